@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from dicegym.arena.ratings.match_places import match_places
 from dicegym.arena.storage import Settings
 from dicegym.arena.store.book import begin
-from dicegym.arena.store.schema import AGENTS, CONTESTS, FIELDS, GAMES, MATCHES, PLAYS, SEATS
+from dicegym.arena.store.schema import AGENTS, CONTESTS, FIELDS, MATCHES, PLAYS, SEATS
 from dicegym.arena.store.store import ContestStore, add, now_in_words, number_of_rules
 from dicegym.engine.game import Game
 from dicegym.sandbox.limits import Limits
@@ -46,7 +46,7 @@ def make_store(file: Path, game: Game, matches: int, entries: int, seed: int = 0
             rules = number_of_rules(connection, game)
             add(connection, AGENTS, agents, ["name", "identity"])
             numbers = list(connection.execute(sa.select(AGENTS.c.id).order_by(AGENTS.c.id)).scalars())
-            fields = [{"contest": contest.id, "agent": agent, "given": "", "run": 1} for agent in numbers]
+            fields = [{"contest": contest, "agent": agent, "given": "", "withdrawn": 0} for agent in numbers]
             add(connection, FIELDS, fields, ["contest", "agent"])
         pairs = itertools.cycle(itertools.combinations(range(entries), 2))
         for first in range(1, matches + 1, AT_ONCE):
@@ -55,14 +55,14 @@ def make_store(file: Path, game: Game, matches: int, entries: int, seed: int = 0
             won = (generator.random(len(some)) < chances).tolist()
             with store.writing() as connection:
                 who = [(numbers[a], numbers[b]) for a, b in some]
-                _add(connection, MATCHES, "id key rules batch seed number games places", _matches(first, won, rules))
+                columns = "id key rules batch seed number games places outcome actions"
+                _add(connection, MATCHES, columns, _matches(first, won, rules))
                 _add(connection, SEATS, "match player agent wins share faults noted", _seats(first, won, who))
-                _add(connection, GAMES, "match number seats returns actions", _games(first, won))
-                _add(connection, PLAYS, "contest match run", ((contest.id, first + i, 1) for i in range(len(won))))
+                _add(connection, PLAYS, "contest match", ((contest, first + i) for i in range(len(won))))
         ended = {"ended": now_in_words(), "planned": matches}
         with store.writing() as connection:
-            connection.execute(CONTESTS.update().where(CONTESTS.c.id == contest.id).values(ended))
-    return contest.id
+            connection.execute(CONTESTS.update().where(CONTESTS.c.id == contest).values(ended))
+    return contest
 
 
 def _add(connection: sa.Connection, table: sa.Table, columns: str, rows: Iterable[tuple[Any, ...]]) -> None:
@@ -77,8 +77,11 @@ def _add(connection: sa.Connection, table: sa.Table, columns: str, rows: Iterabl
 def _matches(first: int, won: list[bool], rules: int) -> Iterator[tuple[Any, ...]]:
     places = {one: _brief(match_places((), [_returns(one)]).places) for one in (False, True)}
     keys = np.random.default_rng(first).bytes(32 * len(won)).hex()
+    told = {one: _brief({"seats": [[0, 1]], "returns": [_returns(one)], "incidents": []}) for one in (False, True)}
+    actions = _brief([[6] * ACTIONS])
     for i, one in enumerate(won):
-        yield first + i, keys[64 * i : 64 * i + 64], rules, "0", str(first + i), 0, 1, places[one]
+        key = keys[64 * i : 64 * i + 64]
+        yield first + i, key, rules, "0", str(first + i), 0, 1, places[one], told[one], actions
 
 
 def _seats(first: int, won: list[bool], agents: list[tuple[int, int]]) -> Iterator[tuple[Any, ...]]:
@@ -86,12 +89,6 @@ def _seats(first: int, won: list[bool], agents: list[tuple[int, int]]) -> Iterat
         for player, agent in enumerate(who):
             wins = int(one == (player == 0))
             yield first + i, player, agent, wins, float(wins), 0, 0
-
-
-def _games(first: int, won: list[bool]) -> Iterator[tuple[Any, ...]]:
-    actions, returns = _brief([6] * ACTIONS), {one: _brief(_returns(one)) for one in (False, True)}
-    for i, one in enumerate(won):
-        yield first + i, 0, "[0,1]", returns[one], actions
 
 
 def _returns(won: bool) -> list[float]:

@@ -3,6 +3,15 @@
 ``import dicegym`` registers every environment with Gymnasium and PettingZoo, whether they are imported before or after
 it. It loads nothing heavy: the public names, here and in `dicegym.agents`, `dicegym.contest`, `dicegym.envs`,
 `dicegym.training` and `dicegym.values`, are loaded when they are first used.
+
+Example:
+    >>> import gymnasium as gym
+    >>> import dicegym
+    >>> env = gym.make("dicegym/Hog-v0", opponent="always_roll(5)")
+    >>> observation, info = env.reset(seed=0)
+    >>> observation, reward, terminated, truncated, info = env.step(info["action_mask"].argmax())
+    >>> dicegym.game("hog").new_state(seed=0).legal_actions()
+    [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]
 """
 
 from __future__ import annotations

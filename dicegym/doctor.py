@@ -26,7 +26,7 @@ OK, LACKING, BROKEN = "ok", "lacking", "broken"
 PACKAGE = "dicegym"
 PURPOSES = {
     "train": "training, learning curves, hyperparameter search",
-    "render": "pictures, films and windows",
+    "render": "pictures and films",
     "arena": "stored contests and solved tables",
     "server": "the game server",
     "web": "pages in a browser",

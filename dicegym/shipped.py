@@ -1,4 +1,4 @@
-"""What ships beside the package: the folders ``agents``, ``training`` and ``docs/examples``.
+"""What ships beside the package: the folders ``agents`` and ``training``.
 
 A checkout's folder ``agents`` may contain any file. So shipped agents are recognised by their content: `MANIFEST` has
 the hashes, and ``make manifest`` renews it after a change to ``agents``.
@@ -11,8 +11,6 @@ import hashlib
 from pathlib import Path
 
 _PACKAGE = Path(__file__).resolve().parent
-_ELSEWHERE = {"examples": "docs/examples"}
-"""Folders that are not at the top of a checkout."""
 MANIFEST = _PACKAGE / "agents.sha256"
 """Shipped programs and models, one per line, as ``sha256sum`` prints them in the folder ``agents``."""
 _PLAYING = (".py", ".zip")
@@ -22,7 +20,7 @@ _PLAYING = (".py", ".zip")
 def shipped_folder(name: str) -> Path:
     """Return the folder ``name`` of a checkout, or ``dicegym/_name`` of an installed wheel; it need not exist."""
     checkout = _PACKAGE.parent
-    place = checkout / _ELSEWHERE.get(name, name)
+    place = checkout / name
     if (checkout / "pyproject.toml").is_file() and place.is_dir():
         return place
     return _PACKAGE / f"_{name}"

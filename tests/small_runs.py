@@ -42,19 +42,7 @@ LEAGUE = [
     *STEADY,
     'opponents={"self"=2,"bacon"=1}',
     "self_play.snapshot_every=1024",
-    "self_play.exploiter_every=1024",
-    "self_play.exploiter_steps=512",
     "self_play.priority=hard",
-]
-MIXED = [
-    *SMALL,
-    "game.players=4",
-    "run.tables=[2,4,2,3]",
-    'run.evaluate_against=["even",["even","honest"]]',
-    "run.best_by=worst",
-    "self_play.exploiter_every=1024",
-    "self_play.exploiter_steps=256",
-    'opponents={"self"=1,"even"=1}',
 ]
 CHOSEN = [  # trainings in Liar's Dice that measure themselves often, for tests of which model is kept
     *SMALL,

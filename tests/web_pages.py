@@ -8,7 +8,6 @@ from axe_playwright_python.sync_playwright import Axe
 from starlette.testclient import TestClient
 
 from dicegym.web.forms import HEADER, sign
-from dicegym.web.rights import operator_address
 from dicegym.web.security import COOKIE, SAFE
 
 if TYPE_CHECKING:
@@ -29,10 +28,6 @@ class Visitor(TestClient):
     def __init__(self, app: Starlette, **options: Any) -> None:
         super().__init__(app, **{"base_url": "http://127.0.0.1:8000"} | options)
         self._web = app.state.web
-
-    def sign_operator_in(self) -> Any:
-        """Open the address that the server prints."""
-        return self.get(operator_address(self._web, "/"))
 
     def request(self, method: str, *arguments: Any, **options: Any) -> Any:
         if method.upper() not in SAFE:

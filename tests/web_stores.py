@@ -28,10 +28,10 @@ def held_store(path: Path) -> None:
     arena.contest("hog", list(ENTRIES), 3, 1, games=4, store=path)
     with closing(sqlite3.connect(path)) as store, store:
         for match, player, reason in ((1, 0, HOSTILE[0]), (2, 1, HOSTILE[4])):
-            store.execute(
-                "INSERT INTO misplays (match, player, game, turn, reason) VALUES (?, ?, 1, 1, ?)",
-                (match, player, reason),
-            )
+            incidents = json.dumps([[player, 1, 1, reason]])
+            change = "UPDATE matches SET outcome = json_set(outcome, '$.incidents', json(?)) WHERE id = ?"
+            store.execute(change, (incidents, match))
+            store.execute("UPDATE seats SET noted = 1 WHERE match = ? AND player = ?", (match, player))
 
 
 def renamed(source: Path, target: Path, names: Mapping[str, str]) -> None:
@@ -40,8 +40,7 @@ def renamed(source: Path, target: Path, names: Mapping[str, str]) -> None:
     with closing(sqlite3.connect(target)) as store, store:
         for old, new in names.items():
             store.execute("UPDATE agents SET name = ? WHERE name = ?", (new, old))
-            store.execute("UPDATE standings SET name = ? WHERE name = ?", (new, old))
-        for table, column in (("contests", "report"), ("contests", "result"), ("standings", "figures")):
+        for table, column in (("contests", "report"), ("contests", "result")):
             for row, text in store.execute(f"SELECT rowid, {column} FROM {table}").fetchall():
                 told = json.dumps(_renamed(json.loads(text), names))
                 store.execute(f"UPDATE {table} SET {column} = ? WHERE rowid = ?", (told, row))
@@ -65,16 +64,15 @@ def multiplied(path: Path, times: int) -> None:
             for number in own:
                 other = number + copy * len(own)
                 store.execute(
-                    "INSERT INTO matches SELECT ?, key || ?, rules, batch, seed, number, games, places, failure "
-                    "FROM matches WHERE id = ?",
+                    "INSERT INTO matches SELECT ?, key || ?, rules, batch, seed, number, games, places, failure, "
+                    "outcome, actions FROM matches WHERE id = ?",
                     (other, f"-{copy}", number),
                 )
                 store.execute(
-                    "INSERT INTO seats SELECT ?, player, agent, wins, share, faults, noted, printed FROM seats "
-                    "WHERE match = ?",
+                    "INSERT INTO seats SELECT ?, player, agent, wins, share, faults, noted FROM seats WHERE match = ?",
                     (other, number),
                 )
-                store.execute("INSERT INTO plays SELECT contest, ?, run FROM plays WHERE match = ?", (other, number))
+                store.execute("INSERT INTO plays SELECT contest, ? FROM plays WHERE match = ?", (other, number))
 
 
 def reopened(path: Path, planned: int = 5) -> None:

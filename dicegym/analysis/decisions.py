@@ -18,7 +18,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dicegym.analysis.policies import values_of
 from dicegym.analysis.valuers import (
     MARKS,
     SAME,
@@ -32,6 +31,7 @@ from dicegym.analysis.valuers import (
     sure,
     thresholds,
     unit_title,
+    values_of,
 )
 from dicegym.analysis.valuers import valuer as best_valuer
 from dicegym.columns import plain_table
@@ -222,10 +222,10 @@ class Analysis:
         by = "with everything in sight" if self.valuer.sees_all else "by what the player to move may know"
         return f"{self.game.spec.title}: {', '.join(self.names)}. {sure(self.valuer)}. Decisions are judged {by}."
 
-    def text(self, brief: bool = False, worst: int = 3) -> str:
-        """Return it as text: totals, the worst decisions, and unless ``brief`` a line for each decision."""
+    def text(self, worst: int = 3) -> str:
+        """Return it as text: a line for each decision, totals, and the worst decisions."""
         unit, parts = self.unit, [self.heading]
-        if not brief and self.decisions:
+        if self.decisions:
             parts.append("\n".join(plain_table(*self.decision_table(COLUMN))))
         parts.append("\n".join(plain_table(*self.total_table())))
         found = self.worst(worst)
@@ -276,7 +276,7 @@ class Analysis:
                     figure(one.luck[one.seat], unit, True),
                 ]
             )
-        return titles, _to_the_right(rows, (4, 6, 8))
+        return titles, rows
 
     def total_table(self) -> tuple[list[str], list[list[str]]]:
         """Return titles and rows of what it came to for each player."""
@@ -291,7 +291,7 @@ class Analysis:
             row += [figure(one.gained, unit, True)] if several else []
             row += [figure(one.luck, unit, True), figure(one.result, unit), figure(one.adjusted, unit)]
             rows.append(row)
-        return [f"{titles[0]} ({unit_title(unit)})", *titles[1:]], _to_the_right(rows, range(6, len(titles)))
+        return [f"{titles[0]} ({unit_title(unit)})", *titles[1:]], rows
 
     def rows(self) -> list[dict[str, Any]]:
         """Return a row of plain values for each decision, for CSV and data frames."""
@@ -303,7 +303,6 @@ class Analysis:
                 "seat": one.seat,
                 "player": self.names[one.seat],
                 "turn": one.turn,
-                "position": _in_a_line(self.scene(one)),
                 "actions": list(one.actions),
                 "chosen": self.describe_choice(one),
                 "chosen_value": _number(one.value),
@@ -506,17 +505,5 @@ def _known(value: float, unit: ValueUnit) -> str:
     return figure(value, unit) if math.isfinite(value) else "-"
 
 
-def _to_the_right(rows: list[list[str]], columns: Iterable[int]) -> list[list[str]]:
-    """Return rows in which the cells of some columns, numbers with signs, are as wide as the widest."""
-    wanted = set(columns)
-    widths = {column: max((len(row[column]) for row in rows), default=0) for column in wanted}
-    return [[cell.rjust(widths[at]) if at in wanted else cell for at, cell in enumerate(row)] for row in rows]
-
-
 def _number(value: float) -> float | None:
     return value if math.isfinite(value) else None
-
-
-def _in_a_line(scene: Scene) -> str:
-    """Return a scene on one line."""
-    return "; ".join(" ".join(line.split()) for line in scene.text().split("\n") if line.strip())

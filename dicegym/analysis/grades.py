@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from dicegym.analysis.valuers import MARKS, Judged, Mark, Stake, assess, mark_numbers, unit_title
+from dicegym.analysis.valuers import MARKS, Mark, Stake, assess, mark_numbers, unit_title
 from dicegym.analysis.valuers import valuer as best_valuer
 from dicegym.engine import loops
 from dicegym.engine.game import Game
@@ -22,8 +22,8 @@ from dicegym.play.player import Player
 GAMES = 200
 GAMES_BY_ROLLOUTS = 10
 """Games of a grade unless told otherwise, by the kind of values: a rollout of each decision takes a while."""
-AT_ONCE = 512
-"""Games that are played at the same time."""
+AT_ONCE, JUDGED_AT_ONCE = 512, 1_000
+"""Games that are played, and decisions that are judged, at the same time."""
 
 
 class Grade(NamedTuple):
@@ -72,7 +72,6 @@ def grade(
     valuer: Valuer | None = None,
     *,
     progress: Progress | None = None,
-    counted: Callable[[np.ndarray], np.ndarray] | None = None,
 ) -> Grade:
     """Return what a player's decisions cost.
 
@@ -84,8 +83,6 @@ def grade(
         seed: which.
         valuer: the source of values of actions (default: the best that is ready, `dicegym.analysis.valuer`).
         progress: told of games that are over.
-        counted: from records in which the player has just chosen to which of them count in the error rate (default:
-            all): bool[decisions].
 
     Raises:
         ParameterError: there are no games or no values, or more others than seats.
@@ -103,21 +100,48 @@ def grade(
     asked = best_valuer(game) if valuer is None else valuer
     usual = GAMES_BY_ROLLOUTS if asked.kind == "rollouts" else GAMES
     games = whole_number("games", usual if games is None else games, 1, 1 << 30, "the number of games of a grade")
-    found = [
-        _costs(
-            player,
-            game,
-            others or [player],
-            range(first, min(first + AT_ONCE, games)),
-            seed,
-            asked,
-            games,
-            progress,
-            counted,
-        )
-        for first in range(0, games, AT_ONCE)
-    ]
+    found = []
+    for first in range(0, games, AT_ONCE):
+        numbers = range(first, min(first + AT_ONCE, games))
+        rows, states, actions = _play(player, game, others or [player], numbers, seed)
+        tally = None
+        for start in range(0, max(1, len(rows)), JUDGED_AT_ONCE):
+            some = slice(start, start + JUDGED_AT_ONCE)
+            part = _tally(asked, states[some], actions[some], rows[some], len(numbers))
+            tally = part if tally is None else tuple(map(np.add, tally, part))
+            if progress is not None:
+                progress(first + int(rows[some].max(initial=0)), games, f"{player.name}: {start:,} decisions judged")
+        found.append(tally)
     return _grade(player.name, asked.unit, *map(np.concatenate, zip(*found, strict=True)))
+
+
+def _play(
+    player: Player, game: Game, others: Sequence[Player], numbers: range, seed: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Play games; return of each decision of the player its game (int64[n]), the record before, and the action."""
+    n = len(numbers)
+    states, rows = game.new_states(n), np.arange(n)
+    keys = np.full(n, seed % (1 << 64), np.uint64)
+    loops.begin_rows(states, rows, game.blank, keys, np.array(numbers, np.uint64))
+    own = np.array(numbers) % game.players
+    table = Opponents(game, states)
+    for row, seat in enumerate(own.tolist()):
+        rivals = {(seat + place) % game.players: others[(place - 1) % len(others)] for place in range(1, game.players)}
+        table.sit(row, int(states[row]["key"]), {seat: player, **rivals})
+    everybody = np.full(n, -1)
+    found = [(rows[:0], states[:0], np.zeros(0, np.int64))]
+    while True:
+        actions, tasks = table.answers(rows, everybody)  # followers of a game that is over are told of its end
+        going = tasks == PLAY
+        rows, actions = rows[going], actions[going]
+        if not len(rows):
+            break
+        mine = states["player"][rows] == own[rows]
+        found.append((rows[mine], states[rows[mine]], actions[mine]))
+        loops.step_rows(states, rows, actions, np.empty(len(rows), np.int64))
+    which, before, chosen = map(np.concatenate, zip(*found, strict=True))
+    order = np.argsort(which, kind="stable")
+    return which[order], before[order], chosen[order]
 
 
 def grades_of(
@@ -132,24 +156,33 @@ def grades_of(
     """
     tallies: dict[str, list[tuple[Any, ...]]] = {}
     for names, states, actions in games:
-        movers = states["player"][: len(actions)]
-        found = assess(valuer, states[: len(actions)]).judge(actions)
-        for seat, name in enumerate(names):
-            own = movers == seat
-            choice = own & (found.stakes == Stake.CHOICE)
-            tallies.setdefault(name, []).append(
-                (
-                    found.costs[own].sum(),
-                    found.costs[choice].sum(),
-                    own.sum(),
-                    choice.sum(),
-                    (own & (found.stakes == Stake.UNKNOWN)).sum(),
-                    (_marked(found, valuer.unit) & own[:, None]).sum(axis=0),
-                )
-            )
+        before = states[: len(actions)]
+        by_seat = _tally(valuer, before, np.asarray(actions, np.int64), before["player"].astype(np.int64), len(names))
+        for name, row in zip(names, zip(*by_seat, strict=True), strict=True):
+            tallies.setdefault(name, []).append(row)
         yield None
     grades = [_grade(name, valuer.unit, *map(np.array, zip(*rows, strict=True))) for name, rows in tallies.items()]
     yield sorted(grades, key=lambda one: one.error_rate.mean)
+
+
+def _tally(valuer: Valuer, states: np.ndarray, actions: np.ndarray, rows: np.ndarray, n: int) -> tuple[np.ndarray, ...]:
+    """Judge decisions; return sums by row, of which there are ``n``.
+
+    These are the costs, the same in unforced decisions, the numbers of all, of unforced and of unknown decisions, and
+    that of each mark, int64[n, marks].
+    """
+    found = assess(valuer, states).judge(actions)
+    choice = found.stakes == Stake.CHOICE
+    marks = np.zeros((n, len(MARKS) + 1), np.int64)
+    np.add.at(marks, (rows, mark_numbers(found.costs, valuer.unit, found.errors)), 1)
+    return (
+        np.bincount(rows, found.costs, n),
+        np.bincount(rows, np.where(choice, found.costs, 0.0), n),
+        np.bincount(rows, minlength=n),
+        np.bincount(rows[choice], minlength=n),
+        np.bincount(rows[found.stakes == Stake.UNKNOWN], minlength=n),
+        marks[:, 1:],
+    )
 
 
 def _grade(
@@ -162,7 +195,7 @@ def _grade(
     unknown: np.ndarray,
     marks: np.ndarray,
 ) -> Grade:
-    """Return the grade of games: arrays by game as of `_costs`."""
+    """Return the grade of games: sums by game as of `_tally`."""
     games = len(costs)
     rate = counted.sum() / max(1, unforced.sum())
     # A ratio of sums over games, which are independent: the delta method.
@@ -180,67 +213,6 @@ def _grade(
         float(unknown.mean()),
         {mark.sign: float(share) / games for mark, share in zip(MARKS, marks.sum(axis=0), strict=True)},
     )
-
-
-def _marked(found: Judged, unit: ValueUnit) -> np.ndarray:
-    """Return which of `MARKS` each decision has: bool[decisions, marks]."""
-    marked: np.ndarray = mark_numbers(found.costs, unit, found.errors)[:, None] == np.arange(1, len(MARKS) + 1)
-    return marked
-
-
-def _costs(
-    player: Player,
-    game: Game,
-    others: Sequence[Player],
-    numbers: range,
-    seed: int,
-    valuer: Valuer,
-    games: int,
-    progress: Progress | None,
-    counts: Callable[[np.ndarray], np.ndarray] | None,
-) -> tuple[np.ndarray, ...]:
-    """Play games; return arrays by game.
-
-    These are the costs, the same in unforced decisions, the numbers of all, of unforced and of unknown
-    decisions, and that of each mark, int64[games, marks].
-    """
-    n = len(numbers)
-    states, rows = game.new_states(n), np.arange(n)
-    keys = np.full(n, seed % (1 << 64), np.uint64)
-    loops.begin_rows(states, rows, game.blank, keys, np.array(numbers, np.uint64))
-    own = np.array(numbers) % game.players
-    table = Opponents(game, states)
-    for row, seat in enumerate(own.tolist()):
-        rivals = {(seat + place) % game.players: others[(place - 1) % len(others)] for place in range(1, game.players)}
-        table.sit(row, int(states[row]["key"]), {seat: player, **rivals})
-    costs, counted = np.zeros(n), np.zeros(n)
-    decisions, unforced, unknown = (np.zeros(n, np.int64) for _ in range(3))
-    marks = np.zeros((n, len(MARKS)), np.int64)
-    everybody = np.full(n, -1)
-    while True:
-        actions, tasks = table.answers(rows, everybody)  # followers of a game that is over are told of its end
-        going = tasks == PLAY
-        rows, actions = rows[going], actions[going]
-        if not len(rows):
-            break
-        mine = states["player"][rows] == own[rows]
-        some = rows[mine]
-        if len(some):
-            found = assess(valuer, states[some]).judge(actions[mine])
-            choice = found.stakes == Stake.CHOICE
-            if counts is not None:
-                choice &= counts(states[some])
-            costs[some] += found.costs
-            counted[some] += np.where(choice, found.costs, 0)
-            decisions[some] += 1
-            unforced[some] += choice
-            unknown[some] += found.stakes == Stake.UNKNOWN
-            marks[some] += _marked(found, valuer.unit)
-        loops.step_rows(states, rows, actions, np.empty(len(rows), np.int64))
-        if progress is not None:
-            judged_so_far = f"{player.name}: {decisions.sum():,} decisions judged"
-            progress(numbers[0] + n - int((~states["over"]).sum()), games, judged_so_far)
-    return costs, counted, decisions, unforced, unknown, marks
 
 
 def grade_table(grades: Sequence[Grade], marks: Sequence[Mark]) -> tuple[list[str], list[list[str]]]:

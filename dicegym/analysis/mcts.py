@@ -26,9 +26,16 @@ import numpy as np
 
 from dicegym.analysis.kernels.rollout_kernels import UNIFORM
 from dicegym.analysis.kernels.tree import EDGES, NODES, SearchTree, simulate
-from dicegym.analysis.playing_on import MOST_DECISIONS, Beliefs, one_record, suppose_players
-from dicegym.analysis.policies import usual_policy
-from dicegym.analysis.rollouts import ordinary_action
+from dicegym.analysis.playing_on import (
+    DRAWS,
+    MOST_DECISIONS,
+    Beliefs,
+    one_record,
+    record_bytes,
+    suppose_players,
+    usual_policy,
+)
+from dicegym.engine import loops
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
 from dicegym.engine.spec import pack
@@ -90,7 +97,7 @@ def search(
             it may be zero.
         simulations: games that are played from it, at most 1,000,000.
         c: exploration, in standard deviations of the returns.
-        rollouts: the policy: a compiled agent, or "random"; default: `dicegym.analysis.policies.usual_policy`, or
+        rollouts: the policy: a compiled agent, or "random"; default: `dicegym.analysis.playing_on.usual_policy`, or
             "random" in games without compiled agents.
         seed: names all random numbers; the same seed finds the same.
         against: how the others are supposed to play when what they hide is drawn, as for `dicegym.analysis.fork`.
@@ -164,6 +171,26 @@ def _search(
     values = np.array([total for _, total in counts.values()]) / visits
     order = np.lexsort((actions, -values, -visits))
     return SearchResult(actions[order], visits[order], values[order], int(tree.sizes[NODES]))
+
+
+def ordinary_action(game: Game, state: Any, action: int) -> int | None:
+    """Return the legal one of the ``n_actions`` that does what a wide action does; None if none does.
+
+    Two actions are the same if they lead to the same records with each of `DRAWS` keys: with one key, other dice may
+    happen to show the same numbers.
+    """
+    legal = np.flatnonzero(game.legal(state))
+    if action in legal:
+        return int(action)
+    tried = np.array([action, *legal], np.int64)
+    states = game.new_states(len(tried) * DRAWS)
+    states[:] = state
+    states["key"] = np.tile([named_seed("ordinary", number) for number in range(DRAWS)], len(tried))
+    faults = np.zeros(len(states), np.int64)
+    loops.step_rows(states, np.arange(len(states)), np.repeat(tried, DRAWS), faults)
+    raw = record_bytes(states).reshape(len(tried), -1)
+    same = legal[(raw[1:] == raw[0]).all(axis=1)]
+    return int(same[0]) if len(same) else None
 
 
 def _new_tree(simulations: int) -> SearchTree:

@@ -1,9 +1,8 @@
-"""A grade of language models: what their decisions cost, in a fixed suite of situations and games of every game.
+"""A grade of language models: what their decisions cost, in a fixed suite of situations of every game.
 
 Situations come from games of a scripted agent that plays a quarter of its moves at random; they are the same for every
-model, and each is one question. Games are those of `dicegym.analysis.grade` against the game's baseline, with the same
-dice for every model; their results are given with the luck taken out. Answers that are no action are counted apart and
-left out of regret. Any other agent can be graded too: what costs nothing to ask speaks without words.
+model, and each is one question. Answers that are no action are counted apart and left out of regret. Any other agent
+can be graded too: what costs nothing to ask speaks without words.
 """
 
 from __future__ import annotations
@@ -14,9 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dicegym.analysis.grades import Grade, grade
 from dicegym.analysis.valuers import Assessment, Stake, assess, sources, unit_title, valuer
-from dicegym.analysis.variance_reduction import luck_of
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
 from dicegym.engine.validate import whole_number
@@ -25,7 +22,7 @@ from dicegym.errors import ParameterError
 from dicegym.games import game as make_game
 from dicegym.games.parts import Z_95, Estimate, Progress, list_solved_settings
 from dicegym.games.worth import Valuer
-from dicegym.play.drive import Referee, walk
+from dicegym.play.drive import walk
 from dicegym.play.player import Player, Usage, sit_down
 from dicegym.play.turn import Turn
 from dicegym.players.llm import LlmPlayer
@@ -33,15 +30,13 @@ from dicegym.players.prompts import decision_start
 from dicegym.players.roster import agent, opponent
 from dicegym.registry import GAMES
 
-SITUATIONS, GAMES_PLAYED = 100, 20
-"""Of a suite, by game, where values are computed."""
-SITUATIONS_BY_ROLLOUTS, GAMES_BY_ROLLOUTS = 20, 4
-"""Where they are rollouts, which take seconds a decision: in games nothing is judged then."""
+SITUATIONS, SITUATIONS_BY_ROLLOUTS = 100, 20
+"""Of a suite, by game, where values are computed, and where they are rollouts, which take seconds a decision."""
 STRAY = 0.25
 """Share of random moves in the games that situations come from."""
 LONGEST = 400
 """Decisions of such a game from which a situation is drawn."""
-VERSION = 1
+VERSION = 2
 """Of the suite: grades of one version can be compared."""
 
 
@@ -63,14 +58,8 @@ class SuiteGrade(NamedTuple):
     """What a uniformly random legal action costs there on average."""
     unanswered: float
     """Share of situations whose answer was no action."""
-    grade: Grade | None
-    """Of the games; the error rate is of answers, costs are of all that was played. None where values are rollouts."""
-    result: Estimate
-    """Mean share of the first place in the games, or the mean return in a game for one."""
-    adjusted: Estimate | None
-    """The luck-adjusted result; None where the game has no meter."""
     usage: Usage | None
-    """What a language model was asked and what it used, in situations and games; None of any other player."""
+    """What a language model was asked and what it used, None of any other player."""
 
     @property
     def unreadable(self) -> float:
@@ -88,7 +77,6 @@ def suite(
     games: Iterable[str | Game] = GAMES,
     *,
     situations: int | None = None,
-    matches: int | None = None,
     seed: int = 0,
     progress: Progress | None = None,
 ) -> list[SuiteGrade]:
@@ -100,9 +88,8 @@ def suite(
         games: names or games (default: all). By its name alone a game is played as it is solved, if it has nothing but
             rollouts as it usually is: Yatzy by one player.
         situations: how many of each game (default: 100; 20 where values are rollouts).
-        matches: games of each game (default: 20; 4 where values are rollouts).
-        seed: which situations and games.
-        progress: told of situations and games.
+        seed: which situations.
+        progress: told of situations.
 
     Raises:
         ParameterError: a number is out of range, or there are no values.
@@ -113,14 +100,13 @@ def suite(
     seated = [(game, [_ready(agent(game, spec)) for spec in players]) for game in map(_table, games)]
     for game, ready in seated:
         asked = valuer(game, progress=progress)
-        rough = asked.kind == "rollouts"
-        usual = (SITUATIONS_BY_ROLLOUTS, GAMES_BY_ROLLOUTS) if rough else (SITUATIONS, GAMES_PLAYED)
-        number = whole_number("situations", usual[0] if situations is None else situations, 2, 1 << 20, "their number")
-        played = whole_number("matches", usual[1] if matches is None else matches, 1, 1 << 20, "the number of games")
+        usual = SITUATIONS_BY_ROLLOUTS if asked.kind == "rollouts" else SITUATIONS
+        number = whole_number("situations", usual if situations is None else situations, 2, 1 << 20, "their number")
         states, values, stray = situations_of(game, asked, number, seed)
-        for player in ready:
-            others = [agent(game, game.spec.baseline)] if game.players > 1 else []
-            found.append(_graded(player, game, asked, states, values, stray, others, played, seed, progress))
+        for done, player in enumerate(ready, 1):
+            found.append(_graded(player, game, asked, states, values, stray))
+            if progress is not None:
+                progress(done, len(ready), f"{game.name}: {player.name}")
     return found
 
 
@@ -206,29 +192,14 @@ def _estimate(values: np.ndarray) -> Estimate:
 
 
 def _graded(
-    player: Player,
-    game: Game,
-    asked: Valuer,
-    states: np.ndarray,
-    values: Assessment,
-    stray: float,
-    others: Sequence[Player],
-    games: int,
-    seed: int,
-    progress: Progress | None,
+    player: Player, game: Game, asked: Valuer, states: np.ndarray, values: Assessment, stray: float
 ) -> SuiteGrade:
-    answered = player.has_answered if isinstance(player, LlmPlayer) else None
     table = Opponents(game, states)
     for row, state in enumerate(states):
         table.sit(row, int(state["key"]), dict.fromkeys(range(game.players), player))
     actions, _ = table.answers(np.arange(len(states)), np.full(len(states), -1))
-    known = np.ones(len(states), np.bool_) if answered is None else answered(game, states)
+    known = player.has_answered(game, states) if isinstance(player, LlmPlayer) else np.ones(len(states), np.bool_)
     regret = _estimate(values.judge(actions).costs[known])
-    found = None
-    if asked.kind != "rollouts":
-        counted = None if answered is None else lambda rows: answered(game, rows)
-        found = grade(player, game, others, games, seed, asked, progress=progress, counted=counted)
-    result, adjusted = _results(game, player, others, games, seed)
     return SuiteGrade(
         player.name,
         game.name,
@@ -238,57 +209,19 @@ def _graded(
         regret,
         stray,
         float(1 - known.mean()),
-        found,
-        result,
-        adjusted,
         player.usage,
     )
 
 
-def _results(
-    game: Game, player: Player, others: Sequence[Player], games: int, seed: int
-) -> tuple[Estimate, Estimate | None]:
-    """Return the mean result of the player in the games of `grade`, and the same less luck.
-
-    The games are played again, which asks a language model nothing that it has not answered in them.
-    """
-    numbers = np.arange(games)
-    own, moves, results = numbers % game.players, list[list[int]](), np.zeros(games)
-    for number, seat in enumerate(own.tolist()):
-        seated = [
-            player if place == seat else others[(place - seat - 1) % game.players % len(others)]
-            for place in range(game.players)
-        ]
-        referee = Referee(game, game.new_game(seed, number), seated)
-        state = referee.play()
-        moves.append(referee.actions)
-        if game.players > 1:
-            results[number] = (1 + game.first_places(state)[seat] * (game.players - 1)) / game.players
-        else:
-            results[number] = game.returns(state)[0]
-    try:
-        seats = np.zeros((games, game.players), np.int64)
-        luck = luck_of(game, [None], seats, seed, numbers.tolist(), moves)[numbers, own]
-    except ParameterError:  # the game has no meter for these players
-        return _estimate(results), None
-    return _estimate(results), _estimate(results - luck)
-
-
 def suite_table(grades: Sequence[SuiteGrade]) -> tuple[list[str], list[list[str]]]:
     """Return titles and rows of grades, in their order."""
-    titles = ["game", "agent", "score", "regret", "+-", "random", "unreadable", "illegal", "games: regret", "+-"]
-    titles += ["result", "+-", "luck-adjusted", "+-", "tokens", "unit"]
+    titles = ["game", "agent", "score", "regret", "+-", "random", "unreadable", "illegal", "tokens", "unit"]
     rows = []
     for one in grades:
         scale, digits = (100, 2) if one.unit == "%" else (1, 3)
-        adjusted = one.adjusted
         row = [one.game, one.name, f"{one.score:.0f}"]
         row += [f"{scale * value:.{digits}f}" for value in (one.regret.mean, one.regret.half, one.random_regret)]
         row += [f"{one.unreadable:.1%}", f"{one.illegal:.1%}"]
-        rate = None if one.grade is None else one.grade.error_rate
-        row += ["", ""] if rate is None else [f"{scale * value:.{digits}f}" for value in (rate.mean, rate.half)]
-        row += [f"{value:.3f}" for value in (one.result.mean, one.result.half)]
-        row += ["", ""] if adjusted is None else [f"{adjusted.mean:.3f}", f"{adjusted.half:.3f}"]
         used = "" if one.usage is None else f"{one.usage.prompt_tokens + one.usage.completion_tokens:,}"
         rows.append([*row, used, one.unit])
     return titles, rows
@@ -296,15 +229,12 @@ def suite_table(grades: Sequence[SuiteGrade]) -> tuple[list[str], list[list[str]
 
 def suite_facts(grades: Sequence[SuiteGrade], seed: int) -> dict[str, Any]:
     """Return grades as plain values for JSON."""
-    return {"kind": "dicegym model suite", "version": VERSION, "seed": seed, "grades": [_plain(one) for one in grades]}
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, SuiteGrade):
-        shares = {"unreadable": value.unreadable, "illegal": value.illegal}
-        return {name: _plain(one) for name, one in value._asdict().items()} | shares
-    if hasattr(value, "_asdict"):
-        return {name: _plain(one) for name, one in value._asdict().items()}
-    if isinstance(value, dict):
-        return {name: _plain(one) for name, one in value.items()}
-    return None if isinstance(value, float) and not np.isfinite(value) else value
+    rows = []
+    for one in grades:
+        plain = one._asdict() | {"unreadable": one.unreadable, "illegal": one.illegal}
+        regret = {key: value if np.isfinite(value) else None for key, value in one.regret._asdict().items()}
+        plain |= {"regret": regret, "usage": None if one.usage is None else one.usage._asdict()}
+        rows.append(
+            {key: None if isinstance(value, float) and np.isnan(value) else value for key, value in plain.items()}
+        )
+    return {"kind": "dicegym model suite", "version": VERSION, "seed": seed, "grades": rows}

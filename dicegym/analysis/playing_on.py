@@ -1,4 +1,7 @@
-"""How games are played on from a state: by whom, from what the seat to move may believe, and up to where.
+"""How games are played on from a state: by whom, and from what the seat to move may believe.
+
+Players are asked for all games in one call where they can be (`dicegym.play.player.Player.at_once`). Others sit down in
+each game when it is their turn, and know nothing of what happened before.
 
 Dice that others hide: each roll that its game's ``chance.py`` lists as unseen is weighed by how likely the player
 that saw it would then have acted as it did (Bayes' rule, over all rolls, without sampling). Secret choices of others in
@@ -8,26 +11,34 @@ are supposed to be as in a new game.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from dicegym.analysis.kernels.rollout_kernels import UNIFORM, play_out, returns_rows
-from dicegym.analysis.policies import SideBySide, likelihoods, policy_player, record_bytes, usual_policy, values_of
+from dicegym.engine import loops
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
 from dicegym.engine.state import State
 from dicegym.engine.threads import Threads
-from dicegym.errors import ParameterError, one_line
+from dicegym.errors import AgentError, FaultWarning, ParameterError, one_line
 from dicegym.games.hidden import list_hidden_fields
-from dicegym.games.parts import CHANCE, SECRETS, part
-from dicegym.games.worth import Valuer, ValueUnit, first_place_shares
-from dicegym.play.player import Player, RandomPlayer
-from dicegym.players.batch_players import TwinPlayer
+from dicegym.games.keyboard import STRENGTHS
+from dicegym.games.parts import CHANCE, KEYBOARD, SECRETS, part
+from dicegym.games.worth import ValueUnit, first_place_shares
+from dicegym.play.player import Player, RandomPlayer, answer, draws_openly, sit_down
+from dicegym.play.turn import Act, Turn
+from dicegym.players.batch_players import TwinPlayer, twin_numbers
+from dicegym.players.roster import opponent
 
 MOST_DECISIONS = 50_000
 """Of one game. A longer game counts as endless."""
+SLIP = 0.1
+"""How often a player is supposed to choose any legal action instead: another player may sit there."""
+DRAWS = 16
+"""Times that a player that draws is asked what it would do, to estimate how likely it acts so."""
 _BLOCK = 1024
 """Games that are asked about in one call: their records stay in the processor's cache."""
 
@@ -41,124 +52,149 @@ def results(game: Game, states: np.ndarray) -> np.ndarray:
     """Return the results of finished games for each seat: float64[states, players], in `unit_of` the game."""
     returns = np.zeros((len(states), game.players), np.float32)
     returns_rows(states, returns)
-    if game.players == 1:
-        return returns.astype(np.float64)
-    return first_place_shares(returns)
+    return returns.astype(np.float64) if game.players == 1 else first_place_shares(returns)
 
 
-def _compiled_number(player: Player) -> int | None:
-    """Return by which number compiled loops ask a player; None if they cannot."""
-    if isinstance(player, TwinPlayer):
-        return player.number
-    return UNIFORM if isinstance(player, RandomPlayer) else None
+def usual_policy(game: Game) -> str:
+    """Return the agent that plays games on by default: the strongest compiled one of `Keyboard.OPPONENTS`.
+
+    Games in which none of these is compiled name their baseline.
+    """
+    keyboard, compiled = part(game, KEYBOARD), twin_numbers(game)
+    offered = [] if keyboard is None else [keyboard.OPPONENTS.get(strength, "") for strength in reversed(STRENGTHS)]
+    return next((name for name in offered if name in compiled), game.spec.baseline)
+
+
+def record_bytes(states: np.ndarray) -> np.ndarray:
+    """Return records as uint8[records, bytes], in place if they lie in a row."""
+    return np.ascontiguousarray(states).view(np.ndarray).view(np.uint8).reshape(len(states), -1)
 
 
 class Continuation:
-    """Who plays on, and up to where.
+    """Who plays on.
 
     Args:
         game: the game.
         players: by seat.
-        leaves: says what states are worth at which nobody needs to play on: after the next public event (the end of a
-            hand) in games that have such, else after the first decision; None: games are played to their end.
         threads: number of threads; results do not depend on it.
-
-    Raises ParameterError if ``leaves`` counts something else than games' results, or knows another game.
     """
 
-    def __init__(self, game: Game, players: Sequence[Player], leaves: Valuer | None, threads: int) -> None:
+    def __init__(self, game: Game, players: Sequence[Player], threads: int) -> None:
         self.game = game
         self.players = list(players)
-        self.leaves = leaves
-        if leaves is not None and leaves.game != game:
-            raise ParameterError(f"{leaves.name} knows {leaves.game!r}, and not {game!r}")
-        if leaves is not None and leaves.unit != unit_of(game):
-            raise ParameterError(f"{leaves.name} counts in {leaves.unit}, and games here in {unit_of(game)}")
-        numbers = [_compiled_number(player) for player in self.players if leaves is None]
-        self._bots = np.array(numbers, np.int64) if numbers and None not in numbers else None
+        compiled = {RandomPlayer: lambda one: UNIFORM, TwinPlayer: lambda one: one.number}
+        known = [compiled[type(one)](one) for one in self.players if type(one) in compiled]
+        self._bots = np.array(known, np.int64) if len(known) == len(self.players) else None
         at_once = self._bots is not None or all(player.at_once for player in self.players)
         self._threads = Threads(threads if at_once else 1)
 
     def returns(self, states: np.ndarray) -> np.ndarray:
         """Play games to their ends, in place; return each seat's sum of rewards: float32[states, players].
 
-        Raises as `finish` does.
-        """
-        found = np.empty((len(states), self.game.players), np.float32)
-
-        def play(block: slice) -> None:
-            self._play_on(states[block], None)
-            returns_rows(states[block], found[block])
-
-        self._share(len(states), play)
-        return found
-
-    def finish(self, states: np.ndarray, since: Any) -> np.ndarray:
-        """Play games on, in place; return their results: float64[states, players].
-
-        ``since`` is the state from which all of them come: a hand that ended after it is a leaf.
-
         Raises:
             AgentError: a player failed, and the rules do not say what that costs.
             ParameterError: a game does not end.
         """
-        found = np.empty((len(states), self.game.players))
-        event = self.game.spec.public_event
-        hand = None if event is None else since[event].item()
-
-        def play(block: slice) -> None:
-            self._play_on(states[block], hand)
-            found[block] = self._values(states[block])
-
-        self._share(len(states), play)
-        return found
-
-    def _share(self, n: int, play: Callable[[slice], None]) -> None:
-        """Let threads play blocks of ``n`` games."""
+        found = np.empty((len(states), self.game.players), np.float32)
 
         def play_part(start: int, end: int) -> None:
             for first in range(start, end, _BLOCK):
-                play(slice(first, min(first + _BLOCK, end)))
+                block = slice(first, min(first + _BLOCK, end))
+                self._play_on(states[block])
+                returns_rows(states[block], found[block])
 
-        self._threads.share(n, play_part)
+        self._threads.share(len(states), play_part)
+        return found
 
-    def _play_on(self, states: np.ndarray, hand: int | None) -> None:
+    def results(self, states: np.ndarray) -> np.ndarray:
+        """Play games to their ends, in place; return their results in `unit_of` the game: float64[states, players].
+
+        Raises as `returns` does.
+        """
+        self.returns(states)
+        return results(self.game, states)
+
+    def _play_on(self, states: np.ndarray) -> None:
         if self._bots is not None:
             mask = np.zeros(self.game.n_actions, np.bool_)
             unfinished = play_out(states, np.arange(len(states)), self._bots, MOST_DECISIONS, mask)
         else:
-            unfinished = self._step_by_step(states, hand)
+            table = SideBySide(self.game, self.players)
+            for _ in range(MOST_DECISIONS):
+                if not len(rows := np.flatnonzero(~states["over"])):
+                    break
+                table.step(states, rows)
+            unfinished = int((~states["over"]).sum())
         if unfinished:
             raise ParameterError(
                 f"{unfinished} games were not over after {MOST_DECISIONS:,} decisions each: let others play them on "
                 f"than {', '.join(dict.fromkeys(player.name for player in self.players))}"
             )
 
-    def _values(self, states: np.ndarray) -> np.ndarray:
-        """Return what games that were played on are worth to each seat: float64[states, players]."""
-        found = np.empty((len(states), self.game.players))
-        over = states["over"].copy()
-        if over.any():
-            found[over] = results(self.game, states[over])
-        if not over.all() and self.leaves is not None:
-            # What a hand is worth before anybody has rolled, where that is known: its dice need not be played then.
-            between = getattr(self.leaves, "between_rows", None)
-            found[~over] = values_of(self.leaves, states[~over]) if between is None else between(states[~over])
-        return found
 
-    def _step_by_step(self, states: np.ndarray, hand: int | None) -> int:
-        """Ask the players for all games together; return how many games had no end."""
-        event = self.game.spec.public_event
-        table = SideBySide(self.game, self.players)
-        for _ in range(MOST_DECISIONS):
-            going = ~states["over"]
-            if self.leaves is not None:
-                going &= (states[event] == hand) if event is not None else False
-            rows = np.flatnonzero(going)
-            if len(rows) == 0:
-                return 0
-            table.step(states, rows)
-        return int((~states["over"]).sum())
+class SideBySide:
+    """Games that are played at the same time, and their players.
+
+    Args:
+        game: the game.
+        players: by seat.
+    """
+
+    def __init__(self, game: Game, players: Sequence[Player]) -> None:
+        self._game, self._players = game, players
+        self._acts: dict[tuple[int, int], Act] = {}
+
+    def step(self, states: np.ndarray, rows: np.ndarray) -> None:
+        """Let the player to move in each game ``states[rows[k]]`` choose, and play that."""
+        seats = states["player"][rows].astype(np.int64)
+        faults = np.empty(len(rows), np.int64)
+        for seat in np.unique(seats).tolist():
+            its = rows[seats == seat]
+            loops.step_rows(states, its, self._actions(states, its, seat), faults)
+
+    def _actions(self, states: np.ndarray, rows: np.ndarray, seat: int) -> np.ndarray:
+        """Return what one seat chooses in each of some games: int64[rows]."""
+        game, player = self._game, self._players[seat]
+        if player.at_once:
+            return player.act_rows(game, states, rows, np.full(len(rows), seat, np.int64))
+        actions = np.empty(len(rows), np.int64)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FaultWarning)
+            for place, row in enumerate(rows.tolist()):
+                if (row, seat) not in self._acts:
+                    seed = named_seed("rollout", int(states["key"][row]), seat)
+                    self._acts[row, seat] = sit_down(player, game, seat, seed)
+                actions[place] = answer(self._acts[row, seat], Turn(game, states[row], seat), player)
+        return actions
+
+
+def likelihoods(player: Player, game: Game, states: np.ndarray, action: int) -> np.ndarray | None:
+    """Return how likely ``player`` is to choose ``action`` in each state: float64[states]; None if that is not known.
+
+    Args:
+        player: the one that is asked.
+        game: the game.
+        states: records in which the same seat is to move; they are not changed.
+        action: one of the ``n_actions``.
+    """
+    if not player.at_once:
+        return None
+    legal = int(game.legal(states[0]).sum())
+    if draws_openly(player):
+        openly: np.ndarray = player.chances(game, states)[:, action]
+        return (1 - SLIP) * openly + SLIP / max(legal, 1)
+    rows = np.arange(len(states))
+    seats = np.full(len(states), states["player"][0], np.int64)
+    found = np.zeros(len(states))
+    asked = states.copy()
+    draws = 1 if player.pure else DRAWS
+    try:
+        for number in range(draws):
+            asked["key"] = named_seed("likelihood", number)
+            found += player.act_rows(game, asked, rows, seats) == action
+    except AgentError:
+        return None
+    return (1 - SLIP) * found / draws + SLIP / max(legal, 1)
 
 
 class Belief(NamedTuple):
@@ -284,7 +320,7 @@ def one_record(game: Game, given: Any) -> Any:
     return record
 
 
-def fork(game: Game, state: Any, seed: int = 0, *, against: Any = None, trust: bool = False) -> np.ndarray:
+def fork(game: Game, state: Any, seed: int = 0, *, against: Any = None) -> np.ndarray:
     """Return another game that the seat to move may be in, as far as it can know: for planning.
 
     The dice to come are fresh, and what is hidden from that seat is drawn anew, as it may believe by what others have
@@ -295,9 +331,8 @@ def fork(game: Game, state: Any, seed: int = 0, *, against: Any = None, trust: b
         state: its record, an array of one or a `State`, in which somebody is to move. What that player may not know is
             not read: it may be zero.
         seed: names the dice; the same seed forks alike.
-        against: the supposed players of the other seats: an agent's name, a `dicegym.Player` or a valuer; default:
+        against: the supposed players of the other seats: an agent's name or a `dicegym.Player`; default:
             `dicegym.analysis.playing_on.usual_policy`.
-        trust: as of `dicegym.agent`.
 
     Returns:
         An array of one record, as `dicegym.Game.new_game` returns it.
@@ -318,16 +353,16 @@ def fork(game: Game, state: Any, seed: int = 0, *, against: Any = None, trust: b
         raise ParameterError("the game is over: it has no dice to come that could be other ones")
     generator = np.random.default_rng(named_seed("fork", seed))
     keys = generator.integers(0, 1 << 64, 1, dtype=np.uint64)
-    return Beliefs(game, state, suppose_players(game, against, trust)).deal(1, keys, generator)
+    return Beliefs(game, state, suppose_players(game, against)).deal(1, keys, generator)
 
 
-def suppose_players(game: Game, against: Any = None, trust: bool = False) -> list[Player]:
+def suppose_players(game: Game, against: Any = None) -> list[Player]:
     """Return the player that `fork` supposes in each seat; empty for games that hide nothing. Raises as `fork` does."""
     if not list_hidden_fields(game):
         if against is not None:
-            policy_player(game, against, trust)
+            opponent(game, against)
         return []
-    return [policy_player(game, usual_policy(game) if against is None else against, trust)] * game.players
+    return [opponent(game, usual_policy(game) if against is None else against)] * game.players
 
 
 def _unknown(game: Game) -> ParameterError:

@@ -6,8 +6,8 @@ game, as the player to move may believe it (`dicegym.analysis.playing_on.Beliefs
 read.
 
 Candidates that are worse than another one by a confidence sequence (`half_width`), which may be looked at as often as
-one likes, are played no further. With ``confidence`` 0.95, the best is dropped in one run of twenty at the most: alpha
-is shared out among its rivals.
+one likes, are played no further. At `CONFIDENCE` the best is dropped in one run of twenty at the most: alpha is shared
+out among its rivals.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dicegym.analysis.playing_on import Beliefs, Continuation, suppose_players, unit_of
-from dicegym.analysis.policies import DRAWS, policy_player, record_bytes, stack_values, usual_policy
+from dicegym.analysis.playing_on import Beliefs, Continuation, suppose_players, unit_of, usual_policy
 from dicegym.engine import loops
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
 from dicegym.engine.validate import seed_number, whole_number
 from dicegym.errors import ParameterError
-from dicegym.games.worth import ActionValues, Progress, ValueKind, Valuer, ValueUnit
-from dicegym.play.player import Player, RandomPlayer, draws_openly
+from dicegym.games.worth import ActionValues, Progress, ValueKind, ValueUnit
+from dicegym.play.player import Player, RandomPlayer
+from dicegym.players.roster import opponent
 
 GAMES = 20_000
 """Games with each candidate at the most, unless told otherwise."""
@@ -71,16 +71,13 @@ class RolloutResult(NamedTuple):
     candidates: tuple[Candidate, ...]
     """The best first: those that are left by their values, then those that were dropped, the last one first."""
     decided: bool
-    """Whether one is better than all others, at the confidence that was asked for."""
+    """Whether one is better than all others, at `CONFIDENCE`."""
     reason: str
     """Why it stopped, in words."""
     games: int
     """Games in all, of all candidates."""
-    confidence: float
     players: tuple[str, ...]
     """Who played on, by seat."""
-    leaves: str
-    """Who said what states are worth where games were not played to their end; empty: nobody."""
     weighed: bool
     """Whether others' hidden dice were drawn by all that they have done, too; True where nothing is hidden."""
     seed: int
@@ -94,14 +91,13 @@ class RolloutResult(NamedTuple):
     def lines(self) -> list[str]:
         """Return what the figures are made of, and whether the best choice is decided, in sentences."""
         names = ", ".join(dict.fromkeys(self.players))
-        ends = f", up to where {self.leaves} knows what a state is worth" if self.leaves else ""
-        found = [f"{self.games:,} games in {self.seconds:.1f} s (seed {self.seed}), played on by {names}{ends}."]
+        found = [f"{self.games:,} games in {self.seconds:.1f} s (seed {self.seed}), played on by {names}."]
         if not self.weighed:
             found.append(
                 "What others hide was drawn without a regard to some of their bids, which these would not make."
             )
         if self.decided and len(self.candidates) > 1:
-            found.append(f"Decided at a confidence of {self.confidence:.0%}: {self.best.name}.")
+            found.append(f"Decided at a confidence of {CONFIDENCE:.0%}: {self.best.name}.")
         elif len(self.candidates) > 1:
             left = sum(not one.dropped for one in self.candidates)
             found.append(f"Not decided, {left} choices are left: it ended as {self.reason}.")
@@ -114,15 +110,11 @@ def rollout(
     *,
     actions: Sequence[int] | None = None,
     games: int = GAMES,
-    until: float = 0.0,
-    confidence: float = CONFIDENCE,
     player: Any = None,
     against: Any = None,
-    leaves: Valuer | None = None,
     seconds: float | None = None,
     seed: int = 0,
     threads: int = 2,
-    trust: bool = False,
     progress: Progress | None = None,
 ) -> RolloutResult:
     """Play a game on from a state with each of several choices; return what they are worth.
@@ -132,16 +124,12 @@ def rollout(
         state: its record, in which somebody is to move. What that player may not know is not read: it may be zero.
         actions: the choices; default: all that are legal. Wide ones are played as the rules say.
         games: games with each of them at the most.
-        until: stop when the standard error of the best one's value is this or less, in the unit of the result.
-        confidence: at which a choice counts as worse than another.
-        player: plays on in every seat: an agent's name, a `dicegym.play.player.Player` or a valuer, which plays as
-            it supposes; default: `dicegym.analysis.policies.usual_policy`.
+        player: plays on in every seat: an agent's name or a `dicegym.play.player.Player`; default:
+            `dicegym.analysis.playing_on.usual_policy`.
         against: the same for the other seats alone.
-        leaves: a valuer that ends games early, where hands (in games that have them) or decisions end.
         seconds: begin no further games after so long. The result then depends on the machine.
         seed: names all dice.
         threads: number of threads; the result does not depend on it.
-        trust: as of `dicegym.agent`.
         progress: told of games.
 
     Raises:
@@ -159,18 +147,13 @@ def rollout(
     began = time.monotonic()
     candidates = _candidates(game, state, actions)
     games = whole_number("games", games, 1, 10**9, "the games with each candidate")
-    if not 0 < confidence < 1:
-        raise ParameterError(f"confidence={confidence!r} is no probability to be right: give 0.95 or so")
-    if not until >= 0:
-        raise ParameterError(f"until={until!r} is no standard error: give a small number such as 0.001")
     mover = int(state["player"])
-    own = usual_policy(game) if player is None else player
-    own = policy_player(game, own, trust)
-    others = own if against is None else policy_player(game, against, trust)
+    own = opponent(game, usual_policy(game) if player is None else player)
+    others = own if against is None else opponent(game, against)
     players: list[Player] = [own if seat == mover else others for seat in range(game.players)]
     beliefs = Beliefs(game, state, players)
-    table = Continuation(game, players, leaves, threads)
-    race = _Race(len(candidates), confidence, 0.0 if unit_of(game) == "points" else 1.0)
+    table = Continuation(game, players, threads)
+    race = _Race(len(candidates), 0.0 if unit_of(game) == "points" else 1.0)
     generator = np.random.default_rng(named_seed("rollout", seed))
     step, reason = _FIRST, f"{games:,} games were played with each of them"
     while race.games < games:
@@ -182,9 +165,6 @@ def rollout(
             progress(race.games, games, f"{len(race.left)} of {len(candidates)} choices left")
         if len(race.left) == 1 and len(candidates) > 1:
             reason = "decided"
-            break
-        if until and race.error(race.best) <= until and race.games >= LEAST:
-            reason = f"the standard error of the best is {race.error(race.best):.2g}"
             break
         if seconds is not None and time.monotonic() - began >= seconds:
             reason = f"{seconds:g} seconds are over"
@@ -199,9 +179,7 @@ def rollout(
         len(race.left) == 1,
         reason,
         sum(one.games for one in found),
-        confidence,
         tuple(one.name for one in players),
-        "" if leaves is None else leaves.name,
         beliefs.weighed,
         seed,
         time.monotonic() - began,
@@ -229,17 +207,17 @@ def _play(table: Continuation, dealt: np.ndarray, actions: Sequence[int], seat: 
     states = np.concatenate([dealt] * len(actions)) if isinstance(dealt, np.recarray) else np.tile(dealt, len(actions))
     faults = np.zeros(len(states), np.int64)
     loops.step_rows(states, np.arange(len(states)), np.repeat(np.array(actions, np.int64), n), faults)
-    return table.finish(states, dealt[0])[:, seat].reshape(len(actions), n)
+    return table.results(states)[:, seat].reshape(len(actions), n)
 
 
 class _Race:
     """Results of the candidates in the same games, and which candidates are left."""
 
-    def __init__(self, n: int, confidence: float, least: float) -> None:
+    def __init__(self, n: int, least: float) -> None:
         self._least = least
         self.left = list(range(n))
         self.out: list[int] = []
-        self._alpha = (1 - confidence) / max(n - 1, 1)
+        self._alpha = (1 - CONFIDENCE) / max(n - 1, 1)
         self._values = [np.zeros(0) for _ in range(n)]
 
     def count_games(self, one: int) -> int:
@@ -341,8 +319,8 @@ def sample_returns(
 ) -> np.ndarray:
     """Play a state on to the end ``n`` times; return what each seat gets: see `dicegym.engine.state.State.rollouts`."""
     n = whole_number("n", n, 1, 10**8, "a number of games")
-    player = RandomPlayer() if policy is None else policy_player(game, policy)
-    table = Continuation(game, [player] * game.players, None, threads)
+    player = RandomPlayer() if policy is None else opponent(game, policy)
+    table = Continuation(game, [player] * game.players, threads)
     if state["over"]:
         return np.tile(game.returns(state), (n, 1))
     generator = np.random.default_rng(named_seed("rollouts", seed_number("seed", seed)))
@@ -357,9 +335,8 @@ class RolloutValuer:
 
     Args:
         game: the game.
-        player: plays on in every seat: a name, a player or a valuer (default: the usual one).
+        player: plays on in every seat: a name or a player (default: the usual one).
         games: games with each choice at the most.
-        leaves: a valuer that ends games early.
         seed: names all dice.
         threads: number of threads.
 
@@ -375,15 +352,14 @@ class RolloutValuer:
         game: Game,
         player: Any = None,
         games: int = GAMES_OF_VALUER,
-        leaves: Valuer | None = None,
         seed: int = 0,
         threads: int = 2,
     ) -> None:
         self.game = game
         self.unit = unit_of(game)
-        self._player = policy_player(game, usual_policy(game) if player is None else player)
-        self._games, self._leaves, self._seed, self._threads = games, leaves, seed, threads
-        self._table = Continuation(game, [self._player] * game.players, leaves, threads)
+        self._player = opponent(game, usual_policy(game) if player is None else player)
+        self._games, self._seed, self._threads = games, seed, threads
+        self._table = Continuation(game, [self._player] * game.players, threads)
         self.sure = f"means of up to {games:,} games each, played on by {self._player.name}"
 
     def value(self, state: Any, seat: int) -> float:
@@ -397,7 +373,7 @@ class RolloutValuer:
         states[:] = state
         if not state["over"]:
             states["key"] = generator.integers(0, 1 << 64, self._games, dtype=np.uint64)
-        means: np.ndarray = self._table.finish(states, state).mean(axis=0)
+        means: np.ndarray = self._table.results(states).mean(axis=0)
         return means
 
     def values_rows(self, states: np.ndarray) -> np.ndarray:
@@ -423,66 +399,19 @@ class RolloutValuer:
         return float("nan") if state["over"] else self._rollout(state, [action]).best.value
 
     def policy(self, state: Any) -> np.ndarray:
-        """Return how often the player that plays on chooses each action; see `Valuer`."""
-        states = self.game.new_states(DRAWS)
-        states[:] = state
-        states["key"] = [named_seed("policy", number) for number in range(DRAWS)]
-        chances = np.zeros(self.game.n_actions)
-        if state["over"]:
-            return chances
-        if draws_openly(self._player):
-            exactly: np.ndarray = self._player.chances(self.game, states[:1])[0]
-            return exactly
-        if not self._player.at_once:
-            raise ParameterError(f"{self._player.name} does not say how likely it chooses what: name another player")
-        seats = np.full(DRAWS, state["player"], np.int64)
-        actions = self._player.act_rows(self.game, states, np.arange(DRAWS), seats)
-        for action, number in zip(*np.unique(actions, return_counts=True), strict=True):
-            chances += number * _ordinary(self.game, state, int(action))
-        shares: np.ndarray = chances / chances.sum()
-        return shares
+        """Return 1 for the action that is worth most, 0 for all others; see `Valuer`."""
+        chosen = np.zeros(self.game.n_actions)
+        if not state["over"]:
+            chosen[self._rollout(state, None).best.action] = 1.0
+        return chosen
 
     def _rollout(self, state: Any, actions: list[int] | None) -> RolloutResult:
-        return rollout(
-            self.game,
-            state,
-            actions=actions,
-            games=self._games,
-            player=self._player,
-            leaves=self._leaves,
-            seed=self._seed,
-            threads=self._threads,
-        )
+        how: dict[str, Any] = {"player": self._player, "seed": self._seed, "threads": self._threads}
+        return rollout(self.game, state, actions=actions, games=self._games, **how)
 
 
-def _ordinary(game: Game, state: Any, action: int) -> np.ndarray:
-    """Return which legal ordinary actions do what ``action`` does: float64[n_actions], with the sum 1.
-
-    Where none does all of it, the first step towards it is not known: each legal action counts alike.
-    """
-    legal = np.flatnonzero(game.legal(state))
-    found = np.zeros(game.n_actions)
-    same = ordinary_action(game, state, action)
-    chosen = legal if same is None else [same]
-    found[chosen] = 1 / len(chosen)
-    return found
-
-
-def ordinary_action(game: Game, state: Any, action: int) -> int | None:
-    """Return the legal one of the ``n_actions`` that does what a wide action does; None if none does.
-
-    Two actions are the same if they lead to the same records with each of `DRAWS` keys: with one key, other dice may
-    happen to show the same numbers.
-    """
-    legal = np.flatnonzero(game.legal(state))
-    if action in legal:
-        return int(action)
-    tried = np.array([action, *legal], np.int64)
-    states = game.new_states(len(tried) * DRAWS)
-    states[:] = state
-    states["key"] = np.tile([named_seed("ordinary", number) for number in range(DRAWS)], len(tried))
-    faults = np.zeros(len(states), np.int64)
-    loops.step_rows(states, np.arange(len(states)), np.repeat(tried, DRAWS), faults)
-    raw = record_bytes(states).reshape(len(tried), -1)
-    same = legal[(raw[1:] == raw[0]).all(axis=1)]
-    return int(same[0]) if len(same) else None
+def stack_values(found: Sequence[ActionValues], n_actions: int) -> ActionValues:
+    """Return what actions are worth in several states as one: arrays of float64[states, n_actions]."""
+    values, errors = (np.array([one[column] for one in found], np.float64).reshape(-1, n_actions) for column in (0, 1))
+    behind = [one.behind for one in found if one.behind is not None]
+    return ActionValues(values, errors, np.array(behind) if behind and len(behind) == len(found) else None)

@@ -1,13 +1,12 @@
 """Solves what of a game can be solved in minutes, and keeps it; games' ``values.py`` do the work.
 
-Before anything starts it is known how much memory and disk it takes. One process at a time works on the tables of one
+`status` says before how much memory and disk it takes. One process at a time works on the tables of one
 solution; a stopped search continues from its file there. Needs the extra ``arena``.
 """
 
 from __future__ import annotations
 
 import contextlib
-import os
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
@@ -26,8 +25,6 @@ from dicegym.signals import going_on
 
 LOCK_FILE = ".lock"
 """In the folder of a solution: locked by the process that works there."""
-_MEMINFO = Path("/proc/meminfo")
-_GROUPS = Path("/sys/fs/cgroup")
 
 
 class SolutionStatus(NamedTuple):
@@ -149,7 +146,6 @@ def solve(
     goal: float | None = None,
     minutes: float | None = None,
     threads: int | None = None,
-    force: bool = False,
     progress: Progress | None = None,
 ) -> SolutionStatus:
     """Solve something of ``game``, or go on with it, and keep its tables (`dicegym.games.solved.tables_folder`).
@@ -160,15 +156,13 @@ def solve(
         goal: the quality to reach, lower is better; default: the solution's own.
         minutes: end then, whatever was reached; default: no limit.
         threads: of this process; default: the cores that it may use.
-        force: start also if the machine has less memory or disk available than it takes.
         progress: told of (steps done, of how many, the quality so far).
 
     Returns:
         What there is now. If tables of that quality lie there already, nothing is done.
 
     Raises:
-        ParameterError: there is nothing to solve, a value is none, the machine has too little memory or disk, another
-            process solves the same.
+        ParameterError: there is nothing to solve, a value is none, another process solves the same.
         DamagedFileError: what lies there cannot be used.
         KeyboardInterrupt: its text says how to go on.
     """
@@ -181,8 +175,6 @@ def solve(
         one.quality(before.folder)  # raises what is wrong
     if before.reaches(goal):
         return before
-    if not force:
-        _check_room(before)
     how = how_to_solve(game, one.name)
     with _alone_in(before.folder, how), going_on(f"what was reached is kept: go on by `{how}`"):
         one.solve(
@@ -217,24 +209,6 @@ def _positive(what: str, value: Any) -> float:
     return float(value)
 
 
-def _check_room(asked: SolutionStatus) -> None:
-    """Raise ParameterError if the machine has too little memory or disk."""
-    free = available_memory()
-    if free is not None and free < asked.memory:
-        raise ParameterError(
-            f"{asked.name!r} of {asked.game!r} takes {in_words(asked.memory)} of memory, and {in_words(free)} are "
-            "available: end other programs, or give --yes (force=True) to start all the same"
-        )
-    place = next(path for path in (asked.folder, *asked.folder.parents) if path.exists())
-    room = shutil.disk_usage(place).free
-    if room < asked.disk:
-        raise ParameterError(
-            f"the tables of {asked.name!r} of {asked.game!r} take {in_words(asked.disk)} of disk, and "
-            f"{in_words(room)} are free in {place}: make room, set DICEGYM_TABLES to a folder elsewhere, or give "
-            "--yes (force=True) to start all the same"
-        )
-
-
 def _alone_in(folder: Path, how: str) -> contextlib.AbstractContextManager[None]:
     """Return what locks the folder of a solution for this process; see `dicegym.files.locked_folder`."""
     return locked_folder(
@@ -244,46 +218,6 @@ def _alone_in(folder: Path, how: str) -> contextlib.AbstractContextManager[None]
         lambda: f"another process is at work in {folder}: wait until it ends, and then continue by `{how}`",
         "set DICEGYM_TABLES to another folder",
     )
-
-
-def available_memory(meminfo: Path = _MEMINFO, groups: Path = _GROUPS) -> int | None:
-    """Return the bytes of memory that a program may still take here without swapping; None where nobody says.
-
-    On Linux the smaller one of what the system has available and what the limit of the container leaves. Elsewhere the
-    machine's free pages, if the system counts them.
-
-    Args:
-        meminfo: where Linux tells.
-        groups: where it tells of limits.
-    """
-    known = [found for found in (_of_system(meminfo), _of_group(groups)) if found is not None]
-    return min(known) if known else _free_pages()
-
-
-def _of_system(meminfo: Path) -> int | None:
-    try:
-        lines = meminfo.read_text(encoding="ascii").splitlines()
-        return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:"))
-    except (OSError, ValueError, IndexError, StopIteration):
-        return None
-
-
-def _of_group(groups: Path) -> int | None:
-    """Return what a container's limit leaves; files that it has read count as used, and can be had again."""
-    try:
-        most = int((groups / "memory.max").read_text(encoding="ascii"))  # "max" without a limit
-        used = int((groups / "memory.current").read_text(encoding="ascii"))
-        words = dict(line.split() for line in (groups / "memory.stat").read_text(encoding="ascii").splitlines())
-        return max(0, most - used + int(words.get("inactive_file", 0)))
-    except (OSError, ValueError):
-        return None
-
-
-def _free_pages() -> int | None:
-    try:
-        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, ValueError, OSError):  # Windows has no such thing, macOS not this one
-        return None
 
 
 def in_words(size: int) -> str:

@@ -16,8 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dicegym.analysis.policies import stack_values
-from dicegym.analysis.rollouts import RolloutValuer
+from dicegym.analysis.rollouts import RolloutValuer, stack_values
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError, unknown_name
 from dicegym.games.parts import VALUES, Z_95, Progress, part
@@ -320,3 +319,18 @@ def assess_state(valuer: Valuer, state: Any) -> Assessment:
     states = valuer.game.new_states(1)
     states[0] = state
     return assess(valuer, states)
+
+
+def values_of(valuer: Valuer, states: np.ndarray) -> np.ndarray:
+    """Return what each state is worth to each seat: float64[states, players]."""
+    if isinstance(valuer, BatchValuer):
+        return valuer.values_rows(states)
+    seats = range(valuer.game.players)
+    return np.array([[valuer.value(state, seat) for seat in seats] for state in states]).reshape(-1, len(seats))
+
+
+def policies_of(valuer: Valuer, states: np.ndarray) -> np.ndarray:
+    """Return how a valuer supposes that the player to move plays in each state: float64[states, n_actions]."""
+    in_rows = getattr(valuer, "policy_rows", None)
+    found: np.ndarray = in_rows(states) if in_rows is not None else np.array([valuer.policy(state) for state in states])
+    return found

@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 
 from dicegym.arena.check_report import CheckReport
-from dicegym.arena.purity import OutOfTimeError, TimeBound, looks_pure, prepare, table_of
 from dicegym.bots import smoke_games
 from dicegym.bots.bot_player import BotPlayer
 from dicegym.bots.calls import CallLog, Echo, Witness, watch_calls
@@ -24,8 +23,9 @@ from dicegym.engine.game import Game
 from dicegym.errors import AgentError
 from dicegym.games import game as make_game
 from dicegym.games.parts import EXAMINATION, SITUATIONS, Examination, part, solver
-from dicegym.play.player import Player
+from dicegym.play.player import Player, whole
 from dicegym.play.printed import Printed
+from dicegym.play.turn import Turn
 from dicegym.players.roster import agent as make_agent
 from dicegym.players.roster import agent_name
 from dicegym.sandbox import jail
@@ -35,18 +35,8 @@ from dicegym.sandbox.jobs import Context, Entry, Failure, entry, here
 from dicegym.sandbox.limits import Limits
 from dicegym.sandbox.sandbox import JobOutcome, Sandbox
 
-PURITY, FULLER = -1, -2
-"""Numbers of questions that are no part of the test."""
-PURE_HINT = (
-    "gave one answer to each situation of the game, whatever came before: if that is meant, write PURE = True at the "
-    "margin of the file, and batches look its answers up instead of asking"
-)
-PURE_UNKNOWN = (
-    "whether it gives one answer to each situation of the game, whatever came before, stays open: there was no "
-    "time left to ask everything again"
-)
-LEAST_SECONDS = 1.0
-"""Minimum processor seconds for asking everything again; a slower bot gets as long as loading and the test took."""
+TABLE = -1
+"""Number of the question for a table of all answers, which is no part of the test."""
 NOT_PURE = "says PURE = True, but answers one situation differently at different times: take that line out"
 
 
@@ -61,7 +51,7 @@ class Check:
     ask: bool = True
     """Whether to ask it anything, or to load it only."""
     thorough: bool = False
-    """Whether to find out for its author what the contest need not know: exact win rate, and whether it is pure."""
+    """Whether to find out for its author what the contest need not know: its exact win rate."""
     debug: bool = False
     """Whether its author is there, so that an error is raised as it is."""
     log: str = ""
@@ -88,17 +78,11 @@ class Check:
         (heartbeat.hand_over if context.apart(entry) else heartbeat.act)(0)
         seed = named_seed("check", self.seed, entry.name)
 
-        def load(seed: int, witness: Witness | None = None, game: Game = game) -> Player:
-            return context.load(entry, game, seed, lambda _: self.moment(heartbeat.read()), witness)
-
-        def forgive() -> None:
-            if not context.apart(entry):
-                heartbeat.forgive(0)
-
         clock = _Clock()
-        player = load(seed, witness)
+        player = context.load(entry, game, seed, lambda _: self.moment(heartbeat.read()), witness)
         load_seconds = clock.since(player, "load_seconds")
-        forgive()
+        if not context.apart(entry):
+            heartbeat.forgive(0)
         clock = _Clock()
         try:
             asked = self.ask and not player.costly
@@ -122,10 +106,11 @@ class Check:
         if self.ask and isinstance(player, IsolatedPlayer) and player.says_pure and not self.thorough:
             with contextlib.suppress(AgentError):  # it is asked in each game, then
                 actions = self._test.actions(game, answers)
-                actions = table_of(game, player) if actions is None else actions
+                actions = _table_of(game, player) if actions is None else actions
                 found["situations"] = None if actions is None else actions.tolist()
         if self.thorough and seconds < self.limits.seconds / 4:
-            forgive()
+            if not context.apart(entry):
+                heartbeat.forgive(0)
             silent: Any = Printed()
             with (
                 contextlib.suppress(AgentError),  # what is found out here costs nothing
@@ -133,15 +118,11 @@ class Check:
                 contextlib.redirect_stderr(silent),
                 watch_calls(Witness()),
             ):
-                heartbeat.note(ASKED, FULLER)
-                found["remarks"] += self._at_a_fuller_table(lambda fuller: load(seed, game=fuller))
+                heartbeat.note(ASKED, TABLE)
                 found["table"] = self._table(player, answers)
-                heartbeat.note(ASKED, PURITY)
-                bound = TimeBound(max(LEAST_SECONDS, load_seconds + seconds))
-                found["pure"], remarks = self._purity(player, lambda number: load(seed + number), bound)
-                found["remarks"] += remarks
-        elif self.thorough and isinstance(player, BotPlayer | IsolatedPlayer) and part(game, SITUATIONS) is not None:
-            found["remarks"].append(PURE_UNKNOWN)
+                if getattr(player, "says_pure", False):
+                    first, again = _table_of(game, player), _table_of(game, player, -1)
+                    found["remarks"] += [] if np.array_equal(first, again) else [NOT_PURE]  # type: ignore[arg-type]
         return found
 
     def _table(self, player: Player, answers: np.ndarray) -> tuple[list[Any], str] | None:
@@ -151,34 +132,6 @@ class Check:
             return None
         table = answers if part(self.game, EXAMINATION) is not None else exact.tabulate(player, self.game)
         return table.tolist(), str(table.dtype)
-
-    def _at_a_fuller_table(self, load: Callable[[Game], Player]) -> list[str]:
-        """Return a remark if it fails at a table with one more seat, where players can be out before a game ends.
-
-        A failure there is only noted: the contest has no table of this size.
-        """
-        game, most = self.game, self.game.spec.players[1]
-        if part(game, EXAMINATION) is not None or not 1 < game.players < most:
-            return []
-        fuller = Game(game.spec, game.players + 1, **game.all_parameters)
-        try:
-            smoke_games.examine(fuller, load(fuller), lambda number: None)
-        except AgentError as error:
-            seats = fuller.players
-            return [
-                f"at a table of {seats} it {error.reason}: a contest with -p players={seats} counts that as a fault"
-            ]
-        return []
-
-    def _purity(self, player: Player, load: Callable[[int], Player], bound: TimeBound) -> tuple[bool | None, list[str]]:
-        """Return whether a bot is pure, None if that is unknown, and remarks for its author."""
-        if not isinstance(player, BotPlayer | IsolatedPlayer):
-            return player.pure or None, []
-        try:
-            pure = looks_pure(self.game, load, bound)
-        except OutOfTimeError:
-            return None, [PURE_UNKNOWN]
-        return pure, [PURE_HINT if pure else NOT_PURE] if pure is not None and pure != player.says_pure else []
 
     def _remarks(self, player: Player) -> list[str]:
         return list(player.remarks) if isinstance(player, BotPlayer | IsolatedPlayer) else []
@@ -209,10 +162,8 @@ class Check:
         """Return when ``reading`` was taken; see `Job.moment`."""
         if reading.phase == LOADING:
             return "while it was loaded"
-        if reading.number == FULLER:
-            return "while it was asked at a table with one seat more"
-        if reading.number == PURITY:
-            return "while it was asked again, to see whether it is pure"
+        if reading.number == TABLE:
+            return "while it was asked for all its answers"
         return f"in {self._question(reading.number)}, after {reading.number} others"
 
     def report(self, outcome: JobOutcome) -> CheckReport:
@@ -233,7 +184,6 @@ class Check:
                 answers=np.array(outcome["answers"], np.dtype(outcome["dtype"])),
                 table=None if outcome.get("situations") is None else np.array(outcome["situations"], np.int64),
                 unit=self._test.UNIT,
-                pure=None if outcome.get("pure") is None else bool(outcome["pure"]),
                 **self._exactly(outcome.get("table")),
             )
         except (KeyError, TypeError, ValueError, OverflowError):
@@ -249,6 +199,22 @@ class Check:
         rival = exact.tabulate(make_agent(self.game, baseline), self.game)
         rate = exact.win_rate(np.array(values, np.dtype(dtype)), rival, self.game)
         return {"win_rate": float(rate), "baseline": baseline}
+
+
+def _table_of(game: Game, player: Player, step: int = 1) -> np.ndarray | None:
+    """Return the action of ``player`` in each situation of the game: int64[situations]; None if they are not numbered.
+
+    It is asked in their order, or from the last one with a ``step`` of -1. Raises AgentError if it fails.
+    """
+    numbering = part(game, SITUATIONS)
+    states = None if numbering is None else numbering.situations(game)
+    if states is None:
+        return None
+    act = player.join(game, 0, 0)
+    turns = [Turn(game, state, 0) for state in states[::step]]
+    many: Callable[[list[Any]], Iterator[int]] | None = getattr(act, "many", None)  # a bot in another process
+    chosen = map(act, turns) if many is None else many([turn.view for turn in turns])
+    return np.array([whole(action, player) for action in chosen], np.int64)[::step]
 
 
 class _Clock:
@@ -339,7 +305,6 @@ def call_log(wanted: bool) -> Iterator[Path | None]:
 
 
 def _sandboxed(job: Check, isolation: str, progress: Callable[[str], None] | None) -> JobOutcome:
-    prepare(job.game)
     with Sandbox(job.game, 1, job.limits, isolation) as sandbox:
         ((_, outcome),) = sandbox.run([job], progress)
     return outcome

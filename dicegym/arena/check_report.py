@@ -26,11 +26,9 @@ class CheckReport:
         answers: all answers as the game's test returns them (Hog: int8[goal, goal]); None if disqualified.
         verdict: what the rules make of a bad one: "disqualified", or "at fault" where failing has a price.
         remarks: what its author should know although nothing is wrong.
-        win_rate: its exact win rate against the game's baseline, 0..1, by its answers to each situation; None if the
+        win_rate: its exact win rate against the game's baseline, 0..1, by one answer to each situation; None if the
             game has no exact values, or it was not asked for.
         baseline: the agent that this is against.
-        pure: whether it answers alike whenever it is asked; None if that is unknown. Of one that does not, ``win_rate``
-            is of one draw of its answers.
         table: its action in each situation of the game, if it says that it is pure and was asked in another process.
         unit: what ``questions`` counts: "questions" or "games".
         calls: what it was called with, answered and printed; empty unless `check` was to show it.
@@ -51,7 +49,6 @@ class CheckReport:
     baseline: str = ""
     table: np.ndarray | None = None
     calls: str = ""
-    pure: bool | None = None
     unit: str = "questions"
 
     @property
@@ -75,18 +72,7 @@ class CheckReport:
             "remarks": list(self.remarks),
             "win_rate": self.win_rate,
             "baseline": self.baseline,
-            "pure": self.pure,
-            "known_by": self.known_by,
         }
-
-    @property
-    def known_by(self) -> str:
-        """How ``win_rate`` is known, in words."""
-        if self.pure:
-            return "exactly"
-        if self.pure is None:
-            return "by one answer to each situation"
-        return "by one draw of its answers: it draws or remembers, and another draw wins something else"
 
     def text(self) -> str:
         """Return the report in words, a line per finding."""
@@ -99,7 +85,8 @@ class CheckReport:
                 passed = f"passed all {self.questions} {self.unit} of the test"
                 lines.append(f"  {passed} in {self.seconds:.3f} s (limit {self.limit:g} s of processor time)")
         if self.win_rate is not None:
-            lines.append(f"  wins {self.win_rate:.4%} of its games against {self.baseline}, {self.known_by}")
+            known = f"{self.baseline}, by one answer to each situation"
+            lines.append(f"  wins {self.win_rate:.4%} of its games against {known}")
         if self.printed:
             lines.append(f"  printed, which costs nothing; {quote_words(self.printed, 80)}")
         return "\n".join([*lines, *(f"  note: {remark}" for remark in self.remarks)])

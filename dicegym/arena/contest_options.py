@@ -46,8 +46,6 @@ class ContestOptions:
     """How often each match is played, each time with other dice."""
     rounds: int | None = option(None, "swiss", most=10_000, what="the number of rounds")
     """Rounds; None: as many as the number of entries needs."""
-    seeding: bool = option(False, "swiss")
-    """Seed the entries in the order in which they were named, the strongest first, instead of by lot."""
     less_luck: bool = option(False, decides=False)
     """Take luck out of the results (`dicegym.analysis.variance_reduction`); a round robin ranks by what is left."""
     players: int | None = option(None, "round_robin", "groups", "swiss", decides=False)

@@ -12,14 +12,13 @@ from dicegym.arena.adjusted_results import LuckLedger
 from dicegym.arena.check import Check
 from dicegym.arena.check_report import CheckReport
 from dicegym.arena.contest_options import ContestOptions
-from dicegym.arena.entries import AgentSpec, Disqualified, Field, ProgressCounter, entries_of
+from dicegym.arena.entries import AgentSpec, Disqualified, ProgressCounter, entries_of
 from dicegym.arena.executors import Executor, Executors, local
 from dicegym.arena.incidents import MisplayLog
 from dicegym.arena.match import Match
 from dicegym.arena.match_rows import PlayedMatch, answers_of
 from dicegym.arena.provenance import provenance
 from dicegym.arena.results import NOTHING_SHOWN, ContestResult, Presentation, Standing
-from dicegym.arena.shards import ShardEnd
 from dicegym.arena.work_keys import write_limits
 from dicegym.engine.game import Game
 from dicegym.engine.validate import whole_number
@@ -33,7 +32,7 @@ from dicegym.sandbox.limits import Limits
 from dicegym.sandbox.sandbox import JobOutcome
 
 if TYPE_CHECKING:
-    from dicegym.arena.store.book import StoredOutcomes  # its libraries are needed by stored contests alone
+    from dicegym.arena.store.book import Book  # its libraries are needed by stored contests alone
 
 KEPT_MISPLAYS = 100
 """Misplays of one entry that a result has in words, the first."""
@@ -50,7 +49,7 @@ class Director:
 
     Args:
         game: the game at whose table entries are checked; matches may be played at smaller or larger ones.
-        entries: agents as for `dicegym.agent`, or {name: agent}; or a `Field` made of them.
+        entries: agents as for `dicegym.agent`, or {name: agent}.
         seed: names all games and the entries' private randomness; None: drawn, so that no entry can foresee them.
         workers: number of processes (default: of usable processors).
         progress: called after each check and match with (done, of how many, what was done last).
@@ -80,7 +79,7 @@ class Director:
     def __init__(
         self,
         game: Game,
-        entries: Field | Mapping[str, AgentSpec] | AgentSpec | Iterable[AgentSpec],
+        entries: Mapping[str, AgentSpec] | AgentSpec | Iterable[AgentSpec],
         seed: int | None = None,
         workers: int | None = None,
         progress: Progress | None = None,
@@ -89,7 +88,7 @@ class Director:
         in_order: bool = False,
         options: ContestOptions | None = None,
         isolation: str = jail.Isolation.AUTO,
-        book: StoredOutcomes | None = None,
+        book: Book | None = None,
         executors: Executors | None = None,
     ) -> None:
         self.game = game
@@ -97,7 +96,7 @@ class Director:
         given = draw_seed() if seed is None else seed
         self.seed = whole_number("seed", given, -(1 << 63), (1 << 64) - 1, "the seed of a contest")
         check_table(game)
-        field = entries if isinstance(entries, Field) else entries_of(game, entries, in_order)
+        field = entries_of(game, entries, in_order)
         self._found, self._records, self.remarks = field.entries, field.records, field.remarks
         self._form = form
         fewest = 2 if form is None else form.fewest(game)
@@ -148,41 +147,34 @@ class Director:
         """Do jobs, begun in their order, in processes that ``started`` starts once one of them has to be done.
 
         What the book knows is not done again, and up to the first job that it does not know each outcome is yielded
-        before the next job is asked for: it may decide that there is none. It keeps what is done. Raises ShardEnd if
-        matches were left to other shards.
+        before the next job is asked for: it may decide that there is none. It keeps what is done.
         """
         book, known, waiting = self._book, deque[tuple[Job, JobOutcome]](), iter(jobs)
-        played = left = 0
 
-        def is_missing(job: Job) -> bool:
-            """Return whether a job is to be done here; an outcome that the book knows is put into ``known``."""
-            nonlocal left
-            outcome = None if book is None else book.outcome(job)
-            if outcome is not None:
-                known.append((job, outcome))
-            elif book is not None and book.leaves(job):
-                left += 1
-            else:
-                return True
-            return False
+        def unknown() -> Iterator[Job]:
+            """Yield the jobs that have to be done; what the book knows is put into ``known``."""
+            for job in waiting:
+                outcome = None if book is None else book.outcome(job)
+                if outcome is None:
+                    yield job
+                else:
+                    known.append((job, outcome))
 
         first = None
         for job in waiting:
-            if is_missing(job):
+            outcome = None if book is None else book.outcome(job)
+            if outcome is None:
                 first = job
                 break
+            yield job, outcome
+        if first is None:
+            return
+        for job, outcome in (started or self._started)().run(itertools.chain([first], unknown())):
+            if book is not None:
+                book.keep(job, outcome)
             yield from _drain(known)
-        if first is not None:
-            sandbox = (started or self._started)()
-            for job, outcome in sandbox.run(itertools.chain([first], filter(is_missing, waiting))):
-                if book is not None:
-                    book.keep(job, outcome)
-                played += isinstance(job, Match)
-                yield from _drain(known)
-                yield job, outcome
+            yield job, outcome
         yield from _drain(known)
-        if left and book is not None:
-            raise ShardEnd(book.share, played, left)
 
     def _started(self) -> Executor:
         """Return the processes of the contest, which start when the first job comes that has to be done."""

@@ -67,6 +67,6 @@ def _opened(storage: Storage | None, settings: Settings, seed: int | None, actio
         raise DependencyError.for_extra(str(error.name), "arena", "keeping a contest") from error
     with (
         ContestStore(storage.where) as store,
-        contextlib.closing(Book(store, settings, seed, storage.new, storage.share, actions)) as book,
+        contextlib.closing(Book(store, settings, seed, storage.new, actions)) as book,
     ):
         yield book

@@ -93,7 +93,6 @@ def contest(
         form=form,
         options=chosen,
         actions=chosen.less_luck,
-        in_order=chosen.seeding,
         workers=workers,
         progress=progress,
         isolation=isolation,

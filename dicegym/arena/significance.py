@@ -52,7 +52,8 @@ class Leads(NamedTuple):
 def _leads(won: np.ndarray, games: np.ndarray, spread: np.ndarray) -> Leads:
     """Return the leads of entries by what each got, in how many games, and the covariance of what they got."""
     total = max(1, int(games.max(initial=1)))
-    variance = np.diag(spread)[:, None] + np.diag(spread)[None, :] - 2 * spread
+    with np.errstate(invalid="ignore"):  # of an entry against itself where nothing is known
+        variance = np.diag(spread)[:, None] + np.diag(spread)[None, :] - 2 * spread
     return Leads((won[:, None] - won[None, :]) / total, np.sqrt(np.maximum(variance, 0)) / total, total)
 
 
@@ -94,15 +95,6 @@ def leads_of_results(n: int, tables: Iterable[tuple[Sequence[int], np.ndarray]])
         else:
             spread[who, who] = math.inf
     return _leads(won, games, spread)
-
-
-def leads_of_games(points: np.ndarray) -> Leads:
-    """Return the leads of entries that played all games together: ``points`` is float64[entries, games]."""
-    n, games = points.shape
-    difference = points[:, None, :] - points[None, :, :]
-    if games < 2:
-        return Leads(difference.sum(axis=2), np.full((n, n), math.inf), games)
-    return Leads(difference.mean(axis=2), difference.std(axis=2, ddof=1) / games**0.5, games)
 
 
 def student_quantile(share: float, freedom: int) -> float:

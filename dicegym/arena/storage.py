@@ -6,7 +6,6 @@ import os
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from dicegym.arena.shards import WHOLE, Shard
 from dicegym.arena.work_keys import digest, rules_of, write_limits
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
@@ -29,9 +28,6 @@ class Storage(NamedTuple):
     """Whether to begin another contest, although there is one with the same settings."""
     label: str = ""
     """Tells contests apart that have the same settings."""
-    share: Shard = WHOLE
-    """The part of its matches that is played here; with another than `WHOLE` a contest raises
-    `dicegym.arena.shards.ShardEnd` where it needs matches of other shards, and needs a seed."""
 
 
 class Settings(NamedTuple):

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import builtins
 import inspect
-import re
 import sys
 import types
 from collections.abc import Callable, Iterable, Mapping
@@ -31,31 +30,6 @@ from dicegym.play.printed import Printed
 
 if TYPE_CHECKING:
     from dicegym.play.turn import Act
-
-
-_SYNTAX = (
-    "Missing parentheses in call to",
-    "multiple exception types must be parenthesized",
-    "leading zeros in decimal integer literals",
-    "Function parameters cannot be parenthesized",
-)
-"""How messages about syntax that was Python 2 begin. ``print x`` and ``except E, e`` are the first two."""
-_TEXT = re.compile(r"\braise\s+\w+\s*,|`|<>|\bur['\"]|\b\d+[lL]\b")
-"""What else was Python 2, in the line of an error."""
-_NAMES = frozenset({"basestring", "cmp", "execfile", "long", "raw_input", "reduce", "unichr", "unicode", "xrange"})
-_MODULES = frozenset({"ConfigParser", "Queue", "StringIO", "Tkinter", "cPickle", "cStringIO", "urllib2", "urlparse"})
-_METHODS = frozenset({"has_key", "iteritems", "iterkeys", "itervalues"})
-
-
-def old_python(error: BaseException) -> str:
-    """Return, as the rest of a message, that an error comes of Python 2; empty if it does not seem to."""
-    if isinstance(error, SyntaxError):
-        found = error.msg.startswith(_SYNTAX) or _TEXT.search(error.text or "") is not None
-    else:
-        kinds = ((ModuleNotFoundError, _MODULES), (NameError, _NAMES), (AttributeError, _METHODS))
-        found = any(isinstance(error, kind) and getattr(error, "name", None) in names for kind, names in kinds)
-    version = f"{sys.version_info.major}.{sys.version_info.minor}"
-    return f". This is Python 2, and bots run on Python {version}: translate it, with `2to3` say" if found else ""
 
 
 class Asked:
@@ -85,13 +59,6 @@ def explaining(act: Act, program: Asked) -> Act:
     """Return a function that is asked for actions, which from now on explains its last answer as ``program`` does."""
     vars(act)["explain"] = program.explain
     return act
-
-
-HINTS: Mapping[type[BaseException], str] = {
-    PermissionError: " (what bots may do: `dicegym games GAME --rules`)",
-    FileNotFoundError: " (a bot sees its own files alone: `dicegym games GAME --rules`)",
-}
-"""What is added to errors that say what happened, and not that it happens to all bots."""
 
 
 class Program(Asked):
@@ -171,7 +138,7 @@ class Program(Asked):
             return AgentError(self.name, f"{file} is not UTF-8 text (byte {error.start}: {error.reason})")
         if isinstance(error, SyntaxError) and not self._line(error):
             where = f"line {error.lineno}" if error.lineno else "no line given"
-            what = f"{Path(error.filename or file).name} is not Python: {error.msg} ({where}){old_python(error)}"
+            what = f"{Path(error.filename or file).name} is not Python: {error.msg} ({where})"
             return AgentError(self.name, what)
         text, line = self.describe_error(error)
         return AgentError(self.name, f"{text} {when}" + (f" ({line})" if line else ""))
@@ -187,12 +154,11 @@ class Program(Asked):
         """Return what the bot did, and the line of its own where; the latter is empty if there is none."""
         if isinstance(error, SystemExit):
             return "called sys.exit", self._line(error)
-        hints = HINTS.get(type(error), "") + old_python(error) + self._missing(error)
-        return describe_raised(error) + hints, self._line(error)
+        return describe_raised(error) + self._missing(error), self._line(error)
 
     def _missing(self, error: BaseException) -> str:
         """Return why a module that a bot imports is not there, and which are; empty for other errors."""
-        if not isinstance(error, ModuleNotFoundError) or not error.name or old_python(error):
+        if not isinstance(error, ModuleNotFoundError) or not error.name:
             return ""
         top = error.name.partition(".")[0]
         supplied = sorted(self._modules.keys() - {"sys", "random", self.source.file.stem})

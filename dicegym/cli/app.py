@@ -1,13 +1,11 @@
-"""The command ``dicegym``: its commands, each loaded when it is asked for, and those that games have of their own."""
+"""The command ``dicegym``: its commands, each loaded when it is asked for."""
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import importlib
 import os
 import sys
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -15,13 +13,11 @@ from typer import Option
 from typer.core import TyperGroup
 
 import dicegym
-from dicegym.cli.command import build, title_of
+from dicegym.cli.command import build
 from dicegym.cli.console import out
 from dicegym.cli.ending import run_to_the_end
-from dicegym.engine.part import COMMANDS
 from dicegym.engine.threads import let_libraries_wait_idly
 from dicegym.errors import UnknownNameError
-from dicegym.registry import GAMES, rules_module
 
 PANELS = {
     "Play": {"games": "games", "play": "play_command", "watch": "watch"},
@@ -55,44 +51,21 @@ class PanelGroup(TyperGroup):
         return super().resolve_command(ctx, args)
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """Return the names of all commands, those of games last; nothing is loaded."""
-        return [*HOMES, *games_with_commands()]
+        """Return the names of all commands; nothing is loaded."""
+        return [*HOMES]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Return a command, loaded; None for an unknown name."""
-        if cmd_name not in self.commands:
-            if cmd_name in HOMES:
-                module = importlib.import_module(f"dicegym.cli.{HOMES[cmd_name]}")
-                self.commands[cmd_name] = build(cmd_name, getattr(module, cmd_name))
-            elif cmd_name in games_with_commands():
-                self.commands[cmd_name] = _commands_of(cmd_name)
+        if cmd_name not in self.commands and cmd_name in HOMES:
+            module = importlib.import_module(f"dicegym.cli.{HOMES[cmd_name]}")
+            self.commands[cmd_name] = build(cmd_name, getattr(module, cmd_name))
         return self.commands.get(cmd_name)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """Write the commands, a section for each panel, games' own commands last."""
+        """Write the commands, a section for each panel."""
         for title, names in PANELS.items():
             with formatter.section(title):
                 formatter.write_dl([(name, self.get_command(ctx, name).get_short_help_str(limit=66)) for name in names])
-        if own := [(name, title_of(file)) for name, file in games_with_commands().items()]:
-            with formatter.section("Games' own commands"):
-                formatter.write_dl(own)
-
-
-@functools.cache
-def games_with_commands() -> dict[str, Path]:
-    """Return the games that have commands of their own, and their files; nothing of the games is loaded."""
-    files = {}
-    for name in GAMES:
-        with contextlib.suppress(ModuleNotFoundError):  # a broken package of a game is reported when it is used
-            files[name] = COMMANDS.file_beside(rules_module(name))
-    return {name: file for name, file in files.items() if file is not None}
-
-
-def _commands_of(game: str) -> Any:
-    """Return the commands that a game has of its own, loaded."""
-    own = COMMANDS.demand(rules_module(game), game).app
-    own.info.help = title_of(games_with_commands()[game])
-    return build(game, own)
 
 
 def whole_command() -> Any:

@@ -1,4 +1,4 @@
-"""Stored contests and games: lists, results, matches, replays; merging, verifying and removing."""
+"""Stored contests and games: lists, results, matches, replays; verifying and removing."""
 
 from __future__ import annotations
 
@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from dicegym.arena.store.stored_rows import StoredContest, StoredMatch
 
 ContestNumber = Annotated[int | None, Argument(metavar="ID", help="number of the contest (default: the latest)")]
-Sample = Annotated[
-    int | None, Option("--sample", min=1, metavar="N", help="replay only N random matches of each store (default: all)")
-]
 SHOWN = 20
 """Matches and faults that are shown unless more are asked for."""
 IDENTITY = 12
@@ -75,8 +72,7 @@ def show(
 ) -> None:
     """Show a contest: settings, entries, ranking, ratings, faults.
 
-    A .json file holds all that is stored of it. A .csv file holds its ranking, and files beside it, FILE-entries.csv,
-    FILE-matches.csv and so on, the rest.
+    A .json file holds all that is stored of it. A .csv file holds its ranking, and a second one beside it the matches.
 
     Examples: dicegym arena show 3; dicegym arena show 3 -o contest.html -o contest.json
     """
@@ -131,16 +127,18 @@ def _show_settings(reader: StoreReader, found: StoredContest) -> None:
 
 
 def _write_contest(reader: StoreReader, found: StoredContest, ratings: Any, written: Outputs) -> None:
-    from dicegym.arena.store.store_export import export_csv, export_json
+    from dicegym.arena.store.store_export import export_json
 
     if (file := written[".json"]) is not None:
         export_json(reader, found, file, None if ratings is None else ratings.to_json())
         out.print(f"wrote {file}")
     if (sheet := written[".csv"]) is not None:
-        by_name = {row.name: row for row in ratings.rows} if ratings else {}
-        rows: list[dict[str, Any]] = list(reader.standings(found.id)) or [{"name": name} for name in by_name]
-        written.csv([row | {"rated": by_name.get(row["name"])} for row in rows])
-        print_lines(f"wrote {file}" for file in (sheet, *export_csv(reader, found, sheet)))
+        from dicegym.arena.csv_tables import result_sheets
+
+        result = reader.result(found.id)
+        if result is None:
+            written.csv([one._asdict() for one in reader.figures(found.id)])
+        print_lines(f"wrote {file}" for file in ([sheet] if result is None else result_sheets(result, sheet)))
     if written[".html"]:
         from dicegym.arena.pages.contest_page import write_page
         from dicegym.arena.pages.stored_contest import build_page
@@ -157,77 +155,41 @@ def matches(
 ) -> None:
     """List a contest's matches, with the IDs that `replay` takes.
 
-    Files have a row for each entry of each match.
-
     Example: dicegym arena matches 3 --entry bacon --last 5
     """
-    from dicegym.arena.csv_tables import write_sheet
-    from dicegym.arena.store.store_export import SeatRow, seat_rows
-
     with shared_options.read_store(store) as reader:
         found = reader.contest(contest)
         listed = list(reader.matches(found.id, entry, last or None))
         print_table(["Match", "Games", "Won", "Faults", ""], [_match_cells(match) for match in listed])
         if last and found.played > last and entry is None:
             out.print(f"the newest {last} of {found.played:,}; --last 0 lists all")
-        if (sheet := written[".csv"]) is not None:
-            write_sheet(sheet, seat_rows(listed), SeatRow._fields)
-        written.json([match._asdict() for match in listed])
+        plain = [match._asdict() for match in listed]
+        written.csv(plain)
+        written.json(plain)
 
 
-def merge(
-    stores: Annotated[list[str], Argument(metavar="STORE...", help="files of shards, or URLs; they are not changed")],
-    sample: Sample = None,
+def verify(
+    sample: Annotated[
+        int | None, Option("--sample", min=1, metavar="N", help="replay only N random matches (default: all)")
+    ] = None,
     store: shared_options.StoreName = None,
 ) -> None:
-    """Merge stores: copy their matches into another one, each once.
-
-    The games are replayed, and a store with a wrong result is refused. The same `dicegym tournament` command then
-    finds the matches in the merged store, checks the entries, and plays what is missing, also matches that an entry
-    ended by failing.
-
-    Example: dicegym arena merge one.sqlite two.sqlite --store all.sqlite
-    """
-    into = shared_options.store_name(store)
-    from dicegym.arena.store.merging import merge as merge_stores
-
-    with progress_bar("matches") as progress:
-        found = merge_stores(into, stores, sample, False, progress)
-    known = f"; {found.known:,} were there" if found.known else ""
-    out.print(f"copied {write_count(found.matches, 'match')} into {into}{known}; {found.replayed:,} replayed")
-    for number, what in (
-        (found.failed, "matches that an entry ended by failing"),
-        (found.other_rules, "matches by other rules than today's"),
-        (found.served, "games of servers"),
-    ):
-        if number:
-            out.print(f"left out: {number:,} {what}")
-
-
-def verify(sample: Sample = None, store: shared_options.StoreName = None) -> None:
     """Verify a store: replay its matches, and compare results.
 
-    All results, reports and rankings of finished contests are computed again from the matches, and compared too.
-
-    A replay cannot show that a bot chose its moves, or that it failed. Games of servers are not verified.
+    A replay cannot show that a bot chose its moves, or that it failed.
 
     Example: dicegym arena verify --store all.sqlite
     """
     with shared_options.read_store(store) as reader:
-        from dicegym.arena.saved_results import result_verdicts
         from dicegym.arena.store.verifying import refuse_wrong, verdicts
 
-        with progress_bar("matches") as progress, reader.connection() as connection:
-            found = list(verdicts(connection, sample, progress))
-        refuse_wrong(reader.name, found)
-        replayed = sum(one.replayed for one in found)
-        out.print(f"{reader.name} has {write_count(len(found), 'match')}: {replayed:,} replayed to the same end")
-        with progress_bar("contests") as progress:
-            results = list(result_verdicts(reader, progress))
-        refuse_wrong(reader.name, results, "contest")
-        same = sum(not one.unknown for one in results)
-        out.print(f"{same:,} of {write_count(len(results), 'stored result')} computed again: the same")
-        print_lines(f"  contest {one.id} was left out: {one.unknown}" for one in results if one.unknown)
+        with progress_bar("matches") as progress:
+            found = list(verdicts(reader, sample, progress))
+    refuse_wrong(reader.name, found)
+    unknown = sum(one.failed or one.other_rules for one in found)
+    cannot = f"; {unknown:,} cannot be (an entry failed, or the rules were others)" if unknown else ""
+    replayed = sum(one.replayed for one in found)
+    out.print(f"{reader.name} has {write_count(len(found), 'match')}: {replayed:,} replayed to the same end{cannot}")
 
 
 def rm(
@@ -248,7 +210,7 @@ def rm(
         raise typer.Exit(1)
     with ContestStore(shared_options.store_name(store)) as opened:
         gone = remove(opened, found.id)
-    out.print(f"removed {what}: {write_count(gone.matches, 'match')}; {gone.kept:,} of other contests too stay")
+    out.print(f"removed {what}; {write_count(gone, 'match')} went with it, and those of other contests stay")
 
 
 arena = group(
@@ -257,7 +219,6 @@ arena = group(
     show=show,
     matches=matches,
     replay=replay,
-    merge=merge,
     verify=verify,
     rm=rm,
 )

@@ -1,4 +1,4 @@
-"""Bots: a file to begin with, and the contest's own test; and a game to begin with."""
+"""Bots: a file to begin with, and the contest's own test."""
 
 from __future__ import annotations
 
@@ -37,28 +37,7 @@ def bot(
     out.print(f"wrote {test_of(file)}: pytest {shlex.quote(str(test_of(file)))} after each change")
 
 
-def game(
-    name: Annotated[str, Argument(metavar="NAME", help="its name in small letters, such as space_dice")],
-    path: Annotated[Path, Argument(help="a new folder for its package")],
-) -> None:
-    """Write a game of your own: a package that works, and its test.
-
-    It has rules, text, an interface for bots, two agents, and the line that registers it.
-
-    Example: dicegym new game space_dice my/space_dice
-    """
-    from dicegym.bots.new_game import environment_of, new_game
-
-    for file in new_game(name, path):
-        out.print(f"wrote {file}")
-    where = shlex.quote(str(path))
-    out.print(
-        f"test it: cd {where} && pytest; then `pip install -e {where}` makes {environment_of(name)} known everywhere"
-    )
-    out.print(f"what each file is for: {path / 'README.md'}")
-
-
-new = group("Write a first bot, or a game of your own.", bot=bot, game=game)
+new = group("Write a first bot.", bot=bot)
 
 
 def check(

@@ -80,9 +80,6 @@ def tournament(
     contest: TournamentOptions = TOURNAMENT,
     bots: BotOptions = BOTS,
     machines: MachineOptions = MACHINES,
-    shard: Annotated[
-        str | None, Option(metavar="I/N", help="play part I of N parts of the matches, for batch queues")
-    ] = None,
     kept: StoreOptions = STORE,
     written: Annotated[Outputs, ".json", ".csv", ".html", ".md"] = NO_FILES,
     parameter: shared_options.Parameters = None,
@@ -103,7 +100,7 @@ def tournament(
     table = shared_options.make_game(game, parameter)
     named = parse_entries(entries or dicegym.agent_names(table))
     run = functools.partial(arena.contest, table, named, **contest._asdict())
-    _run(run, named, seed, bots, machines, kept, written, shard)
+    _run(run, named, seed, bots, machines, kept, written)
 
 
 def compare(
@@ -155,7 +152,6 @@ def _run(
     machines: MachineOptions,
     kept: StoreOptions,
     written: Outputs,
-    shard: str | None = None,
 ) -> None:
     """Run a contest or a comparison; show its result, say where it is stored, and write the files asked for.
 
@@ -169,11 +165,9 @@ def _run(
         machines: where it is played.
         kept: where it is stored.
         written: the files.
-        shard: the part of the matches that is played here; None: all of them.
     """
     from dicegym.arena import Named
     from dicegym.arena.report import show
-    from dicegym.arena.shards import Shard, ShardEnd
 
     executors = machines.executors()
     if machines.ray is None:
@@ -183,21 +177,9 @@ def _run(
     if storage is None:
         seed = draw_seed() if seed is None else seed
         again = f"and nothing is kept of the contest; --seed {seed} begins the same one again"
-    if shard is not None:
-        part = Shard.of_text(shard)
-        if seed is None or storage is None:
-            raise ParameterError(
-                f"--shard {shard} is a part of a contest that others play too: give all of them the same --seed, and a "
-                "store that takes the results"
-            )
-        storage = storage._replace(share=part)
     how = {"seed": seed, "limits": bots.limits(), "isolation": bots.isolation, "executors": executors, "store": storage}
-    try:
-        with progress_bar("checks and matches") as progress, going_on(again):
-            result = run(**how, progress=progress)
-    except ShardEnd as end:
-        err.print(f"dicegym: {end}")
-        return
+    with progress_bar("checks and matches") as progress, going_on(again):
+        result = run(**how, progress=progress)
     show(result.report(), out)
     if result.stored is not None:
         err.print(f"dicegym: {result.stored}; --label NAME begins another")
@@ -213,7 +195,7 @@ def _write(result: ContestResult, storage: Storage | None, written: Outputs) -> 
     if (sheet := written[".csv"]) is not None:
         from dicegym.arena.csv_tables import result_sheets
 
-        result_sheets(result, sheet)
+        result_sheets(result.to_json(), sheet)
     if (text := written[".md"]) is not None:
         from dicegym.arena.report import markdown_text
         from dicegym.files import write_text

@@ -168,8 +168,8 @@ def show_scores(scores: Sequence[Score], table: dicegym.Game, name: str) -> None
     print_lines(explain_scores(scores, table))
 
 
-def explain_scores(scores: Sequence[Score], table: dicegym.Game, even: float | None = None) -> list[str]:
-    """Return what scores mean; ``even`` is the score of equal players, by default at ``table``."""
+def explain_scores(scores: Sequence[Score], table: dicegym.Game) -> list[str]:
+    """Return what scores at ``table`` mean."""
     from dicegym.analysis.variance_reduction import MOST_SAVED
     from dicegym.learning.evaluate import OF_ONE_DRAW
 
@@ -185,7 +185,7 @@ def explain_scores(scores: Sequence[Score], table: dicegym.Game, even: float | N
         more = "any number of" if min(saved) > MOST_SAVED else f"{min(saved):,.3g} times as many"
         lines.append(f"Without variance reduction you would need {more} games.")
     if table.players > 1:
-        equal = even or 1 / table.players
+        equal = 1 / table.players
         better, worse = sum(score.low > equal for score in scores), sum(score.high < equal for score in scores)
         verdict = f"better than {better} of {len(scores)}, worse than {worse}"
         if len(scores) == 1:

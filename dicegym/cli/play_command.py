@@ -88,7 +88,7 @@ def play(
             lambda over: _epilogue(over, adviser, written[".json"]),
             answers,
         )
-        sitting.person.show(_welcome(table, sitting.names, names))
+        sitting.person.show(_welcome(table, sitting.place.names, names))
         again = {"against": against, "p": parameter, "trust": trust, "seed": number, "seat": place}
         _show(f"  {shared_options.command_line('dicegym', 'play', game, **again)}")  # not wrapped, so it can be copied
         if adviser is not None:
@@ -170,11 +170,11 @@ def _epilogue(sitting: Sitting, adviser: Tutor | None, file: Path | None) -> str
             states.append(states[-1].copy())
             game.step(states[-1][0], action)
         with thinking("looking at how you played"):
-            said.append(adviser.review(states, actions, sitting.names, sitting.seat))
+            said.append(adviser.review(states, actions, sitting.place.names, sitting.seat))
     if file is not None:
         from dicegym.arena.replay import record_replay, save
 
-        save(record_replay(game, sitting.names, sitting.seed, actions), file)
+        save(record_replay(game, sitting.place.names, sitting.seed, actions), file)
         said.append(f"The game is in {file}: `dicegym values analyse` shows the regret of each decision.")
     return "\n".join(said)
 

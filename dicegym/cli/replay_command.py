@@ -65,7 +65,7 @@ def replay(
 
         written.html(lambda page: write_page(found, page, seat, notes=notes))
     if gif is not None:
-        record(iter(every), [gif], delay)
+        record(iter(every), gif, delay)
     if not written:
         show(_numbered(every), delay)
     print_lines(result_lines(found, seat))

@@ -1,9 +1,7 @@
-"""Trainings that ran: their settings, curves, cards and leagues; and searches for settings."""
+"""Trainings that ran: their settings, curves and cards; and searches for settings."""
 
 from __future__ import annotations
 
-import json
-from math import isnan
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,7 +12,6 @@ from dicegym.cli.command import group
 from dicegym.cli.console import NO_FILES, Outputs, check_writable, err, out, print_lines, print_table
 from dicegym.cli.progress import progress_bar
 from dicegym.cli.shared_options import decisions
-from dicegym.errors import ParameterError
 
 
 def settings() -> None:
@@ -34,24 +31,6 @@ def settings() -> None:
     out.print("What a game's training takes, with reasons: training/configs/GAME.toml.")
 
 
-def league(
-    run_dir: Annotated[Path, Argument(metavar="RUN_DIR", help="the folder of a training")],
-) -> None:
-    """Show the win rates between the members of a training's league.
-
-    Members are the past selves, agents and exploiters that the training played against.
-
-    Example: dicegym runs league runs/liarsdice
-    """
-    from dicegym.arena.report import show
-    from dicegym.learning.league import read_league
-
-    if not (run_dir / "league.csv").is_file():
-        raise ParameterError(f'{run_dir} has no league.csv: only a training against "self" writes it')
-    table, shares = read_league(run_dir / "league.csv")
-    show(table.report(shares), out)
-
-
 def card(
     model: Annotated[Path, Argument(metavar="MODEL.zip", help="a trained model's file")],
     games: Annotated[int, Option(min=1, metavar="N", help="games against each scripted agent")] = 1000,
@@ -61,8 +40,9 @@ def card(
 ) -> None:
     """Show how a trained model was made and how strong it is.
 
-    A training writes this card beside each model; the command makes it anew, with the agents that exist now. With
-    --write, the learning curve that is in the model's file is drawn beside the card.
+    A training writes this card beside each model; the command makes it anew, with the agents that exist now. What
+    `dicegym values exploitability` has trained against the model is on it too. With --write, the learning curve that is
+    in the model's file is drawn beside the card.
 
     Example: dicegym runs card runs/hog/best.zip --games 1000 --seconds 300 --write
     """
@@ -109,51 +89,6 @@ def plot(
         out.print(f"wrote {target}")
 
 
-def compare_runs(
-    first: Annotated[Path, Argument(metavar="A", help="the folder of a training, or of its seeds")],
-    second: Annotated[Path, Argument(metavar="B", help="the candidate: is it better?")],
-    steps: Annotated[
-        int | None,
-        Option(parser=decisions, metavar="N", help="compare after N steps (default: the steps that all runs have)"),
-    ] = None,
-    written: Annotated[Outputs, ".json"] = NO_FILES,
-) -> None:
-    """Test whether training B is better than training A.
-
-    Compares the curves of their seeds: the difference with its interval, the settings that differ, and the steps and
-    seconds that each took to reach the lower of the final scores. `dicegym runs plot A B` draws both.
-
-    Example: dicegym runs compare runs/hog5 runs/wide5 -o both.json
-    """
-    from dicegym.learning.run_curves import ENOUGH
-    from dicegym.learning.run_curves import compare_runs as compare
-
-    found = compare(first, second, steps, None)
-    out.print(f"{found.game}: {found.measure}, after {found.steps:,} steps")
-    titles = ["", "training", "runs", "middle", "lowest", "highest", f"reached {found.score:.4f}", "steps", "seconds"]
-    rows = []
-    for letter, side in zip("AB", (found.a, found.b), strict=True):
-        reached, scores = side.reached, (side.middle, side.scores.min(), side.scores.max())
-        took = ["-" if isnan(value) else f"{value:,.0f}" for value in (reached.steps, reached.seconds)]
-        summary = [str(len(side.runs)), *(f"{score:.4f}" for score in scores)]
-        rows.append([letter, side.name, *summary, f"{reached.runs} of {reached.of}", *took])
-    print_table(titles, rows)
-    print_lines(
-        [
-            f"difference of means, B - A: {found.mean} (Welch's interval over seeds)",
-            f"difference of interquartile means: {found.iqm} (bootstrap over seeds, from {ENOUGH} a side)",
-            f"a seed of B ends above one of A: {found.above.value:.0%}",
-            found.verdict,
-        ]
-    )
-    if found.differing:
-        differing = [[name, *map(json.dumps, pair)] for name, pair in found.differing.items()]
-        print_table(["setting", "A", "B"], differing)
-    else:
-        out.print("no setting differs but seeds")
-    written.json(found.to_json())
-
-
 def tune(
     game: shared_options.GameName,
     run_dir: shared_options.RunFolder = None,
@@ -166,43 +101,36 @@ def tune(
     config: shared_options.ConfigName = None,
     set_: shared_options.Overrides = None,
     seed: shared_options.Seed = None,
-    storage: Annotated[
-        str, Option(metavar="URL", help="a database for several machines (default: a file in the folder)")
-    ] = "",
     trust: shared_options.Trust = False,
 ) -> None:
     """Search for good settings of a game's training.
 
     Each trial is a training; a trial that is worse than half of the earlier ones is stopped. The same command continues
-    an interrupted search. Several commands can work on one study at once. The results are written to tune.md and
-    best.toml in the folder.
+    an interrupted search. The best settings are written to best.toml in the folder.
 
     Examples: dicegym runs tune hog --trials 20 --steps 1000000; dicegym runs tune hog --run-dir runs/rates
     --search 'algorithm.learning_rate={low=1e-4, high=1e-2, log=true}'
     """
-    from dicegym.learning.tune import BELIEVE, USUAL, count_ends, train_command, write_report
+    from dicegym.learning.tune import BELIEVE, USUAL, count_ends, train_command, write_best
     from dicegym.learning.tune import tune as search_settings
 
     folder, searched = run_dir or Path("runs") / f"tune-{game}", search or USUAL
     with progress_bar("trials") as progress:
-        how: dict[str, Any] = {"storage": storage, "trust": trust, "progress": progress}
+        how: dict[str, Any] = {"trust": trust, "progress": progress}
         found = search_settings(game, folder, trials, steps, searched, config, set_ or [], seed or 0, **how)
-    written = write_report(found)
     out.print(f"{len(found.trials())} trials: {count_ends(found)}")
-    if (best := found.best) is not None:
+    if (best := found.best) is not None and (written := write_best(found)) is not None:
         chosen = ", ".join(found.plan.settings(best))
         print_lines(
             [f"best: trial {best.number}, {best.value:.4f}, with {chosen}", BELIEVE, f"  {train_command(found)}"]
         )
-    out.print(f"wrote {', '.join(map(str, written))}")
+        out.print(f"wrote {written}")
 
 
 runs = group(
-    "Plot, compare and tune trainings, show their cards and leagues.",
+    "Plot and tune trainings, show their cards and settings.",
     plot=plot,
     card=card,
-    league=league,
     tune=tune,
     settings=settings,
-    compare=compare_runs,
 )

@@ -49,8 +49,8 @@ def start(
 ) -> None:
     """Run a server where bots play rated games over the network.
 
-    It prints what happens; `dicegym web` shows it as a page. The server rests while no remote bot is connected. To
-    admit bots of other machines, give a file of secrets, as in the second example.
+    It prints what happens. The server rests while no remote bot is connected. To admit bots of other machines, give a
+    file of secrets, as in the second example.
 
     Examples: dicegym server start yatzy --tcp 5000 --agents thrifty gather; dicegym server start yatzy --tcp 5000
     --ws 5001 --host 0.0.0.0 --secrets secrets.txt

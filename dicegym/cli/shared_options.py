@@ -300,7 +300,7 @@ def read_store(store: str | None) -> StoreReader:
     where = store_name(store)
     from dicegym.arena.store.reading import StoreReader
 
-    return StoreReader(where, waits=True)
+    return StoreReader(where)
 
 
 class StoreOptions(NamedTuple):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import shlex
-from functools import partial
 from math import isnan
 from pathlib import Path
 from typing import Annotated
@@ -57,10 +56,8 @@ def train(
         _demo(game, run_dir, 1 if seed is None else seed)
         return
     from dicegym.learning.card import best_score
-    from dicegym.learning.evaluator import describe_floors, floors_of
     from dicegym.learning.seeds.summary import holds_seeds
     from dicegym.learning.train import train as learn
-    from dicegym.players import model as models
 
     overrides = list(set_ or [])
     short = (("steps", steps), ("seed", seed))
@@ -73,18 +70,14 @@ def train(
         given = "--workers" if machines.ray is None else "--ray"
         raise ParameterError(f"{given} is about several seeds: give --seeds with it, or --resume where there are some")
     with progress_bar("steps") as progress:
-        say = partial(err.print, "dicegym:")
-        run = learn(game, folder, config, overrides, resume, progress, trust=trust, told=say)
+        run = learn(game, folder, config, overrides, resume, progress, trust=trust)
     if run.finished:
         steps = run.model.num_timesteps
         out.print(f"{folder} is finished, after {steps:,} steps: nothing was done; more --steps train on")
     best, score = folder / "best.zip", best_score(folder / "best.zip")
     out.print(f"{score}: {'the last' if run.evaluator.takes_last else 'the best'}, {best}")
     out.print(f"{run.score}: at the end, {folder / 'model.zip'}")
-    wanted, missed = floors_of(models.facts(best))
-    if missed:
-        out.print(f"no model reached {describe_floors(wanted)}: {best} misses it by {missed:.4f}")
-    print_lines(explain_scores([score], run.game, run.evaluator.even(score)))
+    print_lines(explain_scores([score], run.game))
     named = shlex.quote(str(best))
     play = f"dicegym play {game} --against {named}" if run.game.players > 1 else f"dicegym watch {named}"
     print_lines(
@@ -108,7 +101,6 @@ def _train_seeds(
     """Train with several seeds, and print their scores. Raises Exit(1) if one of them failed."""
     from dicegym.learning.seeds.job import FAILED
     from dicegym.learning.seeds.seeded_training import train_seeds
-    from dicegym.learning.seeds.summary import PICTURE
 
     with contextlib.ExitStack() as stack:
         show, say = stack.enter_context(progress_bars("steps"))
@@ -138,10 +130,8 @@ def _train_seeds(
     for title, value in (("at the end", found.end), ("best models", found.best)):
         if value is not None:
             out.print(f"{title}: {value}, {found.measure}")
-    if found.floor:
-        out.print(f"below the floor, {found.floor}: {found.below}")
     if found.best_model is not None:
-        out.print(f"the best of all models: {found.best_model}; the curve with its band: {folder / PICTURE}")
+        out.print(f"the best of all models: {found.best_model}")
     if failed := sum(one.how == FAILED for one in found.results):
         err.print(f"{failed} of {len(found.results)} seeds failed: the same command with --resume tries them again")
         raise typer.Exit(1)

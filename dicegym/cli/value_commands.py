@@ -31,7 +31,6 @@ def solve(
         float | None, Option(min=0, metavar="QUALITY", help="stop at this quality (default: the solution's own)")
     ] = None,
     minutes: Annotated[float | None, Option(help="stop after this time, at any quality")] = None,
-    yes: Annotated[bool, Option("--yes", help="start even if memory or disk space is short")] = False,
     written: Annotated[Outputs, ".json"] = NO_FILES,
 ) -> None:
     """Compute the tables that solve a game, and store them.
@@ -39,13 +38,13 @@ def solve(
     Values, hints and analyses then use them. The same command continues an interrupted solution. Without a game it
     lists what can be solved, and how far that is.
 
-    Examples: dicegym values solve; dicegym values solve hog --minutes 1
+    Examples: dicegym values solve; dicegym values solve liarsdice --minutes 9
     """
     from dicegym.analysis import solving
     from dicegym.games.solved import how_to_solve
 
     if game is None:
-        if parameter or to is not None or minutes is not None or yes:
+        if parameter or to is not None or minutes is not None:
             raise ParameterError("no game is named: `dicegym values solve` lists what can be solved")
         games = solving.solvable_games()
         states = [solving.status(one, solution.name) for one in games for solution in solving.solutions(one)]
@@ -60,7 +59,7 @@ def solve(
     takes = f"{asked.name} of {asked.game!r}: {asked.doc}; it takes {asked.needs}"
     err.print(f"dicegym: {f'solved already, nothing is computed{better}' if asked.reaches(to) else takes}")
     with progress_bar("steps") as progress:
-        result = solving.solve(asked.game, asked.name, goal=to, minutes=minutes, force=yes, progress=progress)
+        result = solving.solve(asked.game, asked.name, goal=to, minutes=minutes, progress=progress)
     print_lines([f"{result.name} of {result.game!r}: {result.state}", f"kept in {result.folder}"])
     written.json(result.as_json())
 
@@ -71,9 +70,6 @@ def suite(
     ],
     situations: Annotated[
         int | None, Option(min=2, metavar="N", help="situations of each game (default: 100; 20 by rollouts)")
-    ] = None,
-    matches: Annotated[
-        int | None, Option("--games", min=1, metavar="N", help="games of each game (default: 20; 4 by rollouts)")
     ] = None,
     seed: shared_options.Seed = None,
     written: Annotated[Outputs, ".json", ".html"] = NO_FILES,
@@ -86,8 +82,8 @@ def suite(
     """
     from dicegym.analysis import model_suite
 
-    with progress_bar("games") as progress:
-        found = model_suite.suite(agents, situations=situations, matches=matches, seed=seed or 0, progress=progress)
+    with progress_bar("agents") as progress:
+        found = model_suite.suite(agents, situations=situations, seed=seed or 0, progress=progress)
     print_table(*model_suite.suite_table(found))
     print_lines(dict.fromkeys(f"{one.game}: values of source {one.values}" for one in found))
     written.json(model_suite.suite_facts(found, seed or 0))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -22,17 +22,16 @@ DELAY = 1.0
 """Seconds for each move in a terminal and in films by default."""
 
 
-def record(moves: Iterator[WatchedMove], films: Sequence[Path], delay: float | None) -> None:
-    """Write a game as films, ``delay`` seconds a move. Raises ParameterError for none."""
-    from dicegym.envs.film import LAST, film_of, write_film
+def record(moves: Iterator[WatchedMove], path: Path, delay: float | None) -> None:
+    """Write a game as a GIF, ``delay`` seconds a move. Raises ParameterError for none."""
+    from dicegym.envs.film import LAST, write_gif
 
     delay = DELAY if delay is None else delay
     if not delay:
         raise ParameterError("a film whose pictures last no time cannot be seen: give --delay more than 0")
-    frames = film_of(moves)
-    for path in films:
-        write_film(frames, path, delay)
-        out.print(f"wrote {path}: {len(frames)} pictures, {delay * (len(frames) - 1 + LAST):.0f} s")
+    every = list(moves)
+    write_gif(every, path, delay)
+    out.print(f"wrote {path}: {len(every)} pictures, {delay * (len(every) - 1 + LAST):.0f} s")
 
 
 def show(moves: Iterator[WatchedMove], delay: float | None) -> None:

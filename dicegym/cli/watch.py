@@ -20,7 +20,7 @@ def watch(
     model: Annotated[str, Argument(help="a model's file, the folder of a training, or any agent")],
     against: shared_options.Against = None,
     game: shared_options.GameOption = None,
-    written: Annotated[Outputs, ".gif", ".mp4"] = NO_FILES,
+    written: Annotated[Outputs, ".gif"] = NO_FILES,
     seed: shared_options.Seed = None,
     seat: Annotated[int, Option(help="the model's seat, from 0")] = 0,
     delay: Delay = None,
@@ -43,8 +43,8 @@ def watch(
     number = draw_seed() if seed is None else seed
     out.print(f"{table.spec.title}: {', '.join(names_of(seated))}, in the order of their seats")
     every = moments(table, seated, number)
-    if written:
-        record(every, list(written), delay)
+    if film := written[".gif"]:
+        record(every, film, delay)
     else:
         show(every, delay)
     chosen = {"against": against, "game": game, "parameter": parameter, "seat": seat, "seed": number, "trust": trust}

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Generic, Literal, Protocol, TypeVar, cast
+from typing import Any, Generic, Literal, TypeVar, cast
 
 from dicegym.errors import PartError
 
@@ -106,11 +106,6 @@ class Part(Generic[P]):
         module = sibling(rules_module, self.file)
         return None if module is None or self.missing(module) else cast(P, module)
 
-    def file_beside(self, rules_module: str) -> Path | None:
-        """Return the file that would be the part of the game with these rules, if it is there; nothing is loaded."""
-        path = folder_of(rules_module) / f"{self.file}.py"
-        return path if path.is_file() else None
-
     def demand(self, rules_module: str, title: str) -> P:
         """Return the part, as `beside` does. Raises PartError, which says what to write, if the game has none."""
         found = self.beside(rules_module)
@@ -128,13 +123,3 @@ class Part(Generic[P]):
             f"{title} has nothing {self.purpose}: {seen}; write {self.file}.py with {names} beside its rules, "
             f"as the protocol {self.name} of dicegym.games.parts says"
         )
-
-
-class Commands(Protocol):
-    """A game's ``commands.py``: commands of its own, which ``dicegym <game>`` offers."""
-
-    app: Any
-    """A ``typer.Typer`` with a help text."""
-
-
-COMMANDS: Part[Commands] = Part(Commands, "commands", "that adds commands of its own", place="cli")

@@ -1,6 +1,13 @@
 """Environments: each written once, for every game. Needs the extra ``train`` where a name says SB3 or VecEnv.
 
 ``gymnasium.make``, ``gymnasium.make_vec`` and `dicegym.pettingzoo` make the first three by an environment's id.
+
+Example:
+    >>> from dicegym.envs import BatchEnv
+    >>> envs = BatchEnv("yatzy", num_envs=1000, opponent="gather")
+    >>> observations, infos = envs.reset(seed=0)
+    >>> infos["action_mask"].shape[0]
+    1000
 """
 
 from dicegym import lazy

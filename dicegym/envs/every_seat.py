@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any
 
 import gymnasium as gym
@@ -21,10 +20,7 @@ from dicegym.envs.options import (
     read_state,
     render_modes,
 )
-from dicegym.envs.privileged import Privileged
 from dicegym.envs.render import render_game
-from dicegym.envs.window import Window
-from dicegym.errors import ParameterError, StepError
 from dicegym.pictures.drawing import draw
 
 
@@ -67,7 +63,6 @@ class EverySeat:
         self._take_row()
         self._paid_by = PAID[self.reward]
         self._gained = [0.0] * game.players  # the sums of rewards so far
-        self._window = Window(game.spec.title, self.metadata["render_fps"])
 
     def _take_row(self) -> None:
         """Take memory for the game."""
@@ -86,39 +81,6 @@ class EverySeat:
     def action_space(self, agent: str) -> gym.spaces.Space[Any]:
         """Return the action space of ``agent`` (the same object each time)."""
         return self.action_spaces[agent]
-
-    @cached_property
-    def _hidden(self) -> Privileged | None:
-        """What `state` shows beyond the observation of the first agent; None if seats have no secrets of each other."""
-        try:
-            return Privileged(self.game)
-        except ParameterError:
-            return None
-
-    @cached_property
-    def state_space(self) -> gym.spaces.Box:
-        """The space of `state`."""
-        hidden = self._hidden.size if self._hidden else 0
-        size = self.game.observation_size + hidden + self.game.players
-        return gym.spaces.Box(0.0, 1.0, (size,), np.float32)
-
-    def state(self) -> np.ndarray:
-        """Return the whole table, for a critic that all agents share in training: float32[``state_space.shape``].
-
-        It is the observation of ``player_0``, what the others hide from it (`dicegym.envs.privileged.Privileged`), and
-        a number for each agent: 1 for the one to move, all 0 once the game is over. Dice that are yet to be rolled are
-        no part of it.
-
-        Raises StepError before `reset`.
-        """
-        if self._seed is None:
-            raise StepError("state() was called with no game going on: call reset() first")
-        first = np.zeros(1, np.int64)
-        hidden = [self._hidden.of(self._row.records, first)[0]] if self._hidden else []
-        mover = np.zeros(self.game.players, np.float32)
-        if not self._state["over"]:
-            mover[self._state["player"]] = 1
-        return np.concatenate([self.game.observe(self._state, 0), *hidden, mover])
 
     @property
     def state_record(self) -> Any:
@@ -163,8 +125,8 @@ class EverySeat:
         return self._seed is not None
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out the row, of which the record is enough, and the window."""
-        left_out = ("_row", "_copy_observation", "_copy_mask", "_window")
+        """Leave out the row, of which the record is enough."""
+        left_out = ("_row", "_copy_observation", "_copy_mask")
         kept = {name: value for name, value in vars(self).items() if name not in left_out}
         return kept | {"record": self._row.records.copy()}
 
@@ -176,15 +138,13 @@ class EverySeat:
         self._row.records[:] = record
         if self._seed is not None:
             self._row.ask(LOOK, 0, 0, self._paid_by | OBSERVED)
-        self._window = Window(self.game.spec.title, self.metadata["render_fps"])
 
     def render(self) -> Any:
-        """Return the whole table in the form of ``render_mode``; "human" shows it in a window, or prints it."""
-        return render_game(self.render_mode, self.game, self._state, None, self._window)
+        """Return the whole table in the form of ``render_mode``; "human" prints it."""
+        return render_game(self.render_mode, self.game, self._state, None)
 
     def close(self) -> None:
-        """Close the window, if there is one."""
-        self._window.close()
+        """Release nothing: all is in memory."""
 
     def _repr_html_(self) -> str | None:
         """Show the whole table in a notebook; None before the first game."""

@@ -1,14 +1,13 @@
-"""Games as moving pictures: GIF by Pillow, MP4 by moviepy. Needs the extra ``render``."""
+"""Games as moving pictures: animated GIFs by Pillow. Needs the extra ``render``."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import overload
 
 import numpy as np
 
-from dicegym.errors import DependencyError, ParameterError
+from dicegym.errors import DependencyError
 from dicegym.files import writing
 from dicegym.pictures.captions import add_caption
 from dicegym.pictures.raster import pixels
@@ -18,44 +17,16 @@ LAST = 4
 """How many times as long as any other picture the last one stays."""
 
 
-class Film(Sequence[np.ndarray]):
-    """The pictures of a game's moments, drawn when they are asked for: all of a long game would take a gigabyte."""
-
-    def __init__(self, moments: Sequence[WatchedMove]) -> None:
-        self._moments = moments
-
-    def __len__(self) -> int:
-        """Return how many pictures there are."""
-        return len(self._moments)
-
-    @overload
-    def __getitem__(self, which: int) -> np.ndarray: ...
-    @overload
-    def __getitem__(self, which: slice) -> Film: ...
-    def __getitem__(self, which: int | slice) -> np.ndarray | Film:
-        """Return a picture, or a part of the film."""
-        if isinstance(which, slice):
-            return Film(self._moments[which])
-        return _picture(self._moments[which])
-
-
-def _picture(moment: WatchedMove) -> np.ndarray:
+def draw_frame(moment: WatchedMove) -> np.ndarray:
+    """Return a picture of a moment, below it what was done: uint8[height, width, 3]; of one game all have one size."""
     return pixels(add_caption(moment.picture(), moment.done))
 
 
-def film_of(moments: Iterable[WatchedMove]) -> Film:
-    """Return a picture of each moment, below it what was done: uint8[height, width, 3], all of one even size.
-
-    Raises DependencyError without Pillow.
-    """
-    return Film(list(moments))
-
-
-def write_gif(frames: Sequence[np.ndarray], path: Path, delay: float) -> None:
-    """Write pictures as a GIF that begins again at its end.
+def write_gif(moments: Sequence[WatchedMove], path: Path, delay: float) -> None:
+    """Write a picture of each moment as a GIF that begins again at its end.
 
     Args:
-        frames: uint8[height, width, 3] each, at least one.
+        moments: at least one.
         path: the file.
         delay: seconds for each picture; the last one stays `LAST` times as long.
 
@@ -67,35 +38,12 @@ def write_gif(frames: Sequence[np.ndarray], path: Path, delay: float) -> None:
     except ImportError as error:
         raise DependencyError.for_extra("Pillow", "render", "a GIF") from error
     # One palette for all pictures, that of the first and the last one: then only what changes is written.
-    whole = Image.fromarray(np.concatenate([frames[0], frames[-1]]))
+    whole = Image.fromarray(np.concatenate([draw_frame(moments[0]), draw_frame(moments[-1])]))
     palette = whole.quantize(64, dither=Image.Dither.NONE)
-    small = (Image.fromarray(one).quantize(palette=palette, dither=Image.Dither.NONE) for one in frames)
+    small = (Image.fromarray(draw_frame(one)).quantize(palette=palette, dither=Image.Dither.NONE) for one in moments)
     first = next(small)
-    durations = [round(1000 * delay)] * (len(frames) - 1) + [round(1000 * delay * LAST)]
+    durations = [round(1000 * delay)] * (len(moments) - 1) + [round(1000 * delay * LAST)]
     with writing(path) as unfinished:
         first.save(
             unfinished, format="GIF", save_all=True, append_images=small, duration=durations, loop=0, optimize=False
         )
-
-
-def write_mp4(frames: Sequence[np.ndarray], path: Path, delay: float) -> None:
-    """Write pictures as an MP4 film (H.264); arguments as for `write_gif`. Raises DependencyError without moviepy."""
-    try:
-        from moviepy import ImageSequenceClip
-    except ImportError as error:
-        raise DependencyError.for_extra("moviepy", "render", "an MP4") from error
-    clip = ImageSequenceClip(list(frames), durations=[delay] * (len(frames) - 1) + [delay * LAST])
-    rate = max(1.0, min(10.0, 2 / delay))
-    with writing(path) as unfinished:
-        clip.write_videofile(str(unfinished), fps=rate, codec="libx264", audio=False, logger=None)
-
-
-WRITERS: dict[str, Callable[[Sequence[np.ndarray], Path, float], None]] = {".gif": write_gif, ".mp4": write_mp4}
-"""The ending of a film's name -> what writes it."""
-
-
-def write_film(frames: Sequence[np.ndarray], path: Path, delay: float) -> None:
-    """Write pictures in the form that the file's name ends with, one of `WRITERS`. Raises ParameterError for others."""
-    if path.suffix not in WRITERS:
-        raise ParameterError(f"{path} ends in {path.suffix!r}: films are {' or '.join(WRITERS)}")
-    WRITERS[path.suffix](frames, path, delay)

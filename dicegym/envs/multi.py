@@ -27,7 +27,7 @@ class TurnEnv(EverySeat, AECEnv[str, Any, Any]):
     reward is what the seat gained by the last decision; `last` adds up what reached an agent since it was last asked.
 
     ``infos`` hold the same keys at every step: ``"fault"``, what was wrong with the agent's last action (``""``:
-    nothing), and ``"returns"`` float32[players], the game's result so far. `state` shows the whole table.
+    nothing), and ``"returns"`` float32[players], the game's result so far.
 
     Args:
         game: a game's name (the registry fills it in) or a `dicegym.Game`.
@@ -256,19 +256,7 @@ class TurnsInParallel(turn_based_aec_to_parallel_wrapper[str, Any, Any]):
     """
 
     agents: list[str]
-
-    def __init__(self, aec_env: TurnEnv) -> None:
-        # Not by PettingZoo's constructor, which asks for `state_space`: finding it takes seconds, once in a process.
-        self.aec_env = aec_env
-        self.possible_agents = aec_env.possible_agents
-        self.metadata = aec_env.metadata
-        self.render_mode = aec_env.render_mode
-
-    @property
-    def state_space(self) -> gym.spaces.Box:
-        """The space of ``state()``; see `TurnEnv.state`."""
-        space: gym.spaces.Box = self.aec_env.state_space
-        return space
+    aec_env: TurnEnv
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, Any]:
         """Begin a game; see `TurnEnv.reset`. Returns (observations, infos) by agent."""

@@ -12,7 +12,6 @@ from typing import Any
 import gymnasium as gym
 
 from dicegym.engine.game import Game
-from dicegym.envs.window import Window
 from dicegym.pictures.drawing import draw
 from dicegym.pictures.raster import pixels
 from dicegym.players.prompts import observation_text
@@ -21,21 +20,17 @@ RenderedTables = Iterable[tuple[Any, int | None]]
 """Records, each with the seat whose view is shown; None: everything."""
 
 
-def render_game(mode: str | None, game: Game, state: Any, seat: int | None, window: Window | None = None) -> Any:
-    """Return a table in the form of ``mode``: text, or uint8[height, width, 3]; "human" shows it and returns None.
+def render_game(mode: str | None, game: Game, state: Any, seat: int | None) -> Any:
+    """Return a table in the form of ``mode``: text, or uint8[height, width, 3]; "human" prints it and returns None.
 
     Args:
         mode: one of `dicegym.envs.options.RENDER_MODES`.
         game: the game.
         state: its record.
         seat: whose view is shown; None: everything.
-        window: where "human" shows it; None: it is printed.
 
     Raises DependencyError for "rgb_array" without the extra ``render``.
     """
-    if mode == "human" and window is not None:
-        window.show(lambda: pixels(draw(game, state, seat)), lambda: game.scene(state, seat).text())
-        return None
     shown = render_games(mode, game, [(state, seat)])
     return shown[0] if shown else None
 

@@ -41,6 +41,10 @@ class PlainVecEnv(VecEnv):
     def _reset_options(self) -> None:
         """Keep no options, see `set_options`: the base class keeps an empty dict for each game."""
 
+    def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
+        """Refuse: arrays and compiled code depend on settings. Raises ParameterError."""
+        raise ParameterError(f"{attr_name} cannot be set once games were made: make others with it")
+
     def env_is_wrapped(self, wrapper_class: type, indices: VecEnvIndices = None) -> list[bool]:
         """Return False for each index, but True for Monitor: episode returns are reported here already."""
         from stable_baselines3.common.monitor import Monitor
@@ -109,7 +113,6 @@ class SB3VecEnv(PlainVecEnv):
         if self.privileged:
             seen = Box(0.0, 1.0, (self.batch.game.observation_size + self.privileged,), np.float32)
         super().__init__(num_envs, seen, self.batch.single_action_space)
-        self._reset_infos: list[dict[str, Any]] | None
         self._first_seed = seed
         self._reward_scale = finite_number("reward_scale", reward_scale, "a factor of rewards")
         self._actions = np.zeros(num_envs, np.int64)
@@ -126,8 +129,8 @@ class SB3VecEnv(PlainVecEnv):
             observations, info = self.batch.reset(seed=list(self._seeds))
         else:
             observations, info = self.batch.reset(seed=self._first_seed)
-        self._reset_info = np.packbits(info["action_mask"], axis=1), info["seat"]
-        self._reset_infos = None
+        told = zip(info["action_mask"].copy(), info["seat"].tolist(), strict=True)
+        self.reset_infos = [{"action_mask": mask, "seat": seat} for mask, seat in told]
         self._first_seed = None
         self._reset_seeds()
         self._reset_options()
@@ -145,24 +148,6 @@ class SB3VecEnv(PlainVecEnv):
     def _without_hidden(self, observation: np.ndarray) -> np.ndarray:
         """Return the last observation of an episode with as many zeros behind it."""
         return np.pad(observation, (0, self.privileged)) if self.privileged else observation
-
-    @property
-    def reset_infos(self) -> list[dict[str, Any]]:
-        """What the last reset told of each game: ``"action_mask"`` int8[n_actions] and ``"seat"``.
-
-        Made when it is first asked for: hardly anybody does, and it would take more memory than the games.
-        """
-        if self._reset_infos is None:
-            bits, seats = self._reset_info
-            masks = np.unpackbits(bits, axis=1, count=self.batch.game.n_actions).view(np.int8)
-            self._reset_infos = [
-                {"action_mask": mask, "seat": seat} for mask, seat in zip(masks, seats.tolist(), strict=True)
-            ]
-        return self._reset_infos
-
-    @reset_infos.setter
-    def reset_infos(self, infos: list[dict[str, Any]]) -> None:
-        self._reset_infos = infos
 
     def step_wait(self) -> VecEnvStepReturn:
         """Play them; return observations, rewards (float32), dones and infos."""
@@ -225,22 +210,16 @@ class SB3VecEnv(PlainVecEnv):
 
     def has_attr(self, attr_name: str) -> bool:
         """Return whether the games have the attribute."""
-        try:
-            return bool(self.batch.attributes(attr_name))
-        except AttributeError:
-            return False
+        return attr_name in ("seat", "state") or hasattr(self.batch, attr_name)
 
     def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
-        """Return the attribute of each game; see `BatchEnv.attributes`."""
-        own = attr_name == "observation_space"
-        found = (self.observation_space,) * self.num_envs if own else self.batch.attributes(attr_name)
+        """Return the attribute of each game, methods as they are; see `BatchEnv.get_attr`."""
+        if attr_name in ("seat", "state"):
+            found = self.batch.get_attr(attr_name)
+        else:
+            own = attr_name in ("observation_space", "action_space")
+            found = (getattr(self if own else self.batch, attr_name),) * self.num_envs
         return [found[row] for row in self._get_indices(indices)]
-
-    def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
-        """Set an attribute of the batch; see `BatchEnv.set_attr`. Raises ParameterError for fewer than all games."""
-        if len(list(self._get_indices(indices))) != self.num_envs:
-            raise ParameterError(f"{attr_name} cannot be set in some games only: a batch shares its settings")
-        self.batch.set_attr(attr_name, [value] * self.num_envs)
 
     def env_method(
         self, method_name: str, *method_args: Any, indices: VecEnvIndices = None, **method_kwargs: Any

@@ -112,18 +112,10 @@ class MixedTablesVecEnv(PlainVecEnv):
             if (seed := self._seeds[first]) is not None:
                 part.seed(seed)
         observations = np.concatenate([self._widened(part, part.reset()) for part in self.parts])
+        self.reset_infos = [info for part in self.parts for info in part.reset_infos]
         self._reset_seeds()
         self._reset_options()
         return observations
-
-    @property
-    def reset_infos(self) -> list[dict[str, Any]]:
-        """What the last reset told of each game; see `SB3VecEnv.reset_infos`."""
-        return [info for part in self.parts for info in part.reset_infos]
-
-    @reset_infos.setter
-    def reset_infos(self, infos: list[dict[str, Any]]) -> None:
-        """Keep nothing: the parts do."""
 
     def step_wait(self) -> VecEnvStepReturn:
         """Play them; return observations, rewards (float32), dones and infos."""
@@ -160,11 +152,6 @@ class MixedTablesVecEnv(PlainVecEnv):
     def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
         """Return the attribute of each game; see `SB3VecEnv.get_attr`."""
         return self._asked(lambda part, rows: part.get_attr(attr_name, rows), indices)
-
-    def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
-        """Set an attribute of whole tables; see `SB3VecEnv.set_attr`."""
-        for part, _, rows in self._shares(indices):
-            part.set_attr(attr_name, value, rows)
 
     def env_method(
         self, method_name: str, *method_args: Any, indices: VecEnvIndices = None, **method_kwargs: Any

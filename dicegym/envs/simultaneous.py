@@ -41,7 +41,7 @@ class SimultaneousEnv(EverySeat, ParallelEnv[str, np.ndarray, np.ndarray]):
     observation is float32[game.observation_size], what the agent knows at the beginning of the round. Infos hold
     ``"action_mask"``, a tuple of read-only int8 arrays that says for each thing which numbers are legal if nothing else
     is chosen (all zero once the game is over or truncated), ``"fault"``, what was wrong with the last choice (``""``:
-    nothing), and ``"returns"`` float32[players], the game's result so far. `state` shows the whole table.
+    nothing), and ``"returns"`` float32[players], the game's result so far.
 
     Args:
         game: a game's name or a `dicegym.Game`; all its players choose at once.

@@ -44,7 +44,6 @@ from dicegym.envs.options import (
 )
 from dicegym.envs.render import render_game
 from dicegym.envs.seating import Seating
-from dicegym.envs.window import Window
 from dicegym.errors import ParameterError, StepError
 from dicegym.pictures.drawing import draw
 
@@ -126,11 +125,10 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
         self._seat = 0
         self._before = 0.0
         self._playing = False
-        self._window = Window(self.game.spec.title, self.metadata["render_fps"])
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out what points into the rest, seated opponents and what compiled code was told, and the window."""
-        left_out = ("_state", "_mask_told", "_ask", "_window")
+        """Leave out what points into the rest, seated opponents and what compiled code was told."""
+        left_out = ("_state", "_mask_told", "_ask")
         kept = {name: value for name, value in vars(self).items() if name not in left_out}
         return kept | {"_opponents": self._opponents.state_dict(), "_arrays": None}
 
@@ -139,7 +137,6 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
         seated = state.pop("_opponents")
         vars(self).update(state)
         self._state = self._states[0]
-        self._window = Window(self.game.spec.title, self.metadata["render_fps"])
         self._mask_told = self._mask.view(np.int8)
         self._opponents = Opponents(self.game, self._states, self.seating.pool)
         self._opponents.load_state_dict(seated, self._states["key"])
@@ -324,15 +321,11 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
         return self._observation.copy(), self.illegal_reward, True, False, self._info(ILLEGAL_ACTION)
 
     def _show(self) -> Any:
-        return render_game(self.render_mode, self.game, self._state, self._seat, self._window)
+        return render_game(self.render_mode, self.game, self._state, self._seat)
 
     def render(self) -> Any:
         """Return the table as the learner sees it, in the form of ``render_mode`` (None for "human")."""
         return None if self.render_mode == "human" else self._show()  # shown by reset and step already
-
-    def close(self) -> None:
-        """Close the window, if there is one."""
-        self._window.close()
 
     def _repr_html_(self) -> str | None:
         """Show the table in a notebook, as the learner sees it; None before the first game."""

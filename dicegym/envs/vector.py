@@ -17,11 +17,9 @@ from dicegym.engine.jit import records
 from dicegym.engine.kernel_entries import Task
 from dicegym.engine.threads import Threads
 from dicegym.engine.validate import one_of, seed_number, whole_number, whole_numbers
-from dicegym.envs.batch_attributes import PerGame
 from dicegym.envs.batch_info import BatchInfo
 from dicegym.envs.batch_kernels import (
     BEGIN,
-    BEGINNING,
     CHOOSE,
     DISABLED,
     NEXT_STEP,
@@ -32,7 +30,6 @@ from dicegym.envs.batch_kernels import (
     ROW,
     SAME_STEP,
     STUCK,
-    WAIT,
     BatchArrays,
     OpponentArrays,
     Share,
@@ -52,9 +49,7 @@ from dicegym.envs.options import (
     check_reward,
     fill_docstring,
     illegal,
-    read_state,
     render_modes,
-    reward_sums,
     set_game,
 )
 from dicegym.envs.render import render_games
@@ -71,7 +66,7 @@ _RANDOM = np.uint64(0)
 
 
 @fill_docstring
-class BatchEnv(PerGame, gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
+class BatchEnv(gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
     """As `dicegym.envs.single.SingleAgentEnv`, for ``num_envs`` games at once.
 
     Game i plays exactly the games that a single environment with game i's seed plays: the same seats, opponents
@@ -207,6 +202,41 @@ class BatchEnv(PerGame, gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]
         self._told = BatchInfo(self._batch, self.game.spec.faults)
         self._options: tuple[Any, ...] | None = None  # what the loop was told last
 
+    @property
+    def states(self) -> np.ndarray:
+        """A copy of the records of all games: an array of the game's record, [num_envs]."""
+        return self._states.copy()
+
+    @property
+    def seats(self) -> np.ndarray:
+        """The learner's seat in each game: int64[num_envs]."""
+        seats: np.ndarray = self._rows["seat"].copy()
+        return seats
+
+    def get_attr(self, name: str) -> tuple[Any, ...]:
+        """Return the attribute ``name`` of each game, as Gymnasium's own batches do; see `call`."""
+        return self.call(name)
+
+    def call(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
+        """Return what the method ``name`` returns for each game; of anything else, its value.
+
+        ``action_masks``, ``render``, ``"seat"`` and ``"state"`` (a copy of the record) are each game's own, and spaces
+        those of one game. All else the games share; other methods are called once for all.
+
+        Raises:
+            AttributeError: they have no such attribute.
+            ParameterError: the method acts on the whole batch.
+        """
+        if name in ("reset", "step", "close"):
+            raise ParameterError(f"call({name!r}) would {name} each game by itself: call {name}() of the batch")
+        if name in ("seat", "state"):
+            return tuple(self.seats.tolist() if name == "seat" else self.states)
+        found = getattr(self, f"single_{name}" if name in ("observation_space", "action_space") else name)
+        if callable(found) and name not in ("observation_space", "action_space"):
+            found = found(*args, **kwargs)
+        each = name in ("action_masks", "render") and found is not None
+        return tuple(found) if each else (found,) * self.num_envs
+
     def action_masks(self) -> np.ndarray:
         """Return a copy of the action masks: bool[num_envs, n_actions]."""
         masks: np.ndarray = self._batch.masks.copy()
@@ -252,86 +282,35 @@ class BatchEnv(PerGame, gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]
 
         ``seed``: s gives game i the seed s + i; a list gives each its own (None: keeps the one it has).
         ``options={"reset_mask": bool[num_envs]}`` begins only those games.
-        ``options={"state": s}`` begins them in a state instead, as in a single environment; a list gives each game its
-        own (None: its next game). Games that begin in one state roll the same dice: `dicegym.analysis.fork` gives
-        each its own.
 
         Raises:
-            ParameterError: an option cannot be, or a game ends before its learner is asked; then reset all games.
+            ParameterError: an option cannot be.
             StepError: some games alone cannot begin, or no game lasts until its learner is asked.
             AgentError: an opponent failed.
         """
-        rows, states = self._read_options(options)
+        rows = self._read_options(options)
         same_step = self._mode == SAME_STEP
         if len(rows) < self.num_envs and (not self._sound or (same_step and not self._seeded)):
             raise StepError("some games have not begun, or an opponent failed in them: reset all games, without a mask")
         super().reset(seed=seed_number("seed", seed) if isinstance(seed, int | np.integer) else None)
         self._take_seeds(seed, rows)
         self._sound = False
-        tasks = np.full(len(rows), BEGIN, np.int8)
-        if states:
-            self._begin_in(states, rows, tasks)
-        else:
-            self._advance(rows, np.zeros(len(rows), np.int64), tasks)
+        self._advance(rows, np.zeros(len(rows), np.int64), np.full(len(rows), BEGIN, np.int8))
         self._sound = True
         observations = self._batch.observations
         return observations.copy() if self.copy else observations, self._told.of_reset(rows, self.copy)
 
-    def _read_options(self, options: Any) -> tuple[np.ndarray, dict[int, np.ndarray]]:
-        """Return the rows to begin, and the states in which some of them do, as arrays of one record."""
-        if not isinstance(options, dict | None) or set(options or {}) - {"reset_mask", "state"}:
+    def _read_options(self, options: Any) -> np.ndarray:
+        """Return the rows to begin."""
+        if not isinstance(options, dict | None) or set(options or {}) - {"reset_mask"}:
             told = one_line(options, 100)
-            raise ParameterError(f"options={told}: reset knows 'reset_mask' (bool[num_envs]), 'state' and nothing else")
+            raise ParameterError(f"options={told}: reset knows 'reset_mask' (bool[num_envs]) and nothing else")
         mask = (options or {}).get("reset_mask")
         if mask is None:
-            rows = self._all
-        elif not isinstance(mask, np.ndarray) or mask.shape != (self.num_envs,) or mask.dtype != np.bool_:
+            return self._all
+        if not isinstance(mask, np.ndarray) or mask.shape != (self.num_envs,) or mask.dtype != np.bool_:
             raise ParameterError(f"options['reset_mask'] must be a bool array of shape ({self.num_envs},)")
-        else:
-            rows = np.flatnonzero(mask)
-        return rows, self._read_states(rows, (options or {}).get("state"))
-
-    def _read_states(self, rows: np.ndarray, given: Any) -> dict[int, np.ndarray]:
-        """Return the state of each of ``rows`` that begins in one: the same for all, or of a list with one a game."""
-        if given is None:
-            return {}
-        several = isinstance(given, list | tuple) or (isinstance(given, np.ndarray) and given.shape not in ((), (1,)))
-        if not several:
-            state = read_state(self.game, given)
-            return dict.fromkeys(rows.tolist(), state)
-        if len(given) != self.num_envs:
-            raise ParameterError(f"{len(given)} states were given for {self.num_envs} games: give one a game, or one")
-        states = {row: read_state(self.game, one) for row, one in enumerate(given) if one is not None}
-        if left_out := sorted(states.keys() - set(rows.tolist())):
-            raise ParameterError(
-                f"game {left_out[0]} has a state, but reset_mask leaves it out: write None in the place of its state"
-            )
-        return states
-
-    def _begin_in(self, states: dict[int, np.ndarray], rows: np.ndarray, tasks: np.ndarray) -> None:
-        """Begin ``rows`` as ``tasks`` (int8 by row) say, but some in ``states``, which have been checked."""
-        begun = list(states)
-        before = [self._put(row, state) for row, state in states.items()]
-        episodes: np.ndarray = self._rows["episode"][begun]
-        tasks[np.isin(rows, begun)] = WAIT
-        self._advance(rows, np.zeros(len(rows), np.int64), tasks)
-        gone = self._rows["episode"][begun] != episodes  # on to the next game
-        if gone.any():
-            row = begun[int(gone.argmax())]
-            raise ParameterError(f"game {row} ends before its learner is asked: give another state or seat")
-        self._rows["before"][begun] = before
-
-    def _put(self, row: int, state: np.ndarray) -> float:
-        """Put a game into a state; return the sum of its learner's rewards there."""
-        rule, key = self.seating.rule, int(state["key"][0])
-        seat = rule if rule >= 0 else int(state["player"][0])
-        self._states[row] = state[0]
-        self._opponents.place(row, self.seating.opponents(key, seat))
-        kept = self._rows[row]
-        for name in ("reward", "terminated", "truncated", "ended", "fault", "decisions", "watched"):
-            kept[name] = 0
-        kept["seat"], kept["phase"], kept["unseated"] = seat, BEGINNING, self._opponents.seating
-        return float(reward_sums(self.game, state[0], self.reward)[seat])
+        return np.flatnonzero(mask)
 
     def _take_seeds(self, seed: int | list[int | None] | None, rows: np.ndarray) -> None:
         if seed is None and self._seeded:

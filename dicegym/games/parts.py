@@ -1,4 +1,4 @@
-"""What a game's folder may hold beside its rules: at most twelve files, each with one part or several.
+"""What a game's folder may hold beside its rules: at most eleven files, each with one part or several.
 
 A part is a Protocol, a file and a purpose. Parts that a game's author thinks of together share a file.
 `part` asks for a part and gets it with its type, or None; `need` raises an error that says what to write. Both find the
@@ -15,7 +15,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 
 from dicegym.engine.game import Game
-from dicegym.engine.part import COMMANDS, Commands, Part
+from dicegym.engine.part import Part
 from dicegym.engine.scene import TEXT, Text
 from dicegym.engine.spec import GameSpec
 from dicegym.engine.twin_kernels import SITUATIONS, TWINS, Situations, Twins
@@ -35,7 +35,6 @@ __all__ = [
     "ADAPTER",
     "BOT_WRITER",
     "CHANCE",
-    "COMMANDS",
     "CONTROLS",
     "DUEL",
     "EXAMINATION",
@@ -58,7 +57,6 @@ __all__ = [
     "Adapter",
     "BotWriter",
     "Chance",
-    "Commands",
     "Controls",
     "Duel",
     "Estimate",
@@ -300,7 +298,6 @@ PARTS: tuple[Part[Any], ...] = (
     CHANCE,
     SECRETS,
     WIRE,
-    COMMANDS,
 )
 """All parts by their files, those that every game needs first."""
 

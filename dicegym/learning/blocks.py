@@ -24,7 +24,6 @@ from dicegym.errors import AgentError, FaultWarning
 from dicegym.play.drive import Referee
 from dicegym.play.player import Player, forfeit_for, sit_down, whole
 from dicegym.play.turn import Turn
-from dicegym.players.pool import Pool
 from dicegym.players.roster import load
 from dicegym.sandbox.heartbeat import LOADING, PLAYING, Heartbeat, Reading
 from dicegym.sandbox.isolated import IsolatedPlayer
@@ -40,15 +39,12 @@ MOST_KINDS = 100
 """Different faults of a block that are kept in words; the others are counted as the last of them."""
 
 
-def seating_of(number: int, seats: int, rivals: int, mix: Pool | None = None, key: int = 0) -> tuple[int, list[int]]:
+def seating_of(number: int, seats: int, rivals: int) -> tuple[int, list[int]]:
     """Return the seat of the one who is measured in game ``number``, and by seat who sits there: 0, or 1 + an opponent.
 
-    Opponents move on by a seat whenever the player has sat in each; from a ``mix`` each opposing seat draws by the
-    game's key, as environments do.
+    Opponents move on by a seat whenever the player has sat in each.
     """
     time, seat = divmod(number, seats)
-    if mix is not None:
-        return seat, [1 + member for member in mix.members(key, seat, seats)]  # -1 in the player's own
     who = [0] * seats
     for place in range(1, seats):
         who[(seat + place) % seats] = 1 + (time + place - 1) % rivals
@@ -78,11 +74,8 @@ def results_of(
     n: int,
     seed: int,
     less_luck: bool = False,
-    weights: Sequence[float] = (),
 ) -> Results:
     """Play games number ``first`` to ``first + n - 1`` of ``seed`` side by side; return what the player got.
-
-    ``weights`` make the rivals a mix, from which each opposing seat draws; empty: they share the table in turn.
 
     Raises ParameterError if ``less_luck`` is asked for and luck cannot be told in this game.
     """
@@ -92,9 +85,8 @@ def results_of(
     loops.begin_rows(states, rows, game.blank, np.full(n, seed, np.uint64), numbers)
     table = Opponents(game, states)
     seats, who = np.empty(n, np.int64), np.zeros((n, game.players), np.int64)
-    mix = Pool(rivals, weights) if weights else None
     for row, key in enumerate(states["key"].tolist()):
-        seat, sits = seating_of(first + row, game.players, len(rivals), mix, key)
+        seat, sits = seating_of(first + row, game.players, len(rivals))
         seats[row], who[row] = seat, sits
         table.sit(row, key, {there: rivals[one - 1] for there, one in enumerate(sits) if one} | {seat: player})
     luck = None
@@ -152,14 +144,11 @@ class EvaluationBlock:
     games: int
     less_luck: bool = False
     """Whether to say what of the results was luck."""
-    weights: tuple[float, ...] = ()
-    """As for `results_of`."""
 
     @property
     def facts(self) -> dict[str, Any]:
         """What decides the outcome, in addition to game, entries and limits; see `Job.facts`."""
-        asked: dict[str, Any] = {"less_luck": True} if self.less_luck else {}
-        asked |= {"weights": list(self.weights)} if self.weights else {}
+        asked = {"less_luck": True} if self.less_luck else {}
         return {"kind": "evaluation", "seed": self.seed, "first": self.first, "games": self.games} | asked
 
     def run(self, context: Context) -> list[Any]:
@@ -178,7 +167,7 @@ class EvaluationBlock:
     def play(self, players: Sequence[Player]) -> Results:
         """Let these players, in the order of the entries, play the games side by side."""
         player, *rivals = players
-        return results_of(self.game, player, rivals, self.first, self.games, self.seed, self.less_luck, self.weights)
+        return results_of(self.game, player, rivals, self.first, self.games, self.seed, self.less_luck)
 
     def without(self, failure: Failure) -> None:
         """Return None: a player that failed is not measured."""
@@ -240,7 +229,6 @@ class _Table:
         """Play the games of the block one after the other; return what the player got."""
         block, game = self._block, self._block.game
         rivals = len(block.entries) - 1
-        mix = Pool(self.players[1:], block.weights) if block.weights else None
         # Who fills several seats needs as many copies, if it sits at one game, and in one seat, at a time.
         copies: list[list[Player]] = [[player] for player in self.players]
         ended, seats = game.new_states(block.games), np.empty(block.games, np.int64)
@@ -249,7 +237,7 @@ class _Table:
             number = block.first + row
             self._moment = f"in game {number + 1} of the evaluation"
             states = game.new_game(block.seed, number)
-            seat, who = seating_of(number, game.players, rivals, mix, int(states["key"][0]))
+            seat, who = seating_of(number, game.players, rivals)
             taken = [0] * len(self.players)
             seated: list[Player] = [self.players[0]] * game.players
             for there in ((seat + place) % game.players for place in range(1, game.players)):
@@ -345,11 +333,10 @@ def blocks_of(
     games: int,
     seed: int,
     less_luck: bool = False,
-    weights: tuple[float, ...] = (),
 ) -> list[EvaluationBlock]:
     """Return the blocks of an evaluation of ``games`` games between ``entries``; see `EvaluationBlock`."""
     size = SIDE_BY_SIDE if all(entry.trusted for entry in entries) else APART
     return [
-        EvaluationBlock(game, entries, seed, block * size, min(size, games - block * size), less_luck, weights)
+        EvaluationBlock(game, entries, seed, block * size, min(size, games - block * size), less_luck)
         for block in range(math.ceil(games / size))
     ]

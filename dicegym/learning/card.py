@@ -22,18 +22,10 @@ from dicegym.errors import DamagedFileError, ParameterError
 from dicegym.escape import harmless, markdown
 from dicegym.files import read_text, write_text
 from dicegym.games.worth import Bracket, Progress
-from dicegym.learning.configuration import from_plain
 from dicegym.learning.curve_pictures import SUFFIX, draw_learned, write_learned
 from dicegym.learning.curves import CHOSEN, facts_of_stages
 from dicegym.learning.evaluate import CARD_SEED, Score, evaluate
-from dicegym.learning.evaluator import (
-    BY_EXPLOITABILITY,
-    BY_EXPLOITER,
-    BY_LAST,
-    describe_floors,
-    floors_of,
-    meetings_of,
-)
+from dicegym.learning.evaluator import BY_EXPLOITABILITY
 from dicegym.learning.teacher import REPLY
 from dicegym.play.player import Player
 from dicegym.players import model as models
@@ -42,16 +34,12 @@ from dicegym.sandbox.jobs import digest_of
 
 PACKAGES = ("dicegym", "gymnasium", "numba", "numpy", "sb3-contrib", "stable-baselines3", "torch")
 """What a trained model depends on."""
-_MEAN = "The score is the mean over the opponents of the training's evaluations."
 CHOSEN_BY = {
-    "mean": _MEAN,
-    BY_LAST: _MEAN,  # which chooses nothing then
-    BY_EXPLOITABILITY: "The score is what is left to it against its best reply, which knows all its ways: 0.5 at most.",
-    BY_EXPLOITER: "The score is what is left to it against who was trained to beat it: others may leave less.",
+    "mean": "The score is the mean over the opponents of the training's evaluations.",
     "worst": "The score is that against the hardest of the opponents of the training's evaluations.",
+    BY_EXPLOITABILITY: "The score is what is left to it against its best reply, which knows all its ways: 0.5 at most.",
 }
-
-
+"""What a card says of a score over several opponents, by ``run.best_by``; of the last model it is the mean."""
 LONGEST_COMMAND = 2_000
 """Letters of the command of an earlier stage that are shown."""
 LEAST_GAMES = 100
@@ -73,27 +61,16 @@ def collect_versions() -> dict[str, Any]:
     }
 
 
-def _measured_against(game: Game, run: Mapping[str, Any], trust: bool) -> list[tuple[Game, Any, str]]:
-    """Return whom a card measures a model against: (table, opponents, what they are called if not by their names).
+def _measured_against(game: Game, run: Mapping[str, Any]) -> list[Any]:
+    """Return whom a card measures a model against: scripted agents, and shared tables of its training's evaluations.
 
-    Those are the scripted agents of the game and the shared tables of its training's evaluations; where it learned at
-    other tables, its training's opponents there. Alone there is nobody.
-
-    Args:
-        game: the model's.
-        run: the section of that name of its training's settings.
-        trust: as for `dicegym.agent`.
+    Alone there is nobody.
     """
-    found: list[tuple[Game, Any, str]] = [(game, None, "")]
-    if game.players > 1:
-        scripted = [name for name in agent_names(game) if not isinstance(resolve(game, name), Path)]
-        tables = [one for one in run.get("evaluate_against", []) if isinstance(one, list) and len(one) < game.players]
-        found = [(game, rivals, "") for rivals in [*scripted, *tables]]
-    if run.get("tables"):
-        named = {name: run[name] for name in ("tables", "evaluate_against") if name in run}
-        meetings = meetings_of(game, from_plain({"run": named}).run, trust)
-        found += [(meeting.table, meeting.rivals, meeting.label) for meeting in meetings if meeting.table != game]
-    return found
+    if game.players == 1:
+        return [None]
+    scripted = [name for name in agent_names(game) if not isinstance(resolve(game, name), Path)]
+    tables = [one for one in run.get("evaluate_against", []) if isinstance(one, list) and len(one) < game.players]
+    return [*scripted, *tables]
 
 
 def best_score(model: Path) -> Score:
@@ -179,7 +156,7 @@ def read_exploited(model: Path) -> Exploited | None:
     if not path.is_file():
         return None
     try:
-        said = json.loads(read_text(path, "remove it: `dicegym runs card --exploit` writes it anew", LARGEST_NOTE))
+        said = json.loads(read_text(path, "remove it: `dicegym values exploitability` writes it anew", LARGEST_NOTE))
         found = _EXPLOITED.validate_python(said["exploited"])
         return found if said["model"] == digest_of(model) else None
     except (LookupError, TypeError, ValueError) as error:  # ParameterError is a ValueError
@@ -204,13 +181,9 @@ def card(
     """
     player, facts = models.load(model, trust=trust), models.facts(model)
     game, searched = player.game, games >= LEAST_GAMES
-    against = _measured_against(game, facts["settings"]["run"], trust)
+    against = _measured_against(game, facts["settings"]["run"])
     begin = _teller(progress or (lambda done, total, text: None), len(against) + 2 * searched)
-    scores = []
-    for table, rivals, label in against:
-        told = begin("games")
-        score = evaluate(table, player, rivals, games, seed=CARD_SEED, progress=told)
-        scores.append(score._replace(opponent=label) if label else score)
+    scores = [evaluate(game, player, one, games, seed=CARD_SEED, progress=begin("games")) for one in against]
     if not searched:
         return page(facts, model.stem, scores)
     best = bracket_of(game, player, seconds, begin("best reply"))
@@ -288,15 +261,6 @@ def _holes(best: Bracket | None, given: Grade | None, trained: Exploited | None 
     return "".join(f"{part}\n\n" for part in parts)
 
 
-def _floors(facts: Mapping[str, Any]) -> list[str]:
-    """Return the floors that the best model had to reach, and whether it does."""
-    wanted, missed = floors_of(facts)
-    if not wanted:
-        return []
-    does = f"; it falls short by {missed:.4f}" if missed else ", as it does"
-    return [f"The best model had to reach {markdown(describe_floors(wanted))}{does}."]
-
-
 def _plays(facts: Mapping[str, Any]) -> str:
     """Return the line that says how a model plays, if it draws."""
     temperature = facts.get(models.PLAY, {}).get(models.TEMPERATURE, 0)
@@ -329,15 +293,12 @@ def page(
     score = Score(**facts["score"])
     parameters = "".join(f", {key} {value}" for key, value in facts["parameters"].items())
     players = f"{facts['players']} player{'s' if facts['players'] > 1 else ''}"
-    if others := sorted({*facts["settings"]["run"].get("tables", [])} - {facts["players"]}):
-        players += f", trained at tables of {', '.join(map(str, others))} too"
     parts = facts["scores"]
-    told = _floors(facts)
+    told = []
     if len(parts) > 1:
         by = facts["settings"]["run"]["best_by"]
-        how = CHOSEN_BY.get(by, f"The score is that against {by}, one of the opponents of the training's evaluations.")
-        told = [how, *told, *(f"- {_in_words(Score(**part))}" for part in parts)]
-    chosen = "".join(f"{line}\n" for line in [*told, *([""] if told else [])])
+        told = [CHOSEN_BY.get(by, CHOSEN_BY["mean"]), *(f"- {_in_words(Score(**part))}" for part in parts), ""]
+    chosen = "".join(f"{line}\n" for line in told)
     lines = "\n".join(
         f"| {markdown(one.opponent)} | {one.value:.4f} | {one.low:.4f} - {one.high:.4f} | {one.games or one.known_by} |"
         for one in scores

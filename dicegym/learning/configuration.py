@@ -1,26 +1,17 @@
-"""Settings from files and from the command line: TOML in sections, checked, with errors that say what to write.
-
-Settings may name functions and classes: ``file.py:name``, or ``package.module:name`` of what can be imported.
-"""
+"""Settings from files and from the command line: TOML in sections, checked, with errors that say what to write."""
 
 from __future__ import annotations
 
 import copy
-import functools
-import importlib
-import importlib.util
 import json
 import os
 import re
 import shlex
-import sys
 import tomllib
-import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import is_dataclass
 from itertools import chain, starmap
 from pathlib import Path
-from types import ModuleType
 from typing import Any, Literal, NamedTuple, get_args, get_origin
 
 from pydantic import TypeAdapter, ValidationError
@@ -29,7 +20,6 @@ from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from dicegym import registry
-from dicegym.engine.dice import named_seed
 from dicegym.errors import DamagedFileError, DicegymError, ParameterError, unknown_name
 from dicegym.escape import one_line
 from dicegym.files import read_text, write_text
@@ -43,16 +33,7 @@ Plain = dict[str, dict[str, Any]]
 
 CHANGEABLE = tuple(
     f"run.{name}"
-    for name in (
-        "steps",
-        "target",
-        "torch_threads",
-        "device",
-        "evaluate_every",
-        "checkpoint_every",
-        "card_games",
-        "log",
-    )
+    for name in ("steps", "torch_threads", "device", "evaluate_every", "checkpoint_every", "card_games", "log")
 )
 """What a resumed run may do otherwise than before: the rest is built into its networks, games and league."""
 NO_CONFIGURATION = "name a file of settings as in training/configs/, or leave out --config"
@@ -258,7 +239,7 @@ def settings_of(
                 "for anything else begin a new run with --set run.start_from=MODEL"
             )
     before, now = begun.run, settings.run
-    more = now.steps > before.steps or (now.target, now.card_games) != (before.target, before.card_games)
+    more = now.steps > before.steps or now.card_games != before.card_games
     return settings, shlex.join([*about.command, *_as_words(changes)]), about.finished and not more
 
 
@@ -372,87 +353,3 @@ def _refusal(problem: ErrorDetails, plain: Mapping[str, Any], source: str) -> Di
     if get_origin(about.annotation) is Literal and isinstance(value, str):
         return unknown_name(f"{section}.{key}", value, list(get_args(about.annotation)))
     return ParameterError(f"{source}{section}.{key}={value!r} cannot be used: give {_takes(about)}")
-
-
-def split_name(setting: str, text: str) -> tuple[str, str]:
-    """Return (file or module, name) of what ``text`` says; nothing is loaded.
-
-    Args:
-        setting: which says so, for errors.
-        text: ``file.py:name`` or ``package.module:name``.
-
-    Raises:
-        ParameterError: it is neither, or there is no such file.
-    """
-    place, _, name = text.rpartition(":")
-    if not place or not name.isidentifier():
-        raise ParameterError(f"{setting}={text!r} names nothing: write 'file.py:name' or 'package.module:name'")
-    if place.endswith(".py") and not Path(place).expanduser().is_file():
-        raise ParameterError(f"{setting}={text!r}: there is no file {place} in {Path.cwd()}: give its path from there")
-    return place, name
-
-
-def load_named(setting: str, text: str) -> Any:
-    """Return the function or class that ``text`` names.
-
-    A file is run once, and again when it has changed. What it defines is written into model files by value, so that
-    these can be played without it.
-
-    Raises:
-        ParameterError: as `split_name` does, or the file or module cannot be loaded.
-        UnknownNameError: it holds nothing of that name.
-    """
-    place, name = split_name(setting, text)
-    try:
-        if place.endswith(".py"):
-            path = Path(place).expanduser().resolve()
-            module = _module(path, path.stat().st_mtime_ns)
-        else:
-            module = importlib.import_module(place)
-    except Exception as error:
-        where = traceback.extract_tb(error.__traceback__)[-1]
-        line = f", {Path(where.filename).name} line {where.lineno}" if Path(where.filename).suffix == ".py" else ""
-        raise ParameterError(
-            f"{setting}={text!r}: {place} cannot be loaded: {type(error).__name__}: {error}{line}"
-        ) from error
-    if not hasattr(module, name):
-        known = [key for key, value in vars(module).items() if callable(value) and not key.startswith("_")]
-        raise unknown_name(f"function or class in {place}", name, known)
-    found = getattr(module, name)
-    if not callable(found):
-        raise ParameterError(f"{setting}={text!r} is {found!r}: name a function or a class")
-    return found
-
-
-def names_something(setting: str, value: object) -> bool:
-    """Return whether ``value`` names a function or class: any text with a colon, and whatever a class is set to."""
-    return isinstance(value, str) and (":" in value or (setting.endswith("_class") and value != ""))
-
-
-def names_programs(settings: object) -> bool:
-    """Return whether settings of networks (``[network]``) name functions or classes."""
-    return any(names_something(f"network.{key}", value) for key, value in vars(settings).items())
-
-
-def load_if_named(setting: str, value: Any) -> Any:
-    """Return ``value``, or what it names."""
-    return load_named(setting, value) if names_something(setting, value) else value
-
-
-@functools.cache
-def _module(path: Path, changed: int) -> ModuleType:
-    """Return what a file defines, as a module of its own; ``changed``, when it was written, tells versions apart."""
-    import cloudpickle
-
-    name = f"{path.stem}_{named_seed(str(path), changed) % (1 << 32):08x}"
-    spec = importlib.util.spec_from_file_location(name, path)
-    if spec is None or spec.loader is None:
-        raise ImportError(f"no Python file: {path}")
-    module = sys.modules[name] = importlib.util.module_from_spec(spec)  # dataclasses look themselves up
-    try:
-        spec.loader.exec_module(module)
-    except BaseException:
-        del sys.modules[name]
-        raise
-    cloudpickle.register_pickle_by_value(module)
-    return module

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from dicegym.errors import DependencyError, ModelError, ParameterError, unknown_name
+from dicegym.errors import DependencyError, ModelError, ParameterError
 from dicegym.escape import one_line
 from dicegym.files import write_text, writing
 from dicegym.learning.curves import Evaluation, TrainingStage, read_stages
@@ -184,90 +184,63 @@ def _lines_of(curve: Sequence[Evaluation], begin: int) -> dict[str, list[ChartPo
 # Of runs
 
 
-class BandStyle(NamedTuple):
-    """What is drawn of several runs: a line and a band, by the names of `dicegym.learning.run_curves.Band`."""
-
-    line: str
-    low: str
-    high: str
-    middle: str
-    """What the line is, in words."""
-    words: str
-    """What the band is, in words."""
-
-
-BANDS = {
-    "interval": BandStyle("iqm", "low", "high", "interquartile mean", "95 % intervals of the interquartile mean"),
-    "quartiles": BandStyle(
-        "median", "lower_quartile", "upper_quartile", "median", "from the lower quartile to the upper"
-    ),
-    "range": BandStyle("mean", "lowest", "highest", "mean", "from the lowest run to the highest"),
-}
-"""What may be drawn of several runs."""
-AUTO = "auto"
-"""The interval where each experiment of several runs has enough of them, else the range."""
-
-
-def choose_band(band: str, groups: Sequence[Experiment]) -> BandStyle:
-    """Return what ``band``, `AUTO` or one of `BANDS`, draws of experiments. Raises UnknownNameError."""
-    if band not in (AUTO, *BANDS):
-        raise unknown_name("band", band, [AUTO, *BANDS])
-    if band != AUTO:
-        return BANDS[band]
-    several = [len(group.runs) for group in groups if len(group.runs) > 1]
-    return BANDS["interval" if several and min(several) >= ENOUGH else "range"]
-
-
-def draw_runs(runs: Sequence[RunCurve], band: str = AUTO) -> dict[tuple[str, int], CurvePicture]:
+def draw_runs(runs: Sequence[RunCurve]) -> dict[tuple[str, int], CurvePicture]:
     """Return a picture for each game and number of players that ``runs`` play; see `draw_experiments`."""
-    choose_band(band, [])  # an unknown one is refused even where there is nothing to draw
     games = dict.fromkeys((run.game, run.players) for run in runs)
     panels = {game: group_runs([run for run in runs if (run.game, run.players) == game]) for game in games}
-    return {game: draw_experiments(groups, band) for game, groups in panels.items()}
+    return {game: draw_experiments(groups) for game, groups in panels.items()}
 
 
-def draw_experiments(groups: Sequence[Experiment], band: str = AUTO) -> CurvePicture:
+def draw_experiments(groups: Sequence[Experiment]) -> CurvePicture:
     """Return the picture of experiments of one game, with a table of the best score of each.
 
     One experiment is drawn with a line for each opponent of its evaluations; several are drawn with a line each, by
-    their score. ``band`` says what is drawn of runs that differ in their seed alone: see `choose_band`, whose error
-    this raises.
+    their score. Runs that differ in their seed alone are one line, with the 95 % interval of the interquartile mean as
+    its band where each such line has `ENOUGH` of them, else with their range around the mean.
     """
-    first, what, alone = groups[0].runs[0], choose_band(band, groups), len(groups) == 1
+    first, alone = groups[0].runs[0], len(groups) == 1
+    several = [len(group.runs) for group in groups if len(group.runs) > 1]
+    sure = bool(several) and min(several) >= ENOUGH
+    what, around = (
+        ("interquartile mean", "95 % intervals of the interquartile mean")
+        if sure
+        else ("mean", "from the lowest run to the highest")
+    )
     lines, rows = [], []
     wanted = [(group, name) for group in groups for name in (group.names if alone else ["score"])]
     for group, name in wanted[:MOST_LINES]:
-        found, several = group.band(name), len(group.runs) > 1
-        middle, low, high = (getattr(found, one).tolist() for one in (what.line, what.low, what.high))
-        steps = found.steps.tolist()
-        points, ends = list(zip(steps, middle, strict=True)), list(zip(low, high, strict=True))
-        lines.append(ChartLine(one_line(_legend(group, name, alone, what), _LONGEST), points, ends if several else ()))
+        found = group.band(name)
+        shown = (found.iqm, found.low, found.high) if sure else (found.mean, found.lowest, found.highest)
+        steps, middle, low, high = (one.tolist() for one in (found.steps, *shown))
+        band = list(zip(low, high, strict=True)) if len(group.runs) > 1 else ()
+        label = one_line(_legend(group, name, alone, what), _LONGEST)
+        lines.append(ChartLine(label, list(zip(steps, middle, strict=True)), band))
         if name == "score":
             best = max(range(len(steps)), key=middle.__getitem__)
-            around = f"{low[best]:.4f} to {high[best]:.4f}" if several and math.isfinite(low[best]) else ""
-            rows.append([group.label, str(len(group.runs)), f"{middle[best]:.4f}", around, f"{steps[best]:,}"])
+            told = f"{low[best]:.4f} to {high[best]:.4f}" if band and math.isfinite(low[best]) else ""
+            rows.append([group.label, str(len(group.runs)), f"{middle[best]:.4f}", told, f"{steps[best]:,}"])
     scores = [run.score for group in groups for run in group.runs]
     measure = " / ".join(dict.fromkeys(one_line(score.measure, 60) for score in scores))
     rivals = list(dict.fromkeys(one_line(score.opponent, 60) for score in scores))
     title = f"{first.game}, {first.players} player{'s' if first.players > 1 else ''}: {measure}"
     if len(rivals) == 1 and first.players > 1:
         title += f" against {rivals[0]}"
-    remarks = [f"Lines of several seeds: {what.middle}; bands: {what.words}."] if any(one.band for one in lines) else []
+    remarks = [f"Lines of several seeds: {what}; bands: {around}."] if any(one.band for one in lines) else []
     if len(wanted) > len(lines):
         remarks.append(f"{len(wanted) - len(lines)} more are left out: choose fewer.")
     drawn = chart(title, lines, steps_axis(), score_axis(measure), even_marks(first.players, measure))
-    titles = ["experiment", "runs", f"best {what.middle}", what.words, "at steps"]
+    titles = ["experiment", "runs", f"best {what}", around, "at steps"]
     return CurvePicture(drawn, [line.name for line in lines], remarks, titles, rows)
 
 
-def _legend(group: Experiment, name: str, alone: bool, what: BandStyle) -> str:
+def _legend(group: Experiment, name: str, alone: bool, what: str) -> str:
     """Return the name of a line: its opponent where one experiment is drawn."""
     if name != "score":
         return f"against {name}"
     if alone and len(group.names) > 1:
         score = group.runs[0].score
         return f"{score.measure} against {score.opponent}"
-    return group.label.replace("mean of", f"{what.middle} of", 1) if alone else group.label
+    return group.label.replace("mean of", f"{what} of", 1) if alone else group.label
 
 
 # Files

@@ -30,7 +30,7 @@ from dicegym.errors import DamagedFileError, ModelError, ParameterError
 from dicegym.escape import cell, one_line
 from dicegym.files import read_text, writing
 from dicegym.learning.evaluate import Score
-from dicegym.learning.evaluator import BY_LAST, floors_of
+from dicegym.learning.evaluator import BY_LAST
 from dicegym.learning.run_folder import CURVE_FILE, EVALUATIONS_FILE, PACE_FILE
 from dicegym.players import model as models
 
@@ -54,10 +54,8 @@ LONGEST_NAME = 1_000
 MOST_STEPS = 1 << 53
 LARGEST = 1e12
 """No score is further from 0."""
-PACE_EVERY = 2.0
-"""Seconds from one line of ``pace.csv`` to the next, at first."""
-MOST_LINES = 600
-"""Of ``pace.csv``: then every second one is left out, and lines come half as often, so that the file stays small."""
+PACE_EVERY = 5.0
+"""Seconds from one line of ``pace.csv`` to the next."""
 _DIGITS = 9
 """Decimals of a score in ``curve.csv`` and in models' files."""
 _INSTEAD = "name the folder of a training: `dicegym train` writes it there"
@@ -87,32 +85,27 @@ class Curve:
     """Score of the best model."""
     score: Score | None = None
     """The latest."""
-    missed: float = math.inf
-    """How far the best model is below the floors (`shortfall`): the model that misses least is best."""
 
     @property
     def scores(self) -> tuple[Score, ...]:
         """The latest results, against each opponent."""
         return self.evaluations[-1].scores if self.evaluations else ()
 
-    def add(
-        self, steps: int, score: Score, scores: Sequence[Score], missed: float = 0.0, takes_last: bool = False
-    ) -> bool:
-        """Note an evaluation after ``steps``; return whether it is the best so far.
+    def add(self, steps: int, score: Score, scores: Sequence[Score], takes_last: bool = False) -> bool:
+        """Note an evaluation after ``steps``; return whether its model is the best so far, as the last one always is.
 
-        It replaces one after as many steps: a finished run that is resumed measures its end again. ``missed`` and
-        ``takes_last`` are as `dicegym.learning.evaluator.Evaluator` has them.
+        It replaces one after as many steps: a finished run that is resumed measures its end again.
         """
         before = (one for one in self.evaluations if one.steps < steps)
         self.evaluations = (*before, Evaluation(steps, score.value, tuple(scores)))
         self.score = score
-        return self._is_best(score.value, missed, takes_last)
+        return self._is_best(score.value, takes_last)
 
-    def _is_best(self, value: float, missed: float, takes_last: bool = False) -> bool:
+    def _is_best(self, value: float, takes_last: bool = False) -> bool:
         """Return whether a model is better than the best so far, and remember it if it is."""
-        better = missed <= self.missed if takes_last else (-missed, value) > (-self.missed, self.best)
+        better = takes_last or value > self.best
         if better:
-            self.best, self.missed = value, missed
+            self.best = value
         return better
 
     def keep_best(self, best: Path) -> None:
@@ -122,8 +115,7 @@ class Curve:
         """
         if best.is_file():
             try:
-                facts = models.facts(best)
-                self._is_best(Score.from_json(facts.get("score")).value, floors_of(facts)[1])
+                self._is_best(Score.from_json(models.facts(best).get("score")).value)
             except (ModelError, ParameterError) as error:
                 raise DamagedFileError(
                     best,
@@ -154,25 +146,6 @@ class Curve:
         for one in self.scores if len(self.scores) > 1 else ():
             logger.record(f"evaluation/against {one.opponent}", one.value)
         logger.dump(steps)
-
-    def to_plain(self) -> dict[str, Any]:
-        """Return all of it as plain values, for a checkpoint."""
-        return {
-            "best": self.best,
-            "missed": self.missed,
-            "score": None if self.score is None else self.score.to_json(),
-            "evaluations": [[steps, value, [one.to_json() for one in each]] for steps, value, each in self.evaluations],
-        }
-
-    @classmethod
-    def from_plain(cls, plain: Mapping[str, Any]) -> Curve:
-        """Return the curve of what `to_plain` returned. Raises ValueError if that is damaged."""
-        if set(plain) != {"best", "missed", "score", "evaluations"}:
-            raise ValueError("it does not hold the curve of a training")
-        return _STATE.validate_python(plain)
-
-
-_STATE = TypeAdapter(Curve)
 
 
 # Curves and pace in a run's folder
@@ -210,25 +183,21 @@ class PaceLog:
     """
 
     def __init__(self, folder: Path, steps: int = 0) -> None:
-        self._path = folder / PACE_FILE
+        self._path, self._due, self._steps = folder / PACE_FILE, 0.0, -1
         try:
-            self._pace = [one for one in read_pace(folder) if one.steps <= steps]
+            kept = [one for one in read_pace(folder) if one.steps <= steps]
         except (DamagedFileError, ParameterError):  # written anew, as a training is worth more than this
-            self._pace = []
-        self._every, self._due = PACE_EVERY, 0.0
+            kept = []
+        write_csv(self._path, Pace._fields, kept)
+        if kept:
+            self._steps = kept[-1].steps
 
     def note(self, seconds: float, steps: int, games: int, now: bool = False) -> None:
         """Note how far the training is, if a line is due, or ``now``."""
-        if not now and time.monotonic() < self._due:
-            return
-        if self._pace and self._pace[-1].steps >= steps:
-            return
-        self._pace.append(Pace(round(seconds, 2), steps, games))
-        if len(self._pace) > MOST_LINES:
-            self._pace = self._pace[:-1:2] + self._pace[-1:]
-            self._every *= 2
-        self._due = time.monotonic() + self._every
-        write_csv(self._path, Pace._fields, self._pace)
+        if steps > self._steps and (now or time.monotonic() >= self._due):
+            self._steps, self._due = steps, time.monotonic() + PACE_EVERY
+            with self._path.open("a", encoding="utf-8", newline="") as file:
+                csv.writer(file).writerow((round(seconds, 2), steps, games))
 
 
 def read_pace(folder: Path) -> list[Pace]:

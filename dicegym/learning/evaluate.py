@@ -14,8 +14,8 @@ import numpy as np
 
 from dicegym.analysis.variance_reduction import NO_SPREAD, check_meter, scale_luck
 from dicegym.engine.game import Game
-from dicegym.engine.validate import MOST, finite_number, whole_number
-from dicegym.errors import AgentError, FaultWarning, ModelError, ParameterError, one_line, unknown_name
+from dicegym.engine.validate import MOST, whole_number
+from dicegym.errors import AgentError, FaultWarning, ModelError, ParameterError, one_line
 from dicegym.games import game as make_game
 from dicegym.games.parts import Z_95, Duel, quick_solver_of, solitaire, tabulate_player
 from dicegym.learning.blocks import APART, BlockResult, Results, blocks_of
@@ -104,7 +104,7 @@ def rivals_of(game: Game, opponent: Any, trust: bool = False) -> list[Player]:
         ParameterError: a list of opponents is empty, or has more than the table seats.
         UnknownNameError, AgentError, ModelError: one of them cannot be found or loaded.
     """
-    return [_rival(game, spec, trust=trust) for spec in _named(game, opponent)[0]]
+    return [_rival(game, spec, trust=trust) for spec in _named(game, opponent)]
 
 
 def _rival(game: Game, spec: Any, *, trust: bool) -> Player:
@@ -119,19 +119,8 @@ def _hides(game: Game, player: Player) -> bool:
     )
 
 
-def _named(game: Game, opponent: Any) -> tuple[list[Any], tuple[float, ...]]:
-    """Return the agents that ``opponent``, as for `evaluate`, names, and their weights if it is a mix.
-
-    Raises ParameterError if they have no seats, or a weight is not a positive number.
-    """
-    if isinstance(opponent, dict):
-        weights = [
-            finite_number(f"weight of {one_line(str(spec), 100)!r}", weight, "a share of a mix", above=0)
-            for spec, weight in opponent.items()
-        ]
-        if not weights:
-            raise ParameterError("an empty mix of opponents has nobody to play: name at least one, with a weight")
-        return list(opponent), tuple(weights)
+def _named(game: Game, opponent: Any) -> list[Any]:
+    """Return the agents that ``opponent``, as for `evaluate`, names. Raises ParameterError if they have no seats."""
     specs = opponent if isinstance(opponent, list | tuple) else [opponent]
     if not specs:
         raise ParameterError("an empty list of opponents has nobody to play: name at least one, or leave the list out")
@@ -141,7 +130,7 @@ def _named(game: Game, opponent: Any) -> tuple[list[Any], tuple[float, ...]]:
             f"{game.players - 1} of them; give fewer, players={len(specs) + 1} if the game allows it, or measure "
             "against one after the other"
         )
-    return [game.spec.baseline if spec is None else spec for spec in specs], ()
+    return [game.spec.baseline if spec is None else spec for spec in specs]
 
 
 def evaluate(
@@ -163,9 +152,8 @@ def evaluate(
     Args:
         game: the game, or its name.
         player: an agent, as for `dicegym.agent`: a name, a file, a `Player`, a model in memory or a function.
-        opponent: another one, in all other seats; a list of agents, who share the table and move on by a seat
-            whenever the player has sat in each; or a mix, a dict from agents to weights, from which each opposing seat
-            draws anew each game, as environments do.
+        opponent: another one, in all other seats; or a list of agents, who share the table and move on by a seat
+            whenever the player has sat in each.
         games: how many games are played where no exact value exists.
         exact: False: play even if there is an exact value.
         seed: which games; never one that training plays.
@@ -203,8 +191,7 @@ def evaluate(
     seed = whole_number("seed", seed, 0, EVALUATION_SEED - 1, "the seed of an evaluation")
     game = make_game(game)
     told = progress or (lambda done, total, text: None)
-    specs, weights = _named(game, opponent)
-    one_other = len(specs) == 1 or (bool(weights) and game.players == 2)  # in the other seat
+    specs = _named(game, opponent)
     alone = solitaire(game) if less_luck else None
     if executors is not None and (alone is not None or trust):
         what = "trust" if trust else "less_luck"
@@ -212,31 +199,19 @@ def evaluate(
     open_executor = None if executors is None else lambda limits: executors(game, limits, isolation)
     seated = [player, *specs]
     by = _Table(game, seated, seed, trust, open_executor, limits or limits_of())
-    against = together(game, by.names[1:], weights)
-    if exact and one_other and (tables := by.tables()) is not None:
-        return _computed(*tables, game, weights, against)
+    against = "nobody" if game.players == 1 else ", ".join(by.names[1:])
+    if exact and len(specs) == 1 and (tables := by.tables()) is not None:
+        values, ((mine, i_draw), (theirs, they_draw)) = tables
+        value = values.win_rate(mine, theirs, game)
+        return Score(OF_ONE_DRAW if i_draw or they_draw else EXACT, against, value, value, value, 0)
     if alone is not None:
         mean, half, games = alone.mean_return(by.players[0], game, games, EVALUATION_SEED + seed)
         return Score("mean return less luck", "nobody", mean, mean - half, mean + half, games)
     if less_luck:
         check_meter(game)
 
-    results = by.play(games, less_luck, weights, lambda done: told(done, games, f"against {against}"))
+    results = by.play(games, less_luck, lambda done: told(done, games, f"against {against}"))
     return score_of(game, results, against)
-
-
-def _computed(
-    values: Duel, sides: Sequence[tuple[Any, bool]], game: Game, weights: Sequence[float], against: str
-) -> Score:
-    """Return the score of the first side against the second, or against the mix of the others in the other seat.
-
-    Each side is what `dicegym.games.parts.tabulate_player` returns; no games are played.
-    """
-    (player, _), *rivals = sides
-    rates = [values.win_rate(player, rival, game) for rival, _ in rivals]
-    value = float(np.average(rates, weights=weights or None))
-    measure = OF_ONE_DRAW if any(draws for _, draws in sides) else EXACT
-    return Score(measure, against, value, value, value, 0)
 
 
 def as_duel(share: float, players: int) -> float:
@@ -249,48 +224,21 @@ def as_duel(share: float, players: int) -> float:
     return odds / (odds + 1 - share)
 
 
-def overall(scores: Sequence[Score], by: str = "mean", players: Sequence[int] = ()) -> Score:
-    """Return one score for several opponents: ``by`` their ``"mean"``, the ``"worst"``, or that of the one so named.
+def overall(scores: Sequence[Score], by: str = "mean") -> Score:
+    """Return one score for several opponents: ``by`` their ``"mean"`` or the ``"worst"``.
 
     The mean's interval is Zou and Donner's (Statistics in Medicine 27, 2008): it stays within 0 and 1 as its parts do.
-
-    Args:
-        scores: one for each opponent.
-        by: which.
-        players: of the table of each score, where these differ: the worst one is then the least as a
-            duel (`as_duel`). Empty: all are of one table.
-
-    Raises:
-        UnknownNameError: ``by`` is nothing of that.
     """
-    named = {score.opponent: score for score in scores}
-    if by not in ("mean", "worst", *named):
-        raise unknown_name("way to sum up scores", by, ["mean", "worst", *named])
     if len(scores) == 1:
         return scores[0]
-    if by in named:
-        return named[by]
     if by == "worst":
-        if len(set(players)) > 1:
-            return min(zip(scores, players, strict=True), key=lambda one: as_duel(one[0].value, one[1]))[0]
         return min(scores, key=lambda score: score.value)
     n = len(scores)
     mean = sum(score.value for score in scores) / n
     below = sum((score.value - score.low) ** 2 for score in scores) ** 0.5 / n
     above = sum((score.high - score.value) ** 2 for score in scores) ** 0.5 / n
     games = sum(score.games for score in scores)
-    met = f"{n} opponents" if len(set(players)) < 2 else f"{n} opponents at {len(set(players))} tables"
-    return Score("mean win rate", met, mean, mean - below, mean + above, games)
-
-
-def together(game: Game, names: Sequence[str], weights: Sequence[float] = ()) -> str:
-    """Return what a score calls opponents of these names; with ``weights`` they are a mix."""
-    if game.players == 1:
-        return "nobody"
-    if len(weights) < 2:
-        return ", ".join(names)
-    shares = (f"{name} {weight / sum(weights):.1%}" for name, weight in zip(names, weights, strict=True))
-    return f"a mix of {', '.join(shares)}"
+    return Score("mean win rate", f"{n} opponents", mean, mean - below, mean + above, games)
 
 
 def score_of(game: Game, results: Results, against: str) -> Score:
@@ -400,18 +348,18 @@ class _Table:
                 found[job.entries[0]] = np.array(table["table"], np.dtype(table["dtype"])), bool(table["draws"])
         return [found[job.entries[0]] for job in jobs]
 
-    def play(self, games: int, less_luck: bool, weights: tuple[float, ...], tell: Callable[[int], None]) -> Results:
+    def play(self, games: int, less_luck: bool, tell: Callable[[int], None]) -> Results:
         """Play games in blocks; call ``tell`` with the number of games that are over.
 
         Faults of bots become warnings, those of executors once all games are over.
         """
         if self._open is None:
-            return self._play_here(games, less_luck, weights, tell)
+            return self._play_here(games, less_luck, tell)
         player, *rivals = self._specs
         seated = [_twin(self._game, player, hides=True) if less_luck else player]
         seated += [_twin(self._game, rival, hides=less_luck) for rival in rivals]
         entries = tuple(_entry(self._game, spec, name) for spec, name in zip(seated, self.names, strict=True))
-        blocks = blocks_of(self._game, entries, games, EVALUATION_SEED + self._seed, less_luck, weights)
+        blocks = blocks_of(self._game, entries, games, EVALUATION_SEED + self._seed, less_luck)
         found: dict[int, BlockResult] = {}
         tell(0)
         with self._open(self._limits) as executor:
@@ -424,14 +372,12 @@ class _Table:
                 warnings.warn(words, FaultWarning, stacklevel=3)
         return Results.join([one.results for one in in_order])
 
-    def _play_here(
-        self, games: int, less_luck: bool, weights: tuple[float, ...], tell: Callable[[int], None]
-    ) -> Results:
+    def _play_here(self, games: int, less_luck: bool, tell: Callable[[int], None]) -> Results:
         players = self.players
         if less_luck:  # the luck of bots that draw is better known of their compiled twins
             players = [twin_or_agent(self._game, spec, trust=self._trust) for spec in self._specs]
         found = []
-        for block in blocks_of(self._game, (), games, EVALUATION_SEED + self._seed, less_luck, weights):
+        for block in blocks_of(self._game, (), games, EVALUATION_SEED + self._seed, less_luck):
             tell(block.first)
             found.append(block.play(players))
         tell(games)

@@ -4,21 +4,17 @@ Self-play against the newest copy alone can run in circles: each copy beats the 
 the first. Fictitious play (Heinrich, Lanctot and Silver, "Fictitious self-play in extensive-form games", ICML 2015)
 answers the mean of all past selves instead; prioritised fictitious self-play (Vinyals et al., "Grandmaster level in
 StarCraft II using multi-agent reinforcement learning", Nature 575, 2019) gives most games to those among them who
-are still hard to beat, and adds exploiters, who are trained against the present learner alone to show its holes.
+are still hard to beat. The other members are scripted agents that the configuration names; they never leave.
 
-    scripted     agents that the configuration names; they never leave
-    past self    what the learner was, taken at intervals
-    exploiter    made by the training script against the learner of that time
-
-A new member plays against all others: an exact win rate where the game has exact values, else the same
-games for every pair, of seeds that training never sees. Past selves join as the learner of that moment, so the row of
+A new past self plays against all others: an exact win rate where the game has exact values, else the same
+games for every pair, of seeds that training never sees. It joins as the learner of that moment, so the row of
 the newest one says how the learner stands to each member, and that is what priorities are made of until the next one
 joins. All of it is a function of the settings and of who joined, so a resumed run continues with the same league.
 
 With more than two players, a win rate is the share of first places at tables filled with one opponent, which is
 1 / players among equals; priorities need it on the scale of duels (`dicegym.learning.evaluate.as_duel`). Of two members
 either fills a table with the other one alone in a seat, since who does well among many of a kind need not be hurt by
-many of the other. A training at tables of several sizes has one league, which plays at the table of its game.
+many of the other.
 """
 
 from __future__ import annotations
@@ -27,12 +23,10 @@ import copy
 import csv
 import io
 import math
-from collections.abc import Callable, Mapping
-from contextlib import nullcontext
+from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import combinations, permutations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import NamedTuple
 
 from dicegym.arena.report import Report, percent, plain_text
 from dicegym.engine.game import Game
@@ -40,36 +34,25 @@ from dicegym.engine.validate import finite_number
 from dicegym.errors import DamagedFileError, ParameterError
 from dicegym.escape import cell, one_line
 from dicegym.files import read_text, write_text
-from dicegym.games.parts import Progress
 from dicegym.learning.curves import write_csv
-from dicegym.learning.evaluate import FRESH_SEED, LEAGUE_SEED, as_duel, evaluate, keep_open, rivals_of, wilson
+from dicegym.learning.evaluate import LEAGUE_SEED, as_duel, evaluate, rivals_of, wilson
 from dicegym.learning.run_folder import LEAGUE_FILE
-from dicegym.learning.training_settings import Priority, TrainingSettings
+from dicegym.learning.training_settings import TrainingSettings
 from dicegym.play.player import Player, RandomPlayer
 from dicegym.players.pool import Pool
 
-if TYPE_CHECKING:
-    from dicegym.arena.executors import Executors
-
 SELF = "self"
-"""The name among a run's opponents that stands for all past selves and exploiters together."""
+"""The name among a run's opponents that stands for all past selves together."""
 SELDOM = 1e-6
 """The share of past selves that are to sit at tables of copies alone: a pool draws everybody."""
-SCRIPTED, PAST_SELF, EXPLOITER = "scripted", "past self", "exploiter"
-
-PRIORITIES: dict[Priority, Callable[[float, float], float]] = {
-    "hard": lambda rate, exponent: (1 - rate) ** exponent,
-    "even": lambda rate, exponent: rate * (1 - rate),
-    "uniform": lambda rate, exponent: 1.0,
-}
-"""What a member's share is proportional to, given the learner's win rate against it: those who are hard to beat come
-first, those who are about as strong, or nobody. The first two are those of AlphaStar."""
+SCRIPTED, PAST_SELF = "scripted", "past self"
+HARDNESS, FLOOR = 2.0, 0.2
+"""Of priority "hard": a member's share is (1 - the learner's win rate against it) ** HARDNESS, as in AlphaStar; FLOOR
+of all games are shared out without priorities, so that nobody is forgotten."""
 Z_SURE = 3.0
 """Standard errors beyond which a result is significant: among this many pairs, chance often exceeds two."""
 MARGIN = 0.01
 """Less than this is not worth reporting, however sure it is."""
-MOST_CYCLES = 10
-"""How many are told one by one."""
 MOST_PLAYERS = 1_000
 """At a table, that a file may say."""
 _FIXED = ("member", "kind", "joined", "share", "even")
@@ -97,25 +80,6 @@ class LeagueTable:
         self.joined: dict[str, int] = {}
         self.gone: set[str] = set()
         self.results: dict[tuple[str, str], Result] = {}
-
-    def to_plain(self) -> dict[str, Any]:
-        """Return all of it as lists, texts and numbers."""
-        return {
-            "members": [[name, kind, self.joined[name], name in self.gone] for name, kind in self.kinds.items()],
-            "results": [[a, b, result.rate, result.games] for (a, b), result in self.results.items()],
-        }
-
-    @classmethod
-    def from_plain(cls, even: float, plain: Mapping[str, Any]) -> LeagueTable:
-        """Return what `to_plain` told of. Raises KeyError, TypeError or ValueError if that is damaged."""
-        table = cls(even)
-        for name, kind, joined, gone in plain["members"]:
-            table.kinds[str(name)], table.joined[str(name)] = str(kind), int(joined)
-            if gone:
-                table.gone.add(str(name))
-        for a, b, rate, games in plain["results"]:
-            table.results[str(a), str(b)] = Result(float(rate), int(games))
-        return table
 
     def add(self, name: str, kind: str, joined: int) -> None:
         """Note that a member joined after ``joined`` steps. Raises ParameterError for a name that is known."""
@@ -151,43 +115,10 @@ class LeagueTable:
         past = [name for name, kind in self.kinds.items() if kind == PAST_SELF]
         return [name for name in past[:-1] if self.beats(name, past[-1])]
 
-    def cycles(self) -> list[tuple[str, str, str]]:
-        """Return the triples of which each beats the next and the last the first, each once."""
-        beaten: dict[str, list[str]] = {name: [] for name in self.kinds}
-        for a, b in permutations(self.kinds, 2):
-            if self.beats(a, b):
-                beaten[a].append(b)
-        number = {name: k for k, name in enumerate(self.kinds)}
-        return [
-            (a, b, c)
-            for a in self.kinds
-            for b in beaten[a]
-            for c in beaten[b]
-            if a in beaten[c] and number[a] < min(number[b], number[c])
-        ]
-
-    def hardest(self, name: str) -> tuple[str, Result] | None:
-        """Return who takes most against copies of a member, alone at a table filled with them, and that result."""
-        met = [(other, result) for other in self.kinds if (result := self.result(other, name)) is not None]
-        return max(met, key=lambda one: one[1].rate, default=None)
-
     def remarks(self) -> list[str]:
-        """Return what is wrong, in words, and who does best against the newest past self."""
-        past = [name for name, kind in self.kinds.items() if kind == PAST_SELF]
-        lines = [f"regression: {name} beats {past[-1]}" for name in self.regressions()]
-        cycles = self.cycles()
-        lines += [f"cycle: {a} beats {b}, {b} beats {c}, {c} beats {a}" for a, b, c in cycles[:MOST_CYCLES]]
-        if len(cycles) > MOST_CYCLES:
-            lines.append(f"and {len(cycles) - MOST_CYCLES} more cycles")
-        lines = lines or ["no past self beats the newest one, and the games show no cycle"]
-        hardest = self.hardest(past[-1]) if past else None
-        if hardest is not None:
-            where = "against" if self.even == 0.5 else "alone at a table filled with"
-            who, rate = hardest[0], _cell(hardest[1])
-            lines.append(
-                f"hardest for {past[-1]}: {who}, which takes {rate} {where} it ({percent(self.even)} among equals)"
-            )
-        return lines
+        """Return in words which past selves the newest one has fallen behind."""
+        found = [f"regression: {name} beats the newest past self" for name in self.regressions()]
+        return found or ["no past self beats the newest one"]
 
     def report(self, shares: Mapping[str, float]) -> Report:
         """Return all of it, to be shown; ``shares`` is what part of games each member gets."""
@@ -281,29 +212,9 @@ class LeagueState(NamedTuple):
     members: list[Member]
     table: LeagueTable
 
-    def to_plain(self) -> dict[str, Any]:
-        """Return all of it as texts, numbers and players."""
-        return {"members": [vars(member) for member in self.members], "table": self.table.to_plain()}
-
-    @classmethod
-    def from_plain(cls, plain: Mapping[str, Any], even: float) -> LeagueState:
-        """Return what `to_plain` told of; ``even`` is as for `LeagueTable`.
-
-        Raises LookupError, TypeError or ValueError if that is damaged.
-        """
-        members = []
-        for one in plain["members"]:
-            player, weight = one["player"], float(one["weight"])
-            if not (isinstance(player, Player) and weight > 0):
-                raise ValueError("its league has an invalid member")
-            members.append(Member(str(one["name"]), str(one["kind"]), player, int(one["joined"]), weight))
-        if not members:
-            raise ValueError("its league is empty")
-        return cls(members, LeagueTable.from_plain(even, plain["table"]))
-
 
 class League:
-    """Scripted agents, past selves and exploiters, with what is known of who beats whom.
+    """Scripted agents and past selves, with what is known of who beats whom.
 
     The shares that the opponents' section gives to each scripted agent, and to `SELF` for all others together, hold
     between the two groups; priorities hold within each. Without `SELF` shares are as given, and nothing is measured.
@@ -311,7 +222,7 @@ class League:
     Args:
         game: the game.
         settings: of the training: its opponents, ``[self_play]``, and how ``[run]`` fills tables (alike, distinct,
-            copies: as for `Pool`; copies are past selves and exploiters).
+            copies: as for `Pool`; copies are past selves).
         trust: as for `dicegym.agent`.
 
     Raises:
@@ -379,43 +290,12 @@ class League:
     def _measure(self, a: Member, b: Member) -> None:
         """Let ``a`` play against ``b`` unless that is known."""
         if self.table.result(a.name, b.name) is None:
-            self._meet(self.table, a, b, self.settings.games, LEAGUE_SEED)
-
-    def _meet(self, table: LeagueTable, a: Member, b: Member, games: int, seed: int, **more: Any) -> None:
-        """Let ``a`` play against ``b``, as `evaluate` does with what ``more`` says, and record it in a table."""
-        score = evaluate(self.game, self.find_player(a), self.find_player(b), games, seed=seed, **more)
-        table.record(a.name, b.name, Result(score.value, score.games))
+            score = evaluate(self.game, self.find_player(a), self.find_player(b), self.settings.games, seed=LEAGUE_SEED)
+            self.table.record(a.name, b.name, Result(score.value, score.games))
 
     def find_player(self, member: Member) -> Player:
         """Return who is asked when a member is measured: of a scripted agent, its file where exact values ask that."""
         return self._files.get(member.name, member.player)
-
-    def measure_anew(
-        self, games: int, executors: Executors | None = None, progress: Progress | None = None
-    ) -> LeagueTable:
-        """Return a table of its members, who play each other in games that neither training nor league has seen.
-
-        Args:
-            games: for each two; where the game has exact values, none are played.
-            executors: who plays, as for `dicegym.learning.evaluate.evaluate`; None: this process.
-            progress: told (games played, of how many, who plays).
-
-        Raises AgentError if somebody fails.
-        """
-        table = LeagueTable(1 / self.game.players)
-        for member in self.members:
-            table.add(member.name, member.kind, member.joined)
-        meetings = list((combinations if self.game.players == 2 else permutations)(self.members, 2))
-        told, total = progress or (lambda done, of, text: None), len(meetings) * games
-        with nullcontext() if executors is None else keep_open(executors) as by:
-            for number, (a, b) in enumerate(meetings):
-                begin, who = number * games, f"{a.name} against {b.name}"
-
-                def here(done: int, of: int, text: str, begin: int = begin, who: str = who) -> None:
-                    told(begin + done, total, who)
-
-                self._meet(table, a, b, games, FRESH_SEED, progress=here, executors=by)
-        return table
 
     def _easiest(self) -> Member:
         """Return who is to leave: whom the learner beats most, the oldest of those; the newest past self last."""
@@ -443,10 +323,10 @@ class League:
             (scripted, sum(one.weight for one in scripted)),
             (learned, max(self._self_weight or 0.0, SELDOM * sum(one.weight for one in scripted))),
         ):
-            f = PRIORITIES[self.settings.priority]
-            wanted = [one.weight * f(self.rate(one), self.settings.exponent) for one in group]
+            hardness = HARDNESS if self.settings.priority == "hard" else 0.0
+            wanted = [one.weight * (1 - self.rate(one)) ** hardness for one in group]
             even = [one.weight / sum(one.weight for one in group) for one in group]
-            floor = self.settings.floor if sum(wanted) > 0 else 1.0
+            floor = FLOOR if sum(wanted) > 0 else 1.0
             for one, mine, plain in zip(group, wanted, even, strict=True):
                 prior = mine / sum(wanted) if floor < 1 else 0.0
                 share[one.name] = total * (floor * plain + (1 - floor) * prior)

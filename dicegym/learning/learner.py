@@ -7,33 +7,26 @@ import signal
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import torch
 from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import Logger
+from torch.nn.utils import parameters_to_vector
 
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError, one_line
-from dicegym.learning.configuration import from_plain, to_plain
 from dicegym.learning.curves import curve_fact, curve_in
-from dicegym.learning.training_settings import AlgorithmSettings, TrainingSettings
+from dicegym.learning.training_settings import AlgorithmSettings
 from dicegym.players import model as models
 from dicegym.players.model import PolicyPlayer
 from dicegym.players.roster import model_file
-from dicegym.players.sb3_models import has_critic, weights_of
+from dicegym.players.sb3_models import weights_of
 
 STAGE = ("command", "timesteps", "seconds", "taught_by", "began_with")
 """What a model says of the one whose networks it began with."""
-
-_ANY_CRITIC = (
-    ". It was taught, and its value network (vf) never learned: with other layers for vf a new one begins beside its "
-    "policy, as who learns by rewards needs one of about the policy's sizes"
-)
-WIDE_ENOUGH = 1 / 4
-"""A value network whose widest layer is a smaller part of the policy's was not meant to learn what states are worth."""
 _CRITIC = ("mlp_extractor.value_net.", "value_net.")
 
 
@@ -49,13 +42,10 @@ def anneal(model: BaseAlgorithm, settings: AlgorithmSettings, done: float) -> No
         model.__dict__["ent_coef"] = (1 - done) * settings.ent_coef + done * settings.ent_coef_end
 
 
-def start_from(
-    model: BaseAlgorithm, named: str, game: Game, own_critic: bool = False
-) -> tuple[dict[str, Any], np.ndarray]:
+def start_from(model: BaseAlgorithm, named: str, game: Game) -> tuple[dict[str, Any], np.ndarray]:
     """Let ``model`` take over the networks of another one, a file or a trained agent of ``game``.
 
-    With ``own_critic`` it keeps its value network. So it does if that of the other one was left out of its file, as in
-    models that ship, or if the other one was taught, which teaches no values, and has a value network of other layers.
+    It keeps its own value network where the other one has none, as in models that ship, or one of other layers.
 
     Returns:
         What the file says of its training, for the facts of what becomes of it; and the inputs that its networks
@@ -68,48 +58,22 @@ def start_from(
     """
     path = model_file(game, named, "run.start_from")
     models.check_fit(str(path), models.read_game(path), game)
-    facts = models.facts(path)
-    weights = weights_of(path)
-    taught = bool(facts.get("taught_by"))
-    if own_critic or not has_critic(weights) or (taught and has_other_critic(weights, model)):
-        weights = with_own_critic(weights, model)
-    _widen_critic(weights, model)
+    facts, weights = models.facts(path), weights_of(path)
+    critic = {name: value for name, value in model.policy.state_dict().items() if name.startswith(_CRITIC)}
+    theirs = {name: value for name, value in weights.items() if name.startswith(_CRITIC)}
+    if {name: value.shape for name, value in critic.items()} != {name: value.shape for name, value in theirs.items()}:
+        weights = {name: value for name, value in weights.items() if name not in theirs} | critic
     try:
         model.policy.load_state_dict(weights)
     except (RuntimeError, AttributeError) as error:
         settings = facts.get("settings")
         wanted = settings.get("network") if isinstance(settings, dict) else None
         raise ParameterError(
-            f"run.start_from={named!r} has other networks than [network] says: set [network] to "
-            f"{one_line(wanted or 'those of that model')}{_ANY_CRITIC if taught else ''}"
+            f"run.start_from={named!r} has another policy network than [network] says: set [network] to "
+            f"{one_line(wanted or 'that of the model')}; its value network (vf) may have other layers, and begins anew"
         ) from error
     stage = {name: facts[name] for name in STAGE if name in facts} | {"path": named}
     return stage | curve_fact(curve_in(facts)), models.used_inputs(model)
-
-
-class LearnerNetworks(NamedTuple):
-    """Those of a learner at some time, as its file would hold them."""
-
-    weights: dict[str, torch.Tensor]
-    used_inputs: np.ndarray
-    """bool[what they observe]: inputs that they do not ignore."""
-
-    @classmethod
-    def of(cls, model: BaseAlgorithm, seen: np.ndarray) -> LearnerNetworks:
-        """Return a copy of the networks of ``model``, which ignore inputs that it has not ``seen``."""
-        with models.ignore_inputs(model, ~seen):
-            weights = {name: value.detach().clone() for name, value in model.policy.state_dict().items()}
-        return cls(weights, seen.copy())
-
-
-def _widen_critic(weights: dict[str, Any], model: BaseAlgorithm) -> None:
-    """Let a critic that saw less take no notice, at first, of what that of ``model`` sees beyond."""
-    name = "mlp_extractor.value_net.0.weight"
-    wanted = model.policy.state_dict().get(name)
-    found = weights.get(name)
-    more = 0 if found is None or wanted is None else wanted.shape[1] - found.shape[1]
-    if 0 < more <= models.count_privileged(model):
-        weights[name] = torch.nn.functional.pad(torch.as_tensor(found), (0, more))
 
 
 def as_player(
@@ -122,38 +86,6 @@ def as_player(
     heat = models.temperature_for(model, game) if temperature is None else temperature
     with models.ignore_inputs(model, ~seen):
         return PolicyPlayer(model, game, name, temperature=heat)
-
-
-def with_enough_critic(settings: TrainingSettings) -> TrainingSettings:
-    """Return settings with a value network of the policy's sizes if theirs is hardly any; else the same object.
-
-    Imitation learns no values, so its models have value networks of a few units. Training that continues
-    from there by rewards does need them.
-    """
-    sizes = settings.network.net_arch
-    policy = sizes.get("pi", []) if isinstance(sizes, dict) else []
-    value = sizes.get("vf", []) if isinstance(sizes, dict) else []
-    if max(value, default=0) >= WIDE_ENOUGH * max(policy, default=0):
-        return settings
-    plain = to_plain(settings)
-    return from_plain(plain | {"network": plain["network"] | {"net_arch": {"pi": policy, "vf": policy}}})
-
-
-def with_own_critic(weights: dict[str, Any], model: BaseAlgorithm) -> dict[str, Any]:
-    """Return weights of a policy with those of the value network of ``model``, as they are, in place of their own."""
-    own = {name: value for name, value in model.policy.state_dict().items() if name.startswith(_CRITIC)}
-    return {name: value for name, value in weights.items() if not name.startswith(_CRITIC)} | own
-
-
-def load_networks(model: BaseAlgorithm, weights: dict[str, Any]) -> None:
-    """Let ``model`` take over the networks in weights of a policy, but for a value network of other layers."""
-    model.policy.load_state_dict(with_own_critic(weights, model) if has_other_critic(weights, model) else weights)
-
-
-def has_other_critic(weights: dict[str, Any], model: BaseAlgorithm) -> bool:
-    """Return whether the value network in weights of a policy has other layers than that of ``model``."""
-    own = {name: value.shape for name, value in model.policy.state_dict().items() if name.startswith(_CRITIC)}
-    return own != {name: value.shape for name, value in weights.items() if name.startswith(_CRITIC)}
 
 
 @dataclass
@@ -180,25 +112,13 @@ class ParameterAverage:
         """
         if model.num_timesteps <= self.newest:
             return
-        now = parameters_of(model)
+        now = parameters_to_vector(model.policy.parameters()).detach().cpu().numpy().copy()
         self.taken += 1
         self.newest = model.num_timesteps
         if self.values is None:
             self.values = now
         else:
             self.values = self.values + np.float32(max(rate, 1 / self.taken)) * (now - self.values)
-
-    @classmethod
-    def from_plain(cls, plain: Mapping[str, Any]) -> ParameterAverage:
-        """Return the average of which a checkpoint holds the attributes. Raises LookupError, TypeError, ValueError."""
-        values = plain["values"]
-        if values is None:
-            return cls()
-        if not (isinstance(values, np.ndarray) and values.dtype == np.float32 and np.isfinite(values).all()):
-            raise ValueError("its average of parameters is invalid")
-        if int(plain["taken"]) < 1:
-            raise ValueError("its average is one of nothing")
-        return cls(values, int(plain["taken"]), int(plain["newest"]))
 
     @contextmanager
     def apply_to(self, model: BaseAlgorithm) -> Iterator[None]:
@@ -220,30 +140,23 @@ class ParameterAverage:
                     one.copy_(learned)
 
 
-def parameters_of(model: BaseAlgorithm) -> np.ndarray:
-    """Return a copy of the parameters as one vector: float32[parameters]."""
-    return np.concatenate([one.detach().cpu().numpy().ravel() for one in model.policy.parameters()]).astype(np.float32)
-
-
 def generator_states() -> dict[str, Any]:
-    """Return the states of the generators that Stable-Baselines3 draws from, all of them global, as plain values."""
+    """Return the states of the generators that Stable-Baselines3 draws from, all of them global."""
     return {
         "python": random.getstate(),
         "numpy": np.random.get_state(),  # noqa: NPY002 - theirs, not ours
-        "torch": torch.get_rng_state().numpy(),
-        "cuda": [one.numpy() for one in torch.cuda.get_rng_state_all()] if torch.cuda.is_available() else [],
+        "torch": torch.get_rng_state(),
+        "cuda": torch.cuda.get_rng_state_all() if torch.cuda.is_available() else [],
     }
 
 
 def restore_generators(states: Mapping[str, Any]) -> None:
-    """Let all go on where `generator_states` was taken. Raises LookupError, TypeError, ValueError, RuntimeError."""
-    version, numbers, gauss = states["python"]
-    random.setstate((version, tuple(numbers), gauss))
-    name, key, *rest = states["numpy"]
-    np.random.set_state((name, key, *rest))  # noqa: NPY002 - as above
-    torch.set_rng_state(torch.from_numpy(states["torch"]))
+    """Let all go on where `generator_states` was taken."""
+    random.setstate(states["python"])
+    np.random.set_state(states["numpy"])  # noqa: NPY002 - as above
+    torch.set_rng_state(states["torch"])
     if states["cuda"]:
-        torch.cuda.set_rng_state_all([torch.from_numpy(one) for one in states["cuda"]])
+        torch.cuda.set_rng_state_all(states["cuda"])
 
 
 @contextmanager
@@ -257,7 +170,7 @@ def keep_generators() -> Iterator[None]:
 
 
 class StopTraining(Exception):  # noqa: N818 - nothing is wrong
-    """Leaves Stable-Baselines3's loop: the run is interrupted, or its target is reached."""
+    """Leaves Stable-Baselines3's loop: the run is interrupted."""
 
 
 class Interruption:
@@ -277,20 +190,8 @@ class Interruption:
             raise StopTraining
 
 
-class Interruptible(BaseCallback):
-    """Lets a training be interrupted after any step."""
-
-    def __init__(self, interruption: Interruption) -> None:
-        super().__init__()
-        self.interruption = interruption
-
-    def _on_step(self) -> bool:
-        self.interruption.stop_if_wanted()
-        return True
-
-
-class TrainingCallback(Interruptible):
-    """Tells a run when it may act: at the start of a rollout nothing is in flight.
+class TrainingCallback(BaseCallback):
+    """Tells a run when it may act: at the start of a rollout nothing is in flight. It may be interrupted at any step.
 
     Args:
         interruption: of the run.
@@ -304,7 +205,8 @@ class TrainingCallback(Interruptible):
         between_rollouts: Callable[[Logger], None],
         after_step: Callable[[int, int], None],
     ) -> None:
-        super().__init__(interruption)
+        super().__init__()
+        self._interruption = interruption
         self._between_rollouts, self._after_step = between_rollouts, after_step
 
     def _on_rollout_start(self) -> None:
@@ -312,4 +214,5 @@ class TrainingCallback(Interruptible):
 
     def _on_step(self) -> bool:
         self._after_step(self.num_timesteps, int(np.sum(self.locals["dones"])))
-        return super()._on_step()
+        self._interruption.stop_if_wanted()
+        return True

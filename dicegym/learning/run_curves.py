@@ -1,23 +1,17 @@
-"""Curves in the folders of runs: of one run, of several seeds as a band, and of two trainings side by side.
+"""Curves in the folders of runs: of one run, and of several seeds as a band.
 
 A training is partly luck, so a single curve says little. The middle of several runs is the interquartile mean (the mean
 of the middle half), with an interval by the percentile bootstrap over runs, as Agarwal, Schwarzer, Castro, Courville
 and Bellemare recommend for few runs ("Deep reinforcement learning at the edge of the statistical precipice", NeurIPS
 2021): one lucky run moves it less than the mean, and it wastes less than the median. Fewer than `ENOUGH` runs have
-their mean and their range instead.
-
-Two trainings differ by an interval over seeds, in two ways: Welch's interval of the difference of means (B. L. Welch,
-1947), for two seeds a side or more and scores that are near normal; and the percentile bootstrap of the difference of
-interquartile means, resampled within each side, with the probability that a seed of one side ends above a seed of the
-other, both as Agarwal et al. recommend. No PyTorch is loaded.
+their mean and their range instead. No PyTorch is loaded.
 """
 
 from __future__ import annotations
 
 import csv
 import json
-import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -28,7 +22,6 @@ from dicegym.errors import DamagedFileError, ParameterError
 from dicegym.escape import one_line
 from dicegym.files import read_text
 from dicegym.learning.configuration import about_run
-from dicegym.learning.curves import read_pace
 from dicegym.learning.evaluate import Score
 from dicegym.learning.run_folder import CURVE_FILE
 from dicegym.players import model as models
@@ -111,14 +104,11 @@ class Band(NamedTuple):
     runs: np.ndarray
     """int64[n]: runs that came this far."""
     mean: np.ndarray
-    median: np.ndarray
     iqm: np.ndarray
     """Interquartile mean; the mean of fewer than `ENOUGH` runs."""
     low: np.ndarray
     """Lower end of its 95 % interval; NaN where fewer than `ENOUGH` runs came this far."""
     high: np.ndarray
-    lower_quartile: np.ndarray
-    upper_quartile: np.ndarray
     lowest: np.ndarray
     highest: np.ndarray
 
@@ -149,9 +139,8 @@ def band_of(steps: np.ndarray, values: np.ndarray) -> Band:
         middle[at] = interquartile_mean(known)
         if len(known) >= ENOUGH:
             low[at], high[at] = _interval(known)
-    lower, median, upper = np.nanquantile(values, (QUARTER, 0.5, 1 - QUARTER), axis=0)
     mean, lowest, highest = (of(values, axis=0) for of in (np.nanmean, np.nanmin, np.nanmax))
-    return Band(steps, there.sum(axis=0), mean, median, middle, low, high, lower, upper, lowest, highest)
+    return Band(steps, there.sum(axis=0), mean, middle, low, high, lowest, highest)
 
 
 def _interval(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -162,11 +151,6 @@ def _interval(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     rng = np.random.default_rng(0)
     found = bootstrap((values,), interquartile_mean, axis=0, vectorized=True, rng=rng, **how).confidence_interval
     return np.asarray(found.low), np.asarray(found.high)
-
-
-def null_if_nan(value: float) -> float | None:
-    """Return a number for JSON, which has null for an unknown one."""
-    return None if math.isnan(value) else value
 
 
 def common_times(curves: Sequence[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
@@ -222,218 +206,3 @@ def _label(runs: Sequence[RunCurve], differing: Sequence[str]) -> str:
     words = [f"{name}={json.dumps(runs[0].settings[name])}" for name in differing if name in runs[0].settings]
     label = ", ".join(words) if words and len(words) <= 3 else runs[0].folder.name
     return f"{label} ({len(runs)} seeds)" if len(runs) > 1 else label
-
-
-# Two trainings side by side
-
-
-class SeedDifference(NamedTuple):
-    """A number about seeds of two sides and its 95 % interval; NaN where there are too few seeds for one."""
-
-    value: float
-    low: float = math.nan
-    high: float = math.nan
-
-    def __str__(self) -> str:
-        """Return it in words."""
-        around = "" if math.isnan(self.low) else f" [{self.low:+.4f}, {self.high:+.4f}]"
-        return f"{self.value:+.4f}{around}"
-
-
-class ScoreReached(NamedTuple):
-    """When the runs of one side reached a score."""
-
-    runs: int
-    """Runs that did."""
-    of: int
-    steps: float
-    """Median of those runs; NaN: there are none."""
-    seconds: float
-    """Of training, as `steps`; NaN where no run noted them."""
-
-
-class RunsSide(NamedTuple):
-    """One of the two."""
-
-    name: str
-    runs: tuple[RunCurve, ...]
-    scores: np.ndarray
-    """float64[runs]: at the steps of the comparison."""
-    reached: ScoreReached
-
-    @property
-    def middle(self) -> float:
-        """Interquartile mean of the scores; the mean of fewer than `ENOUGH` runs."""
-        return float(interquartile_mean(self.scores))
-
-
-class RunsComparison(NamedTuple):
-    """The result of comparing two trainings; differences are B's score minus A's."""
-
-    game: str
-    measure: str
-    """What scores are, and against whom."""
-    steps: int
-    """At which they are compared: as far as every run came, or as asked for."""
-    score: float
-    """The score of which `RunsSide.reached` says when it was reached."""
-    a: RunsSide
-    b: RunsSide
-    mean: SeedDifference
-    """Difference of means, Welch's interval; from two seeds a side."""
-    iqm: SeedDifference
-    """Difference of interquartile means, bootstrap within each side; from `ENOUGH` seeds a side."""
-    above: SeedDifference
-    """Probability that a seed of B ends above one of A, ties shared; its interval as of `iqm`."""
-    differing: dict[str, tuple[Any, Any]]
-    """Settings that differ, seeds apart: by ``section.key``, A's and B's; None where it is not set."""
-
-    @property
-    def verdict(self) -> str:
-        """The conclusion in a line."""
-        found = self.mean if math.isnan(self.iqm.low) else self.iqm
-        if math.isnan(found.low):
-            return "too few seeds to tell a difference from luck: train with --seeds 5 or more"
-        if found.low > 0 or found.high < 0:
-            better = self.b if found.low > 0 else self.a
-            return f"{better.name} is better; the interval of the difference leaves out 0"
-        return "the interval of the difference holds 0: not told apart"
-
-    def to_json(self) -> dict[str, Any]:
-        """Return all of it as plain values, curves left out."""
-
-        def plain(numbers: NamedTuple) -> dict[str, float | None]:
-            return {name: null_if_nan(value) for name, value in numbers._asdict().items()}
-
-        def side(one: RunsSide) -> dict[str, Any]:
-            scores = {run.folder.name: score for run, score in zip(one.runs, one.scores.tolist(), strict=True)}
-            return {"name": one.name, "middle": one.middle, "scores": scores, "reached": plain(one.reached)}
-
-        return {
-            **{name: getattr(self, name) for name in ("game", "measure", "steps", "score", "verdict")},
-            "level": LEVEL,
-            "a": side(self.a),
-            "b": side(self.b),
-            "mean": plain(self.mean),
-            "interquartile_mean": plain(self.iqm),
-            "probability_above": plain(self.above),
-            "settings": {name: list(values) for name, values in self.differing.items()},
-        }
-
-    def experiments(self) -> list[Experiment]:
-        """Return both sides as lines of a chart."""
-        return [
-            Experiment(f"{letter}: {side.name} ({n} run{'s' if n > 1 else ''})", side.runs)
-            for letter, side, n in (("A", self.a, len(self.a.runs)), ("B", self.b, len(self.b.runs)))
-        ]
-
-
-def compare_runs(
-    a: str | Path | Sequence[str | Path],
-    b: str | Path | Sequence[str | Path],
-    steps: int | None = None,
-    score: float | None = None,
-) -> RunsComparison:
-    """Compare two trainings by their curves.
-
-    Args:
-        a: folder of a run, or of several seeds, or several such folders that are the same training.
-        b: the other.
-        steps: compare after this number of steps (default: as far as every run came).
-        score: the score of which to say when it was reached (default: the lower of the final scores).
-
-    Raises ParameterError if a folder holds no training or several, or if both do not measure the same, and
-    DamagedFileError as `read_run`.
-    """
-    sides = [_runs_in(one) for one in (a, b)]
-    about = [(runs[0].game, runs[0].players, runs[0].score.measure, runs[0].score.opponent) for _, runs in sides]
-    if about[0] != about[1]:
-        described = [
-            f"{name}: {game} for {n}, {measure} against {rival}"
-            for (name, _), (game, n, measure, rival) in zip(sides, about, strict=True)
-        ]
-        raise ParameterError(f"these cannot be compared, as they measure different things: {'; '.join(described)}")
-    game, _, measure, opponent = about[0]
-    furthest = min(int(run.steps[-1]) for _, runs in sides for run in runs)
-    at = furthest if steps is None else steps
-    if not 0 <= at <= furthest:
-        raise ParameterError(f"steps={at} cannot be compared: every run reached {furthest:,} steps, and no further")
-    scores = [np.array([np.interp(at, run.steps, run.values["score"]) for run in runs]) for _, runs in sides]
-    level = min(float(interquartile_mean(one)) for one in scores) if score is None else score
-    one, two = (
-        RunsSide(name, runs, values, _reached(runs, level)) for (name, runs), values in zip(sides, scores, strict=True)
-    )
-    settings = [side.runs[0].settings for side in (one, two)]
-    names = [name for name in sorted({*settings[0], *settings[1]} - {SEED}) if not name.startswith("demo.")]
-    pairs = {name: (settings[0].get(name), settings[1].get(name)) for name in names}
-    return RunsComparison(
-        game,
-        f"{measure} against {opponent}",
-        at,
-        level,
-        one,
-        two,
-        _welch(*scores),
-        _bootstrap(lambda x, y: interquartile_mean(y, -1) - interquartile_mean(x, -1), *scores),
-        _bootstrap(_above, *scores),
-        {name: (x, y) for name, (x, y) in pairs.items() if json.dumps(x) != json.dumps(y)},
-    )
-
-
-def _runs_in(named: str | Path | Sequence[str | Path]) -> tuple[str, tuple[RunCurve, ...]]:
-    """Return the name of a side, and its runs. Raises ParameterError if they are not of one training."""
-    folders = [Path(one) for one in ([named] if isinstance(named, str | Path) else named)]
-    name = ", ".join(map(str, folders))
-    runs = [run for run in find_runs(folders)[0] if len(run.steps)]
-    if not runs:
-        raise ParameterError(f"{name}: no evaluation yet: wait for the first one")
-    if len({(run.game, run.players) for run in runs}) > 1 or len(groups := group_runs(runs)) > 1:
-        there = ", ".join(run.folder.name for run in runs[:6])
-        raise ParameterError(f"{name} holds trainings of different settings ({there}): name one of them")
-    return name, groups[0].runs
-
-
-def _welch(a: np.ndarray, b: np.ndarray) -> SeedDifference:
-    from scipy.stats import ttest_ind
-
-    value = float(b.mean() - a.mean())
-    if min(len(a), len(b)) < 2:
-        return SeedDifference(value)
-    if not (a.std() or b.std()):
-        return SeedDifference(value, value, value)
-    found = ttest_ind(b, a, equal_var=False).confidence_interval(LEVEL)
-    return SeedDifference(value, float(found.low), float(found.high))
-
-
-def _above(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Return how often what is in ``b`` is above what is in ``a``, along the last axis."""
-    first, second = np.asarray(a)[..., :, None], np.asarray(b)[..., None, :]
-    found: np.ndarray = ((second > first) + 0.5 * (second == first)).mean(axis=(-2, -1))
-    return found
-
-
-def _bootstrap(what: Callable[[np.ndarray, np.ndarray], np.ndarray], a: np.ndarray, b: np.ndarray) -> SeedDifference:
-    """Return a statistic of both with its percentile interval, seeds drawn anew within each side."""
-    value = float(what(a, b))
-    if min(len(a), len(b)) < ENOUGH:
-        return SeedDifference(value)
-    generator = np.random.default_rng(0)
-    drawn = [side[generator.integers(0, len(side), (RESAMPLES, len(side)))] for side in (a, b)]
-    low, high = np.quantile(what(*drawn), [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-    return SeedDifference(value, float(low), float(high))
-
-
-def _reached(runs: Sequence[RunCurve], score: float) -> ScoreReached:
-    """Return when runs first reached a score, interpolated between two evaluations."""
-    steps, seconds = [], []
-    for run in runs:
-        values = run.values["score"]
-        there = np.flatnonzero(values >= score)
-        if len(there):
-            around = slice(max(0, int(there[0]) - 1), int(there[0]) + 1)
-            steps.append(float(np.interp(score, values[around], run.steps[around])))
-            if pace := read_pace(run.folder):
-                times = [0, *(one.steps for one in pace)], [0.0, *(one.seconds for one in pace)]
-                seconds.append(np.interp(steps[-1], *times))
-    middle = [float(np.median(found)) if found else math.nan for found in (steps, seconds)]
-    return ScoreReached(len(steps), len(runs), *middle)

@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dicegym.analysis.policies import policies_of
-from dicegym.analysis.valuers import UNITS, assess, sources, valuer
+from dicegym.analysis.valuers import UNITS, assess, policies_of, sources, valuer
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 from dicegym.games.parts import REPLIES, part

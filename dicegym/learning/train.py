@@ -24,7 +24,6 @@ def train(
     progress: Callable[[int, int, str], None] | None = None,
     evaluated: Callable[[int, Score], None] | None = None,
     trust: bool = False,
-    told: Callable[[str], None] | None = None,
 ) -> Run:
     """Train an agent as ``dicegym train`` does, and return the finished run (``run.model``, ``run.score``).
 
@@ -39,9 +38,7 @@ def train(
         progress: called with (steps done, steps in all, text).
         evaluated: called with (steps, score) of every evaluation that the run keeps (not of that at Ctrl-C); what it
             raises ends the run.
-        trust: let models and a folder to resume that came from others run what their authors wrote, where plain data
-            does not do.
-        told: called with each line that users should know before the training begins.
+        trust: let models and a folder to resume that came from others run what their authors wrote.
 
     Raises:
         ParameterError, UnknownNameError, AgentError, ModelError: settings or a folder cannot work, or another training
@@ -62,9 +59,6 @@ def train(
     target = Path(folder)
     with alone_in(target):
         prepared = prepare(game, target, None if config is None else Path(config), overrides, resume, trust)
-        if told is not None:
-            for note in prepared.notes:
-                told(note)
         let_libraries_wait_idly()  # before PyTorch is loaded
         try:
             from dicegym.learning.training_run import Run

@@ -13,8 +13,8 @@ The run's folder then holds
     curve.csv       steps and score of every evaluation, and the result against each opponent if there are several;
                     the same command and seed give the same file
     evaluations.csv the same evaluations with their intervals, and pace.csv, how fast it went: for those who watch it
-    league.csv      who beat whom among past selves, scripted agents and exploiters, if the learner plays against
-    league.md       itself: to be read by programs and by people (or with `dicegym runs league`)
+    league.csv      who beat whom among past selves and scripted agents, if the learner plays against itself, to be
+    league.md       read by programs and by people
     tensorboard/    everything that the algorithm logs
     checkpoint/     the newest checkpoint, from which --resume continues
     best.zip        the model with the best evaluation so far (or as run.best_by says), and best.md, its card with the
@@ -36,17 +36,15 @@ from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.logger import Logger
 
 from dicegym.games.worth import Progress
-from dicegym.learning.approximate_best_response import against_exploiter, exploiter
-from dicegym.learning.building import games_of, new_games, new_model
+from dicegym.learning.building import new_games, new_model
 from dicegym.learning.card import card, collect_versions, write_card
 from dicegym.learning.configuration import AboutRun, to_plain, write_about
 from dicegym.learning.curves import BEGAN_WITH, CHOSEN, PaceLog, choice_fact, curve_fact
 from dicegym.learning.evaluate import Score
 from dicegym.learning.evaluator import Evaluator, next_evaluation
-from dicegym.learning.league import EXPLOITER, PAST_SELF, League, Member
+from dicegym.learning.league import PAST_SELF, League, Member
 from dicegym.learning.learner import (
     Interruption,
-    LearnerNetworks,
     StopTraining,
     TrainingCallback,
     anneal,
@@ -79,7 +77,7 @@ class Run:
     def __init__(
         self, prepared: Prepared, progress: Progress | None = None, evaluated: Evaluated | None = None
     ) -> None:
-        self.game, settings, self.command, folder, resume, trust, self.finished, _ = prepared
+        self.game, settings, self.command, folder, resume, trust, self.finished = prepared
         run = settings.run
         torch.set_num_threads(run.torch_threads)
         self.settings, self.folder, self.trust = settings, folder, trust
@@ -91,10 +89,8 @@ class Run:
         self.env = new_games(self.game, settings, run.seed, self.league.pool())
         self.seconds, self.began = 0.0, time.monotonic()  # before this session, and when it began
         self.state = RunState(
-            next_evaluation=0,
             next_checkpoint=run.checkpoint_every,
             next_snapshot=settings.self_play.snapshot_every,
-            next_exploiter=settings.self_play.exploiter_every,
             seen_inputs=np.zeros(self.env.observation_space.shape or (0,), np.bool_),
         )
         newest = newest_checkpoint(folder) if resume else None
@@ -119,7 +115,7 @@ class Run:
         write_about(self.folder, AboutRun(shlex.split(self.command), to_plain(self.settings), finished))
 
     def learn(self) -> BaseAlgorithm:
-        """Train to the end or to the target; return the model.
+        """Train to the end; return the model.
 
         Raises KeyboardInterrupt when it was interrupted, with model, measured, and checkpoint on disk.
         """
@@ -135,8 +131,7 @@ class Run:
                     log_interval=10,
                 )
         except StopTraining:
-            if self.interruption.wanted:
-                self.leave()
+            self.leave()
         self.follow()
         self.start = self.now()
         self.checkpoint()  # measuring takes time, in which Ctrl-C must not cost the run
@@ -186,8 +181,6 @@ class Run:
         if steps >= state.next_evaluation:
             state.next_evaluation = next_evaluation(steps, run.evaluate_every)
             self.evaluate(logger)
-        if self.evaluator.has_reached_target(state.curve.scores):
-            raise StopTraining
         if self.league.learns_from_itself and steps >= state.next_snapshot:
             state.next_snapshot += self.settings.self_play.snapshot_every
             self.renew_league(steps)
@@ -228,8 +221,8 @@ class Run:
     def evaluate(self, logger: Logger, told: bool = True) -> None:
         """Measure the learner; keep it if it is the best so far. ``told``: `evaluated` is."""
         steps, curve = self.model.num_timesteps, self.state.curve
-        score, scores = self.evaluator.measure(self.player("learner"), self.measure_exploiter)
-        better = curve.add(steps, score, scores, self.evaluator.measure_shortfall(scores), self.evaluator.takes_last)
+        score, scores = self.evaluator.measure(self.player("learner"))
+        better = curve.add(steps, score, scores, self.evaluator.takes_last)
         curve.write(self.folder)
         curve.log(logger, steps)
         self.pace.note(self.count_seconds(), steps, self.state.games, now=True)
@@ -238,27 +231,11 @@ class Run:
         if told:
             self.evaluated(steps, score)
 
-    def measure_exploiter(self) -> Score:
-        """Return what is left to the learner of one who is trained to beat it as it would be saved now."""
-        plays = hasattr(self.model.policy, "action_net")  # who has learned values has no policy to begin with
-        with self.state.average.apply_to(self.model):
-            networks = LearnerNetworks.of(self.model, self.state.seen_inputs) if plays else None
-        steps, target = self.model.num_timesteps, self.player("learner")
-        # A run that was interrupted measures to the end before it stops: it does not handle a second signal.
-        interruption = Interruption() if self.interruption.wanted else self.interruption
-        return against_exploiter(self.settings, target, networks, steps, interruption, self.tell)
-
     def renew_league(self, steps: int) -> None:
-        """Let the learner as it is now join the league, and an exploiter if one is due."""
-        every = self.settings.self_play.exploiter_every
+        """Let the learner as it is now join the league."""
         now = self.learner(f"snapshot {steps}")
         self.league.join(Member(now.name, PAST_SELF, now, steps))
-        if every and steps >= self.state.next_exploiter:
-            self.state.next_exploiter += every
-            name = f"exploiter {steps}"
-            trained = exploiter(self.game, self.settings, self.model, now, name, self.interruption)
-            self.league.join(Member(name, EXPLOITER, trained, steps))
-        games_of(self.env).set_opponent(self.league.pool())
+        self.env.set_opponent(self.league.pool())
         self.league.table.write(self.folder, self.league.shares())
 
     def player(self, name: str) -> PolicyPlayer:

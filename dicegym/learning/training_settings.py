@@ -37,18 +37,13 @@ SeedNumber = Annotated[
     _Whole, Field(ge=0, le=LARGEST_TRAINING_SEED, title=f"a whole number from 0 to {LARGEST_TRAINING_SEED}")
 ]
 Number = Annotated[_Number, Field(title="a number")]
-Positive = Annotated[_Number, Field(gt=0, title="a number above 0")]
-Fraction = Annotated[_Number, Field(gt=0, le=1, title="more than 0, at most 1")]
 ZeroToOne = Annotated[_Number, Field(ge=0, le=1, title="a number from 0 to 1")]
 Flag = Annotated[bool, Strict(), Field(title="true or false")]
 AnyText = Annotated[str, Field(title="a text")]
-Sizes = Annotated[
-    list[Annotated[_Whole, Field(ge=1, le=MOST)]], Field(title="a list of numbers of players, such as [2, 4]")
-]
 Logs = Annotated[list[Literal["tensorboard"]], Field(title='["tensorboard"], or [] for nothing')]
-Priority = Literal["hard", "even", "uniform"]
+Priority = Literal["hard", "uniform"]
+BestBy = Literal["mean", "worst", "last", "exploitability"]
 Tables = Annotated[list[str | list[str]], Field(title="a list of agents, or of lists of agents who share a table")]
-Floors = Annotated[dict[str, _Number], Field(title='a table of least scores, such as {"bayes"=0.67}')]
 Layers = Annotated[
     list[Annotated[_Whole, Field(ge=1)]] | dict[str, list[Annotated[_Whole, Field(ge=1)]]],
     Field(title="a list of sizes such as [128, 128], or one a network as in {pi=[128], vf=[256]}"),
@@ -71,8 +66,6 @@ class RunSettings:
     """same seed, same run: of networks, games and what is drawn in training"""
     games: Count = 1024
     """games in the batch; a rollout holds as many times n_steps decisions"""
-    tables: Sizes = field(default_factory=list)
-    """numbers of players at the tables that games are shared out among; given twice: two shares; empty: [game]'s own"""
     alike: ZeroToOne = 0.0
     """of the games at tables of three and more, the share in which one opponent has all seats but the learner's"""
     distinct: ZeroToOne = 0.0
@@ -96,24 +89,15 @@ class RunSettings:
     """opponents of evaluations, each a column of the curve, lists sharing a table; empty: the game's baseline"""
     less_luck: Flag = False
     """of a player alone measure what its choices cost, where exact values tell: the same mean, a smaller interval"""
-    best_by: AnyText = "mean"
-    """which score chooses the best model: of several opponents their "mean", the "worst" or that of a column of the
-    curve; or what is left to it against its best reply, which is computed ("exploitability"), or against an
-    "exploiter", who is trained from its own networks at each evaluation; or none, and the "last" one is it (with a
-    best_floor, of those that fall least short)"""
-    best_floor: Floors = field(default_factory=dict)
-    """opponent = score: what the best model must reach, against opponents of evaluations, its best reply
-    ("exploitability") or its "exploiter"; as long as none does, the one that falls least short is the best"""
-    exploiter_steps: Count = 300_000
-    """decisions that the exploiter of an evaluation is trained for, if there is to be one; evaluate_games measure it"""
+    best_by: BestBy = "mean"
+    """which score chooses the best model: of several opponents their "mean" or the "worst"; or what is left to it
+    against its best reply, which is computed ("exploitability"); or none, and the "last" one is it"""
     temperature: TemperatureIfGiven = None
     """how the model and its past selves play: 0: their best action; above: drawn from softmax(logits / temperature);
     not given: drawn at 1 in games with hidden dice, else the best action"""
     average: ZeroToOne = 0.0
     """share of the way to the learner that an average of its parameters moves after each rollout; evaluations and files
     are of that average, past selves of the learner; 0: all of the learner"""
-    target: Number = 0.0
-    """a score at which to stop; 0: train all steps"""
     start_from: AnyText = ""
     """a model whose networks the run begins with, a file or an agent's name; "": they are drawn by the seed"""
     card_games: CountOrNone = 10_000
@@ -124,36 +108,18 @@ class RunSettings:
     """where what is recorded goes: "tensorboard", files in the folder; []: nowhere"""
 
 
-@dataclass(frozen=True, config=_OPEN)
-class EnvironmentSettings:
-    """The learner's games, which `SB3VecEnv` is made with; its other arguments may be added."""
-
-    wrap: AnyText = ""
-    """"file.py:name" or "module:name": a function or class that gets the games and returns them wrapped; "": none"""
-
-
 @dataclass(frozen=True, config=_CLOSED)
 class SelfPlaySettings:
-    """How past selves and exploiters join the opponents; only if "self" is among them."""
+    """How past selves join the opponents; only if "self" is among them."""
 
     snapshot_every: Count = 500_000
     """steps from one past self that joins to the next"""
     keep: Count = 8
-    """how many past selves and exploiters stay; the easiest to beat leave first"""
+    """how many past selves stay; the easiest to beat leave first"""
     priority: Priority = "uniform"
-    """whom the learner meets most: who is "hard" to beat, about as strong ("even"), or nobody ("uniform")"""
-    exponent: Positive = 2.0
-    """of priority "hard", (1 - win rate) ** exponent"""
-    floor: Fraction = 0.2
-    """share of games that is spread without priorities, so that nobody is forgotten"""
+    """whom the learner meets most: who is "hard" to beat, or nobody ("uniform")"""
     games: Count = 200
     """games between any two members where there is no exact value"""
-    exploiter_every: CountOrNone = 0
-    """steps from one exploiter, trained against the learner alone, to the next; 0: none"""
-    exploiter_steps: Count = 200_000
-    """steps that each exploiter is trained for, beside those of the run"""
-    exploiter_fresh: Flag = False
-    """whether an exploiter begins with networks of its own instead of the learner's"""
 
 
 @dataclass(frozen=True, config=_OPEN)
@@ -191,26 +157,16 @@ class AlgorithmSettings:
 
 @dataclass(frozen=True, config=_OPEN)
 class NetworkSettings:
-    """The networks that are trained; what else the policy's class takes (``policy_kwargs``) may be added.
-
-    A text "file.py:name" or "module:name" in what is added stands for that class or function.
-    """
+    """The networks that are trained; what else the policy's class takes (``policy_kwargs``) may be added."""
 
     policy: AnyText = "MlpPolicy"
-    """the policy: a name that the algorithm knows, or a class as "file.py:name\""""
-
+    """the policy, by a name that the algorithm knows"""
     privileged: Flag = False
     """whether the value network sees what others hide, such as their dice, in training; the policy never does"""
     net_arch: Layers = field(default_factory=lambda: [256, 256])
     """sizes of the hidden layers, of all networks or of policy (pi) and value (vf)"""
     activation: AnyText = "ReLU"
     """what stands between layers, a class of torch.nn"""
-    features_extractor_class: AnyText = ""
-    """what observations go through first: a class as "file.py:name"; "": nothing"""
-    features_extractor_kwargs: Annotated[dict[str, object], Field(title="a table of arguments")] = field(
-        default_factory=dict
-    )
-    """what that class is made with"""
 
 
 @dataclass(frozen=True, config=_CLOSED)
@@ -223,12 +179,12 @@ class TrainingSettings:
     """how long a training is, and how it is measured"""
     demo: dict[str, object] = field(default_factory=dict)
     """"section.key" = value: what the demonstration, `dicegym train GAME --demo`, does otherwise"""
-    environment: EnvironmentSettings = field(default_factory=EnvironmentSettings)
-    """what else the learner's games are made with, and wrapped in"""
+    environment: Annotated[dict[str, object], Field(title="an argument of SB3VecEnv")] = field(default_factory=dict)
+    """what else the learner's games are made with, such as max_episode_steps"""
     opponents: Annotated[dict[str, Number], Field(title="a number above 0")] = field(default_factory=dict)
     """agent = weight, from which each game draws; self = weight: past selves; empty: the game's default opponents"""
     self_play: SelfPlaySettings = field(default_factory=SelfPlaySettings)
-    """how past selves and exploiters join the opponents, if "self" is among them"""
+    """how past selves join the opponents, if "self" is among them"""
     algorithm: AlgorithmSettings = field(default_factory=AlgorithmSettings)
     """what the algorithm of Stable-Baselines3 is made with; any other argument of its class may be added"""
     network: NetworkSettings = field(default_factory=NetworkSettings)

@@ -1,4 +1,4 @@
-"""Searching for settings with Optuna: each trial is a training, bad ones are pruned, and a report names the best.
+"""Searching for settings with Optuna: each trial is a training, bad ones are pruned, and the best settings are written.
 
 The settings of a trial depend on the study's seed, the trial's number and the trials before it alone, and an
 interrupted trial continues from its checkpoint. So an interrupted study ends as an uninterrupted one would.
@@ -6,7 +6,6 @@ interrupted trial continues from its checkpoint. So an interrupted study ends as
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import json
 import logging
@@ -17,7 +16,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from dicegym.arena.report import Report, markdown_text
 from dicegym.engine.dice import named_seed
 from dicegym.engine.validate import MOST, whole_number
 from dicegym.errors import DependencyError, DicegymError, ParameterError, one_line
@@ -25,7 +23,7 @@ from dicegym.files import write_text
 from dicegym.learning.configuration import as_toml, lasting_name, override, read_config, to_plain, to_toml
 from dicegym.learning.evaluate import Score
 from dicegym.learning.preparation import prepare
-from dicegym.learning.run_folder import SETTINGS_FILE, alone_in
+from dicegym.learning.run_folder import SETTINGS_FILE
 from dicegym.learning.train import train
 from dicegym.learning.training_settings import TrainingSettings
 from dicegym.signals import SignalInterrupt, number_of
@@ -55,13 +53,9 @@ NOT_BEFORE = 5
 LAST = 0.75
 """A trial's score is the mean of its evaluations from this part of its steps on: the best of all would be luck."""
 MOST_TRIALS = 100_000
-JOURNAL, PAGE, BEST = "study.log", "tune.md", "best.toml"
-"""Files of a study's folder: Optuna's journal, the report, the best settings."""
+JOURNAL, BEST = "study.log", "best.toml"
+"""Files of a study's folder: Optuna's journal, the best settings."""
 OVER = {TrialState.COMPLETE: "ran to its end", TrialState.PRUNED: "given up", TrialState.FAIL: "failed"}
-ENOUGH_TRIALS = 8
-"""Trials that ran to their end, from which on the report says which settings mattered."""
-SHOWN = 10
-"""Trials in the report."""
 BELIEVE = (
     "The best of many trials is partly lucky, and settings that are best in a short run are often too hasty for a long "
     "one. Train with them and other seeds before you believe it:"
@@ -126,13 +120,9 @@ class Plan(NamedTuple):
         numbers = {"steps": self.steps} | {name: max(1, number) for name, number in every.items()} | {"card_games": 0}
         return [f"run.{name}={number}" for name, number in numbers.items()]
 
-    def base(self) -> TrainingSettings:
-        """Return the settings that its configuration has."""
-        return read_config(self.game, Path(self.config) if self.config else None)
-
 
 class Study(NamedTuple):
-    """A study in its folder."""
+    """A study in its folder, with a run's folder for each trial."""
 
     plan: Plan
     folder: Path
@@ -142,18 +132,10 @@ class Study(NamedTuple):
         """Return the trials in these states; all of them if none is named."""
         return self.study.get_trials(deepcopy=False, states=states or None)
 
-    def rank_trials(self) -> list[FrozenTrial]:
-        """Return the trials that ran to their end, the best first."""
-        return sorted(self.trials(TrialState.COMPLETE), key=lambda one: one.value or 0.0, reverse=True)
-
     @property
     def best(self) -> FrozenTrial | None:
         """The trial with the best score of those that ran to their end."""
-        return next(iter(self.rank_trials()), None)
-
-    def run_folder(self, number: int) -> Path:
-        """Return the folder of the run of a trial with this number."""
-        return self.folder / f"trial-{number:03}"
+        return max(self.trials(TrialState.COMPLETE), key=lambda one: one.value or 0.0, default=None)
 
 
 def tune(
@@ -166,7 +148,6 @@ def tune(
     overrides: Sequence[str] = (),
     seed: int = 0,
     pruner: optuna.pruners.BasePruner | None = None,
-    storage: str = "",
     trust: bool = False,
     progress: TuneProgress | None = None,
 ) -> Study:
@@ -174,7 +155,7 @@ def tune(
 
     Args:
         game: a game's name.
-        folder: of the study: a run for each trial, and ``study.log`` unless a ``storage`` is named.
+        folder: of the study: a run for each trial, and ``study.log``.
         trials: the number in all, those that were pruned or failed among them.
         steps: decisions of the learner in each run.
         search: what is searched; see `read_space`.
@@ -182,7 +163,6 @@ def tune(
         overrides: settings of all trials, as there.
         seed: from which the settings of trials are drawn.
         pruner: decides which trial is pruned; default: Optuna's median pruner, after `NOT_BEFORE` evaluations.
-        storage: URL of a database that Optuna can use, such as ``postgresql+psycopg://host/name``; empty: a file.
         trust: as for `dicegym.learning.train.train`.
         progress: called with (trials that are over, trials in all, text).
 
@@ -205,47 +185,37 @@ def tune(
         for end in ends:
             override(settings, [f"{name}={end}"])
     target.mkdir(parents=True, exist_ok=True)
-    found = Study(plan, target, _open_study(plan, target, storage, pruner))
+    found = Study(plan, target, _open_study(plan, target, pruner))
     if not found.trials() and (usual := usual_point(space, settings)):
-        found.study.enqueue_trial(usual, user_attrs={"usual": True}, skip_if_exists=True)
-    run = functools.partial(_run_trial, found, trials, trust, progress or (lambda done, of, text: None))
+        found.study.enqueue_trial(usual)
+    told = progress or (lambda done, of, text: None)
     try:
-        for left in found.trials(TrialState.RUNNING) if len(found.trials(*OVER)) < trials else ():
-            if not storage or found.run_folder(left.number).is_dir():  # interrupted here, and not on another machine
-                run(optuna.Trial(found.study, left._trial_id))
-        while len(found.trials(*OVER, TrialState.RUNNING)) < trials:
-            run(found.study.ask())
+        while (over := len(found.trials(*OVER))) < trials:
+            begun = found.trials(TrialState.RUNNING)  # interrupted
+            trial = optuna.Trial(found.study, begun[0]._trial_id) if begun else found.study.ask()
+            _run_trial(found, trust, trial, functools.partial(told, over, trials))
     except KeyboardInterrupt as end:
         kept = f"{len(found.trials(*OVER))} of {trials} trials are over in {target}"
         raise SignalInterrupt(number_of(end), f"{kept}: the same command goes on") from None
     return found
 
 
-def _open_study(plan: Plan, folder: Path, storage: str, pruner: optuna.pruners.BasePruner | None) -> optuna.study.Study:
+def _open_study(plan: Plan, folder: Path, pruner: optuna.pruners.BasePruner | None) -> optuna.study.Study:
     """Return the study of a plan, new or begun. Raises ParameterError for one with another plan."""
     optuna.logging.set_verbosity(logging.WARNING)
-    try:
-        kept: optuna.storages.BaseStorage = (
-            optuna.storages.get_storage(storage)
-            if storage
-            else optuna.storages.JournalStorage(JournalFileBackend(str(folder / JOURNAL)))
-        )
-    except Exception as error:  # whatever the database's driver raises, or SQLAlchemy for an invalid URL
-        raise ParameterError(
-            f"--storage {storage!r} cannot be used ({one_line(error, 200)}): name a database"
-        ) from error
-    pruner = pruner or optuna.pruners.MedianPruner(NOT_BEFORE, NOT_BEFORE * plan.steps // EVALUATIONS)
     study = optuna.create_study(
-        study_name=plan.game, storage=kept, load_if_exists=True, direction="maximize", pruner=pruner
+        study_name=plan.game,
+        storage=optuna.storages.JournalStorage(JournalFileBackend(str(folder / JOURNAL))),
+        load_if_exists=True,
+        direction="maximize",
+        pruner=pruner or optuna.pruners.MedianPruner(NOT_BEFORE, NOT_BEFORE * plan.steps // EVALUATIONS),
     )
-    begun, now = study.user_attrs.get("plan"), json.loads(json.dumps(plan._asdict()))
-    if begun is None:
-        study.set_user_attr("plan", now)
-    elif begun != now:
-        before = begun if isinstance(begun, dict) and begun.keys() == now.keys() else {"version": "another"}
-        differ = ", ".join(f"{name}={one_line(one, 80)}" for name, one in before.items() if one != now.get(name))
+    now = json.loads(json.dumps(plan._asdict()))
+    begun = study.user_attrs.get("plan", now)
+    study.set_user_attr("plan", begun)
+    if differ := [f"{name}={one_line(begun.get(name), 80)}" for name in now if begun.get(name) != now[name]]:
         raise ParameterError(
-            f"the study in {storage or folder} was begun with {differ}: use the same options, or another --run-dir"
+            f"the study in {folder} was begun with {', '.join(differ)}: use the same options, or another --run-dir"
         )
     return study
 
@@ -267,8 +237,7 @@ def usual_point(space: Space, settings: TrainingSettings) -> dict[str, Any] | No
 def _suggest(found: Study, trial: optuna.Trial) -> None:
     """Draw the settings of a trial; those drawn before it was interrupted stay."""
     with _quiet():
-        seed = named_seed(found.plan.seed, trial.number) % (1 << 32)
-        found.study.sampler = optuna.samplers.TPESampler(seed=seed)
+        found.study.sampler = optuna.samplers.TPESampler(seed=named_seed(found.plan.seed, trial.number) % (1 << 32))
         for name, one in read_space(found.plan.search).items():
             if isinstance(one, CategoricalDistribution):
                 trial.suggest_categorical(name, one.choices)
@@ -278,9 +247,9 @@ def _suggest(found: Study, trial: optuna.Trial) -> None:
                 trial.suggest_float(name, one.low, one.high, log=one.log)
 
 
-def _run_trial(found: Study, trials: int, trust: bool, tell: TuneProgress, trial: optuna.Trial) -> None:
-    """Train with the settings of a trial and report its end, unless another process runs it or has ended it."""
-    plan, study, place = found.plan, found.study, found.run_folder(trial.number)
+def _run_trial(found: Study, trust: bool, trial: optuna.Trial, tell: Callable[[str], None]) -> None:
+    """Train with the settings of a trial and report its end."""
+    plan, study, place = found.plan, found.study, found.folder / f"trial-{trial.number:03}"
 
     def evaluated(steps: int, score: Score) -> None:
         with _quiet():  # Optuna keeps the first value of steps that were reported before an interruption
@@ -288,60 +257,40 @@ def _run_trial(found: Study, trials: int, trust: bool, tell: TuneProgress, trial
         if trial.should_prune():
             raise optuna.TrialPruned(f"{score} after {steps:,} steps")
 
-    with contextlib.ExitStack() as stack:
-        try:
-            stack.enter_context(alone_in(place))
-        except ParameterError:
-            return
-        if study.get_trials(deepcopy=False)[trial.number].state != TrialState.RUNNING:
-            return
-        _suggest(found, trial)
-        over, begun = len(found.trials(*OVER)), (place / SETTINGS_FILE).is_file()
-
-        def tell_steps(done: int, of: int, text: str) -> None:
-            tell(over, trials, f"{place.name}: {done:,} of {of:,} steps, {text}")
-
-        config = None if begun or not plan.config else Path(plan.config)
-        settings = [] if begun else [*plan.settings(trial), *plan.short_run()]
-        try:
-            train(plan.game, place, config, settings, begun, tell_steps, evaluated, trust)
-            values = found.trials()[trial.number].intermediate_values
-            last = [value for steps, value in values.items() if steps >= LAST * plan.steps] or [values[max(values)]]
-            study.tell(trial.number, sum(last) / len(last))
-        except optuna.TrialPruned as pruned:
-            trial.set_user_attr("why", str(pruned))
-            study.tell(trial.number, state=TrialState.PRUNED)
-        except (DicegymError, ValueError, RuntimeError, MemoryError) as error:  # PyTorch's, where numbers overflow
-            trial.set_user_attr("why", f"{type(error).__name__}: {one_line(error, 300)}")
-            study.tell(trial.number, state=TrialState.FAIL)
-            if not found.trials(TrialState.COMPLETE, TrialState.PRUNED):
-                raise  # most likely none can work
-
-
-# The report
-
-
-def importances(found: Study) -> dict[str, float]:
-    """Return how much each setting decided whether a trial was among the best; empty for few trials.
-
-    By PED-ANOVA (Watanabe, Bansal and Hutter, IJCAI 2023), shares that sum to 1: how far the settings of the best tenth
-    of the trials are from those of all.
-    """
-    done = found.trials(TrialState.COMPLETE)
-    if len(done) < ENOUGH_TRIALS or len({one.value for one in done}) < 2:
-        return {}
-    with _quiet():
-        by = optuna.importance.PedAnovaImportanceEvaluator()
-        return optuna.importance.get_param_importances(found.study, evaluator=by)
+    _suggest(found, trial)
+    begun = (place / SETTINGS_FILE).is_file()
+    config = None if begun or not plan.config else Path(plan.config)
+    settings = [] if begun else [*plan.settings(trial), *plan.short_run()]
+    try:
+        train(
+            plan.game,
+            place,
+            config,
+            settings,
+            begun,
+            lambda done, of, text: tell(f"{place.name}: {done:,} of {of:,} steps, {text}"),
+            evaluated,
+            trust,
+        )
+        values = found.trials()[trial.number].intermediate_values
+        last = [value for steps, value in values.items() if steps >= LAST * plan.steps] or [values[max(values)]]
+        study.tell(trial.number, sum(last) / len(last))
+    except optuna.TrialPruned as pruned:
+        trial.set_user_attr("why", str(pruned))
+        study.tell(trial.number, state=TrialState.PRUNED)
+    except (DicegymError, ValueError, RuntimeError, MemoryError) as error:  # PyTorch's, where numbers overflow
+        trial.set_user_attr("why", f"{type(error).__name__}: {one_line(error, 300)}")
+        study.tell(trial.number, state=TrialState.FAIL)
+        if not found.trials(TrialState.COMPLETE, TrialState.PRUNED):
+            raise  # most likely none can work
 
 
 def train_command(found: Study) -> str:
     """Return the command that trains with the best settings, with seeds that the study did not use."""
-    plan, best = found.plan, found.best
+    plan = found.plan
     words = ["dicegym", "train", plan.game, "--run-dir", f"runs/{plan.game}-tuned", "--seeds", "5"]
     words += ["--seed", "1000"] if not any(one.startswith("run.seed=") for one in plan.overrides) else []
-    words += ["--config", plan.config] if plan.config else []
-    return shlex.join(words + [word for text in (plan.settings(best) if best else ()) for word in ("--set", text)])
+    return shlex.join([*words, "--config", str(found.folder / BEST)])
 
 
 def count_ends(found: Study) -> str:
@@ -350,41 +299,12 @@ def count_ends(found: Study) -> str:
     return ", ".join(f"{count} {word}" for word, count in counts.items() if count) or "none has ended"
 
 
-def write_report(found: Study) -> list[Path]:
-    """Write a page and the best settings as a configuration; return the paths."""
-    plan, page = found.plan, found.folder / PAGE
-    found.folder.mkdir(parents=True, exist_ok=True)
-    write_text(page, _page(found))
-    if found.best is None:
-        return [page]
-    head = f"# The best of {len(found.trials())} trials, after {plan.steps:,} steps each; {PAGE} says more.\n"
-    write_text(found.folder / BEST, f"{head}{to_toml(override(plan.base(), plan.settings(found.best)))}")
-    return [page, found.folder / BEST]
-
-
-def _page(found: Study) -> str:
-    """Return the report, a page of Markdown."""
-    plan, importance, space = found.plan, importances(found), read_space(found.plan.search)
-    searched = [
-        [name, text.partition("=")[2], f"{importance[name]:.0%}" if name in importance else "-"]
-        for name, text in zip(space, plan.search, strict=True)
-    ]
-    tables = [("Searched", ["setting", "values", "decided"], searched)]
-    remarks = [f"of all trials: {', '.join(plan.overrides)}"] if plan.overrides else []
-    ranked = found.rank_trials()
-    if ranked:
-        rows = []
-        for one in ranked[:SHOWN]:
-            values = (one.params[name] for name in space)
-            cells = (f"{value:.4g}" if isinstance(value, float) else str(value) for value in values)
-            rows.append([str(one.number), f"{one.value:.4f}", *cells])
-        tables.append(("Best", ["trial", "score", *(name.partition(".")[2] for name in space)], rows))
-        usual = "trial {0.number} has the settings of the configuration: it scored {0.value:.4f}".format
-        remarks += [usual(one) for one in ranked if one.user_attrs.get("usual")]
-    remarks += [f"trial {one.number} failed: {one.user_attrs.get('why', '')}" for one in found.trials(TrialState.FAIL)]
-    words = [
-        f"{len(found.trials())} trials of {plan.steps:,} steps each: {count_ends(found)}. A trial's score is the mean "
-        "of its evaluations in the last quarter of its steps."
-    ]
-    page = markdown_text(Report(f"Settings searched for {plan.game}", tables, remarks=remarks, words=words))
-    return page + (f"\n{BELIEVE}\n\n```console\n{train_command(found)}\n```\n" if ranked else "")
+def write_best(found: Study) -> Path | None:
+    """Write the best settings as a configuration; return its path, or None if no trial ran to its end."""
+    plan, best = found.plan, found.best
+    if best is None:
+        return None
+    base = read_config(plan.game, Path(plan.config) if plan.config else None)
+    head = f"# The best of {len(found.trials())} trials, {best.value:.4f} after {plan.steps:,} steps each.\n"
+    write_text(found.folder / BEST, f"{head}{to_toml(override(base, plan.settings(best)))}")
+    return found.folder / BEST

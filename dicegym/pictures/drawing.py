@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol
 
 from dicegym.engine.game import Game
@@ -14,8 +14,8 @@ from dicegym.pictures.svg import Drawing
 
 __all__ = ["PICTURE", "Drawing", "Picture", "Viewpoint", "draw"]
 
-YOU, OWN = "you", " (you)"
-"""What the viewer is called, and what follows its name where it has one."""
+OWN = " (you)"
+"""What follows the viewer's name."""
 
 
 class Viewpoint(NamedTuple):
@@ -32,27 +32,6 @@ class Viewpoint(NamedTuple):
         """Return whether the entry of ``seat`` in a private field of the record may be shown."""
         return self.seat is None or self.seat == seat or field in self.opened
 
-    def who(self, seat: int) -> str:
-        """Return what a player is called inside a sentence: ``you``, or its name."""
-        return YOU if self.names[seat] == YOU or self.names[seat].endswith(OWN) else self.names[seat]
-
-    def has(self, seat: int, what: str) -> str:
-        """Return a sentence without its end: ``You have 3 dice``, ``even has 3 dice``."""
-        who = self.who(seat)
-        return f"You have {what}" if who == YOU else f"{who} has {what}"
-
-    def to_move(self, seat: int) -> str:
-        """Return who is to move, as a sentence without its end."""
-        who = self.who(seat)
-        return "You are to move" if who == YOU else f"{who} is to move"
-
-    def wins(self, seats: Sequence[int]) -> str:
-        """Return who has won, as a sentence without its end: ``You win``, ``a and you share the first place``."""
-        names = [self.who(seat) for seat in seats]
-        if len(names) > 1:
-            return f"{', '.join(names[:-1])} and {names[-1]} share the first place"
-        return "You win" if names == [YOU] else f"{names[0]} wins"
-
     def list_names(self, seats: Sequence[int]) -> str:
         """Return the names of players, as a list in words."""
         *most, last = (self.names[seat] for seat in seats)
@@ -65,11 +44,8 @@ class Picture(Protocol):
     def picture(self, state: Any, view: Viewpoint) -> Drawing:
         """Return a drawing of a state: the same width and height for all states of a game and number of players.
 
-        What it shows is said in words, which become its title: by a function ``words(state, view) -> str`` of the same
-        file, for viewers that have it read out to them; without one by the game's scene
-        (`dicegym.pictures.naming.in_words`). They tell no more than the picture.
-
-        Of private fields it shows what ``view.sees``, and nothing of secret ones unless ``view.seat`` is None.
+        The game's scene in words (`dicegym.pictures.naming.in_words`) becomes its title, to be read out. Of private
+        fields it shows what ``view.sees``, and nothing of secret ones unless ``view.seat`` is None.
         """
 
 
@@ -105,12 +81,8 @@ def draw(
         raise ParameterError(f"{len(names)} names for the {game.players} seats of {game!r}: give one for each, or none")
     called = tuple(names) or tuple(f"player {one}" + (OWN if one == seat else "") for one in range(game.players))
     own = PICTURE.beside(game.spec.module)
-    view = Viewpoint(seat, called, opened)
-    words: Callable[[Any, Viewpoint], str] | None = getattr(own, "words", None)
-    if own is not None and words is not None:
-        return own.picture(state, view)._replace(title=words(state, view))
     scene = game.scene(state, seat)
     plain = [name.removesuffix(OWN) for name in called]
     if own is None:
         return scene_drawing(name_players(scene, plain))
-    return own.picture(state, view)._replace(title=in_words(scene, plain))
+    return own.picture(state, Viewpoint(seat, called, opened))._replace(title=in_words(scene, plain))

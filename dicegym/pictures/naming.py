@@ -39,9 +39,14 @@ def in_words(scene: Scene, names: Sequence[str]) -> str:
     """Return all that a scene shows as sentences, to be read out: players by name, dice by their numbers."""
     scene = name_players(scene, [re.sub(r"^player (\d+)", r"seat \1", name).removesuffix(" (you)") for name in names])
     sentences = [scene.title]
+    heads: tuple[str, ...] = ()
     for line in scene.lines:
+        if line.cells and not line.label:
+            heads = line.cells
+            continue
         dice = " ".join(str(face) if face else "hidden" for face in line.dice)
-        told = ", ".join(filter(None, (line.text.strip(), " ".join(filter(None, line.cells)), dice and f"dice {dice}")))
+        cells = ", ".join(f"{head} {cell}" for head, cell in zip(heads, line.cells, strict=False) if cell.strip("- "))
+        told = ", ".join(filter(None, (re.sub(r"  +", ", ", line.text.strip()), cells, dice and f"dice {dice}")))
         if told:
             mover = " to move" if line.active else ""
             sentences.append(f"{line.label.strip()}{mover}: {' '.join(told.split())}" if line.label.strip() else told)

@@ -37,8 +37,6 @@ def describe_agent(game: Game, name: str) -> str:
         return sentence.removesuffix(".") or "(says nothing of itself)"
     try:
         file = ModelFile(str(found))
-        if file.is_plain:
-            return f"a {file.algorithm} model, as Stable-Baselines3 saved it"
         about = file.facts
         score = about.get("score") or {}
         measured = f", {score['value']:.4f} {score['measure']} against {score['opponent']}" if score else ""

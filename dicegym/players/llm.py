@@ -28,7 +28,6 @@ from dicegym.errors import AgentError, DependencyError, DicegymError, ParameterE
 from dicegym.play.player import Player, Usage, forfeit_for
 from dicegym.play.turn import Act, Turn
 from dicegym.players.prompts import (
-    ANSWER_TOOL,
     INSTRUCTION,
     RESPONSE_FORMAT,
     AnswerError,
@@ -44,10 +43,12 @@ EXAMPLE = "llm(MODEL, base_url=URL)"
 """How it is named."""
 LOG_VARIABLE = "DICEGYM_LLM_LOG"
 """Names the file of the log."""
-AnswerForm = Literal["json_schema", "tool", "text"]
-"""How an endpoint is asked for the JSON object: by a schema, as a tool call, or by the prompt alone."""
+AnswerForm = Literal["json_schema", "text"]
+"""How an endpoint is asked for the JSON object: by a schema, or by the prompt alone."""
 FailureRule = Literal["forfeit", "random"]
 """What is played for an invalid answer: what the rules take a failure for, or a random legal action."""
+CONCURRENCY, RETRIES = 8, 4
+"""Requests at a time where many games are played together, and how often one that fails is repeated."""
 _SEEDS = 1 << 31
 
 
@@ -59,19 +60,11 @@ class LoggedAnswer(NamedTuple):
     """One answer of an endpoint."""
 
     text: str
-    """The message, or the arguments of the tool call; empty if there is neither."""
+    """The message; empty if there is none."""
     refusal: str
     """What the endpoint says where the model refused; empty if it did not."""
     prompt_tokens: int
     completion_tokens: int
-
-
-class Exchange(NamedTuple):
-    """What a model was asked for one decision, and what it answered."""
-
-    request: dict[str, Any]
-    """As it was sent: ``messages`` has the prompts."""
-    answer: LoggedAnswer
 
 
 class AnswerLog:
@@ -139,12 +132,10 @@ class LlmPlayer(Player):
         base_url: the endpoint, such as ``http://localhost:8000/v1`` (default: OpenAI's).
         seed: sent with requests; another seed asks anew what the log has.
         temperature: sent with requests. At 0 a text has one answer; else each game draws its own.
-        form: how the JSON object is asked for: "json_schema", "tool" or "text" (by the prompt alone).
+        form: how the JSON object is asked for: "json_schema" or "text" (by the prompt alone).
         failure: what is played for an invalid answer: "forfeit", what the rules take a failure for (a game without
             such a rule raises AgentError), or "random", a random legal action.
-        concurrency: requests at a time, where many games are played together.
-        timeout: seconds for a request.
-        retries: how often a request that fails is repeated, with growing pauses.
+        timeout: seconds for a request; one that fails is repeated a few times, with growing pauses.
         max_tokens: of an answer.
         budget: tokens that this player may use in all, in this process; 0: any number.
         log: the file of requests and answers; see `AnswerLog`.
@@ -168,9 +159,7 @@ class LlmPlayer(Player):
         temperature: float = 0.0,
         form: AnswerForm = "json_schema",
         failure: FailureRule = "forfeit",
-        concurrency: int = 8,
         timeout: float = 60.0,
-        retries: int = 4,
         max_tokens: int = 1_024,
         budget: int = 0,
         log: str = "",
@@ -179,13 +168,12 @@ class LlmPlayer(Player):
             if value not in known:
                 raise unknown_name(f"{kind} of a language model", value, [*known])
         what = "a language model"
+        self._made = (model, base_url, seed, temperature, form, failure, timeout, max_tokens, budget, log)
         self.model, self.base_url, self.log = str(model), str(base_url), str(log)
         self.seed = whole_number("seed", seed, 0, _SEEDS - 1, f"the seed of {what}")
         self.temperature = finite_number("temperature", temperature, f"the temperature of {what}", above=-1e-9)
         self.form, self.failure = form, failure
-        self.concurrency = whole_number("concurrency", concurrency, 1, 1_000, f"requests of {what} at a time")
         self.timeout = finite_number("timeout", timeout, f"seconds for an answer of {what}", above=0)
-        self.retries = whole_number("retries", retries, 0, 100, f"repeated requests of {what}")
         self.max_tokens = whole_number("max_tokens", max_tokens, 1, 1 << 20, f"tokens of an answer of {what}")
         self.budget = whole_number("budget", budget, 0, 1 << 40, f"tokens of {what}")
         self.name = f"llm({self.model})"
@@ -198,9 +186,7 @@ class LlmPlayer(Player):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle by the arguments: another process has its own client, and the same log."""
-        names = ("model", "base_url", "seed", "temperature", "form", "failure")
-        more = ("concurrency", "timeout", "retries", "max_tokens", "budget", "log")
-        return LlmPlayer, tuple(getattr(self, name) for name in (*names, *more))
+        return LlmPlayer, self._made
 
     @property
     def usage(self) -> Usage:
@@ -225,7 +211,7 @@ class LlmPlayer(Player):
         return act
 
     def act_rows(self, game: Game, states: np.ndarray, rows: np.ndarray, seats: np.ndarray) -> np.ndarray:
-        """Return an action for each row, with up to ``concurrency`` requests at a time; see `Player.act_rows`."""
+        """Return an action for each row, with up to `CONCURRENCY` requests at a time; see `Player.act_rows`."""
         self._prepare()
 
         def play(row: int, seat: int) -> int:
@@ -235,7 +221,7 @@ class LlmPlayer(Player):
             except AgentError as error:
                 return forfeit_for(error, game)
 
-        with ThreadPoolExecutor(self.concurrency) as pool:
+        with ThreadPoolExecutor(CONCURRENCY) as pool:
             return np.fromiter(pool.map(play, rows.tolist(), seats.tolist()), np.int64, len(rows))
 
     def has_answered(self, game: Game, states: np.ndarray) -> np.ndarray:
@@ -247,22 +233,6 @@ class LlmPlayer(Player):
             judged = self._judge(game, begun, seat, private_seed(int(state["key"]), seat))
             found.append(not isinstance(judged, AnswerError))
         return np.array(found, np.bool_)
-
-    def find_exchange(self, game: Game, state: Any) -> Exchange | None:
-        """Return what the player to move was asked and answered in a game, such as a stored one that is replayed.
-
-        Args:
-            game: the game.
-            state: its whole record, as `dicegym.arena.replay.Replay.states` gives it. Of an order of several actions,
-                each state has the exchange of the order.
-
-        Returns None if the log has no answer of this model. Raises ParameterError if the log cannot be opened.
-        """
-        seat = int(state["player"])
-        begun = decision_start(game, state, seat)
-        key, request = self._request(game, begun, seat, private_seed(int(state["key"]), seat))
-        answer = self._open_log().find(key)
-        return None if answer is None else Exchange(request, answer)
 
     def _play(self, game: Game, state: Any, seat: int, seed: int) -> int:
         """Return the next action of the decision that ``seat`` is at. Raises AgentError for an invalid answer."""
@@ -312,9 +282,6 @@ class LlmPlayer(Player):
         }
         if self.form == "json_schema":
             request["response_format"] = RESPONSE_FORMAT
-        elif self.form == "tool":
-            name = ANSWER_TOOL["function"]["name"]
-            request |= {"tools": [ANSWER_TOOL], "tool_choice": {"type": "function", "function": {"name": name}}}
         text = json.dumps([self.base_url, request], sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest(), request
 
@@ -369,7 +336,7 @@ class LlmPlayer(Player):
                         "OPENAI_API_KEY is not set, and OpenAI's endpoint needs it: set it or base_url"
                     )
                 self._client = openai.OpenAI(
-                    api_key=key, base_url=self.base_url or None, timeout=self.timeout, max_retries=self.retries
+                    api_key=key, base_url=self.base_url or None, timeout=self.timeout, max_retries=RETRIES
                 )
             return self._client, log
 
@@ -377,11 +344,9 @@ class LlmPlayer(Player):
 def _read_completion(completion: Any) -> LoggedAnswer:
     """Return the answer in a completion; nothing is looked for beside it."""
     message = completion.choices[0].message
-    calls = message.tool_calls or []
-    text = calls[0].function.arguments if len(calls) == 1 else "" if calls else message.content or ""
     usage = completion.usage
     used = (usage.prompt_tokens, usage.completion_tokens) if usage else (0, 0)
-    return LoggedAnswer(text, message.refusal or "", *used)
+    return LoggedAnswer(message.content or "", message.refusal or "", *used)
 
 
 def _next_action(game: Game, begun: Any, state: Any, actions: Sequence[int]) -> int:

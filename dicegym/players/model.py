@@ -7,14 +7,14 @@ that stands in the record but the key. So it is the same in a batch of any size 
 copies of a game and after a training is resumed, and nothing is kept from one decision to the next. Records of one game
 differ from decision to decision, as they hold what was played.
 
-Files written by `save_model` or by a training carry their weights as plain arrays too, and are played by NumPy. What
-PyTorch alone can play (a file without arrays, a network that is not a sequence of linear layers) needs the extra
-``train``.
+Files written by `save_model` or by a training carry their weights as plain arrays, and are played by NumPy. What
+PyTorch alone can play (a network that is not a sequence of linear layers) needs the extra ``train``.
 """
 
 from __future__ import annotations
 
 import functools
+import json
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -46,7 +46,7 @@ from dicegym.players.model_file import (
     read_game,
     replace_facts,
 )
-from dicegym.players.sb3_models import algorithm, arrays_suffice, load_file, sb3_bytes
+from dicegym.players.sb3_models import algorithm, arrays_suffice, load_file, members_of
 from dicegym.players.torch_policy import (
     TorchPolicy,
     count_privileged,
@@ -166,7 +166,6 @@ class PolicyPlayer(Player):
             each action, or a `dicegym.bots.network.Network`. Weights are copied.
         game: the game that it was trained on.
         name: how reports call it.
-        device: where PyTorch computes, if NumPy cannot play the model; None: where its weights are.
         temperature: actions are drawn from softmax(logits / temperature) over legal actions; 0: the best one is
             played. Drawing makes the player impure, and is for policy gradient methods only; see this module.
 
@@ -187,7 +186,6 @@ class PolicyPlayer(Player):
         model: Any,
         game: Game,
         name: str = "policy",
-        device: str | None = None,
         temperature: float = BEST,
     ) -> None:
         self.name = name
@@ -197,7 +195,7 @@ class PolicyPlayer(Player):
         self.policy: Network | TorchPolicy = (
             model_file.check_network(model, game, f"model {name!r}")
             if isinstance(model, Network)
-            else to_network(model, game, name, device)
+            else to_network(model, game, name)
         )
 
     def plain_network(self) -> Network:
@@ -338,14 +336,13 @@ def save_model(
     return target
 
 
-def save(model: Any, game: Game, path: str | os.PathLike[str], facts: dict[str, Any], to_go_on: bool = False) -> None:
+def save(model: Any, game: Game, path: str | os.PathLike[str], facts: dict[str, Any]) -> None:
     """Write ``model`` as a model file; ``facts`` (JSON-able) go into it beside what dicegym needs to load it.
 
-    The file appears whole or not at all. Each network is in it once, as
-    plain arrays, with the settings of Stable-Baselines3; what arrays do not tell stays as Stable-Baselines3 writes it.
-    What the optimizer remembers, twice as much as the weights, stays out unless training is ``to_go_on``: such a file
-    is all that Stable-Baselines3 writes, and plain arrays. The games that were going on always stay out. A model that
-    plain data may not explain is sealed; see `dicegym.players.trust`. How it plays is a fact (`playing`).
+    The file appears whole or not at all. Each network is in it once, as plain arrays, with the settings of
+    Stable-Baselines3; what arrays do not tell stays as Stable-Baselines3 writes it, and is sealed
+    (`dicegym.players.trust`). What the optimizer remembers and the games that were going on stay out. How it plays is a
+    fact (`playing`).
 
     Raises:
         ModelError: the model does not fit the game, or is a module that NumPy cannot play, which has no file.
@@ -353,13 +350,13 @@ def save(model: Any, game: Game, path: str | os.PathLike[str], facts: dict[str, 
     player = PolicyPlayer(model, game, Path(path).stem)
     of_sb3 = hasattr(model, "policy")
     network = player.policy if isinstance(player.policy, Network) else None if of_sb3 else player.plain_network()
-    kept, critic = {}, None
-    if of_sb3:
-        whole = ModelFile(path, sb3_bytes(model, to_go_on))
-        names = whole.names
-        if network is not None and not to_go_on and arrays_suffice(whole, type(model), game):
-            names, critic = [SETTINGS_MEMBER], critic_of(model.policy)
-        kept = {name: whole.read(name) for name in names}
+    kept, critic = members_of(model) if of_sb3 else {}, None
+    if of_sb3 and network is not None:
+        critic = critic_of(model.policy) if hasattr(model.policy, "value_net") else None
+        if arrays_suffice(model, json.loads(kept[SETTINGS_MEMBER]), network, critic):
+            kept = {SETTINGS_MEMBER: kept[SETTINGS_MEMBER]}
+        else:
+            critic = None
     header = {
         "game": game.name,
         "players": game.players,
@@ -371,7 +368,7 @@ def save(model: Any, game: Game, path: str | os.PathLike[str], facts: dict[str, 
         **({} if isinstance(player.policy, Network) else {"torch_only": player.policy.reason}),
     }
     model_file.write(path, header | facts, network, critic, kept)
-    if not isinstance(player.policy, Network):  # it may need its classes, which are pickled
+    if len(kept) > 1:
         write_seal(Path(path))
 
 
@@ -384,8 +381,8 @@ def load_model(
     learn for a while before the policy is judged.
 
     Args:
-        path: a model file, or what Stable-Baselines3's own ``save`` wrote, which needs ``game``.
-        game: what it is to play.
+        path: a model file.
+        game: what it is to play; default: what it was trained on.
         device: where its network is to be.
         trust: unpickle what it holds, which runs whatever its author wrote. Otherwise it is built from plain data.
 
@@ -403,19 +400,13 @@ def load_model(
         ('FastMaskablePPO', 'hog')
     """
     file = ModelFile(path)
-    if game is None or not file.is_plain:
-        if game is not None:
-            check_fit(str(path), file.game, game)
-        game = file.game
-    return load_file(file, game, device, trust, to_go_on=True), game
+    if game is not None:
+        check_fit(str(path), file.game, game)
+    return load_file(file, file.game, device, trust), file.game
 
 
 def load(
-    path: str | os.PathLike[str],
-    game: Game | None = None,
-    device: str = "cpu",
-    trust: bool = False,
-    temperature: float | None = None,
+    path: str | os.PathLike[str], game: Game | None = None, trust: bool = False, temperature: float | None = None
 ) -> PolicyPlayer:
     """Return the player in a model file; see `load_model` and `PolicyPlayer`.
 
@@ -424,17 +415,13 @@ def load(
     """
     file = ModelFile(path)
     temperature = file.temperature if temperature is None else temperature
-    scorer: Any = None
-    if game is None or not file.is_plain:
-        if game is not None:
-            model_file.check_seat(str(path), file.game, game)
-        game, scorer = file.game, file.network
+    if game is not None:
+        model_file.check_seat(str(path), file.game, game)
+    scorer: Any = file.network
     if scorer is None:
         try:
-            scorer = load_file(file, game, device, trust)
+            scorer = load_file(file, file.game, trust=trust)
         except DependencyError as error:
-            hint = "where that is installed, dicegym.save_model(model, path, game) writes a file that plays without it"
-            if not file.is_plain and (only := file.facts.get("torch_only")):
-                hint = f"NumPy cannot play it, as {one_line(only)}"
-            raise DependencyError(f"{path} carries no plain arrays, and so {error}; {hint}") from error
-    return PolicyPlayer(scorer, game, Path(path).stem, device=device, temperature=temperature)
+            only = one_line(file.facts.get("torch_only", "it has no plain layers"))
+            raise DependencyError(f"{path} cannot be played by NumPy, as {only}, and so {error}") from error
+    return PolicyPlayer(scorer, file.game, Path(path).stem, temperature=temperature)

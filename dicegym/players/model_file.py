@@ -5,7 +5,7 @@ was trained) and how (``play``: at which temperature), and of ``network.npz``, t
 actions. Whatever plays reads these two alone: PyTorch is not needed, and nothing is unpickled. Beside them may be
 ``critic.npz``, the layers of its value network, and ``data``, the settings of Stable-Baselines3: with them it is
 trained further. What arrays cannot hold, such as a network of another kind, is in the members of Stable-Baselines3's
-own ``save`` instead. A file with these alone is a model too, once its game is named.
+own ``save`` instead, which are read from who is trusted alone (`dicegym.players.trust`).
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ BEST = 0.0
 """The temperature of who plays its best action."""
 _LARGEST = 1e300
 """Beyond, sums in float64 come near overflow."""
-TENSORS_MEMBER, OPTIMIZER_MEMBER = "policy.pth", "policy.optimizer.pth"
-"""What Stable-Baselines3 writes of its networks and of what the optimizer remembers."""
+TENSORS_MEMBER = "policy.pth"
+"""What Stable-Baselines3 writes of its networks, in files of models that arrays do not tell all of."""
 ALGORITHMS = {
     "FastMaskablePPO": "dicegym.learning.fast_ppo",
     "MaskablePPO": "sb3_contrib",
@@ -60,18 +60,6 @@ ALGORITHMS = {
     "DAgger": "dicegym.learning.dagger",
 }
 """Algorithms with discrete actions whose policies can play, and the package or module of each."""
-ASYMMETRIC = "dicegym.players.asymmetric"
-"""The module of the policy whose critic sees more, which plain data tells too."""
-_HOMES = {
-    "sb3_contrib.common.maskable.policies": "MaskablePPO",
-    "sb3_contrib.qrdqn.policies": "QRDQN",
-    "stable_baselines3.dqn.policies": "DQN",
-    "sb3_contrib.common.recurrent.policies": "RecurrentPPO",
-    ASYMMETRIC: "MaskablePPO",
-}
-"""Modules of policy classes that one algorithm alone uses."""
-_MARKS = {"n_quantiles": "QRDQN", "exploration_rate": "DQN", "clip_range": "PPO", "gae_lambda": "A2C"}
-"""What a file of Stable-Baselines3 holds if it is of this algorithm, and of none before it in this list."""
 
 
 class ModelFile:
@@ -79,71 +67,41 @@ class ModelFile:
 
     Args:
         path: the file; what errors call it.
-        content: its bytes, if it is not written yet.
 
     Attributes:
         path: as given.
         names: of its members.
+        facts: what it says of itself.
 
     Raises:
-        ModelError: it is not a zip or a damaged one. So do all attributes.
+        ModelError: it is not a model file, or a damaged one. So do all attributes.
     """
 
-    def __init__(self, path: str | os.PathLike[str], content: bytes | None = None) -> None:
+    def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = path
-        self._source = path if content is None else content
-        with self._open() as archive:
+        with ModelArchive(path) as archive:
             self.names = archive.names
-            self._about = archive.json(MEMBER) if MEMBER in self.names else None
-
-    def _open(self) -> ModelArchive:
-        return ModelArchive(self._source, str(self.path))
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether it is what Stable-Baselines3's own ``save`` writes, which does not say what it plays."""
-        return self._about is None and {SETTINGS_MEMBER, TENSORS_MEMBER} <= set(self.names)
-
-    @property
-    def facts(self) -> dict[str, Any]:
-        """What it says of itself."""
-        if self._about is not None:
-            return self._about
-        if self.is_plain:
-            raise ModelError(
-                f"{self.path} was saved by Stable-Baselines3 alone and does not say what it plays: name its game "
-                "(--game hog, with --parameter for what is not the default), or save it with dicegym.save_model"
-            )
-        raise ModelError(f"{self.path} has no {MEMBER} and is not a model: save models with dicegym.save_model")
+            if MEMBER not in self.names:
+                own = SETTINGS_MEMBER in self.names
+                how = "load it by its algorithm's load" if own else "train it with Stable-Baselines3"
+                what = "was saved by Stable-Baselines3 alone" if own else f"has no {MEMBER} and is not a model"
+                raise ModelError(f"{path} {what}: {how} and write it with dicegym.save_model(model, file, game)")
+            self.facts = archive.json(MEMBER)
 
     @cached_property
     def settings(self) -> dict[str, Any]:
         """What Stable-Baselines3 has written of the algorithm."""
-        with self._open() as archive:
+        with ModelArchive(self.path) as archive:
             return archive.json(SETTINGS_MEMBER)
 
     @property
     def algorithm(self) -> str:
-        """The name of the algorithm that trained it, as it says, or as what Stable-Baselines3 wrote tells."""
-        if self._about is not None:
-            return str(self._about.get("algorithm"))
-        about = self.settings.get("policy_class")
-        if not isinstance(about, dict):
-            raise ModelError(
-                f"{self.path} cannot be read as a model of Stable-Baselines3: it does not say what its policy is"
-            )
-        module = one_line(about.get("__module__", ""), 80)
-        marked = (name for mark, name in _MARKS.items() if mark in self.settings)
-        name = _HOMES.get(module) or next(marked, module)
-        if name not in ALGORITHMS:
-            raise ModelError(f"{self.path} was saved by {name}; those that can play are {', '.join(ALGORITHMS)}")
-        return name
+        """The name of the algorithm that trained it, as it says."""
+        return str(self.facts.get("algorithm"))
 
     @property
     def temperature(self) -> float:
         """The temperature at which it says that it plays; 0, its best action, if it says nothing of it."""
-        if self.is_plain:
-            return BEST
         said = self.facts.get(PLAY, {})
         try:
             return check_temperature(said.get(TEMPERATURE, BEST))
@@ -182,8 +140,13 @@ class ModelFile:
 
     @property
     def critic(self) -> Network | None:
-        """The value network that it carries as arrays, as it is there; None if it carries none."""
-        return self._network("critic")
+        """The value network that it carries as arrays; None if it carries none."""
+        found = self._network("critic")
+        if found is not None:
+            called = f"{self.path}: its critic"
+            inputs = found.layers[0].weight.shape[0] if found.layers and found.layers[0].weight.ndim else 0
+            check_layers(found, max(inputs, self.game.observation_size), 1, called)
+        return found
 
     @property
     def has_critic(self) -> bool:
@@ -192,7 +155,7 @@ class ModelFile:
 
     def read(self, member: str) -> bytes:
         """Return the bytes of a member."""
-        with self._open() as archive:
+        with ModelArchive(self.path) as archive:
             return archive.read(member)
 
     def _network(self, name: str) -> Network | None:
@@ -346,7 +309,17 @@ def check_network(network: Network, game: Game, model: str) -> Network:
 
     Raises ModelError, in which it is called ``model``, if it does not, or if a score could be no finite number.
     """
-    width = game.observation_size
+    outputs = check_layers(network, game.observation_size, None, model)
+    if outputs != game.n_actions:
+        raise ModelError(f"{model}: its network has {outputs} outputs, and {game!r} has {game.n_actions} actions")
+    return network
+
+
+def check_layers(network: Network, width: int, outputs: int | None, model: str) -> int:
+    """Return how many outputs a network of ``width`` inputs has. Raises ModelError unless its layers fit each other.
+
+    So it does if an output could be no finite number, or if they are not ``outputs`` (None: any number).
+    """
     largest = 1.0
     """No output of a layer can be further from 0, as observations lie between 0 and 1, and no activation adds to it."""
     for number, (weight, bias, activation) in enumerate(network.layers):
@@ -369,6 +342,6 @@ def check_network(network: Network, game: Game, model: str) -> Network:
                 f"{model}: layer {number} has weights that are not finite, or so large that scores would not be: its "
                 "training went wrong, or the file is damaged"
             )
-    if not network.layers or width != game.n_actions:
-        raise ModelError(f"{model}: its network has {width} outputs, and {game!r} has {game.n_actions} actions")
-    return network
+    if outputs is not None and width != outputs:
+        raise ModelError(f"{model} has {width} outputs, and {outputs} are wanted")
+    return width

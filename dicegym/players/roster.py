@@ -123,7 +123,6 @@ def agent(
     *,
     keep: bool = False,
     seed: int = 0,
-    device: str = "cpu",
     trust: bool = False,
     temperature: float | None = None,
 ) -> Player:
@@ -139,7 +138,6 @@ def agent(
             model in memory, a function or a class: see `player_of`.
         keep: play all games with one copy of the bot's program instead of a fresh one each.
         seed: of the bot's randomness until it joins a game.
-        device: where a model is computed that PyTorch alone can play: "cpu", "cuda", "auto", ...
         trust: whether a model's file may run what its author wrote, which some need: see
             `dicegym.players.trust`. A bot is a program, and always runs.
         temperature: how a model's file is played, whatever it says itself: its actions are drawn from
@@ -147,8 +145,8 @@ def agent(
 
     Raises:
         UnknownNameError: there is no such game, agent or file.
-        ParameterError: ``spec`` is nothing of the above, its arguments are not integers, there is no such device, a
-            ``temperature`` for an agent that is not a model's file, or a bot in a game that is not the original one.
+        ParameterError: ``spec`` is nothing of the above, its arguments are not integers, a ``temperature`` for an agent
+            that is not a model's file, or a bot in a game that is not the original one.
         AgentError: the bot's file cannot be loaded.
         ModelError: the model does not fit the game, cannot be read, or needs ``trust``.
         DependencyError: a model needs a package that is not installed.
@@ -160,9 +158,7 @@ def agent(
     """
     game = make_game(game)
     name = one_line(agent_name(game, spec))
-    return load(
-        game, resolve(game, spec), name, keep=keep, seed=seed, device=device, trust=trust, temperature=temperature
-    )
+    return load(game, resolve(game, spec), name, keep=keep, seed=seed, trust=trust, temperature=temperature)
 
 
 def opponent(game: Game, spec: Spec | Any, trust: bool = False) -> Player:
@@ -199,7 +195,6 @@ def load(
     *,
     keep: bool = False,
     seed: int = 0,
-    device: str = "cpu",
     trust: bool = False,
     temperature: float | None = None,
 ) -> Player:
@@ -218,7 +213,7 @@ def load(
             return twin
         game.check_original(name)
         return BotPlayer(origin, name, game, keep, seed)
-    model: Player = models.load(str(origin), game, device=device, trust=trust, temperature=temperature)
+    model: Player = models.load(str(origin), game, trust=trust, temperature=temperature)
     model.name = name
     return model
 

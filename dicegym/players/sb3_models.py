@@ -1,11 +1,8 @@
-"""Models of Stable-Baselines3 in files, built from plain data without their pickles.
+"""The way into Stable-Baselines3 and out of it: its models in files. Needs the extra ``train``.
 
-Stable-Baselines3 writes weights as tensors, and everything else as JSON where JSON can hold it. What it cannot hold,
-such as a class, stands there as a pickle with a text beside it that says what it is: "<class
-'torch.nn.modules.activation.ReLU'>". Tensors' names and shapes tell the networks and those texts the activation
-between layers. A network of anything else is one that only its author's program can build: its pickles are read only
-from who is trusted (`dicegym.players.trust`).
-Needs the extra ``train``.
+A model whose actor and critic are plain layers is built of their arrays and of the settings that Stable-Baselines3
+wrote as JSON. Any other one stays as Stable-Baselines3 writes it, which is a program: it is read only from who is
+trusted (`dicegym.players.trust`).
 """
 
 from __future__ import annotations
@@ -17,9 +14,10 @@ import io
 import math
 import os
 import re
+import zipfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -27,71 +25,29 @@ from dicegym.bots.network import Network
 from dicegym.engine.game import Game
 from dicegym.engine.validate import MOST
 from dicegym.errors import DependencyError, ModelError, one_line, unknown_name
-from dicegym.players.model_file import (
-    ALGORITHMS,
-    ASYMMETRIC,
-    OPTIMIZER_MEMBER,
-    SETTINGS_MEMBER,
-    TENSORS_MEMBER,
-    ModelFile,
-)
-from dicegym.players.torch_policy import check_device, other_game
+from dicegym.players.model_file import ALGORITHMS, SETTINGS_MEMBER, TENSORS_MEMBER, ModelFile
+from dicegym.players.torch_policy import check_device
 from dicegym.players.trust import is_sealed, load_sb3, trust_error
-from dicegym.players.zip_archive import no_weights, state_in, tensors_in
 
-
-class _Form(NamedTuple):
-    """What the policies of an algorithm are made of."""
-
-    module: str
-    """Where their class is."""
-    networks: Mapping[str, str]
-    """Key of ``net_arch`` -> what the names of a network's layers begin with."""
-    heads: tuple[str, ...]
-    """Layers that stand alone."""
-    activation: str
-    """Between layers, if nothing is said."""
-
-
-_ACTOR_CRITIC = {"pi": "mlp_extractor.policy_net", "vf": "mlp_extractor.value_net"}
-_VALUE_HEAD = "value_net"
-_HEADS = ("action_net", _VALUE_HEAD)
-_ON_POLICY = _Form("stable_baselines3.common.policies", _ACTOR_CRITIC, _HEADS, "Tanh")
-_MASKED = _ON_POLICY._replace(module="sb3_contrib.common.maskable.policies")
-_FORMS = {
-    "PPO": _ON_POLICY,
-    "A2C": _ON_POLICY,
-    "MaskablePPO": _MASKED,
-    "FastMaskablePPO": _MASKED,
-    "DAgger": _MASKED,
-    "DQN": _Form("stable_baselines3.dqn.policies", {"": "q_net.q_net", "target": "q_net_target.q_net"}, (), "ReLU"),
-    "QRDQN": _Form(
-        "sb3_contrib.qrdqn.policies",
-        {"": "quantile_net.quantile_net", "target": "quantile_net_target.quantile_net"},
-        (),
-        "ReLU",
-    ),
-}
-_CLASS = re.compile(r"<class '([\w.]+)'>")
-_EXTRACTOR = "<class 'stable_baselines3.common.torch_layers.FlattenExtractor'>"
-_EMPTY = ("features_extractor_kwargs", "optimizer_kwargs", "use_sde", "squash_output")
-"""Arguments of policies that are usual if they are empty or false."""
-_NO_MATTER = ("net_arch", "ortho_init", "n_quantiles", "log_std_init", "normalize_images", "share_features_extractor")
-"""Arguments of policies that tensors tell, that the beginning of a training alone needs, or that a vector of numbers
-from 0 to 1 does not."""
+_ACTOR_CRITICS = ("PPO", "A2C", "MaskablePPO", "FastMaskablePPO", "DAgger")
+"""Algorithms with an actor and a critic, which arrays may tell all of."""
+_ASYMMETRIC = "dicegym.players.asymmetric"
+_POLICIES = ("stable_baselines3.common.policies", "sb3_contrib.common.maskable.policies", _ASYMMETRIC)
+"""Modules of policies that nobody else has written."""
 _NUMBER = r"([-+.\w]+)"
 _LINEAR = rf"LinearSchedule\(start={_NUMBER}, end={_NUMBER}, end_fraction={_NUMBER}\)"
 _SCHEDULE = re.compile(rf"(?:value_schedule=)?(?:ConstantSchedule\(val={_NUMBER}\)|{_LINEAR})")
+"""The texts of schedules, beside their pickles."""
+_KIND = re.compile(r"<class 'stable_baselines3\.common\.utils\.(\w+)'>")
 _SET_UP = "_setup_model"
 """What Stable-Baselines3's own ``load`` calls, too, when spaces are known and there are no games yet."""
-_MOST_SEEN = 1 << 20
-"""Numbers that a critic may see beyond an observation: more is damage."""
 _MOST_MEMORY = 1 << 31
 """Bytes of the rollout that a model may ask for to continue its training."""
-_OF_THE_RUN = ("_last_obs", "_last_original_obs", "_last_episode_starts", "ep_info_buffer", "ep_success_buffer")
-"""What Stable-Baselines3 saves of the games that were going on, which a checkpoint holds as plain data."""
-_OF_THE_MACHINE = ("tensorboard_log",)
-"""A path there, which is nobody's business who gets the file."""
+_LEFT_OUT = (
+    *("_last_obs", "_last_original_obs", "_last_episode_starts", "ep_info_buffer", "ep_success_buffer"),
+    "tensorboard_log",
+)
+"""What Stable-Baselines3 saves of the games that were going on, and a path on this machine."""
 
 
 def algorithm(name: str) -> Any:
@@ -104,21 +60,75 @@ def algorithm(name: str) -> Any:
         raise DependencyError.for_extra(str(error.name), "train", f"a {name} model") from error
 
 
-def sb3_bytes(model: Any, to_go_on: bool) -> bytes:
-    """Return the bytes that Stable-Baselines3 saves a model as; see `dicegym.players.model.save`."""
+def members_of(model: Any) -> dict[str, bytes]:
+    """Return what Stable-Baselines3 saves of a model, by member; what the optimizer remembers stays out."""
     file, optimizer = io.BytesIO(), model.policy.optimizer
     remembered = optimizer.state
-    if not to_go_on:
-        optimizer.state = type(remembered)(remembered.default_factory)
+    optimizer.state = type(remembered)(remembered.default_factory)
     try:
-        model.save(file, exclude=_OF_THE_RUN if to_go_on else _OF_THE_RUN + _OF_THE_MACHINE)
+        model.save(file, exclude=_LEFT_OUT)
     finally:
         optimizer.state = remembered
-    return file.getvalue()
+    with zipfile.ZipFile(file) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
 
 
-def load_file(file: ModelFile, game: Game, device: str = "cpu", trust: bool = False, to_go_on: bool = False) -> Any:
-    """Return the Stable-Baselines3 model in a file.
+def arrays_suffice(model: Any, settings: Mapping[str, Any], network: Network, critic: Network | None) -> bool:
+    """Return whether plain arrays and settings, Stable-Baselines3's ``data``, tell all of a model in memory."""
+    import torch
+
+    policy = model.policy
+    return (
+        type(model).__name__ in _ACTOR_CRITICS
+        and type(policy).__module__ in _POLICIES
+        and type(policy.optimizer) is torch.optim.Adam
+        and critic is not None
+        and tensors_of(network, critic).keys() == policy.state_dict().keys()
+        and None not in _schedules(settings).values()
+    )
+
+
+def tensors_of(actor: Network, critic: Network | None) -> dict[str, Any]:
+    """Return the tensors of plain layers by the names that an actor-critic policy gives them."""
+    import torch
+
+    found: dict[str, Any] = {}
+    for network, begin, head in (
+        (actor, "mlp_extractor.policy_net", "action_net"),
+        (critic, "mlp_extractor.value_net", "value_net"),
+    ):
+        for number, layer in enumerate(network.layers if network else ()):
+            last = network is not None and layer is network.layers[-1]
+            name = head if last else f"{begin}.{2 * number}"  # between them stand activations
+            found[f"{name}.weight"] = torch.tensor(layer.weight.T, dtype=torch.float32)
+            found[f"{name}.bias"] = torch.tensor(layer.bias, dtype=torch.float32)
+    return found
+
+
+def has_critic(weights: Mapping[str, Any]) -> bool:
+    """Return whether tensors of a policy, by name, have those of a value network."""
+    return "value_net.weight" in weights
+
+
+def weights_of(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Return the tensors of a model file's policy by name.
+
+    Those of its value network are missing where it was left out of the file, as in models that ship.
+
+    Raises ModelError if the file is damaged, holds a network alone, or arrays do not tell all of it and it is not
+    sealed by this user.
+    """
+    file = ModelFile(path)
+    actor = file.network
+    if TENSORS_MEMBER in file.names:
+        return dict(load_file(file, file.game).policy.state_dict())
+    if actor is None or SETTINGS_MEMBER not in file.names:
+        raise _network_alone(file)
+    return tensors_of(actor, file.critic)
+
+
+def load_file(file: ModelFile, game: Game, device: str = "cpu", trust: bool = False) -> Any:
+    """Return the Stable-Baselines3 model in a file, to play or to train further.
 
     Args:
         file: the file.
@@ -126,7 +136,6 @@ def load_file(file: ModelFile, game: Game, device: str = "cpu", trust: bool = Fa
         device: where its network is to be: "cpu", "cuda", ... or "auto".
         trust: unpickle what it holds, which runs whatever its author wrote; so is what this user sealed. Otherwise it
             is built from plain data.
-        to_go_on: whether it is to be trained further.
 
     Raises:
         DependencyError: without the extra.
@@ -139,10 +148,12 @@ def load_file(file: ModelFile, game: Game, device: str = "cpu", trust: bool = Fa
     if (name := file.algorithm) not in ALGORITHMS:
         raise ModelError(f"{file.path}: {unknown_name('algorithm', one_line(name, 80), list(ALGORITHMS))}")
     kind, where = algorithm(name), check_device(device)
-    if TENSORS_MEMBER in file.names and (trust or is_sealed(Path(file.path))):  # plain arrays need no trust
-        # A million empty memories help nobody to play.
-        return load_sb3(kind, file.path, where, {"buffer_size": 1} if name in ("DQN", "QRDQN") else None)
-    return _rebuilt(file, kind, game, where, to_go_on)
+    if TENSORS_MEMBER not in file.names:
+        return _rebuilt(file, kind, game, where)
+    if not (trust or is_sealed(Path(file.path))):
+        raise trust_error(file.path, f"it holds a {name} model that is not plain layers of an actor and a critic")
+    # A million empty memories help nobody to play.
+    return load_sb3(kind, file.path, where, {"buffer_size": 1} if name in ("DQN", "QRDQN") else None)
 
 
 def _network_alone(file: ModelFile) -> ModelError:
@@ -150,285 +161,133 @@ def _network_alone(file: ModelFile) -> ModelError:
     return ModelError(f"{file.path} holds a network alone, which can play, and no model of Stable-Baselines3 to train")
 
 
-def _rebuilt(file: ModelFile, kind: Any, game: Game, device: Any, to_go_on: bool) -> Any:
-    """Return the Stable-Baselines3 model in a file, built from plain data alone; see `load_file`.
-
-    Args:
-        file: the file.
-        kind: the class of its algorithm.
-        game: what it plays.
-        device: a ``torch.device``.
-        to_go_on: also what only training needs: the algorithm's settings and what the optimizer remembers.
-    """
+def _rebuilt(file: ModelFile, kind: Any, game: Game, device: Any) -> Any:
+    """Return the model that arrays and settings tell; a value network that was left out begins anew."""
+    import torch
     from gymnasium.spaces import Box, Discrete
 
     path, name, data = file.path, kind.__name__, file.settings
-    called = f"{path}: its {OPTIMIZER_MEMBER}"
-    has_optimizer = to_go_on and OPTIMIZER_MEMBER in file.names
-    remembered = tensors_in(file.read(OPTIMIZER_MEMBER), called) if has_optimizer else None
-    weights = _weights(file)
-    privileged = _privileged(path, name, data)
-    _check_spaces(path, data, game, privileged)
-    policy = _policy_arguments(path, name, data, weights, game)
-    arguments = _arguments(file, kind, game, to_go_on)
+    actor, critic = file.network, file.critic
+    if actor is None or name not in _ACTOR_CRITICS:
+        raise _network_alone(file)
+    networks = {"pi": actor, "vf": critic or actor}
+    used = {layer.activation for one in networks.values() for layer in one.layers[:-1]} or {"Tanh"}
+    if len(used) > 1:
+        raise ModelError(f"{path} cannot be trained: it has several activations, {', '.join(sorted(used))}")
+    policy: dict[str, Any] = {
+        "net_arch": {key: [len(layer.bias) for layer in one.layers[:-1]] for key, one in networks.items()},
+        "activation_fn": getattr(torch.nn, used.pop()),
+    }
+    said = data.get("policy_kwargs")
+    options = said.get("optimizer_kwargs") if isinstance(said, dict) else None
+    if isinstance(options, dict) and all(map(_is_number, options.values())):
+        policy["optimizer_kwargs"] = dict(options)
+    privileged = 0 if critic is None else critic.layers[0].weight.shape[0] - game.observation_size
+    made: Any = "MlpPolicy"
     try:
-        made: Any = "MlpPolicy"
         if privileged:
             from dicegym.players.asymmetric import AsymmetricPolicy
 
             made, policy["privileged"] = AsymmetricPolicy, privileged
+        arguments = _arguments(file, kind, game)
         model = kind(made, None, policy_kwargs=policy, device=device, _init_setup_model=False, **arguments)
         model.observation_space = Box(0.0, 1.0, (game.observation_size + privileged,), np.float32)
         model.action_space = Discrete(game.n_actions)
-        model.n_envs = _whole(data.get("n_envs"), 1) if to_go_on else 1
+        model.n_envs = _whole(data.get("n_envs"), 1)
         getattr(model, _SET_UP)()
-        # Without a critic its own one begins anew.
-        model.policy.load_state_dict(weights, strict=TENSORS_MEMBER in file.names)
+        model.policy.load_state_dict(tensors_of(actor, critic), strict=critic is not None)
     except (RuntimeError, AssertionError, ValueError, TypeError, AttributeError) as error:
         text = f"{type(error).__name__}: {one_line(error)}"
         raise ModelError(f"{path} cannot be built as a {name} model: {text}") from None
-    if to_go_on:
-        model.seed = data.get("seed") if isinstance(data.get("seed"), int) else None
-        for key in ("num_timesteps", "_n_updates", "_episode_num"):
-            setattr(model, key, _whole(data.get(key), 0))
-    if remembered is not None:
-        check_optimizer(remembered, model.policy.optimizer, called)
-        model.policy.optimizer.load_state_dict(remembered)
+    model.seed = data.get("seed") if isinstance(data.get("seed"), int) else None
+    for key in ("num_timesteps", "_n_updates", "_episode_num"):
+        setattr(model, key, _whole(data.get(key), 0))
     return model
 
 
-def weights_of(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Return the tensors of a model file's policy by name, whatever network they are of.
-
-    Those of its value network are missing where it was left out of the file, as in models that ship.
-
-    Raises ModelError if the file is damaged, or holds a network that Stable-Baselines3 does not know.
-    """
-    return _weights(ModelFile(path))
-
-
-def _weights(file: ModelFile) -> dict[str, Any]:
-    if TENSORS_MEMBER in file.names:
-        return state_in(file.read(TENSORS_MEMBER), f"{file.path}: its {TENSORS_MEMBER}")
-    actor = file.network if SETTINGS_MEMBER in file.names else None
-    if actor is None:
-        raise _network_alone(file)
-    critic = file.critic
-    return _tensors(actor, "pi", "action_net") | ({} if critic is None else _tensors(critic, "vf", _VALUE_HEAD))
-
-
-def has_critic(weights: Mapping[str, Any]) -> bool:
-    """Return whether tensors of a policy, by name, have those of a value network."""
-    return f"{_VALUE_HEAD}.weight" in weights
-
-
-def arrays_suffice(file: ModelFile, kind: Any, game: Game) -> bool:
-    """Return whether plain arrays and settings tell all of a model that Stable-Baselines3 has saved.
-
-    Args:
-        file: what it has saved.
-        kind: the class of its algorithm.
-        game: what it plays.
-    """
-    name = kind.__name__
-    if name not in _FORMS or _FORMS[name].networks is not _ACTOR_CRITIC:
-        return False
-    try:
-        _policy_arguments(file.path, name, file.settings, _weights(file), game)
-        _arguments(file, kind, game, to_go_on=True)
-    except ModelError:  # they say what else it holds
-        return False
-    return True
-
-
-def check_optimizer(state: Any, optimizer: Any, called: str) -> None:
-    """Raise ModelError unless ``state`` is what an optimizer like ``optimizer`` says of itself.
-
-    What it remembers of each weight has that weight's shape; its settings are of the same kind as they are now.
-    """
-    import torch
-
-    fresh = optimizer.state_dict()
-    weights = [weight for group in optimizer.param_groups for weight in group["params"]]
-    if not isinstance(state, dict) or set(state) != set(fresh) or not isinstance(state["state"], dict):
-        raise no_weights(called, "it is not the state of an optimizer")
-    groups = state["param_groups"]
-    if not isinstance(groups, list) or len(groups) != len(fresh["param_groups"]):
-        raise no_weights(called, "it is that of an optimizer of other weights")
-    for group, wanted in zip(groups, fresh["param_groups"], strict=True):
-        if not isinstance(group, dict) or set(group) - {"initial_lr"} != set(wanted) - {"initial_lr"}:
-            raise no_weights(called, "it is that of another kind of optimizer")
-        if not isinstance(group.get("initial_lr", 0.0), int | float):
-            raise no_weights(called, "its initial_lr is not a number")
-        for name, value in wanted.items():
-            if not _alike(group.get(name, value), value):
-                raise no_weights(called, f"its {name} is another kind of value than {one_line(value, 60)}")
-    for number, remembered in state["state"].items():
-        if not isinstance(number, int) or not 0 <= number < len(weights) or not isinstance(remembered, dict):
-            raise no_weights(called, "it remembers of weights that there are not")
-        shapes = (weights[number].shape, torch.Size([]))
-        for value in remembered.values():
-            if not (isinstance(value, int | float) or (isinstance(value, torch.Tensor) and value.shape in shapes)):
-                raise no_weights(called, f"what it remembers of weight {number} has another shape")
-
-
-def _alike(value: Any, wanted: Any) -> bool:
-    """Return whether a setting is of the kind of ``wanted``: a number for a number, the same for anything else."""
-    if isinstance(wanted, tuple | list):
-        several = isinstance(value, tuple | list) and len(value) == len(wanted)
-        return several and all(_alike(one, other) for one, other in zip(value, wanted, strict=True))
-    if isinstance(wanted, float) or (isinstance(wanted, int) and not isinstance(wanted, bool)):
-        return isinstance(value, int | float) and not isinstance(value, bool)
-    return type(value) is type(wanted) and value == wanted
-
-
-def _tensors(network: Network, key: str, head: str) -> dict[str, Any]:
-    """Return the tensors of plain layers by the names that an actor-critic policy gives them."""
-    import torch
-
-    begin, found = _ACTOR_CRITIC[key], {}
-    for number, layer in enumerate(network.layers):
-        name = head if layer is network.layers[-1] else f"{begin}.{2 * number}"  # between them stand activations
-        found[f"{name}.weight"] = torch.tensor(layer.weight.T, dtype=torch.float32)
-        found[f"{name}.bias"] = torch.tensor(layer.bias, dtype=torch.float32)
-    return found
-
-
-def _privileged(path: Any, name: str, data: Mapping[str, Any]) -> int:
-    """Return how many of the last numbers of its observations only the critic of a model sees. Raises ModelError."""
-    kind, said = data.get("policy_class"), data.get("policy_kwargs")
-    if not (isinstance(kind, dict) and kind.get("__module__") == ASYMMETRIC and isinstance(said, dict)):
-        return 0
-    found = said.get("privileged", 0)
-    if _FORMS[name].module != _FORMS["MaskablePPO"].module or type(found) is not int or not 0 <= found <= _MOST_SEEN:
-        raise ModelError(f"{path} says that its critic sees {one_line(found, 40)} numbers more: it is damaged")
-    return found
-
-
-def _check_spaces(path: Any, data: Mapping[str, Any], game: Game, privileged: int) -> None:
-    """Raise ModelError unless a model saw and did what the game's seats do, by the file's texts."""
-    seen, done = data.get("observation_space"), data.get("action_space")
-    if not isinstance(seen, dict) or not isinstance(done, dict):
-        raise ModelError(f"{path} does not say what it was trained on, as every model of Stable-Baselines3 does")
-    shape, n_actions = seen.get("_shape"), one_line(done.get("n"), 20)
-    wanted = game.observation_size + privileged
-    if shape != [wanted] or n_actions != str(game.n_actions) or one_line(done.get("start", 0)) != "0":
-        told = f"({', '.join(map(str, shape))},)" if isinstance(shape, list) else one_line(shape, 60)
-        raise other_game(path, one_line(told, 60), n_actions, wanted, game)
-
-
-def _policy_arguments(
-    path: Any, name: str, data: Mapping[str, Any], weights: Mapping[str, Any], game: Game
-) -> dict[str, Any]:
-    """Return what the algorithm's policy is made with."""
-    import torch
-
-    form = _FORMS[name]
-    kind = data.get("policy_class")
-    module = kind.get("__module__") if isinstance(kind, dict) else None
-    if module != form.module and not (module == ASYMMETRIC and form.module == _FORMS["MaskablePPO"].module):
-        raise trust_error(path, f"its policy is a class of {one_line(module, 80)!r}")
-    said = data.get("policy_kwargs")
-    if not isinstance(said, dict):
-        raise ModelError(f"{path} does not say what its policy was made with, as every model of Stable-Baselines3 does")
-    sizes = _layers(path, form, weights)
-    if form.networks is _ACTOR_CRITIC and not has_critic(weights):
-        sizes["vf"] = sizes["pi"]
-    found: dict[str, Any] = {"net_arch": sizes, "activation_fn": getattr(torch.nn, form.activation)}
-    if "" in sizes:
-        *hidden, last = sizes[""] or [0]
-        found["net_arch"] = hidden
-        if name == "QRDQN":
-            found["n_quantiles"] = last // game.n_actions
-    for key, value in said.items():
-        if key in (":type:", ":serialized:", "privileged", *_NO_MATTER):
-            continue
-        is_usual = key in _EMPTY and not value
-        if key == "activation_fn":
-            found[key] = _class_named(value, torch.nn.modules.activation, torch.nn.Module)
-        elif key == "optimizer_class":
-            found[key] = _class_named(value, torch.optim, torch.optim.Optimizer)
-        elif key == "optimizer_kwargs" and isinstance(value, dict) and all(map(_is_setting, value.values())):
-            found[key] = dict(value)
-        elif key == "features_extractor_class":
-            is_usual = value == _EXTRACTOR
-        if not is_usual and found.get(key) is None:
-            raise trust_error(path, f"its policy was made with {one_line(key, 40)}={one_line(value, 80)}")
-    return found
-
-
-def _class_named(value: Any, home: Any, base: Any) -> Any:
-    """Return the class of a module that a text names, None if it names none that derives from ``base``."""
-    named = _CLASS.fullmatch(value) if isinstance(value, str) else None
-    is_there = named is not None and named[1].startswith(f"{home.__name__}.")
-    found = getattr(home, named[1].rpartition(".")[2], None) if named and is_there else None
-    return found if inspect.isclass(found) and issubclass(found, base) else None
-
-
-def _layers(path: Any, form: _Form, weights: Mapping[str, Any]) -> dict[str, list[int]]:
-    """Return the sizes of each network's layers by the names and shapes of tensors.
-
-    Raises ModelError if they are of other networks.
-    """
-    known = {f"{head}.{part}" for head in form.heads for part in ("weight", "bias")}
-    found: dict[str, list[int]] = {}
-    for key, begin in form.networks.items():
-        sizes = found[key] = []
-        while (name := f"{begin}.{2 * len(sizes)}.bias") in weights:  # between them stand activations
-            sizes.append(weights[name].numel())
-            known |= {name, name.replace(".bias", ".weight")}
-    if others := [name for name in weights if name not in known]:
-        raise trust_error(
-            path,
-            f"its network has {one_line(others[0], 80)!r}, which the policies of Stable-Baselines3 do not have for a "
-            "vector of numbers",
-        )
-    return found
-
-
-def _arguments(file: ModelFile, kind: Any, game: Game, to_go_on: bool) -> dict[str, Any]:
-    """Return the arguments of an algorithm's class: for further training, the file's plain values and its schedules."""
-    found: dict[str, Any] = {}
-    taken, data = inspect.signature(kind).parameters, file.settings if to_go_on else {}
+def _arguments(file: ModelFile, kind: Any, game: Game) -> dict[str, Any]:
+    """Return the arguments of an algorithm's class: the file's plain values and its schedules."""
+    data, taken = file.settings, inspect.signature(kind).parameters
+    found = {key: value for key, value in _schedules(data).items() if key in taken}
+    if strange := [key for key, value in found.items() if value is None]:
+        raise ModelError(f"{file.path} cannot be trained: its {strange[0]} is not a schedule of Stable-Baselines3")
+    not_numbers = ("policy", "env", "seed", "device", "verbose", "tensorboard_log", "_init_setup_model")
     for key, parameter in taken.items():
-        value = data.get(key)
-        if key in ("learning_rate", "clip_range", "clip_range_vf") and isinstance(value, dict):
-            found[key] = _schedule(file.path, key, value)
-        elif key in ("policy", "env", "seed", "device", "verbose", "tensorboard_log", "_init_setup_model"):
-            continue
-        elif _is_number(value) and (_is_number(parameter.default) or parameter.default is None):
-            whole = isinstance(parameter.default, int) and not isinstance(value, float)
+        value, usual = data.get(key), parameter.default
+        if key not in (*found, *not_numbers) and _is_number(value) and (_is_number(usual) or usual is None):
+            whole = isinstance(usual, int) and not isinstance(value, float)
             found[key] = _whole(value, 1) if whole and not isinstance(value, bool) else value
     steps, games = found.get("n_steps", 1), _whole(data.get("n_envs"), 1)
     if steps * games * (game.observation_size + game.n_actions + 8) * 4 > _MOST_MEMORY:
         raise ModelError(
             f"{file.path} asks for a rollout of {steps:,} steps of {games:,} games, more than there is memory for"
         )
-    return found | ({"buffer_size": 1} if "buffer_size" in taken else {})  # a million empty memories help nobody
+    return found
 
 
-def _schedule(path: Any, key: str, value: Mapping[str, Any]) -> Any:
-    """Return a schedule by the texts beside its pickle."""
+def _schedules(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the schedules in settings by the texts beside their pickles; None for one of another kind."""
     from stable_baselines3.common.utils import ConstantSchedule, LinearSchedule
 
-    kind = one_line(value.get(":type:"), 100)
-    parts = ", ".join(f"{name}={text}" for name, text in value.items() if name[:1] != ":")
-    if (known := _CLASS.fullmatch(kind)) and known[1].rpartition(".")[0] == "stable_baselines3.common.utils":
-        parts = parts if parts.startswith("value_schedule=") else f"{known[1].rpartition('.')[2]}({parts})"
-    told = _SCHEDULE.fullmatch(parts)
-    with contextlib.suppress(ValueError):  # what is not a number
-        numbers = [float(text) for text in told.groups() if text] if told else []
-        if numbers and all(map(math.isfinite, numbers)):
-            return ConstantSchedule(*numbers) if len(numbers) == 1 else LinearSchedule(*numbers)
-    raise trust_error(path, f"its {key} is {one_line(parts or kind, 80)}")
+    found: dict[str, Any] = {}
+    for key in ("learning_rate", "clip_range", "clip_range_vf"):
+        value = data.get(key)
+        if not isinstance(value, dict):
+            continue
+        kind = _KIND.fullmatch(one_line(value.get(":type:"), 100))
+        parts = ", ".join(f"{name}={text}" for name, text in value.items() if name[:1] != ":")
+        text = parts if parts.startswith("value_schedule=") or not kind else f"{kind[1]}({parts})"
+        told = _SCHEDULE.fullmatch(text)
+        found[key] = None
+        with contextlib.suppress(ValueError):  # what is not a number
+            numbers = [float(number) for number in told.groups() if number] if told else []
+            if numbers and all(map(math.isfinite, numbers)):
+                found[key] = ConstantSchedule(*numbers) if len(numbers) == 1 else LinearSchedule(*numbers)
+    return found
+
+
+def state_of_networks(model: Any) -> dict[str, Any]:
+    """Return a model's networks, and what its optimizer remembers of each weight, as arrays and plain values."""
+    remembered = model.policy.optimizer.state_dict()["state"]
+    return {
+        "weights": _plain(model.policy.state_dict()),
+        "remembered": [[number, _plain(one)] for number, one in remembered.items()],
+    }
+
+
+def restore_networks(model: Any, state: Mapping[str, Any]) -> None:
+    """Let a model go on where `state_of_networks` was taken.
+
+    Raises LookupError, TypeError, ValueError, AttributeError or RuntimeError for what is damaged or of other networks.
+    """
+    import torch
+
+    optimizer = model.policy.optimizer
+    weights = [weight for group in optimizer.param_groups for weight in group["params"]]
+    found = {int(number): _tensors(one) for number, one in state["remembered"]}
+    for number, one in found.items():
+        if any(value.shape not in (weights[number].shape, torch.Size([])) for value in one.values()):
+            raise ValueError(f"what its optimizer remembers of weight {number} has another shape")
+    model.policy.load_state_dict(_tensors(state["weights"]))
+    optimizer.load_state_dict({"state": found, "param_groups": optimizer.state_dict()["param_groups"]})
+
+
+def _plain(tensors: Mapping[str, Any]) -> dict[str, np.ndarray]:
+    return {name: np.asarray(value.detach().cpu().numpy()) for name, value in tensors.items()}
+
+
+def _tensors(arrays: Mapping[str, np.ndarray]) -> dict[str, Any]:
+    """Return arrays as tensors. Raises ValueError for numbers that are not finite."""
+    import torch
+
+    for name, array in arrays.items():
+        if not np.isfinite(array).all():
+            raise ValueError(f"its {one_line(name, 80)} is not all finite")
+    return {name: torch.from_numpy(array) for name, array in arrays.items()}
 
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, bool | int) or (isinstance(value, float) and math.isfinite(value))
-
-
-def _is_setting(value: Any) -> bool:
-    return all(map(_is_number, value)) if isinstance(value, list) else _is_number(value)
 
 
 def _whole(value: Any, least: int) -> int:

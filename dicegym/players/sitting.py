@@ -1,7 +1,8 @@
-"""A person's game against others: its players, the description of what happens, and moves that are taken back.
+"""A person's game against others: its players, and the description of what happens.
 
 `Sitting` is the same at a terminal and in a script: all of it goes through a function that asks and one that shows. A
-page shares with it how a game that was kept is taken up again (`Rerun`), and who is usual where a person says little.
+page shares with it how games are described, and taken up again where they were kept (`Rerun`), and who is usual where a
+person says little.
 """
 
 from __future__ import annotations
@@ -104,27 +105,19 @@ def names_beside(rivals: Sequence[str], seat: int) -> list[str]:
 
 AGAIN, QUIT = "again", "quit"
 """How a sitting ends: another one is wanted, or none."""
-WORDS = {"undo": "take your last move back", AGAIN: "begin another game", QUIT: "leave"}
-"""What can be typed at any time, and what it does."""
+_HELP = {AGAIN: "begin another game", QUIT: "leave"}
+_LEAVING = {AGAIN: AGAIN, "new": AGAIN, QUIT: QUIT, "q": QUIT, "exit": QUIT, "bye": QUIT}
+"""What leaves the game as it stands, and how the sitting ends then."""
+_AT_THE_END = _LEAVING | {"": QUIT, "n": QUIT, "no": QUIT, "y": AGAIN, "yes": AGAIN}
 Warn = Callable[[Turn, Sequence[int]], str]
 """Is told what a person is about to play: its turn, and one action or, where all choose at once, those of its whole
 choice; returns why it had better not, or nothing. It may judge by what the person knows, and by nothing else."""
 Epilogue = Callable[["Sitting"], str]
 """Is told when the game is over; returns what there is to say of it, or nothing."""
-_LEAVING = {"undo": "undo", "u": "undo", "back": "undo"} | {AGAIN: AGAIN, "new": AGAIN}
-_LEAVING |= dict.fromkeys((QUIT, "q", "exit", "bye"), QUIT)
-"""What leaves the game as it stands, and which of `WORDS` it stands for."""
-_AT_THE_END = {"": QUIT, "n": QUIT, "no": QUIT, "y": AGAIN, "yes": AGAIN}
 
 
 class _Left(Exception):  # noqa: N818  # no error: what a person wants
     """The person typed a word that leaves the game as it stands."""
-
-
-def _leave(answer: str) -> None:
-    """Raise `_Left`, with one of `WORDS`, if an answer leaves the game."""
-    if answer in _LEAVING:
-        raise _Left(_LEAVING[answer])
 
 
 def _leaving(word: str) -> tuple[str, Callable[[Turn], str]]:
@@ -133,13 +126,11 @@ def _leaving(word: str) -> tuple[str, Callable[[Turn], str]]:
     def leave(turn: Turn) -> str:
         raise _Left(_LEAVING[word])
 
-    return WORDS.get(word, ""), leave
+    return _HELP.get(word, ""), leave
 
 
-class Sitting:
-    """One game of a person, with all that is taken back and played anew.
-
-    A move is taken back by playing the game again from its beginning up to there (`dicegym.players.sitting.Rerun`).
+class Sitting(Rerun):
+    """One game of a person.
 
     Args:
         game: the game.
@@ -153,12 +144,12 @@ class Sitting:
         answers: words that are answered with a text about the person's turn.
 
     Attributes:
-        names: what the players are called, by seat.
-        actions: all that everybody has played, what was taken back left out.
-        taken_back: how many moves were taken back.
+        seat: as given; so is ``seed``.
+        person: the person, who can be shown more.
 
     Raises:
         ParameterError: there is no such seat, or not one rival for each other one.
+        AgentError: a player cannot sit down, and the rules do not say what that costs.
     """
 
     def __init__(
@@ -177,136 +168,89 @@ class Sitting:
             raise ParameterError(f"invalid seat {seat}: give 0 to {game.players - 1}")
         if len(rivals) != game.players - 1:
             raise ParameterError(f"{len(rivals)} opponents do not fill {game!r}: give {game.players - 1}")
-        self.game = game
-        self.seat = seat
-        self.seed = seed
-        self.warn = warn
-        self.taken_back = 0
-        self._epilogue = epilogue
-        self.actions: list[int] = []
-        self.keyboard = keyboard_of(game)
-        self.names = names_beside([rival.name for rival in rivals], seat)
-        words = {**(answers or {}), **{word: _leaving(word) for word in _LEAVING}}
-        self.person = HumanPlayer("you", ask, show, self.names, words)
-        self.players = [*rivals[:seat], self.person, *rivals[seat:]]
+        self.seat, self.seed = seat, seed
+        self._warn, self._epilogue = warn, epilogue
+        self._untold: list[str] = []
+        names = names_beside([rival.name for rival in rivals], seat)
+        self.person = HumanPlayer(
+            "you", ask, show, names, (answers or {}) | {word: _leaving(word) for word in _LEAVING}
+        )
+        players = [*rivals[:seat], self.person, *rivals[seat:]]
+        super().__init__(game, seed, players, Place(game, seat, tuple(names)))
+        self._seated = cast("SeatedPerson", self.acts[seat])  # as a sitting's person sits down
 
     def play(self) -> str:
-        """Play until the person leaves; return `AGAIN` or `QUIT`.
+        """Play until the person leaves, telling of every action; return `AGAIN` or `QUIT`.
 
         EOFError and KeyboardInterrupt from the keyboard pass through. Raises AgentError if another player fails and the
         rules do not say what that costs.
         """
-        marks: list[int] = []
-        self.actions = []
-        while True:
-            run = _Run(self, self.actions, marks)
-            self.actions, marks = run.actions, run.marks  # which the run continues
-            try:
-                run.play()
-                self._end(run)
-            except _Left as left:
-                if str(left) != "undo":
-                    return str(left)
-            if not marks:
-                self.person.show("You have no move to take back.")
-                continue
-            self.taken_back += 1
-            del self.actions[marks.pop() :]
-            self.person.show("You are back before your last move.")
-
-    def _end(self, run: _Run) -> None:
-        """Say who has won, and ask what to do next; raises `_Left`."""
-        lines = ["", self.keyboard.ending(run.place, run.state)]
-        if self.taken_back:
-            times = "one move" if self.taken_back == 1 else f"{self.taken_back} moves"
-            lines.append(f"(You took back {times}.)")
-        self.person.show("\n".join(lines))
-        told = "" if self._epilogue is None else self._epilogue(self)
-        if told:
-            self.person.show(f"\n{told}\n")
-        while True:
-            try:
-                answer = self.person.question("`again`, `undo` or `quit`? ")
-            except EOFError:
-                raise _Left(QUIT) from None
-            _leave(_AT_THE_END.get(answer, answer))
-            self.person.show("The game is over: type `again`, `undo` or `quit`.")
-
-
-class _Run(Rerun):
-    """One run through a sitting's game: what was played before is played again unseen, then the person is asked.
-
-    Attributes:
-        marks: how many actions there were each time the person was asked for an answer.
-    """
-
-    def __init__(self, sitting: Sitting, actions: Sequence[int], marks: Sequence[int]) -> None:
-        self.marks = list(marks)
-        self.own = sitting.seat
-        self._screen = sitting.person
-        self._warn = sitting.warn
-        self._untold: list[str] = []
-        place = Place(sitting.game, sitting.seat, tuple(sitting.names))
-        super().__init__(sitting.game, sitting.seed, sitting.players, place, actions)
-        self.person = cast("SeatedPerson", self.acts[self.own])  # as a sitting's person sits down
+        try:
+            before = self.state.copy()
+            for _ in self.moves():
+                self._untold += self.describe_action(before, brief=bool(self._seated.waiting))
+                before = self.state.copy()
+            self._tell_all()
+            return self._end()
+        except _Left as left:
+            return str(left)
 
     def ask(self, seat: int, turn: Turn) -> int:
-        """Return what is played again, or chosen; the person is not asked again, and else by `ask_person`."""
-        if seat != self.own:
-            return super().ask(seat, turn)
-        replayed = self.replayed
-        return self.ask_person(turn) if replayed is None else replayed
+        """Return what a player chooses; the person is asked unless it typed several actions before."""
+        return super().ask(seat, turn) if seat != self.seat else self._ask_person(turn)
 
-    def tell_all(self) -> None:
+    def _tell_all(self) -> None:
         """Show what has happened since the person was asked last."""
         if self._untold:
-            self._screen.show("\n".join(["", *self._untold]))
+            self.person.show("\n".join(["", *self._untold]))
             self._untold.clear()
 
-    def ask_person(self, turn: Turn) -> int:
-        """Return the person's action, asked for if none was typed before."""
+    def _ask_person(self, turn: Turn) -> int:
         warned: set[int] = set()
         while True:
-            typed = not self.person.waiting
+            typed = not self._seated.waiting
             if typed:
-                self.tell_all()
-                self._screen.show("")
-            action = self.person(turn)
+                self._tell_all()
+                self.person.show("")
+            action = self._seated(turn)
             if action in warned or self._may_play(turn, action, typed):
-                if typed:
-                    self.marks.append(len(self.actions))
                 return action
             warned.add(action)
-            self.person.waiting.clear()
+            self._seated.waiting.clear()
 
     def _may_play(self, turn: Turn, action: int, typed: bool) -> bool:
         """Return whether the person plays an action of which it may have to be warned."""
         whole_choice = self.game.spec.joint_action is not None
         if self._warn is None or (whole_choice and not typed):  # of a whole choice it was warned when it was typed
             return True
-        told = self._warn(turn, [action, *(self.person.waiting if whole_choice else ())])
+        told = self._warn(turn, [action, *(self._seated.waiting if whole_choice else ())])
         if not told:
             return True
-        self._screen.show(told)
+        self.person.show(told)
         while True:
-            answer = self._screen.question("play it all the same, yes or no? ")
+            answer = self.person.question("play it all the same, yes or no? ")
             if answer in ("y", "yes"):
                 return True
             if answer in ("", "n", "no"):
                 return False
-            _leave(answer)
-            self._screen.show("Type `yes` to play it, or `no` to choose again.")
+            if answer in _LEAVING:
+                raise _Left(_LEAVING[answer])
+            self.person.show("Type `yes` to play it, or `no` to choose again.")
 
-    def play(self) -> Any:
-        """Play to the end, telling of every action; return the record."""
-        before = self.state.copy()
-        for seat in self.moves():
-            if seat == self.own and self.marks and len(self.actions) == self.marks[-1] + 1:
-                self._untold.clear()
-            self._untold += self.describe_action(before, brief=bool(self.person.waiting))
-            before = self.state.copy()
-        self.tell_all()
-        return self.state
+    def _end(self) -> str:
+        """Say who has won, and ask whether to play again."""
+        self.person.show("\n".join(["", self.keyboard.ending(self.place, self.state)]))
+        told = "" if self._epilogue is None else self._epilogue(self)
+        if told:
+            self.person.show(f"\n{told}\n")
+        while True:
+            try:
+                answer = self.person.question("`again` or `quit`? ")
+            except EOFError:
+                return QUIT
+            if answer in _AT_THE_END:
+                return _AT_THE_END[answer]
+            self.person.show("The game is over: type `again` or `quit`.")
 
 
 USUAL = STRENGTHS[1]

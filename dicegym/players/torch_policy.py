@@ -39,14 +39,6 @@ def check_device(device: str) -> Any:
     return found
 
 
-def other_game(called: Any, shape: object, n_actions: object, wanted: int, game: Game) -> ModelError:
-    """Return the error for a model of observations and actions that are not the game's."""
-    return ModelError(
-        f"model {str(called)!r} was trained on observations {shape} and {n_actions} actions, {game!r} has ({wanted},) "
-        f"and {game.n_actions}: name the game, the players and the parameters that it was trained on"
-    )
-
-
 class _NoPlainLayersError(Exception):
     """A policy is not a sequence of linear layers with activations between them; the message says what it has."""
 
@@ -57,16 +49,13 @@ class TorchPolicy:
     Args:
         model: a model with a ``policy``, whose weights are copied, or a module from float32[n, observation size] to
             scores[n, n_actions].
-        device: where to compute; None: where the weights are.
         reason: why it is not played by NumPy, for those who want to write it down.
     """
 
-    def __init__(self, model: Any, device: Any = None, reason: str = "") -> None:
+    def __init__(self, model: Any, reason: str = "") -> None:
         self.reason = reason
         policy = getattr(model, "policy", model)
         policy = copy.deepcopy(policy, _not_copied(policy))
-        if device is not None:
-            policy = policy.to(check_device(device))
         if hasattr(policy, "set_training_mode"):
             policy.set_training_mode(False)
         else:
@@ -137,7 +126,10 @@ def check_spaces(model: Any, game: Game, name: str) -> None:
             f"{game.observation_size} numbers and {game.n_actions} discrete actions: train it without wrappers that "
             "change them"
         )
-    raise other_game(name, shape, n_actions, game.observation_size, game)
+    raise ModelError(
+        f"model {name!r} was trained on observations {shape} and {n_actions} actions, {game!r} has ({size},) and "
+        f"{game.n_actions}: name the game, the players and the parameters that it was trained on"
+    )
 
 
 def count_privileged(model: Any) -> int:
@@ -145,7 +137,7 @@ def count_privileged(model: Any) -> int:
     return int(getattr(getattr(model, "policy", None), "privileged", 0))
 
 
-def to_network(model: Any, game: Game, name: str, device: Any = None) -> Network | TorchPolicy:
+def to_network(model: Any, game: Game, name: str) -> Network | TorchPolicy:
     """Return what scores actions of a model: a plain network, or the policy itself if that is not possible.
 
     A plain network has been compared with the policy on made-up observations, so that one whose layers are put
@@ -155,7 +147,6 @@ def to_network(model: Any, game: Game, name: str, device: Any = None) -> Network
         model: a Stable-Baselines3 model, or a ``torch.nn.Module`` from observations to scores.
         game: what it plays.
         name: what errors call it.
-        device: see `TorchPolicy`.
 
     Raises:
         ModelError: it does not fit the game.
@@ -171,7 +162,7 @@ def to_network(model: Any, game: Game, name: str, device: Any = None) -> Network
         )
     seen = np.random.default_rng(0).random((32, game.observation_size), np.float32).round(1)
     try:
-        asked = TorchPolicy(model, device)
+        asked = TorchPolicy(model)
         expected = asked.scores(seen)
     except (RuntimeError, ValueError, TypeError, AttributeError, NotImplementedError) as error:
         raise ModelError(

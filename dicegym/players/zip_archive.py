@@ -1,9 +1,7 @@
 """Zip files that somebody else may have made: read as data alone, and never more of them than was promised.
 
 Models and checkpoints are zips. What a stranger sends may be damaged or malicious, so sizes are
-known before anything is unpacked, arrays before memory is taken for them, and whatever is wrong is one error. The
-files of PyTorch describe their tensors by a pickle: it is followed here step by step (`tensors_in`), and can make
-nothing but plain values and tensors.
+known before anything is unpacked, arrays before memory is taken for them, and whatever is wrong is one error.
 """
 
 from __future__ import annotations
@@ -12,14 +10,11 @@ import io
 import json
 import math
 import os
-import pickletools
-import re
 import stat
 import struct
-import warnings
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NoReturn
@@ -216,169 +211,6 @@ def array_in(content: bytes) -> np.ndarray:
         raise ValueError(f"it promises {one_line(shape)} of {one_line(dtype)}, and holds {len(rest):,} bytes")
     found: np.ndarray = np.frombuffer(rest, dtype).reshape(shape, order="F" if by_columns else "C")
     return found
-
-
-_MOST_DESCRIBED = 1 << 20
-"""Bytes of what describes the tensors of a file, without their numbers."""
-_MOST_SHARED = 8
-"""Of how many tensors, on average, the same numbers may be parts: policies list a shared extractor three times."""
-_TENSORS = re.compile(r"[^/]+/data\.pkl")
-_CONSTANTS: dict[str, Any] = {"NONE": None, "NEWTRUE": True, "NEWFALSE": False, "EMPTY_TUPLE": ()}
-_TAKEN = {"TUPLE1": 1, "TUPLE2": 2, "TUPLE3": 3, "SETITEM": 2, "APPEND": 1}
-"""Instructions that take this number of values, where others of their kind take all since the last mark."""
-_DICT, _TENSOR = "collections OrderedDict", "torch._utils _rebuild_tensor_v2"
-_STORAGES = {
-    f"torch {name}Storage": dtype
-    for name, dtype in (
-        *(("Float", "<f4"), ("Double", "<f8"), ("Half", "<f2"), ("Bool", "?")),
-        *(("Long", "<i8"), ("Int", "<i4"), ("Short", "<i2"), ("Char", "i1"), ("Byte", "u1")),
-    )
-}
-
-
-def tensors_in(content: bytes, called: str) -> Any:
-    """Return what ``torch.save`` wrote of dictionaries, lists, numbers and tensors, on the CPU. Needs PyTorch.
-
-    Args:
-        content: the bytes of the file.
-        called: what errors call it.
-
-    Raises:
-        ModelError: it is damaged, holds anything else, tensors that are not what they promise, or numbers that are
-            not finite.
-    """
-    with ModelArchive(content, called, most=None) as archive:
-        try:
-            (described,) = [name for name in archive.names if _TENSORS.fullmatch(name)]
-            return _Tensors(archive, described.removesuffix("data.pkl"), len(content)).build()
-        except ModelError:
-            raise
-        except Exception as error:  # whatever a damaged description leads to
-            raise no_weights(called, one_line(error, 160) or type(error).__name__) from None
-
-
-def state_in(content: bytes, called: str) -> dict[str, Any]:
-    """Return the tensors by name that a module's ``state_dict`` had; see `tensors_in`."""
-    import torch
-
-    found = tensors_in(content, called)
-    if not isinstance(found, dict) or not all(
-        isinstance(name, str) and isinstance(value, torch.Tensor) for name, value in found.items()
-    ):
-        raise no_weights(called, "it holds no tensors by name")
-    if sum(value.numel() * value.element_size() for value in found.values()) > _MOST_SHARED * len(content):
-        raise no_weights(called, "its tensors promise more numbers than it holds")
-    return dict(found)
-
-
-def no_weights(called: str, reason: str) -> ModelError:
-    """Return the error for a file of PyTorch, ``called`` so, that holds something else than weights."""
-    return ModelError(
-        f"{called} holds no weights that can be read as data ({reason}): get the file again from where it came from"
-    )
-
-
-class _Tensors:
-    """Follows the description of tensors. What it meets that ``torch.save`` does not write of them is a ValueError."""
-
-    def __init__(self, archive: ModelArchive, folder: str, size: int) -> None:
-        self._archive, self._folder = archive, folder
-        self._room = _MOST_SHARED * size
-        self._storages: dict[str, np.ndarray] = {}
-
-    def build(self) -> Any:
-        """Return what is described. Of what is named as a global nothing but the name is ever looked at."""
-        if f"{self._folder}byteorder" in self._archive.names and self._read("byteorder") != b"little":
-            raise ValueError("it is of a machine that writes numbers the other way round")
-        stack: list[Any] = []
-        marks: list[int] = []
-        memo: dict[object, Any] = {}
-
-        def taken(name: str) -> list[Any]:
-            first = len(stack) - _TAKEN[name] if name in _TAKEN else marks.pop()
-            found = stack[first:]
-            del stack[first:]
-            return found
-
-        for name, argument in self._instructions():
-            match name:
-                case "BINPUT" | "LONG_BINPUT":
-                    memo[argument] = stack[-1]
-                case "BINGET" | "LONG_BINGET":
-                    stack.append(memo[argument])
-                case "NONE" | "NEWTRUE" | "NEWFALSE" | "EMPTY_TUPLE":
-                    stack.append(_CONSTANTS[name])
-                case "BININT" | "BININT1" | "BININT2" | "BINFLOAT" | "BINUNICODE" | "GLOBAL":
-                    stack.append(argument)
-                case "MARK":
-                    marks.append(len(stack))
-                case "EMPTY_DICT" | "EMPTY_LIST":
-                    stack.append({} if name == "EMPTY_DICT" else [])
-                case "TUPLE" | "TUPLE1" | "TUPLE2" | "TUPLE3":
-                    stack.append(tuple(taken(name)))
-                case "APPEND" | "APPENDS":
-                    values = taken(name)
-                    stack[-1].extend(values)
-                case "SETITEM" | "SETITEMS":
-                    values = taken(name)
-                    if not all(isinstance(key, str | int) for key in values[::2]):  # others may take forever to hash
-                        raise ValueError("it names values by something else than texts and numbers")
-                    stack[-1].update(zip(values[::2], values[1::2], strict=True))
-                case "BINPERSID":
-                    stack.append(self._storage(*stack.pop()))
-                case "REDUCE":
-                    arguments, what = stack.pop(), stack.pop()
-                    if what != _TENSOR and not (what == _DICT and arguments == ()):
-                        raise _no_tensor(what)
-                    stack.append(self._tensor(*arguments) if what == _TENSOR else {})
-                case "BUILD":  # attributes of a dictionary, such as the versions of modules
-                    stack.pop()
-                case _:
-                    raise ValueError(f"it holds the instruction {name}")
-        (found,) = stack
-        return found
-
-    def _instructions(self) -> Iterator[tuple[str, Any]]:
-        """Yield name and argument of each instruction between the first and the last."""
-        with warnings.catch_warnings(action="ignore"):  # of what looks odd in texts
-            found = [(one.name, argument) for one, argument, _ in pickletools.genops(self._read("data.pkl"))]
-        yield from ((name, argument) for name, argument in found if name not in ("PROTO", "STOP"))
-
-    def _read(self, name: str) -> bytes:
-        return self._archive.read(f"{self._folder}{name}", _MOST_DESCRIBED if name == "data.pkl" else None)
-
-    def _storage(self, what: object, kind: object, key: object, place: object, length: object) -> np.ndarray:
-        """Return the numbers that tensors are parts of."""
-        if not isinstance(kind, str) or not isinstance(key, str) or kind not in _STORAGES:
-            raise _no_tensor(kind)
-        if key not in self._storages:
-            self._storages[key] = np.frombuffer(self._read(f"data/{key}"), _STORAGES[kind])
-        if what != "storage" or len(self._storages[key]) != length:
-            raise ValueError("its numbers are not as many as it says")
-        return self._storages[key]
-
-    def _tensor(self, numbers: np.ndarray, first: int, shape: Sequence[int], steps: Sequence[int], *_: object) -> Any:
-        """Return a part of the numbers; no memory is taken for what is merely promised."""
-        import torch
-
-        if not isinstance(numbers, np.ndarray):
-            raise TypeError("it is made of something else than numbers")
-        reach = first + sum((length - 1) * step for length, step in zip(shape, steps, strict=True))
-        self._room -= math.prod(shape) * numbers.itemsize
-        if self._room < 0 or min((first, *shape, *steps)) < 0 or (0 not in shape and reach >= len(numbers)):
-            raise ValueError("its tensors promise more numbers than it holds")
-        strides = [step * numbers.itemsize for step in steps]
-        part = np.lib.stride_tricks.as_strided(numbers[first:], shape, strides).copy()
-        if not np.isfinite(part).all():
-            raise ValueError("its numbers are not all finite")
-        return torch.from_numpy(part)
-
-
-def _no_tensor(name: object) -> ValueError:
-    """Return the error for a name; other values are not shown, as their text may have no end."""
-    return ValueError(
-        f"it names {one_line(name if isinstance(name, str) else type(name).__name__, 80)!r}, which is not a tensor"
-    )
 
 
 def npy_bytes(array: np.ndarray) -> bytes:

@@ -7,7 +7,6 @@ which socket failed.
 
 from __future__ import annotations
 
-import functools
 import json
 import marshal
 import re
@@ -21,7 +20,6 @@ from typing import Any, NamedTuple
 
 from dicegym.bots.answers import LONGEST_FRAME, decode
 from dicegym.bots.calls import Witness
-from dicegym.bots.program import HINTS
 from dicegym.errors import AgentError, one_line
 from dicegym.escape import quote_words
 from dicegym.play.printed import Printed
@@ -320,8 +318,7 @@ class Remote:
         if kind == "reason" and self._phase == START:
             return AgentError(self._name, text)
         # A bot that has taken over its process writes these lines itself: what is not in our form is its words.
-        bare = functools.reduce(str.removesuffix, HINTS.values(), text)
-        if not _RAISED.fullmatch(bare):
+        if not _RAISED.fullmatch(text):
             text = f"failed ({quote_words(text, 1000)})"
         return RaisedError(text, where if _LINE.fullmatch(where) else "")
 

@@ -8,7 +8,6 @@ import queue
 import secrets as entropy
 import threading
 import time
-from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -35,8 +34,6 @@ if TYPE_CHECKING:
     from dicegym.server.result_store import ResultStore
 
 Log = Callable[[str], None]
-MOST_LINES = 100
-"""Lines that are kept for pages."""
 MOST_WAITING = 10_000
 """Lines that are kept for a pipe that takes none; later ones are lost."""
 LONGEST_LINE = 1000
@@ -53,7 +50,6 @@ class Server:
     Attributes:
         addresses: those that it listens on, as clients write them.
         ports: the numbers of "tcp" and "ws", those that are listened on.
-        lines: what has happened and when, the newest last.
         title: the game's.
 
     Raises:
@@ -69,25 +65,13 @@ class Server:
         self.settings = settings
         self.addresses: tuple[str, ...] = ()
         self.ports: dict[str, int] = {}
-        self.lines: deque[str] = deque(maxlen=MOST_LINES)
-        self._tell = log
+        self.log = log
         self._game: Game = make_game(settings.game, players=settings.players)
         self.title = self._game.spec.title
         self._wire = wire_of(settings.game)
         self._agents: list[LocalAgent] = []
         self._listening: Ports | None = None
         self._parts = contextlib.AsyncExitStack()  # what has begun, to be ended from the last to the first
-        self._began = time.monotonic()
-
-    @property
-    def seconds(self) -> float:
-        """Since the start."""
-        return time.monotonic() - self._began
-
-    def log(self, text: str) -> None:
-        """Keep a line for pages and pass it on."""
-        self.lines.append(f"{stamp()} {text}")
-        self._tell(text)
 
     async def __aenter__(self) -> Server:
         """Load the agents, open the store, then listen."""

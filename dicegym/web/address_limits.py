@@ -6,9 +6,9 @@ import math
 import time
 from collections.abc import Callable
 
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
-from dicegym.errors import DicegymError
 from dicegym.server.admission import is_loopback, origin_of
 from dicegym.server.client_limits import TokenBucket
 
@@ -19,40 +19,6 @@ A_SECOND, AT_ONCE = 1000.0, 12_000.0
 dozen files. An expensive request counts as several."""
 SMALL_BODY = 64 * 1024
 """Bytes that a request's body may have where nothing else is said."""
-
-
-class TooOftenError(DicegymError):
-    """Somebody asked for too much.
-
-    Attributes:
-        wait: seconds until it may be asked for again.
-    """
-
-    status = 429
-
-    def __init__(self, words: str, wait: float) -> None:
-        super().__init__(words)
-        self.wait = wait
-
-
-class TooLargeError(DicegymError):
-    """A request's body is larger than what is taken there.
-
-    Attributes:
-        head: its beginning, as far as it was kept.
-    """
-
-    status = 413
-
-    def __init__(self, words: str, head: bytes = b"") -> None:
-        super().__init__(words)
-        self.head = head
-
-
-class TooSlowError(DicegymError):
-    """A request's body came so slowly that it was not waited for."""
-
-    status = 408
 
 
 class AddressLimits:
@@ -71,7 +37,7 @@ class AddressLimits:
         self._buckets: dict[str, TokenBucket] = {}
 
     def pay(self, request: Request, cost: float = 1.0) -> None:
-        """Count a request as ``cost`` requests of its address. Raises TooOftenError if that is too much."""
+        """Count a request as ``cost`` requests of its address. Raises HTTPException (429) if that is too much."""
         address = origin_of(request.client.host) if request.client else ""
         if is_loopback(address):
             return
@@ -81,11 +47,9 @@ class AddressLimits:
             del self._buckets[next(iter(self._buckets))]
         if not bucket.pay(cost):
             bucket.give(cost)  # further tries do not lengthen the wait
-            wait = bucket.wait(cost)
-            whole = max(1, math.ceil(wait))
-            raise TooOftenError(
-                f"too much is asked for from your address: try again in {whole} second{'s' * (whole != 1)}", wait
-            )
+            seconds = max(1, math.ceil(bucket.wait(cost)))
+            words = f"too much is asked for from your address: try again in {seconds} second{'s' * (seconds != 1)}"
+            raise HTTPException(429, words, {"Retry-After": str(seconds)})
 
     def largest(self, path: str) -> int:
         """Return how many bytes a body may have that is sent to a path."""

@@ -18,23 +18,21 @@ import dicegym
 from dicegym.web import static_files
 from dicegym.web.context import Web
 from dicegym.web.door import API, Door, describe
-from dicegym.web.enter.enter_section import SECTION as ENTER
+from dicegym.web.enter.enter_operations import SECTION as ENTER
 from dicegym.web.faults import HANDLERS
 from dicegym.web.learn.learn_section import SECTION as LEARN
 from dicegym.web.pages import environment, web_of
 from dicegym.web.play.cards import list_cards
 from dicegym.web.play.hall import PlayHall
-from dicegym.web.play.play_section import SECTION as PLAY
-from dicegym.web.rights import sign_operator_in
+from dicegym.web.play.play_operations import SECTION as PLAY
 from dicegym.web.rules.rules_section import SECTION as RULES
 from dicegym.web.section import Section
 from dicegym.web.security import Safety
-from dicegym.web.server.server_section import SECTION as SERVER
-from dicegym.web.watch.watch_section import SECTION as WATCH
+from dicegym.web.watch.agent_pages import SECTION as WATCH
 from dicegym.web.web_settings import WebSettings
 from dicegym.web.workers import TooBusyError
 
-SECTIONS: tuple[Section, ...] = (PLAY, WATCH, ENTER, LEARN, RULES, SERVER)
+SECTIONS: tuple[Section, ...] = (PLAY, WATCH, ENTER, LEARN, RULES)
 """In the order of the menu."""
 THREADS = 8
 """For operations that are plain functions, and `run_in_threadpool`: more would only wait for each other."""
@@ -45,14 +43,9 @@ COMPRESSION = 5
 DOOR = Door("site")
 
 
-def create_app(settings: WebSettings, token: str | None = None) -> FastAPI:
-    """Return the application that serves all pages, their files, and the same as JSON.
-
-    Args:
-        settings: of the pages.
-        token: makes a browser on this machine the operator's (default: a new one).
-    """
-    web = Web(settings, token)
+def create_app(settings: WebSettings) -> FastAPI:
+    """Return the application that serves all pages, their files, and the same as JSON."""
+    web = Web(settings)
 
     @contextlib.asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -85,11 +78,8 @@ def create_app(settings: WebSettings, token: str | None = None) -> FastAPI:
 
 
 @DOOR.get("/", template="home.html")
-def show_home(request: Request) -> dict[str, Any] | Response:
+def show_home(request: Request) -> dict[str, Any]:
     """Show the games and the sections."""
-    signed_in = sign_operator_in(request)
-    if signed_in is not None:
-        return signed_in
     web, games = web_of(request), list_cards()
     own = [sheet for sheet in web.get(PlayHall).of(request.state.visitor) if not sheet.over][:OWN]
     return {
@@ -99,17 +89,6 @@ def show_home(request: Request) -> dict[str, Any] | Response:
         "dice": [secrets.randbelow(6) + 1 for _ in range(5)],
         "ready": web.readiness,
     }
-
-
-@DOOR.get(API, template="api.html")
-def show_api(request: Request) -> dict[str, Any]:
-    """Show the operations for programs."""
-    document = describe(request.app)
-    tags: dict[str, list[tuple[str, str, dict[str, Any]]]] = {}
-    for path, operations in document["paths"].items():
-        for method, one in operations.items():
-            tags.setdefault(one["tags"][0], []).append((method.upper(), path, one))
-    return {"tags": tags, "schemas": document["components"]["schemas"], "site": str(request.base_url).rstrip("/")}
 
 
 @DOOR.get(f"{API}/openapi.json")

@@ -12,7 +12,6 @@ from typing import Any, TypeVar
 from dicegym.arena.store.reading import StoreReader
 from dicegym.arena.store.stored_rows import StoredContest
 from dicegym.errors import ParameterError
-from dicegym.web.address import new_token
 from dicegym.web.address_limits import AddressLimits
 from dicegym.web.readiness import Readiness
 from dicegym.web.web_settings import WebSettings
@@ -27,12 +26,10 @@ class Web:
 
     Args:
         settings: of the pages.
-        token: see the attribute (default: a new one).
 
     Attributes:
         settings: as given.
         secret: what it signs with; kept, so that forms and visitors outlive a restart.
-        token: makes a browser on this machine the operator's, see `dicegym.web.rights`; another one at each start.
         limits: what visitors and addresses have spent, and how large bodies may be.
         readiness: says which games can be played at once; it compiles the others if the settings ask for it.
         work: threads for what takes longer than a request may, and is waited for.
@@ -43,11 +40,10 @@ class Web:
         on_stop: called when it ends, the last one first; each is called whatever becomes of the others.
     """
 
-    def __init__(self, settings: WebSettings, token: str | None = None) -> None:
+    def __init__(self, settings: WebSettings) -> None:
         self.settings = settings
         settings.folder.mkdir(parents=True, exist_ok=True)
         self.secret = _kept_secret(settings.folder / "secret")
-        self.token = new_token() if token is None else token
         self.readiness = Readiness()
         self.limits = AddressLimits()
         self.work = WorkerThreads()

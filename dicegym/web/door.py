@@ -23,32 +23,50 @@ from fastapi import FastAPI, Path, Query
 from fastapi.routing import APIRoute
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 from starlette.concurrency import run_in_threadpool
+from starlette.convertors import Convertor, register_url_convertor
 from starlette.datastructures import FormData, ImmutableMultiDict
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from dicegym.errors import DicegymError, one_line
-from dicegym.web.numbers import LARGEST
-from dicegym.web.pages import page
+from dicegym.web.pages import page, web_of
 
 API = "/api"
 SEEN = 303
 """Status that has a browser get another page after a form."""
-AGAIN = (400, 404, 409, 413, 422, 503)
+AGAIN = (400, 404, 409, 422, 503)
 """Statuses of errors after which a form is shown again, where its operation can do so."""
 MOST_FIELDS = 200
-PLACES = ("query", "body", "path")
-"""Parts of a request, which FastAPI puts before the name of a field."""
 DICT = "-"
 """Separates the name of a field that is a mapping from a key: ``parameters-goal``."""
+DIGITS = 9
+LARGEST = 10**DIGITS - 1
+"""The largest number in an address: no table here has more rows."""
 PathNumber = Annotated[int, Path(ge=0, le=LARGEST)]
-"""A number in a path, of the convertor in `dicegym.web.numbers`."""
+"""A number in a path, of `NumberConvertor`."""
 _EMPTY = BeforeValidator(lambda given: None if given == "" else given)
 QueryNumber = Annotated[Annotated[int, Field(ge=0, le=LARGEST)] | None, _EMPTY, Query()]
 """A number in a query, which may be missing or empty."""
 Finite = Annotated[float | None, BeforeValidator(lambda given: None if given is None or not isfinite(given) else given)]
 """A number of an answer; infinity and what is undefined are null."""
 _Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+class NumberConvertor(Convertor[int]):
+    """A whole number from 0 to `LARGEST` in an address; another address leads nowhere, as one without a number."""
+
+    regex = f"[0-9]{{1,{DIGITS}}}"
+
+    def convert(self, value: str) -> int:
+        """Return the number."""
+        return int(value)
+
+    def to_string(self, value: int) -> str:
+        """Return its text in an address."""
+        return str(value)
+
+
+register_url_convertor("number", NumberConvertor())
 
 
 class InvalidError(DicegymError):
@@ -61,22 +79,6 @@ class Fault(BaseModel):
     """An error, as programs get it."""
 
     error: str = Field(description="what was wrong and what to do instead")
-
-
-FAULTS = {
-    400: "It cannot be done; `error` says why, and what to do instead",
-    401: "The token is missing or invalid",
-    403: "You may not do this",
-    404: "It does not exist",
-    409: "The state has changed since you asked: get the present one first",
-    413: "The body is too large",
-    422: "Query or body do not have the form below",
-    429: "Too many requests; `Retry-After` says how many seconds to wait",
-    500: "An internal error; its number is in the operator's log",
-    503: "The server is busy or shutting down; try again in a minute",
-}
-ALWAYS = (400, 422, 429, 500, 503)
-"""Statuses with which any operation may end."""
 
 
 class Operation(NamedTuple):
@@ -99,8 +101,6 @@ class Operation(NamedTuple):
     returns: Any = None
     """What programs get: a Pydantic model, which takes its fields from the result."""
     status: int = 200
-    errors: tuple[int, ...] = ()
-    """Statuses beside `ALWAYS`, and 404 where the path has a parameter."""
     token: bool = False
     """Whether programs send a token (``Authorization: Bearer ...``)."""
     extra: Mapping[str, Any] | None = None
@@ -139,16 +139,16 @@ class Door:
         """Add the routes of all operations to an application."""
         for one in self.operations:
             if one.page:
+                methods = ["GET" if one.method == "GET" else "POST"]
                 endpoint = _page_endpoint(one)
-                method = "GET" if one.method == "GET" else "POST"
-                route = APIRoute(one.page, endpoint, methods=[method], include_in_schema=False, response_model=None)
+                route = APIRoute(one.page, endpoint, methods=methods, include_in_schema=False, response_model=None)
                 app.router.routes.append(route)
             if one.api:
                 app.router.routes.append(_api_route(one, self.tag))
 
 
 def _api_route(one: Operation, tag: str) -> APIRoute:
-    numbers = {*ALWAYS, *one.errors} | ({404} if "{" in one.api else set()) | ({401, 403} if one.token else set())
+    security = {"security": [{"token": []}]} if one.token else {}
     return APIRoute(
         API + one.api,
         one.function,
@@ -157,9 +157,9 @@ def _api_route(one: Operation, tag: str) -> APIRoute:
         status_code=one.status,
         tags=[tag],
         summary=(inspect.getdoc(one.function) or "").partition("\n")[0],
-        responses={number: {"model": Fault, "description": FAULTS[number]} for number in sorted(numbers)},
+        responses={"4XX": {"model": Fault}, "5XX": {"model": Fault}},
         operation_id=one.function.__name__,
-        openapi_extra={**({"security": [{"token": []}]} if one.token else {}), **(one.extra or {})},
+        openapi_extra={**security, **(one.extra or {})},
     )
 
 
@@ -174,11 +174,10 @@ def _page_endpoint(one: Operation) -> Callable[..., Any]:
         request: Request = given["request"]
         if one.method == "GET":
             return await _called(one, request, given)
-        async with request.form(max_files=1, max_fields=MOST_FIELDS, max_part_size=request.state.largest) as fields:
+        largest = web_of(request).limits.largest(request.url.path)
+        async with request.form(max_files=1, max_fields=MOST_FIELDS, max_part_size=largest) as fields:
             request.state.form = fields
             try:
-                if request.state.refusal is not None:
-                    raise request.state.refusal
                 if form is not None:
                     given[form.name] = form_of(form.annotation, fields)
                 return await _called(one, request, given)
@@ -199,14 +198,10 @@ async def _called(one: Operation, request: Request, given: dict[str, Any]) -> Re
 
 
 def _shown(one: Operation, request: Request, found: Any) -> Response:
-    if isinstance(found, Response):
-        return found
-    if one.to:
+    if one.to and not isinstance(found, Response):
         return RedirectResponse(one.to.format(found), SEEN)
-    values = found if one.view is None else one.view(request, found)
-    if isinstance(values, Response):
-        return values
-    return page(request, one.template, **values)
+    values = found if one.view is None or isinstance(found, Response) else one.view(request, found)
+    return values if isinstance(values, Response) else page(request, one.template, **values)
 
 
 def for_programs(request: Request) -> bool:
@@ -225,20 +220,19 @@ def form_of(model: type[BaseModel], form: FormData) -> BaseModel:
     """
     given: dict[str, Any] = {}
     for name, field in model.model_fields.items():
-        called = field.alias or name
-        values = [one.strip() if isinstance(one, str) else one for one in form.getlist(called)]
+        values = [one.strip() if isinstance(one, str) else one for one in form.getlist(name)]
         filled = [one for one in values if one != ""]
-        if get_origin(field.annotation) is dict and called not in form:
-            keys = [key for key in form if key.startswith(called + DICT)]
-            given[called] = {key.removeprefix(called + DICT): form[key] for key in keys if form[key] != ""}
-        elif get_origin(field.annotation) in (list, tuple):
-            given[called] = filled
+        if get_origin(field.annotation) is dict:
+            keys = [key for key in form if key.startswith(name + DICT)]
+            given[name] = {key.removeprefix(name + DICT): form[key] for key in keys if form[key] != ""}
+        elif get_origin(field.annotation) is list:
+            given[name] = filled
         elif filled:
-            given[called] = filled[0]
+            given[name] = filled[0]
     try:
         return model.model_validate(given)
     except ValidationError as error:
-        raise InvalidError(faults_in(error.errors(), "the form", model)) from None
+        raise InvalidError(faults_in(error.errors(), "the form")) from None
 
 
 def text_in(form: ImmutableMultiDict[str, Any] | None, name: str) -> str:
@@ -247,31 +241,22 @@ def text_in(form: ImmutableMultiDict[str, Any] | None, name: str) -> str:
     return found.strip() if isinstance(found, str) else ""
 
 
-def faults_in(errors: Sequence[Any], where: str, model: Any = None) -> str:
-    """Return validation errors in words: field by field, the first five, each with what was given.
+def faults_in(errors: Sequence[Any], where: str) -> str:
+    """Return validation errors of Pydantic in words: field by field, the first five, each with what was given.
 
     Args:
         errors: of Pydantic.
         where: what is wrong if no field is: "the form".
-        model: whose fields are listed where one is missing or unknown.
     """
     told = []
     for one in errors[:5]:
-        field = ".".join(str(part) for part in one["loc"] if part not in PLACES) or where
-        given, kind = one_line(repr(one.get("input")), 40), one["type"]
-        if kind == "json_invalid":
-            told.append(f"{where} is not JSON: {one.get('ctx', {}).get('error', one['msg'])}")
-        elif kind == "missing":
+        field = ".".join(str(part) for part in one["loc"] if part not in ("query", "body", "path")) or where
+        if one["type"] == "missing":
             told.append(f"{field} is missing")
-        elif kind == "extra_forbidden":
-            told.append(f"{field} is not a field")
-        elif kind.startswith("int_"):
-            told.append(f"{field} {given} is not a whole number: write one in figures, such as 3")
+        elif one["type"].startswith("int_"):
+            told.append(f"{field} {one_line(repr(one['input']), 40)} is not a whole number: write one such as 3")
         else:
-            told.append(f"{field} {given}: {one['msg']}")
-    if _is_model(model) and any(one["type"] in ("missing", "extra_forbidden") for one in errors):
-        fields = model.model_fields.items()
-        told.append("the fields are " + ", ".join(name if one.is_required() else f"[{name}]" for name, one in fields))
+            told.append(f"{field} {one_line(repr(one.get('input')), 40)}: {one['msg']}")
     return one_line("; ".join(told))
 
 

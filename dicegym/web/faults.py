@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import http
-import math
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from typing import Any
 
 from fastapi.exceptions import RequestValidationError
@@ -14,16 +13,11 @@ from starlette.responses import JSONResponse, Response
 
 from dicegym.arena.store.opening import BusyError
 from dicegym.errors import DicegymError, UnknownNameError
-from dicegym.web.address_limits import TooOftenError
 from dicegym.web.door import API, faults_in
 from dicegym.web.pages import page
 
-WRONG, FAILED = 400, 500
-STATUSES: tuple[tuple[type[DicegymError], int], ...] = (
-    (UnknownNameError, 404),
-    (BusyError, 503),
-)
-"""Of errors from outside of the pages, whose own have an attribute ``status``; all others have `WRONG`."""
+STATUSES: dict[type[DicegymError], int] = {UnknownNameError: 404, BusyError: 503}
+"""Of errors from outside of the pages, whose own have an attribute ``status``; all others have 400."""
 WORDS = {
     404: "there is nothing here: the address is wrong, or what was here is gone",
     405: "this is not done at this address",
@@ -33,37 +27,28 @@ WORDS = {
 
 async def answer_error(request: Request, error: Exception) -> Response:
     """Answer a request that an error of ours, or of Starlette's, ended."""
-    headers: dict[str, str] = {}
     if isinstance(error, HTTPException):
-        status, words = error.status_code, error.detail
-        headers |= dict(error.headers or {})
-        if words == http.HTTPStatus(status).phrase:
-            words = WORDS.get(status, words)
-    elif isinstance(error, RequestValidationError):
-        body = getattr(request.scope.get("route"), "body_field", None)
-        model = getattr(getattr(body, "field_info", None), "annotation", None)
-        status, words = 422, faults_in(error.errors(), "the body", model)
-    else:
-        status = next((number for kind, number in STATUSES if isinstance(error, kind)), getattr(error, "status", WRONG))
-        words = str(error)
-    if isinstance(error, TooOftenError):
-        headers["Retry-After"] = str(max(1, math.ceil(error.wait)))
-    return _said(request, status, words, headers)
+        known = error.detail != http.HTTPStatus(error.status_code).phrase
+        words = error.detail if known else WORDS.get(error.status_code, error.detail)
+        return _said(request, error.status_code, words, error.headers)
+    if isinstance(error, RequestValidationError):
+        return _said(request, 422, faults_in(error.errors(), "the body"))
+    known_status = next((status for kind, status in STATUSES.items() if isinstance(error, kind)), 400)
+    return _said(request, getattr(error, "status", known_status), str(error))
 
 
 def answer_failure(request: Request, number: str) -> Response:
     """Answer a request that ended in an unexpected error; ``number`` is in the log beside it."""
-    words = f"Internal error {number}: the operator of these pages finds it in the log."
-    return _said(request, FAILED, words, {})
+    return _said(request, 500, f"Internal error {number}: the operator of these pages finds it in the log.")
 
 
-def _said(request: Request, status: int, words: str, headers: dict[str, str]) -> Response:
+def _said(request: Request, status: int, words: str, headers: Mapping[str, str] | None = None) -> Response:
     answer: Response
     if request.url.path.startswith(API):
         answer = JSONResponse({"error": words}, status)
     else:
         answer = page(request, "error.html", status, words=words, code=status)
-    answer.headers.update(headers)
+    answer.headers.update(headers or {})
     return answer
 
 

@@ -2,42 +2,32 @@
 
 In this order: the host name, the visitor, how often it asks, whether another site sent the request, how large it is
 and how long it takes, whether a form is one of ours. Errors that nobody expected become a page with a number, which
-is in the log beside what happened.
+is in the log beside what happened. Slow connections are the proxy's to end.
 """
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import re
 import secrets
-import time
 
 from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from dicegym.errors import DicegymError
 from dicegym.server.admission import Origins
-from dicegym.web.access_log import AccessLog
-from dicegym.web.address_limits import TooLargeError
-from dicegym.web.bodies import Bodies, GoneAwayError, replay_body, whole_fields
+from dicegym.web.address_limits import SMALL_BODY
 from dicegym.web.context import Web
 from dicegym.web.door import API
 from dicegym.web.faults import answer_error, answer_failure
 from dicegym.web.forms import FORM_KEY, HEADER, check_form_key
 
-POLICY = "; ".join(
-    (
-        "default-src 'none'",
-        "script-src 'self'",
-        "style-src 'self'",
-        "img-src 'self' data:",
-        "connect-src 'self'",
-        "form-action 'self'",
-        "base-uri 'none'",
-        "frame-ancestors 'none'",
-    )
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
 SAFETY_HEADERS = {
     "Content-Security-Policy": POLICY,
@@ -58,6 +48,13 @@ FORMS = frozenset({"application/x-www-form-urlencoded", "multipart/form-data"})
 OF_FORMS = FORMS | {"text/plain", ""}
 """What a page of another site can have a browser send without asking here first."""
 FILES, FIELDS = 20, 200
+SECONDS = 20.0
+"""For a small body; a larger one has a second more for each `SLOWEST` bytes."""
+SLOWEST = 50_000
+LARGE_AT_ONCE = 8
+"""Bodies above `SMALL_BODY` that are in memory at the same time."""
+LET_PASS = 64 << 20
+"""Bytes of what is too large that are read and forgotten: a browser shows no answer before all it sends was taken."""
 _VISITOR = re.compile(r"[0-9a-f]{32}")
 _log = logging.getLogger("dicegym.web")
 
@@ -69,8 +66,7 @@ class Safety:
         self._app = app
         self._web = web
         self._origins = Origins(web.settings.host, web.settings.hosts)
-        self._bodies = Bodies()
-        self._access = AccessLog(web.settings.log)
+        self._large = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
@@ -83,35 +79,30 @@ class Safety:
         known = request.cookies.get(COOKIE, "")
         visitor = known if _VISITOR.fullmatch(known) else secrets.token_hex(16)
         scope.setdefault("state", {})
-        largest = self._web.limits.largest(request.url.path)
-        scope["state"] |= {"visitor": visitor, "web": self._web, "largest": largest, "refusal": None}
-        began, status, size = time.perf_counter(), 0, 0
+        scope["state"] |= {"visitor": visitor, "web": self._web}
+        begun = False
 
         async def answer(message: Message) -> None:
-            nonlocal status, size
+            nonlocal begun
             if message["type"] == "http.response.start":
-                status = message["status"]
+                begun = True
                 headers = MutableHeaders(scope=message)
                 for name, value in SAFETY_HEADERS.items():
                     headers.setdefault(name, value)
                 if visitor != known and headers["Cache-Control"].startswith("private"):
                     headers.append("Set-Cookie", _cookie(visitor, scope["scheme"]))
-            size += len(message.get("body", b""))
             await send(message)
 
         try:
             await self._answer(request, receive, answer)
-        except GoneAwayError:
+        except ClientDisconnect:
             return
         except Exception:
             number = secrets.token_hex(4)
             _log.exception("error %s: %s %s", number, request.method, ascii(request.url.path))
-            if status:
+            if begun:
                 raise _BrokenOffError(number) from None
             await answer_failure(request, number)(scope, receive, answer)
-        finally:
-            if self._access.on:
-                self._access.write(request, status, size, time.perf_counter() - began)
 
     async def _answer(self, request: Request, receive: Receive, send: Send) -> None:
         try:
@@ -128,15 +119,33 @@ class Safety:
         await self._app(request.scope, receive, send)
 
     async def _read(self, request: Request, receive: Receive) -> bytes:
-        """Return a body; of a form that is too large the fields before its file, and its operation refuses it."""
+        """Return a body. Raises HTTPException: it is too large or too slow, or too many large ones are being read."""
+        largest = self._web.limits.largest(request.url.path)
+        length = request.headers.get("content-length", "")
+        said = min(int(length), largest) if length.isascii() and length.isdigit() else largest
+        large = said > SMALL_BODY
+        wanted = not large or self._large < LARGE_AT_ONCE
+        seconds = SECONDS + said / SLOWEST if large else SECONDS
+        size, body = 0, bytearray()
+        self._large += large
         try:
-            return await self._bodies.read(request, receive, request.state.largest)
-        except TooLargeError as error:
-            fields = whole_fields(error.head, request.headers.get("content-type", ""))
-            if fields is None or request.url.path.startswith(API):
-                raise
-            request.state.refusal = error
-            return fields
+            async with asyncio.timeout(seconds):
+                async for part in Request(request.scope, receive).stream():
+                    size += len(part)
+                    if wanted and size <= largest:
+                        body += part
+                    elif size > LET_PASS:
+                        break
+        except TimeoutError:
+            words = f"what you sent did not arrive within {seconds:.0f} seconds: send it again"
+            raise HTTPException(408, words) from None
+        finally:
+            self._large -= large
+        if size > largest:
+            raise HTTPException(413, f"{size:,} bytes are more than the {largest:,} that are taken here: send less")
+        if not wanted:
+            raise HTTPException(503, "many files are being sent already: try again in a minute")
+        return bytes(body)
 
     def _check_sender(self, request: Request) -> None:
         fault = self._origins.fault(request.headers.getlist("host"), ())
@@ -149,6 +158,16 @@ class Safety:
 
 class _BrokenOffError(Exception):
     """An answer had begun when something failed: its connection is closed, as nothing else can be said."""
+
+
+def replay_body(body: bytes, receive: Receive) -> Receive:
+    """Return what gives a body that was read once more, and then what comes after it."""
+    first = iter([{"type": "http.request", "body": body, "more_body": False}])
+
+    async def again() -> Message:
+        return next(first, None) or await receive()
+
+    return again
 
 
 async def _check_form(request: Request, receive: Receive) -> None:

@@ -6,7 +6,6 @@ import contextlib
 import logging
 import socket
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import uvicorn
 
@@ -15,12 +14,13 @@ from dicegym.server.client_limits import room_for
 from dicegym.signals import on_signals
 from dicegym.web.address import BACKLOG
 from dicegym.web.application import create_app
-from dicegym.web.browser_connections import HEADER_BYTES, KEEP_ALIVE, Guarded
-from dicegym.web.rights import is_private
 from dicegym.web.web_settings import WebSettings
 
 GOODBYE = 5
 """Seconds that requests have to end once the server is told to."""
+KEEP_ALIVE = 20
+"""Seconds that a connection stays open without a request."""
+HEADER_BYTES = 16 * 1024
 
 
 class PageServer(uvicorn.Server):
@@ -28,20 +28,18 @@ class PageServer(uvicorn.Server):
 
     Args:
         settings: of the pages.
-        protocol: speaks to connections.
-        token: makes a browser the operator's (default: a new one).
 
     Attributes:
         number: of the signal that ended it; 0 while none has.
     """
 
-    def __init__(self, settings: WebSettings, protocol: Callable[..., Any] = Guarded, token: str | None = None) -> None:
+    def __init__(self, settings: WebSettings) -> None:
         self.number = 0
-        self.app = create_app(settings, token)
-        config: Any = {"http": protocol}
+        self.app = create_app(settings)
         super().__init__(
             uvicorn.Config(
                 self.app,
+                http="h11",
                 ws="none",
                 log_config=None,
                 access_log=False,
@@ -53,7 +51,6 @@ class PageServer(uvicorn.Server):
                 timeout_graceful_shutdown=GOODBYE,
                 backlog=BACKLOG,
                 h11_max_incomplete_event_size=HEADER_BYTES,
-                **config,
             )
         )
 
@@ -68,21 +65,18 @@ class PageServer(uvicorn.Server):
         self.handle_exit(number, None)
 
 
-def serve(
-    settings: WebSettings, listener: socket.socket, said: Callable[[str], object], token: str | None = None
-) -> int:
+def serve(settings: WebSettings, listener: socket.socket, said: Callable[[str], object]) -> int:
     """Serve pages until the process is told to end.
 
     Args:
         settings: of the pages.
         listener: what `dicegym.web.address.listen` returned; requests wait in it until the pages are loaded.
         said: called with what an operator should know, a line at a time.
-        token: makes a browser the operator's (default: a new one).
 
     Returns:
         The signal that ended it; 0 if none did.
     """
-    server = PageServer(settings, token=token)
+    server = PageServer(settings)
     logging.getLogger("uvicorn").setLevel(logging.ERROR)  # malformed requests are daily business
     for line in list_notes(settings):
         said(line)
@@ -92,16 +86,13 @@ def serve(
 
 def list_notes(settings: WebSettings) -> list[str]:
     """Return what an operator should know of a server that is about to start."""
-    lines = []
-    if is_private(settings):
-        lines.append("this address makes a browser the operator, who starts servers and runs contests: keep its token")
-    if not is_loopback(settings.host):
-        names = f" and as {', '.join(settings.hosts)}" if settings.hosts else ""
-        lines.append(
-            f"everybody on the network of this machine can open these pages, by its address{names}: what is sent is "
-            "not encrypted, unless a proxy does that"
-        )
-        if not names:
-            lines.append("by another name than this machine's own they are refused: allow it by --allow-host NAME")
-    lines.append("Ctrl-C ends it")
-    return lines
+    if is_loopback(settings.host):
+        return ["Ctrl-C ends it"]
+    names = f" and as {', '.join(settings.hosts)}" if settings.hosts else ""
+    lines = [
+        f"everybody on the network of this machine can open these pages, by its address{names}: what is sent is "
+        "not encrypted, unless a proxy does that"
+    ]
+    if not names:
+        lines.append("by another name than this machine's own they are refused: allow it by --allow-host NAME")
+    return [*lines, "Ctrl-C ends it"]

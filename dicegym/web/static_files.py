@@ -1,9 +1,8 @@
-"""The files beside the pages: read once, compressed once, and named by their content so that browsers keep them."""
+"""The files beside the pages: read once, and named by their content so that browsers keep them."""
 
 from __future__ import annotations
 
 import functools
-import gzip
 import hashlib
 import mimetypes
 from collections.abc import Callable
@@ -21,7 +20,6 @@ from dicegym.arena.replay.page import part
 PREFIX = "/static"
 FOR_GOOD = "public, max-age=31536000, immutable"
 ASK_AGAIN = "public, no-cache"
-WORTH_COMPRESSING = 500
 TYPES = {".js": "text/javascript", ".svg": "image/svg+xml", ".css": "text/css"}
 """What browsers are told; systems have other opinions on scripts."""
 
@@ -39,7 +37,6 @@ class StaticFile(NamedTuple):
     """A file as it is sent."""
 
     body: bytes
-    compressed: bytes | None
     media_type: str
     tag: str
 
@@ -52,11 +49,11 @@ def files() -> dict[str, StaticFile]:
         found: dict[str, StaticFile] = {}
         for entry in folder.iterdir():
             name = before + entry.name
-            found |= walk(entry, f"{name}/") if entry.is_dir() else {name: _read(name, entry.read_bytes())}
+            found |= walk(entry, f"{name}/") if entry.is_dir() else {name: _make_file(name, entry.read_bytes())}
         return found
 
     return walk(resources.files("dicegym.web") / "static", "") | {
-        f"arena/{name}": _read(name, read(file).encode()) for name, (file, read) in OF_ARENA.items()
+        f"arena/{name}": _make_file(name, read(file).encode()) for name, (file, read) in OF_ARENA.items()
     }
 
 
@@ -74,17 +71,12 @@ def static(request: Request, name: str) -> Response:
         "ETag": f'"{found.tag}"',
         "Cache-Control": FOR_GOOD if request.query_params.get("v") == found.tag else ASK_AGAIN,
     }
-    asked = request.headers.get("if-none-match", "")
-    if found.tag in (one.strip().removeprefix("W/").strip('"') for one in asked.split(",")):
+    if found.tag in request.headers.get("if-none-match", ""):
         return Response(status_code=304, headers=headers)
-    if found.compressed is not None and "gzip" in request.headers.get("accept-encoding", ""):
-        return Response(found.compressed, media_type=found.media_type, headers={**headers, "Content-Encoding": "gzip"})
     return Response(found.body, media_type=found.media_type, headers=headers)
 
 
-def _read(name: str, body: bytes) -> StaticFile:
+def _make_file(name: str, body: bytes) -> StaticFile:
     ending = "." + name.rpartition(".")[2]
     media_type = TYPES.get(ending) or mimetypes.guess_type(name)[0] or "application/octet-stream"
-    compressed = gzip.compress(body, mtime=0) if len(body) > WORTH_COMPRESSING else None
-    tag = hashlib.sha256(body).hexdigest()[:16]
-    return StaticFile(body, compressed if compressed and len(compressed) < len(body) else None, media_type, tag)
+    return StaticFile(body, media_type, hashlib.sha256(body).hexdigest()[:16])

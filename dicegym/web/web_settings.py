@@ -30,8 +30,6 @@ class WebSettings:
     """Addresses of proxies before it, which say whom they ask for, and whether by https."""
     connections: int = CONNECTIONS
     """At once."""
-    log: str = ""
-    """Where each request is written, as a line of JSON: a file, ``-`` for standard error, or nowhere."""
     compile: bool = False
     """Whether what games need is compiled from the start, see `dicegym.web.readiness`."""
     isolation: str = "jail"

@@ -1,19 +1,18 @@
-"""Threads for what takes longer than a request may: bounded, fair between owners, with answers that are kept.
+"""Threads for what takes longer than a request may: bounded, with answers that are kept.
 
-Each owner has a line of its own, and the lines are served in turn, so that ten reviews of one visitor do not keep
-everybody else waiting. Threads end with the process: nobody waits for them when a server stops.
+Threads end with the process: nobody waits for them when a server stops.
 """
 
 from __future__ import annotations
 
 import asyncio
 import concurrent.futures
-import contextlib
+import queue
 import threading
 import time
-from collections import OrderedDict, deque
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Hashable
-from concurrent.futures import CancelledError, Future
+from concurrent.futures import Future
 from typing import Any, Generic, TypeVar
 
 from dicegym.engine.threads import cores
@@ -21,7 +20,7 @@ from dicegym.errors import DicegymError, one_line
 
 THREADS = max(2, min(8, cores()))
 OF_ONE = 6
-"""Pieces of work that one owner may have in line."""
+"""Pieces of work that one owner may have waiting."""
 OF_ALL = 200
 KEPT = 400
 """Answers that are kept."""
@@ -61,19 +60,19 @@ class Answer(Generic[T]):
     def error(self) -> DicegymError | None:
         """Why it failed; None if it did not."""
         failed = self.future.exception() if self.ready else None
-        return failed if failed is None or isinstance(failed, DicegymError) else DicegymError(self.failure)
+        if failed is None or isinstance(failed, DicegymError):
+            return failed
+        return DicegymError(f"{type(failed).__name__}: {one_line(failed, 400)}")
 
     @property
     def failure(self) -> str:
         """Why it failed, in words; empty if it did not."""
-        if not self.ready or (error := self.future.exception()) is None:
-            return ""
-        return str(error) if isinstance(error, DicegymError) else f"{type(error).__name__}: {one_line(error, 400)}"
+        return str(self.error or "")
 
     @property
     def found(self) -> T | None:
         """The answer; None while it is not there, and if it failed."""
-        return self.future.result() if self.ready and not self.failure else None
+        return self.future.result() if self.ready and self.error is None else None
 
     def progress(self, done: int, of: int, what: str) -> None:
         """Note how far it is; as of `dicegym.games.worth.Progress`."""
@@ -89,7 +88,7 @@ class Answer(Generic[T]):
 
 
 class WorkerThreads:
-    """Threads that do what they are given.
+    """Threads that do what they are given, in turn.
 
     Args:
         threads: at once.
@@ -99,11 +98,12 @@ class WorkerThreads:
 
     def __init__(self, threads: int = THREADS, of_one: int = OF_ONE, of_all: int = OF_ALL) -> None:
         self._threads, self._of_one, self._of_all = threads, of_one, of_all
-        self._lines: dict[str, deque[tuple[Future[Any], Callable[[], Any]]]] = {}
+        self._waiting: queue.SimpleQueue[tuple[str, Future[Any], Callable[[], Any]]] = queue.SimpleQueue()
+        self._counts: Counter[str] = Counter()
         self._answers: OrderedDict[Hashable, Answer[Any]] = OrderedDict()
-        self._changed = threading.Condition()
-        self._started = self._idle = 0
+        self._lock = threading.RLock()
         self._ended = False
+        self._started = 0
 
     def answer(self, owner: str, key: Hashable, find: Callable[[Answer[T]], T], keep: bool = True) -> Answer[T]:
         """Return what a function finds in a thread: it is called once for each key, and its answer is kept.
@@ -117,7 +117,7 @@ class WorkerThreads:
         Raises:
             TooBusyError: see `begin`.
         """
-        with self._changed:
+        with self._lock:
             known = self._answers.get(key)
             if known is not None and not self._is_stale(known, keep):
                 self._answers.move_to_end(key)
@@ -128,11 +128,6 @@ class WorkerThreads:
             while len(self._answers) > KEPT:
                 self._answers.popitem(last=False)
             return answer
-
-    def find(self, key: Hashable) -> Answer[Any] | None:
-        """Return the answer of a key that was asked for lately; None if it was not."""
-        with self._changed:
-            return self._answers.get(key)
 
     @staticmethod
     def _is_stale(answer: Answer[Any], keep: bool) -> bool:
@@ -147,62 +142,39 @@ class WorkerThreads:
             TooBusyError: too much waits already, for this owner or in all, or the server is about to end.
         """
         future: Future[T] = Future()
-        with self._changed:
+        with self._lock:
             if self._ended:
                 raise TooBusyError("the server is about to end: ask again when it is back")
-            line = self._lines.get(owner, ())
-            if len(line) >= self._of_one:
-                raise TooBusyError(f"{len(line)} things that you asked for are not done yet: wait for one of them")
-            if sum(map(len, self._lines.values())) >= self._of_all:
+            if self._counts[owner] >= self._of_one:
+                raise TooBusyError(f"{self._of_one} things that you asked for are not done yet: wait for one of them")
+            if self.waiting >= self._of_all:
                 raise TooBusyError("the server has too much to do: try again in a minute")
-            self._lines.setdefault(owner, deque()).append((future, lambda: function(*arguments)))
-            if not self._idle and self._started < self._threads:
+            self._counts[owner] += 1
+            self._waiting.put((owner, future, lambda: function(*arguments)))
+            if self._started < self._threads:
                 self._started += 1
-                threading.Thread(target=self._work, name=f"web-work-{self._started}", daemon=True).start()
-            self._changed.notify()
+                threading.Thread(target=self._work, name="web-work", daemon=True).start()
         return future
 
     @property
     def waiting(self) -> int:
         """How many pieces of work wait for a thread."""
-        with self._changed:
-            return sum(map(len, self._lines.values()))
+        return self._counts.total()
 
     def end(self) -> None:
-        """Take nothing more, and forget what waits; what is being done is not waited for."""
-        with self._changed:
-            self._ended = True
-            for line in self._lines.values():
-                for future, _ in line:
-                    future.cancel()
-            self._lines.clear()
-            self._changed.notify_all()
+        """Take nothing more; what is being done is not waited for."""
+        self._ended = True
 
     def _work(self) -> None:
-        while (one := self._next()) is not None:
-            future, function = one
-            if not future.set_running_or_notify_cancel():
+        while True:
+            owner, future, function = self._waiting.get()
+            with self._lock:
+                self._counts -= Counter((owner,))  # which forgets owners of whom nothing waits
+            if self._ended:
+                future.cancel()
                 continue
             try:
-                found = function()
+                future.set_result(function())
             except BaseException as error:  # noqa: BLE001, RUF100 - it is raised again where the result is asked for
-                with contextlib.suppress(CancelledError):
-                    future.set_exception(error)
-            else:
-                future.set_result(found)
-            del one, future, function
-
-    def _next(self) -> tuple[Future[Any], Callable[[], Any]] | None:
-        with self._changed:
-            while not self._lines:
-                if self._ended:
-                    return None
-                self._idle += 1
-                self._changed.wait()
-                self._idle -= 1
-            owner = next(iter(self._lines))
-            line = self._lines.pop(owner)
-            found = line.popleft()
-            if line:
-                self._lines[owner] = line  # behind all others
-            return found
+                future.set_exception(error)
+            del future, function

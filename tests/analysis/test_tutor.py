@@ -20,7 +20,7 @@ from dicegym.engine.game import Game
 from dicegym.errors import ParameterError, UnknownNameError
 from dicegym.play.player import RandomPlayer
 from dicegym.play.turn import Turn
-from dicegym.players.sitting import QUIT, Sitting
+from dicegym.players.sitting import AGAIN, QUIT, Sitting
 
 
 def sit(game: Game, tutor: Tutor, answers: Sequence[str]) -> tuple[Sitting, list[str]]:
@@ -44,7 +44,7 @@ def hog(**values: float) -> tuple[Game, MadeUp]:
 
 def test_it_asks_once_and_the_person_may_insist() -> None:
     game, values = hog(roll_9=0.1, roll_5=0.3, roll_7=0.6)
-    sitting, shown = sit(game, Tutor(values), ["9", "what", "no", "9", "undo", "5", "", "7"])
+    sitting, shown = sit(game, Tutor(values), ["9", "what", "no", "9", "", "5", "", "7"])
     assert sitting.play() == QUIT
     text = " ".join("\n".join(shown).split())
     assert "That is a blunder: roll 9 (10.0%) gives away 50.0% against roll 7 (60.0%)." in text
@@ -52,23 +52,20 @@ def test_it_asks_once_and_the_person_may_insist() -> None:
     assert text.count("play it all the same") == 3
     assert "Type `yes` to play it, or `no` to choose again." in text
     assert sitting.actions[0] == 8
-    assert sitting.taken_back == 1
 
 
-def test_what_is_insisted_on_is_played_and_taken_back_with_its_answer() -> None:
+def test_what_is_insisted_on_is_played() -> None:
     game, values = hog(roll_9=0.1)
-    sitting, _ = sit(game, Tutor(values), ["9", "yes", "8", "undo", "undo", "undo"])
+    sitting, _ = sit(game, Tutor(values), ["9", "yes", "quit"])
     assert sitting.play() == QUIT
-    assert sitting.taken_back == 2
+    assert sitting.actions[0] == 10
+
+
+def test_leaving_works_at_its_question() -> None:
+    game, values = hog(roll_9=0.1)
+    sitting, _ = sit(game, Tutor(values), ["9", "again"])
+    assert sitting.play() == AGAIN
     assert sitting.actions == []
-
-
-def test_commands_work_at_its_question() -> None:
-    game, values = hog(roll_9=0.1)
-    sitting, shown = sit(game, Tutor(values), ["8", "9", "undo"])
-    assert sitting.play() == QUIT
-    assert sitting.taken_back == 1
-    assert any("You are back" in text for text in shown)
 
 
 @pytest.mark.parametrize(("level", "warned"), [("doubtful", True), ("mistake", False), ("bad", False)])

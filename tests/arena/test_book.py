@@ -14,7 +14,7 @@ from dicegym.arena.match import Match
 from dicegym.arena.provenance import EntryRecord, package_version
 from dicegym.arena.storage import Settings
 from dicegym.arena.store import book as books
-from dicegym.arena.store.book import Book, StoredOutcomes
+from dicegym.arena.store.book import Book
 from dicegym.arena.store.reading import StoreReader
 from dicegym.arena.store.schema import CONTESTS, FIELDS, MATCHES, PLAYS
 from dicegym.arena.store.store import ContestStore
@@ -58,7 +58,7 @@ def entered(store: ContestStore, label: str = "", entries: Sequence[Entry] = (AN
     return found
 
 
-def plays(store: ContestStore) -> list[tuple[int, int, int]]:
+def plays(store: ContestStore) -> list[tuple[int, int]]:
     with store.connection() as connection:
         return [tuple(row) for row in connection.execute(sa.select(PLAYS).order_by(PLAYS.c.contest, PLAYS.c.match))]
 
@@ -68,8 +68,7 @@ def test_each_outcome_is_stored_before_the_next_is_asked_for(store: ContestStore
     for number in range(3):
         assert book.outcome(match(number)) is None
         book.keep(match(number), OUTCOME)
-        assert plays(store) == [(1, one + 1, 1) for one in range(number + 1)]
-        assert not book.used, "what has been noted is noted once"
+        assert plays(store) == [(1, one + 1) for one in range(number + 1)]
     book.close()
     assert book.stored[1:] == (1, 0, 3, 1, 2, 0)
 
@@ -89,7 +88,7 @@ def test_what_is_found_is_the_contests_although_it_is_never_finished(
     assert len(plays(store)) == (5 if together == 1000 else 9)
     assert second.outcome(match(5)) is None
     second.close()
-    assert plays(store)[5:] == [(2, number, 1) for number in (1, 3, 4, 5)]
+    assert plays(store)[5:] == [(2, number) for number in (1, 3, 4, 5)]
     assert second.stored[1:4] == (2, 4, 0)
 
 
@@ -157,12 +156,3 @@ def test_how_many_matches_are_planned_is_told_while_it_goes_on(store: ContestSto
         assert [one.contest for one in reader.participations("lucky")] == []
         assert [one.id for one in reader.contests(with_match=1)] == [1]
         assert reader.contests(with_match=2) == []
-
-
-def test_a_book_that_is_only_read_keeps_nothing(store: ContestStore) -> None:
-    found = StoredOutcomes(store.name, store.connection, 7, Limits())
-    found.enter([], [])
-    assert found.outcome(match(0)) is None
-    found.plan(3)
-    with pytest.raises(RuntimeError, match="keeps nothing"):
-        found.keep(match(0), OUTCOME)

@@ -12,13 +12,13 @@ import pytest
 
 import dicegym
 from dicegym.arena import Comparison, Decision, compare
-from dicegym.arena.compare.game_pairs import BLOCK, Lineup, Pairs, block_of, pairs_of, scores_of
+from dicegym.arena.compare.game_pairs import BLOCK, Lineup, Pairs, block_of, pairs_of
 from dicegym.arena.executors import Executors
-from dicegym.arena.saved_results import result_verdicts
 from dicegym.arena.store.reading import StoreReader
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError, UnknownNameError
 from dicegym.games.parts import solver
+from dicegym.games.worth import first_place_shares
 from dicegym.play.printed import Printed
 from dicegym.registry import GAMES
 from dicegym.sandbox import jail
@@ -69,7 +69,7 @@ def played(lineup: Lineup, game: Game, pairs: int, number: int = 0) -> list[dict
 
 
 def paired(lineup: Lineup, outcomes: Sequence[dict[str, Any]]) -> Pairs:
-    return pairs_of(lineup, [scores_of(outcome["returns"], "win") for outcome in outcomes])
+    return pairs_of(lineup, [first_place_shares(outcome["returns"]) for outcome in outcomes])
 
 
 # Pairs
@@ -113,9 +113,8 @@ def test_two_who_do_not_meet_take_turns_in_a_seat() -> None:
     first, second = played(table, game, 20)
     assert first["seats"] == second["seats"]
     found = paired(table, [first, second])
-    assert found.first[:, 0].tolist() == [share[0] for share in scores_of(first["returns"], "win").tolist()]
+    assert found.first[:, 0].tolist() == [share[0] for share in first_place_shares(first["returns"]).tolist()]
     assert found.first.shape == (20, 1)
-    assert found.variance_alone > 0
 
 
 def test_blocks_have_dice_of_their_own_whoever_plays() -> None:
@@ -125,21 +124,6 @@ def test_blocks_have_dice_of_their_own_whoever_plays() -> None:
     ]
     assert seeds[:2] == seeds[2:]
     assert seeds[0] != seeds[1]
-
-
-@pytest.mark.parametrize(
-    ("score", "returns", "expected"),
-    [
-        ("win", (3.0, 1.0, 2.0), (1.0, 0.0, 0.0)),
-        ("win", (3.0, 3.0, 2.0), (0.5, 0.5, 0.0)),
-        ("place", (3.0, 1.0, 2.0), (1.0, 0.0, 0.5)),
-        ("place", (3.0, 3.0, 2.0), (0.75, 0.75, 0.0)),
-        ("place", (1.0, 1.0, 1.0), (0.5, 0.5, 0.5)),
-        ("place", (1.0, -1.0), (1.0, 0.0)),
-    ],
-)
-def test_what_a_game_is_worth(score: str, returns: tuple[float, ...], expected: tuple[float, ...]) -> None:
-    assert tuple(scores_of([returns], score)[0]) == expected
 
 
 # Decisions
@@ -169,7 +153,6 @@ def test_bots_whose_win_rates_are_known(first: str, second: str, decision: Decis
     assert result.difference is not None
     assert result.difference.low <= exact_difference(first, second) <= result.difference.high
     assert result.games < 1000
-    assert (result.saved or 0) > 0
 
 
 def test_claims_decide_where_the_truth_lies_between_them() -> None:
@@ -187,7 +170,7 @@ def test_claims_decide_where_the_truth_lies_between_them() -> None:
 
 def test_the_games_can_run_out() -> None:
     result = compare("hog", "tuned", "best_by_scores", seed=1, games=31, executors=in_here())
-    assert (result.decision, result.pairs, result.games, result.saved) == (Decision.UNDECIDED, 15, 30, None)
+    assert (result.decision, result.pairs, result.games) == (Decision.UNDECIDED, 15, 30)
     assert [row.place for row in result.standings] == [1, 1]
     assert "Undecided after 30 games" in result.text()
 
@@ -199,13 +182,11 @@ def test_who_plays_the_same_is_level() -> None:
     assert result.difference.value == 0
     assert result.difference.low == -result.difference.high
     assert "It scores the same" in result.text()
-    assert "All pairs came out level" in result.text()
 
 
 def test_pairs_that_are_all_won_are_not_called_level() -> None:
     result = compare("hog", "haphazard", "tuned", seed=1, games=8, executors=in_here())
     assert result.counts[-1] == (1.0, 4)
-    assert "All pairs came out alike." in result.text()
 
 
 def test_it_tells_the_matches_that_were_counted() -> None:
@@ -223,9 +204,7 @@ def test_it_tells_the_matches_that_were_counted() -> None:
 
 @pytest.fixture(scope="module")
 def lucky() -> Comparison:
-    return compare(
-        dicegym.game("lucky", players=3, rounds=40), "idle", "investor", seed=3, score="place", executors=in_here()
-    )
+    return compare(dicegym.game("lucky", players=3, rounds=40), "idle", "investor", seed=3, executors=in_here())
 
 
 def test_larger_tables_have_others_who_take_turns(lucky: Comparison) -> None:
@@ -316,7 +295,6 @@ def test_more_games_go_on_with_the_same_comparison_whose_matches_count(tmp_path:
         for result in (more, decided):
             assert result.stored is not None
             assert len(list(reader.matches(result.stored.contest))) == len(result.matches)
-        assert [one.wrong for one in result_verdicts(reader)] == ["", ""]
 
 
 def test_who_fails_is_named_and_nothing_is_compared(tmp_path: Path) -> None:
@@ -367,7 +345,5 @@ def test_what_cannot_be_tested_is_refused(arguments: dict[str, Any], said: str) 
 def test_who_does_not_exist_is_refused() -> None:
     with pytest.raises(UnknownNameError, match="nobody"):
         compare("hog", "bacon", "nobody")
-    with pytest.raises(UnknownNameError, match="score"):
-        compare("hog", "bacon", "swap", score="points")
     with pytest.raises(ParameterError, match="for one"):
         compare(dicegym.game("yatzy", players=1), "thrifty", "planner")

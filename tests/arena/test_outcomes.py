@@ -12,8 +12,9 @@ import sqlalchemy as sa
 
 import dicegym
 from dicegym.arena.match import Match
-from dicegym.arena.store.outcomes import KnownNumbers, MatchOutcome, add_match, is_whole, matches_between
-from dicegym.arena.store.schema import AGENTS, GAMES, MATCHES, MISPLAYS, RULES, SEATS, TABLES
+from dicegym.arena.store.outcomes import MatchOutcome, add_match, is_whole, outcomes_between
+from dicegym.arena.store.schema import AGENTS, MATCHES, SEATS, TABLES
+from dicegym.arena.store.store import number_of_rules
 from dicegym.sandbox.jobs import Failure, entry
 
 GAME = dicegym.game("hog")
@@ -28,11 +29,6 @@ PLAYED = {
     "noted": [0, 4],
     "printed": ["", "hm \0"],
     "actions": [[4, 5], [6], [0, 10, 3]],
-}
-READ = {
-    **PLAYED,
-    "incidents": [[1, 2, 5, "said \\udc80 and \\x00"], [1, 3, 1, "nothing"]],
-    "printed": ["", "hm \\x00"],
 }
 FAILED = Failure(1, "took too long", 2, 7)
 
@@ -54,27 +50,25 @@ def match(number: int) -> Match:
 
 
 def kept(connection: sa.Connection, *matches: tuple[str, Match, MatchOutcome]) -> list[int]:
-    numbers = KnownNumbers()
-    return [add_match(connection, numbers, "batch", key, match, outcome) for key, match, outcome in matches]
+    rules = number_of_rules(connection, GAME)
+    return [add_match(connection, rules, [2, 1], "batch", key, match, outcome) for key, match, outcome in matches]
 
 
 def test_outcomes_come_back_as_they_went_in(connection: sa.Connection) -> None:
     matches = [("a", match(0), PLAYED), ("b", match(1), FAILED), ("c", match(2), PLAYED)]
     first, second, third = kept(connection, *matches)
-    found: dict[int, Any] = matches_between(connection, first, third + 1, actions=True)
-    for number in (first, third):
-        found[number]["actions"] = [list(actions) for actions in found[number]["actions"]]
-    assert found == {first: READ, second: FAILED, third: READ}
-    assert matches_between(connection, second, third) == {second: FAILED}
-    plain = {name: value for name, value in READ.items() if name != "actions"}
-    assert matches_between(connection, third, third + 1) == {third: plain}
+    found: dict[int, Any] = outcomes_between(connection, first, third + 1, actions=True)
+    assert found == {first: PLAYED, second: FAILED, third: PLAYED}
+    assert outcomes_between(connection, second, third) == {second: FAILED}
+    plain = {name: value for name, value in PLAYED.items() if name != "actions"}
+    assert outcomes_between(connection, third, third + 1) == {third: plain}
 
 
 def test_a_match_is_kept_once_however_often_it_is_handed_over(connection: sa.Connection) -> None:
     first = kept(connection, ("a", match(0), PLAYED), ("b", match(1), FAILED), ("a", match(0), PLAYED))
     assert first == [first[0], first[1], first[0]]
     assert kept(connection, ("c", match(2), PLAYED), ("b", match(1), FAILED))[1] == first[1]
-    counts = [connection.execute(sa.select(sa.func.count()).select_from(table)).scalar() for table in (MATCHES, GAMES)]
+    counts = [connection.execute(sa.select(sa.func.count()).select_from(table)).scalar() for table in (MATCHES, SEATS)]
     assert counts == [3, 6]
 
 
@@ -82,26 +76,16 @@ def test_rows_say_who_played_what(connection: sa.Connection) -> None:
     number, failed = kept(connection, ("a", match(3), PLAYED), ("b", match(4), FAILED))
     seats = connection.execute(sa.select(SEATS).order_by(SEATS.c.match, SEATS.c.player)).all()
     assert [tuple(row) for row in seats] == [
-        (number, 0, 2, 2, 2.0, 0, 0, None),
-        (number, 1, 1, 1, 1.0, 3, 4, "hm \\x00"),
-        (failed, 0, 2, 0, 0.0, 0, 0, None),
-        (failed, 1, 1, 0, 0.0, 0, 0, None),
+        (number, 0, 2, 2, 2.0, 0, 0),
+        (number, 1, 1, 1, 1.0, 3, 4),
+        (failed, 0, 2, 0, 0.0, 0, 0),
+        (failed, 1, 1, 0, 0.0, 0, 0),
     ]
     rows = connection.execute(sa.select(MATCHES).order_by(MATCHES.c.id)).all()
     seeds = [str(match(number).seed) for number in (3, 4)]
     assert [tuple(row)[1:7] for row in rows] == [("a", 1, "batch", seeds[0], 3, 3), ("b", 1, "batch", seeds[1], 4, 3)]
     assert [json.loads(row.places) for row in rows] == [[[[1, 2], 2], [[2, 1], 1]], []]
     assert [row.failure for row in rows] == [None, '[1, "took too long", 2, 7]']
-    assert [row.number for row in connection.execute(sa.select(GAMES).order_by(GAMES.c.number))] == [0, 1, 2]
-    assert {row.match for row in connection.execute(sa.select(MISPLAYS))} == {number}
-
-
-def test_the_numbers_of_agents_and_rules_are_asked_for_once(connection: sa.Connection) -> None:
-    numbers = KnownNumbers()
-    assert (numbers.rules(connection, GAME), numbers.agent(connection, ENTRIES[0])) == (1, 2)
-    connection.execute(sa.delete(RULES))
-    connection.execute(sa.delete(AGENTS))
-    assert (numbers.rules(connection, GAME), numbers.agent(connection, ENTRIES[0])) == (1, 2)
 
 
 def _changed(path: str, value: Any) -> Callable[[dict[str, Any]], None]:
@@ -116,7 +100,7 @@ def _changed(path: str, value: Any) -> Callable[[dict[str, Any]], None]:
 
 
 BROKEN = {
-    **{f"{name} of one player": _changed(name, [0]) for name in ("wins", "shares", "faults", "noted", "printed")},
+    **{f"{name} of one player": _changed(name, [0]) for name in ("wins", "shares", "faults", "noted")},
     "a seat twice": _changed("seats.1", [1, 1]),
     "a seat too few": _changed("seats.1", [0]),
     "a player that is none": _changed("seats.1", [1, 2]),
@@ -134,14 +118,14 @@ BROKEN = {
 
 @pytest.mark.parametrize("how", BROKEN)
 def test_what_is_not_whole_is_noticed(how: str) -> None:
-    outcome = copy.deepcopy(READ)
+    outcome = copy.deepcopy(PLAYED)
     assert is_whole(match(0), outcome)
     BROKEN[how](outcome)
     assert not is_whole(match(0), outcome)
 
 
 def test_all_or_nothing_may_be_won() -> None:
-    assert is_whole(match(0), {**READ, "wins": [3, 0], "shares": [3.0, 0.0]})
+    assert is_whole(match(0), {**PLAYED, "wins": [3, 0], "shares": [3.0, 0.0]})
 
 
 @pytest.mark.parametrize(("actor", "reason", "whole"), [(0, "x", True), (1, "x", True), (2, "x", False), (0, 3, False)])

@@ -13,10 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_up import Returns, disorderly
 
-from dicegym.arena import ContestResult, MatchRow, contest
+from dicegym.arena import ContestResult, contest
 from dicegym.arena.formats import swiss_pairing as pairing
-from dicegym.arena.formats.rounds import count_left_behind, shares
-from dicegym.arena.formats.swiss import usual_rounds
+from dicegym.arena.formats.swiss_pairing import usual_rounds
 from dicegym.arena.match import Match
 from dicegym.sandbox.jobs import Failure
 
@@ -91,7 +90,7 @@ def test_rounds_pair_everybody_once_and_nobody_twice(n: int, luck: int) -> None:
     points, met, free = dict.fromkeys(names(n), 0.0), Meetings(), Counter[str]()
     for _ in range(usual_rounds(n)):
         order = sorted(points, key=lambda name: (-points[name], name))
-        byes = pairing.byes(order, n % 2, free)
+        byes = [pairing.bye(order, free)] if n % 2 else []
         found = pairing.pairs([name for name in order if name not in byes], points, met)
         assert sorted([*itertools.chain.from_iterable(found), *byes]) == names(n)
         assert not any(met(*pair) for pair in found)
@@ -115,33 +114,6 @@ def test_a_round_of_a_thousand_is_paired_at_once() -> None:
             points[draw.choice(pair)] += 1
     assert max(met.count.values()) == 1
     assert Counter(points.values())[10.0] <= 1
-
-
-@pytest.mark.parametrize(
-    ("entries", "seats", "fewest", "expected"),
-    [(7, 7, 2, [7]), (8, 7, 2, [4, 4]), (13, 7, 2, [7, 6]), (15, 7, 2, [5, 5, 5]), (4, 3, 2, [2, 2]), (4, 3, 3, [3])],
-)
-def test_tables_are_as_equal_as_can_be(entries: int, seats: int, fewest: int, expected: list[int]) -> None:
-    assert pairing.sizes(entries, seats, fewest) == expected
-
-
-def test_tables_mix_those_who_have_not_met() -> None:
-    met = Meetings()
-    tables = pairing.tables(names(9), [3, 3, 3], met)
-    assert tables == [("n000", "n001", "n002"), ("n003", "n004", "n005"), ("n006", "n007", "n008")]
-    for table in tables:
-        met.add(table)
-    again = pairing.tables(names(9), [3, 3, 3], met)
-    assert again[0] == ("n000", "n003", "n001"), "of those near, who has met fewest of the table, the upper ones first"
-    assert sorted(itertools.chain.from_iterable(again)) == names(9)
-
-
-def test_points_are_the_share_of_the_others_left_behind() -> None:
-    assert shares([1, 2]) == (1.0, 0.0)
-    assert shares([1, 1]) == (0.5, 0.5)
-    assert shares([1, 2, 2, 4]) == pytest.approx((1, 0.5, 0.5, 0))
-    row = MatchRow(("a", "b"), (2, 1), places=(((1, 1), 1), ((1, 2), 2), ((2, 1), 1)), games=4)
-    assert count_left_behind(row) == (2.5, 1.5)
 
 
 # --- Swiss -------------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ import pytest
 import scipy  # its parts are loaded when a test asks for them
 from variants import one_always
 
-from dicegym.arena.compare.estimate import LEVEL, Motion, Stopped, difference, size_fixed_test
+from dicegym.arena.compare.estimate import LEVEL, Motion, Stopped, difference
 from dicegym.arena.compare.sequential import (
     FEWEST,
     UNSEEN,
@@ -117,14 +117,6 @@ def test_normal_pairs_may_come_in_any_portions() -> None:
     assert one.pairs == two.pairs
     assert one.ratio == pytest.approx(two.ratio)
     assert one.accepted == two.accepted
-
-
-def test_it_takes_fewer_pairs_than_a_test_of_fixed_size() -> None:
-    rng, claims = np.random.default_rng(5), Claims(0.0, ELO_40)
-    shares = tilted(SHAPES["ties"], ELO_40)
-    fixed = size_fixed_test(float(shares @ VALUES**2) - ELO_40**2, ELO_40, claims.alpha, claims.beta)
-    needed = np.mean([simulated(shares, claims, rng).pairs for _ in range(60)])
-    assert needed < 0.65 * fixed
 
 
 @pytest.mark.parametrize("shape", one_always(["ties", "alone"]))

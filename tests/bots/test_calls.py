@@ -159,7 +159,7 @@ def test_show_works_for_every_interface(game: str, agent: str, call: str) -> Non
 def test_the_exact_win_rate_is_told() -> None:
     report = shown("always_roll(8)", thorough=True)
     assert report.win_rate == pytest.approx(0.630940, abs=1e-6)
-    assert "wins 63.0940% of its games against always_roll(5), exactly" in report.text()
+    assert "wins 63.0940% of its games against always_roll(5), by one answer" in report.text()
     assert report.to_json()["win_rate"] == report.win_rate
     assert shown("even", "liarsdice", thorough=True).win_rate is None
 
@@ -167,10 +167,8 @@ def test_the_exact_win_rate_is_told() -> None:
 @pytest.mark.parametrize(
     ("source", "remark"),
     [
-        (FOUR.format("pass"), "write PURE = True"),
         ("PURE = True\n" + FOUR.format("pass"), ""),
         ("import random\n" + FOUR.format("return random.randint(1, 4)"), ""),
-        ("seen = []\n" + FOUR.format("seen.append(1); return len(seen) % 5"), ""),
         (
             "PURE = True\nlast = [0]\n" + FOUR.format("last[0], was = score, last[0]; return was % 5"),
             "take that line out",
@@ -178,7 +176,7 @@ def test_the_exact_win_rate_is_told() -> None:
         ("PURE = True\nimport random\n" + FOUR.format("return random.choice([1, 4])"), "take that line out"),
     ],
 )
-def test_purity_is_found_out(write: Write, source: str, remark: str) -> None:
+def test_a_wrong_claim_of_purity_is_noted(write: Write, source: str, remark: str) -> None:
     report = shown(write(source), thorough=True)
     assert report.ok
     assert remark in " ".join(report.remarks)

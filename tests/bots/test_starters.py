@@ -8,14 +8,11 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import dicegym
 from dicegym.arena import check
-from dicegym.arena.check import PURE_UNKNOWN, Check
-from dicegym.arena.purity import OutOfTimeError, TimeBound, looks_pure
 from dicegym.arena.submissions import read_folder
 from dicegym.bots.new import new_bot
 from dicegym.bots.new import test_of as new_tests
@@ -31,12 +28,8 @@ from dicegym.games.lucky import adapter as lucky
 from dicegym.games.lucky.interface import ENTRY_POINT as GET_ORDERS
 from dicegym.games.parts import BOT_WRITER, INTERFACE, need
 from dicegym.games.yatzy import protocol as yatzy
-from dicegym.play.printed import Printed
 from dicegym.players.agent_info import game_of_file
 from dicegym.registry import SHIPPED
-from dicegym.sandbox.heartbeat import Heartbeat
-from dicegym.sandbox.jobs import entry, here
-from dicegym.sandbox.limits import Limits
 
 GAMES = tuple(dict.fromkeys(environment.game for environment in SHIPPED))
 FORMS = [(game, form) for game in GAMES for form in need(game, INTERFACE).ENTRY_FILES]
@@ -49,7 +42,6 @@ def test_a_starter_passes_the_check_and_is_recognised(game: str, form: str, tmp_
     assert game_of_file(str(file)) == game
     report = check(file, game, debug=True)
     assert report.ok, report.reason
-    assert looks_pure(dicegym.game(game), lambda seed: dicegym.agent(game, file, keep=True, seed=seed)) in (True, None)
     assert "PURE = True" in file.read_text()
     assert f"dicegym check {file.as_posix()} --show" in file.read_text()
 
@@ -235,35 +227,3 @@ def test_a_test_that_is_there_stays(tmp_path: Path) -> None:
     assert not (tmp_path / "hog.py").exists()
     new_bot("hog", tmp_path / "hog.py")
     assert (tmp_path / "test_hog.py").read_text() == "mine"
-
-
-def test_the_search_for_purity_ends_with_its_time(tmp_path: Path) -> None:
-    """A bot that is slow is asked again for as long as it may take, and not for all situations."""
-    file = tmp_path / "bot.py"
-    file.write_text(
-        "calls = 0\ndef final_strategy(score, opponent_score):\n    global calls\n    calls += 1\n"
-        "    assert calls < 1000\n    return sum(range(200_000)) * 0 + 4\n"
-    )
-    hog = dicegym.game("hog")
-    with pytest.raises(OutOfTimeError):
-        looks_pure(hog, lambda seed: dicegym.agent(hog, file, keep=True, seed=seed), TimeBound(0.05))
-
-
-@pytest.mark.parametrize(
-    ("name", "patched"),
-    [
-        ("TimeBound", lambda seconds: TimeBound(0.0)),  # it runs out
-        ("_Clock", lambda: type("Slow", (), {"since": lambda *_: Limits().seconds / 2})),  # the test has taken it
-    ],
-)
-def test_a_check_says_that_it_left_purity_open(
-    name: str, patched: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(sys.modules[Check.__module__], name, patched)
-    file = tmp_path / "bot.py"
-    file.write_text("def final_strategy(score, opponent_score):\n    return 4\n")
-    hog = dicegym.game("hog", goal=20)
-    job = Check(hog, (entry(hog, "bot", file),), 0, Limits(), thorough=True)
-    report = job.report(job.run(here(Heartbeat.private(), Printed())))
-    assert report.pure is None
-    assert report.remarks == (PURE_UNKNOWN,)

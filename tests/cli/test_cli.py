@@ -302,15 +302,6 @@ def test_help_names_every_verb() -> None:
         assert re.search(rf"^\W*{verb}\b", done.stdout, re.MULTILINE), verb
 
 
-def test_games_with_commands_are_those_with_the_part() -> None:
-    """The list looks for files, so as not to load the games; the part says what there is."""
-    from dicegym.cli.app import games_with_commands
-    from dicegym.games.parts import COMMANDS, part
-    from dicegym.registry import GAMES
-
-    assert list(games_with_commands()) == [name for name in GAMES if part(name, COMMANDS)]
-
-
 def test_ctrl_c_ends_with_a_word(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     def interrupted(game: str) -> list[str]:
         raise KeyboardInterrupt

@@ -96,7 +96,7 @@ def test_a_tournament_of_another_format_with_names_of_ones_own(
         "--store",
         "none",
     )
-    status, out, err = run(
+    status, out, _ = run(
         *command,
         "--format",
         "swiss",

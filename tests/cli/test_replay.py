@@ -105,7 +105,7 @@ def test_other_rules_are_refused_in_words(file: Path, capsys: pytest.CaptureFixt
 
 
 def test_contests_keep_their_games(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Each game of a match by number or by key, with what went wrong in it, to the returns that are stored."""
+    """Each game of a match by number, with what went wrong in it, to the returns that are stored."""
     pytest.importorskip("sqlalchemy")
     from dicegym.arena.replay.stored_replays import find_replay
     from dicegym.arena.store.reading import StoreReader
@@ -129,21 +129,20 @@ def test_contests_keep_their_games(tmp_path: Path, capsys: pytest.CaptureFixture
             assert {replay.seats[one.seat] for one in wrong} == {"careless"}
             assert replay.fingerprint == replay.table().fingerprint
     assert len(whole.games) == 3
-    for called in (f"{match.id}", f"{match.key[:8]}.1", f"{match.key}.1".upper()):
-        status, out, _ = run_with(capsys, "arena", "replay", called, "--store", str(where))
-        assert status == 0
-        assert f"game {match.id}.1, seed {match.seed}, number 0" in out
+    status, out, _ = run_with(capsys, "arena", "replay", f"{match.id}", "--store", str(where))
+    assert status == 0
+    assert f"game {match.id}.1, seed {match.seed}, number 0" in out
     for called, words in (
         (f"{match.id}.4", f"match {match.id} has no game 4: give {match.id}.1 to {match.id}.3"),
         ("77", "there is no match 77 in"),
-        ("ffffffff", "has no match whose key begins with 'ffffffff'"),
+        ("ffffffff", "'ffffffff' names no game"),
     ):
         status, _, err = run_with(capsys, "arena", "replay", called, "--store", str(where))
         assert status == 2
         assert words in err
 
 
-def test_matches_without_games_and_short_keys_are_refused() -> None:
+def test_matches_without_games_are_refused() -> None:
     pytest.importorskip("sqlalchemy")
     from dicegym.arena.replay.stored_replays import find_replay
     from dicegym.arena.store.stored_rows import StoredMatch
@@ -154,16 +153,10 @@ def test_matches_without_games_and_short_keys_are_refused() -> None:
         pair = ("ann", "bob")
         return StoredMatch(number, "abcd", 0, 1, 9, pair, pair, (0, 0), (0, 0), (0, 0), "ann", "raised\x1b")
 
-    reader: Any = SimpleNamespace(
-        name="store", match=match, find_by_key=lambda key: {"1234": [7], "abcd": [7, 8]}.get(key, [])
-    )
+    reader: Any = SimpleNamespace(name="store", match=match)
     with pytest.raises(ParameterError, match=r"match 3 has no games to see, as ann ended it: raised\\x1b"):
         find_replay(reader, "3.2")
-    with pytest.raises(ParameterError, match="match 1234 has no games"):  # a number before a key
-        find_replay(reader, "1234")
-    with pytest.raises(ParameterError, match="'abcd' begins the keys of several matches, abcd for one"):
-        find_replay(reader, "ABCD.1")
-    with pytest.raises(UnknownNameError, match="no match whose key begins with 'abc'"):
+    with pytest.raises(ParameterError, match="'abc' names no game: give MATCH"):
         find_replay(reader, "abc")
     with pytest.raises(UnknownNameError, match="no match 999"):
         find_replay(reader, "999999")

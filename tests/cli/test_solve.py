@@ -62,13 +62,3 @@ def test_what_cannot_be_asked(capsys: pytest.CaptureFixture[str], words: list[st
     status, out, err = run_with(capsys, "values", "solve", *words)
     assert (status, out) == (2, "")
     assert said in err
-
-
-def test_too_little_memory_is_told_before_it_starts(
-    capsys: pytest.CaptureFixture[str], counting: type[Counting]
-) -> None:
-    counting.needed = 10**18
-    status, _, err = run_with(capsys, "values", "solve", "hog", "-p", "goal=20")
-    assert status == 2
-    assert "are available: end other programs, or give --yes" in err
-    assert run_with(capsys, "values", "solve", "hog", "-p", "goal=20", "--yes")[0] == 0

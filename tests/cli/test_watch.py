@@ -61,8 +61,8 @@ def test_a_table_is_as_large_as_those_who_were_named(capsys: pytest.CaptureFixtu
     ("arguments", "words"),
     [
         (("--seat", "2"), "seat 2 is no seat"),
-        (("-o", "x.avi"), "must end in .gif or .mp4"),
-        (("-o", "x"), "must end in .gif or .mp4"),
+        (("-o", "x.avi"), "must end in .gif"),
+        (("-o", "x"), "must end in .gif"),
         (("-o", "/nowhere/x.gif"), "there is no folder /nowhere"),
         (("-o", "x.gif", "--delay", "0"), "--delay more than 0"),
         (("--against", "bacn"), "Did you mean 'bacon'"),
@@ -100,36 +100,32 @@ def test_names_stand_for_seats_that_exist() -> None:
 @pytest.mark.parametrize("name", GAMES)
 def test_recordings_hold_every_moment_at_one_size(name: str, tmp_path: Path) -> None:
     image = pytest.importorskip("PIL.Image")
-    from dicegym.envs.film import film_of, write_film
+    from dicegym.envs.film import draw_frame, write_gif
 
     game = dicegym.game(name)
     every = list(moments(game, [RandomPlayer() for _ in range(game.players)], 1))
-    frames = film_of([*every[:3], *every[-3:]])
+    few = [*every[:3], *every[-3:]]
+    frames = [draw_frame(moment) for moment in few]
     assert len({frame.shape for frame in frames}) == 1
     assert all(side % 2 == 0 for side in frames[0].shape[:2])
-    write_film(frames, tmp_path / "game.gif", 0.2)
+    write_gif(few, tmp_path / "game.gif", 0.2)
     with image.open(tmp_path / "game.gif") as film:
         assert film.size == frames[0].shape[1::-1]
         film.seek(film.n_frames - 1)
         assert film.info["duration"] == 800
         shown = np.asarray(film.convert("RGB"), int)
     assert np.abs(shown - frames[-1]).mean() < 3  # in 64 colours
-    with pytest.raises(ParameterError, match=r"\.gif or \.mp4"):
-        write_film(frames, tmp_path / "game.avi", 0.2)
 
 
 def test_films_are_written_by_the_command(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    reader = pytest.importorskip("imageio_ffmpeg")
-    pytest.importorskip("moviepy")
-    film = tmp_path / "hog.mp4"
+    image = pytest.importorskip("PIL.Image")
+    film = tmp_path / "hog.gif"
     command = ("watch", "swap", "--game", "hog", "-p", "goal=20", "--seed", "2", "--delay", "0.5")
-    status, out, _ = run_with(capsys, *command, "-o", str(film), "-o", str(tmp_path / "hog.gif"))
+    status, out, _ = run_with(capsys, *command, "-o", str(film))
     assert status == 0
     assert f"wrote {film}: " in out
-    seconds = float(out.partition(" pictures, ")[2].split()[0])
-    facts = next(reader.read_frames(str(film)))
-    assert facts["codec"] == "h264"
-    assert facts["duration"] == pytest.approx(seconds, abs=1)
+    with image.open(film) as written:
+        assert f": {written.n_frames} pictures, " in out
 
 
 def test_the_folder_of_a_training_stands_for_its_best_model(tmp_path: Path) -> None:

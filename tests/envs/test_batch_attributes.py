@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dicegym.envs.vector import BatchEnv
-from dicegym.errors import IllegalActionError, ParameterError
+from dicegym.errors import ParameterError
 from dicegym.registry import ENVIRONMENTS
 
 
@@ -37,34 +37,6 @@ def test_methods_answer_for_each_game_or_once_for_all() -> None:
     assert envs.seating.pool.players[0].name == "haphazard"
     with pytest.raises(AttributeError, match="no_such"):
         envs.call("no_such")
-
-
-def test_settings_are_set_for_all_games_and_take_effect() -> None:
-    envs = BatchEnv("liarsdice", 2)
-    envs.reset(seed=0)
-    envs.set_attr("on_illegal", "raise")
-    with pytest.raises(IllegalActionError):
-        envs.step(np.array([200, 200]))
-    envs.set_attr("max_episode_steps", [1, 1])
-    _, _, terminated, truncated, _ = envs.step(envs.action_masks().argmax(axis=1))
-    assert (terminated | truncated).all()
-    envs.set_attr("note", "mine")
-    assert envs.get_attr("note") == ("mine", "mine")
-
-
-@pytest.mark.parametrize(
-    ("name", "values", "reason"),
-    [
-        ("on_illegal", "ignore", "on_illegal='ignore' is unknown"),
-        ("illegal_reward", [0.0, 1.0], "cannot differ between games"),
-        ("illegal_reward", [0.0], "1 values were given for illegal_reward of 2 games"),
-        ("game", "yatzy", "cannot be set once games were made"),
-        ("action_space", None, "cannot be set once games were made"),
-    ],
-)
-def test_what_cannot_be_set_is_refused(name: str, values: Any, reason: str) -> None:
-    with pytest.raises(ParameterError, match=reason):
-        BatchEnv("hog", 2).set_attr(name, values)
 
 
 @pytest.mark.parametrize("name", ["reset", "step", "close"])

@@ -14,12 +14,11 @@ from sb3_contrib import MaskablePPO
 
 import dicegym
 from dicegym.engine.game import Game
-from dicegym.envs.multi import TurnEnv, parallel_env
 from dicegym.envs.privileged import Privileged, private_parts
 from dicegym.envs.sb3 import SB3VecEnv
-from dicegym.errors import ParameterError, StepError
+from dicegym.errors import ParameterError
 from dicegym.players.asymmetric import AsymmetricPolicy
-from dicegym.registry import ENVIRONMENTS, GAMES, Environment
+from dicegym.registry import GAMES
 
 
 def sighted(game: Game) -> Game:
@@ -143,40 +142,3 @@ def test_the_policy_never_depends_on_what_others_hide(name: str) -> None:
     for one in torch.autograd.grad(logits(seen).sum(), of_critic, allow_unused=True):
         assert one is None
     model.learn(32)
-
-
-@pytest.mark.parametrize("environment", [one for one in ENVIRONMENTS if one.multi], ids=lambda one: one.id)
-def test_the_state_of_a_table_shows_what_seats_hide_and_who_is_to_move(environment: Environment) -> None:
-    env = TurnEnv(environment.game, **environment.settings)
-    with pytest.raises(StepError, match="reset"):
-        env.state()
-    game, movers = env.game, set()
-    for seed in range(4):
-        env.reset(seed=seed)
-        for step in range(30):
-            state = env.state()
-            assert env.state_space.contains(state)
-            assert (state[: game.observation_size] == game.observe(env.state_record, 0)).all()
-            mover = np.flatnonzero(state[-game.players :]).tolist()
-            assert mover == ([] if env.terminations[env.agent_selection] else [int(env.agent_selection[-1])])
-            movers |= set(mover)
-            if not mover:
-                break
-            legal = np.flatnonzero(game.legal(env.state_record))
-            env.step(legal[step % len(legal)])
-    assert movers == set(range(game.players))
-    parallel = parallel_env(environment.game, **environment.settings)
-    parallel.reset(seed=0)
-    env.reset(seed=0)
-    assert parallel.state_space == env.state_space
-    assert (parallel.state() == env.state()).all()
-
-
-def test_hidden_dice_are_in_the_state() -> None:
-    env = TurnEnv("liarsdice")
-    env.reset(seed=0)
-    before, observed = env.state(), env.observe("player_0")["observation"]
-    hand = env._state["hands"][1]
-    hand[:] = np.roll(hand, 1)  # how many of each number
-    assert (env.observe("player_0")["observation"] == observed).all()
-    assert (env.state() != before).any()

@@ -12,6 +12,7 @@ import pytest
 from gymnasium.wrappers import HumanRendering, RecordVideo
 from gymnasium.wrappers import vector as wrappers
 
+import dicegym
 from dicegym.engine.scene import Line, Scene
 from dicegym.pictures.raster import pixels
 from dicegym.pictures.scenes import scene_drawing
@@ -94,6 +95,14 @@ def test_many_games_are_recorded_side_by_side(env_id: str, tmp_path: Path, writt
         ended += int((terminated | truncated).sum())
     recorded.close()
     assert len(written) == 1
+
+
+@each_environment
+def test_a_notebook_shows_the_table(env_id: str) -> None:
+    env: Any = gym.make(env_id).unwrapped
+    env.reset(seed=0)
+    assert env._repr_html_().startswith("<svg")
+    assert dicegym.draw(env.game, env._state, 0)._repr_svg_().startswith("<svg")
 
 
 @pytest.mark.parametrize("env_id", MULTI)

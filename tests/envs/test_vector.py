@@ -15,7 +15,6 @@ from gymnasium.wrappers import vector as wrappers
 
 from dicegym.envs.vector import BatchEnv
 from dicegym.errors import AgentError, IllegalActionError, ParameterError, StepError
-from dicegym.games.positions import position_id
 from dicegym.play.player import FunctionPlayer, RandomPlayer
 from dicegym.play.turn import Turn
 from dicegym.registry import ENVIRONMENTS
@@ -450,96 +449,3 @@ def states_of(env_id: str, n: int) -> list[Any]:
         else:
             found.append(env.state)
     return found
-
-
-@each_environment
-@pytest.mark.parametrize(
-    ("mode", "opponent"),
-    [
-        pytest.param(mode, opponent, marks=[] if (row + column) % 2 else [pytest.mark.slow])
-        for row, mode in enumerate(["SameStep", "NextStep"])
-        for column, opponent in enumerate(OPPONENTS)
-    ],
-)
-def test_games_begin_in_states_and_go_on_as_single_environments_do(env_id: str, mode: str, opponent: str) -> None:
-    n = 5
-    given: list[Any] = states_of(env_id, n)
-    given[2] = None  # its next game
-    given[3] = position_id(gym.make(env_id).unwrapped.game, given[3])
-    options = {"opponent": OPPONENTS[opponent], "seat": "alternate"}
-    batch = gym.make_vec(env_id, num_envs=n, autoreset_mode=mode, **options)
-    singles = [gym.make(env_id, **options).unwrapped for _ in range(n)]
-    observations, info = batch.reset(seed=40, options={"state": given})
-    for row, single in enumerate(singles):
-        seen, told = single.reset(seed=40 + row, options={} if given[row] is None else {"state": given[row]})
-        assert (observations[row] == seen).all()
-        assert (info["action_mask"][row] == told["action_mask"]).all()
-        assert (info["seat"][row], *info["returns"][row]) == (told["seat"], *told["returns"])
-    rng, over = np.random.default_rng(0), np.zeros(n, bool)
-    for _ in range(40):
-        actions = choose(info["action_mask"], rng)
-        ended = over if mode == "NextStep" else np.zeros(n, bool)
-        observations, rewards, terminated, _, info = batch.step(actions)
-        for row, single in enumerate(singles):
-            if ended[row]:
-                seen, told = single.reset()
-            else:
-                seen, reward, over[row], _, told = single.step(actions[row])
-                assert (rewards[row], terminated[row]) == (reward, over[row])
-                if over[row] and mode == "SameStep":
-                    seen, told = single.reset()  # the next game of the seed, as if none had begun in a state
-            assert (observations[row] == seen).all()
-            assert (info["action_mask"][row] == told["action_mask"]).all()
-        over = terminated.copy()
-
-
-@pytest.mark.parametrize("reward", ["win", "margin", "first"])
-def test_one_state_is_for_all_games_and_rewards_are_what_is_gained_from_there(reward: str) -> None:
-    options = {"opponent": "thrifty", "reward": reward, "seat": 1, "players": 3}
-    playing = gym.make("dicegym/Yatzy-v0", **options).unwrapped
-    _, info = playing.reset(seed=5)
-    for _ in range(4):
-        _, _, _, _, info = playing.step(int(info["action_mask"].nonzero()[0][-1]))
-    state = playing.state
-    batch = gym.make_vec("dicegym/Yatzy-v0", num_envs=3, autoreset_mode="Disabled", **options)
-    single = gym.make("dicegym/Yatzy-v0", **options).unwrapped
-    batch.reset(seed=1)
-    mask = np.array([True, False, True])
-    observations, info = batch.reset(options={"state": state, "reset_mask": mask})
-    seen, _ = single.reset(options={"state": state})
-    assert (observations[mask] == seen).all()
-    assert not (observations[1] == seen).all()
-    rng = np.random.default_rng(0)
-    for _ in range(8):
-        actions = choose(info["action_mask"], rng)
-        actions[2] = actions[0]
-        _, rewards, _, _, info = batch.step(actions)
-        assert rewards[0] == rewards[2] == single.step(actions[0])[1]
-
-
-def test_states_that_batches_cannot_begin_in_are_refused() -> None:
-    batch = BatchEnv("hog", num_envs=2, opponent="always_roll(5)")
-    batch.reset(seed=1)
-    state = batch.game.new_game(3)[0]
-    for given, match in (
-        ([state], "1 states were given for 2 games: give one a game, or one"),
-        ([state, 7], "state=7 cannot be read as a state of Hog"),
-        ("hog-", "cannot be read as a state"),
-    ):
-        before = batch.state_dict()["states"].tobytes()
-        with pytest.raises(ParameterError, match=match):
-            batch.reset(options={"state": given})
-        assert batch.state_dict()["states"].tobytes() == before
-    only_one = np.array([True, False])
-    with pytest.raises(ParameterError, match="game 1 has a state, but reset_mask leaves it out"):
-        batch.reset(options={"state": [None, state], "reset_mask": only_one})
-    lost = state.copy()
-    lost["scores"][:2] = 0, 99
-    lost["player"] = 1
-    seated = BatchEnv("hog", num_envs=2, opponent="always_roll(5)", seat=0)
-    with pytest.raises(ParameterError, match="game 1 ends before its learner is asked: give another state or seat"):
-        seated.reset(seed=1, options={"state": [None, lost]})
-    with pytest.raises(StepError, match="reset"):
-        seated.step(np.zeros(2, np.int64))
-    seated.reset(seed=1, options={"state": [state, None]})
-    seated.step(np.zeros(2, np.int64))

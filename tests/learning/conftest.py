@@ -15,7 +15,6 @@ from small_runs import Done, Train
 from dicegym.learning.run_folder import CURVE_FILE, SETTINGS_FILE
 
 RunFolder = Callable[..., Path]
-QUICK_EXPLOITERS = ["run.games=16", "algorithm.n_steps=16", "algorithm.batch_size=128"]
 
 
 @pytest.fixture
@@ -82,17 +81,3 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> Train:
         return runs[key]
 
     return run
-
-
-@pytest.fixture(scope="module")
-def quick_exploiters() -> Iterator[None]:
-    """Let rollouts of exploiters be small: those of a game's own training are as long as all of these runs."""
-    from dicegym.learning import approximate_best_response
-    from dicegym.learning.configuration import override, read_config
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(
-            approximate_best_response, "read_config", lambda game: override(read_config(game), QUICK_EXPLOITERS)
-        )
-        patch.setattr(approximate_best_response, "LOOK_GAMES", 50)
-        yield

@@ -12,9 +12,8 @@ from variants import one_always
 
 pytest.importorskip("sb3_contrib")
 
-from dicegym.errors import DamagedFileError
 from dicegym.learning import run_state
-from dicegym.learning.learner import ParameterAverage, parameters_of
+from dicegym.learning.learner import ParameterAverage
 from dicegym.learning.run_folder import newest_checkpoint
 from dicegym.learning.train import train
 from dicegym.players import model as models
@@ -22,6 +21,11 @@ from dicegym.players import model as models
 SMALL = ["run.games=8", "run.torch_threads=1", "run.card_games=0", "run.evaluate_games=20", "run.log=[]"]
 SMALL += ["run.evaluate_every=64", "algorithm.n_steps=8", "algorithm.batch_size=16", "network.net_arch=[8]"]
 AVERAGE = [*SMALL, "run.average=0.25"]
+
+
+def parameters_of(model: Any) -> np.ndarray:
+    """Return the parameters of a model as one vector."""
+    return np.concatenate([one.detach().numpy().ravel() for one in model.policy.parameters()])
 
 
 class _Model:
@@ -111,20 +115,3 @@ def test_a_run_that_goes_on_from_a_checkpoint_has_the_average_of_an_uninterrupte
     assert again.state.average.taken == whole.state.average.taken == 8
     np.testing.assert_array_equal(again.state.average.values, whole.state.average.values)
     assert (tmp_path / "again" / "curve.csv").read_text() == (tmp_path / "whole" / "curve.csv").read_text()
-
-
-@pytest.mark.parametrize("wrong", ["short", "nan", "nothing"])
-def test_an_average_that_is_none_is_refused(wrong: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    run = train("hog", tmp_path / "run", overrides=[*AVERAGE, "run.steps=128"])
-    average = run.state.average
-    assert average.values is not None
-    if wrong == "short":
-        average.values = average.values[:-1]
-    elif wrong == "nan":
-        average.values[3] = np.nan
-    else:
-        average.taken = 0
-    run.start = run.now()
-    run.checkpoint()
-    with pytest.raises(DamagedFileError, match="its average"):
-        train("hog", tmp_path / "run", overrides=["run.steps=256"], resume=True)

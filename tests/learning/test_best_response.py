@@ -19,7 +19,6 @@ from dicegym.learning.approximate_best_response import _Training, best_response,
 from dicegym.learning.card import EXPLOITED_SUFFIX, ITSELF, Exploited, page, read_exploited, write_exploited
 from dicegym.learning.configuration import override
 from dicegym.learning.evaluate import Score
-from dicegym.learning.learner import Interruption, LearnerNetworks
 from dicegym.players import model as models
 from dicegym.players.roster import agents_folder
 from dicegym.players.sb3_models import has_critic, weights_of
@@ -57,12 +56,9 @@ def test_a_best_response_is_trained_and_measured(tmp_path: Path) -> None:
 
 def test_who_cannot_be_exploited_and_how_long() -> None:
     with pytest.raises(ParameterError, match="played alone"):
-        best_response(dicegym.game("yatzy", players=1), "in_order", minutes=1)
-    for how in ({}, {"minutes": 1, "steps": 1}):
-        with pytest.raises(ParameterError, match="not both"):
-            best_response("hog", "swap", **how)
-    with pytest.raises(ParameterError, match="minutes=0"):
-        best_response("hog", "swap", minutes=0)
+        best_response(dicegym.game("yatzy", players=1), "in_order", steps=1)
+    with pytest.raises(ParameterError, match="steps=0"):
+        best_response("hog", "swap", steps=0)
 
 
 def test_what_was_found_is_kept_beside_the_model_it_was_found_of(tmp_path: Path) -> None:
@@ -99,21 +95,17 @@ def test_what_a_best_response_began_with_is_told_as_it_was_named(target: str, be
     assert found.began_with == begun
 
 
-@pytest.mark.parametrize("named", [True, False])
-def test_a_best_response_that_begins_with_a_taught_model_judges_by_a_critic_of_its_own(named: bool) -> None:
+def test_a_best_response_that_begins_with_a_taught_model_judges_by_a_critic_of_its_own() -> None:
     """Its settings give it eight units, as whoever is taught learns no values, and its file has none."""
     game = dicegym.game("hog")
     file = agents_folder(game) / "taught.zip"
     taught = weights_of(str(file))
     settings = override(settings_for(game, str(file)), SMALL[:4])
-    start = "taught" if named else LearnerNetworks(taught, np.ones(game.observation_size, np.bool_))
-    made = _Training(
-        game, dicegym.agent(game, "bacon"), settings, None, 64, start, 1, None, lambda *told: None, Interruption()
-    )
+    assert settings.network.net_arch == {"pi": [512, 512], "vf": [512, 512]}
+    bacon = dicegym.agent(game, "bacon")
+    made = _Training(game, bacon, settings, 64, str(file), 1, None, lambda *told: None)
     policy = made._model.policy.state_dict()
-    assert settings.network.net_arch == {"pi": [512, 512], "vf": [8]}
     assert not has_critic(taught)
     assert [len(policy[f"mlp_extractor.value_net.{n}.weight"]) for n in (0, 2)] == [512, 512]
     for name in ("mlp_extractor.policy_net.0.weight", "mlp_extractor.policy_net.2.bias", "action_net.weight"):
         assert np.array_equal(policy[name], taught[name])
-    assert made._facts(FOUND.score)["settings"]["network"]["net_arch"] == {"pi": [512, 512], "vf": [512, 512]}

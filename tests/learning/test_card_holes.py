@@ -10,7 +10,8 @@ import dicegym
 from dicegym.cli import main
 from dicegym.games.worth import Bracket
 from dicegym.learning import card
-from dicegym.learning.card import bracket_of, grade_of
+from dicegym.learning.card import EXPLOITED_SUFFIX, bracket_of, grade_of, read_exploited
+from dicegym.players.roster import agents_folder
 
 MODEL = Path(dicegym.__file__).parents[1] / "agents" / "hog" / "ppo.zip"
 
@@ -60,3 +61,15 @@ def test_where_nothing_is_known_a_card_says_nothing() -> None:
     player = dicegym.agent(game, "thrifty")
     assert bracket_of(game, player, 1) is None
     assert grade_of(game, player, 100) is None
+
+
+SHIPPED_NOTES = sorted(agents_folder("hog").parent.glob("*/*" + EXPLOITED_SUFFIX))
+
+
+def test_there_are_notes_of_shipped_models() -> None:
+    assert len(SHIPPED_NOTES) >= 7
+
+
+@pytest.mark.parametrize("note", SHIPPED_NOTES, ids=lambda path: f"{path.parent.name}-{path.name}")
+def test_what_was_found_of_a_shipped_model_is_of_its_present_file(note: Path) -> None:
+    assert read_exploited(note.with_name(note.name.removesuffix(EXPLOITED_SUFFIX) + ".zip")) is not None

@@ -1,4 +1,4 @@
-"""Leagues: priorities, who leaves, the table of their history, cycles and regressions."""
+"""Leagues: priorities, who leaves, the table of their history, regressions."""
 
 from __future__ import annotations
 
@@ -10,13 +10,12 @@ import numpy as np
 import pytest
 
 import dicegym
-from dicegym.cli import main
 from dicegym.engine.game import Game
 from dicegym.errors import DicegymError, ParameterError, UnknownNameError
 from dicegym.learning import league as module
 from dicegym.learning.configuration import from_plain
 from dicegym.learning.evaluate import LEAGUE_SEED, Score, evaluate
-from dicegym.learning.league import EXPLOITER, PAST_SELF, SCRIPTED, League, LeagueTable, Member, Result, read_league
+from dicegym.learning.league import PAST_SELF, SCRIPTED, League, LeagueTable, Member, Result, read_league
 from dicegym.play.player import Player, RandomPlayer
 from dicegym.players.pool import Pool
 
@@ -112,29 +111,28 @@ def test_without_self_weights_are_as_given_and_nobody_plays(rates: Rates) -> Non
 
 @pytest.mark.parametrize(
     ("priority", "expected"),
-    [  # the newest wins 0.9, 0.6 and 0.5 (itself); f is then (0.01, 0.16, 0.25), (0.09, 0.24, 0.25) or all the same
+    [  # the newest wins 0.9, 0.6 and 0.5 (itself); f is then (0.01, 0.16, 0.25) or all the same
         ("hard", [0.01 / 0.42, 0.16 / 0.42, 0.25 / 0.42]),
-        ("even", [0.09 / 0.58, 0.24 / 0.58, 0.25 / 0.58]),
         ("uniform", [1 / 3, 1 / 3, 1 / 3]),
     ],
 )
 def test_priorities_by_hand(rates: Rates, priority: str, expected: list[float]) -> None:
     rates |= {("c", "a"): 0.9, ("c", "b"): 0.6, ("c", "bacon"): 0.2, ("c", "swap"): 0.2}
-    league = a_league(opponents={"bacon": 2, "swap": 1, "self": 6}, priority=priority, floor=0.4)
+    league = a_league(opponents={"bacon": 2, "swap": 1, "self": 6}, priority=priority)
     for steps, name in enumerate("abc"):
         joined(league, name, steps=steps)
     found = weights(league)
-    assert [found[name] for name in "abc"] == pytest.approx([6 * (0.4 / 3 + 0.6 * part) for part in expected])
+    assert [found[name] for name in "abc"] == pytest.approx([6 * (0.2 / 3 + 0.8 * part) for part in expected])
     assert (found["bacon"], found["swap"]) == pytest.approx((2, 1))  # equally hard: shares as given
     assert sum(league.shares().values()) == pytest.approx(1)
 
 
 def test_who_is_always_beaten_is_met_by_the_floor(rates: Rates) -> None:
     rates |= {("b", "a"): 1.0, ("b", "bacon"): 1.0, ("b", "swap"): 1.0}
-    league = a_league(opponents={"bacon": 3, "swap": 1, "self": 4}, priority="hard", floor=0.1)
+    league = a_league(opponents={"bacon": 3, "swap": 1, "self": 4}, priority="hard")
     joined(league, "a")
     joined(league, "b")
-    assert weights(league) == pytest.approx({"bacon": 3, "swap": 1, "a": 0.2, "b": 3.8})
+    assert weights(league) == pytest.approx({"bacon": 3, "swap": 1, "a": 0.4, "b": 3.6})
 
 
 def test_shares_of_first_places_are_put_on_the_scale_of_duels(rates: Rates) -> None:
@@ -153,23 +151,6 @@ def test_the_easiest_past_self_leaves_and_nobody_scripted(rates: Rates) -> None:
         joined(league, name, steps=steps)
     assert [member.name for member in league.members] == ["bacon", "a", "c", "d"]
     assert league.table.gone == {"b"}
-    rates[("x", "d")] = 0.8
-    joined(league, "x", EXPLOITER, 4)  # c is the easiest now that b is gone
-    assert [member.name for member in league.members] == ["bacon", "a", "d", "x"]
-    joined(league, "y", EXPLOITER, 5)
-    joined(league, "z", EXPLOITER, 6)  # of exploiters the easiest leaves when only the newest past self is left
-    assert [member.name for member in league.members] == ["bacon", "d", "x", "z"]
-
-
-def test_exploiters_that_are_beaten_leave_before_past_selves_that_are_not(rates: Rates) -> None:
-    rates |= {("b", "a"): 0.6}
-    league = a_league(keep=3)
-    joined(league, "a", steps=1)
-    joined(league, "b", steps=2)
-    for steps, name in enumerate("xyz", 3):
-        rates[(name, "b")] = 0.1  # the learner wins 0.9
-        joined(league, name, EXPLOITER, steps)
-    assert [member.name for member in league.members] == ["uniform", "a", "b", "z"]
 
 
 def test_equally_easy_past_selves_leave_by_age(rates: Rates) -> None:
@@ -183,12 +164,12 @@ def test_everybody_plays_everybody_once(rates: Rates) -> None:
     league = a_league(opponents={"bacon": 1, "swap": 1, "self": 1}, keep=2)
     joined(league, "a")
     assert rates["asked"] == [("swap", "bacon"), ("a", "bacon"), ("a", "swap")]
-    joined(league, "x", EXPLOITER)
+    joined(league, "x")
     assert rates["asked"][3:] == [("x", "bacon"), ("x", "swap"), ("x", "a")]
     table = a_league(TABLE, {"self": 1})
     rates["asked"].clear()
     joined(table, "a")
-    joined(table, "x", EXPLOITER)  # with four, a among three of x is another question
+    joined(table, "x")  # with four, a among three of x is another question
     pairs = [("a", "uniform"), ("x", "uniform"), ("x", "a")]
     assert rates["asked"] == [one for a, b in pairs for one in ((a, b), (b, a))]
 
@@ -204,8 +185,6 @@ def test_a_name_is_given_once(rates: Rates) -> None:
     ("settings", "error", "match"),
     [
         ({"priority": "hardest"}, UnknownNameError, "Did you mean 'hard'"),
-        ({"floor": 0.0}, ParameterError, "floor=0.0"),
-        ({"exponent": 0.0}, ParameterError, "exponent=0.0"),
         ({"keep": 0}, ParameterError, "keep=0"),
         ({"games": 0}, ParameterError, "games=0"),
     ],
@@ -261,51 +240,7 @@ def test_a_state_is_not_changed_by_what_follows(rates: Rates) -> None:
     assert other.table.results == league.table.results
 
 
-def stone_paper_scissors(rate: float, games: int, even: float = 0.5) -> LeagueTable:
-    table = LeagueTable(even)
-    for name in ("stone", "paper", "scissors"):
-        table.add(name, PAST_SELF, 0)
-    for a, b in (("paper", "stone"), ("scissors", "paper"), ("stone", "scissors")):
-        table.record(a, b, Result(rate, games))
-    return table
-
-
-def test_stone_paper_and_scissors_are_a_cycle() -> None:
-    table = stone_paper_scissors(0.7, 1000)
-    assert table.cycles() == [("stone", "scissors", "paper")]
-    assert table.regressions() == ["stone"]
-    assert table.remarks() == [
-        "regression: stone beats scissors",
-        "cycle: stone beats scissors, scissors beats paper, paper beats stone",
-        "hardest for scissors: stone, which takes 70.0% of 1000 against it (50.0% among equals)",
-    ]
-    assert stone_paper_scissors(0.3, 1000).cycles() == [("stone", "paper", "scissors")]
-    assert stone_paper_scissors(0.7, 0).cycles()  # exact
-
-
-@pytest.mark.parametrize(("rate", "games"), [(0.7, 20), (0.505, 0), (0.51, 1000), (0.5, 0)])
-def test_chance_and_trifles_are_no_cycle(rate: float, games: int) -> None:
-    table = stone_paper_scissors(rate, games)
-    assert table.cycles() == table.regressions() == []
-    assert "the games show no cycle" in table.remarks()[0]
-
-
-def test_at_larger_tables_more_than_an_equal_share_wins() -> None:
-    assert stone_paper_scissors(0.4, 1000, even=0.25).cycles() == [("stone", "scissors", "paper")]
-    assert stone_paper_scissors(0.1, 1000, even=0.25).cycles() == [("stone", "paper", "scissors")]
-    assert stone_paper_scissors(0.27, 1000, even=0.25).cycles() == []
-
-
-def test_a_line_of_progress_is_no_cycle() -> None:
-    table = LeagueTable(0.5)
-    for k in range(4):
-        table.add(str(k), PAST_SELF, k)
-        for earlier in range(k):
-            table.record(str(k), str(earlier), Result(0.8, 1000))
-    assert table.cycles() == table.regressions() == []
-
-
-def test_tables_are_written_and_read(rates: Rates, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_tables_are_written_and_read(rates: Rates, tmp_path: Path) -> None:
     rates |= {("second, with a comma", "first"): 0.25, ("second, with a comma", "easy"): 0.75}
     league = a_league(opponents={"bacon": 1, "self": 1}, keep=2)
     joined(league, "easy", steps=500)
@@ -317,10 +252,8 @@ def test_tables_are_written_and_read(rates: Rates, tmp_path: Path, capsys: pytes
     assert (table.kinds, table.joined, table.gone) == (league.table.kinds, league.table.joined, {"easy"})
     assert shares == pytest.approx(league.shares())
     text = (tmp_path / "league.md").read_text()
-    for part in ("first (past self)", "2,000", "25.0% of 1000", "left", "regression: first beats second, with a comma"):
+    for part in ("first (past self)", "2,000", "25.0% of 1000", "left", "regression: first beats the newest past self"):
         assert part in text
-    main_status(["runs", "league", str(tmp_path)])
-    assert capsys.readouterr().out.strip() in text
 
 
 HEAD = "member,kind,joined,share,even"
@@ -345,22 +278,10 @@ def test_what_is_no_table_is_refused(text: str, tmp_path: Path) -> None:
         read_league(tmp_path / "league.csv")
 
 
-def test_the_command_says_when_there_is_no_league(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main_status(["runs", "league", str(tmp_path)]) == 2
-    assert "has no league.csv" in capsys.readouterr().err
-
-
-def main_status(arguments: list[str]) -> object:
-    with pytest.raises(SystemExit) as done:
-        main(arguments)
-    return done.value.code
-
-
 def test_members_of_all_kinds_play_in_a_batch() -> None:
     league = league_of(DUEL, {"bacon": 1, "self": 2}, games=10)
     league.join(Member("first", PAST_SELF, dicegym.agent(DUEL, "always_roll(6)")))
-    league.join(Member("sly", EXPLOITER, dicegym.agent(DUEL, "swap")))
-    assert [member.kind for member in league.members] == [SCRIPTED, PAST_SELF, EXPLOITER]
+    assert [member.kind for member in league.members] == [SCRIPTED, PAST_SELF]
     picked = [league.pool().draw_seats(key, 0, 2)[1].name for key in range(2000)]
     counted = np.array([picked.count(member.player.name) for member in league.members]) / 2000
     assert counted == pytest.approx(list(league.shares().values()), abs=0.04)
@@ -384,14 +305,24 @@ def test_at_larger_tables_doing_well_alone_both_ways_beats_nobody() -> None:
     assert not table.beats("b", "a")
 
 
-def test_the_table_tells_who_is_hardest() -> None:
-    table = LeagueTable(1 / 7)
-    for name, kind in (("even", SCRIPTED), ("past", PAST_SELF), ("x", EXPLOITER)):
-        table.add(name, kind, 0)
-    table.record("past", "even", Result(0.4, 1000))
-    table.record("even", "past", Result(0.05, 1000))
-    for a, b, rate in (("x", "even", 0.2), ("even", "x", 0.1), ("x", "past", 0.3), ("past", "x", 0.02)):
-        table.record(a, b, Result(rate, 1000))
-    assert table.remarks()[-1] == (
-        "hardest for past: x, which takes 30.0% of 1000 alone at a table filled with it (14.3% among equals)"
-    )
+@pytest.mark.parametrize(
+    ("rate", "games", "even", "behind"),
+    [
+        (0.7, 1000, 0.5, True),
+        (0.7, 0, 0.5, True),  # exact
+        (0.4, 1000, 0.25, True),  # at larger tables more than an equal share wins
+        (0.7, 20, 0.5, False),
+        (0.505, 0, 0.5, False),
+        (0.27, 1000, 0.25, False),
+        (0.2, 1000, 0.5, False),
+    ],
+)
+def test_a_past_self_that_beats_the_newest_by_more_than_chance_is_told(
+    rate: float, games: int, even: float, behind: bool
+) -> None:
+    table = LeagueTable(even)
+    for name in ("old", "new"):
+        table.add(name, PAST_SELF, 0)
+    table.record("old", "new", Result(rate, games))
+    assert table.regressions() == ["old"] * behind
+    assert ("regression: old beats the newest past self" in table.remarks()) == behind

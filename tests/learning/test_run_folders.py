@@ -132,7 +132,6 @@ def test_a_run_is_finished_unless_more_is_asked_for(tmp_path: Path) -> None:
         ([], True),
         (["run.steps=50"], True),
         (["run.steps=101"], False),
-        (["run.target=0.9"], False),
         (["run.card_games=5"], False),
         (["run.torch_threads=1"], True),
     ):

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from dicegym.learning import curves, runs
+from dicegym.learning import runs
 from dicegym.learning.configuration import AboutRun, write_about
 from dicegym.learning.curves import Curve, Pace, PaceLog, read_evaluations, read_pace
 from dicegym.learning.evaluate import Score
@@ -65,7 +65,6 @@ def test_evaluations_are_read_again_with_their_intervals(tmp_path: Path) -> None
     assert [(steps, scores) for steps, _, scores in read_evaluations(tmp_path)] == [
         (steps, (SCORE, other)) for steps in (0, 100, 200)
     ]
-    assert Curve.from_plain(json.loads(json.dumps(curve.to_plain()))) == curve
 
 
 def test_it_is_noted_now_and_then_alone(tmp_path: Path) -> None:
@@ -73,14 +72,6 @@ def test_it_is_noted_now_and_then_alone(tmp_path: Path) -> None:
     for steps in range(1, 50):
         log.note(steps / 100, steps, steps)
     assert len(read_pace(tmp_path)) == 1
-
-
-def test_a_long_training_is_as_short_to_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(curves, "MOST_LINES", 20)
-    noted(PaceLog(tmp_path), *range(200))
-    found = read_pace(tmp_path)
-    assert len(found) <= 20
-    assert (found[0].steps, found[-1].steps) == (0, 199)
 
 
 def test_damaged_notes_are_written_anew(tmp_path: Path) -> None:

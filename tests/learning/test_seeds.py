@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -25,18 +23,15 @@ from dicegym.learning.configuration import AboutRun, about_run, settings_of, to_
 from dicegym.learning.evaluate import Score
 from dicegym.learning.run_curves import ENOUGH, band_of, common_times, interquartile_mean
 from dicegym.learning.seeds import seeded_training
-from dicegym.learning.seeds.job import FAILED, FINISHED, STOPPED, SeedProcess, SeedTask, StatusLog
+from dicegym.learning.seeds.job import FAILED, FINISHED, STOPPED, SeedProcess, SeedStatus, SeedTask
 from dicegym.learning.seeds.seeded_training import Backend, local, train_seeds
 from dicegym.learning.seeds.summary import (
     SEEDS_FILE,
-    SeedResult,
     SeedsRecord,
-    SeedsSummary,
     folder_of,
     holds_seeds,
     read_record,
 )
-from dicegym.shipped import shipped_folder
 from dicegym.signals import SignalInterrupt
 
 SMALL = [
@@ -71,7 +66,7 @@ class Actor:
     waits = "preparing"
 
     def __init__(self, task: SeedTask) -> None:
-        self.task, self.log = task, StatusLog(task)
+        self.task = task
         self.signals: list[int] = []
         self.over = False
 
@@ -86,14 +81,12 @@ class Actor:
 
 def _finishes(actor: Actor) -> str | None:
     _leave_a_run(actor.task)
-    actor.log.progress(2048, 2048, "games")
-    actor.log.write(how=FINISHED)
+    SeedStatus(2048, 2048, "games", FINISHED).write(actor.task)
     return ""
 
 
 def _fails(actor: Actor) -> str | None:
-    actor.log.say("beware")
-    actor.log.write(how=FAILED, why="out of memory")
+    SeedStatus(how=FAILED, why="out of memory").write(actor.task)
     return ""
 
 
@@ -128,7 +121,7 @@ def test_one_failing_seed_ends_no_other_and_is_tried_again(stage: Callable[..., 
     assert [one.task.seed for one in started] == [1, 2, 3]
     words = [text for seed, *_, text in shown if seed == 1]
     assert words == ["waiting for its turn", "preparing", "games"]
-    assert told == ["seed 2: beware", "seed 2 failed: out of memory"]
+    assert told == ["seed 2 failed: out of memory"]
     record = read_record(tmp_path)
     assert record.ended == {1: FINISHED, 2: FAILED, 3: FINISHED}
     assert "out of memory" in (tmp_path / "seeds.md").read_text()
@@ -162,7 +155,7 @@ def test_a_signal_is_handed_on_and_what_waits_does_not_begin(stage: Callable[...
             os.kill(os.getpid(), signal.SIGTERM)
             return None
         _leave_a_run(actor.task, finished=False)
-        actor.log.write(how=STOPPED, why="saved")
+        SeedStatus(how=STOPPED, why="saved").write(actor.task)
         return ""
 
     with pytest.raises(SignalInterrupt, match=r"continue by `dicegym train .* --resume`") as end:
@@ -174,24 +167,6 @@ def test_a_signal_is_handed_on_and_what_waits_does_not_begin(stage: Callable[...
     again = stage(tmp_path, resume=True)
     assert [one.task.seed for one in again if one.task.resume] == [1]
     assert set(read_record(tmp_path).ended.values()) == {FINISHED}
-
-
-def test_who_does_not_end_is_ended(
-    stage: Callable[..., list[Actor]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(seeded_training, "PATIENCE", 0.05)
-    monkeypatch.setattr(seeded_training, "LAST_PATIENCE", 0.05)
-    stubborn: list[Actor] = []
-
-    def hangs(actor: Actor) -> str | None:
-        if not stubborn:
-            stubborn.append(actor)
-            os.kill(os.getpid(), signal.SIGINT)
-        return None
-
-    with pytest.raises(KeyboardInterrupt):
-        stage(tmp_path, {1: hangs}, seeds=1)
-    assert stubborn[0].signals == [signal.SIGINT, signal.SIGINT, signal.SIGKILL]
 
 
 @pytest.mark.parametrize(
@@ -216,67 +191,40 @@ def test_what_cannot_be_is_refused_before_anything_begins(
         stage(folder, **then)
 
 
-def test_the_band_of_finished_seeds_is_written(stage: Callable[..., list[Actor]], tmp_path: Path) -> None:
+def test_the_results_of_finished_seeds_are_written(stage: Callable[..., list[Actor]], tmp_path: Path) -> None:
     stage(tmp_path, seeds=5)
-    plain = json.loads((tmp_path / "band.json").read_text())
-    band = plain["bands"]["score"]
-    assert band["steps"] == [0, 2048]
-    assert band["runs"] == [5, 5]
-    assert band["iqm"] == pytest.approx([0.1, 0.3])
-    assert band["low"][1] < 0.3 < band["high"][1]
-    assert plain["end"]["middle"] == pytest.approx(0.3)
-    assert [one["best"] for one in plain["seeds"]] == pytest.approx([0.1, 0.2, 0.3, 0.4, 0.5])
-    with (tmp_path / "band.csv").open() as file:
-        rows = list(csv.DictReader(file))
-    assert float(rows[1]["median"]) == pytest.approx(0.3)
+    page = (tmp_path / "seeds.md").read_text()
+    assert "interquartile mean of 5 and its 95% interval" in page
+    assert "| 3 | finished | 2,048 | 0.3000 | 0.3000 |" in page
     picture = (tmp_path / "picture.svg").read_text()
     assert "bands: 95 % intervals" in picture  # whose words go on in the next line
     assert picture.count("<polygon") == 1
 
 
-def test_the_card_says_which_best_models_are_below_the_floor(stage: Callable[..., list[Actor]], tmp_path: Path) -> None:
-    asked = [*SMALL, 'run.evaluate_against=["bacon"]']
-    stage(tmp_path / "none", seeds=3, overrides=asked)
-    assert "below the floor" not in (tmp_path / "none" / "seeds.md").read_text()
-    stage(tmp_path / "some", seeds=3, overrides=[*asked, 'run.best_floor={"bacon"=0.25}'])
-    card = (tmp_path / "some" / "seeds.md").read_text()
-    assert "| below the floor, 0.25 against bacon | seed 1 by 0.1500, seed 2 by 0.0500 |" in card
-    plain = json.loads((tmp_path / "some" / "band.json").read_text())
-    assert [one["missed"] for one in plain["seeds"]] == pytest.approx([0.15, 0.05, 0.0])
-    stage(tmp_path / "all", seeds=3, overrides=[*asked, 'run.best_floor={"bacon"=0.05}'])
-    assert "| below the floor, 0.05 against bacon | no seed |" in (tmp_path / "all" / "seeds.md").read_text()
-
-
-def test_the_card_says_by_what_the_best_models_were_chosen(stage: Callable[..., list[Actor]], tmp_path: Path) -> None:
-    for by, said in (("mean", "chosen by the scores"), ("last", "no score chose them")):
-        stage(tmp_path / by, seeds=2, overrides=[*SMALL, f"run.best_by={by}"])
-        assert said in (tmp_path / by / "seeds.md").read_text()
-
-
-def test_the_command_says_which_best_models_are_below_the_floor(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def test_who_does_not_end_at_two_signals_is_ended_at_the_third(
+    stage: Callable[..., list[Actor]], tmp_path: Path
 ) -> None:
-    results = (SeedResult(1, FINISHED, "", 10, 0.5, 0.5, 0.125), SeedResult(2, FINISHED, "", 10, 0.4, 0.4, 0.0))
-    found = SeedsSummary(tmp_path, "hog", "win rate", results, None, None, "0.6 against bacon")
-    folder_of(tmp_path, 2).mkdir()
-    shutil.copy(shipped_folder("agents") / "hog" / "ppo.zip", folder_of(tmp_path, 2) / "best.zip")
-    monkeypatch.setattr(seeded_training, "train_seeds", lambda *arguments: found)
-    with pytest.raises(SystemExit, match="0"):
-        main(["train", "hog", "--run-dir", str(tmp_path), "--seeds", "2"])
-    out = capsys.readouterr().out
-    assert "below the floor, 0.6 against bacon: seed 1 by 0.1250\n" in out
-    assert str(folder_of(tmp_path, 2)) in out
+    stubborn: list[Actor] = []
+
+    def hangs(actor: Actor) -> str | None:
+        stubborn[:] = [actor]
+        os.kill(os.getpid(), signal.SIGINT)
+        return None
+
+    with pytest.raises(KeyboardInterrupt):
+        stage(tmp_path, {1: hangs}, seeds=1)
+    assert stubborn[0].signals == [signal.SIGINT, signal.SIGINT, signal.SIGKILL]
 
 
 def test_a_record_of_others_begins_nothing_without_trust(stage: Callable[..., list[Actor]], tmp_path: Path) -> None:
     stage(tmp_path, seeds=2)
     assert holds_seeds(tmp_path)
     path = tmp_path / SEEDS_FILE
-    changed = json.loads(path.read_text()) | {"overrides": ["environment.wrap=evil.py:now"]}
+    changed = json.loads(path.read_text()) | {"overrides": ['opponents={"evil.py:now"=1}']}
     path.write_text(json.dumps(changed))
     with pytest.raises(ParameterError, match="--trust"):
         stage(tmp_path, resume=True, seeds=3)
-    assert read_record(tmp_path, trust=True).overrides == ("environment.wrap=evil.py:now",)
+    assert read_record(tmp_path, trust=True).overrides == ('opponents={"evil.py:now"=1}',)
     for damage in ("{}", "[", '{"seeds": [1, 1]}', json.dumps(changed | {"seeds": [-1]})):
         path.write_text(damage)
         with pytest.raises(DamagedFileError, match="is not what a training writes"):
@@ -324,7 +272,7 @@ def test_two_seeds_train_in_processes_of_their_own(tmp_path: Path, capsys: pytes
     said = capsys.readouterr()
     assert "seed 2: " in said.err
     assert "(mean and range of 2)" in said.out
-    assert {"seed-1", "seed-2", "band.csv", "band.json", "seeds.md"} <= set(os.listdir(folder))
+    assert {"seed-1", "seed-2", "seeds.md"} <= set(os.listdir(folder))
     for seed in (1, 2):
         about = about_run(folder_of(folder, seed))
         assert about.finished

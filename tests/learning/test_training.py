@@ -1,4 +1,4 @@
-"""The training script: curves, evaluations, cards, self-play, tables of different sizes."""
+"""The training script: curves, evaluations, cards, self-play."""
 
 from __future__ import annotations
 
@@ -16,19 +16,16 @@ from variants import FINISHED, one_always
 pytest.importorskip("sb3_contrib")
 
 
-from small_runs import ALONE, LEAGUE, MIXED, SMALL, STEADY, Train, each_game
+from small_runs import ALONE, LEAGUE, SMALL, STEADY, Train, each_game
 
 import dicegym
 from dicegym.engine import loops
 from dicegym.envs.vector import BatchEnv
-from dicegym.errors import ParameterError
 from dicegym.learning.card import card
 from dicegym.learning.configuration import read_config
 from dicegym.learning.curves import read_evaluations, read_pace
 from dicegym.learning.evaluate import CARD_SEED, CURVE_SEED, EVALUATION_SEED, LEAGUE_SEED, Score
 from dicegym.learning.evaluator import next_evaluation
-from dicegym.learning.league import read_league
-from dicegym.learning.run_state import league_of
 from dicegym.players import model as models
 from dicegym.players.roster import agent_names, resolve
 
@@ -79,30 +76,6 @@ def test_a_card_tells_of_every_scripted_agent(done: Train, game: str, monkeypatc
     scripted = [name for name in agent_names(played_by) if not isinstance(resolve(played_by, name), Path)]
     for name in scripted if played_by.players > 1 else ["nobody"]:
         assert f"| {name} |" in page
-
-
-@pytest.mark.slow
-def test_a_run_at_tables_of_different_sizes_measures_each_and_resumes_exactly(training: Any, tmp_path: Path) -> None:
-    run = training.train("liarsdice", tmp_path / "whole", overrides=MIXED)
-    assert [batch.game.players for batch in run.env.batches] == [2, 4, 2, 3]
-    assert {player.name for player in run.env.batches[1].seating.pool.players} >= {"even", "exploiter 2048"}
-    training.train("liarsdice", tmp_path / "cut", overrides=[*MIXED, "run.steps=2048", "run.card_games=0"])
-    training.train("liarsdice", tmp_path / "cut", overrides=["run.steps=3072", "run.card_games=10"], resume=True)
-    curves = [(tmp_path / folder / "curve.csv").read_text() for folder in ("whole", "cut")]
-    assert curves[0] == curves[1]
-    columns = [f"even ({players} players)" for players in (4, 2, 3)]
-    columns += [f"even, honest ({players} players)" for players in (4, 3)]  # for two there is no seat for both
-    assert next(csv.reader(curves[0].splitlines())) == ["steps", "score", *columns]
-    page = (tmp_path / "whole/model.md").read_text()
-    assert "4 players, trained at tables of 2, 3 too" in page
-    assert page.count("| even (2 players) |") == page.count("| even, honest (3 players) |") == 1
-    assert run.evaluator.even(Score("win rate", "even (4 players)", 0.5, 0.5, 0.5, 20)) == 0.25
-    assert run.evaluator.even(run.score._replace(opponent="all")) == pytest.approx((1 / 2 + 2 / 4 + 2 / 3) / 5)
-    table, _ = read_league(tmp_path / "whole/league.csv")
-    exploiter, target = table.result("exploiter 2048", "snapshot 2048"), table.result("snapshot 2048", "exploiter 2048")
-    assert exploiter is not None  # alone among three copies of whom it was trained against
-    assert target is not None  # and the other way round
-    assert "alone at a table filled with it (25.0% among equals)" in table.remarks()[-1]
 
 
 def test_evaluations_come_early_and_then_at_equal_distances() -> None:
@@ -171,7 +144,7 @@ def test_evaluation_against_several_opponents(training: Any, tmp_path: Path) -> 
 def test_evaluations_play_games_that_training_never_sees(
     training: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Everything that is measured has seeds from 2**63 on; batches, exploiters' too, have smaller ones."""
+    """Everything that is measured has seeds from 2**63 on; batches have smaller ones."""
     measured, trained = set(), set()
     begin, reset = loops.begin_rows, BatchEnv.reset
 
@@ -188,7 +161,7 @@ def test_evaluations_play_games_that_training_never_sees(
     monkeypatch.setattr(BatchEnv, "reset", begun)
     training.train("hog", tmp_path / "run", overrides=[*LEAGUE, "run.seed=4294967295"])
     assert {seed - EVALUATION_SEED for seed in measured} == {CURVE_SEED, LEAGUE_SEED, CARD_SEED}
-    assert len(trained) > 16  # the run's and the exploiters'
+    assert len(trained) == 16
     assert max(trained) < EVALUATION_SEED
 
 
@@ -200,26 +173,3 @@ def test_self_play_meets_snapshots_and_keeps_the_newest(done: Train, game: str) 
     assert names == (["uniform", "snapshot 2048"] if run.game.players > 1 else ["uniform"])
     met = names[1:] or names  # who sat there until the first past self joined is gone
     assert {player.name for player in run.env.batch.seating.pool.players} >= set(met)
-
-
-@pytest.mark.slow
-def test_a_league_is_measured_anew_alike_on_any_number_of_processes(
-    done: Train, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr("dicegym.learning.blocks.SIDE_BY_SIDE", 15)
-    _, folder = done("liarsdice", ["opponents={even=1.0, self=1.0}", *SMALL])
-    told: list[tuple[int, int]] = []
-    league = league_of(folder)
-    alone, shares = league.measure_anew(40, None, lambda n, total, text: told.append((n, total))), league.shares()
-    assert told[-1] == (120, 120)  # three members, each against each
-    assert list(alone.kinds.values()).count("past self") == len(alone.kinds) - 1
-    assert {result.games for result in alone.results.values()} == {40}
-    assert set(shares) == set(alone.kinds)
-
-
-def test_only_leagues_are_measured_anew(done: Train, tmp_path: Path) -> None:
-    _, folder = done("hog", SMALL)
-    with pytest.raises(ParameterError, match='only a training against "self" has one'):
-        league_of(folder)
-    with pytest.raises(ParameterError, match="holds no checkpoint"):
-        league_of(tmp_path)

@@ -1,4 +1,4 @@
-"""Searching for settings: what is searched, the study and how it goes on, and what its report says."""
+"""Searching for settings: what is searched, the study and how it goes on, and what is written of it."""
 
 from __future__ import annotations
 
@@ -32,12 +32,11 @@ from dicegym.learning.tune import (
     JOURNAL,
     USUAL,
     Study,
-    importances,
     read_space,
     train_command,
     tune,
     usual_point,
-    write_report,
+    write_best,
 )
 from dicegym.registry import GAMES
 
@@ -191,39 +190,21 @@ def test_another_question_is_another_study(made_up: dict[str, Any], tmp_path: Pa
         tune("hog", tmp_path, 2, 3200, RATES)
     with pytest.raises(ParameterError, match="begun with search="):
         tune("hog", tmp_path, 2, 1600, [*RATES, "algorithm.n_epochs={low=2, high=8}"])
-    with pytest.raises(ParameterError, match="cannot be used"):
-        tune("hog", tmp_path / "c", 1, 1600, RATES, storage="nonsense")
 
 
-@pytest.mark.slow
-def test_a_database_keeps_it_for_several_machines(made_up: dict[str, Any], tmp_path: Path) -> None:
-    url = f"sqlite:///{tmp_path}/studies.db"
-    tune("hog", tmp_path / "here", 2, 1600, RATES, storage=url)
-    found = tune("hog", tmp_path / "there", 3, 1600, RATES, storage=url)
-    assert [one.number for one in found.trials()] == [0, 1, 2]
-    assert [one.name for one in sorted((tmp_path / "there").glob("trial-*"))] == ["trial-002"]
-    assert len(optuna.load_study(study_name="hog", storage=url).trials) == 3
+# --- the best settings ------------------------------------------------------------------------------------------
 
 
-# --- the report -------------------------------------------------------------------------------------------------
-
-
-def test_the_report_has_the_best_settings_ready_to_be_used(made_up: dict[str, Any], tmp_path: Path) -> None:
+def test_the_best_settings_are_ready_to_be_used(made_up: dict[str, Any], tmp_path: Path) -> None:
     search = [*RATES, "network.net_arch={choices=[[8], [16], {pi=[128], vf=[8]}]}"]
     found = tune("hog", tmp_path, 14, 1600, search, overrides=SMALL, pruner=optuna.pruners.NopPruner())
-    assert [path.name for path in write_report(found)] == ["tune.md", "best.toml"]
-    importance = importances(found)
-    assert importance["algorithm.learning_rate"] > 0.5
-    assert sum(importance.values()) == pytest.approx(1)
+    assert write_best(found) == tmp_path / "best.toml"
     best = found.best
     assert best is not None
     settings = read_config("hog", tmp_path / "best.toml")
     assert settings == override(read_config("hog"), found.plan.settings(best))
     assert settings.algorithm.learning_rate == best.params["algorithm.learning_rate"]
     assert settings.run.steps == read_config("hog").run.steps  # the trials were short, and the next is not
-    page = (tmp_path / "tune.md").read_text()
-    assert "| network.net_arch |" in page.replace("\\", "")
-    assert train_command(found) in page
     words = shlex.split(train_command(found))
     whole_command().make_context("dicegym", words[1:])  # can be typed
 
@@ -244,9 +225,9 @@ def test_the_command_trains_goes_on_and_reports(tmp_path: Path, capsys: pytest.C
         scores = [float(line.split(",")[1]) for line in curve]
         assert [*one.intermediate_values.values()] == pytest.approx(scores, abs=1e-8)
         assert not list((tmp_path / f"trial-{one.number:03}").glob("*.md"))
-    before = (tmp_path / "tune.md").read_text()
-    (tmp_path / "tune.md").unlink()
+    before = (tmp_path / "best.toml").read_text()
+    (tmp_path / "best.toml").unlink()
     with pytest.raises(SystemExit, match="0"):
         main([*words, "--trials", "1"])  # tries nothing
     assert "2 trials" in capsys.readouterr().out
-    assert (tmp_path / "tune.md").read_text() == before
+    assert (tmp_path / "best.toml").read_text() == before

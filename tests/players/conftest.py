@@ -9,6 +9,7 @@ import pytest
 
 import dicegym
 from dicegym.players import model as models
+from dicegym.players import model_file
 
 
 @pytest.fixture(scope="module")
@@ -25,9 +26,11 @@ def learner() -> Any:
 
 @pytest.fixture(scope="module")
 def own(learner: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A model file of ours with all that there may be in one: plain arrays beside what Stable-Baselines3 writes."""
-    path = tmp_path_factory.mktemp("own") / "own.zip"
-    models.save(learner, dicegym.game("hog"), path, {}, to_go_on=True)
+    """A model file with all that there may be in one: plain arrays beside what Stable-Baselines3 writes, no seal."""
+    from dicegym.players.sb3_models import members_of
+
+    path = dicegym.save_model(learner, tmp_path_factory.mktemp("own") / "own.zip", dicegym.game("hog"))
+    model_file.write(path, models.facts(path), models.load(path).plain_network(), None, members_of(learner))
     return path
 
 

@@ -12,7 +12,7 @@ import pytest
 
 import dicegym
 from dicegym.analysis.exploitability import exploitability
-from dicegym.analysis.policies import SLIP, likelihoods
+from dicegym.analysis.playing_on import SLIP, likelihoods
 from dicegym.bots.network import Layer, Network
 from dicegym.engine.game import Game
 from dicegym.envs.opponents import Opponents

@@ -113,14 +113,14 @@ def test_what_the_rules_take_a_failure_for_is_played() -> None:
 def test_errors_and_delays_are_tried_again() -> None:
     replies = [Reply(status=500, raw=b"{}"), Reply(status=429, raw=b"{}"), Reply(FIVE, delay=5), Reply(FIVE)]
     with serving(lambda request, number: replies[number]) as endpoint:
-        assert ask(LlmPlayer("m", endpoint.url, timeout=0.5, retries=5)) == 6
+        assert ask(LlmPlayer("m", endpoint.url, timeout=0.5)) == 6
         assert len(endpoint.requests) == 4
 
 
 @pytest.mark.parametrize("reply", [Reply(status=404, raw=b"{}"), Reply(raw=b'{"choices": []}'), Reply(raw=b"<html>")])
 def test_an_endpoint_that_does_not_answer_is_no_fault_of_the_model(reply: Reply) -> None:
     with serving(always(reply)) as endpoint:
-        player = LlmPlayer("m", endpoint.url, retries=0)
+        player = LlmPlayer("m", endpoint.url)
         with pytest.raises(EndpointError, match="gives llm\\(m\\) no answer"):
             ask(player)
         assert player.usage.decisions == 0
@@ -128,7 +128,7 @@ def test_an_endpoint_that_does_not_answer_is_no_fault_of_the_model(reply: Reply)
 
 def test_a_budget_of_tokens_ends_a_run_that_can_go_on() -> None:
     with serving(always(Reply(FIVE))) as endpoint:
-        player = LlmPlayer("m", endpoint.url, budget=1_000, concurrency=1)
+        player = LlmPlayer("m", endpoint.url, budget=1_000)
         states = np.array([begun(number) for number in range(20)])
         with pytest.raises(EndpointError, match="its budget is 1,000"):
             player.act_rows(HOG, states, np.arange(20), np.zeros(20, np.int64))
@@ -143,10 +143,10 @@ def test_a_budget_of_tokens_ends_a_run_that_can_go_on() -> None:
 def test_requests_of_many_games_go_out_together() -> None:
     states = np.array([begun(number) for number in range(12)])
     with serving(always(Reply(FIVE, delay=0.2))) as endpoint:
-        player = LlmPlayer("m", endpoint.url, concurrency=6)
+        player = LlmPlayer("m", endpoint.url)
         rows = np.arange(12)
         assert player.act_rows(HOG, states, rows, np.zeros(12, np.int64)).tolist() == [6] * 12
-        assert 2 <= endpoint.most_at_once <= 6
+        assert 2 <= endpoint.most_at_once <= 8
         assert player.has_answered(HOG, states).all()
 
 
@@ -159,13 +159,10 @@ def test_each_game_draws_its_own_answer_above_temperature_0() -> None:
         assert len(endpoint.requests) == 12
 
 
-def test_tools_and_plain_prompts() -> None:
-    with serving(lambda request, number: Reply(FIVE, as_tool="tools" in request)) as endpoint:
-        assert ask(LlmPlayer("m", endpoint.url, form="tool")) == 6
+def test_plain_prompts() -> None:
+    with serving(always(Reply(FIVE))) as endpoint:
         assert ask(LlmPlayer("m", endpoint.url, form="text")) == 6
-        tool, plain = endpoint.requests
-        assert tool["tool_choice"]["function"]["name"] == tool["tools"][0]["function"]["name"]
-        assert not {"tools", "response_format"} & plain.keys()
+        assert "response_format" not in endpoint.requests[0]
 
 
 @pytest.mark.parametrize("name", ["lucky", "liarsdice"])
@@ -190,7 +187,7 @@ def test_agents_are_named_with_words_and_addresses() -> None:
     assert isinstance(player, LlmPlayer)
     assert (player.model, player.base_url, player.seed) == ("org/model-7b:free", "http://localhost:1/v1", 3)
     assert player.name == "llm(org/model-7b:free)"
-    assert dicegym.agent("hog", 'llm("m", form="tool")').form == "tool"  # type: ignore[attr-defined]
+    assert dicegym.agent("hog", 'llm("m", form="text")').form == "text"  # type: ignore[attr-defined]
     with pytest.raises(UnknownNameError, match="base_ulr"):
         dicegym.agent("hog", "llm(m, base_ulr=http://localhost:1/v1)")
     with pytest.raises(UnknownNameError, match="json_schema"):
@@ -204,8 +201,9 @@ def test_agents_are_named_with_words_and_addresses() -> None:
 
 
 def test_a_contest_counts_answers_that_are_no_actions_and_refuses_exact_ranks(tmp_path: Path) -> None:
-    from dicegym.arena import compare, contest
     from dicegym.arena.saved_results import result_verdicts
+
+    from dicegym.arena import compare, contest
     from dicegym.arena.store.reading import StoreReader
 
     def reply(body: dict[str, Any], number: int) -> Reply:
@@ -255,31 +253,3 @@ def test_a_language_model_takes_part_in_contests_and_evaluations(tmp_path: Path)
         compared = compare("hog", spec, "bacon", seed=0, workers=1, games=8, isolation="none")
         assert compared.games <= 8
         assert len(endpoint.requests) > asked
-
-
-def test_a_stored_game_tells_every_prompt_and_answer(tmp_path: Path) -> None:
-    """The log is the store's companion: a move of a stored game leads to the exchange that it came from."""
-    from dicegym.arena import contest
-    from dicegym.arena.replay.stored_replays import find_replay
-    from dicegym.arena.store.reading import StoreReader
-
-    store, log = tmp_path / "arena.sqlite", str(tmp_path / "answers.sqlite")  # named, as processes may be older
-    with serving(always(Reply(FIVE))) as endpoint:
-        spec = f"llm(m, base_url={endpoint.url}, temperature=1, log={log})"
-        for _ in range(2):
-            contest("hog", [spec, "bacon"], seed=0, workers=1, games=2, store=store)
-        asked = [request["messages"] for request in endpoint.requests]
-    with StoreReader(store) as reader:
-        replay = find_replay(reader, f"{reader.match(1).key}.2")
-    player = LlmPlayer("m", endpoint.url, temperature=1, log=log)
-    found = []
-    for state, action in zip(replay.states(), replay.actions, strict=False):
-        if replay.seats[state[0]["player"]] == "llm(m)":
-            exchange = player.find_exchange(HOG, state[0])
-            assert exchange is not None
-            assert exchange.answer.text == FIVE
-            assert action == 6
-            assert exchange.request["messages"] in asked
-            found.append(exchange.request["messages"][1]["content"])
-    assert len(found) > 3
-    assert LlmPlayer("m", endpoint.url, seed=1).find_exchange(HOG, begun(0)) is None

@@ -1,4 +1,4 @@
-"""A person's game: commands, what is taken back, what is told and what stays hidden, for every game."""
+"""A person's game: commands, what is told and what stays hidden, for every game."""
 
 from __future__ import annotations
 
@@ -166,68 +166,11 @@ class _Memory:
         self.followed += 1
 
 
-@each_game
-def test_what_is_taken_back_never_was(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The rest of the game is that of one who made the second choice at once; so others remember soundly too."""
-    game = dicegym.game(name, players=max(2, dicegym.game(name).spec.players[0]))
-    legal: list[Any] = []
-    call = SeatedPerson.__call__
-
-    def watched(seated: SeatedPerson, turn: Turn) -> int:
-        legal[:] = np.flatnonzero(turn.mask).tolist()
-        return call(seated, turn)
-
-    monkeypatch.setattr(SeatedPerson, "__call__", watched)
-
-    def straight(limit: int) -> Callable[[str], str]:
-        asked = 0
-
-        def ask(question: str) -> str:
-            nonlocal asked
-            asked += 1
-            if asked > limit or not question.startswith("your move"):
-                return "quit"
-            return f"[{legal[0]}]"
-
-        return ask
-
-    def wavering(limit: int) -> Callable[[str], str]:
-        """Choose the last action, take it back, and choose the first."""
-        asked, state = 0, "first"
-
-        def ask(question: str) -> str:
-            nonlocal asked, state
-            if state == "first" and asked < limit and question.startswith("your move"):
-                state = "back"
-                return f"[{legal[-1]}]"
-            if state == "back":
-                state = "second"
-                return "undo"
-            state = "first"
-            asked += 1
-            if asked > limit or not question.startswith("your move"):
-                return "quit"
-            return f"[{legal[0]}]"
-
-        return ask
-
-    rivals = [Remembering() for _ in range(game.players - 1)]
-    one, shown_one = sit(game, straight(6), rivals)
-    other, shown_other = sit(game, wavering(6), rivals)
-    assert one.play() == other.play() == QUIT
-    assert one.actions == other.actions
-    assert other.taken_back >= 2
-    assert one.taken_back == 0
-    assert len(one.actions) > 6
-    assert len(shown_other) > len(shown_one)
-
-
 def test_commands(monkeypatch: pytest.MonkeyPatch) -> None:
     game = dicegym.game("hog")
-    sitting, shown = sit(game, ["undo", "HELP", "?", "list", "Table", "", "5", "x" * 200, "undo", "`bacon`", "again"])
+    sitting, shown = sit(game, ["HELP", "?", "list", "Table", "", "5", "x" * 200, "`bacon`", "again"])
     assert sitting.play() == AGAIN
     text = "\n".join(shown)
-    assert "You have no move to take back." in text
     assert text.count("And at any time:") == 2
     assert "[11] roll 10" in text
     assert "Type a move, or `help`." in text
@@ -237,13 +180,12 @@ def test_commands(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "xxxxx" not in text
 
 
-def test_the_end_can_be_taken_back_and_ends_with_the_input() -> None:
+def test_the_end_is_asked_for_and_comes_with_the_input() -> None:
     game = dicegym.game("hog", goal=10)
-    answers = iter(["undo", "10", "what", "again"])
+    answers = iter(["what", "again"])
     sitting, shown = sit(game, lambda question: "10" if question.startswith("your move") else next(answers))
     assert sitting.play() == AGAIN
-    assert sitting.taken_back == 1
-    assert any("(You took back one move.)" in text for text in shown)
+    assert "The game is over: type `again` or `quit`." in shown
 
     def ends(question: str) -> str:
         if question.startswith("your move"):
@@ -268,9 +210,9 @@ def test_failures_of_others() -> None:
         raise AgentError("broken", "gave up")
 
     broken = FunctionPlayer(fails, "broken")
-    sitting, shown = sit(dicegym.game("liarsdice"), ["3 4", "undo", "2 4", "quit"], [broken])
+    sitting, shown = sit(dicegym.game("liarsdice"), ["3 4", "quit"], [broken])
     assert sitting.play() == QUIT
-    assert sum("broken fails: gave up" in text for text in shown) == 2
+    assert sum("broken fails: gave up" in text for text in shown) == 1
     assert any("broken is taken to call liar" in text for text in shown)
     with pytest.raises(AgentError, match="gave up"):
         sit(dicegym.game("hog"), ["5"], [broken])[0].play()
@@ -286,9 +228,9 @@ def test_seats_and_rivals_are_checked() -> None:
 
 def test_players_of_one_name_are_told_apart() -> None:
     sitting = Sitting(dicegym.game("lucky", players=4), [RandomPlayer()] * 3, 2, 0)
-    assert sitting.names == ["uniform", "uniform (2)", "you", "uniform (3)"]
+    assert [*sitting.place.names] == ["uniform", "uniform (2)", "you", "uniform (3)"]
     alike = FunctionPlayer(lambda turn: 0, "you")
-    assert Sitting(dicegym.game("hog"), [alike], 1, 0).names == ["you (2)", "you"]
+    assert Sitting(dicegym.game("hog"), [alike], 1, 0).place.names == ("you (2)", "you")
 
 
 @each_game

@@ -77,14 +77,14 @@ def test_a_public_name_has_a_docstring_with_an_example(module: str, name: str) -
     assert "\nExample:\n    >>> " in told, f"{module}.{name}"
 
 
-@pytest.mark.parametrize(("module", "name"), NAMES)
+@pytest.mark.parametrize(("module", "name"), [*NAMES, *(pytest.param(module, "", id=module) for module in STUBS)])
 def test_an_example_runs(module: str, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    told = inspect.getdoc(value_of(module, name)) or ""
+    told = inspect.getdoc(value_of(module, name) if name else importlib.import_module(module)) or ""
     for word, needed in NEEDS.items():
         if word in told.partition("Example:")[2]:
             pytest.importorskip(needed)
-    test = doctest.DocTestParser().get_doctest(told, {}, name, None, None)
+    test = doctest.DocTestParser().get_doctest(told, {}, name or module, None, None)
     said: list[str] = []
     result = doctest.DocTestRunner().run(test, out=said.append)
     assert result.attempted > 1

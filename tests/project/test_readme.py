@@ -37,7 +37,6 @@ FURTHER = (
     "dicegym watch ppo --game hog -o hog.gif",
     "dicegym export ppo --game hog --as hog.py",
     "dicegym server start yatzy --tcp 5000 --agents thrifty gather",
-    "dicegym new game space_dice my/space_dice",
     "dicegym doctor",
     "dicegym doctor --bench",
 )

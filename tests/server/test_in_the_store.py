@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from command_line import Run
 
 import dicegym
 from dicegym.cli import main
@@ -99,8 +98,8 @@ def test_a_game_of_a_server_is_played_again_to_its_points(path: Path, capsys: py
 def test_what_names_no_game_of_a_server(text: str) -> None:
     with pytest.raises(ParameterError, match="names no game of a server: give server:NUMBER"):
         game_id(text)
-    assert game_id("server:12") == ("server:", 12)
-    assert game_id("12.3") == ("12", 3)
+    assert game_id("server:12") == (0, 12)
+    assert game_id("12.3") == (12, 3)
 
 
 @pytest.mark.parametrize(
@@ -132,14 +131,3 @@ def test_games_without_a_note_of_their_rules_are_refused(path: Path) -> None:
     changed(path, "UPDATE server_runs SET rules = NULL")
     with StoreReader(path) as reader, pytest.raises(ReplayError, match="nobody noted the rules"):
         find_replay(reader, "server:1")
-
-
-def test_verifying_and_merging_say_how_many_games_of_servers_they_leave_out(
-    both: Path, tmp_path: Path, run: Run
-) -> None:
-    _, told, _ = run("arena", "verify", "--store", both)
-    assert "1 match: 1 replayed" in told
-    assert "2 games of servers not verified: only matches of contests are" in told
-    _, told, wrong = run("arena", "merge", both, "--store", tmp_path / "all.sqlite")
-    assert "copied 1 match into" in told, wrong
-    assert "2 games of servers left out" in told

@@ -196,7 +196,7 @@ async def test_a_terminal_that_takes_nothing_stops_no_game(tmp_path: Path) -> No
 
     printer = LogPrinter(show)
     async with serving(tmp_path, games=3) as server:
-        server._tell = printer.log
+        server.log = printer.log
         bots, standing = await both(server, "anna", "bob")
         await bots[0].send(first_box(standing))
         for _ in range(3):

@@ -16,7 +16,6 @@ from web_pages import Visitor
 
 from dicegym.web.address import listen
 from dicegym.web.application import create_app
-from dicegym.web.browser_connections import Guarded
 from dicegym.web.context import Web
 from dicegym.web.serving import PageServer
 from dicegym.web.web_settings import WebSettings
@@ -34,17 +33,16 @@ PICTURES = os.environ.get("DICEGYM_SCREENSHOTS")
 class Running:
     """A server of pages on a port of its own."""
 
-    def __init__(self, settings: WebSettings, protocol: Callable[..., Any] = Guarded) -> None:
+    def __init__(self, settings: WebSettings) -> None:
         self.settings = settings
         self.port = 0
-        self._protocol = protocol
         self.start()
         self.url = f"http://127.0.0.1:{self.port}"
 
     def start(self) -> None:
         listener = listen("127.0.0.1", self.port)
         self.port = listener.getsockname()[1]
-        self._server = PageServer(self.settings, self._protocol)
+        self._server = PageServer(self.settings)
         self.web: Web = self._server.app.state.web
         self._thread = threading.Thread(target=self._server.run, args=([listener],), daemon=True)
         self._thread.start()

@@ -5,15 +5,13 @@ from __future__ import annotations
 import threading
 import time
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from dicegym.web.enter import enter_operations, runner
-from dicegym.web.enter.bots import VersionState
 from dicegym.web.enter.runner import Runner
-from dicegym.web.enter.submission_tables import SubmissionStore
+from dicegym.web.enter.submission_tables import SubmissionStore, VersionState
 from dicegym.web.web_settings import WebSettings
 
 LANES, MANY, SECONDS = 3, 7, 30.0
@@ -29,8 +27,11 @@ class Waiting:
         pass
 
     def next_waiting(self) -> Any:
-        left = [one for one, states in self.states.items() if states[-1] is VersionState.WAITING]
-        return (SimpleNamespace(), SimpleNamespace(id=left[0])) if left else None
+        return next((one for one, states in self.states.items() if states[-1] is VersionState.WAITING), None)
+
+    def give_up(self, version: int, why: str) -> None:
+        if self.states[version][-1] is VersionState.CHECKING:
+            self.note(version, VersionState.FAILED)
 
     def note(self, version: int, state: VersionState, *_: Any, **__: Any) -> None:
         self.states[version] = [*self.states[version], state]
@@ -41,14 +42,15 @@ def test_as_many_are_checked_at_once_as_there_are_processors(tmp_path: Path, mon
     monkeypatch.setattr(runner.jail, "probe", lambda isolation: "")
     waiting, together, go = Waiting(), threading.Semaphore(0), threading.Event()
 
-    def check(self: Runner, bot: Any, version: Any) -> None:
+    def check(self: Runner, kind: str, version: int, interrupts: Any) -> str:
         together.release()
         assert go.wait(SECONDS)
-        if version.id == 1:
+        if version == 1:
             raise RuntimeError("unexpected")
-        waiting.note(version.id, VersionState.PASSED)
+        waiting.note(version, VersionState.PASSED)
+        return ""
 
-    monkeypatch.setattr(Runner, "_try_out", check)
+    monkeypatch.setattr(Runner, "_run", check)
     found = Runner(SubmissionStore(tmp_path), WebSettings(tmp_path / "web"))
     found._bots = waiting  # type: ignore[assignment]  # stands for them
     found.start()

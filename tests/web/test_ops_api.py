@@ -12,9 +12,8 @@ from starlette.requests import Request
 from starlette.testclient import TestClient
 
 from dicegym.errors import UnknownNameError
-from dicegym.web.door import Door, PathNumber, QueryNumber, describe
+from dicegym.web.door import LARGEST, Door, PathNumber, QueryNumber, describe
 from dicegym.web.faults import HANDLERS
-from dicegym.web.numbers import LARGEST
 
 DOOR = Door("made")
 
@@ -60,7 +59,7 @@ def test_an_operation_is_described_whole(made: FastAPI) -> None:
     assert told["parameters"][0] == {"name": "id", "in": "path", "required": True, "schema": number}
     assert told["parameters"][1]["name"] == "page"
     assert told["security"] == [{"token": []}]
-    assert {"201", "400", "401", "403", "404", "422", "429", "500", "503"} <= set(told["responses"])
+    assert {"201", "4XX", "5XX"} <= set(told["responses"])
     assert told["x-example"] == {"dice": 3}
     assert {"Dice", "Told", "Fault"} <= set(document["components"]["schemas"])
 
@@ -72,7 +71,7 @@ def test_an_operation_is_described_whole(made: FastAPI) -> None:
         ("/api/made/1?page=2", {"json": {"dice": 3, "name": "x"}}, 201, "x 3 2"),
         ("/api/made/7", {"json": {"dice": 3}}, 404, "no game 7"),
         ("/api/made/1", {"json": {"dice": 11}}, 422, "dice 11: Input should be less than or equal to 10"),
-        ("/api/made/1", {"json": {}}, 422, "dice is missing; the fields are dice, [name]"),
+        ("/api/made/1", {"json": {}}, 422, "dice is missing"),
         ("/api/made/1", {"json": {"dice": "<b>"}}, 422, "dice '<b>' is not a whole number"),
         ("/api/made/1?page=-1", {"json": {"dice": 3}}, 422, "page"),
         ("/api/made/1", {"content": "{", "headers": {"Content-Type": "application/json"}}, 422, "body"),
@@ -86,9 +85,3 @@ def test_what_is_sent_is_read_or_refused_in_words(made: FastAPI, path: str, sent
     assert answered.status_code == status
     assert says in answered.text
     assert "for the page alone" not in answered.text
-
-
-def test_the_page_for_people_names_every_operation(reader: TestClient) -> None:
-    shown = reader.get("/api").text
-    for path in reader.get("/api/openapi.json").json()["paths"]:
-        assert path in shown

@@ -27,10 +27,11 @@ from dicegym.players.roster import AGENTS_VARIABLE, agent_names
 from dicegym.web.application import create_app
 from dicegym.web.play import hall as halls
 from dicegym.web.play.advice import next_best
-from dicegym.web.play.hall import OF_A_VISITOR, PlayHall
+from dicegym.web.play.hall import OF_A_VISITOR, NewGame, PlayHall
 from dicegym.web.play.person_table import PlayedTable
 from dicegym.web.play.rivals import Guests, list_rivals
 from dicegym.web.play.saved_games import read_sheet
+from dicegym.web.security import COOKIE
 from dicegym.web.web_settings import WebSettings
 
 LONGEST = 1500
@@ -49,9 +50,14 @@ def begun(client: TestClient, game: str = "hog", **given: str) -> PlayedTable:
     """Begin a game by the form, and return its table when it is laid."""
     answer = client.post("/play/new", data={"game": game, "seed": "3", "seat": "0", **given})
     assert answer.status_code == 200, answer.text
-    table = hall(client).find(str(answer.url).rpartition("/")[2])
+    table = table_at(client, str(answer.url))
     assert table.done.wait(SECONDS)
     return table
+
+
+def table_at(client: TestClient, address: str) -> PlayedTable:
+    """Return the table of a visitor at an address."""
+    return hall(client).find(client.cookies[COOKIE], address.rpartition("/")[2])
 
 
 def address(table: PlayedTable) -> str:
@@ -96,7 +102,7 @@ def test_a_whole_game_is_played_by_its_forms(
     assert table.sheet.taken_back == taken
     assert table.sheet.marks
     with TestClient(create_app(settings), base_url="http://127.0.0.1:8000") as restarted:
-        again = hall(restarted).find(table.sheet.id)
+        again = hall(restarted).find(table.sheet.visitor, table.sheet.id)
         assert again.done.wait(SECONDS)
         assert again.state.tobytes() == table.state.tobytes()
         assert again.told == table.told
@@ -115,10 +121,6 @@ def test_nothing_hidden_is_on_the_page(name: str, client: TestClient) -> None:
         answer = client.get(address(table) + ending)
         assert answer.status_code == 400
         assert "not over" in answer.text
-    found = client.get(f"/api/play/tables/{table.sheet.id}").json()
-    assert found["actions"] == []
-    assert found["returns"] == []
-    assert "key" not in found or found["key"] == ""
 
 
 def to_the_end(table: PlayedTable, generator: random.Random) -> None:
@@ -144,22 +146,20 @@ def test_a_game_that_is_over_is_reviewed_and_downloaded(client: TestClient) -> N
     until = time.monotonic() + SECONDS
     while "is judged" in (page := client.get(address(table) + "/review").text) and time.monotonic() < until:
         time.sleep(0.1)
-    assert "Your choices lost" in page
+    assert "The choices lost" in page
     assert "Luck was worth" in page
     assert "exact" in page
-    judged = [number for number in range(len(table.sheet.actions)) if f"/review?at={number}#at" in page]
+    judged = [number for number in range(len(table.sheet.actions)) if f'"?at={number}#at"' in page]
     assert judged == table.sheet.marks  # each decision is linked, and shown on the board
     for number in (judged[0], judged[-1], 10**8):
         again = client.get(f"{address(table)}/review?at={number}").text
         assert again.count('aria-current="true"') == 1
         if number in judged:
-            assert f'/review?at={number}#at" aria-current="true"' in again
-    moment = client.get(f"{address(table)}/replay?before=3")
-    assert moment.status_code == 200
-    assert moment.url.params["move"] == "3"
+            assert f'"?at={number}#at" aria-current="true"' in again
+    assert "move 3 of" in client.get(f"{address(table)}/replay?move=3").text
     fresh = client.post(address(table) + "/again")
     assert fresh.url.path != address(table)
-    other = hall(client).find(fresh.url.path.rpartition("/")[2]).sheet
+    other = table_at(client, fresh.url.path).sheet
     assert (other.seed, other.seat, other.rivals) == (4, 0, table.sheet.rivals)
 
 
@@ -217,30 +217,18 @@ def test_games_that_cannot_be_are_refused(client: TestClient, given: dict[str, s
     answer = client.post("/play/new", data=given)
     assert answer.status_code in (400, 404, 422)
     assert words in answer.text
-    assert not list(Path(hall(client).folder).glob("*.json"))
+    assert not list(hall(client).folder.rglob("*.json"))
 
 
-def test_another_visitor_may_watch_by_a_link_alone(client: TestClient, settings: WebSettings) -> None:
+def test_another_visitor_sees_and_moves_nothing(client: TestClient) -> None:
     table = begun(client)
     sent = data_of(form_to(client.get(address(table)).text, "/move").filled(random.Random(2)))
     other = Visitor(client.app)  # type: ignore[arg-type]  # Starlette's own
-    for answer in (
-        other.get(address(table)),
-        other.get(address(table) + "/review"),
-        other.get(f"/api/play/tables/{table.sheet.id}"),
-        other.get(f"/api/play/tables/{table.sheet.id}/hint"),
-    ):
-        assert answer.status_code == 403
+    for path in ("", "/review", "/replay", "/game.json", f"?hint={table.sheet.move}"):
+        answer = other.get(address(table) + path)
+        assert answer.status_code == 404
         assert "another visitor" in answer.text
-    assert other.post(f"{address(table)}/move", data=sent).status_code == 403
-    assert other.get(f"{address(table)}/watch/guess").status_code == 404
-    client.post(f"{address(table)}/share", data={"on": "1"})
-    link = f"{address(table)}/watch/{table.sheet.watch}"
-    page = other.get(link)
-    assert page.status_code == 200
-    assert not forms_of(page.text)
-    client.post(f"{address(table)}/share")
-    assert other.get(link).status_code == 404
+    assert other.post(f"{address(table)}/move", data=sent).status_code == 404
     assert table.sheet.actions == []
     for id in ("nothing", "A" * 16, "..%2fsecret", "%00"):
         assert client.get(f"/play/{id}").status_code == 404
@@ -248,84 +236,49 @@ def test_another_visitor_may_watch_by_a_link_alone(client: TestClient, settings:
 
 def test_the_tutor_asks_once_and_hints_say_how_sure(client: TestClient) -> None:
     table = begun(client, tutor="doubtful")
-    exchange = [0]
-    move = {"move": table.sheet.move, "actions": exchange}
-    one = f"/api/play/tables/{table.sheet.id}"
-    answer = client.post(f"{one}/actions", json=move)
+    table.act(table.sheet.move, [0])
     assert table.done.wait(SECONDS)
-    answer = client.get(one).json()
-    assert answer["state"] == "asked"
-    assert "gives away" in answer["about"]
     page = client.get(address(table)).text
+    assert "gives away" in page
     assert "Play it anyway" in page
     assert not [form for form in forms_of(page) if form.action.endswith("/move")]
-    client.post(f"{one}/actions", json=move)  # sent twice: the question is still to be answered
+    table.act(table.sheet.move, [0])  # sent twice: the question is still to be answered
     assert table.sheet.actions == []
     client.post(f"{address(table)}/reconsider", data={"move": str(table.sheet.move)})
-    assert client.get(one).json()["state"] == "yours"
-    until, pause = time.monotonic() + SECONDS, 0.05
-    while not (hint := client.get(f"{one}/hint").json())["ready"] and time.monotonic() < until:
-        time.sleep(pause)
-        pause = min(2 * pause, 2.0)  # hints per minute are limited
-    assert hint["words"].startswith("Best: ")
-    assert "exact" in hint["sure"]
-    page = client.get(f"{address(table)}?hint={table.sheet.move}").text
-    assert hint["words"].split("(")[0] in page
-    assert client.post(f"{one}/actions", json=move).status_code == 200  # it has asked, and does not ask again
+    assert "Play it anyway" not in client.get(address(table)).text
+    until, hint = time.monotonic() + SECONDS, f"{address(table)}?hint={table.sheet.move}"
+    while "Best: " not in (page := client.get(hint).text) and time.monotonic() < until:
+        time.sleep(0.05)
+    assert "Best: " in page
+    assert "exact" in page
+    table.act(table.sheet.move, [0])  # it has asked, and does not ask again
     assert table.done.wait(SECONDS)
     assert table.sheet.actions[0] == 0
-    assert table.sheet.hints == 1
 
 
-def test_programs_play_by_a_key(client: TestClient) -> None:
-    began = client.post("/api/play/tables", json={"game": "hog", "seed": 3, "seat": 0, "against": ["always_roll(4)"]})
-    assert began.status_code == 201, began.text
-    found = began.json()
-    one, key = f"/api/play/tables/{found['id']}", {"Authorization": f"Bearer {found['key']}"}
-    other = Visitor(client.app)  # type: ignore[arg-type]  # Starlette's own
-    assert other.get(one, headers={"Authorization": "Bearer guess"}).status_code == 403
-    seen = other.get(one, headers=key).json()
-    while seen["state"] != "over":
-        assert seen["state"] in ("yours", "busy"), seen
-        if seen["state"] == "yours":
-            action = seen["legal"][6]["action"]
-            answer = other.post(f"{one}/actions", json={"move": seen["move"], "actions": [action]}, headers=key)
-            assert answer.status_code == 200, answer.text
-            late = other.post(f"{one}/actions", json={"move": seen["move"], "actions": [action]}, headers=key)
-            assert late.status_code == 409
-        seen = other.get(one, headers=key).json()
-    game = dicegym.game("hog")
-    state = game.new_game(3)[0]
-    for action in seen["actions"]:
-        game.step(state, action)
-    assert seen["returns"] == game.returns(state).tolist()
-    back = other.post(f"{one}/undo", json={"move": seen["move"]}, headers=key).json()
-    assert back["move"] == seen["move"] + 1
-    wrong = other.post(f"{one}/actions", json={"move": back["move"], "actions": [99]}, headers=key)
-    assert wrong.status_code == 400
-
-
-def test_the_oldest_games_are_put_away_and_still_found(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_newest_games_are_kept(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     first = begun(client)
-    for _ in range(OF_A_VISITOR):
-        hall(client).begin(first.sheet.visitor, "hog")
-    page = client.get("/play").text
-    assert address(first) not in page
-    assert f"The {OF_A_VISITOR} games you played last" in page
+    visitor = first.sheet.visitor
     monkeypatch.setattr(halls, "IN_MEMORY", 0)
-    monkeypatch.setattr(halls, "IDLE", 0.0)
-    hall(client).find(hall(client).of(first.sheet.visitor)[0].id)
-    found = hall(client).find(first.sheet.id)
-    assert found is not first
-    assert client.get(address(first)).status_code == 200
+    for _ in range(OF_A_VISITOR - 1):
+        assert hall(client).begin(visitor, NewGame(game="hog")).done.wait(SECONDS)
+    found = table_at(client, address(first))
+    assert found is not first, "it is laid again"
     assert found.done.wait(SECONDS)
-    found.act(0, [5])
-    assert found.done.wait(SECONDS)
-    assert address(first) in client.get("/play").text  # taken up again
+    page = client.get("/play").text
+    assert page.count('href="/play/') >= OF_A_VISITOR
+    assert address(first) in page
+    hall(client).begin(visitor, NewGame(game="hog"))
+    assert len(hall(client).of(visitor)) == OF_A_VISITOR
+    assert address(first) not in client.get("/play").text
+    assert client.get(address(first)).status_code == 404
 
 
 def test_a_damaged_game_is_said_to_be_lost(client: TestClient) -> None:
-    (hall(client).folder / f"{'A' * 16}.json").write_text(json.dumps({"kind": "no"}), encoding="utf-8")
+    client.get("/")
+    folder = hall(client).folder / client.cookies[COOKIE]
+    folder.mkdir()
+    (folder / f"{'A' * 16}.json").write_text(json.dumps({"kind": "no"}), encoding="utf-8")
     answer = client.get(f"/play/{'A' * 16}")
     assert answer.status_code == 400
     assert "begin another game" in answer.text
@@ -374,7 +327,7 @@ def test_a_player_that_fails_or_thinks_long_holds_nobody_up(
     page = client.post(f"{address(table)}/move", data=data_of(form.filled(random.Random(1)))).text
     assert "thinks" in page  # it comes although the other player has not answered
     assert not table.done.is_set()
-    kept = read_sheet(hall(client).folder / f"{table.sheet.id}.json")
+    kept = read_sheet(hall(client).folder / table.sheet.visitor / f"{table.sheet.id}.json")
     assert kept.marks == [0]  # what the person was told to be taken outlives the server
     assert "hx-trigger" in page
     told.set()

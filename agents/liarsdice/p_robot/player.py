@@ -1,7 +1,7 @@
 """A robot to begin with: copy the folder p_robot to where you are, and make get_play() better.
 
 It raises the last bid by one die as long as that many dice of the face can be expected, and else calls liar.
-`dicegym liarsdice tournament 100 p_robot p_computer` then plays your copy.
+`dicegym tournament liarsdice p_robot p_computer` then plays your copy.
 """
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -12,8 +12,8 @@ import numpy as np
 
 from dicegym.arena.adjusted_results import LuckLedger
 from dicegym.arena.compare.comparison import FORMAT, Comparison, Decision
-from dicegym.arena.compare.estimate import Stopped, cautious_variance, difference, need_scipy, size_fixed_test
-from dicegym.arena.compare.game_pairs import BLOCK, SCORES, Lineup, Pairs, block_of, join_pairs, pairs_of, scores_of
+from dicegym.arena.compare.estimate import Interval, Stopped, difference, need_scipy
+from dicegym.arena.compare.game_pairs import BLOCK, Lineup, Pairs, block_of, pairs_of
 from dicegym.arena.compare.sequential import Claims, NormalTest, SequentialTest, margin_of
 from dicegym.arena.director import Director, check_table
 from dicegym.arena.entries import AgentSpec, Named
@@ -26,9 +26,10 @@ from dicegym.arena.results import Standing
 from dicegym.arena.storage import Settings, Storage, storage_of
 from dicegym.engine.game import Game
 from dicegym.engine.validate import MOST, whole_number
-from dicegym.errors import AgentError, ParameterError, one_line, unknown_name
+from dicegym.errors import AgentError, ParameterError, one_line
 from dicegym.games import game as make_game
 from dicegym.games.parts import Progress
+from dicegym.games.worth import first_place_shares
 from dicegym.players.roster import agent_name, agent_names, resolve
 from dicegym.sandbox import jail
 from dicegym.sandbox.jobs import Failure, entry
@@ -62,7 +63,6 @@ def compare(
     alpha: float = 0.05,
     beta: float = 0.05,
     games: int = MOST_GAMES,
-    score: str = "win",
     less_luck: bool = False,
     isolation: str = jail.Isolation.AUTO,
     executors: Executors | None = None,
@@ -95,10 +95,8 @@ def compare(
         alpha: how often the test may say better where the difference is the first one.
         beta: how often it may say not better where the difference is the second one.
         games: the most that are played; with more of them the same comparison continues.
-        score: what a game is worth: "win", 1 for the first place, shared if that is; or "place", the share of the
-            others that are left behind, which tells more at large tables.
         less_luck: take luck out of each game (`dicegym.analysis.variance_reduction`): so the test decides sooner. Pairs
-        are then worth any number, and the test is that of normal distributions.
+            are then worth any number, and the test is that of normal distributions.
         isolation: how untrusted bots are kept apart; see `dicegym.arena.contest`.
         executors: make what does the work, instead of ``workers`` processes of this machine; see
             `dicegym.arena.executors`.
@@ -107,7 +105,7 @@ def compare(
 
     Raises:
         ParameterError: what is to be tested cannot be, or the game is for one.
-        UnknownNameError: there is no such game, agent, file or score.
+        UnknownNameError: there is no such game, agent or file.
         DependencyError: SciPy is not installed (extra ``arena``).
 
     Example:
@@ -118,19 +116,12 @@ def compare(
     need_scipy()
     game = make_game(game)
     check_table(game)
-    if score not in SCORES:
-        raise unknown_name("score", score, list(SCORES))
-    if less_luck and score != "win":
-        raise ParameterError(
-            f"less_luck=True cannot be had with score={score!r}: luck is known as shares of the first place; leave out "
-            "one of them"
-        )
     luck = LuckLedger(game) if less_luck else None
     company = _company(game, first, second, others)
     claims = _claims(elo, margins, alpha, beta, bool(company))
     most = whole_number("games", games, 2, MOST, "the most games of a comparison") // 2
     specs = _named(game, [first, second, *company])
-    course = _Course(game, tuple(specs), claims, margins is None and not company, most, score, luck, progress)
+    course = _Course(game, tuple(specs), claims, margins is None and not company, most, luck, progress)
     limits = _scaled(limits or Limits(), BLOCK / game.spec.games_per_match)
     storage = storage_of(store)
     return run_contest(
@@ -145,19 +136,6 @@ def compare(
         isolation=isolation,
         executors=executors,
     )
-
-
-def hold_stored(director: Director, options: Mapping[str, Any], told: Mapping[str, Any]) -> Comparison:
-    """Return the result of a comparison, in a director that finds its matches in a store.
-
-    Args:
-        director: of the comparison.
-        options: as they are stored: what makes it the same comparison.
-        told: the saved result, which says how many games there might have been, and whether margins are Elo.
-    """
-    claims = Claims(**{name: options[name] for name in Claims._fields}).validate()
-    names, most = tuple(map(str, options["names"])), whole_number("games", told["most_games"], 2, MOST, "games") // 2
-    return _Course(director.game, names, claims, bool(told["elo"]), most, options["score"]).run(director)
 
 
 def _claims(
@@ -240,14 +218,11 @@ class _Course:
     elo: bool
     most: int
     """Pairs."""
-    score: str
     luck: LuckLedger | None = None
     """Says what luck did, if it is taken out."""
     progress: Progress | None = None
     pairs: list[Pairs] = field(default_factory=list)
     """Those that count, by block."""
-    raw: list[Pairs] = field(default_factory=list)
-    """The same with luck left in."""
     played: list[PlayedMatch] = field(default_factory=list)
     """The matches that they are from."""
 
@@ -255,7 +230,7 @@ class _Course:
     def deciding(self) -> dict[str, Any]:
         """What makes it the same comparison when it is run again, as plain values: not how many games it may take."""
         how = {} if self.luck is None else {"less_luck": True}
-        return {"names": list(self.names), "score": self.score, **how, **self.claims._asdict()}
+        return {"names": list(self.names), **how, **self.claims._asdict()}
 
     def run(self, director: Director) -> Comparison:
         """Play until it is decided, and return the result."""
@@ -277,19 +252,18 @@ class _Course:
                 self._count(lineup, number, waiting.pop(number))
                 number += 1
 
-    def _jobs(self, lineup: Lineup) -> Iterator[Any]:
+    def _jobs(self, lineup: Lineup) -> Iterator[Match]:
         """Yield matches block by block until it is decided, or the games run out."""
         for number in range(-(-self.most // BLOCK)):
-            for match in block_of(
-                lineup, self.game, self.director.seed, number, min(BLOCK, self.most - number * BLOCK)
-            ):
+            pairs = min(BLOCK, self.most - number * BLOCK)
+            for match in block_of(lineup, self.game, self.director.seed, number, pairs):
                 if self.over:
                     return
                 yield match
 
     def _count(self, lineup: Lineup, number: int, played: dict[tuple[str, ...], tuple[Match, Any]]) -> None:
         """Count the next block."""
-        raw, halves = [], []
+        halves = []
         for entries in lineup.halves(number, self.game.players):
             names = tuple(entry.name for entry in entries)
             match, outcome = played[names]
@@ -297,16 +271,14 @@ class _Course:
                 self.director.struck[names[outcome.actor]] = outcome.reason
                 self.over = True
                 return
-            raw.append(scores_of(outcome["returns"], self.score))
-            halves.append(raw[-1] if self.luck is None else self.luck.luck_of_match(match, outcome).left)
+            luck = self.luck and self.luck.luck_of_match(match, outcome)
+            halves.append(first_place_shares(outcome["returns"]) if luck is None else luck.left)
             self.played.append(found := read_outcome(match, outcome))
             self.director.hear(names, found.printed)
             for misplay in found.misplays:
                 self.misplays.add(misplay)
         pairs = pairs_of(lineup, halves).up_to(self.most - self.test.pairs)
-        counted = self.test.add(pairs.differences)
-        self.pairs.append(pairs.up_to(counted))
-        self.raw.append(pairs_of(lineup, raw).up_to(counted))
+        self.pairs.append(pairs.up_to(self.test.add(pairs.differences)))
         self.over = self.test.accepted is not None or self.test.pairs >= self.most
         if self.progress is not None:
             claims = self.claims
@@ -315,8 +287,7 @@ class _Course:
             self.progress(2 * self.test.pairs, limit, where)
 
     def _comparison(self) -> Comparison:
-        test = self.test
-        pairs = join_pairs(self.pairs) if self.pairs and not self.director.struck else None
+        test, compared = self.test, bool(self.pairs) and not self.director.struck
         first, second, *others = self.names
         return Comparison(
             **(self.director.common() | {"format": FORMAT, "options": self.deciding}),
@@ -327,7 +298,6 @@ class _Course:
             second=second,
             others=tuple(others),
             players=self.game.players,
-            score=self.score,
             claims=self.claims,
             elo=self.elo,
             decision=self._decision(),
@@ -337,7 +307,8 @@ class _Course:
             most_games=2 * self.most,
             counts=test.counts,
             luck_taken_out=self.luck is not None,
-            **({"standings": ()} if pairs is None else self._figures(pairs, join_pairs(self.raw))),
+            standings=self._standings() if compared else (),
+            difference=self._difference() if compared else None,
         )
 
     def _decision(self) -> Decision:
@@ -347,29 +318,22 @@ class _Course:
             return Decision.UNDECIDED
         return Decision.BETTER if self.test.accepted else Decision.NOT_BETTER
 
-    def _figures(self, pairs: Pairs, raw: Pairs) -> dict[str, Any]:
-        """Return what follows from the pairs that count, and from the same with luck left in."""
-        claims, found, normal = self.claims, pairs.differences, self.luck is not None
+    def _standings(self) -> tuple[Standing, ...]:
+        """Return the mean scores of both, the candidate first."""
+        faults = misplay_counts(self.misplays.kept)
+        rows = []
+        firsts, seconds = zip(*self.pairs, strict=True)
+        behind = 1 + (self.test.accepted == 1)
+        for name, place, scores in zip(self.names, (behind, 1), (firsts, seconds), strict=False):
+            own = np.concatenate(scores)
+            figures = {"score": float(own.mean()), "games": own.size, "faults": faults.get(name, 0)}
+            rows.append(Standing(place, name, figures=figures))
+        return tuple(rows[::-1])
+
+    def _difference(self) -> Interval:
+        claims, normal = self.claims, self.luck is not None
+        found = np.concatenate([one.differences for one in self.pairs])
         alike = np.ptp(found) <= (ALIKE if normal else 0)  # of equal ones the variance is not 0, by rounding
         variance = 0.0 if alike else float(found.var())
         stopped = Stopped(len(found), float(found.mean()), variance, self.test.accepted, normal)
-        margins = claims.margin0, claims.margin1
-        gap = margins[1] - margins[0]
-        faults = misplay_counts(self.misplays.kept)
-        places = {None: (1, 1), 0: (1, 1), 1: (2, 1)}[self.test.accepted]
-        rows = [
-            Standing(
-                place,
-                name,
-                figures={"score": float(scores.mean()), "games": scores.size, "faults": faults.get(name, 0)},
-            )
-            for place, name, scores in zip(places, self.names, (pairs.first, pairs.second), strict=False)
-        ]
-        return {
-            "standings": tuple(rows[::-1]),
-            "difference": difference(stopped, margins, (claims.lower, claims.upper)),
-            "fixed_games": 2
-            * size_fixed_test(cautious_variance(len(found), variance, normal), gap, claims.alpha, claims.beta),
-            "pairing": pairs.variance_alone / variance if variance and not normal else None,
-            "luck_saved": float(raw.differences.var()) / variance if variance and normal else None,
-        }
+        return difference(stopped, (claims.margin0, claims.margin1), (claims.lower, claims.upper))

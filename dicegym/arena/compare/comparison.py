@@ -43,7 +43,6 @@ class Comparison(ContestResult):
         second: name of the candidate: is it better than the first?
         others: the others at the table; empty: the two met each other.
         players: seats at a table.
-        score: what a game was worth, see `dicegym.arena.compare.game_pairs.scores_of`.
         claims: what was tested.
         elo: whether the margins were given as Elo, which means something where two meet each other.
         decision: what came out.
@@ -54,12 +53,7 @@ class Comparison(ContestResult):
         counts: how many pairs were worth what: (difference of scores, number), by difference.
         difference: by how much the candidate's score of a game is higher, with its interval, in which the stopping is
             reckoned with; None if no pair was played.
-        fixed_games: how many games a test of fixed size with the same error rates takes; None if no pair was played.
-        pairing: how many times as many games the same would take without pairs, each game on dice of its own; None if
-            the pairs were all alike, or luck was taken out.
         luck_taken_out: whether scores are what is left of results without luck.
-        luck_saved: how many times as many games the same would take with luck left in; None if it was, or if nothing
-            but luck made the pairs differ.
 
     Example:
         >>> from dicegym.contest import compare
@@ -72,7 +66,6 @@ class Comparison(ContestResult):
     second: str
     others: tuple[str, ...]
     players: int
-    score: str
     claims: Claims
     elo: bool
     decision: Decision
@@ -82,16 +75,7 @@ class Comparison(ContestResult):
     most_games: int
     counts: tuple[tuple[float, int], ...] = ()
     difference: Interval | None = None
-    fixed_games: int | None = None
-    pairing: float | None = None
     luck_taken_out: bool = False
-    luck_saved: float | None = None
-
-    @property
-    def saved(self) -> int | None:
-        """How many games fewer it took than a test of fixed size; below 0: more. None where nothing was decided."""
-        decided = self.decision in (Decision.BETTER, Decision.NOT_BETTER)
-        return self.fixed_games - self.games if decided and self.fixed_games is not None else None
 
     @property
     def heading(self) -> str:
@@ -99,21 +83,12 @@ class Comparison(ContestResult):
         company = f" among {', '.join(self.others)}" if self.others else ""
         return f"{self.title}: is {self.second} better than {self.first}{company}? Seed {self.seed}"
 
-    def tables(self) -> tuple[ReportTable, ...]:
+    def tables(self) -> list[ReportTable]:
         """Return what both reached, the candidate first."""
         rows = [[row.name, percent(row["score"]), f"{row['games']:,}", f"{row['faults']:,}"] for row in self.standings]
-        titles = {"win": "Less luck" if self.luck_taken_out else "Games won", "place": "Left behind"}
-        return (
-            (
-                (
-                    f"{self.pairs:,} pairs of games on the same dice",
-                    ["Player", titles[self.score], "Games", "Faults"],
-                    rows,
-                ),
-            )
-            if rows
-            else ()
-        )
+        score = "Less luck" if self.luck_taken_out else "Games won"
+        heading = f"{self.pairs:,} pairs of games on the same dice"
+        return [(heading, ["Player", score, "Games", "Faults"], rows)] if rows else []
 
     def match_places(self) -> list[MatchPlaces]:
         """Return nothing: games come in pairs, and end when they have decided, which ratings know nothing of."""
@@ -134,7 +109,6 @@ class Comparison(ContestResult):
             "claims": self.claims._asdict() | {"lower": self.claims.lower, "upper": self.claims.upper},
             "difference": None if size is None else size._asdict(),
             "difference_elo": None if size is None or self.others else self._elo_of(size)._asdict(),
-            "saved": self.saved,
         }
 
     def claim(self, number: int) -> str:
@@ -148,7 +122,7 @@ class Comparison(ContestResult):
         """Return what was decided, how large the difference is, and what the games cost."""
         if self.decision is Decision.DISQUALIFIED:
             return ["Nothing is compared: a player failed, and the rules do not go on without it."]
-        return [self._verdict(), *self._size(), *self._cost()]
+        return [self._verdict(), *self._size(), f"It took {self.games:,} games."]
 
     def _verdict(self) -> str:
         lower, upper = self.claims.lower, self.claims.upper
@@ -189,24 +163,3 @@ class Comparison(ContestResult):
             return [f"{found}; that the test stopped when decided is reckoned in)."]
         value, low, high = (f"{one:+.0f}" for one in self._elo_of(self.difference))
         return [f"{found}), or {value} Elo ({low} to {high}); that the test stopped when decided is reckoned in."]
-
-    def _cost(self) -> list[str]:
-        found = f"It took {self.games:,} games"
-        if self.luck_taken_out and self.pairs and self.luck_saved is None:
-            return [f"{found}. With luck taken out all pairs came out alike."]
-        if self.fixed_games is None:
-            return []
-        if self.saved is None:
-            cost = f"{found}; a test of fixed size with the same error rates takes {self.fixed_games:,}."
-        else:
-            more = "fewer" if self.saved >= 0 else "more"
-            cost = (
-                f"{found}, {abs(self.saved):,} {more} than a test of fixed size with the same error rates "
-                f"({self.fixed_games:,})."
-            )
-        if self.luck_taken_out:
-            return [cost, f"With luck left in it takes {self.luck_saved:,.1f} times as many games."]
-        if self.pairing is None:
-            level = ": on the same dice both reach the same" if not self.difference or not self.difference.value else ""
-            return [cost, f"All pairs came out {'level' if level else 'alike'}{level}."] if self.pairs else [cost]
-        return [cost, f"Without pairs on the same dice it takes {self.pairing:.1f} times as many games."]

@@ -192,16 +192,3 @@ def cautious_variance(pairs: int, variance: float, normal: bool = False) -> floa
     if normal:
         return pairs / max(1, pairs - 1) * variance
     return (pairs * variance + 2) / (pairs + 2)
-
-
-def size_fixed_test(variance: float, gap: float, alpha: float, beta: float) -> int:
-    """Return how many pairs a test takes that plays a number of them decided beforehand.
-
-    Args:
-        variance: of a pair.
-        gap: between the two means that it is to tell apart.
-        alpha: how often it may be wrong about the lower one.
-        beta: how often about the higher one.
-    """
-    normal = NormalDist()
-    return math.ceil(variance * ((normal.inv_cdf(1 - alpha) + normal.inv_cdf(1 - beta)) / gap) ** 2)

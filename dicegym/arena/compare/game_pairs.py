@@ -22,14 +22,10 @@ from dicegym.arena.compare.sequential import GRAIN
 from dicegym.arena.match import Match
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
-from dicegym.errors import unknown_name
-from dicegym.games.worth import first_place_shares
 from dicegym.sandbox.jobs import Entry
 
 BLOCK = 50
 """Pairs of a block: enough games in a match that starting its bots costs little beside them."""
-SCORES = ("win", "place")
-"""What a game can be worth to a player; see `scores_of`."""
 
 
 @dataclass(frozen=True)
@@ -71,17 +67,13 @@ class Lineup(NamedTuple):
         return (self.first, *company), (self.second, *company)
 
 
-@dataclass(frozen=True)
-class Pairs:
-    """The scores of both in the games of some pairs.
-
-    Attributes:
-        first: of the player that is named first, from 0 to 1: float64[pairs, games of a pair that it plays].
-        second: of the other one.
-    """
+class Pairs(NamedTuple):
+    """The scores of both in the games of some pairs."""
 
     first: NDArray[np.float64]
+    """Of the player that is named first, from 0 to 1: float64[pairs, games of a pair that it plays]."""
     second: NDArray[np.float64]
+    """Of the other one."""
 
     @property
     def differences(self) -> NDArray[np.float64]:
@@ -89,41 +81,9 @@ class Pairs:
         found: NDArray[np.float64] = self.second.mean(axis=1) - self.first.mean(axis=1)
         return np.round(found, GRAIN)  # sums of thirds, in whatever order, are the same
 
-    @property
-    def variance_alone(self) -> float:
-        """The variance that a difference would have if each game had dice of its own."""
-        games = self.first.shape[1]
-        if games > 1:  # both play in each of them
-            return float(np.var(self.second - self.first) / games)
-        return float(np.var(self.first) + np.var(self.second))
-
     def up_to(self, number: int) -> Pairs:
         """Return the first ``number`` of the pairs."""
         return Pairs(self.first[:number], self.second[:number])
-
-
-def join_pairs(parts: Sequence[Pairs]) -> Pairs:
-    """Return the pairs of all ``parts``, at least one."""
-    return Pairs(np.concatenate([one.first for one in parts]), np.concatenate([one.second for one in parts]))
-
-
-def scores_of(returns: Sequence[Sequence[float]], score: str) -> NDArray[np.float64]:
-    """Return what games were worth to each player, from 0 to 1: float64[games, players].
-
-    Args:
-        returns: of each game the sum of rewards of each player; only their order counts.
-        score: "win": 1 for the first place, a shared one shared out. "place": the share of the others that came behind,
-            half of those that came level counted in. In a game for two both are the same.
-    """
-    if score == "win":
-        return first_place_shares(returns)
-    if score != "place":
-        raise unknown_name("score", score, list(SCORES))
-    found = np.asarray(returns, np.float64)
-    own, others = found[:, :, None], found[:, None, :]
-    behind = (own > others).sum(axis=2) + (own == others).sum(axis=2) / 2 - 0.5  # a player is level with itself
-    share: NDArray[np.float64] = behind / (found.shape[1] - 1)
-    return share
 
 
 def block_of(lineup: Lineup, game: Game, seed: int, number: int, pairs: int) -> Iterator[PairedMatch]:

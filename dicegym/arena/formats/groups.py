@@ -18,7 +18,7 @@ from dicegym.arena.match import Match
 from dicegym.arena.match_rows import PlayedMatch
 from dicegym.arena.report import ReportTable
 from dicegym.arena.results import Columns, ContestResult, Presentation, Standing, present, ranking
-from dicegym.arena.significance import Places, leads_of_games
+from dicegym.arena.significance import Places, leads_of_results
 from dicegym.columns import write_count
 from dicegym.engine.dice import named_seed
 
@@ -89,7 +89,8 @@ def _ranked(decided: Decided, number: int, above: int, before: Tally) -> list[St
         for name in decided.order
     }
     history = np.array([decided.tally.history[name] for name in decided.order], np.float64)
-    rows = ranking({name: decided.tally.merit(name) for name in decided.order}, figures, leads_of_games(history))
+    leads = leads_of_results(len(history), [(range(len(history)), history.T)])
+    rows = ranking({name: decided.tally.merit(name) for name in decided.order}, figures, leads)
     return [
         replace(row, place=above + row.place, could_be=row.could_be and Places(*(above + one for one in row.could_be)))
         for row in rows

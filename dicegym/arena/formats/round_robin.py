@@ -11,12 +11,14 @@ from typing import Any
 from dicegym.arena.director import Director, Format
 from dicegym.arena.exact_ranking import (
     ONE_DRAW,
-    Exact,
+    baseline_rates,
     check_askable,
     check_exact,
+    known_tables,
     pairs_of,
     present_exactly,
     rank_exactly,
+    win_rates,
 )
 from dicegym.arena.formats.settling import settle
 from dicegym.arena.match import Match
@@ -36,26 +38,27 @@ def round_robin(director: Director) -> ContestResult:
     disqualified entries do not count.
 
     Figures of a standing: ``wins`` and ``losses`` of matches; ``share`` of its games won, a shared first place shared
-    out; ``win_rate`` against the baseline, exact, None where the game has no exact values; ``played_place``, its place
-    by the games alone, None if none were played; ``less_luck``, its share less what was luck of it, None unless
-    chosen; ``exact``, see `dicegym.arena.exact_ranking.rank_exactly`. Details: ``games_per_match``, ``baseline``, and
-    ``pairs``: ``entries`` and the exact ``win_rate`` of the first against the second; empty unless chosen.
+    out; ``win_rate`` against the baseline, exact, None where the game has no exact values; ``less_luck``, its share
+    less what was luck of it, None unless chosen; ``exact``, see `dicegym.arena.exact_ranking.rank_exactly`. Details:
+    ``games_per_match``, ``baseline``, and ``pairs``: ``entries`` and the exact ``win_rate`` of the first against the
+    second; empty unless chosen.
     """
     game, options = director.game, director.options
     length, baseline = options.games or game.spec.games_per_match, game.spec.baseline
-    exact = Exact(director, length)
-    tables = itertools.combinations(director.entries, game.players) if options.games != 0 else ()
-    jobs = [Match(game, table, director.seed, length, number=i) for table in tables for i in range(options.seeds)]
+    tables = known_tables(director)
+    seated = itertools.combinations(director.entries, game.players) if options.games != 0 else ()
+    jobs = [Match(game, table, director.seed, length, number=i) for table in seated for i in range(options.seeds)]
     played = [one for one in settle(director, jobs) if director.struck.keys().isdisjoint(one.row.entries)]
-    rows, found = [one.row for one in played], exact.chances
-    standings = _rank(director, rows, exact.baseline_rates())
+    rows, pairs = [one.row for one in played], tuple[dict[str, Any], ...]()
+    standings = _rank(director, rows, baseline_rates(game, tables))
     fact = f"{write_count(len(rows), 'match')} of {write_count(length, 'game')}, seed {director.seed}"
-    if found is None or len(standings) < 2:
-        shown = present_games(standings, rows, fact, baseline)
+    if options.exact and len(standings) > 1:
+        names = sorted(tables.keys() - director.struck.keys())
+        rates = win_rates(director, {name: tables[name] for name in names})
+        standings, pairs = rank_exactly(standings, names, rates, length, options.seeds), pairs_of(names, rates)
+        shown = present_exactly(standings, names, rates, rows, fact if rows else "no games")
     else:
-        standings = rank_exactly(standings, found)
-        shown = present_exactly(standings, found, rows, fact if rows else "no games")
-    pairs = () if found is None else tuple(pairs_of(found))
+        shown = present_games(standings, rows, fact, baseline)
     return director.result(standings, played, shown, games_per_match=length, baseline=baseline, pairs=pairs)
 
 
@@ -84,13 +87,10 @@ def _rank(director: Director, matches: Sequence[MatchRow], rates: Mapping[str, f
         leads = leads_of_results(len(number), zip(tables, (luck.of(m).left for m in matches), strict=True))
     figures: dict[str, dict[str, Any]] = {
         name: {"wins": wins[name], "losses": losses[name], "share": shares[name], "win_rate": rates.get(name)}
-        | {"played_place": None, "exact": None, "less_luck": left.get(name)}
+        | {"exact": None, "less_luck": left.get(name)}
         for name in number
     }
-    rows = ranking(merits, figures, leads)
-    for row in rows if matches else ():
-        figures[row.name]["played_place"] = row.place
-    return rows
+    return ranking(merits, figures, leads)
 
 
 def present_games(standings: Sequence[Standing], matches: Sequence[MatchRow], fact: str, baseline: str) -> Presentation:

@@ -1,107 +1,216 @@
-"""The Swiss tournament: in each round entries of about equal points meet, and no two meet twice.
+"""The Swiss tournament: in each round pairs of about equal points meet, and no two meet twice.
 
-It tells a large field apart in few rounds. Pairs are made as `dicegym.arena.formats.swiss_pairing` says. At larger
-tables neighbours in the ranking sit together, unless they have met.
+It tells a large field apart in few rounds. Pairs are made as `dicegym.arena.formats.swiss_pairing` says.
 
-Ranked are points (a win is 1, a draw 1/2; at larger tables the share of the others left behind), then Buchholz: the sum
-of the opponents' points, at larger tables the mean of a table's, where a bye counts as an opponent with one's own
-points (FIDE Handbook C.07), then the share of games won. Entries that are still equal share a place.
+Ranked are points (a win is 1, a draw 1/2), then Buchholz: the sum of the opponents' points, where a bye counts as an
+opponent with one's own points (FIDE Handbook C.07), then the share of games won. Entries that are still equal share a
+place.
 """
 
 from __future__ import annotations
 
-import math
+from collections import Counter
 from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from itertools import combinations
+from typing import NamedTuple
 
 from dicegym.arena.contest_options import ContestOptions
 from dicegym.arena.director import Director, Format
-from dicegym.arena.formats import swiss_pairing
-from dicegym.arena.formats.rounds import GRAIN, Rounds
+from dicegym.arena.formats.grouping import shuffle_names
+from dicegym.arena.formats.settling import settle
+from dicegym.arena.formats.swiss_pairing import bye, pairs, usual_rounds
+from dicegym.arena.match import Match
+from dicegym.arena.match_rows import MatchRow, PlayedMatch
 from dicegym.arena.results import Columns, ContestResult, Presentation, Standing, present, ranking
 from dicegym.columns import write_count
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 from dicegym.sandbox.jobs import Entry
 
+GRAIN = 9
+"""Digits to which shares of games are rounded, so that a tie is one although floats are added in another order."""
+
+
+class Pairing(NamedTuple):
+    """A pair of a round, or an entry that had none."""
+
+    entries: tuple[str, ...]
+    points: tuple[float, ...]
+    """Of each: 1 for a win, 1/2 for a draw."""
+    scores: tuple[float, ...]
+    """Games that each won, a draw by half."""
+    games: int
+    """That were played."""
+    note: str
+    """What is to be said of it, such as "bye"."""
+    played: tuple[bool, ...]
+    """Whether each has played."""
+
+
+@dataclass
+class Account:
+    """What an entry has reached in the rounds so far."""
+
+    points: float = 0.0
+    won: int = 0
+    """Rounds."""
+    drawn: int = 0
+    lost: int = 0
+    byes: int = 0
+    """Rounds in which it got points without playing, walkovers included."""
+    games: int = 0
+    score: float = 0.0
+    """Games won, a draw by half."""
+
+    @property
+    def share(self) -> float:
+        """Its share of its games."""
+        return round(self.score / self.games, GRAIN) if self.games else 0.0
+
+    def add(self, pairing: Pairing, number: int) -> None:
+        """Count a pair of which it was entry ``number``."""
+        points = pairing.points[number]
+        self.points += points
+        self.score += pairing.scores[number]
+        if not pairing.played[number]:
+            self.byes += points > 0
+            return
+        self.games += pairing.games
+        self.won += points == 1
+        self.drawn += points == 0.5
+        self.lost += points == 0
+
+
+class _Rounds:
+    """Has pairs meet, round by round."""
+
+    def __init__(self, director: Director) -> None:
+        self.director, options = director, director.options
+        self.entries = {entry.name: entry for entry in director.entries}
+        drawn = shuffle_names(list(self.entries), "draw", director.seed)
+        self.start = {name: number for number, name in enumerate(drawn, 1)}
+        self.games = options.games or director.game.spec.games_per_match
+        self.rounds: list[tuple[Pairing, ...]] = []
+        self.accounts = {name: Account() for name in self.start}
+        self.remarks: list[str] = []
+        self.played: list[PlayedMatch] = []
+        self._numbers, self._met = Counter[tuple[str, ...]](), Counter[frozenset[str]]()
+
+    @property
+    def names(self) -> list[str]:
+        """Entries that are not disqualified, in the order of the start."""
+        return [name for name in self.start if name not in self.director.struck]
+
+    def count_meetings(self, one: str, other: str) -> int:
+        """Return how often two have met."""
+        return self._met[frozenset((one, other))]
+
+    def all_met(self, names: Sequence[str]) -> bool:
+        """Return whether everybody has met everybody."""
+        return all(self.count_meetings(*pair) for pair in combinations(names, 2))
+
+    def play(self) -> None:
+        """Pair and play a round, whoever is left over with a bye."""
+        accounts, number = self.accounts, len(self.rounds) + 1
+        points = {name: accounts[name].points for name in self.names}
+        order = sorted(points, key=lambda name: (-points[name], self.start[name]))
+        free = [bye(order, {name: accounts[name].byes for name in order})] if len(order) % 2 else []
+        paired = pairs([name for name in order if name not in free], points, self.count_meetings)
+        for one, other in paired:
+            if self.count_meetings(one, other):
+                self.remarks.append(f"round {number}: {one} and {other} met again, as nothing else was left")
+        found = [*self._meet(paired), *(Pairing((name,), (1.0,), (0.0,), 0, "bye", (False,)) for name in free)]
+        self.rounds.append(tuple(found))
+        for pairing in found:
+            if all(pairing.played):
+                self._met[frozenset(pairing.entries)] += 1
+            for seat, name in enumerate(pairing.entries):
+                accounts[name].add(pairing, seat)
+
+    def _meet(self, paired: Sequence[tuple[str, str]]) -> list[Pairing]:
+        """Return the result of each pair; disqualified entries lose, and leave the other one a walkover."""
+        jobs, times = [], self.director.options.seeds
+        for pair in paired:
+            names = tuple(sorted(pair))
+            entries, first = tuple(self.entries[name] for name in names), self._numbers[names]
+            self._numbers[names] += times
+            for number in range(first, first + times):
+                jobs.append(Match(self.director.game, entries, self.director.seed, self.games, number=number))
+        rows: dict[frozenset[str], list[MatchRow]] = {}
+        for played in settle(self.director, jobs):
+            rows.setdefault(frozenset(played.row.entries), []).append(played.row)
+            if self.director.struck.keys().isdisjoint(played.row.entries):
+                self.played.append(played)
+        return [self._pairing(pair, rows.get(frozenset(pair), [])) for pair in paired]
+
+    def _pairing(self, pair: tuple[str, str], rows: Sequence[MatchRow]) -> Pairing:
+        if len(rows) < self.director.options.seeds:
+            struck = [name for name in pair if name in self.director.struck]
+            points = tuple(float(name not in struck) for name in pair)
+            return Pairing(pair, points, (0.0, 0.0), 0, f"walkover: {', '.join(struck)} struck", (False, False))
+        won = [sum(row.won[row.entries.index(name)] for row in rows) for name in pair]
+        points = tuple((own > other) + 0.5 * (own == other) for own, other in (won, won[::-1]))
+        return Pairing(pair, points, tuple(won), sum(row.games for row in rows), "", (True, True))
+
+    def buchholz(self, name: str) -> float:
+        """Return the sum of the opponents' points of an entry."""
+        found = 0.0
+        for pairing in (pairing for one in self.rounds for pairing in one if name in pairing.entries):
+            others = [other for other in pairing.entries if other != name] if all(pairing.played) else [name]
+            found += sum(self.accounts[other].points for other in others)
+        return found
+
 
 def swiss(director: Director) -> ContestResult:
     """Play the rounds. A disqualified entry is not paired any more; what was played against it before stands.
 
     Figures of a standing: ``start``, its number before the first round; ``points``; ``won``, ``drawn`` and ``lost``
-    rounds; ``byes``, rounds that it did not have to play, walkovers included; ``games``; ``share`` of the others at its
-    tables that it left behind in a game; ``buchholz``. Details: ``games_per_match``, and the ``rounds`` with their
-    pairings, each a `dicegym.arena.formats.rounds.Pairing` as plain values.
+    rounds; ``byes``, rounds that it did not have to play, walkovers included; ``games``; ``share`` of its games won;
+    ``buchholz``. Details: ``games_per_match``, and the ``rounds`` with their pairings (`Pairing`) as plain values.
     """
-    rounds = Rounds(director)
+    rounds = _Rounds(director)
     for played in range(director.options.rounds or usual_rounds(len(rounds.start))):
         names = rounds.names
-        if len(names) < rounds.fewest:
+        if len(names) < 2:
             break
-        if director.game.players == 2 and all(rounds.count_meetings(*pair) for pair in combinations(names, 2)):
+        if rounds.all_met(names):
             rounds.remarks.append(f"it ended after {played} rounds, in which everybody had met everybody")
             break
-        _play_round(rounds, f"Round {played + 1}")
-    buchholz = _buchholz(rounds)
-    figures = {name: {**rounds.figures(name), "buchholz": buchholz[name]} for name in rounds.names}
+        rounds.play()
+    figures = {}
+    for name in rounds.names:
+        account = rounds.accounts[name]
+        own = asdict(account) | {"share": account.share, "buchholz": rounds.buchholz(name)}
+        del own["score"]
+        figures[name] = {"start": rounds.start[name], **own}
     merits = {name: (one["points"], one["buchholz"], one["share"]) for name, one in figures.items()}
     standings = ranking(merits, figures)
-    details = {"games_per_match": rounds.games, "rounds": tuple(one.to_json() for one in rounds.rounds)}
-    return director.result(standings, rounds.played, _shown(rounds, standings), rounds.remarks, **details)
-
-
-def _play_round(rounds: Rounds, title: str) -> None:
-    """Pair and play a round."""
-    accounts, start = rounds.accounts, rounds.start
-    order = sorted(rounds.names, key=lambda name: (-accounts[name].points, start[name]))
-    points = {name: accounts[name].points for name in order}
-    of_two = rounds.director.game.players == 2
-    seats = swiss_pairing.sizes(len(order), rounds.director.game.players, rounds.fewest)
-    left_over = len(order) % 2 if of_two else len(order) - sum(seats)
-    free = swiss_pairing.byes(order, left_over, {name: accounts[name].byes for name in order})
-    playing = [name for name in order if name not in free]
-    tables: Sequence[tuple[str, ...]]
-    tables = (
-        swiss_pairing.pairs(playing, points, rounds.count_meetings)
-        if of_two
-        else swiss_pairing.tables(playing, seats, rounds.count_meetings)
+    told = tuple(
+        {"title": f"Round {number}", "pairings": tuple(one._asdict() for one in found)}
+        for number, found in enumerate(rounds.rounds, 1)
     )
-    for one, other in tables if of_two else ():
-        if rounds.count_meetings(one, other):
-            rounds.remarks.append(f"{title.lower()}: {one} and {other} met again, as nothing else was left")
-    rounds.play(title, tables, free)
+    details = {"games_per_match": rounds.games, "rounds": told}
+    return director.result(standings, rounds.played, _present(rounds, standings), rounds.remarks, **details)
 
 
-def _buchholz(rounds: Rounds) -> dict[str, float]:
-    """Return the sum of the opponents' points of each entry that is not disqualified."""
-    accounts = rounds.accounts
-    found = dict.fromkeys(rounds.names, 0.0)
-    for table in (table for one in rounds.rounds for table in one.pairings):
-        playing = [name for name, played in zip(table.entries, table.played, strict=True) if played]
-        for name in found.keys() & set(table.entries):
-            others = [other for other in playing if other != name] if name in playing else [name]
-            found[name] = round(found[name] + sum(accounts[other].points for other in others) / len(others), GRAIN)
-    return found
-
-
-def _shown(rounds: Rounds, standings: Sequence[Standing]) -> Presentation:
-    games, n = rounds.games, len(rounds.rounds)
+def _present(rounds: _Rounds, standings: Sequence[Standing]) -> Presentation:
     facts = [
-        f"{write_count(n, 'round')} of matches of {write_count(games, 'game')}",
+        f"{write_count(len(rounds.rounds), 'round')} of matches of {write_count(rounds.games, 'game')}",
         f"seed {rounds.director.seed}",
     ]
     columns: Columns = {
-        "Points": lambda row: _number(row["points"]),
+        "Points": lambda row: f"{row['points']:g}",
         "Won": "won",
         "Drawn": "drawn",
         "Lost": "lost",
         "Byes": "byes",
-        "Buchholz": lambda row: _number(row["buchholz"]),
+        "Buchholz": lambda row: f"{row['buchholz']:g}",
         "Games": "games",
         "Share": lambda row: row["share"] if row["games"] else None,
     }
     words = ["Points rank, then 'Buchholz', the points of an entry's opponents, then the share of games won."]
-    if not all(rounds.count_meetings(*pair) for pair in combinations((row.name for row in standings), 2)):
+    if not rounds.all_met([row.name for row in standings]):
         words.append(
             "Not everybody met everybody, so the luck of the draw is in it besides that of the dice: a round "
             "robin (--format round-robin) compares all with all, and says which places the games leave open."
@@ -109,28 +218,26 @@ def _shown(rounds: Rounds, standings: Sequence[Standing]) -> Presentation:
     return present(standings, columns, facts, (), words)
 
 
-def _number(value: float) -> str:
-    """Return points as they are read: 3, 2.5, 0.333."""
-    return f"{value:.3f}".rstrip("0").rstrip(".")
-
-
-def usual_rounds(entries: int) -> int:
-    """Return the fewest rounds after which at most one entry can have won all of its pairs."""
-    return max(1, math.ceil(math.log2(max(2, entries))))
+def _check(game: Game, options: ContestOptions) -> None:
+    if game.players != 2:
+        raise ParameterError(
+            f"a Swiss tournament pairs entries, and {game!r} seats {game.players}: give players=2, or run groups"
+        )
 
 
 def _fits(game: Game, entries: Sequence[Entry], options: ContestOptions) -> None:
     most = len(entries) - 1 + len(entries) % 2
-    if game.players == 2 and options.rounds is not None and options.rounds > most:
+    if options.rounds is not None and options.rounds > most:
         raise ParameterError(
             f"rounds={options.rounds} cannot be played by {len(entries)} entries, as after {most} everybody has met "
             f"everybody: give at most {most}, or more games of a match"
         )
 
 
-def _matches(game: Game, entries: int, options: ContestOptions) -> int:
-    rounds = options.rounds or usual_rounds(entries)
-    return rounds * options.seeds * (entries // 2 if game.players == 2 else math.ceil(entries / game.players))
-
-
-SWISS = Format(swiss, matches=_matches, name="swiss", fits=_fits)
+SWISS = Format(
+    swiss,
+    matches=lambda game, entries, options: (options.rounds or usual_rounds(entries)) * options.seeds * (entries // 2),
+    check=_check,
+    name="swiss",
+    fits=_fits,
+)

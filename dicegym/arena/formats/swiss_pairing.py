@@ -10,7 +10,7 @@ preferred opponent of somebody leaves others without one, the next preferred is 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import takewhile
 
 MOST_STEPS = 20_000
@@ -31,7 +31,7 @@ def pairs(order: Sequence[str], points: Mapping[str, float], met: Met) -> list[t
     left, again = list(order), []
     while left:
         above = left[0]
-        below = least_met(_preferred(left, points), (above,), met)
+        below = min(_preferred(left, points), key=lambda name: met(above, name))
         again.append((above, below))
         left = [name for name in left if name not in (above, below)]
     return again
@@ -72,42 +72,11 @@ def _preferred(left: Sequence[str], points: Mapping[str, float]) -> Iterator[str
     yield from left[size:]
 
 
-def least_met(names: Iterable[str], sitting: Sequence[str], met: Met) -> str:
-    """Return the first of ``names`` that have met those ``sitting`` there least."""
-    return min(names, key=lambda name: sum(met(name, other) for other in sitting))
+def bye(order: Sequence[str], had: Mapping[str, int]) -> str:
+    """Return the entry of ``order`` that has a bye: the lowest of those that have had the fewest."""
+    return min(reversed(order), key=lambda name: had.get(name, 0))
 
 
-def byes(order: Sequence[str], number: int, had: Mapping[str, int]) -> list[str]:
-    """Return the ``number`` of entries in ``order`` that have a bye: the lowest of those that have had the fewest."""
-    rank = {name: number for number, name in enumerate(order)}
-    return sorted(order, key=lambda name: (had.get(name, 0), -rank[name]))[:number]
-
-
-def sizes(entries: int, seats: int, fewest: int) -> list[int]:
-    """Return the sizes of the tables of a round: as equal as can be, none larger than ``seats``, the larger ones first.
-
-    Where such tables would have fewer seats than ``fewest``, there are full tables alone, and the others have byes.
-    """
-    tables = math.ceil(entries / seats)
-    least, larger = divmod(entries, tables) if tables else (0, 0)
-    if least >= fewest:
-        return [least + 1] * larger + [least] * (tables - larger)
-    return [seats] * (entries // seats)
-
-
-def tables(order: Sequence[str], seats: Sequence[int], met: Met) -> list[tuple[str, ...]]:
-    """Return the tables: they are filled from above, each from as many as could sit at two of its size.
-
-    Of these the one comes next that has met fewest of those that sit there already.
-    """
-    left, found = list(order), []
-    for size in seats:
-        table = [left.pop(0)]
-        near = left[: 2 * size - 1]
-        while len(table) < size:
-            taken = least_met(near, table, met)
-            near.remove(taken)
-            left.remove(taken)
-            table.append(taken)
-        found.append(tuple(table))
-    return found
+def usual_rounds(entries: int) -> int:
+    """Return the fewest rounds after which at most one entry can have won all of its pairs."""
+    return max(1, math.ceil(math.log2(max(2, entries))))

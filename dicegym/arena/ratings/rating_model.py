@@ -31,6 +31,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -75,21 +76,16 @@ class Row(NamedTuple):
     gone: int = 0
     """... and how many of them are taken to be gone."""
 
+    def outcomes(self, draw: int) -> list[tuple[dict[int, float], float]]:
+        """Return the outcomes: of each its statistics by parameter, and the logarithm of a further weight.
 
-class Shape(NamedTuple):
-    """All kinds of choices from ``k`` entries with the same outcomes."""
-
-    where: np.ndarray
-    """int64[rows, k], or k + 1 where there may be a draw: the parameters of a choice."""
-    outcomes: np.ndarray
-    """float64[outcomes, k or k + 1]: of each outcome 1 for who is chosen; of a draw a half for both, and 1."""
-    offset: np.ndarray
-    """float64[rows, outcomes]: logarithms of further weights of outcomes."""
-
-    @property
-    def single(self) -> bool:
-        """Whether the outcomes are that one entry is chosen, one outcome for each."""
-        return bool(np.array_equal(self.outcomes, np.eye(len(self.outcomes))))
+        ``draw`` is the parameter of draws.
+        """
+        less = np.log(1 - self.gone / len(self.together)) if self.together else 0.0
+        found: list[tuple[dict[int, float], float]] = [
+            ({one: 1.0}, less if one in self.together else 0.0) for one in self.left
+        ]
+        return [*found, ({**dict.fromkeys(self.left, HALF), draw: 1.0}, 0.0)] if self.duel else found
 
 
 @dataclass(frozen=True)
@@ -101,7 +97,7 @@ class Choices:
     Attributes:
         names: of the entries.
         draws: whether a game of two was drawn.
-        shapes: the rows, shape by shape.
+        rows: the kinds of choices.
         taken: sparse float64[units, rows], how often each choice was made in a unit.
         seen: sparse float64[units, parameters], the sum of the statistics of what was chosen.
         times: float64[units], how many equal units there are.
@@ -114,7 +110,7 @@ class Choices:
 
     names: tuple[str, ...]
     draws: bool
-    shapes: tuple[Shape, ...]
+    rows: tuple[Row, ...]
     taken: Any
     seen: Any
     times: np.ndarray
@@ -165,9 +161,11 @@ def choices(matches: Sequence[MatchPlaces], fewest: int) -> Choices:
         units_of[list(players)] += times
     found, held = _stages(units)
     draws = any(stage.drawn for stage in found)
-    shapes, taken = _shapes(found, draws, n)
-    left = _matrix([(i, one, 1) for i, stage in enumerate(found) for one in stage.left], len(found), n)
-    chosen = _matrix([(i, one, 1) for i, stage in enumerate(found) for one in stage.chosen], len(found), n)
+    rows: dict[Row, int] = {}
+    made = [(i, rows.setdefault(row, len(rows)), 1) for i, stage in enumerate(found) for row in _rows(stage, draws)]
+    taken = sparse_sums(made, len(found), len(rows))
+    left = sparse_sums([(i, one, 1) for i, stage in enumerate(found) for one in stage.left], len(found), n)
+    chosen = sparse_sums([(i, one, 1) for i, stage in enumerate(found) for one in stage.chosen], len(found), n)
     weight = [HALF if stage.drawn else 1 for stage in found]
     statistics = [(i, one, weight[i]) for i, stage in enumerate(found) for one in stage.chosen]
     statistics += [(i, n, 1) for i, stage in enumerate(found) if stage.drawn]
@@ -175,8 +173,9 @@ def choices(matches: Sequence[MatchPlaces], fewest: int) -> Choices:
     counted = (chosen * (times_of @ held)[:, None]).T.tocsr()
     level = (counted @ chosen).toarray()
     np.fill_diagonal(level, 0)
-    seen, ahead = held @ _matrix(statistics, len(found), n + draws), (counted @ (left - chosen)).toarray()
-    return Choices(names, draws, shapes, held @ taken, seen, times_of, units_of, games_of, matches_of, ahead, level)
+    seen, ahead = held @ sparse_sums(statistics, len(found), n + draws), (counted @ (left - chosen)).toarray()
+    of = units_of, games_of, matches_of
+    return Choices(names, draws, tuple(rows), held @ taken, seen, times_of, *of, ahead, level)
 
 
 Unit = tuple[tuple[int, ...], tuple[tuple[tuple[int, ...], int], ...]]
@@ -212,21 +211,7 @@ def _stages(units: Mapping[Unit, int]) -> tuple[list[Stage], Any]:
                 ]
                 known[who, game] = [numbers.setdefault(stage, len(numbers)) for stage in own]
             held += [(unit, stage, times) for stage in known[who, game]]
-    return list(numbers), _matrix(held, len(units), len(numbers))
-
-
-def _shapes(found: Sequence[Stage], draws: bool, n: int) -> tuple[tuple[Shape, ...], Any]:
-    """Return the rows of choices, shape by shape, and how often each is made in each: sparse float64[choices, rows]."""
-    forms: dict[tuple[int, bool, bool], dict[Row, int]] = defaultdict(dict)
-    made = []
-    for i, stage in enumerate(found):
-        for row in _rows(stage, draws):
-            form = len(row.left), row.duel, bool(row.together)
-            made.append((i, form, forms[form].setdefault(row, len(forms[form]))))
-    sizes = [len(alike) for alike in forms.values()]
-    first = dict(zip(forms, np.cumsum([0, *sizes]).tolist(), strict=False))
-    taken = _matrix([(i, first[form] + number, 1) for i, form, number in made], len(found), sum(sizes))
-    return tuple(_shape(list(alike), n) for alike in forms.values()), taken
+    return list(numbers), sparse_sums(held, len(units), len(numbers))
 
 
 def _rows(stage: Stage, draws: bool) -> Iterator[Row]:
@@ -240,32 +225,18 @@ def _rows(stage: Stage, draws: bool) -> Iterator[Row]:
             yield Row(stage.left, False, stage.chosen if some else (), gone if some else 0)
 
 
-def _shape(rows: Sequence[Row], n: int) -> Shape:
-    """Return the shape of alike rows."""
-    k, duel = len(rows[0].left), rows[0].duel
-    where = np.array([row.left + ((n,) if duel else ()) for row in rows], np.int64)
-    outcomes = np.array([[1, 0, 0], [0, 1, 0], [HALF, HALF, 1]]) if duel else np.eye(k)
-    offset = np.zeros((len(rows), len(outcomes)))
-    for i, row in enumerate(rows):
-        for one in row.together:
-            offset[i, row.left.index(one)] = np.log(1 - row.gone / len(row.together))
-    return Shape(where, outcomes, offset)
+def sparse_sums(cells: Iterable[tuple[int, int, float]], rows: int, columns: int) -> Any:
+    """Return the sums of (row, column, value): sparse float64[rows, columns].
 
-
-def _matrix(cells: Iterable[tuple[int, int, float]], rows: int, columns: int) -> Any:
-    """Return the sums of (row, column, value): sparse float64[rows, columns]."""
-    found = np.array(list(cells), float).reshape(-1, 3)
-    where = tuple(found[:, :2].T.astype(np.int64))
-    return sparse_matrices().csr_array((found[:, 2], where), shape=(rows, columns))
-
-
-def sparse_matrices() -> Any:
-    """Return `scipy.sparse`. Raises DependencyError where SciPy is not installed."""
+    Raises DependencyError where SciPy is not installed.
+    """
     try:
         from scipy import sparse
     except ImportError as error:
         raise DependencyError.for_extra("SciPy", "arena", "a rating of all games at once") from error
-    return sparse
+    found = np.array(list(cells), float).reshape(-1, 3)
+    where = tuple(found[:, :2].T.astype(np.int64))
+    return sparse.csr_array((found[:, 2], where), shape=(rows, columns))
 
 
 # --- likelihood -----------------------------------------------------------------------------------------------------
@@ -296,7 +267,11 @@ class Summit(NamedTuple):
 
 
 class Likelihood:
-    """The likelihood of games, for many weightings of them at once."""
+    """The likelihood of games, for many weightings of them at once.
+
+    The covariance of the statistics of a choice is the sum over all pairs of its outcomes of both chances times the
+    square of the difference of both statistics; these squares are the same for all parameters and made once.
+    """
 
     def __init__(self, choices: Choices) -> None:
         m = choices.parameters
@@ -305,47 +280,48 @@ class Likelihood:
         """float64[parameters]: where the games that are added are in balance."""
         if choices.draws:
             self.middle[-1] = np.log(2)  # a draw of two equals is as likely as one that is not played
-        self._parts: list[tuple[slice, Shape, Any, Any]] = []
-        at = 0
-        for shape in choices.shapes:
-            both = shape.where[:, :, None] * m + shape.where[:, None, :]
-            rows = slice(at, at + len(shape.where))
-            self._parts.append((rows, shape, _gather(shape.where, m), _gather(both, m * m)))
-            at = rows.stop
+        starts, offsets, pairs = [], list[float](), list[tuple[int, int]]()
+        statistics, squares = list[tuple[int, int, float]](), list[tuple[int, int, float]]()
+        for row in choices.rows:
+            starts.append(len(offsets))
+            found = row.outcomes(m - 1)
+            for (a, (one, _)), (b, (other, _)) in combinations(enumerate(found, len(offsets)), 2):
+                away = [(i, one.get(i, 0.0) - other.get(i, 0.0)) for i in one.keys() | other.keys()]
+                squares += [(len(pairs), i * m + j, x * y) for i, x in away for j, y in away]
+                pairs.append((a, b))
+            for own, offset in found:
+                statistics += [(len(offsets), parameter, value) for parameter, value in own.items()]
+                offsets.append(offset)
+        self._offsets, self._starts = np.array(offsets), np.array(starts)
+        self._row_of = np.repeat(np.arange(len(starts)), np.diff([*starts, len(offsets)]))
+        self._first, self._second = np.array(pairs).T
+        self._statistics = sparse_sums(statistics, len(offsets), m)
+        self._squares = sparse_sums(squares, len(pairs), m * m)
 
     @property
     def size(self) -> int:
         """How many numbers one look at the likelihood of one weighting takes, about."""
-        return sum(
-            shape.where.shape[0] * (len(shape.outcomes) + shape.where.shape[1] ** 2) for shape in self.choices.shapes
-        )
+        return len(self._offsets) + int(self._squares.nnz)
 
-    def chances(self, shape: Shape, parameters: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the logarithm of the sum of all outcomes' weights, and their chances.
+    def chances(self, parameters: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return of each row the logarithm of the sum of its outcomes' weights, and the chance of each outcome.
 
         Returns:
-            float64[weightings, rows] and float64[weightings, rows, outcomes].
+            float64[weightings, rows] and float64[weightings, outcomes].
         """
-        logits = parameters[:, shape.where]
-        if not shape.single:
-            logits = logits @ shape.outcomes.T
-        logits += shape.offset
-        top = logits.max(axis=-1, keepdims=True)
-        logits -= top
+        logits = (self._statistics @ parameters.T).T + self._offsets
+        top = np.maximum.reduceat(logits, self._starts, axis=1)
+        logits -= top[:, self._row_of]
         np.exp(logits, out=logits)
-        total = logits.sum(axis=-1, keepdims=True)
-        logits /= total
-        return (np.log(total) + top)[..., 0], logits
+        total = np.add.reduceat(logits, self._starts, axis=1)
+        logits /= total[:, self._row_of]
+        return np.log(total) + top, logits
 
     def expect_statistics(self, parameters: np.ndarray) -> Any:
         """Return what each row is expected to add to the statistics: sparse float64[rows, parameters]."""
-        sparse, found = sparse_matrices(), []
-        for shape in self.choices.shapes:
-            mean, _ = _moments(shape, self.chances(shape, parameters[None])[1])
-            rows, k = shape.where.shape
-            where = (mean.ravel(), shape.where.ravel(), np.arange(rows + 1) * k)
-            found.append(sparse.csr_array(where, shape=(rows, len(parameters))))
-        return sparse.vstack(found)
+        (chance,) = self.chances(parameters[None])[1]
+        cells = zip(self._row_of, range(len(chance)), chance, strict=True)
+        return sparse_sums(cells, len(self._starts), len(chance)) @ self._statistics
 
     def look(self, parameters: np.ndarray, games: Weighting) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return the logarithm of the likelihood, its gradient, and minus its second derivatives.
@@ -355,18 +331,11 @@ class Likelihood:
             games: how often everything counts.
         """
         b, m = parameters.shape
-        value = (games.seen * parameters).sum(axis=1)
-        gradient = games.seen.copy()
-        curvature = np.zeros((b, m * m))
-        for rows, shape, first, second in self._parts:
-            total, chance = self.chances(shape, parameters)
-            count = games.taken[:, rows]
-            value -= (count * total).sum(axis=1)
-            mean, square = _moments(shape, chance)
-            square *= count[..., None, None]
-            curvature += square.reshape(b, -1) @ second
-            mean *= count[..., None]
-            gradient -= mean.reshape(b, -1) @ first
+        total, chance = self.chances(parameters)
+        value = (games.seen * parameters).sum(axis=1) - (games.taken * total).sum(axis=1)
+        expected = games.taken[:, self._row_of] * chance
+        gradient = games.seen - expected @ self._statistics
+        curvature = (expected[:, self._first] * chance[:, self._second]) @ self._squares
         own, won, lost = parameters - self.middle, games.added[:, 0], games.added[:, 1]
         up = 1 / (1 + np.exp(-own))
         value -= (won * np.logaddexp(0, -own) + lost * np.logaddexp(0, own)).sum(axis=1)
@@ -409,25 +378,3 @@ class Likelihood:
                 after[worse], gradient[worse], curve[worse] = self.look(found[back], games.of(back))
             value = after
         return Summit(found, curvature)
-
-
-def _moments(shape: Shape, chance: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the means of the statistic of choices, and their covariances, by the chances of their outcomes.
-
-    Returns:
-        float64[weightings, rows, k] and float64[weightings, rows, k, k], where k counts parameters.
-    """
-    if shape.single:
-        square = -chance[..., :, None] * chance[..., None, :]
-        np.einsum("...ii->...i", square)[...] += chance
-        return chance, square
-    mean = chance @ shape.outcomes
-    square = np.einsum("...o,oi,oj->...ij", chance, shape.outcomes, shape.outcomes)
-    square -= mean[..., :, None] * mean[..., None, :]
-    return mean, square
-
-
-def _gather(where: np.ndarray, n: int) -> Any:
-    """Return the matrix that adds up numbers by where they belong: float64[numbers, n]."""
-    ones = np.ones(where.size)
-    return sparse_matrices().csr_array((ones, where.ravel(), np.arange(where.size + 1)), shape=(where.size, n))

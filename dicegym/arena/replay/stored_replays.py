@@ -11,23 +11,20 @@ from typing import NamedTuple
 from dicegym.arena.replay.replay import Replay, ReplayIncident
 from dicegym.arena.store.opening import MOST_SAID
 from dicegym.arena.store.reading import StoreReader
-from dicegym.arena.store.stored_rows import PlayedGame, StoredMatch, WholeMatch
+from dicegym.arena.store.stored_rows import PlayedGame, WholeMatch
 from dicegym.errors import DamagedFileError, ParameterError, ReplayError, UnknownNameError, one_line
 from dicegym.games.parts import WIRE, part
 
 SERVER = "server:"
 """What the name of a server's game begins with."""
-FORMS = "give MATCH or MATCH.GAME, such as 12, 12.3 or 3fa2c1.1: the number of a match or the beginning of its key"
-SHORTEST_KEY = 4
-"""Digits of a key that a match may be called by, at least."""
-LARGEST_NUMBER = 1 << 62
+FORMS = "give MATCH or MATCH.GAME, such as 12 or 12.3"
 
 
 class GameId(NamedTuple):
     """What a stored game is called."""
 
-    match: str
-    """The number of its match in the store, or the beginning of its key; `SERVER`: it is a game server's."""
+    match: int
+    """The number of its match in the store; 0: it is a game server's."""
     game: int
     """Its number in the match, from 1; of a server's game its number in the store."""
 
@@ -40,11 +37,11 @@ def game_id(text: str) -> GameId:
                 f"{one_line(text)!r} names no game of a server: give server:NUMBER, such as server:12, with a number "
                 "that `dicegym server games` shows"
             )
-        return GameId(SERVER, int(text.removeprefix(SERVER)))
-    found = re.fullmatch(r"([0-9a-f]{1,64})(?:\.([1-9][0-9]{0,8}))?", text.strip().lower(), re.ASCII)
+        return GameId(0, int(text.removeprefix(SERVER)))
+    found = re.fullmatch(r"([1-9][0-9]{0,17})(?:\.([1-9][0-9]{0,8}))?", text.strip(), re.ASCII)
     if found is None:
         raise ParameterError(f"{one_line(text)!r} names no game: {FORMS}")
-    return GameId(found[1], int(found[2] or 1))
+    return GameId(int(found[1]), int(found[2] or 1))
 
 
 def find_replay(reader: StoreReader, wanted: str) -> Replay:
@@ -55,15 +52,15 @@ def find_replay(reader: StoreReader, wanted: str) -> Replay:
         wanted: see `game_id`.
 
     Raises:
-        ParameterError: ``wanted`` names no game, or several; what is stored of it is nonsense.
+        ParameterError: ``wanted`` names no game; what is stored of it is nonsense.
         UnknownNameError: there is no such match or game in it.
         ReplayError: a server's game is not played again as it was.
     """
     asked = game_id(wanted)
-    if asked.match == SERVER:
+    if not asked.match:
         with _nonsense_in_words(wanted):
             return _served_replay(reader, asked.game, wanted)
-    match = _match(reader, asked.match)
+    match = reader.match(asked.match)
     if match.failed is not None:
         raise ParameterError(f"match {match.id} has no games to see, as {match.failed} ended it: {match.reason}")
     with _nonsense_in_words(f"{match.id}.{asked.game}"):
@@ -107,24 +104,6 @@ def replay_from(whole: WholeMatch, game: PlayedGame) -> Replay:
         rules.described,
         f"{match.id}.{game.number + 1}",
     )
-
-
-def _match(reader: StoreReader, called: str) -> StoredMatch:
-    """Return a match by its number, or by the beginning of its key."""
-    found = reader.find_by_key(called) if len(called) >= SHORTEST_KEY else []
-    if called.isdecimal() and int(called) < LARGEST_NUMBER:
-        try:
-            return reader.match(int(called))
-        except UnknownNameError:
-            if not found:
-                raise
-    if not found:
-        there = "`dicegym arena matches` lists those of a contest"
-        raise UnknownNameError(f"{reader.name} has no match whose key begins with {called!r}: {there}")
-    match = reader.match(found[0])
-    if len(found) > 1:
-        raise ParameterError(f"{called!r} begins the keys of several matches, {match.key} for one: give more digits")
-    return match
 
 
 def _served_replay(reader: StoreReader, number: int, called: str) -> Replay:

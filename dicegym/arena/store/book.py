@@ -5,141 +5,28 @@ from __future__ import annotations
 import contextlib
 import json
 import zlib
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
 import sqlalchemy as sa
 
 from dicegym.arena.match import Match
 from dicegym.arena.provenance import EntryRecord, package_version
 from dicegym.arena.results import ContestResult
-from dicegym.arena.shards import WHOLE, Shard
 from dicegym.arena.storage import Settings, Stored
 from dicegym.arena.store.opening import in_words, make_damage_error
-from dicegym.arena.store.outcomes import KnownNumbers, add_match, is_whole, matches_between
-from dicegym.arena.store.schema import (
-    AGENTS,
-    CONTESTS,
-    EXAMINATIONS,
-    FIELDS,
-    MATCHES,
-    PLAYS,
-    STANDINGS,
-)
+from dicegym.arena.store.outcomes import add_match, is_whole, outcomes_between
+from dicegym.arena.store.schema import AGENTS, ANSWERS, CONTESTS, FIELDS, MATCHES, PLAYS, SEATS
 from dicegym.arena.store.store import ContestStore, add, lock_contest, now_in_words, number_of_rules
 from dicegym.arena.work_keys import key_of, write_limits
+from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 from dicegym.play.seeds import draw_seed
 from dicegym.sandbox.jobs import Entry, Failure, Job
-from dicegym.sandbox.limits import Limits
 from dicegym.sandbox.sandbox import JobOutcome
 
 AT_ONCE = 1_000
 """Outcomes that are read in one go: those after one are asked for next."""
-
-
-class SavedResult(NamedTuple):
-    """What is saved of a contest that has ended, as plain values."""
-
-    result: dict[str, Any]
-    report: dict[str, Any]
-    standings: list[dict[str, Any]]
-    """Rows of the table of standings, but for the contest's number."""
-
-
-def prepare_result(contest_result: ContestResult) -> SavedResult:
-    """Return what is saved of a result."""
-    result = contest_result.to_json()
-    rows = [
-        {"position": position, "place": row["place"], "name": row["name"], "figures": row}
-        for position, row in enumerate(result["standings"], 1)
-    ]
-    return SavedResult(result, contest_result.report().to_json(), rows)
-
-
-class StoredOutcomes:
-    """What a store knows of the jobs of a contest: a book that is only read.
-
-    Args:
-        name: of the store, for people.
-        reading: yields a connection that changes nothing.
-        seed: of the contest.
-        limits: of the contest.
-        actions: whether outcomes say what was played, too.
-        share: the part of the matches that is played here.
-
-    Attributes:
-        seed: as given.
-        share: as given.
-        used: numbers of the matches that the contest has asked for, and the store has.
-    """
-
-    def __init__(
-        self,
-        name: str,
-        reading: Callable[[], AbstractContextManager[sa.Connection]],
-        seed: int,
-        limits: Limits,
-        actions: bool = False,
-        share: Shard = WHOLE,
-    ) -> None:
-        self.seed, self.share = seed, share
-        self.used: set[int] = set()
-        self._name, self._reading, self._limits, self._actions = name, reading, limits, actions
-        self._found = 0
-        self._examinations: dict[str, bytes] = {}
-        self._matches: dict[str, int] = {}
-        self._read: dict[int, JobOutcome] = {}
-
-    def enter(self, records: Iterable[EntryRecord], entries: Iterable[Entry]) -> None:
-        """Find out what is known of matches and checks with the contest's seed."""
-        known = sa.select(MATCHES.c.key, MATCHES.c.id).where(MATCHES.c.batch == str(self.seed))
-        asked = sa.select(EXAMINATIONS.c.key, EXAMINATIONS.c.outcome).where(EXAMINATIONS.c.batch == str(self.seed))
-        with self._reading() as connection:
-            self._matches = {row.key: row.id for row in connection.execute(known)}
-            self._examinations = {row.key: row.outcome for row in connection.execute(asked)}
-
-    def outcome(self, job: Job) -> JobOutcome | None:
-        """Return the outcome of a job that was done before; None if it was not."""
-        key = key_of(job, self._limits)
-        if isinstance(job, Match):
-            number = self._matches.get(key)
-            if number is None:
-                return None
-            if number not in self._read:
-                with self._reading() as connection:
-                    self._read = matches_between(connection, number, number + AT_ONCE, self._actions)
-            found = self._read.get(number)
-            if found is None or not is_whole(job, found):
-                raise make_damage_error(self._name, f"match {number} is not whole")
-            self.used.add(number)
-            if key in self._examinations and isinstance(found, dict):
-                found = found | self._examined(key)
-        elif key in self._examinations:
-            found = self._examined(key)
-            with in_words(self._name, reads=True):
-                found = Failure(*found["failure"]) if "failure" in found else found
-        else:
-            return None
-        self._found += 1
-        return found
-
-    def leaves(self, job: Job) -> bool:
-        """Return whether a job is left to another shard of the contest: only matches are shared out."""
-        return isinstance(job, Match) and not self.share.holds(key_of(job, self._limits))
-
-    def _examined(self, key: str) -> dict[str, Any]:
-        """Return what entries answered beside games. Raises DamagedFileError if it cannot be read."""
-        with in_words(self._name, reads=True):
-            return dict(json.loads(zlib.decompress(self._examinations[key])))
-
-    def keep(self, job: Job, outcome: JobOutcome) -> None:
-        """Raise RuntimeError: nothing is done here."""
-        raise RuntimeError("a book that is only read keeps nothing")
-
-    def plan(self, matches: int) -> None:
-        """Do nothing: how many matches the contest has is stored."""
 
 
 class _Contest(NamedTuple):
@@ -150,7 +37,7 @@ class _Contest(NamedTuple):
     run: int
 
 
-class Book(StoredOutcomes):
+class Book:
     """A contest in a store. One process at a time has it, from `enter` to `close`; each outcome is one transaction.
 
     Args:
@@ -158,8 +45,7 @@ class Book(StoredOutcomes):
         settings: of the contest.
         seed: of the contest; None: that of the latest with the same settings, or a drawn one.
         new: whether to begin another contest, although there is one.
-        share: the part of the contest that is played here; each may be played by a process of its own.
-        actions: as of `StoredOutcomes`.
+        actions: whether outcomes say what was played, too.
 
     Attributes:
         seed: of the contest.
@@ -169,15 +55,9 @@ class Book(StoredOutcomes):
     """
 
     def __init__(
-        self,
-        store: ContestStore,
-        settings: Settings,
-        seed: int | None = None,
-        new: bool = False,
-        share: Shard = WHOLE,
-        actions: bool = False,
+        self, store: ContestStore, settings: Settings, seed: int | None = None, new: bool = False, actions: bool = False
     ) -> None:
-        self._store, self._settings = store, settings
+        self._store, self._settings, self._actions = store, settings, actions
         before = None
         if not new or seed is not None:
             with store.connection() as connection:
@@ -189,12 +69,18 @@ class Book(StoredOutcomes):
             )
         if seed is None:
             seed = draw_seed() if before is None else before.seed
-        super().__init__(store.name, store.connection, seed, settings.limits, actions, share)
+        self.seed = seed
         self._contest = before or _Contest(0, seed, 0)
-        self._numbers = KnownNumbers()
-        self._kept = 0
-        self._changed = 0, 0
         self._lock = contextlib.ExitStack()
+        self._rules: dict[Game, int] = {}
+        self._agents: dict[tuple[str, str], int] = {}
+        self._answers: dict[str, bytes] = {}
+        self._matches: dict[str, int] = {}
+        self._read: dict[int, JobOutcome] = {}
+        self._used: dict[int, tuple[int, int]] = {}  # matches of this run, with their seeds and numbers of games
+        self._unlinked: set[int] = set()
+        self._found = self._kept = 0
+        self._changed = 0, 0
 
     def _latest(self, connection: sa.Connection, seed: int | None) -> _Contest | None:
         """Return the latest contest with these settings, and this seed if one is given; None if there is none."""
@@ -206,109 +92,115 @@ class Book(StoredOutcomes):
         return None if found is None else _Contest(found.id, int(found.seed), found.run)
 
     def enter(self, records: Iterable[EntryRecord], entries: Iterable[Entry]) -> None:
-        """Begin the contest, or continue it, with these entries; wait while another process has it.
+        """Begin the contest, or continue it, with these entries, and find out what is known of its matches and checks.
 
-        Raises ParameterError if another process has begun it just now.
+        Raises ParameterError if another process has it.
         """
-        began = False
-        if not self._contest.id:
-            with self._store.writing() as connection:
-                theirs = self._latest(connection, self.seed)  # another command, or another shard, may have begun it
-                began = theirs is None
-                self._contest = begin(connection, self._settings, self.seed) if theirs is None else theirs
-        self._lock.enter_context(lock_contest(self._store, self._contest.id, self.share, waits=True))
-        who = list(entries)
+        with self._store.writing() as connection:  # another command may have begun it meanwhile
+            latest = self._latest(connection, self.seed)
+            contest = latest.id if latest else begin(connection, self._settings, self.seed)
+        self._lock.enter_context(lock_contest(self._store, contest))
+        batch = str(self.seed)
         with self._store.writing() as connection:
-            if not began or self._run_in(connection) != self._contest.run:  # others were at it before the lock was ours
-                self._contest = self._take_up(connection)
-            self._enter(connection, {record.name: record for record in records}, who)
-        super().enter(records, who)
+            here = CONTESTS.c.id == contest
+            values = {"run": CONTESTS.c.run + 1, "ended": None, "version": package_version()}
+            connection.execute(CONTESTS.update().where(here).values(values))
+            run = connection.execute(sa.select(CONTESTS.c.run).where(here)).scalar_one()
+            self._contest = _Contest(contest, self.seed, run)
+            self._enter(connection, {record.name: record for record in records}, list(entries))
+            known = sa.select(MATCHES.c.key, MATCHES.c.id).where(MATCHES.c.batch == batch)
+            asked = sa.select(ANSWERS.c.key, ANSWERS.c.outcome).where(ANSWERS.c.batch == batch)
+            self._matches = {row.key: row.id for row in connection.execute(known)}
+            self._answers = {row.key: row.outcome for row in connection.execute(asked)}
 
-    def _run_in(self, connection: sa.Connection) -> int:
-        """Return the number of the contest's last run."""
-        found: int = connection.execute(sa.select(CONTESTS.c.run).where(CONTESTS.c.id == self._contest.id)).scalar_one()
-        return found
-
-    def _take_up(self, connection: sa.Connection) -> _Contest:
-        """Go on with the contest."""
-        here = CONTESTS.c.id == self._contest.id
-        values = {"run": CONTESTS.c.run + 1, "ended": None, "version": package_version()}
-        connection.execute(CONTESTS.update().where(here).values(values))
-        return self._contest._replace(run=connection.execute(sa.select(CONTESTS.c.run).where(here)).scalar_one())
-
-    def _enter(self, connection: sa.Connection, records: Mapping[str, EntryRecord], entries: Sequence[Entry]) -> None:
-        """Put the entries into the field of this run."""
-        contest, run = self._contest.id, self._contest.run
-        last = (FIELDS.c.contest == contest) & (FIELDS.c.run == run - 1)
-        before = set(connection.execute(sa.select(FIELDS.c.agent).where(last)).scalars())
+    def _enter(self, connection: sa.Connection, records: Mapping[str, EntryRecord], entries: list[Entry]) -> None:
+        """Put the entries into the field; matches of those that have left are the contest's no more."""
+        contest = self._contest.id
+        here, listed = FIELDS.c.contest == contest, sa.select(FIELDS.c.agent)
+        before = set(connection.execute(listed.where(here, FIELDS.c.withdrawn == 0)).scalars())
         rows = [
-            {"name": entry.name, "identity": entry.identity, "kind": records[entry.name].kind}
-            | {"files": json.dumps(records[entry.name].files)}
-            for entry in entries
+            {"name": one.name, "identity": one.identity, "kind": records[one.name].kind}
+            | {"files": json.dumps(records[one.name].files)}
+            for one in entries
         ]
         add(connection, AGENTS, rows, ["name", "identity"])
-        own = {entry.name: self._numbers.agent(connection, entry) for entry in entries}
+        connection.execute(FIELDS.update().where(here).values(withdrawn=1))
         fields = [
-            {"contest": contest, "agent": agent, "given": records[name].given, "run": run, "reason": None}
-            for name, agent in own.items()
+            {"contest": contest, "agent": self._agent(connection, one), "given": records[one.name].given}
+            | {"withdrawn": 0, "reason": None}
+            for one in entries
         ]
-        add(connection, FIELDS, fields, ["contest", "agent"], ["given", "run", "reason"])
-        now = set(own.values())
+        add(connection, FIELDS, fields, ["contest", "agent"], ["given", "withdrawn", "reason"])
+        now = {row["agent"] for row in fields}
+        gone = sa.select(SEATS.c.match).where(SEATS.c.agent.in_(listed.where(here, FIELDS.c.withdrawn == 1)))
+        connection.execute(PLAYS.delete().where(PLAYS.c.contest == contest, PLAYS.c.match.in_(gone)))
         self._changed = len(now - before), len(before - now)
+
+    def _agent(self, connection: sa.Connection, entry: Entry) -> int:
+        """Return the number of an agent that has been entered."""
+        who = entry.name, entry.identity
+        if who not in self._agents:
+            same = (AGENTS.c.name == who[0]) & (AGENTS.c.identity == who[1])
+            self._agents[who] = connection.execute(sa.select(AGENTS.c.id).where(same)).scalar_one()
+        return self._agents[who]
 
     def outcome(self, job: Job) -> JobOutcome | None:
         """Return the outcome of a job that was done before; None if it was not."""
-        found = super().outcome(job)
-        if len(self.used) >= AT_ONCE:
-            self._note()
+        key = key_of(job, self._settings.limits)
+        if isinstance(job, Match):
+            number = self._matches.get(key)
+            if number is None:
+                return None
+            if number not in self._read:
+                with self._store.connection() as connection:
+                    self._read = outcomes_between(connection, number, number + AT_ONCE, self._actions)
+            found = self._read.get(number)
+            with in_words(self._store.name, reads=True):
+                whole = found is not None and is_whole(job, found)
+            if found is None or not whole:
+                raise make_damage_error(self._store.name, f"match {number} is not whole")
+            self._use(number, job)
+            if len(self._unlinked) >= AT_ONCE:
+                self._note()
+        elif key in self._answers:
+            with in_words(self._store.name, reads=True):
+                found = dict(json.loads(zlib.decompress(self._answers[key])))
+                found = Failure(*found["failure"]) if "failure" in found else found
+        else:
+            return None
+        self._found += 1
         return found
 
     def keep(self, job: Job, outcome: JobOutcome) -> None:
         """Store the outcome of a job."""
-        key, batch = key_of(job, self._limits), str(self.seed)
+        key, batch = key_of(job, self._settings.limits), str(self.seed)
         with self._store.writing() as connection:
-            beside, kind = outcome, job.facts["kind"]
             if isinstance(job, Match):
-                self.used.add(add_match(connection, self._numbers, batch, key, job, outcome))
-                usages = () if isinstance(outcome, Failure) else outcome.get("usages", ())
-                beside, kind = {"usages": usages} if usages else None, "usages"
-            if beside is not None:
-                plain = {"failure": list(outcome)} if isinstance(outcome, Failure) else beside
-                row = {
-                    "key": key,
-                    "batch": batch,
-                    "kind": kind,
-                    "names": json.dumps([entry.name for entry in job.entries]),
-                    "outcome": zlib.compress(json.dumps(plain).encode(), 1),
-                }
-                add(connection, EXAMINATIONS, [row], ["key"])
-            self._link(connection)
+                if job.game not in self._rules:
+                    self._rules[job.game] = number_of_rules(connection, job.game)
+                agents = [self._agent(connection, entry) for entry in job.entries]
+                self._use(add_match(connection, self._rules[job.game], agents, batch, key, job, outcome), job)
+                self._link(connection)
+            else:
+                plain = {"failure": list(outcome)} if isinstance(outcome, Failure) else outcome
+                row = {"key": key, "batch": batch, "outcome": zlib.compress(json.dumps(plain).encode(), 1)}
+                add(connection, ANSWERS, [row], ["key"])
         self._kept += 1
+
+    def _use(self, number: int, job: Match) -> None:
+        """Take note of a match that the contest has asked for."""
+        if number not in self._used:
+            self._used[number] = job.seed, job.games
+            self._unlinked.add(number)
 
     def _link(self, connection: sa.Connection) -> None:
         """Say of the matches used since the last time that they are the contest's."""
-        own: dict[str, Any] = {"contest": self._contest.id, "run": self._contest.run}
-        add(connection, PLAYS, [own | {"match": one} for one in sorted(self.used)], ["contest", "match"], ["run"])
-        self.used.clear()
-
-    def _unlink(self, connection: sa.Connection, own: Collection[tuple[str, int]], struck: Collection[str]) -> None:
-        """Say of matches that do not count that they are not the contest's: ``own`` has seed and games of the others.
-
-        Where entries were disqualified, the matches of this run stay, as failures are in no row of a result.
-        """
-        asked = sa.select(PLAYS.c.match, PLAYS.c.run, MATCHES.c.seed, MATCHES.c.games)
-        asked = asked.join(MATCHES, MATCHES.c.id == PLAYS.c.match).where(PLAYS.c.contest == self._contest.id)
-        gone = [
-            {"gone": match}
-            for match, run, *about in connection.execute(asked)
-            if run < self._contest.run or (tuple(about) not in own and not struck)
-        ]
-        if gone:
-            one = (PLAYS.c.contest == self._contest.id) & (PLAYS.c.match == sa.bindparam("gone"))
-            connection.execute(PLAYS.delete().where(one), gone)
+        rows = [{"contest": self._contest.id, "match": one} for one in sorted(self._unlinked)]
+        add(connection, PLAYS, rows, ["contest", "match"])
+        self._unlinked.clear()
 
     def _note(self) -> None:
-        if self.used:
+        if self._unlinked:
             with self._store.writing() as connection:
                 self._link(connection)
 
@@ -318,21 +210,26 @@ class Book(StoredOutcomes):
             connection.execute(CONTESTS.update().where(CONTESTS.c.id == self._contest.id).values(planned=matches))
 
     def finish(self, contest_result: ContestResult, struck: Mapping[str, str]) -> None:
-        """Store the result of the contest, and drop matches that are not its own any more; ``struck``: name -> why."""
-        saved = prepare_result(contest_result)
-        contest, run = self._contest.id, self._contest.run
-        rows = [row | {"contest": contest, "figures": json.dumps(row["figures"])} for row in saved.standings]
+        """Store the result of the contest, and drop matches that are not its own any more; ``struck``: name -> why.
+
+        Matches that were begun in vain do not count; where entries were disqualified all matches of this run stay, as
+        failures are in no row of a result.
+        """
+        contest = self._contest.id
+        count = {(row.seed, row.games) for row in contest_result.matches}
+        own = {number for number, about in self._used.items() if struck or about in count}
+        result, report = contest_result.to_json(), contest_result.report().to_json()
         with self._store.writing() as connection:
             self._link(connection)
-            self._unlink(connection, {(str(row.seed), row.games) for row in contest_result.matches}, struck)
-            connection.execute(STANDINGS.delete().where(STANDINGS.c.contest == contest))
-            if rows:
-                connection.execute(STANDINGS.insert(), rows)
+            linked = sa.select(PLAYS.c.match).where(PLAYS.c.contest == contest)
+            if gone := [{"gone": match} for match in connection.execute(linked).scalars() if match not in own]:
+                one = (PLAYS.c.contest == contest) & (PLAYS.c.match == sa.bindparam("gone"))
+                connection.execute(PLAYS.delete().where(one), gone)
             for name, reason in struck.items():
-                own = sa.select(AGENTS.c.id).where(AGENTS.c.name == name)
-                named = (FIELDS.c.contest == contest) & (FIELDS.c.run == run) & FIELDS.c.agent.in_(own)
-                connection.execute(FIELDS.update().where(named).values(reason=reason))
-            ended = {"ended": now_in_words(), "result": json.dumps(saved.result), "report": json.dumps(saved.report)}
+                named = FIELDS.c.agent.in_(sa.select(AGENTS.c.id).where(AGENTS.c.name == name))
+                here = (FIELDS.c.contest == contest) & (FIELDS.c.withdrawn == 0) & named
+                connection.execute(FIELDS.update().where(here).values(reason=reason))
+            ended = {"ended": now_in_words(), "result": json.dumps(result), "report": json.dumps(report)}
             connection.execute(CONTESTS.update().where(CONTESTS.c.id == contest).values(ended))
 
     @property
@@ -347,8 +244,8 @@ class Book(StoredOutcomes):
             self._note()
 
 
-def begin(connection: sa.Connection, settings: Settings, seed: int) -> _Contest:
-    """Begin a contest, in a transaction that stays open."""
+def begin(connection: sa.Connection, settings: Settings, seed: int) -> int:
+    """Begin a contest, in a transaction that stays open; return its number."""
     row = {
         "label": settings.label,
         "rules": number_of_rules(connection, settings.game),
@@ -359,7 +256,7 @@ def begin(connection: sa.Connection, settings: Settings, seed: int) -> _Contest:
         "seed": str(seed),
         "began": now_in_words(),
         "version": package_version(),
-        "run": 1,
+        "run": 0,
         "planned": 0,
     }
-    return _Contest(connection.execute(sa.insert(CONTESTS).returning(CONTESTS.c.id), row).scalar_one(), seed, 1)
+    return int(connection.execute(sa.insert(CONTESTS).returning(CONTESTS.c.id), row).scalar_one())

@@ -8,16 +8,13 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import logging
 import os
 import re
 import sqlite3
-import time
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from types import TracebackType
-from typing import Any, NamedTuple, Self, TypeVar
+from typing import Any, NamedTuple, Self
 
 import sqlalchemy as sa
 
@@ -25,23 +22,18 @@ from dicegym.arena.provenance import package_version
 from dicegym.arena.store.schema import ABOUT, TABLES, NonsenseError
 from dicegym.errors import DamagedFileError, DependencyError, DicegymError, ParameterError, one_line
 
-SCHEMA = "6"
+SCHEMA = "7"
 """The number of the present tables; the row "schema" of ``about`` says which one a store has."""
 WRITES = "writes"
 """Execution option of a connection whose transactions change something: SQLite then waits for its turn at once, where
 it would refuse later."""
 PATIENCE = 10
 """Seconds within which a server has to answer a connection."""
-BUSY = 5.0
-"""Seconds for which SQLite itself waits for a file that another program has locked."""
-WORDS_AFTER = 1.0
-"""Seconds for which it waits before it says that it waits for as long as it takes."""
+BUSY = 30.0
+"""Seconds for which a transaction waits for a file that another program has locked."""
 ELSEWHERE = "give another --store"
-MOST_SAID = 100
-"""Letters of what SQLite says, which may quote a damaged file at length."""
-MOST_SAID_BY_SERVER = 300
-_Done = TypeVar("_Done")
-_log = logging.getLogger("dicegym.store")
+MOST_SAID = 200
+"""Letters of what a database says, which may quote a damaged file at length."""
 
 
 # --- trouble --------------------------------------------------------------------------------------------------------
@@ -73,25 +65,21 @@ _DAMAGED = Trouble(
     False,
 )
 _LOCKED = Trouble("is locked by another program", "wait until that (a backup?) has ended, or end it", True)
-_FULL = "make room on its disk, or " + ELSEWHERE
+_FULL = Trouble("cannot be read or written", "make room on its disk, or " + ELSEWHERE, True)
+_REFUSED = Trouble("cannot be used", f"see that you may read and write it and its folder, or {ELSEWHERE}", True)
 _TROUBLES = {
     sqlite3.SQLITE_BUSY: _LOCKED,
     sqlite3.SQLITE_LOCKED: _LOCKED,
-    sqlite3.SQLITE_FULL: Trouble("cannot be written, as the disk is full", _FULL, True),
-    sqlite3.SQLITE_IOERR: Trouble("cannot be read or written, by an error of its disk or a limit of size", _FULL, True),
+    sqlite3.SQLITE_FULL: _FULL,
+    sqlite3.SQLITE_IOERR: _FULL,
     sqlite3.SQLITE_NOMEM: Trouble("cannot be read for want of memory", "end other programs", True),
-    sqlite3.SQLITE_READONLY: Trouble(
-        "cannot be written", f"make it and its folder writable for you, or {ELSEWHERE}", True
-    ),
-    sqlite3.SQLITE_CANTOPEN: Trouble(
-        "cannot be opened", f"see that its folder is there and that you may write in it, or {ELSEWHERE}", True
-    ),
-    sqlite3.SQLITE_PERM: Trouble("cannot be opened", f"see that you may read and write it, or {ELSEWHERE}", True),
+    sqlite3.SQLITE_READONLY: _REFUSED,
+    sqlite3.SQLITE_CANTOPEN: _REFUSED,
+    sqlite3.SQLITE_PERM: _REFUSED,
     sqlite3.SQLITE_CORRUPT: _DAMAGED,
-    sqlite3.SQLITE_NOTADB: Trouble(
-        "is not a database, or its beginning is damaged",
-        f"nothing in it was changed; if it held results, put a backup in its place; else {ELSEWHERE}",
-        False,
+    sqlite3.SQLITE_NOTADB: _DAMAGED._replace(
+        reason="is not a database, or its beginning is damaged",
+        instead=f"nothing in it was changed; if it held results, put a backup in its place; else {ELSEWHERE}",
     ),
 }
 
@@ -101,28 +89,21 @@ def trouble_of(error: BaseException) -> Trouble | None:
     raised = getattr(error, "orig", None) or error
     if isinstance(error, HeldError):  # for as long as the server takes to see that a connection has broken off
         return Trouble("is in use by another server", "stop that, or " + ELSEWHERE, True)
+    said = one_line(str(raised).strip().partition("\n")[0] or type(raised).__name__, MOST_SAID)
     if type(raised).__module__.partition(".")[0] == "psycopg":
-        return _on_server(raised)
+        # Of SQLSTATE, the classes of what may pass: connections, resources, an operator's hand, the machine below
+        state = getattr(raised, "sqlstate", None) or ""
+        lost = type(raised).__name__ in ("OperationalError", "InterfaceError", "ConnectionTimeout")
+        passes = lost or state[:2] in ("08", "25", "40", "53", "55", "57", "58")
+        instead = "see that the server runs, that the database exists and that you may use it"
+        return Trouble(f"cannot be used ({said})", instead, passes)
     if not isinstance(raised, sqlite3.Error):
         return None
     found = _TROUBLES.get(getattr(raised, "sqlite_errorcode", -1) & 0xFF)  # with more about it in its upper bytes
     other = isinstance(raised, sqlite3.OperationalError | sqlite3.DataError) or type(raised) is sqlite3.DatabaseError
     if found is None and other:  # tables, columns or letters that are not as they should be
         found = _DAMAGED
-    return found and found._replace(reason=f"{found.reason} ({one_line(raised, MOST_SAID)})")
-
-
-def _on_server(raised: BaseException) -> Trouble:
-    """Return what an error of PostgreSQL says. It names no password: those are in no message of it."""
-    said = str(raised).strip().splitlines()
-    # Of SQLSTATE, the classes of what may pass: connections, resources, an operator's hand, the machine below
-    state = getattr(raised, "sqlstate", None) or ""
-    lost = type(raised).__name__ in ("OperationalError", "InterfaceError", "ConnectionTimeout")
-    return Trouble(
-        f"cannot be used ({one_line(said[0] if said else type(raised).__name__, MOST_SAID_BY_SERVER)})",
-        "see that the server runs, that the database exists and that you may use it",
-        lost or state[:2] in ("08", "25", "40", "53", "55", "57", "58"),
-    )
+    return found and found._replace(reason=f"{found.reason} ({said})")
 
 
 def call_store(name: str | Path) -> str:
@@ -132,9 +113,8 @@ def call_store(name: str | Path) -> str:
 
 def make_damage_error(name: str | Path, what: str) -> ParameterError:
     """Return the error for a store that contains what dicegym does not write."""
-    if "://" in str(name):
-        return DamagedFileError(call_store(name), f"is damaged ({what})", "put a backup in its place")
-    return _refusal(name, _DAMAGED._replace(reason=f"{_DAMAGED.reason} ({what})"))
+    instead = "put a backup in its place" if "://" in str(name) else _DAMAGED.instead
+    return _refusal(name, _DAMAGED._replace(reason=f"{_DAMAGED.reason} ({what})", instead=instead))
 
 
 def _refusal(name: str | Path, trouble: Trouble) -> ParameterError:
@@ -165,14 +145,10 @@ def in_words(name: str | Path, reads: bool = False) -> Iterator[None]:
         if trouble is None:
             raise
         raise _refusal(name, trouble) from None
-    except sa.exc.NoSuchTableError as error:
-        raise make_damage_error(name, f"no table {error}") from None
-    except UnicodeDecodeError:
-        raise make_damage_error(name, "a text in it is not UTF-8") from None
     except OSError as error:
         raise DamagedFileError(name, f"cannot be used ({error.strerror or error})", ELSEWHERE) from None
-    except _NONSENSE as error:
-        if not reads:
+    except (sa.exc.NoSuchTableError, UnicodeDecodeError, *_NONSENSE) as error:
+        if not reads and not isinstance(error, sa.exc.NoSuchTableError | UnicodeDecodeError):
             raise
         raise make_damage_error(name, f"{type(error).__name__}: {one_line(error, MOST_SAID)}") from error
 
@@ -193,7 +169,7 @@ class Location(NamedTuple):
 def location_of(where: str | os.PathLike[str]) -> Location:
     """Return where a store is that is named by the path of a file or a URL.
 
-    Raises ParameterError for an empty name, and for a URL of anything but SQLite and PostgreSQL.
+    Raises ParameterError for an empty name, and for a URL of anything but PostgreSQL.
     """
     text = os.fspath(where)
     if not text:
@@ -208,47 +184,27 @@ def location_of(where: str | os.PathLike[str]) -> Location:
         raise ParameterError(
             f"{one_line(hidden)!r} is no address of a database: write postgresql://user@host/database"
         ) from None
-    backend = url.get_backend_name()
-    if backend == "sqlite" and url.database:
-        return Location(Path(url.database), url, url.database)
     shown = url.update_query_dict({name: "***" for name in url.query if "pass" in name}).render_as_string()
-    if backend != "postgresql":
+    if url.get_backend_name() != "postgresql":
         raise ParameterError(
             f"a store cannot be at {shown!r}: give a file, or an address that begins with postgresql://"
         )
     return Location(None, url.set(drivername="postgresql+psycopg"), shown)
 
 
-def wait_while_locked(do: Callable[[], _Done], name: str) -> _Done:
-    """Do something with a file of SQLite, again while another program has it locked; say once that it waits."""
-    told = False
-    while True:
-        try:
-            return do()
-        except (sa.exc.OperationalError, sqlite3.OperationalError) as error:
-            code = getattr(getattr(error, "orig", error), "sqlite_errorcode", 0)
-            if _TROUBLES.get(code & 0xFF) is not _LOCKED:
-                raise
-        if not told:
-            _log.warning("dicegym: %s is locked by another program: waiting until that has ended", name)
-        told = True
-        time.sleep(0.05)
-
-
-def engine_at(location: Location, writes: bool = True, waits: bool = False, **options: Any) -> sa.Engine:
+def engine_at(location: Location, writes: bool = True, **options: Any) -> sa.Engine:
     """Return an engine for a place, for reading and writing, or for reading alone.
 
     Args:
         location: the place.
         writes: whether it is for writing too; else each transaction sees the store as it was when that began.
-        waits: whether a transaction waits, with words, for as long as another program has locked the file.
         options: of ``sqlalchemy.create_engine``, on a server.
 
     Raises:
         DependencyError: it is on a server, and what speaks to that is missing.
     """
     if location.path is not None:
-        return engine_of(location.path, writes, WORDS_AFTER if waits else BUSY, shared=not writes, waits=waits)
+        return engine_of(location.path, writes, shared=not writes)
     try:
         given = {} if "connect_timeout" in location.url.query else {"connect_timeout": PATIENCE}
         engine = sa.create_engine(location.url, pool_pre_ping=True, connect_args=given, **options)
@@ -258,60 +214,44 @@ def engine_at(location: Location, writes: bool = True, waits: bool = False, **op
     return engine if writes else engine.execution_options(**reading)
 
 
-def engine_of(
-    path: Path | None,
-    writes: bool = True,
-    busy: float = BUSY,
-    shared: bool = True,
-    waits: bool = False,
-    **options: Any,
-) -> sa.Engine:
-    """Return an engine for a file, or for a database in memory if ``path`` is None.
+def engine_of(path: Path, writes: bool = True, busy: float = BUSY, shared: bool = True, **options: Any) -> sa.Engine:
+    """Return an engine for a file of SQLite.
 
     A transaction holds changes of tables too, which Python's own handling of transactions would leave out.
 
     Args:
         path: of the file.
         writes: whether it is for writing too.
-        busy: seconds for which SQLite waits where another program has locked the file.
+        busy: seconds for which a transaction waits where another program has locked the file.
         shared: whether all threads share one connection; else each has one of a pool.
-        waits: as of `engine_at`.
         options: of ``sqlalchemy.create_engine``, such as the size of the pool.
     """
-    if path is None:
-        engine = sa.create_engine("sqlite://", poolclass=sa.pool.StaticPool)
-    elif writes:
-        pool = sa.pool.StaticPool if shared else sa.pool.QueuePool
-        engine = sa.create_engine(sa.URL.create("sqlite", database=str(path)), poolclass=pool, **options)
+    if writes:
+        where = sa.URL.create("sqlite", database=str(path))
     else:
         # Where nothing writes, SQLite is told so: a reader could not remove again what it lays beside the file.
         alone = {} if path.with_name(path.name + "-wal").exists() else {"immutable": "1"}
         query = {"mode": "ro", "uri": "true", **alone}
         where = sa.URL.create("sqlite", database=path.absolute().as_uri(), query=query)
-        engine = sa.create_engine(where, poolclass=sa.pool.StaticPool)
+    engine = sa.create_engine(where, poolclass=sa.pool.StaticPool if shared else sa.pool.QueuePool, **options)
     engine.dialect, cache = _compiling()
     engine.update_execution_options(compiled_cache=cache)
-
-    def attempt(do: Callable[[], object]) -> None:
-        if waits:
-            wait_while_locked(do, str(path))
-        else:
-            do()
 
     @sa.event.listens_for(engine, "connect")
     def prepare(connection: Any, _: object) -> None:
         connection.isolation_level = None
         # In a log of its own (WAL) "normal" is enough for a process that is killed; a server sets more.
-        for setting in ("foreign_keys=ON", "trusted_schema=OFF", f"busy_timeout={round(1000 * busy)}"):
-            attempt(functools.partial(connection.execute, f"PRAGMA {setting}"))
-        attempt(lambda: connection.execute("PRAGMA synchronous=NORMAL"))
+        for setting in (
+            f"busy_timeout={round(1000 * busy)}",
+            "foreign_keys=ON",
+            "trusted_schema=OFF",
+            "synchronous=NORMAL",
+        ):
+            connection.execute(f"PRAGMA {setting}")
 
     @sa.event.listens_for(engine, "begin")
     def begin(connection: sa.Connection) -> None:
-        order = "BEGIN IMMEDIATE" if connection.get_execution_options().get(WRITES) else "BEGIN"
-        attempt(lambda: connection.exec_driver_sql(order))
-        if waits and order == "BEGIN":  # which locks nothing before something is read
-            attempt(lambda: connection.exec_driver_sql("SELECT 1 FROM sqlite_master LIMIT 1").all())
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if connection.get_execution_options().get(WRITES) else "BEGIN")
 
     return engine
 
@@ -367,16 +307,15 @@ class Database:
     Args:
         location: where it is.
         writes: whether it is opened for writing too.
-        waits: whether to wait, with words, while another program has locked the file.
 
     Attributes:
         name: where it is, for people.
         path: of its file; None: it is on a server.
     """
 
-    def __init__(self, location: Location, writes: bool, waits: bool) -> None:
+    def __init__(self, location: Location, writes: bool) -> None:
         self.name, self.path = location.name, location.path
-        self.engine = engine_at(location, writes, waits)
+        self.engine = engine_at(location, writes)
         try:
             with in_words(self.name):
                 self._check()
@@ -391,9 +330,7 @@ class Database:
         """Return it."""
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Close it."""
         self.close()
 

@@ -3,148 +3,99 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import sqlalchemy as sa
 
 from dicegym.arena.match import Match
 from dicegym.arena.ratings.match_places import match_places
-from dicegym.arena.store.schema import AGENTS, GAMES, MATCHES, MISPLAYS, SEATS, rows_by_match, whole_numbers
-from dicegym.arena.store.store import number_of_rules
-from dicegym.engine.game import Game
-from dicegym.sandbox.jobs import Entry, Failure
+from dicegym.arena.store.schema import MATCHES, SEATS
+from dicegym.sandbox.jobs import Failure
 
-BY_PLAYER = {"wins": "wins", "shares": "share", "faults": "faults", "noted": "noted", "printed": "printed"}
+BY_PLAYER = {"wins": "wins", "shares": "share", "faults": "faults", "noted": "noted"}
 """What an outcome says of each player, and the columns of ``seats`` that hold it."""
+WRITTEN = ("seats", "returns", "incidents", "printed", "usages")
+"""What of an outcome is written as it is."""
 MatchOutcome = dict[str, Any] | Failure
 """The outcome of a match: a `dicegym.arena.match.MatchResult` as plain values, or the failure that ended it."""
-
-
-class KnownNumbers:
-    """The numbers of agents and rules in a store, each asked for once."""
-
-    def __init__(self) -> None:
-        self._rules: dict[Game, int] = {}
-        self._agents: dict[tuple[str, str], int] = {}
-
-    def rules(self, connection: sa.Connection, game: Game) -> int:
-        """Return the number of a game's rules, which are put there if they are not."""
-        if game not in self._rules:
-            self._rules[game] = number_of_rules(connection, game)
-        return self._rules[game]
-
-    def agent(self, connection: sa.Connection, entry: Entry) -> int:
-        """Return the number of an agent that has been entered."""
-        who = entry.name, entry.identity
-        if who not in self._agents:
-            same = (AGENTS.c.name == who[0]) & (AGENTS.c.identity == who[1])
-            self._agents[who] = connection.execute(sa.select(AGENTS.c.id).where(same)).scalar_one()
-        return self._agents[who]
+_KEY = sa.select(MATCHES.c.id).where(MATCHES.c.key == sa.bindparam("key"))
+_MATCH = sa.insert(MATCHES).returning(MATCHES.c.id)
+_SEATS = sa.insert(SEATS)
 
 
 def add_match(
-    connection: sa.Connection, numbers: KnownNumbers, batch: str, key: str, job: Match, outcome: MatchOutcome
+    connection: sa.Connection, rules: int, agents: Sequence[int], batch: str, key: str, job: Match, outcome: Any
 ) -> int:
     """Put a match into a store unless it is there; return its number there.
 
     Args:
         connection: to the store, in a transaction that stays open.
-        numbers: of its agents and rules.
+        rules: number of its rules.
+        agents: numbers of its entries.
         batch: the contest's seed.
         key: of the match.
         job: the match.
-        outcome: of the match.
+        outcome: of the match, a `MatchOutcome`.
     """
-    there = connection.execute(_NUMBER, {"key": key}).scalar()
+    there = connection.execute(_KEY, {"key": key}).scalar()
     if there is not None:
         return int(there)
     failed = isinstance(outcome, Failure)
-    found: Mapping[str, Any] = _outcome_of_failure(job) if isinstance(outcome, Failure) else outcome
+    found: Mapping[str, Any] = {} if failed else outcome
     row = {
         "key": key,
-        "rules": numbers.rules(connection, job.game),
+        "rules": rules,
         "batch": batch,
         "seed": str(job.seed),
         "number": job.number,
         "games": job.games,
-        "places": json.dumps(match_places((), found["returns"]).places),
+        "places": _brief(match_places((), found.get("returns", ())).places),
         "failure": json.dumps(list(outcome)) if failed else None,
+        "outcome": _brief({name: found[name] for name in WRITTEN if name in found}),
+        "actions": _brief(found.get("actions", ())),
     }
-    match = connection.execute(_NEW_MATCH, row).scalar_one()
+    match = int(connection.execute(_MATCH, row).scalar_one())
     seats = [
-        {"match": match, "player": player, "agent": numbers.agent(connection, entry)}
-        | {column: found[name][player] for name, column in BY_PLAYER.items()}
-        | {"printed": _storable(found["printed"][player]) or None}
-        for player, entry in enumerate(job.entries)
+        {"match": match, "player": player, "agent": agent}
+        | {column: 0 if failed else found[name][player] for name, column in BY_PLAYER.items()}
+        for player, agent in enumerate(agents)
     ]
-    played = zip(found["seats"], found["returns"], found["actions"], strict=True)
-    games = [
-        {"match": match, "number": number, "seats": _brief(seats), "returns": _brief(got), "actions": _brief(actions)}
-        for number, (seats, got, actions) in enumerate(played)
-    ]
-    misplays = [
-        {"match": match, "player": player, "game": game, "turn": turn, "reason": _storable(reason)}
-        for player, game, turn, reason in found["incidents"]
-    ]
-    for table, rows in ((SEATS, seats), (GAMES, games), (MISPLAYS, misplays)):
-        if rows:
-            connection.execute(_NEW_ROWS[table], rows)
-    return int(match)
+    connection.execute(_SEATS, seats)
+    return match
 
 
-# Made once, as making a statement takes longer than a small match takes to be stored.
-_NUMBER = sa.select(MATCHES.c.id).where(MATCHES.c.key == sa.bindparam("key"))
-_NEW_MATCH = sa.insert(MATCHES).returning(MATCHES.c.id)
-_NEW_ROWS = {table: sa.insert(table) for table in (SEATS, GAMES, MISPLAYS)}
+def _brief(plain: Any) -> str:
+    return json.dumps(plain, separators=(",", ":"))
 
 
-def _outcome_of_failure(job: Match) -> dict[str, list[Any]]:
-    """Return the outcome of a match that ended by a failure."""
-    by_player: dict[str, list[Any]] = {name: [0] * len(job.entries) for name in BY_PLAYER}
-    return by_player | {"printed": [""] * len(job.entries), "seats": [], "returns": [], "actions": [], "incidents": []}
+def seats_by_match(connection: sa.Connection, which: sa.ColumnElement[bool]) -> dict[int, list[Any]]:
+    """Return the rows of ``seats`` that are meant by number of their match, in the order of its players."""
+    found: dict[int, list[Any]] = {}
+    for row in connection.execute(sa.select(SEATS).where(which).order_by(SEATS.c.match, SEATS.c.player)):
+        found.setdefault(row.match, []).append(row)
+    return found
 
 
-def _storable(text: str) -> str:
-    """Return a bot's words as every database takes them: without the halves of letters, and without zeros."""
-    return text.encode("utf-8", "backslashreplace").decode().replace("\0", "\\x00")
-
-
-def _brief(numbers: Iterable[Any]) -> str:
-    """Return (nested) lists of numbers as JSON, which Python writes alike, in a third of the time."""
-    return str(list(numbers)).replace(" ", "")
-
-
-def matches_between(
+def outcomes_between(
     connection: sa.Connection, first: int, beyond: int, actions: bool = False
 ) -> dict[int, MatchOutcome]:
     """Return the outcomes of the matches with the numbers ``first`` .. ``beyond`` - 1, as their jobs returned them.
 
     ``actions``: those of their games too, which say what luck did; ranking does not need them.
     """
-
-    def within(number: sa.ColumnElement[int]) -> sa.ColumnElement[bool]:
-        return (number >= first) & (number < beyond)
-
-    unread = () if actions else ("actions",)
-    seats, games, misplays = (rows_by_match(connection, table, within, unread) for table in (SEATS, GAMES, MISPLAYS))
+    number = MATCHES.c.id
+    columns = [number, MATCHES.c.failure, MATCHES.c.outcome, *([MATCHES.c.actions] if actions else [])]
+    asked = sa.select(*columns).where(number >= first, number < beyond)
+    seats = seats_by_match(connection, (SEATS.c.match >= first) & (SEATS.c.match < beyond))
     found: dict[int, MatchOutcome] = {}
-    for match, failure in connection.execute(sa.select(MATCHES.c.id, MATCHES.c.failure).where(within(MATCHES.c.id))):
+    for match, failure, outcome, *played in connection.execute(asked):
         if failure is not None:
             found[match] = Failure(*json.loads(failure))
             continue
-        sat, played = seats.get(match, []), games.get(match, [])
-        outcome: dict[str, Any] = {
-            name: [getattr(seat, column) for seat in sat] for name, column in BY_PLAYER.items()
-        } | {
-            "printed": [seat.printed or "" for seat in sat],
-            "seats": [list(whole_numbers(game.seats)) for game in played],
-            "returns": [[float(value) for value in json.loads(game.returns)] for game in played],
-            "incidents": [[one.player, one.game, one.turn, one.reason] for one in misplays.get(match, [])],
-        }
-        if actions:
-            outcome["actions"] = [whole_numbers(game.actions) for game in played]
-        found[match] = outcome
+        own = seats.get(match, [])
+        by_player = {name: [getattr(seat, column) for seat in own] for name, column in BY_PLAYER.items()}
+        found[match] = by_player | json.loads(outcome) | ({"actions": json.loads(played[0])} if actions else {})
     return found
 
 

@@ -10,7 +10,6 @@ import json
 import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from pathlib import Path
 from typing import Any, TypeVar
 
 import sqlalchemy as sa
@@ -18,13 +17,12 @@ import sqlalchemy as sa
 from dicegym.arena.ratings.match_places import MatchPlaces
 from dicegym.arena.report import Report
 from dicegym.arena.store.opening import Database, is_new, location_of
+from dicegym.arena.store.outcomes import seats_by_match
 from dicegym.arena.store.schema import (
     AGENTS,
     CONTESTS,
     FIELDS,
-    GAMES,
     MATCHES,
-    MISPLAYS,
     PLAYS,
     RULES,
     SEATS,
@@ -33,13 +31,10 @@ from dicegym.arena.store.schema import (
     SERVER_RATINGS,
     SERVER_RESULTS,
     SERVER_RUNS,
-    STANDINGS,
     mapping_in,
-    rows_by_match,
-    those,
     whole_numbers,
 )
-from dicegym.arena.store.store import LOCKS_OF_CONTEST, lock_files
+from dicegym.arena.store.store import lock_contest, lock_file
 from dicegym.arena.store.stored_rows import (
     EntryFigures,
     ServedGame,
@@ -50,16 +45,15 @@ from dicegym.arena.store.stored_rows import (
     StoredServer,
     WholeMatch,
     agents_in,
-    game_from,
+    games_from,
     match_from,
+    misplays_from,
     rules_from,
 )
 from dicegym.errors import ParameterError, UnknownNameError, unknown_name
 
 TOGETHER, WHOLE_TOGETHER = 5_000, 500
 """Matches that one question asks for, and those of which it asks for everything."""
-LOCKS = Path("/proc/locks")
-"""Where Linux says which files are locked."""
 _Read = TypeVar("_Read")
 
 
@@ -68,7 +62,6 @@ class StoreReader(Database):
 
     Args:
         where: path of a file, or URL of a PostgreSQL database.
-        waits: whether to wait, with words, while another program has locked the file.
 
     Attributes:
         name: where it is, for people.
@@ -82,14 +75,14 @@ class StoreReader(Database):
     contest, entry or match.
     """
 
-    def __init__(self, where: str | os.PathLike[str], waits: bool = False) -> None:
+    def __init__(self, where: str | os.PathLike[str]) -> None:
         location = location_of(where)
         if location.path is not None and not location.path.is_file():
             raise ParameterError(
                 f"there is no store {location.path}: `dicegym tournament` makes one in your data folder, or "
                 "where --store says; name another by --store"
             )
-        super().__init__(location, writes=False, waits=waits)
+        super().__init__(location, writes=False)
 
     def _check(self) -> None:
         with self.connection() as connection:
@@ -129,21 +122,13 @@ class StoreReader(Database):
 
     def is_held(self, contest: int) -> bool:
         """Return whether some process has a contest just now, as far as this machine can tell."""
-        if self.path is None:
-            with self.connection() as connection:
-                return bool(connection.execute(LOCKS_OF_CONTEST, {"contest": contest}).scalar())
-        files = [file for file in lock_files(self.path, contest) if file.exists()]
-        if not files or not LOCKS.is_file():
-            return bool(files)
-        locked = {line.split()[5] for line in LOCKS.read_text().splitlines() if line.split()[1] == "FLOCK"}
-        for file in files:
-            try:
-                found = file.stat()
-            except OSError:  # it has just ended
-                continue
-            if f"{os.major(found.st_dev):02x}:{os.minor(found.st_dev):02x}:{found.st_ino}" in locked:
-                return True
-        return False
+        if self.path is not None and not lock_file(self.path, contest).exists():
+            return False
+        try:
+            with lock_contest(self, contest, seconds=0):
+                return False
+        except (ParameterError, OSError):  # another process has it, or another user
+            return True
 
     def result(self, contest: int) -> dict[str, Any] | None:
         """Return the result of a contest, as `ContestResult.to_json` has it; None if it has not ended."""
@@ -164,14 +149,7 @@ class StoreReader(Database):
 
     def standings(self, contest: int) -> list[dict[str, Any]]:
         """Return the rows of a contest's ranking, best first; empty if it has not ended."""
-        asked = (
-            sa.select(STANDINGS.c.figures, STANDINGS.c.place, STANDINGS.c.name)
-            .join(CONTESTS, CONTESTS.c.id == STANDINGS.c.contest)
-            .where(STANDINGS.c.contest == contest, CONTESTS.c.ended.is_not(None))
-            .order_by(STANDINGS.c.position)
-        )
-        with self.connection() as connection:
-            return [mapping_in(row[0]) | {"place": row.place, "name": row.name} for row in connection.execute(asked)]
+        return self._at_the_end(CONTESTS.c.result, contest, _standings) or []
 
     def entries(self, contest: int) -> list[StoredEntry]:
         """Return the entries of a contest by name, and below them those that were withdrawn."""
@@ -194,7 +172,7 @@ class StoreReader(Database):
                 AGENTS.c.kind,
                 FIELDS.c.given,
                 AGENTS.c.files,
-                FIELDS.c.run < CONTESTS.c.run,
+                FIELDS.c.withdrawn,
                 FIELDS.c.reason,
                 FIELDS.c.contest,
             )
@@ -235,7 +213,7 @@ class StoreReader(Database):
         with self.connection() as connection:
             own = sa.select(MATCHES.c.id)
             if contest is not None:
-                own = sa.select(PLAYS.c.match).where(_own_matches(connection, contest))
+                own = sa.select(PLAYS.c.match).where(PLAYS.c.contest == contest)
             (number,) = own.selected_columns
             if entry is not None:
                 agents_named = sa.select(AGENTS.c.id).where(AGENTS.c.name == entry)
@@ -271,40 +249,36 @@ class StoreReader(Database):
                 )
         return found[0]
 
-    def find_by_key(self, beginning: str) -> list[int]:
-        """Return the numbers of the matches whose keys begin so; of many the first two."""
-        asked = sa.select(MATCHES.c.id).where(MATCHES.c.key.startswith(beginning, autoescape=True))
-        with self.connection() as connection:
-            return list(connection.execute(asked.order_by(MATCHES.c.id).limit(2)).scalars())
-
     def whole(self, matches: Iterable[StoredMatch]) -> Iterator[WholeMatch]:
         """Yield matches with their rules, games and misplays, as they come and in little memory."""
         waiting = iter(matches)
+        asked = sa.select(MATCHES.c.id.label("match"), MATCHES.c.outcome, MATCHES.c.actions, RULES)
+        asked = asked.join(RULES, RULES.c.id == MATCHES.c.rules)
         while some := list(itertools.islice(waiting, WHOLE_TOGETHER)):
-            numbers = [match.id for match in some]
             with self.connection() as connection:
-                asked = sa.select(MATCHES.c.id, RULES).join(RULES, RULES.c.id == MATCHES.c.rules)
-                rules = {row[0]: rules_from(row) for row in connection.execute(asked.where(MATCHES.c.id.in_(numbers)))}
-                games = rows_by_match(connection, GAMES, those(numbers))
-                noted: dict[int, list[StoredMisplay]] = {}
-                for misplay in _misplays(connection, MISPLAYS.c.match.in_(numbers)):
-                    noted.setdefault(misplay.match, []).append(misplay)
-                found = [
-                    WholeMatch(
-                        match,
-                        rules[match.id],
-                        [game_from(row, len(match.entries)) for row in games.get(match.id, ())],
-                        noted.get(match.id, []),
-                    )
-                    for match in some
-                ]
+                rows = connection.execute(asked.where(MATCHES.c.id.in_([match.id for match in some])))
+                found, stored = [], {row.match: row for row in rows}
+                for match in some:
+                    row = stored[match.id]
+                    outcome = mapping_in(row.outcome)
+                    games = games_from(outcome, row.actions, len(match.entries))
+                    misplays = misplays_from(match.id, outcome, match.entries)
+                    found.append(WholeMatch(match, rules_from(row), games, misplays))
             yield from found
 
     def misplays_in(self, contest: int, first: int | None = None) -> list[StoredMisplay]:
         """Return what went wrong in the matches of a contest, in words and in order, the first ones if not all."""
         with self.connection() as connection:
-            own = sa.select(PLAYS.c.match).where(_own_matches(connection, contest))
-            return _misplays(connection, MISPLAYS.c.match.in_(own), first)
+            noted = sa.select(SEATS.c.match).where(SEATS.c.noted > 0)
+            own = sa.select(PLAYS.c.match).where(PLAYS.c.contest == contest, PLAYS.c.match.in_(noted))
+            asked = sa.select(MATCHES.c.id, MATCHES.c.outcome).where(MATCHES.c.id.in_(own)).order_by(MATCHES.c.id)
+            rows, found = connection.execute(asked.limit(first)).all(), list[StoredMisplay]()
+            seats = seats_by_match(connection, SEATS.c.match.in_([row.id for row in rows]))
+            agents = agents_in(connection)
+            for row in rows:
+                names = [agents[seat.agent][0] for seat in seats[row.id]]
+                found += misplays_from(row.id, mapping_in(row.outcome), names)
+            return found[:first]
 
     def figures(self, contest: int) -> list[EntryFigures]:
         """Sum the stored matches of a contest up, by name of entries."""
@@ -322,7 +296,7 @@ class StoreReader(Database):
                 .join(MATCHES, MATCHES.c.id == PLAYS.c.match)
                 .join(SEATS, SEATS.c.match == PLAYS.c.match)
                 .join(AGENTS, AGENTS.c.id == SEATS.c.agent)
-                .where(_own_matches(connection, contest))
+                .where(PLAYS.c.contest == contest)
                 .group_by(AGENTS.c.name)
             )
             return sorted(EntryFigures(*row) for row in connection.execute(asked))  # a server may sort by a language
@@ -345,7 +319,7 @@ class StoreReader(Database):
             asked = (
                 sa.select(MATCHES.c.places, sa.func.count().label("times"), *who)
                 .select_from(joined)
-                .where(_own_matches(connection, contest), MATCHES.c.failure.is_(None))
+                .where(PLAYS.c.contest == contest, MATCHES.c.failure.is_(None))
                 .group_by(MATCHES.c.places, *who)
             )
             agents = agents_in(connection)
@@ -353,7 +327,7 @@ class StoreReader(Database):
             found = []
             for text, times, *numbers in connection.execute(asked):
                 if text not in read:
-                    read[text] = tuple((whole_numbers(json.dumps(places)), games) for places, games in json.loads(text))
+                    read[text] = tuple((whole_numbers(places), games) for places, games in json.loads(text))
                 names = tuple(agents[number][0] for number in numbers if number is not None)
                 found.append(MatchPlaces(names, read[text], times))
         return sorted(found)
@@ -395,7 +369,7 @@ class StoreReader(Database):
                 row.number,
                 tuple(name for name, _ in results),
                 tuple(total for _, total in results),
-                whole_numbers(row.actions),
+                whole_numbers(json.loads(row.actions)),
                 tuple((seat, turn, reason) for seat, turn, reason in forced),
                 None if rules is None else rules_from(rules),
                 row.over is None,
@@ -408,9 +382,7 @@ class StoreReader(Database):
 def _contests() -> sa.Select[Any]:
     """Ask for contests with their rules, and how many entries and matches they have."""
     entries = (
-        sa.select(sa.func.count())
-        .where(FIELDS.c.contest == CONTESTS.c.id, FIELDS.c.run == CONTESTS.c.run)
-        .scalar_subquery()
+        sa.select(sa.func.count()).where(FIELDS.c.contest == CONTESTS.c.id, FIELDS.c.withdrawn == 0).scalar_subquery()
     )
     played = sa.select(sa.func.count()).where(PLAYS.c.contest == CONTESTS.c.id).scalar_subquery()
     rules = (RULES.c.game, RULES.c.players, RULES.c.parameters, RULES.c.fingerprint)
@@ -418,18 +390,11 @@ def _contests() -> sa.Select[Any]:
     return asked.join(RULES, RULES.c.id == CONTESTS.c.rules).order_by(CONTESTS.c.id)
 
 
-def _own_matches(connection: sa.Connection, contest: int) -> sa.ColumnElement[bool]:
-    """Return which plays are a contest's: of one that has not ended, without those of withdrawn entries."""
-    out = (
-        sa.select(FIELDS.c.agent)
-        .join(CONTESTS, CONTESTS.c.id == FIELDS.c.contest)
-        .where(FIELDS.c.contest == contest, FIELDS.c.run < CONTESTS.c.run)
-    )
-    withdrawn = list(connection.execute(out).scalars())
-    if not withdrawn:
-        return PLAYS.c.contest == contest
-    theirs = sa.select(SEATS.c.match).where(SEATS.c.agent.in_(withdrawn))
-    return (PLAYS.c.contest == contest) & PLAYS.c.match.not_in(theirs)
+def _standings(result: Mapping[str, Any]) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = result["standings"]
+    if any(type(row["place"]) is not int or type(row["name"]) is not str for row in rows):
+        raise ValueError("a ranking without places and names")
+    return rows
 
 
 def _matches_from(
@@ -437,22 +402,11 @@ def _matches_from(
 ) -> Iterator[StoredMatch]:
     """Yield the matches whose numbers a question gives, in order."""
     wanted = numbers.subquery()
-    asked = sa.select(MATCHES).join(wanted, wanted.c[0] == MATCHES.c.id).order_by(MATCHES.c.id)
-    rows = connection.execute(asked).all()
-    seats = rows_by_match(connection, SEATS, those(sa.select(wanted.c[0])))
+    columns = [MATCHES.c[name] for name in ("id", "key", "number", "seed", "games", "failure")]
+    rows = connection.execute(sa.select(*columns).join(wanted, wanted.c[0] == MATCHES.c.id).order_by(MATCHES.c.id))
+    seats = seats_by_match(connection, SEATS.c.match.in_(sa.select(wanted.c[0])))
     for row in rows:
         yield match_from(row, seats.get(row.id, []), agents)
-
-
-def _misplays(
-    connection: sa.Connection, which: sa.ColumnElement[bool], first: int | None = None
-) -> list[StoredMisplay]:
-    """Return the misplays in the matches that ``which`` says, at most the ``first`` ones."""
-    seat = (SEATS.c.match == MISPLAYS.c.match) & (SEATS.c.player == MISPLAYS.c.player)
-    m = MISPLAYS.c
-    asked = sa.select(m.match, AGENTS.c.name, m.game, m.turn, m.reason).join(SEATS, seat)
-    asked = asked.join(AGENTS, AGENTS.c.id == SEATS.c.agent).where(which).order_by(m.match, m.id).limit(first)
-    return [StoredMisplay(*row) for row in connection.execute(asked)]
 
 
 def _known(connection: sa.Connection, table: sa.Table) -> str:

@@ -89,7 +89,6 @@ class StoredMatch(NamedTuple):
 class PlayedGame(NamedTuple):
     """A game of a match."""
 
-    match: int
     number: int
     """From 0."""
     seats: tuple[int, ...]
@@ -175,19 +174,33 @@ class ServedGame(NamedTuple):
     incidents: tuple[tuple[int, int, str], ...]
     """Seat, decision and reason of each turn that the server had to play."""
     rules: StoredRules | None
-    """By which it was played; None: its result was moved here from another store, without them."""
+    """By which it was played; None: unknown."""
     running: bool
     """Whether its server may still run: the seed names the dice of all its games, later ones too."""
 
 
-def game_from(row: Any, players: int) -> PlayedGame:
-    """Return a game of a match of ``players`` from its row. Raises ValueError if the row is damaged."""
-    seats, returns = whole_numbers(row.seats), tuple(json.loads(row.returns))
-    if sorted(seats) != list(range(players)) or len(returns) != players:
-        raise NonsenseError(f"a game of {len(seats)} seats in a match of {players}")
-    if any(type(value) not in (int, float) or not math.isfinite(value) for value in returns):
-        raise NonsenseError(f"{row.returns[:MOST_QUOTED]!r} where returns stand")
-    return PlayedGame(row.match, row.number, seats, returns, whole_numbers(row.actions))
+def games_from(outcome: Mapping[str, Any], actions: str, players: int) -> list[PlayedGame]:
+    """Return the games of a match of ``players`` from what is stored. Raises ValueError if that is damaged."""
+    found = []
+    played = zip(outcome.get("seats", ()), outcome.get("returns", ()), json.loads(actions), strict=True)
+    for number, (seats, returns, moves) in enumerate(played):
+        if sorted(whole_numbers(seats)) != list(range(players)) or len(returns) != players:
+            raise NonsenseError(f"a game of {len(seats)} seats in a match of {players}")
+        if any(type(value) not in (int, float) or not math.isfinite(value) for value in returns):
+            raise NonsenseError(f"{str(returns)[:MOST_QUOTED]!r} where returns stand")
+        found.append(PlayedGame(number, tuple(seats), tuple(returns), whole_numbers(moves)))
+    return found
+
+
+def misplays_from(match: int, outcome: Mapping[str, Any], names: Sequence[str]) -> list[StoredMisplay]:
+    """Return what went wrong in a match from what is stored. Raises ValueError or LookupError if that is damaged."""
+    found = []
+    for player, game, turn, reason in outcome.get("incidents", ()):
+        whole_numbers([player, game, turn])
+        if not 0 <= player < len(names) or not isinstance(reason, str):
+            raise NonsenseError(f"an incident of player {player} of {len(names)}")
+        found.append(StoredMisplay(match, names[player], game, turn, reason))
+    return found
 
 
 def rules_from(row: Any) -> StoredRules:
@@ -198,10 +211,8 @@ def rules_from(row: Any) -> StoredRules:
 
 def agents_in(connection: sa.Connection) -> dict[int, tuple[str, str]]:
     """Return agent -> name and identity."""
-    return {number: (name, identity) for number, name, identity in connection.execute(_AGENT_NAMES)}
-
-
-_AGENT_NAMES = sa.select(AGENTS.c.id, AGENTS.c.name, AGENTS.c.identity)
+    asked = sa.select(AGENTS.c.id, AGENTS.c.name, AGENTS.c.identity)
+    return {number: (name, identity) for number, name, identity in connection.execute(asked)}
 
 
 def match_from(row: Any, seats: Sequence[Any], agents: Mapping[int, tuple[str, str]]) -> StoredMatch:
@@ -213,17 +224,7 @@ def match_from(row: Any, seats: Sequence[Any], agents: Mapping[int, tuple[str, s
         if type(actor) is not int or type(reason) is not str:
             raise NonsenseError(f"{row.failure[:MOST_QUOTED]!r} where a failure stands")
         failed = who[actor][0]
-    return StoredMatch(
-        row.id,
-        row.key,
-        row.number,
-        int(row.seed),
-        row.games,
-        tuple(name for name, _ in who),
-        tuple(identity for _, identity in who),
-        tuple(seat.wins for seat in seats),
-        tuple(seat.share for seat in seats),
-        tuple(seat.faults for seat in seats),
-        failed,
-        reason,
-    )
+    by_player = zip(*((seat.wins, seat.share, seat.faults) for seat in seats), strict=True)
+    names, identities = zip(*who, strict=True)
+    about = row.id, row.key, row.number, int(row.seed), row.games
+    return StoredMatch(*about, names, identities, *by_player, failed, reason)

@@ -81,36 +81,3 @@ def _bottom(sheet: Sheet, table: TableText, state: Any, view: Viewpoint, bids: l
         f"Last hand: {with_names(text, plain)}." if text else f"{dice_text(int(state['rolled'].sum()))} on the table."
     )
     sheet.lines(told, MARGIN, below, room, 3, size=SMALL, ink=SOFT)
-
-
-def describe_table(table: TableText, state: Any, view: Viewpoint) -> str:
-    """Return what a picture shows, to be read out."""
-    players, over, title = int(state["players"]), bool(state["over"]), table.title(state)
-    told = [f"{title}, over" if over else f"{title}, hand {int(state['finished']) + 1}"]
-    told += [view.has(player, _held(state, view, player)) for player in range(players)]
-    if over:
-        told.append(view.wins([int(state["left"].argmax())]))
-    else:
-        bids = [bid_of(kept) for kept in state["bids"][: int(state["n_bids"])].tolist()][-BIDS:]
-        listed = ", ".join(f"{bid_text(bid.quantity, bid.face)} by {view.who(bid.seat)}" for bid in bids)
-        told.append(f"Latest bids: {listed}" if listed else "Nobody has bid yet")
-        told.append(view.to_move(int(state["player"])))
-    if state["finished"]:
-        names = [view.who(player) for player in range(players)]
-        told.append(f"Last hand: {with_names(table.last_hand(state), names)}")
-        shown = [faces_of(tuple(counts)) for counts in state["shown"][:players].tolist()]
-        had = [f"{name} {' '.join(map(str, faces))}" for name, faces in zip(names, shown, strict=True) if faces]
-        told.append(f"Dice shown then: {', '.join(had)}")
-    return f"{'. '.join(told)}."
-
-
-def _held(state: Any, view: Viewpoint, player: int) -> str:
-    """Return what a player has, as far as it may be known."""
-    left, rolled, over = int(state["left"][player]), int(state["rolled"][player]), bool(state["over"])
-    if not left:
-        return "no dice left" + (f", and {dice_text(rolled)} of that seat still count" if rolled and not over else "")
-    if over:
-        return dice_text(left)
-    if not view.sees(player, "hands"):
-        return f"{dice_text(left)}, hidden"
-    return f"{dice_text(left)}: {' '.join(map(str, faces_of(tuple(state['hands'][player].tolist()))))}"

@@ -13,7 +13,7 @@ from dicegym.bots.program import Asked
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 from dicegym.escape import docstring
-from dicegym.games.hog.examination import SCORES_ALONE, action_of, examine, for_a_file
+from dicegym.games.hog.examination import SCORES_ALONE, action_of, examine
 from dicegym.games.hog.interface import ENTRY_POINT
 from dicegym.games.hog.rules import FIRST_NUMBER, MOST_DICE
 from dicegym.games.hog.strategy_file import strategy_source
@@ -68,8 +68,7 @@ def export(player: Player, game: Game, form: str) -> str:
             "once: export its best actions, at temperature 0"
         )
     heading = f"The choices of {docstring(player.name)} in Hog, written out.\n\nMade by `dicegym export`."
-    table = for_a_file(examine(game, player, lambda question: None), repr(player.name))
-    return strategy_source(table, heading)
+    return strategy_source(examine(game, player, lambda question: None), heading)
 
 
 INTERFACE = """\

@@ -32,7 +32,6 @@ from dicegym.games.hog.examination import (
     action_of,
     by_scores,
     examine,
-    for_a_file,
 )
 from dicegym.games.hog.rules import FIRST_NUMBER, MOST_DICE, N_ACTIONS
 from dicegym.games.hog.solving import strategies as solving
@@ -324,42 +323,19 @@ def best_bot(
         raise ParameterError(f"the best table of {game!r} cannot be written as a bot: {KNOWS_NO_MEMORY}")
     rival, draws = tabulate_player(tabulate, opponent, game)
     value, table = best_table(rival, game, seed=seed, trials=trials, progress=progress)
-    return bot_source(table, value, opponent.name, game, seed=seed, trials=trials, one_draw=draws)
+    beaten = f"one draw of the table of {opponent.name}" if draws else opponent.name
+    return bot_source(table, value, beaten, game, seed=seed, trials=trials)
 
 
-def bot_source(
-    table: np.ndarray,
-    value: float,
-    opponent: str,
-    game: Game,
-    seed: int = 0,
-    trials: int = TRIALS,
-    one_draw: bool = False,
-) -> str:
-    """Return the file that `best_bot` makes of a table found by `best_table` with these arguments.
+def bot_source(table: np.ndarray, value: float, beaten: str, game: Game, *, seed: int = 0, trials: int = TRIALS) -> str:
+    """Return the file that `best_bot` makes of a table found by `best_table`, which wins ``value`` against ``beaten``.
 
-    ``value`` is its win rate against the agent called ``opponent``, or, with ``one_draw``, against one draw of that
-    agent's table. Raises ParameterError if the table does not fit the game, or chooses by more than both scores.
+    Raises ParameterError if the table does not fit the game, or chooses by more than both scores.
     """
     goal = game.parameters["goal"]
-    if goal == game.spec.parameters["goal"].default:
-        made, goal_text = f"dicegym.game({game.name!r})", ""
-    else:
-        made, goal_text = f"dicegym.game({game.name!r}, goal={goal})", f" to {goal}"
-    made_against, beaten, known = opponent, opponent, "exact"
-    if one_draw:
-        made_against, beaten, known = f"one draw of the table of {opponent}", "this draw", "exact of it alone"
     heading = f"""\
-The best strategy found for Hog{goal_text} that knows both scores alone, against {made_against}.
+The best strategy found for Hog to {goal} that knows both scores alone, against {beaten}.
 
-It wins {value:.6f} of its games against {beaten}, the first to move drawn by a fair coin: {known}, by dynamic
-programming over all states. It was found by improving one choice after another, each weighted over what the
-scores hide (parity of the exchanges, runs of Pig outs), until none could be bettered, and starting again
-from {trials} disturbances of the best so far. This program writes the file:
-
-    import dicegym
-    from dicegym.games.hog.exact import best_bot
-
-    game = {made}
-    print(best_bot(dicegym.agent(game, {opponent!r}), game, seed={seed}, trials={trials}), end="")"""
-    return strategy_source(for_a_file(_check(table, game), "the table"), heading)
+It wins {value:.6f} of its games, the first to move drawn by a fair coin: exact, by dynamic programming over all states.
+dicegym.games.hog.exact.best_bot found it with seed={seed} and trials={trials}."""
+    return strategy_source(_check(table, game), heading)

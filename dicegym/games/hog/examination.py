@@ -9,7 +9,7 @@ import numpy as np
 
 from dicegym.engine.game import Game
 from dicegym.engine.validate import is_whole_number
-from dicegym.errors import AgentError, ParameterError, one_line
+from dicegym.errors import AgentError, one_line
 from dicegym.games.hog.interface import ENTRY_POINT
 from dicegym.games.hog.rules import FIRST_NUMBER, LONGEST_RUN, MOST_DICE
 from dicegym.games.hog.twins import every_situation, situations
@@ -124,21 +124,6 @@ def by_scores(table: np.ndarray) -> np.ndarray | None:
     choices = table.reshape(goal, goal, -1)
     plain = choices[:, :, 0]
     return np.ascontiguousarray(plain) if (choices == plain[:, :, None]).all() else None
-
-
-def for_a_file(table: np.ndarray, name: str) -> np.ndarray:
-    """Return a table as int8[goal, goal], which the original interface can carry.
-
-    Raises ParameterError, in which it is called ``name``, if it chooses by more than both scores.
-    """
-    plain = by_scores(table)
-    if plain is None:
-        differing = int((table != table[:, :, :1, :1]).any(axis=(2, 3)).sum())
-        raise ParameterError(
-            f"{name} cannot be written as a bot: in {differing:,} of {len(table) ** 2:,} pairs of scores it chooses by "
-            f"what it remembers too, and {KNOWS_NO_MEMORY}"
-        )
-    return plain
 
 
 def actions(game: Game, answers: np.ndarray) -> np.ndarray | None:

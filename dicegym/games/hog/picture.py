@@ -66,20 +66,3 @@ def _dice_on_the_table(state: Any, view: Viewpoint) -> str:
         return ""
     own, other = (int(score) for score in state["scores"])
     return f"The dice have {sides(own, other, int(state['exchanges'].sum()))} sides."
-
-
-def words(state: Any, view: Viewpoint) -> str:
-    """Return what a picture shows, to be read out."""
-    told = [f"Hog to {int(state['goal'])}"]
-    for player in range(PLAYERS):
-        score = int(state["scores"][player])
-        said = view.has(player, f"{score} point{'' if score == 1 else 's'}")
-        if last := _last_turn(state, view, player):
-            said += f", and last {last}"
-            faces = [str(face) for face in state["rolled"][player].tolist() if face]
-            said += f", dice {' '.join(faces)}" if faces and view.sees(player, "rolled") else ""
-        told.append(said)
-    if state["over"]:
-        return f"{'. '.join(told)}. {view.wins([int(state['winner'])])}."
-    lying = _dice_on_the_table(state, view)
-    return f"{'. '.join(told)}. {view.to_move(int(state['player']))}.{' ' if lying else ''}{lying}"

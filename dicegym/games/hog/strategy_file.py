@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dicegym.errors import ParameterError
+from dicegym.games.hog.examination import KNOWS_NO_MEMORY, by_scores
 from dicegym.games.hog.rules import FIRST_NUMBER, MOST_DICE
 
 _SPECIAL = {-1: "-", 10: "T"}
@@ -36,31 +37,21 @@ def final_strategy(score, opponent_score):
 
 
 def strategy_source(table: np.ndarray, heading: str) -> str:
-    """Return the source of a bot that plays ``table``.
-
-    The file defines ``final_strategy(score, opponent_score)``, the original interface, and imports nothing.
+    """Return the source of a bot that plays ``table``: a file of the original interface, which imports nothing.
 
     Args:
-        table: whole numbers[goal, goal] by (own score, opponent's score): number of dice, -1 to 10.
-        heading: what the strategy is, how it was made, and how to make it again; becomes the head of the
-            file's docstring. Lines of at most 110 characters.
+        table: a strategy of Hog, as in `dicegym.games.hog.exact`.
+        heading: what the strategy is, and how to make it again; becomes the head of the file's docstring. Lines of at
+            most 110 characters, without backslashes and quotes.
 
-    Raises:
-        ParameterError: the table is not square, or holds something else than whole numbers from -1 to 10; or
-            the heading does not fit into a docstring.
+    Raises ParameterError if it chooses by more than both scores, which the original interface cannot carry.
     """
-    table = np.asarray(table)
-    if table.ndim != 2 or table.shape[0] != table.shape[1] or not table.size or table.dtype.kind not in "iu":
+    plain = by_scores(table)
+    if plain is None:
+        differing = int((table != table[:, :, :1, :1]).any(axis=(2, 3)).sum())
         raise ParameterError(
-            f"a table of shape {table.shape} and dtype {table.dtype} is no strategy: "
-            "give whole numbers, a row for each own score, a column for each score of the opponent"
+            f"this strategy cannot be written as a bot: in {differing:,} of {len(table) ** 2:,} pairs of scores it "
+            f"chooses by what it remembers too, and {KNOWS_NO_MEMORY}"
         )
-    if table.min() < FIRST_NUMBER or table.max() > MOST_DICE:
-        raise ParameterError(
-            f"a table with numbers of dice from {table.min()} to {table.max()} is no strategy: "
-            f"give {FIRST_NUMBER} to {MOST_DICE}"
-        )
-    if '"""' in heading or "\\" in heading or heading.endswith('"'):
-        raise ParameterError(f"the heading {heading!r} cannot stand in a docstring: no backslash, no triple quotes")
-    rows = "\n".join("".join(CODE[number - FIRST_NUMBER] for number in row) for row in table.tolist())
-    return _SOURCE.format(heading=heading.strip(), first=FIRST_NUMBER, code=CODE, rows=rows)
+    rows = "\n".join("".join(CODE[number - FIRST_NUMBER] for number in row) for row in plain.tolist())
+    return _SOURCE.format(heading=heading, first=FIRST_NUMBER, code=CODE, rows=rows)

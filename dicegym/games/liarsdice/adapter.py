@@ -211,15 +211,14 @@ A play that is not higher than the last one calls liar, as 0 does. Whatever else
 calling liar too, and so is an error; both are counted as faults. A bot may be named as it was in the original:
 folder:file:function, or name:folder:file:function.
 
-    dicegym liarsdice play p_human p_computer
-    dicegym liarsdice tournament 100 p_robot mine:my_folder:player:get_play
+    dicegym tournament liarsdice p_robot mine:my_folder:player:get_play
 """
 
 _SOURCE = '''"""My bot for Liar's Dice: raise while the bid can be expected, else call liar.
 
 Try it:     dicegym check {file} --show
 Measure it: dicegym evaluate {file} --game liarsdice
-Play it:    dicegym liarsdice play p_human {file}
+Play it:    dicegym play liarsdice --against {file}
 The rules:  dicegym games liarsdice --rules
 """
 

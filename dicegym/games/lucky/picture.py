@@ -90,36 +90,3 @@ def _shop(sheet: Sheet, state: Any, top: int) -> None:
         sheet.words(
             f"x {stock}" if stock else "none", x + width - 60, y + 3, 50, size=SMALL, least=13, ink=SOFT, anchor="end"
         )
-
-
-def words(state: Any, view: Viewpoint) -> str:
-    """Return what a picture shows, to be read out."""
-    players, played = int(state["players"]), int(state["played"])
-    told = [f"Lucky & Co, {played} round{'' if played == 1 else 's'} played; a lead of {int(state['lead'])} wins"]
-    told += [_told_of(state, view, player) for player in range(players)]
-    if state["over"]:
-        money = state["money"][:players].tolist()
-        told.append(view.wins([player for player, amount in enumerate(money) if amount == max(money)]))
-    else:
-        told.append(view.to_move(int(state["player"])))
-    stock = [
-        f"{EFFECTS[kind]} costs {int(PRICES[kind])}, {left} left"
-        for kind, left in enumerate(state["shop"].tolist())
-        if left
-    ]
-    told.append(f"Shop: {'; '.join(stock)}" if stock else "The shop is sold out")
-    return f"{'. '.join(told)}."
-
-
-def _told_of(state: Any, view: Viewpoint, player: int) -> str:
-    said = view.has(player, f"{int(state['money'][player])} money and ")
-    said += _counted(state["dice"][player].tolist()) or "no dice"
-    if state["played"]:
-        said += f"; scored {int(state['points'][player])}"
-    if view.sees(player, "rolled"):
-        faces = [face for face, count in enumerate(state["rolled"][player].tolist(), 1) for _ in range(count)]
-        shown = " ".join(map(str, faces[::-1][:SHOWN]))
-        said += f", rolled {shown}{' and more' if len(faces) > SHOWN else ''}" if shown else ""
-    if view.sees(player, "order") and state["order"][player].any():
-        said += f"; orders {_counted(state['order'][player].tolist())}"
-    return said

@@ -102,28 +102,3 @@ def _card(sheet: Sheet, state: Any, view: Viewpoint, players: int, top: int) -> 
         for player, value in enumerate(values):
             x = left + LABEL + player * column
             sheet.words(str(value), x, y, column - 12, size=size, bold=bold, ink=ink, anchor="end")
-
-
-def words(state: Any, view: Viewpoint) -> str:
-    """Return what a picture shows, to be read out."""
-    over, players, mover = bool(state["over"]), int(state["players"]), int(state["player"])
-    told = ["Yatzy, over" if over else f"Yatzy, round {int(state['round_number'])} of {BOXES}"]
-    if not over:
-        rolls, shown = int(state["rolls_left"]), " ".join(map(str, state["dice"].tolist()))
-        told.append(f"{view.to_move(mover)}, with {rolls} roll{'' if rolls == 1 else 's'} left. The dice show {shown}")
-        worth = BEST[hand_of(state["dice"])].tolist()
-        still = [box for box in range(BOXES) if state["scores"][mover, box] < 0]
-        now = [f"{BOX_NAMES[box]} {worth[box]}" for box in still if worth[box]]
-        rest = "0 in any open box" if not now else "0 in other open boxes" if len(now) < len(still) else ""
-        told.append(f"Worth now: {', '.join(filter(None, (*now, rest)))}")
-    totals = [int(total(state, player)) for player in range(players)]
-    for player, points in enumerate(totals):
-        said = view.has(player, f"{points} point{'' if points == 1 else 's'}")
-        scores = state["scores"][player].tolist()
-        filled = [f"{BOX_NAMES[box]} {score}" for box, score in enumerate(scores) if score >= 0]
-        extra = int(bonus(state["upper"][player]))
-        listed = ", ".join([*filled, f"bonus {extra}"] if extra else filled)
-        told.append(f"{said}: {listed}" if listed else said)
-    if over:
-        told.append(view.wins([player for player, points in enumerate(totals) if points == max(totals)]))
-    return f"{'. '.join(told)}."

@@ -16,9 +16,8 @@ import sys
 import threading
 import time
 import traceback
-import warnings
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from dicegym.errors import DicegymError, one_line
 from dicegym.files import write_text
@@ -31,8 +30,6 @@ END_NOW = getattr(signal, "SIGKILL", signal.SIGTERM)  # which ends a process at 
 """The signal that nothing outlives."""
 OFTEN = 0.5
 """Seconds from one note of how far a training is to the next."""
-MOST_SAID = 100
-"""Warnings of one training that are kept."""
 LIBRARY_THREADS = ("MKL_NUM_THREADS", "NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 """What libraries read at their start: how many threads they may use."""
 _LAST_WORDS = 2_000
@@ -62,7 +59,7 @@ class SeedTask(NamedTuple):
 
     @property
     def log_file(self) -> Path:
-        """What libraries print in a process of this machine."""
+        """What libraries print in a process of this machine, warnings included."""
         return Path(f"{self.folder}.log")
 
 
@@ -72,62 +69,42 @@ class SeedStatus(NamedTuple):
     done: int = 0
     total: int = 0
     text: str = ""
-    said: tuple[str, ...] = ()
-    """Warnings so far, for the user."""
     how: str = ""
     """`FINISHED`, `STOPPED` or `FAILED`; empty: it has not ended."""
     why: str = ""
     """What went wrong, in a line."""
 
+    def write(self, task: SeedTask) -> None:
+        """Write the status of a training, whole."""
+        with contextlib.suppress(OSError):  # where nothing can be written the training itself says so
+            write_text(task.status_file, json.dumps(self))
+
 
 def read_status(task: SeedTask) -> SeedStatus:
     """Return how a training stands; a fresh status if it has written none."""
     with contextlib.suppress(OSError, ValueError, TypeError):
-        found = SeedStatus(**json.loads(task.status_file.read_text(encoding="utf-8")))
-        return found._replace(said=tuple(found.said))
+        found: list[Any] = json.loads(task.status_file.read_text(encoding="utf-8"))
+        return SeedStatus(*found) if isinstance(found, list) else SeedStatus()
     return SeedStatus()
-
-
-class StatusLog:
-    """Writes the status of a training that runs in this process, whole each time.
-
-    Args:
-        task: the training; what it said before it was lost with its process stays.
-    """
-
-    def __init__(self, task: SeedTask) -> None:
-        self._file, self._status = task.status_file, read_status(task)._replace(how="", why="")
-        self._lock, self._next = threading.Lock(), 0.0
-
-    def write(self, **changes: Any) -> None:
-        """Write the status with some of its values changed."""
-        with self._lock, contextlib.suppress(OSError):  # where nothing can be written the training itself says so
-            self._status = self._status._replace(**changes)
-            write_text(self._file, json.dumps(self._status._asdict()))
-
-    def progress(self, done: int, total: int, text: str) -> None:
-        """Write how far the training is, unless that was written just now."""
-        now = time.monotonic()
-        if now >= self._next or done >= total:
-            self._next = now + OFTEN
-            self.write(done=done, total=total, text=text)
-
-    def say(self, message: Warning | str, *where: Any, **more: Any) -> None:
-        """Write a line for the user; takes what `warnings.showwarning` does."""
-        self.write(said=(*self._status.said, one_line(message, 1000))[:MOST_SAID])
 
 
 def train_seed(task: SeedTask) -> None:
     """Train in this process; write how far it is and how it ended."""
     from dicegym.learning.train import train
 
-    log = StatusLog(task)
-    warnings.showwarning = log.say
+    due = 0.0
+
+    def progress(done: int, total: int, text: str) -> None:
+        nonlocal due
+        if time.monotonic() >= due or done >= total:
+            due = time.monotonic() + OFTEN
+            SeedStatus(done, total, text).write(task)
+
     config = Path(task.config) if task.config else None
     how, why = FINISHED, ""
     try:
         with as_interrupts():
-            train(task.game, Path(task.folder), config, task.overrides, task.resume, log.progress, trust=task.trust)
+            train(task.game, Path(task.folder), config, task.overrides, task.resume, progress, trust=task.trust)
     except KeyboardInterrupt as end:
         how, why = STOPPED, str(end)
     except (DicegymError, OSError) as error:
@@ -135,24 +112,11 @@ def train_seed(task: SeedTask) -> None:
     except Exception as error:
         traceback.print_exc()
         how, why = FAILED, f"{type(error).__name__}: {one_line(error, 500)}"
-    log.write(how=how, why=why)
-
-
-class SeedTrainer(Protocol):
-    """Carries out one training from when it was made to its end, wherever that is."""
-
-    waits: str
-    """What the training waits for until it says something itself."""
-
-    def poll(self) -> str | None:
-        """Return None while the training runs; then what ended it, if it could not write that, else an empty text."""
-
-    def stop(self, number: int) -> None:
-        """Hand on a signal: the first asks it to save and end, the second to end at once; `END_NOW` ends it."""
+    read_status(task)._replace(how=how, why=why).write(task)
 
 
 class SeedProcess:
-    """The process of a training on this machine, started when this is made; a `SeedTrainer`.
+    """The process of a training on this machine, started when this is made.
 
     It is a session of its own, so that Ctrl-C in a terminal reaches only the process that started it, which hands it
     on.
@@ -162,6 +126,7 @@ class SeedProcess:
     """
 
     waits = "preparing"
+    """What the training waits for until it says something itself."""
 
     def __init__(self, task: SeedTask) -> None:
         self._log = task.log_file
@@ -177,7 +142,10 @@ class SeedProcess:
             )
 
     def poll(self) -> str | None:
-        """Return how the process ended, and remove a log that says nothing; see `SeedTrainer`."""
+        """Return None while the training runs; then what ended it, if it could not write that, else an empty text.
+
+        A log that says nothing is removed.
+        """
         status = self._process.poll()
         if status is None:
             return None
@@ -189,16 +157,14 @@ class SeedProcess:
         return Ended(status).in_words + (f": {words}" if words else "") if status else ""
 
     def stop(self, number: int) -> None:
-        """Hand on a signal; see `SeedTrainer`."""
+        """Hand on a signal: the first asks it to save and end, the second to end at once; `END_NOW` ends it."""
         self._process.send_signal(number)
 
 
 def _last_line(log: Path) -> str:
     """Return the last line that a process has printed, harmless; empty if there is none."""
     try:
-        with log.open("rb") as file:
-            file.seek(max(0, file.seek(0, os.SEEK_END) - _LAST_WORDS))
-            lines = file.read().decode(errors="replace").split("\n")
+        lines = log.read_bytes()[-_LAST_WORDS:].decode(errors="replace").split("\n")
     except OSError:
         return ""
     return one_line(next((line for line in reversed(lines) if line.strip()), ""), 300)

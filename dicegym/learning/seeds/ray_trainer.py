@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import socket
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,7 +14,7 @@ from dicegym.arena.provenance import package_version
 from dicegym.arena.ray_executor import Cluster, ClusterLog, connect, prepare_process
 from dicegym.errors import DependencyError, DicegymError
 from dicegym.learning.run_folder import SETTINGS_FILE, LockHolder, alone_in, holder_of
-from dicegym.learning.seeds.job import END_NOW, LIBRARY_THREADS, SeedTask, StatusLog, train_seed
+from dicegym.learning.seeds.job import END_NOW, LIBRARY_THREADS, SeedTask, train_seed
 from dicegym.learning.seeds.seeded_training import Backend
 
 LOCK_SECONDS = 120.0
@@ -43,12 +42,11 @@ def train_on_node(version: str, task: SeedTask, holder: LockHolder | None, where
     if os.path.isdir(where):
         os.chdir(where)
     with alone_in(folder, LOCK_SECONDS):
-        StatusLog(task).say(f"trains on {socket.gethostname()}")
         train_seed(task._replace(resume=(folder / SETTINGS_FILE).is_file()))
 
 
 class RayTrainer:
-    """The training of a ``task`` on a ``cluster``, as seen from here; a `dicegym.learning.seeds.job.SeedTrainer`."""
+    """The training of a ``task`` on a ``cluster``, as seen from here; like `dicegym.learning.seeds.job.SeedProcess`."""
 
     def __init__(self, cluster: Cluster, task: SeedTask) -> None:
         self._cluster, self._called = cluster, f"seed {task.seed}"
@@ -59,7 +57,7 @@ class RayTrainer:
         self._work = train.remote(package_version(), task, holder_of(Path(task.folder).parent), os.getcwd())
 
     def poll(self) -> str | None:
-        """Return None while it runs; see `dicegym.learning.seeds.job.SeedTrainer`."""
+        """Return None while it runs; then what ended it, if it could not write that, else an empty text."""
         self._cluster.look()
         if not self._cluster.ray.wait([self._work], timeout=0)[0]:
             return None
@@ -70,7 +68,7 @@ class RayTrainer:
         return ""
 
     def stop(self, number: int) -> None:
-        """Interrupt it, also before a node has room for it; see `dicegym.learning.seeds.job.SeedTrainer`."""
+        """Interrupt it, also before a node has room for it; `END_NOW` ends it."""
         self._cluster.ray.cancel(self._work, force=number == END_NOW)
 
 

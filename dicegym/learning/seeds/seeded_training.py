@@ -6,14 +6,14 @@ import shlex
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from dicegym.engine.threads import cores
 from dicegym.engine.validate import whole_number
 from dicegym.errors import ParameterError
 from dicegym.learning.configuration import lasting_name, override, read_config
 from dicegym.learning.preparation import prepare
-from dicegym.learning.run_folder import alone_in, is_empty
+from dicegym.learning.run_folder import SETTINGS_FILE, alone_in, is_empty
 from dicegym.learning.seeds.job import (
     END_NOW,
     FAILED,
@@ -22,7 +22,6 @@ from dicegym.learning.seeds.job import (
     SeedProcess,
     SeedStatus,
     SeedTask,
-    SeedTrainer,
     read_status,
 )
 from dicegym.learning.seeds.summary import (
@@ -34,15 +33,16 @@ from dicegym.learning.seeds.summary import (
     read_record,
     summarise,
 )
-from dicegym.learning.training_settings import LARGEST_TRAINING_SEED, TrainingSettings
+from dicegym.learning.training_settings import LARGEST_TRAINING_SEED
 from dicegym.signals import SignalInterrupt, on_signals
+
+if TYPE_CHECKING:
+    from dicegym.learning.seeds.ray_trainer import RayTrainer
 
 LOOK_EVERY = 0.1
 """Seconds between two looks at the trainings."""
-PATIENCE = 30.0
-"""Seconds that trainings have to save and measure once they were asked to end; then they are asked to leave at once."""
-LAST_PATIENCE = 10.0
-"""Seconds until one that was asked to leave at once is ended."""
+ENDING = ("saving and measuring; Ctrl-C again leaves at once", "leaving", "ending what does not end")
+"""What is done at the first, the second and each further signal."""
 
 SeedProgress = Callable[[int, int, int, str], None]
 """Is told (seed, steps done, steps in all, text)."""
@@ -51,7 +51,7 @@ SeedProgress = Callable[[int, int, int, str], None]
 class Backend(NamedTuple):
     """Where trainings are carried out."""
 
-    start: Callable[[SeedTask], SeedTrainer]
+    start: Callable[[SeedTask], SeedProcess | RayTrainer]
     """Starts a training."""
     processors: Sequence[int]
     """Of each machine."""
@@ -59,7 +59,7 @@ class Backend(NamedTuple):
     """Whether trainings wait there for room, as machines may come: then all are started at once."""
 
     def share(self, seeds: int, workers: int | None = None) -> tuple[int, int | None]:
-        """Return how many of ``seeds`` trainings are started at once, and the threads of each.
+        """Return how many of ``seeds`` trainings are started at once, and the most threads of each.
 
         None: as its settings say, where no machine is known yet. ``workers`` are trainings at once; default: one for
         each processor. Raises ParameterError for an invalid number.
@@ -95,7 +95,7 @@ def train_seeds(
 
     Args:
         game: a game's name.
-        folder: of all seeds; it also gets ``seeds.json``, ``band.csv``, ``band.json``, ``seeds.md`` and ``curve.png``.
+        folder: of all seeds; it also gets ``seeds.json``, ``seeds.md`` and ``curve.png``.
         seeds: how many, starting with ``run.seed``; None: as many as ``folder`` has.
         config: as for `dicegym.learning.train.train`.
         overrides: as there.
@@ -104,7 +104,7 @@ def train_seeds(
         progress: called with (seed, steps done, steps in all, text).
         trust: as for `dicegym.learning.train.train`.
         backend: where they are carried out; default: this machine.
-        told: called with a line for each warning of a training, and for its end.
+        told: called with a line for each training that fails.
 
     Raises:
         ParameterError, UnknownNameError, AgentError, ModelError: settings or folder cannot work; nothing was started.
@@ -118,29 +118,20 @@ def train_seeds(
         >>> len(found.results)
         2
     """
-    target = Path(folder)
+    target, say = Path(folder), told or (lambda text: None)
     with alone_in(target):
-        plan = _planned(game, target, seeds, None if config is None else Path(config), overrides, resume, trust)
-        trainings = _Trainings(
-            plan, target, backend or local(), workers, progress or (lambda *_: None), told or (lambda text: None)
-        )
-        if plan.tasks:
-            trainings.work()
-        elif told:
-            told(f"all seeds in {target} are finished: nothing was done; more --steps train on, more --seeds add some")
-        return summarise(plan.record, target)
+        path = None if config is None else Path(config)
+        record, tasks, steps = _plan(game, target, seeds, path, overrides, resume, trust)
+        if tasks:
+            _Trainings(
+                record, tasks, steps, target, backend or local(), workers, progress or (lambda *_: None), say
+            ).work()
+        else:
+            say(f"all seeds in {target} are finished: nothing was done; more --steps train on, more --seeds add some")
+        return summarise(record, target)
 
 
-class _Plan(NamedTuple):
-    record: SeedsRecord
-    tasks: list[SeedTask]
-    """Of the seeds that are not finished; threads are not shared out yet."""
-    settings: TrainingSettings
-    threads: int | None
-    """What was asked for by the user."""
-
-
-def _planned(
+def _plan(
     game: str,
     folder: Path,
     seeds: int | None,
@@ -148,11 +139,18 @@ def _planned(
     overrides: Sequence[str],
     resume: bool,
     trust: bool,
-) -> _Plan:
-    """Return what there is to do, checked as far as that is quick. Raises as `train_seeds` does."""
+) -> tuple[SeedsRecord, list[SeedTask], int]:
+    """Return what is noted of all seeds, the tasks of those that are not finished, and the steps of each.
+
+    Threads are not shared out yet. Raises as `train_seeds` does.
+    """
     number = None if seeds is None else whole_number("seeds", seeds, 1, MOST_SEEDS, "the number of trainings")
-    new: list[str] = list(overrides)
-    if resume and holds_seeds(folder):
+    new = list(overrides)
+    if not resume:
+        if not is_empty(folder):
+            raise ParameterError(f"{folder} is not empty: give --resume to continue, or another --run-dir")
+        record = SeedsRecord(game, (), str(lasting_name(config) or ""), tuple(new), {}, {})
+    elif holds_seeds(folder):
         record = read_record(folder, trust)
         if record.game != game:
             raise ParameterError(f"{folder} holds seeds of {record.game}, and not of {game}: name that game")
@@ -161,47 +159,34 @@ def _planned(
                 f"{folder} holds {len(record.seeds)} seeds: --seeds {len(record.seeds)} continues them, and more "
                 "adds some"
             )
-        first = record.seeds[0]
-        new = [text for text in new if text not in record.overrides and text != f"run.seed={first}"]
-        _refuse_another_seed(new, folder)
+        new = [text for text in new if text not in (*record.overrides, f"run.seed={record.seeds[0]}")]
+        if any(_key(text) == "run.seed" for text in new):
+            raise ParameterError(f"run.seed cannot change the seeds in {folder}: leave it out, or begin anew")
         kept = [text for text in record.overrides if _key(text) not in map(_key, new)]
         record = record._replace(overrides=(*kept, *new), config=str(lasting_name(config) or record.config))
-    elif resume:
-        raise ParameterError(f"{folder} holds no trainings of several seeds to resume: start without --resume")
     else:
-        if not is_empty(folder):
-            raise ParameterError(f"{folder} is not empty: give --resume to continue, or another --run-dir")
-        record = SeedsRecord(game, (), str(lasting_name(config) or ""), tuple(new), {}, {})
+        raise ParameterError(f"{folder} holds no trainings of several seeds to resume: start without --resume")
     path = Path(record.config) if record.config else None
-    settings = override(read_config(game, path), record.overrides)
-    first = record.seeds[0] if record.seeds else settings.run.seed
-    known = record.seeds or (first,)
+    run = override(read_config(game, path), record.overrides).run
+    known = record.seeds or (run.seed,)
     more = range(known[-1] + 1, known[-1] + 1 + max(0, (number or 0) - len(known)))
     if more and more[-1] > LARGEST_TRAINING_SEED:
-        raise ParameterError(f"{number} seeds from {first} on go beyond {LARGEST_TRAINING_SEED}: begin with less")
-    record = record._replace(seeds=(*known, *more))
-    tasks = []
-    device = settings.run.device
+        raise ParameterError(f"{number} seeds from {known[0]} on go beyond {LARGEST_TRAINING_SEED}: begin with less")
+    record, tasks = record._replace(seeds=(*known, *more)), []
     for seed in record.seeds:
         own = folder_of(folder, seed)
-        begun = (own / "settings.json").is_file()
+        begun = (own / SETTINGS_FILE).is_file()
         changes = (*(new if begun else record.overrides), f"run.seed={seed}")
         if prepare(game, own, path, changes, begun, trust).finished:
             record.ended[seed] = FINISHED
-            continue
-        tasks.append(SeedTask(game, str(own.absolute()), seed, record.config, changes, begun, trust, 0, device))
-    asked = any(text.startswith("run.torch_threads=") for text in record.overrides)
-    return _Plan(record, tasks, settings, settings.run.torch_threads if asked else None)
+        else:
+            threads, place = run.torch_threads, str(own.absolute())
+            tasks.append(SeedTask(game, place, seed, record.config, changes, begun, trust, threads, run.device))
+    return record, tasks, run.steps
 
 
 def _key(override: str) -> str:
     return override.partition("=")[0]
-
-
-def _refuse_another_seed(overrides: Sequence[str], folder: Path) -> None:
-    for text in overrides:
-        if _key(text) == "run.seed":
-            raise ParameterError(f"--set {text} cannot change the seeds in {folder}: leave it out, or begin anew")
 
 
 class _Trainings:
@@ -209,21 +194,20 @@ class _Trainings:
 
     def __init__(
         self,
-        plan: _Plan,
+        record: SeedsRecord,
+        tasks: list[SeedTask],
+        steps: int,
         folder: Path,
         backend: Backend,
         workers: int | None,
         progress: SeedProgress,
         told: Callable[[str], None],
     ) -> None:
-        self._record, self._folder, self._start = plan.record, folder, backend.start
-        self._progress, self._told = progress, told
-        self._total = plan.settings.run.steps
-        usual = plan.settings.run.torch_threads
-        self._at_once, threads = backend.share(max(1, len(plan.tasks)), workers)
-        self._threads = plan.threads or min(usual, threads or usual)
-        self._waiting = list(plan.tasks)
-        self._under_way: dict[int, tuple[SeedTask, SeedTrainer]] = {}
+        self._record, self._waiting, self._folder, self._start = record, tasks, folder, backend.start
+        self._progress, self._told, self._total = progress, told, steps
+        self._at_once, most = backend.share(len(tasks), workers)
+        self._threads = min(tasks[0].threads, most or tasks[0].threads)
+        self._under_way: dict[int, tuple[SeedTask, SeedProcess | RayTrainer]] = {}
         self._signals: list[int] = []
         self._known: dict[int, SeedStatus] = {}
 
@@ -245,12 +229,14 @@ class _Trainings:
             raise SignalInterrupt(self._signals[0], f"what was done so far is in {folder}: continue by `{again}`")
 
     def _watch(self) -> None:
-        handed_on, since = 0, 0.0
+        handed_on = 0
         while self._under_way or (self._waiting and not self._signals):
-            if len(self._signals) > handed_on or (handed_on and time.monotonic() > since):
-                handed_on = max(handed_on + 1, len(self._signals))
-                since = time.monotonic() + (PATIENCE if handed_on == 1 else LAST_PATIENCE)
-                self._end(handed_on)
+            if len(self._signals) > handed_on:
+                handed_on += 1
+                for seed, (_, trainer) in self._under_way.items():
+                    trainer.stop(self._signals[0] if handed_on < len(ENDING) else END_NOW)
+                    words = ENDING[min(handed_on, len(ENDING)) - 1]
+                    self._progress(seed, self._known[seed].done, self._total, words)
             while self._waiting and len(self._under_way) < self._at_once and not self._signals:
                 self._begin(self._waiting.pop(0))
             if not sum(self._hear(seed) for seed in list(self._under_way)):
@@ -269,8 +255,6 @@ class _Trainings:
         over = trainer.poll()  # first: then all that it wrote is there
         before, now = self._known[seed], read_status(task)
         self._known[seed] = now
-        for text in now.said[len(before.said) :]:
-            self._told(f"seed {seed}: {text}")
         if now.text and now[:3] != before[:3]:
             self._progress(seed, *now[:3])
         if over is not None:
@@ -290,10 +274,3 @@ class _Trainings:
             self._record.failures[seed] = why
             self._told(f"seed {seed} failed: {why}")
         self._record.write(self._folder)
-
-    def _end(self, times: int) -> None:
-        """Ask all trainings to end, for the first, the second or the last time."""
-        words = ("saving and measuring; Ctrl-C again leaves at once", "leaving", "ending what does not end")
-        for seed, (_, trainer) in self._under_way.items():
-            trainer.stop(self._signals[0] if times < len(words) else END_NOW)
-            self._progress(seed, self._known[seed].done, self._total, words[min(times, len(words)) - 1])

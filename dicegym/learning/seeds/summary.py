@@ -1,7 +1,7 @@
 """What the folder of several seeds says of them.
 
-How they began is in ``seeds.json``, sealed like the settings of each. Their results are written as a band in files
-and a picture, and as the card of all of them together.
+How they began is in ``seeds.json``, sealed like the settings of each. Their results are written as a picture, and as
+the card of all of them together.
 """
 
 from __future__ import annotations
@@ -11,35 +11,22 @@ import math
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from pydantic import Field, TypeAdapter
 
 from dicegym.arena.report import Report, markdown_text
 from dicegym.errors import DamagedFileError, DependencyError, ParameterError
-from dicegym.escape import cell, one_line
+from dicegym.escape import one_line
 from dicegym.files import read_text, write_text
-from dicegym.learning.curves import write_csv
-from dicegym.learning.evaluate import Score
-from dicegym.learning.evaluator import BY_LAST, describe_floors, floors_of
-from dicegym.learning.run_curves import (
-    ENOUGH,
-    LEVEL,
-    Band,
-    Experiment,
-    RunCurve,
-    band_of,
-    null_if_nan,
-    read_run,
-)
+from dicegym.learning.run_curves import ENOUGH, LEVEL, Experiment, RunCurve, band_of, read_run
 from dicegym.learning.run_folder import CURVE_FILE
 from dicegym.learning.seeds.job import FINISHED
 from dicegym.learning.training_settings import SeedNumber
-from dicegym.players import model as models
 from dicegym.players.trust import TRUST, is_sealed, write_seal
 
-BAND_CSV, BAND_JSON, CARD_FILE, PICTURE = "band.csv", "band.json", "seeds.md", "curve.png"
+CARD_FILE, PICTURE = "seeds.md", "curve.png"
 """Files of a folder of several seeds, beside the seeds' folders."""
 SEEDS_FILE = "seeds.json"
 MOST_SEEDS = 1_000
@@ -119,14 +106,6 @@ class SeedResult(NamedTuple):
     """Score of its best model, by which that was chosen as a rule; NaN: there is none."""
     end: float
     """Score of its last evaluation."""
-    missed: float = 0.0
-    """How far its best model is below ``run.best_floor``."""
-
-
-CHOSEN_BY_SCORES = "Best models were chosen by the scores that stand here, and so these are a little too good"
-TAKEN_LAST = (
-    "Best models are the last ones, if there is a floor of those that fall least short of it: no score chose them"
-)
 
 
 class Together(NamedTuple):
@@ -159,32 +138,21 @@ class SeedsSummary(NamedTuple):
     """Scores at the end of the runs that are finished."""
     best: Together | None
     """Scores of their best models: chosen by these very scores, as a rule, and so a little too good."""
-    floor: str = ""
-    """The floor for their best models (``run.best_floor``), in words; empty: none."""
-    takes_last: bool = False
-    """Whether no score chose them: they are the last (``run.best_by=last``)."""
-
-    @property
-    def below(self) -> str:
-        """Return which best models miss that floor, and by how much, in words."""
-        short = (f"seed {one.seed} by {one.missed:.4f}" for one in self.results if one.missed)
-        return ", ".join(short) or "no seed"
 
     @property
     def best_model(self) -> Path | None:
-        """Return the model with the best score of all, or if none reaches ``run.best_floor`` that which is nearest."""
+        """Return the model with the best score of all."""
         measured = [one for one in self.results if not math.isnan(one.best)]
         if not measured:
             return None
-        return folder_of(self.folder, max(measured, key=lambda one: (-one.missed, one.best)).seed) / "best.zip"
+        return folder_of(self.folder, max(measured, key=lambda one: one.best).seed) / "best.zip"
 
 
 def summarise(record: SeedsRecord, folder: Path) -> SeedsSummary:
     """Write the results of the seeds in ``folder`` so far, and return them.
 
-    ``band.csv`` has the band of the score over time, ``band.json`` that of each opponent too, ``seeds.md`` is the
-    card, and ``curve.png`` the picture, where what draws pixels is installed. Seeds that were never measured are left
-    out.
+    ``seeds.md`` is the card, and ``curve.png`` the picture with the band of the score over time, where what draws
+    pixels is installed. Seeds that were never measured are left out.
 
     Raises DamagedFileError if a folder of a seed holds something else than a training writes.
     """
@@ -200,12 +168,15 @@ def summarise(record: SeedsRecord, folder: Path) -> SeedsSummary:
         results,
         _together([one.end for one in finished]),
         _together([one.best for one in finished]),
-        _floor(next(iter(runs.values()), None)),
-        any(run.settings.get("run.best_by") == BY_LAST for run in runs.values()),
     )
-    if score is not None:
-        _write_bands(record, folder, list(runs.values()), found, score)
-    write_text(folder / CARD_FILE, _page(record, found, next(iter(runs), None)))
+    if runs:
+        try:
+            from dicegym.learning.curve_pictures import draw_experiments, write_curves
+
+            write_curves([draw_experiments([Experiment("", tuple(runs.values()))])], folder / PICTURE)
+        except DependencyError:  # `dicegym runs plot` says what is missing for the picture
+            pass
+    write_text(folder / CARD_FILE, _page(record, found))
     return found
 
 
@@ -213,17 +184,7 @@ def _result(record: SeedsRecord, seed: int, run: RunCurve | None) -> SeedResult:
     how, why = record.ended.get(seed, "not begun"), record.failures.get(seed, "")
     if run is None:
         return SeedResult(seed, how, why, 0, math.nan, math.nan)
-    missed = _floors(run)[1]
-    return SeedResult(seed, how, why, int(run.steps[-1]), run.score.value, float(run.values["score"][-1]), missed)
-
-
-def _floors(run: RunCurve) -> tuple[dict[str, float], float]:
-    """Return the floors for the best model of a run, and how far it is below."""
-    return floors_of(models.facts(run.folder / "best.zip")) if run.settings.get("run.best_floor") else ({}, 0.0)
-
-
-def _floor(run: RunCurve | None) -> str:
-    return "" if run is None else describe_floors(_floors(run)[0])
+    return SeedResult(seed, how, why, int(run.steps[-1]), run.score.value, float(run.values["score"][-1]))
 
 
 def _together(values: Sequence[float]) -> Together | None:
@@ -234,63 +195,15 @@ def _together(values: Sequence[float]) -> Together | None:
     return Together(float(band.iqm[0]), float(low[0]), float(high[0]), len(values))
 
 
-def _write_bands(
-    record: SeedsRecord, folder: Path, runs: Sequence[RunCurve], found: SeedsSummary, score: Score
-) -> None:
-    group = Experiment("", tuple(runs))
-    bands = {name: group.band(name) for name in group.names}
-    columns = (column.tolist() for column in bands["score"])
-    rows = (list(map(_cell, row)) for row in zip(*columns, strict=True))
-    write_csv(folder / BAND_CSV, Band._fields, rows)
-    plain = {
-        "game": found.game,
-        "measure": score.measure,
-        "opponent": cell(score.opponent),
-        "level": LEVEL,
-        "seeds": [
-            one._asdict() | {"best": null_if_nan(one.best), "end": null_if_nan(one.end)} for one in found.results
-        ],
-        "end": None if found.end is None else found.end._asdict(),
-        "best": None if found.best is None else found.best._asdict(),
-        "bands": {name: _columns(band) for name, band in bands.items()},
-    }
-    write_text(folder / BAND_JSON, json.dumps(plain, indent=1) + "\n")
-    try:
-        from dicegym.learning.curve_pictures import draw_experiments, write_curves
-
-        write_curves([draw_experiments([group])], folder / PICTURE)
-    except DependencyError:  # the numbers are there, and `dicegym runs plot` says what is missing for the picture
-        pass
-
-
-def _cell(value: float) -> int | str:
-    """Return a whole number as it is, another one in digits; nothing if nobody knows it."""
-    return value if isinstance(value, int) else "" if math.isnan(value) else f"{value:.9f}"
-
-
-def _columns(band: Band) -> dict[str, list[Any]]:
-    return {
-        name: [null_if_nan(value) if isinstance(value, float) else value for value in column.tolist()]
-        for name, column in band._asdict().items()
-    }
-
-
-def _page(record: SeedsRecord, found: SeedsSummary, measured: int | None) -> str:
+def _page(record: SeedsRecord, found: SeedsSummary) -> str:
     """Return the card, a page of Markdown."""
     words = ["dicegym", "train", record.game, "--seeds", str(len(record.seeds))]
     words += ["--config", record.config] if record.config else []
     words += [word for text in record.overrides for word in ("--set", text)]
-    rows = [["measured", found.measure]] if found.measure else []
     together = (("at the end", found.end), ("of the best models", found.best))
+    rows = [["measured", found.measure]] if found.measure else []
     rows += [[title, str(value)] for title, value in together if value is not None]
-    rows += [[f"below the floor, {found.floor}", found.below]] if found.floor else []
     rows.append(["command", shlex.join(words)])
-    if measured is not None:
-        facts = models.facts(folder_of(found.folder, measured) / "best.zip")
-        rows.append(["rules", f"fingerprint {facts.get('fingerprint', '')}"])
-        if isinstance(versions := facts.get("versions"), dict):
-            rows.append(["versions", ", ".join(f"{package} {version}" for package, version in versions.items())])
-        rows.append(["machine", str(facts.get("machine", ""))])
     seeds = [
         [
             str(one.seed),
@@ -302,7 +215,7 @@ def _page(record: SeedsRecord, found: SeedsSummary, measured: int | None) -> str
         for one in found.results
     ]
     chosen = (
-        f"{CHOSEN_BY_SCORES if not found.takes_last else TAKEN_LAST}; the cards in the folders of the seeds measure "
+        "A score that chose a best model is a little too good; the cards in the folders of the seeds measure "
         "them in other games. Intervals are by the percentile bootstrap over seeds (Agarwal et al., 2021), and over "
         "the luck of training alone."
     )

@@ -1,8 +1,8 @@
-"""The process in which a bot is tried out, or a contest runs: ``python -m dicegym.web.enter.bot_child PARENT``.
+"""The process in which a bot is tried out, or a contest runs: ``python -m dicegym.web.enter.bot_child``.
 
-It reads one job, as JSON, from its standard input, and writes what it finds to its standard output, a line of JSON for
-each piece. It gives way to everything else on the machine, and ends with the server that has started it. Bots run in
-jails of their own, as in every contest; nothing of theirs runs here.
+It reads its job, as JSON, from its standard input, and writes what it finds into the tables of the pages. It gives way
+to everything else on the machine, and ends with the server that has started it. Bots run in jails of their own, as in
+every contest; nothing of theirs runs here.
 """
 
 from __future__ import annotations
@@ -12,86 +12,87 @@ import json
 import os
 import sys
 import time
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from dicegym.arena import Named, contest
 from dicegym.arena.storage import Storage
+from dicegym.engine.threads import cores
 from dicegym.errors import DicegymError
-from dicegym.games import game as make_game
 from dicegym.sandbox.confinement import end_with
 from dicegym.signals import as_interrupts, status_of
-from dicegym.web.enter.plans import ContestPlan
-from dicegym.web.enter.trials import TellTrial, try_out
+from dicegym.web.enter.bots import Bots
+from dicegym.web.enter.course_contests import WebContests
+from dicegym.web.enter.submission_tables import SubmissionStore, now
+from dicegym.web.enter.trials import try_out
+from dicegym.web.enter.uploads import bot_in
 
 NICE = 15
 """How much it gives way."""
 PAUSE = 0.5
 """Seconds between two words on how far it is."""
+FEWEST = 2
+"""Least entries of a contest."""
 
 
-def hold(job: Mapping[str, Any], tell: TellTrial) -> None:
-    """Run a contest of the pages; ``tell`` takes ``{"progress": words}`` and at last ``{"stored": number}``."""
-    plan = ContestPlan(**job["plan"])
-    told = 0.0
+def run_contest(contests: WebContests, bots: Bots, number: int, store: str, isolation: str) -> None:
+    """Run a contest of the pages, and note how far it is and what became of it."""
+    found = contests.contest(number)
+    plan, told = found.plan, 0.0
+    entries = [  # each has passed its check
+        Named(bot.called, str(bot_in(plan.table, bots.folder(version.id))[0]))
+        for bot, version in contests.taking_part(found)
+        if version is not None
+    ]
+    if len(entries) + len(plan.agents) < FEWEST:
+        problem = f"it takes {FEWEST} bots at least, our agents included"
+        contests.note(number, held=found.wanted, problem=problem)
+        return
+    contests.note(number, running=True, progress="", problem="", last=now())
 
     def progress(done: int, total: int, what: str) -> None:
         nonlocal told
         if time.monotonic() - told >= PAUSE:
             told = time.monotonic()
-            tell({"progress": f"{done:,} of {total:,} checks and matches" if total else f"{done:,} checks and matches"})
+            words = f"{done:,} of {total:,} checks and matches" if total else f"{done:,} checks and matches"
+            contests.note(number, progress=words)
 
-    result = contest(
-        plan.table,
-        [*(Named(name, path) for name, path in job["entries"]), *plan.agents],
-        None,
-        job["workers"],
-        progress,
-        plan.limits,
-        format=plan.format,
-        games=plan.games,
-        exact=plan.exact,
-        seeds=plan.seeds,
-        rounds=plan.rounds,
-        less_luck=plan.less_luck,
-        players=plan.players,
-        isolation=job["isolation"],
-        store=Storage(job["store"], label=job["label"]),
-    )
-    tell({"stored": result.stored.contest if result.stored else None})
-
-
-def run(job: Mapping[str, Any], tell: TellTrial) -> None:
-    """Do a job of either kind; what a user could do something about is told as ``{"problem": words}``."""
     try:
-        if job["kind"] == "hold":
-            hold(job, tell)
-        else:
-            try_out(make_game(job["game"]), Path(job["folder"]), job["name"], job["isolation"], tell)
+        result = contest(
+            plan.table,
+            [*entries, *plan.agents],
+            None,
+            max(1, cores() - 1),
+            progress,
+            plan.limits,
+            format=plan.format,
+            isolation=isolation,
+            store=Storage(store, label=found.label),
+            **plan.options,
+        )
     except DicegymError as error:
-        tell({"problem": str(error)})
+        contests.note(number, held=found.wanted, problem=str(error))
+        return
+    contests.note(number, held=found.wanted, stored=result.stored.contest if result.stored else None)
 
 
 def main() -> int:
     """Do the job that stands on the standard input; return the exit status."""
-    end_with(int(sys.argv[1]))
+    job = json.loads(sys.stdin.readline())
+    end_with(job["parent"])
     with contextlib.suppress(OSError):
         os.nice(NICE)
-    job = json.loads(sys.stdin.readline())
-    told = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)  # whatever prints here by mistake mixes with nothing
-
-    def tell(found: dict[str, Any]) -> None:
-        told.write(json.dumps(found) + "\n")
-        told.flush()
-
     try:
-        with as_interrupts():
-            run(job, tell)
+        with as_interrupts(), SubmissionStore(Path(job["folder"])) as desk:
+            bots = Bots(desk)
+            if job["kind"] == "contest":
+                run_contest(WebContests(desk), bots, job["number"], job["store"], job["isolation"])
+                return 0
+            try:
+                try_out(bots, job["number"], job["isolation"])
+            except DicegymError as error:
+                bots.give_up(job["number"], str(error))
     except KeyboardInterrupt as end:
         return status_of(end)
-    tell({"done": True})
     return 0
 
 

@@ -1,4 +1,4 @@
-"""Handing bots in: tokens, bots, what becomes of each version, and its places in contests. All but tokens need one."""
+"""Handing bots in: tokens, bots, what becomes of each version, and contests. What is somebody's needs its token."""
 
 from __future__ import annotations
 
@@ -13,27 +13,28 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from dicegym.arena.replay.stored_replays import find_replay
-from dicegym.arena.store.reading import StoreReader
+from dicegym.arena.running import format_named
 from dicegym.errors import DicegymError, ParameterError
 from dicegym.games import game as make_game
 from dicegym.registry import GAMES
+from dicegym.web.context import Web
 from dicegym.web.door import SEEN, Door, PathNumber, QueryNumber, for_programs, text_in
-from dicegym.web.enter.bots import BotVersion, HandedIn, VersionState
-from dicegym.web.enter.room import EnteringRoom
-from dicegym.web.enter.trials import STORE
+from dicegym.web.enter.runner import EnteringRoom
+from dicegym.web.enter.submission_tables import Bot, Version, VersionState, WebContest
+from dicegym.web.enter.tokens import SESSION
 from dicegym.web.enter.uploads import LARGEST_UPLOAD, PASTED, Upload, read_sent
 from dicegym.web.pages import page, web_of
-from dicegym.web.rights import forget, holder_of, is_operator, need_holder, remember
-from dicegym.web.watch.replay_view import replay_page
+from dicegym.web.section import Section
 
 DOOR = Door("enter")
 TOKENS = 300.0
 """As many requests as a token that is entered counts for."""
 ROOM = 64 << 10
 """Bytes of a form beside its file."""
+COOKIE = "dicegym_session"
 BOT = "/enter/bots/{bot:number}"
 PLACE = BOT + "/contests/{contest:number}"
+CONTEST = "/enter/contests/{contest:number}"
 _PLAIN_NAME = re.compile(r"\w[\w.-]{0,80}\.(py|zip)", re.ASCII)
 """A file name that is handed out again as it was sent."""
 
@@ -69,21 +70,76 @@ class BotList(BaseModel):
     bots: list[BotModel]
 
 
+class ContestModel(BaseModel):
+    """A contest of the pages."""
+
+    id: int
+    name: str
+    game: str
+    open: bool
+    until: str | None
+    state: str
+    plan: dict[str, Any]
+    stored: int | None = Field(description="its number in the store, where its standings are")
+
+
+class ContestList(BaseModel):
+    """All contests of the pages."""
+
+    contests: list[ContestModel]
+
+
+class RankedBot(BaseModel):
+    """The result of a bot in a contest."""
+
+    owner: str
+    bot: str
+    version: int | None
+    place: int | None
+    of: int
+    matches: int
+    games: int
+    games_won: int
+    share: float | None
+    faults: int
+    disqualified: str
+
+
+class ContestResultModel(ContestModel):
+    """A contest with its entries."""
+
+    entries: list[RankedBot]
+
+
+# --- tokens
+
+
 def room_of(request: Request) -> EnteringRoom:
     """Return the room of the server that a request was sent to."""
     return web_of(request).get(EnteringRoom)
 
 
-def need_sure(request: Request, what: str) -> None:
-    """Raise ParameterError unless the box beside a form's button was ticked; programs mean what they send."""
-    if not for_programs(request) and text_in(request.state.form, "sure") != "yes":
-        raise ParameterError(f"{what} that is removed does not come back: tick the box beside the button first")
+def holder_of(request: Request) -> str | None:
+    """Return whose token a request shows, by a header or by the cookie of its session; None for no valid one."""
+    tokens, given = room_of(request).tokens, request.headers.get("authorization")
+    if given is not None:
+        scheme, _, token = given.partition(" ")
+        return tokens.holder(token.strip()) if scheme.lower() == "bearer" else None
+    shown = request.cookies.get(COOKIE)
+    return tokens.of_session(shown) if shown else None
 
 
-def _tell(room: EnteringRoom, bot: HandedIn, version: BotVersion | None = None) -> dict[str, Any]:
-    """Return a bot with its contests and a version (default: the newest)."""
-    version = version or room.bots.version(bot.id)
-    return {**bot._asdict(), "contests": [one.id for one in room.contests.of_bot(bot.id)], "version": version}
+def need_holder(request: Request) -> str:
+    """Return whose token a request shows. Raises HTTPException (401) if it shows no valid one."""
+    holder = holder_of(request)
+    if holder is None:
+        raise HTTPException(
+            401,
+            "this needs a token: enter yours at /enter, or send it as `Authorization: Bearer TOKEN`; the operator of "
+            "these pages makes one by `dicegym web token add NAME`",
+            {"WWW-Authenticate": "Bearer"},
+        )
+    return holder
 
 
 def _view_entrance(
@@ -93,9 +149,7 @@ def _view_entrance(
     contests = room.contests.all()
     return {
         "holder": holder,
-        "operates": is_operator(request),
-        "mine": [] if holder is None else room.bots.of_owner(holder.name),
-        "others": room.bots.of_owner(None) if holder is not None and holder.operator else [],
+        "mine": [] if holder is None else room.bots.of_owner(holder),
         "open_contests": [one for one in contests if one.is_open],
         "closed_contests": [one for one in contests if not one.is_open],
         "games": [make_game(name) for name in GAMES],
@@ -111,34 +165,53 @@ def _again(request: Request, form: FormData, error: DicegymError) -> Response:
     return page(request, "enter/entrance.html", status, **_view_entrance(request, None, str(error), form))
 
 
-@DOOR.get("/enter", api="/enter/bots", template="enter/entrance.html", view=_view_entrance, returns=BotList, token=True)
-def list_bots(request: Request) -> dict[str, Any]:
-    """List your bots."""
-    if not for_programs(request):
-        return {}
-    room, holder = room_of(request), need_holder(request)
-    return {"bots": [_tell(room, bot, version) for bot, version in room.bots.of_owner(holder.name)]}
-
-
 @DOOR.post("/enter/token")
 def sign_in(request: Request) -> Response:
     """Take a token, and know its holder in this browser from now on."""
     web_of(request).limits.pay(request, TOKENS)
-    session = room_of(request).tokens.begin_session(text_in(request.state.form, "token"))
-    if session is None:
+    shown = room_of(request).tokens.begin_session(text_in(request.state.form, "token"))
+    if shown is None:
         wrong = "there is no token like this, or it has expired: copy all of it, or ask for another one"
         return page(request, "enter/entrance.html", 401, **_view_entrance(request, None, wrong))
     response = RedirectResponse("/enter", SEEN)
-    remember(request, response, session)
+    seconds, secure = round(SESSION.total_seconds()), request.url.scheme == "https"
+    response.set_cookie(COOKIE, shown, max_age=seconds, httponly=True, samesite="lax", secure=secure)
     return response
 
 
 @DOOR.post("/enter/leave")
 def sign_out(request: Request) -> Response:
     """Forget whose token was entered in this browser."""
+    if shown := request.cookies.get(COOKIE):
+        room_of(request).tokens.end_session(shown)
     response = RedirectResponse("/enter", SEEN)
-    forget(request, response)
+    response.delete_cookie(COOKIE, httponly=True, samesite="lax")
     return response
+
+
+# --- bots
+
+
+def _tell(room: EnteringRoom, version: Version) -> dict[str, Any]:
+    """Return a bot with its contests and a version."""
+    bot = version.bot
+    about = {"id": bot.id, "owner": bot.owner, "game": bot.game, "name": bot.name}
+    return {**about, "bot": bot, "contests": [one.id for one in room.contests.of_bot(bot.id)], "version": version}
+
+
+def _own(request: Request, bot: int) -> tuple[EnteringRoom, Bot]:
+    """Return a bot that its owner asks for."""
+    room = room_of(request)
+    return room, room.bots.bot(bot, need_holder(request))
+
+
+@DOOR.get("/enter", api="/enter/bots", template="enter/entrance.html", view=_view_entrance, returns=BotList, token=True)
+def list_bots(request: Request) -> dict[str, Any]:
+    """List your bots."""
+    if not for_programs(request):
+        return {}
+    room, holder = room_of(request), need_holder(request)
+    return {"bots": [_tell(room, version) for version in room.bots.of_owner(holder)]}
 
 
 @DOOR.post("/enter/bots", to="/enter/bots/{0[id]}", again=_again)
@@ -156,7 +229,6 @@ def hand_in_form(request: Request) -> dict[str, Any]:
     returns=BotModel,
     status=201,
     token=True,
-    errors=(404, 413),
     extra={"requestBody": {"required": True, "content": {"application/octet-stream": {}}}},
 )
 async def hand_in(request: Request, game: str, name: str, file: str = "bot.py") -> dict[str, Any]:
@@ -171,7 +243,7 @@ def _hand_in(request: Request, game: str, name: str, upload: Upload) -> dict[str
         raise HTTPException(503, room.shut)
     version = room.bots.hand_in(holder, make_game(game), name, upload)
     room.runner.wake()
-    return _tell(room, room.bots.bot(version.bot, holder), version)
+    return _tell(room, version)
 
 
 def _upload_in(form: FormData) -> Upload:
@@ -187,28 +259,20 @@ def _upload_in(form: FormData) -> Upload:
     return Upload(PASTED, text.replace("\r\n", "\n").encode("utf-8", "replace"))
 
 
-def _own(request: Request, bot: int) -> tuple[EnteringRoom, HandedIn]:
-    """Return a bot that its owner, or an operator, asks for."""
-    room = room_of(request)
-    return room, room.bots.bot(bot, need_holder(request))
-
-
 def _view_bot(request: Request, found: dict[str, Any]) -> dict[str, Any]:
-    room, bot = _own(request, found["id"])
-    version, contests, versions = found["version"], room.contests.of_bot(bot.id), room.bots.versions(bot.id)
-    inside = {one.id for one in contests}
+    room, bot, version = room_of(request), found["bot"], found["version"]
+    versions, inside = room.bots.versions(bot.id), set(found["contests"])
     return {
         "bot": bot,
         "tried": version,
         "versions": versions,
-        "passed": any(one.state is VersionState.PASSED for one in versions),
+        "passed": any(one.state == VersionState.PASSED for one in versions),
         "ahead": 0 if version.over else room.bots.ahead_of(version),
-        "contests": contests,
+        "contests": room.contests.of_bot(bot.id),
         "may_enter": [
             one for one in room.contests.all() if one.game == bot.game and one.is_open and one.id not in inside
         ],
         "title": make_game(bot.game).spec.title,
-        "holder": need_holder(request),
     }
 
 
@@ -216,14 +280,15 @@ def _view_bot(request: Request, found: dict[str, Any]) -> dict[str, Any]:
 def show_bot(request: Request, bot: PathNumber, version: QueryNumber = None) -> dict[str, Any]:
     """Show what became of a version of a bot, the newest unless another one is asked for."""
     room, found = _own(request, bot)
-    return _tell(room, found, room.bots.version(bot, version))
+    return _tell(room, room.bots.version(found.id, version))
 
 
 @DOOR.operation("DELETE", BOT + "/remove", api=BOT, to="/enter", returns=BotList, token=True)
 def remove_bot(request: Request, bot: PathNumber) -> dict[str, Any]:
     """Remove a bot with all its versions; the others are left."""
     room, found = _own(request, bot)
-    need_sure(request, "a bot")
+    if not for_programs(request) and text_in(request.state.form, "sure") != "yes":
+        raise ParameterError("a bot that is removed does not come back: tick the box beside the button first")
     room.bots.remove(found.id)
     room.runner.wake()
     return list_bots(request)
@@ -235,7 +300,7 @@ def enter_contest(request: Request, bot: PathNumber, contest: PathNumber) -> dic
     room, found = _own(request, bot)
     room.contests.enter(contest, found)
     room.runner.wake()
-    return _tell(room, found)
+    return _tell(room, room.bots.version(bot))
 
 
 @DOOR.operation("DELETE", PLACE + "/withdraw", api=PLACE, to="/enter/bots/{0[id]}", returns=BotModel, token=True)
@@ -244,7 +309,7 @@ def withdraw(request: Request, bot: PathNumber, contest: PathNumber) -> dict[str
     room, found = _own(request, bot)
     room.contests.withdraw(contest, found.id)
     room.runner.wake()
-    return _tell(room, found)
+    return _tell(room, room.bots.version(bot))
 
 
 @DOOR.get(BOT + "/versions/{number:number}/source")
@@ -258,16 +323,45 @@ def download_source(request: Request, bot: PathNumber, number: PathNumber) -> Re
     return Response(read_sent(room.bots.folder(version.id)), media_type="application/octet-stream", headers=headers)
 
 
-@DOOR.get(BOT + "/versions/{number:number}/games/{wanted}")
-def show_trial_game(request: Request, bot: PathNumber, number: PathNumber, wanted: str) -> Response:
-    """Show a game that a version was tried in."""
-    room, found = _own(request, bot)
-    version = room.bots.version(bot, number)
-    path = room.bots.folder(version.id) / STORE
-    if not path.is_file():
-        raise HTTPException(404, "no games are kept of this version")
-    with StoreReader(path) as reader:
-        replay = find_replay(reader, wanted)
-    back = f"/enter/bots/{bot}?version={version.number}"
-    back_title = f"{found.name}, version {version.number}"
-    return replay_page(request, replay, title=f"{found.name}: game {replay.id}", back=back, back_title=back_title)
+# --- contests
+
+
+def _describe(one: WebContest) -> dict[str, Any]:
+    about = {"id": one.id, "name": one.name, "game": one.game, "stored": one.stored}
+    return about | {"open": one.is_open, "until": one.end, "state": one.state, "plan": one.plan.to_json()}
+
+
+@DOOR.get(api="/enter/contests", returns=ContestList)
+def list_open_contests(request: Request) -> dict[str, Any]:
+    """List the contests of the pages."""
+    return {"contests": [_describe(one) for one in room_of(request).contests.all()]}
+
+
+def _view_contest(request: Request, found: dict[str, Any]) -> dict[str, Any]:
+    contest: WebContest = found["contest"]
+    game = make_game(contest.game)
+    form = format_named(contest.plan.format or game.spec.contest).title
+    return {"contest": contest, "rows": found["entries"], "holder": holder_of(request), "game": game, "format": form}
+
+
+@DOOR.get(CONTEST, api=CONTEST, template="enter/contest.html", view=_view_contest, returns=ContestResultModel)
+def show_open_contest(request: Request, contest: PathNumber) -> dict[str, Any]:
+    """Show a contest of the pages with its entries."""
+    contests = room_of(request).contests
+    found = contests.contest(contest)
+    with web_of(request).store() as reader:
+        return _describe(found) | {"entries": contests.grades(found, reader), "contest": found}
+
+
+def _set_up(web: Web) -> None:
+    web.get(EnteringRoom)
+    web.limits.bodies |= {"/enter/bots": LARGEST_UPLOAD + ROOM, "/api/enter/bots": LARGEST_UPLOAD + 1}
+
+
+SECTION = Section(
+    "/enter",
+    "Enter",
+    "Hand a bot in: it is checked, plays twenty games against each of our agents, and takes a place in a contest.",
+    door=DOOR,
+    setup=_set_up,
+)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -15,10 +14,6 @@ from dicegym.games import game as make_game
 from dicegym.players.roster import agent_names
 from dicegym.sandbox.limits import Limits
 
-LONGEST_SECONDS = 600.0
-LARGEST_MEMORY = 4096
-MOST_GAMES = 10_000
-
 
 @dataclass(frozen=True)
 class ContestPlan:
@@ -27,54 +22,36 @@ class ContestPlan:
     Attributes:
         game: its name.
         format: a key of `dicegym.arena.running.FORMATS`; None: the game's own.
-        games: of a match; None: the contest's own number.
-        seeds: how often each match is played.
-        rounds: of formats in rounds.
-        players: seats at a table; None: the game's.
-        exact: whether to rank by exact values.
-        less_luck: whether to use luck-adjusted results.
-        parameters: of the game.
         agents: that take part beside the bots.
+        parameters: of the game.
+        options: fields of `dicegym.arena.contest_options.ContestOptions` by name.
         seconds: processor time of an entry for all its moves of a match.
         memory: of an entry, MiB.
 
     Raises:
         ParameterError: values that no contest can have.
-        UnknownNameError: an unknown game, format or agent.
+        UnknownNameError: an unknown game, format, option or agent.
     """
 
     game: str
     format: str | None = None
-    games: int | None = None
-    seeds: int = 1
-    rounds: int | None = None
-    players: int | None = None
-    exact: bool = False
-    less_luck: bool = False
-    parameters: Mapping[str, int] = field(default_factory=dict)
     agents: Sequence[str] = ()
+    parameters: Mapping[str, int] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)
     seconds: float = 10.0
     memory: int = 512
 
     def __post_init__(self) -> None:
         """Check all of it."""
         table = self.table
-        options = ContestOptions(
-            self.games, self.exact, self.seeds, self.rounds, less_luck=self.less_luck, players=self.players
-        )
-        settle_choices(table, self.format, options)
+        settle_choices(table, self.format, ContestOptions.of(**self.options))
         known = agent_names(table)
         for name in self.agents:
             if name not in known:
                 raise unknown_name(f"agent of {self.game}", name, list(known))
         if len(set(self.agents)) != len(self.agents):
             raise ParameterError("an agent is named twice: name each once")
-        if (self.games or 0) * self.seeds > MOST_GAMES:
-            raise ParameterError(f"{self.games} games, {self.seeds} times, are more than {MOST_GAMES:,} a match")
-        if not math.isfinite(self.seconds) or not 0 < self.seconds <= LONGEST_SECONDS:
-            raise ParameterError(f"seconds={self.seconds!r}: give more than 0 and at most {LONGEST_SECONDS:g}")
-        if not 1 <= self.memory <= LARGEST_MEMORY:
-            raise ParameterError(f"memory={self.memory!r}: give 1 to {LARGEST_MEMORY} MiB")
+        _ = self.limits  # which refuses what no entry can have
 
     @property
     def table(self) -> Game:
@@ -88,19 +65,11 @@ class ContestPlan:
 
     def to_json(self) -> dict[str, Any]:
         """Return it as plain values: the arguments that make it again."""
-        return asdict(self) | {"parameters": dict(self.parameters), "agents": list(self.agents)}
+        return asdict(self)
 
     def words(self) -> list[str]:
         """Return what is not as usual, a phrase each."""
-        found = []
-        if self.games is not None:
-            found.append(f"{self.games} games a match")
-        if self.seeds != 1:
-            found.append(f"each match {self.seeds} times")
-        if self.rounds is not None:
-            found.append(f"{self.rounds} rounds")
-        if self.players is not None:
-            found.append(f"tables of {self.players}")
-        found += ["ranked by exact values"] * self.exact + ["luck-adjusted results"] * self.less_luck
-        found += [f"{name}={value}" for name, value in self.parameters.items()]
+        usual = ContestOptions()
+        unusual = {name: value for name, value in self.options.items() if value != getattr(usual, name)}
+        found = [f"{name.replace('_', ' ')}={value}" for name, value in {**unusual, **self.parameters}.items()]
         return [*found, f"{self.seconds:g} s and {self.memory} MiB a bot"]

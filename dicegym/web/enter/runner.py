@@ -6,27 +6,25 @@ them and resumes afterwards, as its store keeps what was played.
 
 from __future__ import annotations
 
-import contextlib
 import json
 import logging
 import os
-import queue
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import TextIO, cast
 
 from filelock import FileLock, Timeout
 
 from dicegym.engine.threads import cores
-from dicegym.errors import one_line
 from dicegym.sandbox import jail
-from dicegym.web.enter.bots import Bots, BotVersion, HandedIn, VersionState
-from dicegym.web.enter.course_contests import OpenContest, WebContests
-from dicegym.web.enter.submission_tables import SubmissionStore, now
-from dicegym.web.enter.uploads import bot_in
+from dicegym.web.context import Web
+from dicegym.web.enter.bots import Bots
+from dicegym.web.enter.course_contests import WebContests
+from dicegym.web.enter.submission_tables import SubmissionStore, VersionState, WebContest
+from dicegym.web.enter.tokens import Tokens
 from dicegym.web.web_settings import WebSettings
 
 LOOK = 1.0
@@ -37,10 +35,13 @@ PATIENCE = 20.0
 """Seconds in which a process that is stopped stores what it has."""
 LEAST = 15.0
 """Seconds that a contest runs before it may be stopped for others."""
-LONGEST_LINE = 1 << 20
-FEWEST = 2
-"""Least entries of a contest."""
+FOLDER = "entering"
+"""Below that of the server."""
 _LOG = logging.getLogger(__name__)
+
+
+class EndingError(Exception):
+    """The server ends: what was being done is done again at the next start."""
 
 
 class Runner:
@@ -59,7 +60,7 @@ class Runner:
         self._thread.start()
 
     def stop(self) -> None:
-        """End, and the process with it; what was being done is done again at the next start."""
+        """End, and the processes with it."""
         self._over.set()
         self._woken.set()
         if self._thread is not None:
@@ -72,189 +73,110 @@ class Runner:
     def _work(self) -> None:
         lock = FileLock(self._desk.folder / "runner.lock", timeout=0)
         while not self._over.is_set():
+            lanes: list[threading.Thread] = []
             try:
                 with lock:  # of all servers with this folder one does the work
-                    self._work_alone()
+                    self._bots.begin_anew()
+                    self._contests.begin_anew()
+                    while not self._over.is_set():
+                        self._do_next(lanes)
             except Timeout:
                 self._over.wait(LOOK)
             except Exception:  # one bad day of a database must not end it for good
                 _LOG.exception("checking and running contests resumes in a moment")
                 self._over.wait(10 * LOOK)
+            finally:
+                for lane in lanes:
+                    lane.join(2 * PATIENCE)
 
-    def _work_alone(self) -> None:
-        self._bots.begin_anew()
-        self._contests.begin_anew()
-        lanes: list[threading.Thread] = []
-        try:
-            self._work_in(lanes)
-        finally:
-            for lane in lanes:
-                lane.join(2 * PATIENCE)
-
-    def _work_in(self, lanes: list[threading.Thread]) -> None:
-        while not self._over.is_set():
-            lanes[:] = [lane for lane in lanes if lane.is_alive()]
-            waiting = self._bots.next_waiting() if len(lanes) < cores() else None
-            if waiting is not None and not jail.probe(self._settings.isolation):
-                self._bots.note(waiting[1].id, VersionState.CHECKING)
-                lanes.append(threading.Thread(target=self._try_or_note, args=waiting, name="checking", daemon=True))
-                lanes[-1].start()
-                continue
-            if lanes:
-                self._woken.wait(LOOK / 4)
-                self._woken.clear()
-                continue
-            due = self._contests.next_due()
-            if due is not None:
-                try:
-                    self._hold(due)
-                except Exception:
-                    _LOG.exception("contest %d was not run", due.id)
-                    words = "an internal error, which is in the log"
-                    self._contests.note(due.id, running=False, held=due.wanted, problem=words)
-                continue
-            self._woken.wait(LOOK)
+    def _do_next(self, lanes: list[threading.Thread]) -> None:
+        """Do what is to be done next, or wait for it a moment; ``lanes`` are the checks that run."""
+        lanes[:] = [lane for lane in lanes if lane.is_alive()]
+        waiting = self._bots.next_waiting() if len(lanes) < cores() else None
+        if waiting is not None and not jail.probe(self._settings.isolation):
+            self._bots.note(waiting, VersionState.CHECKING)
+            lanes.append(threading.Thread(target=self._check, args=(waiting,), name="checking", daemon=True))
+            lanes[-1].start()
+        elif not lanes and (due := self._contests.next_due()) is not None:
+            self._run_contest(due)
+        else:
+            self._woken.wait(LOOK / 4 if lanes else LOOK)
             self._woken.clear()
 
-    def _try_or_note(self, bot: HandedIn, version: BotVersion) -> None:
+    def _check(self, version: int) -> None:
+        until = time.monotonic() + TRIAL_SECONDS
         try:
-            self._try_out(bot, version)
+            problem = self._run("check", version, lambda: "it took too long" if time.monotonic() > until else "")
+            self._bots.give_up(version, problem or "nothing was found out")  # if its state is not final
+        except EndingError:
+            pass
         except Exception:  # tried anew, it would keep all others waiting for ever
-            _LOG.exception("version %d was not checked", version.id)
-            words = "it was not checked, as something went wrong here: hand it in again"
-            self._bots.note(version.id, VersionState.FAILED, words)
+            _LOG.exception("version %d was not checked", version)
+            self._bots.give_up(version, "something went wrong here")
         finally:
             self._woken.set()
 
-    def _try_out(self, bot: HandedIn, version: BotVersion) -> None:
-        states = [VersionState.CHECKING]
-        passed = False
-
-        def heard(found: dict[str, Any]) -> None:
-            nonlocal passed
-            if "report" in found:
-                passed = bool(found["report"]["ok"])
-                states.append(VersionState.PLAYING if passed else VersionState.REFUSED)
-                self._bots.note(version.id, states[-1], report=found["report"])
-            elif "results" in found:
-                self._bots.note(version.id, states[-1], results=found["results"])
-            elif "progress" in found:
-                self._bots.note(version.id, states[-1], found["progress"])
-
-        job = {"kind": "try", "game": bot.game, "folder": str(self._bots.folder(version.id)), "name": bot.name}
-        until = time.monotonic() + TRIAL_SECONDS
-        problem = self._run(job, heard, lambda: "it took too long" if time.monotonic() > until else "")
-        if problem is None:
-            return
-        if passed:  # whatever became of its games
-            self._bots.note(version.id, VersionState.PASSED, f"games were not played: {problem}" if problem else "")
-        elif states[-1] is not VersionState.REFUSED:
-            words = problem or "nothing was found out"
-            self._bots.note(version.id, VersionState.FAILED, f"it was not checked, as {words}: hand it in again")
-
-    def _hold(self, contest: OpenContest) -> None:
-        entries = []
-        for one in self._contests.taking_part(contest):
-            if one.version is not None:
-                path, _ = bot_in(contest.plan.table, self._bots.folder(one.version.id))  # it has passed its check
-                entries.append((one.bot.called, str(path)))
-        if len(entries) + len(contest.plan.agents) < FEWEST:
-            self._contests.note(
-                contest.id, held=contest.wanted, problem=f"it takes {FEWEST} bots at least, our agents included"
-            )
-            return
-        self._contests.note(contest.id, running=True, progress="", problem="", last=now())
-        stored = contest.stored
-
-        def heard(found: dict[str, Any]) -> None:
-            nonlocal stored
-            stored = found.get("stored") or stored
-            if "progress" in found:
-                self._contests.note(contest.id, progress=found["progress"])
-
+    def _run_contest(self, contest: WebContest) -> None:
         began = asked = time.monotonic()
-        ends = ""
+        interrupted = False
 
         def interrupts() -> str:
             """Return why the contest is stopped, if it is: something comes first, or others take part by now."""
-            nonlocal ends, asked
+            nonlocal interrupted, asked
             if time.monotonic() - asked > LOOK:
                 asked = time.monotonic()
-                present = self._contests.count_wanted(contest.id)
-                if present != contest.wanted:
-                    ends = "others take part"
-                elif asked - began > LEAST and self._bots.any_waiting():
-                    ends = "bots wait to be checked"
-            return ends
+                others = self._contests.count_wanted(contest.id) != contest.wanted
+                interrupted = others or (asked - began > LEAST and self._bots.next_waiting() is not None)
+            return "something comes first" if interrupted else ""
 
-        job = {
-            "kind": "hold",
-            "plan": contest.plan.to_json(),
-            "entries": entries,
-            "store": os.fspath(self._settings.store),
-            "label": contest.label,
-            "workers": max(1, cores() - 1),
-        }
-        came_to = self._run(job, heard, interrupts)
-        found: dict[str, Any] = {"running": False, "progress": "", "stored": stored}
-        if came_to is not None and not ends:
-            found |= {"held": contest.wanted, "problem": came_to}
-        self._contests.note(contest.id, **found)
+        problem = ""
+        try:
+            problem = self._run("contest", contest.id, interrupts)
+        except EndingError:
+            return
+        except Exception:
+            _LOG.exception("contest %d was not run", contest.id)
+            problem = "an internal error, which is in the log"
+        finally:
+            self._contests.note(contest.id, running=False, progress="")
+        if problem and not interrupted:
+            self._contests.note(contest.id, held=contest.wanted, problem=problem)
 
-    def _run(
-        self, job: dict[str, Any], heard: Callable[[dict[str, Any]], None], interrupts: Callable[[], str]
-    ) -> str | None:
-        """Let a process do a job, and hand on what it tells.
+    def _run(self, kind: str, number: int, interrupts: Callable[[], str]) -> str:
+        """Let a process do a job; return why it did not end, in words, or nothing if it did.
 
-        Returns why it did not end, in words, or nothing if it did; None if the server ends, and nothing is known.
+        Raises EndingError if the server ends meanwhile.
         """
-        job |= {"isolation": str(self._settings.isolation)}
+        job = {
+            "parent": os.getpid(),
+            "kind": kind,
+            "number": number,
+            "folder": str(self._desk.folder),
+            "store": self._settings.store,
+            "isolation": str(self._settings.isolation),
+        }
         process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "dicegym.web.enter.bot_child", str(os.getpid())],
+            [sys.executable, "-P", "-m", "dicegym.web.enter.bot_child"],
             stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
             text=True,
-            encoding="utf-8",
             start_new_session=True,
         )
-        lines: queue.SimpleQueue[str] = queue.SimpleQueue()
-        reader = threading.Thread(target=_read, args=(process, lines), daemon=True)
-        reader.start()
-        done = False
         try:
-            if process.stdin is not None:
-                with contextlib.suppress(OSError):  # it has ended, which is noticed below
-                    process.stdin.write(json.dumps(job) + "\n")
-                    process.stdin.close()
+            with cast("TextIO", process.stdin) as told:
+                told.write(json.dumps(job) + "\n")
             while True:
-                if self._over.is_set():
-                    return None
-                if stopped := interrupts():
-                    return stopped
                 try:
-                    line = lines.get(timeout=LOOK / 4)
-                except queue.Empty:
+                    status = process.wait(LOOK / 4)
+                except subprocess.TimeoutExpired:
+                    if self._over.is_set():
+                        raise EndingError from None
+                    if stopped := interrupts():
+                        return stopped
                     continue
-                if not line:
-                    break
-                found = json.loads(line)
-                if "problem" in found:
-                    return one_line(found["problem"], 1000)
-                done |= "done" in found
-                heard(found)
-            return "" if done else f"its process ended ({process.wait(PATIENCE)}) before it was done"
+                return f"its process ended ({status}) before it was done" if status else ""
         finally:
             _end(process)
-            reader.join(PATIENCE)
-
-
-def _read(process: subprocess.Popen[str], lines: queue.SimpleQueue[str]) -> None:
-    """Put what a process tells into a queue, and an empty text at its end."""
-    if process.stdout is not None:
-        with process.stdout:
-            while line := process.stdout.readline(LONGEST_LINE):
-                lines.put(line)
-    lines.put("")
 
 
 def _end(process: subprocess.Popen[str]) -> None:
@@ -266,3 +188,25 @@ def _end(process: subprocess.Popen[str]) -> None:
         except subprocess.TimeoutExpired:
             process.kill()
     process.wait()
+
+
+class EnteringRoom:
+    """All that is kept of tokens, bots and contests, and what runs them; operations share it."""
+
+    def __init__(self, web: Web) -> None:
+        self.isolation = web.settings.isolation
+        self.desk = SubmissionStore(web.folder(FOLDER))
+        self.tokens = Tokens(self.desk)
+        self.bots = Bots(self.desk)
+        self.contests = WebContests(self.desk)
+        self.runner = Runner(self.desk, web.settings)
+        web.open_contests.append(self.contests.is_open)
+        web.on_start.append(self.runner.start)
+        web.on_stop.append(self.desk.close)
+        web.on_stop.append(self.runner.stop)
+
+    @property
+    def shut(self) -> str:
+        """Why no bots are taken, in words; empty if they are: nothing of strangers runs where nothing holds it."""
+        why = jail.probe(self.isolation)
+        return f"no bots can be handed in here, as nothing would hold them: {why}" if why else ""

@@ -6,14 +6,14 @@ import hashlib
 import re
 import secrets
 from datetime import UTC, datetime, timedelta
-from typing import Any, NamedTuple
 
 import sqlalchemy as sa
+from sqlalchemy.orm import Session
 
 from dicegym.errors import ParameterError, UnknownNameError
 from dicegym.escape import harmless
 from dicegym.server.admission import fold_name
-from dicegym.web.enter.submission_tables import SESSIONS, TOKENS, SubmissionStore, now
+from dicegym.web.enter.submission_tables import BrowserSession, SubmissionStore, Token, now
 
 BYTES = 16
 """Of randomness in a token: it cannot be guessed, so a plain SHA-256 of it is enough to keep it by."""
@@ -25,31 +25,6 @@ SESSION = timedelta(days=30)
 _TOKEN = re.compile(rf"{BEGINNING}[0-9a-f]{{{2 * BYTES}}}")
 _PERIOD = re.compile(r"([1-9][0-9]{0,3}) ?(hours?|days?|weeks?|h|d|w)")
 _HOURS = {"h": 1, "d": 24, "w": 24 * 7}
-
-
-class TokenHolder(NamedTuple):
-    """The person of a valid token."""
-
-    name: str
-    operator: bool
-    """Whether it may hold contests, and see everybody's bots."""
-
-
-class KnownToken(NamedTuple):
-    """A token as it is kept: not what it is, but whose."""
-
-    name: str
-    operator: bool
-    made: str
-    expires: str | None
-    revoked: str | None
-
-    @property
-    def state(self) -> str:
-        """What it is worth now, in a word."""
-        if self.revoked is not None:
-            return "revoked"
-        return "expired" if self.expires is not None and self.expires <= now() else "valid"
 
 
 def check_name(name: str, whose: str) -> str:
@@ -93,13 +68,12 @@ class Tokens:
     def __init__(self, desk: SubmissionStore) -> None:
         self._desk = desk
 
-    def add(self, name: str, operator: bool = False, expires: str | None = None) -> str:
+    def add(self, name: str, expires: str | None = None) -> str:
         """Return a new token, which is shown this once and kept nowhere.
 
         Args:
             name: whose it is, in whatever case or width; a new token of a name owns what its revoked or
                 expired one owned.
-            operator: whether it may hold contests, and see everybody's bots.
             expires: when, as `moment_of` takes it; None: never.
 
         Raises:
@@ -107,41 +81,30 @@ class Tokens:
         """
         name = check_name(name, "the name of the token")
         token = BEGINNING + secrets.token_hex(BYTES)
-        row = {
-            "name": name,
-            "digest": _digest(token),
-            "operator": operator,
-            "made": now(),
-            "expires": None if expires is None else moment_of(expires),
-            "revoked": None,
-        }
-        with self._desk.writing() as connection:
-            before = _named(connection, name)
+        until = None if expires is None else moment_of(expires)
+        with self._desk.writing() as session:
+            before = _named(session, name)
+            if before is not None and before.state == "valid":
+                raise ParameterError(f"{before.name!r} has a token already: revoke that first, or give another name")
             if before is not None:
-                if _known(before).state == "valid":
-                    raise ParameterError(
-                        f"{before.name!r} has a token already: revoke that first, or give another name"
-                    )
-                connection.execute(TOKENS.delete().where(TOKENS.c.name == before.name))
-                row["name"] = before.name
-            connection.execute(TOKENS.insert().values(row))
+                name = before.name
+            session.merge(Token(name=name, digest=_digest(token), made=now(), expires=until, revoked=None))
         return token
 
-    def list_known(self) -> list[KnownToken]:
+    def list_known(self) -> list[Token]:
         """Return all tokens, by name."""
-        with self._desk.reading() as connection:
-            return [_known(row) for row in connection.execute(sa.select(TOKENS).order_by(TOKENS.c.name))]
+        with self._desk.reading() as session:
+            return list(session.scalars(sa.select(Token).order_by(Token.name)))
 
     def revoke(self, name: str) -> None:
         """Make a token worth nothing, at once, in browsers too. Raises UnknownNameError without a valid one."""
-        with self._desk.writing() as connection:
-            row = _named(connection, name)
-            if row is not None and row.revoked is None:
-                connection.execute(TOKENS.update().where(TOKENS.c.name == row.name).values(revoked=now()))
-            else:
+        with self._desk.writing() as session:
+            token = _named(session, name)
+            if token is None or token.revoked is not None:
                 raise UnknownNameError(f"{name!r} has no valid token: `list` shows all")
+            token.revoked = now()
 
-    def holder(self, token: str) -> TokenHolder | None:
+    def holder(self, token: str) -> str | None:
         """Return whose a token is; None for an invalid one."""
         return self._of(_digest(token)) if _TOKEN.fullmatch(token) else None
 
@@ -149,40 +112,33 @@ class Tokens:
         """Return what a browser may show instead of a token from now on; None for an invalid token."""
         if self.holder(token) is None:
             return None
-        session = secrets.token_hex(BYTES)
+        shown = secrets.token_hex(BYTES)
         until = (datetime.now(UTC) + SESSION).isoformat(timespec="seconds")
-        with self._desk.writing() as connection:
-            connection.execute(SESSIONS.delete().where(SESSIONS.c.until <= now()))
-            row = {"digest": _digest(session), "token": _digest(token), "until": until}
-            connection.execute(SESSIONS.insert().values(row))
-        return session
+        with self._desk.writing() as session:
+            session.execute(sa.delete(BrowserSession).where(BrowserSession.until <= now()))
+            session.add(BrowserSession(digest=_digest(shown), token=_digest(token), until=until))
+        return shown
 
-    def of_session(self, session: str) -> TokenHolder | None:
+    def of_session(self, shown: str) -> str | None:
         """Return whose token was entered in a browser that shows this; None if there was none, or it is not valid."""
-        with self._desk.reading() as connection:
-            here = (SESSIONS.c.digest == _digest(session)) & (SESSIONS.c.until > now())
-            token = connection.execute(sa.select(SESSIONS.c.token).where(here)).scalar()
-        return None if token is None else self._of(token)
+        with self._desk.reading() as session:
+            found = session.get(BrowserSession, _digest(shown))
+        return None if found is None or found.until <= now() else self._of(found.token)
 
-    def end_session(self, session: str) -> None:
+    def end_session(self, shown: str) -> None:
         """Forget a browser."""
-        with self._desk.writing() as connection:
-            connection.execute(SESSIONS.delete().where(SESSIONS.c.digest == _digest(session)))
+        with self._desk.writing() as session:
+            session.execute(sa.delete(BrowserSession).where(BrowserSession.digest == _digest(shown)))
 
-    def _of(self, digest: str) -> TokenHolder | None:
-        with self._desk.reading() as connection:
-            row = connection.execute(sa.select(TOKENS).where(TOKENS.c.digest == digest)).first()
-        return TokenHolder(row.name, row.operator) if row is not None and _known(row).state == "valid" else None
-
-
-def _named(connection: sa.Connection, name: str) -> sa.Row[Any] | None:
-    """Return the row of a token by its name, however that is spelled."""
-    rows = connection.execute(sa.select(TOKENS)).all()
-    return next((row for row in rows if fold_name(row.name) == fold_name(name)), None)
+    def _of(self, digest: str) -> str | None:
+        with self._desk.reading() as session:
+            token = session.scalar(sa.select(Token).where(Token.digest == digest))
+        return token.name if token is not None and token.state == "valid" else None
 
 
-def _known(row: sa.Row[tuple[object, ...]]) -> KnownToken:
-    return KnownToken(row.name, row.operator, row.made, row.expires, row.revoked)
+def _named(session: Session, name: str) -> Token | None:
+    """Return a token by its name, however that is spelled."""
+    return next((one for one in session.scalars(sa.select(Token)) if fold_name(one.name) == fold_name(name)), None)
 
 
 def _digest(secret: str) -> str:

@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Annotated, Any
 
-from fastapi import Query
 from pydantic import BaseModel, BeforeValidator, Field
 from starlette.requests import Request
 from starlette.responses import Response
 
-from dicegym.errors import ParameterError
-from dicegym.escape import one_line
 from dicegym.learning.runs import WatchedRun
 from dicegym.web.door import Door, Finite, QueryNumber
 from dicegym.web.learn.run_folders import Trainings
-from dicegym.web.learn.run_views import describe_run, digest_runs, draw_comparison, has_curve, summary
+from dicegym.web.learn.run_views import describe_run, digest_runs, summary
 from dicegym.web.pages import web_of
 from dicegym.web.section import Section
 
 PER_PAGE = 50
 """Trainings that a page lists."""
-MOST_COMPARED = 100
-"""Trainings in one chart."""
 UNCHANGED = 204
 """The status that tells a browser to leave its page as it is."""
 DOOR = Door("trainings")
@@ -117,41 +111,10 @@ def _view_run(request: Request, run: WatchedRun) -> dict[str, Any] | Response:
     return {"run": describe_run(run), "seen": seen}
 
 
-@DOOR.get(
-    "/learn/run/{name:path}", api="/run", template="learn/run.html", view=_view_run, returns=RunDetails, errors=(404,)
-)
+@DOOR.get("/learn/run/{name:path}", api="/run", template="learn/run.html", view=_view_run, returns=RunDetails)
 def show_run(request: Request, name: str) -> WatchedRun:
     """Show a training with its curve, pace and settings."""
     return _trainings(request).one(name)
-
-
-@DOOR.get("/learn/compare", template="learn/compare.html")
-def compare_runs(request: Request, run: Annotated[list[str], Query()] = []) -> dict[str, Any]:  # noqa: B006
-    """Show several trainings in one chart for each game; a folder stands for all trainings in it."""
-    trainings = _trainings(request)
-    chosen = _chosen(trainings, run)
-    runs = [trainings.one(name) for name in chosen]
-    return {
-        "panels": draw_comparison(runs),
-        "chosen": chosen,
-        "choices": [one.name for one in trainings.all()][: 2 * MOST_COMPARED],
-        "asked": run,
-        "missing": [one.name for one in runs if not has_curve(one)],
-    }
-
-
-def _chosen(trainings: Trainings, asked: Sequence[str]) -> list[str]:
-    names = trainings.names()
-    found: list[str] = []
-    for one in asked:
-        below = [name for name in names if name == one or name.startswith(f"{one}/")]
-        if not below:
-            raise ParameterError(f"unknown training {one_line(one, 80)!r}: give its name, or that of a folder of some")
-        found += below
-    found = list(dict.fromkeys(found))
-    if len(found) > MOST_COMPARED:
-        raise ParameterError(f"{len(found)} trainings are too many for one chart: choose {MOST_COMPARED} at most")
-    return found
 
 
 SECTION = Section(

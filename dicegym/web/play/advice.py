@@ -6,6 +6,7 @@ Each question returns an `Answer`, which is there at once or later; the page say
 from __future__ import annotations
 
 import contextlib
+import json
 import math
 import threading
 from collections.abc import Hashable, Iterator, Sequence
@@ -15,13 +16,15 @@ from dicegym.analysis.decisions import Analysis, analyse
 from dicegym.analysis.hints import Hint, Tutor, hint
 from dicegym.analysis.rollouts import RolloutValuer
 from dicegym.analysis.valuers import amount, fair_valuer, mark_of, sure, threshold
+from dicegym.arena.replay import Replay, to_json
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 from dicegym.games.parts import Z_95
 from dicegym.games.worth import Valuer, ValueUnit
-from dicegym.pictures.watched import action_in
+from dicegym.pictures.watched import action_in, tell_apart
 from dicegym.play.turn import Turn
 from dicegym.players.sitting import Warn
+from dicegym.web.play.saved_games import share_game
 from dicegym.web.workers import Answer, WorkerThreads
 
 GAMES = 250
@@ -46,7 +49,6 @@ class GivenHint(NamedTuple):
     """How many choices are left out."""
     sure: str
     """Whose values they are and how sure, in a sentence."""
-    hint: Hint
 
 
 class Advice:
@@ -112,21 +114,16 @@ class Advice:
 
         return self._work.answer(owner, ("hint", key), find)
 
-    def review(
-        self, owner: str, key: Hashable, game: Game, seed: int, actions: list[int], names: Sequence[str]
-    ) -> Answer[Analysis]:
-        """Return the analysis of a game that is over, computed once for each ``key``. Raises TooBusyError."""
+    def review(self, owner: str, replay: Replay) -> Answer[Analysis]:
+        """Return the analysis of a game that is over, computed once for all who ask. Raises TooBusyError."""
 
         def find(answer: Answer[Analysis]) -> Analysis:
-            answer.progress(0, len(actions), "")
-            states = [game.new_game(seed)]
-            for action in actions:
-                states.append(states[-1].copy())
-                game.step(states[-1][0], action)
+            game, names = share_game(replay.table()), tell_apart(replay.seats)
             with self._using(game, GAMES_REVIEWED) as valuer:
-                return analyse(game, states, actions, names, valuer, progress=answer.progress)
+                states = list(replay.states(game))
+                return analyse(game, states, replay.actions, names, valuer, progress=answer.progress)
 
-        return self._slow.answer(owner, ("review", key), find)
+        return self._slow.answer(owner, ("review", json.dumps(to_json(replay))), find)
 
     @contextlib.contextmanager
     def _using(self, game: Game, games: int = GAMES) -> Iterator[Valuer]:
@@ -160,7 +157,7 @@ def give_hint(found: Hint, turn: Turn, rest: Sequence[str] = ()) -> GivenHint:
     more = len(found.choices) - len(rows)
     source = f"{sure(found.valuer)}."
     if not known:
-        return GivenHint("Nobody can say what these choices are worth.", titles, rows, more, source, found)
+        return GivenHint("Nobody can say what these choices are worth.", titles, rows, more, source)
 
     def called(action: int) -> str:
         return action_in(turn.game, turn.record, action)
@@ -178,7 +175,7 @@ def give_hint(found: Hint, turn: Turn, rest: Sequence[str] = ()) -> GivenHint:
         words.append(f"As good, as far as can be told: {first}{others}.")
     elif len(known) > 1:
         words.append(next_best(called(known[1].action), known[1].behind, known[1].behind_error, unit))
-    return GivenHint(" ".join(words), titles, rows, more, source, found)
+    return GivenHint(" ".join(words), titles, rows, more, source)
 
 
 def next_best(called: str, behind: float, error: float, unit: ValueUnit) -> str:

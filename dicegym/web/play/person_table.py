@@ -202,18 +202,6 @@ class PlayedTable:
                 self._note()
                 self._keep(self.sheet)
 
-    def note_hint(self) -> None:
-        """Note that the person has been told what is best."""
-        with self.lock:
-            self.sheet.hints += 1
-            self._keep(self.sheet)
-
-    def share(self, key: str) -> None:
-        """Let others watch by this key; nobody any more if it is empty."""
-        with self.lock:
-            self.sheet.watch = key
-            self._keep(self.sheet)
-
     def _expect(self, move: int, over: bool = False) -> None:
         """Refuse what was made for another move."""
         if self.busy:

@@ -1,14 +1,13 @@
-"""Playing: begin a game, look, play, take back, ask for a hint and for a review, for people and for programs."""
+"""Playing: begin a game, look, play, take back, ask for a hint, and look back at a game that is over."""
 
 from __future__ import annotations
 
 import asyncio
-import secrets
 import time
-from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlencode
 
+from pydantic import BaseModel
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, ImmutableMultiDict
 from starlette.requests import Request
@@ -18,29 +17,20 @@ from dicegym import games
 from dicegym.analysis.valuers import MARKS
 from dicegym.arena.replay import Replay, record_replay, to_json
 from dicegym.errors import DicegymError, ParameterError
-from dicegym.pictures.watched import action_in
 from dicegym.players.sitting import usual_rivals, usual_seats
 from dicegym.registry import GAMES
-from dicegym.web.door import SEEN, Door, QueryNumber, for_programs, text_in
+from dicegym.web.door import SEEN, Door, QueryNumber, text_in
 from dicegym.web.learn.run_folders import MODEL_SUFFIX, model_of
 from dicegym.web.pages import page, web_of
 from dicegym.web.play.cards import list_cards
-from dicegym.web.play.hall import OF_A_VISITOR, PlayHall
-from dicegym.web.play.models import (
-    ChosenActions,
-    HintedAction,
-    MoveOf,
-    NewGame,
-    TableHint,
-    TableReview,
-    TableState,
-)
+from dicegym.web.play.hall import OF_A_VISITOR, NewGame, PlayHall
 from dicegym.web.play.person_table import PlayedTable
-from dicegym.web.play.review import describe_review
+from dicegym.web.play.review import review_page
 from dicegym.web.play.rivals import list_rivals, make_table
 from dicegym.web.play.table_view import describe_table
 from dicegym.web.readiness import GettingReadyError
-from dicegym.web.watch.replay_view import moments_before, replay_page
+from dicegym.web.section import Section
+from dicegym.web.watch.replay_view import PageLink, replay_page
 
 DOOR = Door("play")
 PATIENCE = 0.9
@@ -48,13 +38,17 @@ PATIENCE = 0.9
 STEP = 0.04
 BEGUN, HINTS = 250.0, 75.0
 """As many requests as a game that begins, and a hint, count for."""
-WORST = 3
-"""Decisions that a review for programs names as the worst."""
 PARAMETER = "parameters-"
 """The prefix of the fields of a game's own parameters."""
 TUTOR = "mistake"
 """The level from which the tutor asks, unless another one is chosen."""
-TABLE, API = "/play/{id}", "/play/tables/{id}"
+TABLE = "/play/{id}"
+
+
+class MoveOf(BaseModel):
+    """Which state of the table something is done in."""
+
+    move: int
 
 
 def _hall(request: Request) -> PlayHall:
@@ -62,10 +56,8 @@ def _hall(request: Request) -> PlayHall:
 
 
 def _find(request: Request, id: str) -> PlayedTable:
-    """Return a table of the visitor, or of the key that a program sends."""
-    given = request.headers.get("authorization", "")
-    key = given.removeprefix("Bearer ") if given.startswith("Bearer ") else ""
-    return _hall(request).own(id, request.state.visitor, key)
+    """Return a table of the visitor."""
+    return _hall(request).find(request.state.visitor, id)
 
 
 async def _own(request: Request, id: str) -> PlayedTable:
@@ -74,8 +66,7 @@ async def _own(request: Request, id: str) -> PlayedTable:
 
 async def _whole(request: Request, id: str) -> PlayedTable:
     """Return a table whose game is over, for what shows hidden things. Raises ParameterError otherwise."""
-    table = await _own(request, id)
-    await wait_for_others(table)
+    table = await wait_for_others(await _own(request, id))
     if not table.over or table.busy:
         raise ParameterError("this game is not over yet: all of it is shown when it is")
     return table
@@ -149,38 +140,18 @@ def _ask_again(request: Request, form: FormData, error: DicegymError) -> Respons
     return page(request, "play/new.html", status, **show_options(form, str(error)))
 
 
-@DOOR.post(
-    "/play/new",
-    api="/play/tables",
-    to="/play/{0.id}",
-    again=_ask_again,
-    returns=TableState,
-    status=201,
-    errors=(404,),
-    extra={"x-example": {"game": "hog", "against": ["normal"], "seed": 3}},
-)
-async def begin_game(request: Request, wanted: NewGame) -> TableState:
+@DOOR.post("/play/new", to="/play/{0.sheet.id}", again=_ask_again)
+async def begin_game(request: Request, wanted: NewGame) -> PlayedTable:
     """Begin a game."""
     web_of(request).limits.pay(request, BEGUN)
-    hall = _hall(request)
-    table = await wait_for_others(await run_in_threadpool(_begin, request, wanted))
-    found = await run_in_threadpool(TableState.model_validate, table)
-    return found.model_copy(update={"key": hall.key(table.sheet)})
+    return await wait_for_others(await run_in_threadpool(_begin, request, wanted))
 
 
 def _begin(request: Request, wanted: NewGame) -> PlayedTable:
-    names = wanted.against if wanted.players is None else wanted.against[: max(0, wanted.players - 1)]
-    return _hall(request).begin(
-        request.state.visitor,
-        wanted.game,
-        players=wanted.players,
-        rivals=names,
-        seat=wanted.seat,
-        seed=wanted.seed,
-        tutor=wanted.tutor,
-        parameters=wanted.parameters,
-        models={name: model_of(web_of(request), name) for name in names if name.endswith(MODEL_SUFFIX)},
-    )
+    if wanted.players is not None:
+        wanted.against = wanted.against[: max(0, wanted.players - 1)]
+    models = {name: model_of(web_of(request), name) for name in wanted.against if name.endswith(MODEL_SUFFIX)}
+    return _hall(request).begin(request.state.visitor, wanted, models)
 
 
 # --- a table
@@ -188,19 +159,19 @@ def _begin(request: Request, wanted: NewGame) -> PlayedTable:
 
 def _page_of(request: Request, table: PlayedTable, notice: str = "", status: int = 200) -> Response:
     """Return the page of a table, with the hint that the address asks for."""
-    hint, advice = request.query_params.get("hint", ""), _hall(request).advice
+    hint = request.query_params.get("hint", "")
     wanted = hint == str(table.sheet.move)
-    values = describe_table(table, advice, hint=wanted, notice=notice)
-    if wanted and values["hint"] is not None:
-        table.note_hint()
+    if wanted:
+        web_of(request).limits.pay(request, HINTS)
+    values = describe_table(table, _hall(request).advice, hint=wanted, notice=notice)
     address = f"/play/{table.sheet.id}"
     again = f"{address}?{urlencode({'hint': hint})}" if wanted else address
     return page(request, "play/table.html", status, **values, address=address, refresh=again)
 
 
-@DOOR.get(TABLE, api=API, view=_page_of, returns=TableState, errors=(403,))
+@DOOR.get(TABLE, view=_page_of)
 async def show_table(request: Request, id: str) -> PlayedTable:
-    """Show a game as you may know it; send `Authorization: Bearer KEY`, or the cookie of the browser that began it."""
+    """Show a game as its player may know it."""
     return await wait_for_others(await _own(request, id))
 
 
@@ -218,19 +189,6 @@ def _refuse_move(request: Request, form: FormData, error: DicegymError) -> Respo
     return _page_of(request, table, notice, 200 if "hx-request" in request.headers else status)
 
 
-@DOOR.post(
-    api=API + "/actions",
-    returns=TableState,
-    errors=(403, 409),
-    extra={"x-example": {"move": 0, "actions": [6]}},
-)
-async def play_actions(request: Request, id: str, wanted: ChosenActions) -> PlayedTable:
-    """Play; 409 if it was sent for another state of the table."""
-    table = await _own(request, id)
-    await run_in_threadpool(table.act, wanted.move, wanted.actions, insist=wanted.insist)
-    return await wait_for_others(table)
-
-
 @DOOR.post(TABLE + "/move", view=_moved, again=_refuse_move)
 async def play_form(request: Request, id: str, wanted: MoveOf) -> PlayedTable:
     """Play what a form on the board says."""
@@ -243,17 +201,9 @@ async def play_form(request: Request, id: str, wanted: MoveOf) -> PlayedTable:
     return await wait_for_others(table)
 
 
-@DOOR.post(
-    TABLE + "/undo",
-    api=API + "/undo",
-    view=_moved,
-    again=_refuse_move,
-    returns=TableState,
-    errors=(403, 409),
-    extra={"x-example": {"move": 1}},
-)
+@DOOR.post(TABLE + "/undo", view=_moved, again=_refuse_move)
 async def undo(request: Request, id: str, wanted: MoveOf) -> PlayedTable:
-    """Take your last move back."""
+    """Take the last move back."""
     table = await _own(request, id)
     await run_in_threadpool(table.undo, wanted.move)
     return await wait_for_others(table)
@@ -275,49 +225,33 @@ def reconsider(request: Request, id: str, wanted: MoveOf) -> PlayedTable:
     return table
 
 
-@DOOR.get(api=API + "/hint", returns=TableHint, errors=(403, 409))
-def show_hint(request: Request, id: str) -> dict[str, Any]:
-    """Show the best actions now."""
-    web_of(request).limits.pay(request, HINTS)
-    table, advice = _find(request, id), _hall(request).advice
-    with table.lock:
-        turn = table.turn()
-        answer = advice.hint(table.sheet.visitor, (table.sheet.id, table.sheet.move), turn)
-    if answer.error is not None:
-        raise answer.error
-    found = answer.found
-    if found is None:
-        return {"ready": False, "words": "", "sure": "", "unit": "", "choices": []}
-    choices = [
-        HintedAction(
-            action=one.action,
-            name=action_in(turn.game, turn.record, one.action),
-            value=one.value if one.value == one.value else None,
-            behind=one.behind if one.behind == one.behind else None,
-            error=one.error if one.error == one.error else 0.0,
-        )
-        for one in found.hint.choices
-    ]
-    unit = found.hint.valuer.unit
-    return {"ready": True, "words": found.words, "sure": found.sure, "unit": unit, "choices": choices}
+@DOOR.post(TABLE + "/again", to="/play/{0.sheet.id}")
+def play_again(request: Request, id: str) -> PlayedTable:
+    """Begin another game among the same."""
+    web_of(request).limits.pay(request, BEGUN)
+    return _hall(request).another(_find(request, id).sheet)
 
 
-@DOOR.get(TABLE + "/review", api=API + "/review", template="play/review.html", returns=TableReview, errors=(403,))
-async def review_game(request: Request, id: str, at: QueryNumber = None) -> Mapping[str, Any]:
-    """Show how you played a game that is over: what each decision lost, and your luck."""
+# --- a game that is over
+
+
+def replay_of_table(table: PlayedTable) -> Replay:
+    """Return a game that is over as a replay."""
+    return record_replay(table.game, table.place.names, table.sheet.seed, table.sheet.actions)
+
+
+@DOOR.get(TABLE + "/review")
+async def review_game(request: Request, id: str, at: QueryNumber = None) -> Response:
+    """Show how the visitor played a game that is over: what each decision lost, and luck."""
     table = await _whole(request, id)
-    found = await run_in_threadpool(describe_review, table, _hall(request).advice, at)
-    if for_programs(request) and found["failure"]:
-        raise DicegymError(found["failure"])
-    return found | {"worst": found["worst"][:WORST]}
+    title, back = f"How you played: {table.game.spec.title}", f"/play/{table.sheet.id}"
+    outcome = (table.words().strip().splitlines() or [""])[-1]
 
+    def make_page() -> Response:
+        replay, seat = replay_of_table(table), table.sheet.seat
+        return review_page(request, replay, seat, at, title=title, back=back, own=True, outcome=outcome)
 
-@DOOR.get(TABLE + "/watch/{key}", template="play/watched.html")
-async def watch_table(request: Request, id: str, key: str) -> Mapping[str, Any]:
-    """Show a table to those whom its player lets watch."""
-    hall = _hall(request)
-    table = await wait_for_others(await run_in_threadpool(hall.find_watched, id, key))
-    return await run_in_threadpool(describe_table, table, hall.advice, owner=False)
+    return await run_in_threadpool(make_page)
 
 
 @DOOR.get(TABLE + "/game.json")
@@ -330,40 +264,17 @@ async def download_game(request: Request, id: str) -> Response:
 
 
 @DOOR.get(TABLE + "/replay")
-async def replay_game(request: Request, id: str, before: QueryNumber = None) -> Response:
+async def replay_game(request: Request, id: str) -> Response:
     """Show a game, moment by moment, all hidden things too."""
-    return await run_in_threadpool(_replay, request, await _whole(request, id), before)
+    table = await _whole(request, id)
+    title, back = f"{table.game.spec.title}, seen again", PageLink(f"/play/{table.sheet.id}", "Back to the table")
+    return await run_in_threadpool(lambda: replay_page(request, replay_of_table(table), title=title, back=back))
 
 
-def _replay(request: Request, table: PlayedTable, before: int | None) -> Response:
-    replay, address = replay_of_table(table), f"/play/{table.sheet.id}"
-    if before is not None and before < len(replay.actions):
-        return RedirectResponse(f"{address}/replay?move={moments_before(replay)[before]}", SEEN)
-    title = f"{table.game.spec.title}, seen again"
-    return replay_page(request, replay, title=title, back=address, back_title="Back to the table")
-
-
-@DOOR.post(TABLE + "/again", to="/play/{0.sheet.id}")
-def play_again(request: Request, id: str) -> PlayedTable:
-    """Begin another game among the same."""
-    web_of(request).limits.pay(request, BEGUN)
-    return _hall(request).another(_find(request, id).sheet)
-
-
-@DOOR.post(TABLE + "/away", to="/play")
-def leave_table(request: Request, id: str) -> None:
-    """Take a game out of the visitor's list."""
-    _hall(request).put_away(_find(request, id))
-
-
-@DOOR.post(TABLE + "/share", to="/play/{0.sheet.id}#share")
-def share_table(request: Request, id: str) -> PlayedTable:
-    """Let others watch by a link, or no longer."""
-    table = _find(request, id)
-    table.share(secrets.token_urlsafe(12) if text_in(request.state.form, "on") else "")
-    return table
-
-
-def replay_of_table(table: PlayedTable) -> Replay:
-    """Return a game that is over as a replay."""
-    return record_replay(table.game, table.place.names, table.sheet.seed, table.sheet.actions)
+SECTION = Section(
+    "/play",
+    "Play",
+    "Sit down against agents of every strength, take moves back, ask for hints, and see what your moves cost.",
+    door=DOOR,
+    setup=lambda web: web.get(PlayHall),
+)

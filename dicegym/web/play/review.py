@@ -1,32 +1,37 @@
-"""How a person has played a game that is over: its chances over the game, what its decisions cost, and its luck."""
+"""How a game was played that is over: the chances over the game, what each decision cost, and luck."""
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
+from urllib.parse import urlencode
+
+from starlette.requests import Request
+from starlette.responses import Response
 
 from dicegym.analysis.decisions import Analysis, PricedDecision
 from dicegym.analysis.valuers import Stake, amount, sure, thresholds
 from dicegym.arena.pages.template import trust
-from dicegym.errors import DicegymError
+from dicegym.arena.replay import Replay
+from dicegym.engine.validate import whole_number
 from dicegym.games.parts import Z_95
 from dicegym.games.worth import ValueUnit
 from dicegym.pictures.charts import Axis, ChartLine, ChartLink, chart, swatch
 from dicegym.pictures.drawing import draw
-from dicegym.web.play.advice import Advice
-from dicegym.web.play.person_table import PlayedTable
-from dicegym.web.workers import Answer
+from dicegym.web.pages import page, web_of
+from dicegym.web.play.hall import PlayHall
+from dicegym.web.workers import TooBusyError
 
 LINES = 4
-"""Players whose chances are drawn; of more, the person's alone."""
+"""Players whose chances are drawn; of more, one alone."""
 
 
 class JudgedDecision(NamedTuple):
-    """A decision of the person, in words."""
+    """A decision of a player, in words."""
 
     number: int
     """Actions that were played before it."""
     turn: int
-    """Of the person's own, from 1."""
+    """Of the player's own, from 1."""
     sign: str
     mark: str
     """What it is called: ``a mistake``; empty if it has no mark."""
@@ -38,86 +43,76 @@ class JudgedDecision(NamedTuple):
     forced: bool
 
 
-def begin_review(table: PlayedTable, advice: Advice) -> Answer[Analysis]:
-    """Return how a game was played that is over, now or later. Raises `dicegym.web.workers.TooBusyError`."""
-    sheet = table.sheet
-    actions, names = list(sheet.actions), table.place.names
-    return advice.review(sheet.visitor, (sheet.id, sheet.move), table.game, sheet.seed, actions, names)
+def review_page(
+    request: Request,
+    replay: Replay,
+    seat: int,
+    at: int | None,
+    *,
+    title: str,
+    back: str,
+    own: bool = False,
+    outcome: str = "",
+) -> Response:
+    """Return the page on how a game was played, or how far that is computed; it is begun if nobody has asked for it.
 
+    Args:
+        request: what is answered.
+        replay: the game, which is over.
+        seat: the player.
+        at: the number of the decision on the board (default: the worst one).
+        title: of the page.
+        back: the address of the game.
+        own: whether the visitor has played it.
+        outcome: how it ended, in words.
 
-def describe_review(table: PlayedTable, advice: Advice, at: int | None = None) -> dict[str, Any]:
-    """Return what the page of a review shows; ``at`` is the number of the decision on the board."""
-    address = f"/play/{table.sheet.id}"
-    values: dict[str, Any] = {
-        "table": table,
-        "sheet": table.sheet,
-        "title": table.game.spec.title,
-        "outcome": (table.words().strip().splitlines() or [""])[-1],
-        "address": address,
-        "found": None,
-        "failure": "",
-        "waits": False,
-        "done": 0,
-        "of": 0,
-        "ready": False,
-        "worst": [],
-        **dict.fromkeys(("given_away", "luck", "without_luck", "sure"), ""),
-        "analysis": None,
-    }
+    Raises ParameterError for a seat that there is not.
+    """
+    whole_number("seat", seat, 0, replay.players - 1, "a seat of this game")
+    kept = [(name, value) for name, value in request.query_params.multi_items() if name not in ("at", "seat")]
+    views = [] if own else [f"?{urlencode([*kept, ('seat', str(one))])}" for one in range(replay.players)]
+    values: dict[str, Any] = {"found": None, "failure": "", "waits": False, "done": 0, "of": 0}
     try:
-        answer = begin_review(table, advice)
-    except DicegymError as error:
-        return values | {"failure": str(error)}
-    values |= {"failure": answer.failure, "waits": not answer.ready, "done": answer.done, "of": answer.of}
-    if answer.found is None:
-        return values
-    found = describe_analysis(answer.found, table.sheet.seat, f"{address}/review", at)
-    given = {"given_away": found["lost"], "luck": found["luck"], "without_luck": found["adjusted"]}
-    return (
-        values
-        | given
-        | {
-            "found": found,
-            "ready": True,
-            "worst": found["worst"],
-            "sure": found["sure"],
-            "analysis": answer.found,
-        }
+        answer = web_of(request).get(PlayHall).advice.review(request.state.visitor, replay)
+    except TooBusyError as error:
+        values["failure"] = str(error)
+    else:
+        values |= {"failure": answer.failure, "waits": not answer.ready, "done": answer.done, "of": answer.of}
+        if answer.found is not None:
+            values["found"] = describe_analysis(answer.found, seat, f"{views[seat]}&" if views else "?")
+    return page(
+        request,
+        "play/review.html",
+        **values,
+        at=at,
+        title=title,
+        back=back,
+        own=own,
+        outcome=outcome,
+        seats=list(zip(views, replay.seats, strict=bool(views))),
+        seat=seat,
     )
 
 
-def describe_analysis(analysis: Analysis, seat: int, address: str = "", at: int | None = None) -> dict[str, Any]:
-    """Return an analysis in words, for one seat.
-
-    Args:
-        analysis: of a whole game.
-        seat: the person's.
-        address: of the page that shows it.
-        at: the number of the decision on the board (default: the worst one).
-    """
+def describe_analysis(analysis: Analysis, seat: int, address: str = "?") -> dict[str, Any]:
+    """Return an analysis in words, for one seat; ``address`` is that of its page, up to the number of a decision."""
     unit, total = analysis.unit, analysis.totals[seat]
     judged = [_judged(analysis, one) for one in analysis.decisions if one.seat == seat]
     worst = sorted((one for one in judged if one.cost > 0), key=lambda one: -one.cost)
-    asked = (one for one in judged if one.number == at)
-    shown = next(asked, next(iter([*worst, *judged]), None))
-    lost = amount(total.cost, unit)
     count = f"{total.unforced} real decision{'' if total.unforced == 1 else 's'}"
+    played = f"The choices lost nothing in {count}."
     if worst:
-        played = f"Your choices lost {lost} in {count}; the worst was {worst[0].chosen} ({worst[0].lost})."
-    else:
-        played = f"Your choices lost nothing in {count}."
+        lost = amount(total.cost, unit)
+        played = f"The choices lost {lost} in {count}; the worst was {worst[0].chosen} ({worst[0].lost})."
     adjusted = amount(total.adjusted, unit)
-    lucky = f"Luck was worth {amount(total.luck, unit, True)} to you; with average luck the result would be {adjusted}."
+    lucky = f"Luck was worth {amount(total.luck, unit, True)}; with average luck the result would be {adjusted}."
     return {
-        "lost": lost,
-        "luck": amount(total.luck, unit, True),
-        "adjusted": adjusted,
         "sentences": [played, lucky],
         "is_chance": unit == "win rate",
         "judged": judged,
-        "worst": worst,
-        "shown": shown,
-        "board": _board(analysis, shown),
+        "worst": next(iter([*worst, *judged]), None),
+        "draw": lambda one: trust(draw(analysis.game, analysis.states[one.number], None, analysis.names).svg()),
+        "address": address,
         "chart": chances(analysis, seat, judged, address),
         "legend": [
             (trust(swatch(number).svg().replace(' role="img"', "", 1)), analysis.names[one])
@@ -148,46 +143,34 @@ def _judged(analysis: Analysis, one: PricedDecision) -> JudgedDecision:
     )
 
 
-def _board(analysis: Analysis, shown: JudgedDecision | None) -> Any:
-    """Return the table before a decision as a picture, hidden things too: the game is over."""
-    if shown is None:
-        return None
-    return trust(draw(analysis.game, analysis.states[shown.number], None, analysis.names).svg())
-
-
 def chances(analysis: Analysis, seat: int, judged: list[JudgedDecision], address: str) -> Any:
     """Return what the game was worth to everybody, move by move, as a picture: markup."""
-    unit = analysis.unit
+    called = {"win rate": "chance to win", "points": "expected points"}.get(analysis.unit, analysis.unit)
     lines = [
         ChartLine(analysis.names[one], [(move, float(value)) for move, value in enumerate(analysis.values[:, one])])
         for one in _drawn(analysis, seat)
     ]
-    whole = (0.0, 1.0) if unit == "win rate" else (None, None)
-    title = f"{_called(unit)} of {' and '.join(line.name for line in lines)} over the game"
-    across = Axis("actions played", lambda at: f"{at:.0f}")
     points = [
         ChartLink(
             one.number,
             float(analysis.values[one.number, seat]),
-            f"{address}?at={one.number}#at",
+            f"{address}at={one.number}#at",
             f"{one.chosen}: {one.lost}",
             "bad" if one.sign else "",
         )
         for one in judged
     ]
-    drawn = chart(title, lines, across, Axis(_called(unit), _axis(unit), *whole), points=points)
+    title = f"{called} of {' and '.join(line.name for line in lines)} over the game"
+    across, up = Axis("actions played", lambda at: f"{at:.0f}"), _axis(called, analysis.unit)
+    drawn = chart(title, lines, across, up, points=points)
     return trust(drawn.svg().replace(' role="img"', ' role="group"', 1))  # it holds links
+
+
+def _axis(called: str, unit: ValueUnit) -> Axis:
+    return Axis(called, "{:.0%}".format, 0.0, 1.0) if unit == "win rate" else Axis(called, "{:g}".format)
 
 
 def _drawn(analysis: Analysis, seat: int) -> list[int]:
     """Return the seats whose chances are drawn, in the order of their lines."""
     players = analysis.game.players
     return [seat, *(one for one in range(players) if one != seat)] if players <= LINES else [seat]
-
-
-def _called(unit: ValueUnit) -> str:
-    return {"win rate": "chance to win", "points": "expected points"}.get(unit, unit)
-
-
-def _axis(unit: ValueUnit) -> Any:
-    return (lambda at: f"{at:.0%}") if unit == "win rate" else (lambda at: f"{at:g}")

@@ -42,9 +42,7 @@ class CardOption(NamedTuple):
     worth: str
 
 
-def describe_table(
-    table: PlayedTable, advice: Advice, *, hint: bool = False, notice: str = "", owner: bool = True
-) -> dict[str, Any]:
+def describe_table(table: PlayedTable, advice: Advice, *, hint: bool = False, notice: str = "") -> dict[str, Any]:
     """Return what the page of a table shows.
 
     Args:
@@ -52,19 +50,17 @@ def describe_table(
         advice: gives hints.
         hint: whether to show the best move.
         notice: what was wrong with the last request.
-        owner: whether it is shown to its player.
     """
     with table.lock:
-        asked = _hint(table, advice) if hint and owner and table.yours else None
+        asked = _hint(table, advice) if hint and table.yours else None
         sheet = table.sheet
-        forms = table.forms() if owner and not sheet.asked else ()
+        forms = () if sheet.asked else table.forms()
         board, since = board_of(table), table.since()
         ending = table.words() if table.over else ""
         values: dict[str, Any] = {
             "table": table,
             "sheet": sheet,
             "title": table.game.spec.title,
-            "owner": owner,
             "notice": notice,
             "board": board,
             "forms": forms,
@@ -73,9 +69,9 @@ def describe_table(
             "told": list(table.told),
             "picture": None if board else _picture(table),
             "ending": ending,
-            "words": table.words() if owner and table.yours else "",
+            "words": table.words() if table.yours else "",
             "hint": asked,
-            "tutor": advice.about(table.game) if sheet.tutor and owner else "",
+            "tutor": advice.about(table.game) if sheet.tutor else "",
             "command": command(sheet),
             "waits": bool(table.busy) or (asked is not None and asked.thinking),
         }

@@ -1,4 +1,4 @@
-"""A game that was played, on a page: with a scrubber, and without scripts by links from moment to moment.
+"""A game as a page, from moment to moment.
 
 Any `Replay` can be shown, whatever section it is from. What is shown is made by `dicegym.arena.replay.page`, as in a
 file that needs no server: the page holds all of it, so that stepping through a game asks the server for nothing.
@@ -7,7 +7,6 @@ file that needs no server: the page holds all of it, so that stepping through a 
 from __future__ import annotations
 
 import functools
-import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -17,7 +16,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from dicegym.arena.pages.template import trust
-from dicegym.arena.replay import Replay, to_json
+from dicegym.arena.replay import Replay, from_json, to_json
 from dicegym.arena.replay.page import as_text, page_data, part, unpack
 from dicegym.errors import ParameterError, one_line
 from dicegym.web.pages import page
@@ -27,7 +26,7 @@ KEPT = 64
 
 
 class PageLink(NamedTuple):
-    """A link below a game."""
+    """A link on the page of a game."""
 
     address: str
     text: str
@@ -38,61 +37,48 @@ def replay_page(
     replay: Replay,
     *,
     title: str,
-    back: str,
-    back_title: str,
-    seat: int | None = None,
+    back: PageLink,
     all_seeing: bool = True,
-    notes: Mapping[tuple[int, int], str] | None = None,
     note: str = "",
     links: Sequence[PageLink] = (),
-    template: str = "watch/replay.html",
 ) -> Response:
     """Return the page of a game; it plays it again, so it is called in a thread (an endpoint that is a plain function).
 
-    The query ``?move=N&seat=S`` names a moment, N from 0, and whose view it is. `moments_before` finds the
-    moment before an action.
+    The query ``?move=N&seat=S`` names a moment, N from 0, and whose view it is.
 
     Args:
         request: what is answered.
         replay: the game.
         title: of the page.
         back: where it came from.
-        back_title: what that is called.
-        seat: as this seat was shown it, and nothing else.
         all_seeing: whether everything may be seen; else it is one seat after the other, and nothing of the seed.
-        notes: remarks on decisions, see `dicegym.arena.replay.page.page_data`.
         note: a sentence on the page.
         links: below the title.
-        template: what extends the page.
 
     Raises:
         ReplayError: the game is not played again as it was.
         ParameterError: the query names no seat that may be looked at.
     """
-    asked = request.query_params
-    viewer = _number(asked.get("seat"))
-    held = seat if seat is not None else None if all_seeing else replay.seat(viewer or 0)
-    text = json.dumps([to_json(replay), held, sorted((notes or {}).items())])
-    shown = _shown(hashlib.sha256(text.encode()).hexdigest(), _Given(replay, held, notes))
-    data = shown.data
+    own = dict(request.query_params)
+    viewer, move = _number(own.pop("seat", "")), _number(own.pop("move", "")) or 0
+    held = None if all_seeing else replay.seat(viewer or 0)
+    data, pictures = _shown(json.dumps(to_json(replay)), held)
     views: list[int] = data["views"]
     view = 0 if viewer is None or held is not None else _view(views, viewer)
     last = len(data["frames"]) - 1
-    move = max(0, min(last, _number(asked.get("move")) or 0))
+    move = min(last, move)
     scene = data["frames"][move][0][view]
-    own = dict(asked)
 
     def at(number: int, seen: int | None = None) -> str:
         chosen = views[view] if seen is None else seen
-        query = {name: value for name, value in own.items() if name not in ("move", "seat")} | {"move": str(number)}
-        return "?" + urlencode(query | ({"seat": str(chosen)} if chosen >= 0 else {}))
+        return "?" + urlencode(own | {"move": str(number)} | ({"seat": str(chosen)} if chosen >= 0 else {}))
 
-    seats = range(replay.players) if held is not None and not all_seeing and seat is None else views
+    seats = views if all_seeing else range(replay.players)
     return page(
         request,
-        template,
+        "watch/replay.html",
         title=title,
-        back=PageLink(back, back_title),
+        back=back,
         note=note,
         links=links,
         data=trust(as_text(data)),
@@ -101,12 +87,12 @@ def replay_page(
         moves=[_told(data, number, view) for number in range(last + 1)],
         move=move,
         last=last,
-        picture=trust(shown.pictures[scene]) if shown.pictures else None,
+        picture=trust(pictures[scene]) if pictures else None,
         scene=_words(data, scene),
         at=at,
         seats=[(one, "everybody" if one < 0 else data["names"][one]) for one in seats],
         seen=views[view],
-        reloads=held is not None and not all_seeing,
+        reloads=not all_seeing,
         result=data["result"],
         facts=data["facts"],
     )
@@ -118,37 +104,16 @@ def moments_before(replay: Replay) -> list[int]:
     return [max(place for place, number in enumerate(numbers) if number <= at) for at in range(len(replay.actions))]
 
 
-class _Shown(NamedTuple):
-    """What a page shows of a game."""
-
-    data: dict[str, Any]
-    pictures: list[str]
-    """SVG by scene; empty where there is no room for them."""
-
-
-class _Given:
-    """What a page is made of; the same for all, so that it is kept by its digest alone."""
-
-    def __init__(self, replay: Replay, seat: int | None, notes: Mapping[tuple[int, int], str] | None) -> None:
-        self.replay, self.seat, self.notes = replay, seat, notes
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Given)
-
-    def __hash__(self) -> int:
-        return 0
-
-
 @functools.lru_cache(maxsize=KEPT)
-def _shown(digest: str, given: _Given) -> _Shown:
-    data = page_data(given.replay, given.seat, notes=given.notes)
-    drawings = [] if data["pictures"] is None else unpack(data["pictures"])
-    return _Shown(data, [one.svg() for one in drawings])
+def _shown(replay: str, seat: int | None) -> tuple[dict[str, Any], list[str]]:
+    """Return what a page shows of a game, and SVG by scene, none where there is no room for them."""
+    data = page_data(from_json(json.loads(replay)), seat)
+    return data, [] if data["pictures"] is None else [one.svg() for one in unpack(data["pictures"])]
 
 
-def _number(text: str | None) -> int | None:
+def _number(text: str) -> int | None:
     """Return a number of the query; None if there is none. Raises ParameterError if it is something else."""
-    if text is None or text == "":
+    if not text:
         return None
     if not (text.isascii() and text.isdecimal() and len(text) < 10):
         raise ParameterError(f"{one_line(text, 40)!r} is neither a move nor a seat: write a whole number from 0")
@@ -156,9 +121,9 @@ def _number(text: str | None) -> int | None:
 
 
 def _view(views: Sequence[int], seat: int) -> int:
+    if views == [-1]:
+        return 0  # nothing is hidden from anybody
     if seat not in views:
-        if views == [-1]:
-            return 0  # nothing is hidden from anybody
         raise ParameterError(f"invalid seat {seat}: give 0 to {max(views)}")
     return views.index(seat)
 
@@ -178,8 +143,6 @@ def _words(data: Mapping[str, Any], scene: int) -> str:
     rows = [title]
     for line in lines:
         label, text, dice, active, cells = data["lines"][line]
-        faces = " ".join(map(str, dice))
-        rows.append(
-            f"{'>' if active else ' '} " + "  ".join(one for one in (label, text, " ".join(cells), faces) if one)
-        )
+        parts = (label, text, " ".join(cells), " ".join(map(str, dice)))
+        rows.append(f"{'>' if active else ' '} " + "  ".join(one for one in parts if one))
     return "\n".join([*rows, footer] if footer else rows)

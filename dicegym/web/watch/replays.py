@@ -1,8 +1,7 @@
-"""Matches of contests and their games, those of servers too: result, scrubber, and what mistakes cost."""
+"""Matches of contests and their games: result, scrubber, and what each decision cost."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from pydantic import BaseModel, Field
@@ -10,25 +9,22 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from dicegym.arena.replay import Replay, to_json
-from dicegym.arena.replay.stored_replays import SERVER, find_replay
-from dicegym.arena.store.reading import StoreReader
-from dicegym.arena.store.stored_rows import PlayedGame, StoredMatch
+from dicegym.arena.replay.stored_replays import find_replay
 from dicegym.errors import ParameterError
 from dicegym.pictures.watched import tell_apart
-from dicegym.web.context import Web
 from dicegym.web.door import PathNumber, QueryNumber, for_programs
-from dicegym.web.pages import page, web_of
-from dicegym.web.watch.analyses import Analyses
-from dicegym.web.watch.listed_rows import DOOR, ListedMatch, RowObject, check_store, title_of
-from dicegym.web.watch.replay_view import PageLink, moments_before, replay_page
+from dicegym.web.pages import web_of
+from dicegym.web.play.review import review_page
+from dicegym.web.watch.contest_pages import DOOR, ListedMatch, RowObject, check_store, title_of
+from dicegym.web.watch.replay_view import PageLink, replay_page
 
 GAMES_PAGE = 100
 """Games of a match that a page lists."""
+GAME = "/watch/games/{match:number}/{game:number}"
 RUNNING = (
     "This contest is still running, or takes bots: its games are shown as one player after the other saw them, and "
     "nothing is told of their dice but what fell."
 )
-SERVED = "This server still runs: nothing is told of its dice but what fell."
 
 
 class ListedGame(BaseModel):
@@ -74,14 +70,16 @@ class SeenGame(NamedTuple):
         """What pages call it."""
         return f"{title_of(self.game.game)}, game {self.game.id}"
 
+    @property
+    def address(self) -> str:
+        """Its page."""
+        return f"/watch/games/{self.match}/{self.number}"
+
 
 def _view_match(request: Request, found: dict[str, Any]) -> dict[str, Any]:
-    first, played = found["first"], found["played"]
-    return found | {
-        "contests": found["states"],
-        "games": played[first : first + GAMES_PAGE],
-        "more": first + GAMES_PAGE if first + GAMES_PAGE < len(played) else None,
-    }
+    first, games = found["first"], found["games"]
+    more = first + GAMES_PAGE if first + GAMES_PAGE < len(games) else None
+    return found | {"contests": found["states"], "games": games[first : first + GAMES_PAGE], "more": more}
 
 
 @DOOR.get(
@@ -97,113 +95,56 @@ def show_match(request: Request, match: PathNumber, first: QueryNumber = None) -
         store = check_store(reader)
         ((found, rules, played, misplays),) = store.whole([store.match(match)])
         states = [(one.id, one.ended is not None) for one in store.contests(with_match=match)[::-1]]
-        return {
-            "match": found,
-            "contests": [contest for contest, _ in states],
-            "states": states,
-            "games": _list_games(found, played),
-            "played": played,
-            "misplays": misplays,
-            "game": rules.game,
-            "first": first or 0,
-        }
-
-
-def _list_games(match: StoredMatch, games: Sequence[PlayedGame]) -> list[dict[str, Any]]:
-    return [
-        {
-            "number": one.number + 1,
-            "seats": [match.entries[player] for player in one.seats],
-            "returns": [one.returns[player] for player in one.seats],
-            "actions": len(one.actions),
-        }
-        for one in games
+    games = [
+        ListedGame(
+            number=one.number + 1,
+            seats=[found.entries[player] for player in one.seats],
+            returns=[one.returns[player] for player in one.seats],
+            actions=len(one.actions),
+        )
+        for one in played
     ]
+    contests = [contest for contest, _ in states]
+    about = {"match": found, "game": rules.game, "games": games, "misplays": misplays}
+    return about | {"contests": contests, "states": states, "first": first or 0}
 
 
 def _view_game(request: Request, seen: SeenGame) -> Response:
-    analyses, (replay, match, game, free) = web_of(request).get(Analyses), seen
-    kept = analyses.ready(replay) if free else None
-    replay.check_rules()
+    seen.game.check_rules()
     return replay_page(
         request,
-        replay,
+        seen.game,
         title=seen.title,
-        back=f"/watch/matches/{match}",
-        back_title=f"Match {match}: {', '.join(tell_apart(replay.seats))}",
-        all_seeing=free,
-        notes=None if kept is None else kept.notes,
-        note="" if free else RUNNING,
-        links=[PageLink(f"/watch/games/{match}/{game}/analysis", "What mistakes cost")] if free else [],
+        back=PageLink(f"/watch/matches/{seen.match}", f"Match {seen.match}: {', '.join(tell_apart(seen.game.seats))}"),
+        all_seeing=seen.free,
+        note="" if seen.free else RUNNING,
+        links=[PageLink(f"{seen.address}/review", "What mistakes cost")] if seen.free else [],
     )
 
 
-@DOOR.get(
-    "/watch/games/{match:number}/{game:number}",
-    api="/matches/{match:number}/games/{game:number}",
-    view=_view_game,
-    returns=GameReplay,
-)
+@DOOR.get(GAME, api="/matches/{match:number}/games/{game:number}", view=_view_game, returns=GameReplay)
 def show_game(request: Request, match: PathNumber, game: PathNumber) -> SeenGame:
     """Show a game; programs get it only when its contest has ended and is closed."""
-    found = _find(web_of(request), match, game)
+    web = web_of(request)
+    with web.store() as reader:
+        store = check_store(reader)
+        free = not any(web.is_secret(one) for one in store.contests(with_match=match))
+        found = SeenGame(find_replay(store, f"{match}.{game}"), match, game, free)
     if for_programs(request):
         _check_free(found)
     return found
 
 
-@DOOR.get("/watch/games/{match:number}/{game:number}/analysis")
-def analyse_game(request: Request, match: PathNumber, game: PathNumber) -> Response:
-    """Show what mistakes cost in a game of a match, or how far that is computed."""
-    found = _find(web_of(request), match, game)
-    _check_free(found)
-    return analysis_page(request, found.game, title=found.title, back=f"/watch/games/{match}/{game}")
-
-
-@DOOR.get("/watch/served/{number:number}")
-def show_served_game(request: Request, number: PathNumber) -> Response:
-    """Show a game of a game server."""
-    with web_of(request).store() as reader:
-        store = check_store(reader)
-        replay, running = find_replay(store, f"{SERVER}{number}"), store.find_served_game(number).running
-    return replay_page(
-        request,
-        replay,
-        all_seeing=not running,
-        note=SERVED if running else "",
-        title=f"{title_of(replay.game)}, game {number} of the server",
-        back="/watch",
-        back_title="Watch",
-    )
-
-
-def _find(web: Web, match: int, game: int) -> SeenGame:
-    """Return a game and what may be seen of it."""
-    with web.store() as reader:
-        store: StoreReader = check_store(reader)
-        free = not any(web.is_secret(one) for one in store.contests(with_match=match))
-        return SeenGame(find_replay(store, f"{match}.{game}"), match, game, free)
+@DOOR.get(GAME + "/review")
+def review_stored_game(
+    request: Request, match: PathNumber, game: PathNumber, seat: QueryNumber = None, at: QueryNumber = None
+) -> Response:
+    """Show what each decision cost in a game of a match, or how far that is computed."""
+    seen = show_game(request, match, game)
+    _check_free(seen)
+    return review_page(request, seen.game, seat or 0, at, title=seen.title, back=seen.address)
 
 
 def _check_free(seen: SeenGame) -> None:
     if not seen.free:
         raise ParameterError("its contest is not over: all of this game is shown when it has ended and is closed")
-
-
-def analysis_page(request: Request, replay: Replay, *, title: str, back: str) -> Response:
-    """Return what mistakes cost in a game, or how far that is computed; asks for it if nobody has."""
-    analyses = web_of(request).get(Analyses)
-    kept = analyses.ready(replay)
-    words, goes_on = ("", False) if kept is not None else analyses.begin(replay, request.state.visitor)
-    before = [] if kept is None else moments_before(replay)
-    return page(
-        request,
-        "watch/analysis.html",
-        title=title,
-        back=PageLink(back, "The game"),
-        shown=None if kept is None else kept.shown,
-        heading="" if kept is None else kept.heading,
-        moments={number: f"{back}?move={move}" for number, move in enumerate(before, 1)},
-        words=words,
-        goes_on=goes_on,
-    )

@@ -9,16 +9,14 @@ import numpy as np
 import pytest
 
 import dicegym
-from dicegym.analysis.solving import solve
 from dicegym.analysis.valuers import sources, valuer
 from dicegym.engine.jit import records
-from dicegym.errors import ParameterError
 from dicegym.games.hog import exact
 from dicegym.games.hog.exact import best_table, win_rate
 from dicegym.games.hog.rules import N_ACTIONS, free_bacon, settle, sides
-from dicegym.games.hog.solving.strategies import Duel, Search, choices_of, full_sight
+from dicegym.games.hog.solving.strategies import Duel, choices_of, full_sight
 from dicegym.games.hog.solving.sweeps import roll_chances
-from dicegym.games.hog.values import ByScores, FullSight, choices, reply_values
+from dicegym.games.hog.values import FullSight, choices, reply_values
 from dicegym.games.worth import BatchValuer
 
 SMALL = 10
@@ -58,7 +56,7 @@ def slow_value(goal: int) -> Any:
 
 
 def test_values_agree_with_a_recursion_over_whole_games() -> None:
-    slow, values = slow_value(SMALL), full_sight(SMALL)[0]
+    slow, values = slow_value(SMALL), full_sight(SMALL)
     for own, opponent in [(0, 0), (3, 5), (0, 9), (9, 9), (7, 1)]:
         for parity in range(2):
             for runs in [(0, 0), (2, 1), (0, 3)]:
@@ -196,46 +194,5 @@ def test_wide_numbers_of_dice_lose_and_memory_changes_nothing() -> None:
     state = game.new_game()[0]
     assert valuer(game).action_value(state, N_ACTIONS) == valuer(game).action_value(state, -1) == 0
     remembering = dicegym.game("hog", memory=1)
-    found = {source.name: source.ready() for source in sources(remembering)}
-    assert found["exact"]
-    assert "equilibrium" not in found
+    assert {source.name: source.ready() for source in sources(remembering)}["exact"]
     assert valuer(remembering).value(remembering.new_game()[0], 1) == valuer(game).value(state, 1)
-
-
-def test_by_scores_a_choice_is_worth_its_mean_over_what_is_hidden() -> None:
-    game = dicegym.game("hog", goal=12)
-    known = {source.name: source for source in sources(game)}
-    assert not known["equilibrium"].ready()
-    with pytest.raises(ParameterError, match="dicegym values solve hog equilibrium -p goal=12"):
-        valuer(game, "equilibrium")
-    solve(game, "equilibrium", goal=0.01)
-    assert known["equilibrium"].ready()
-    judge = valuer(game, "equilibrium")
-    assert valuer(game).name == "exact"
-    assert not judge.sees_all
-    state = game.new_game()[0]
-    first = judge.value(state, 0)
-    found = judge.action_values(state).values
-    assert float(judge.policy(state) @ found) == pytest.approx(first, abs=1e-12)  # nothing is hidden yet
-    assert first - 0.02 < found.max() < first + 0.02
-    assert judge.action_value(state, 99) == 0
-
-    hidden = state.copy()
-    hidden["scores"], hidden["runs"], hidden["exchanges"] = (1, 1), (1, 0), (0, 1)
-    other = hidden.copy()
-    other["runs"], other["exchanges"] = (0, 1), (1, 1)
-    assert (judge.action_values(hidden).values == judge.action_values(other).values).all()
-    assert judge.value(hidden, 0) != judge.value(other, 0)
-    assert judge.value(hidden, 0) + judge.value(hidden, 1) == 1
-
-
-def test_where_no_game_comes_choices_are_worth_what_they_are_if_nothing_is_hidden() -> None:
-    game = dicegym.game("hog", goal=12)
-    likeliest = exact.tabulate(dicegym.agent(game, "always_roll(5)"), game)
-    judge = ByScores(game, Search(12, best=choices_of(likeliest)))
-    state = game.new_game()[0]
-    state["scores"], state["runs"], state["exchanges"] = (0, 3), (1, 0), (1, 0)
-    unmet = judge.action_values(state).values
-    state["runs"], state["exchanges"] = 0, 0
-    assert np.isfinite(unmet).all()
-    assert float(unmet[6]) == judge.value(state, 0)

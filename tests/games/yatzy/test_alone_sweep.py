@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from dicegym.games.yatzy.solving.alone import new_values, solve
+from dicegym.games.yatzy.solving.any_scoring import mean_of_best_play, score_single_pairs
 from dicegym.games.yatzy.solving.one_turn import ALL_FILLED
+from dicegym.games.yatzy.tables import BEST, COUNTS, KEEPS, TWO_PAIRS
 
 
 def few(still_open: tuple[int, ...], threads: int) -> np.ndarray:
@@ -28,3 +31,18 @@ def test_sums_side_by_side_are_those_one_by_one() -> None:
     assert near[0] == values[filled, 63]
     assert (np.diff(near) > 0).all()
     assert values[filled, [1, 2]].tolist() == [0, 0]  # nobody has one or two points of threes and more
+
+
+@pytest.mark.parametrize("boxes", [(7,), (2, 7, 14), (3, 4, 5), (0, 6, 7, 12, 13)])
+def test_any_scoring_is_solved_and_the_rules_give_the_same(boxes: tuple[int, ...]) -> None:
+    closed = ALL_FILLED - sum(1 << box for box in boxes)
+    assert mean_of_best_play(BEST, closed) == pytest.approx(few(boxes, 1)[closed, 0], rel=1e-12)
+
+
+def test_one_pair_alone_scores_in_two_pairs_where_it_is_said() -> None:
+    points = score_single_pairs()[:, TWO_PAIRS]
+    found = {tuple(counts): score for counts, score in zip(COUNTS[KEEPS:].tolist(), points.tolist(), strict=True)}
+    assert found[1, 2, 0, 1, 1, 0] == 4
+    assert found[0, 0, 0, 0, 0, 5] == 12
+    assert found[0, 2, 0, 0, 3, 0] == 14
+    assert found[1, 1, 1, 1, 1, 0] == 0

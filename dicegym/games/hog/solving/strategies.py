@@ -1,4 +1,4 @@
-"""Strategies of Hog against each other: what they win, what beats them, and the search for an equilibrium.
+"""Strategies of Hog against each other: what they win, and what beats them.
 
 *Choices* are one strategy, float64[goal * goal, K, P, N_ACTIONS], and a *table* is one that leaves nothing to chance:
 int8[goal, goal] numbers of dice by both scores, or int8[goal, goal, RUNS, 2] by what is remembered too. The other
@@ -16,7 +16,7 @@ import numpy as np
 
 from dicegym.games.hog.rules import FIRST_NUMBER, MOST_DICE, N_ACTIONS
 from dicegym.games.hog.solving import sweeps
-from dicegym.games.hog.solving.sweeps import IMPROVE, PLAY, RUNS, SEE_ALL, WEIGH, roll_chances
+from dicegym.games.hog.solving.sweeps import IMPROVE, PLAY, RUNS, SEE_ALL, roll_chances
 from dicegym.games.worth import SearchTime
 
 REMEMBERED = (RUNS, 2)
@@ -66,24 +66,18 @@ class Duel:
         """Find how often games come through each state."""
         sweeps.spread(self.goal, self.choices, roll_chances(), self.reach)
 
-    def sweep(self, *rules: int, every_state: bool = False) -> int:
+    def sweep(self, *rules: int) -> int:
         """Find what states are worth while each player follows its rule; return how many choices changed.
 
-        `WEIGH` and `IMPROVE` come after `spread`. States with an odd parity are left out if nobody exchanges the dice,
-        unless ``every_state``.
+        `WEIGH` and `IMPROVE` come after `spread`. States with an odd parity are left out if nobody exchanges the dice.
         """
-        even = not every_state and set(rules) == {PLAY} and not self.choices[..., 0].any()
+        even = set(rules) == {PLAY} and not self.choices[..., 0].any()
         rooms = self.reach, MARGIN, self.values, self.gains, self.policy
         return int(sweeps.sweep(self.goal, np.array(rules), self.choices, roll_chances(), 1 if even else 2, *rooms))
 
     def rates(self) -> tuple[float, float]:
         """Return player 0's win rates (as first, as second to move) against player 1 at the start of a game."""
         return float(self.values[0, 0, 0, 0, 0, 0]), 1 - float(self.values[1, 0, 0, 0, 0, 0])
-
-    def weigh(self) -> None:
-        """Find what player 0 wins by each choice while everybody plays as ``choices`` have it."""
-        self.spread()
-        self.sweep(WEIGH, *[PLAY] * (len(self.choices) - 1))
 
     def visits(self) -> np.ndarray:
         """Return float64[goal * goal, K, P]: how often player 0 moves, by what it knows."""
@@ -104,12 +98,12 @@ def best_response(opponent: np.ndarray) -> tuple[float, np.ndarray]:
 def full_sight(goal: int) -> np.ndarray:
     """Return how likely the player to move wins if both see everything, computed once: nobody may write to it.
 
-    Float64[1, goal * goal, 2, RUNS, RUNS], as both players are alike. To 100 that takes 0.03 s and 2.6 MB, to 999 five
+    Float64[goal * goal, 2, RUNS, RUNS], as both players are alike. To 100 that takes 0.03 s and 2.6 MB, to 999 five
     seconds and 256 MB.
     """
     duel = Duel(np.empty((goal * goal, 1, 1, 0)))  # a player that sees everything has no choices by what is known
     duel.sweep(SEE_ALL)
-    return duel.values[:, 0]
+    return duel.values[0, 0]
 
 
 class Climber:
@@ -174,64 +168,3 @@ def climb_all(
         except BaseException:  # Ctrl-C: stop after what is being climbed
             pool.shutdown(wait=False, cancel_futures=True)
             raise
-
-
-def best_table_against(mix: np.ndarray, starts: int, seed: int = 0, threads: int = 1) -> tuple[float, np.ndarray]:
-    """Return (win rate, int8[goal, goal]): the best table by scores that was found against choices by scores.
-
-    Climbs from the likeliest choices of ``mix``, from 5 dice everywhere, and from ``starts`` tables drawn from ``mix``.
-    """
-    generator, likeliest, chances = np.random.default_rng(seed), table_of(mix), np.cumsum(mix, axis=-1)
-    begun = [likeliest, np.full_like(likeliest, 5)]
-    for _ in range(starts):
-        drawn = generator.random((len(mix), 1)).reshape(-1, 1, 1, 1) < chances
-        begun.append(np.where(drawn.any(axis=-1).reshape(likeliest.shape), table_of(drawn), likeliest))
-    return max(climb_all(mix, begun, threads), key=lambda found: found[0])
-
-
-class Search:
-    """Two players that know both scores alone learn against each other: one strategy, which both play.
-
-    Each step adds to the regrets of all choices what they would have gained, weighted by how often a game comes there
-    (regret matching+; Tammelin 2014). Players of the contest forget how they came where they are, so that nothing is
-    proved of where this leads; what comes of it is measured instead (`measure`).
-
-    Args:
-        arrays: of an earlier search, see the attributes; default: a new one, in which every number is as likely.
-        goal: of the game.
-
-    Attributes:
-        mix: float64[goal * goal, 1, 1, N_ACTIONS], choices by scores, as `regrets`, `total` and `best`.
-        total: the strategies of all steps, each weighted by its number.
-        best: the strategy that was hardest to beat when it was measured.
-        won: float64[2], what wins against it: the best table found, and a player that sees everything, an upper bound.
-        steps: done so far.
-    """
-
-    def __init__(self, goal: int, **arrays: np.ndarray) -> None:
-        shape = (goal * goal, 1, 1, N_ACTIONS)
-        uniform = np.full(shape, 1 / N_ACTIONS)
-        self.mix = arrays.get("mix", uniform).reshape(shape).copy()
-        self.best = arrays.get("best", uniform).reshape(shape)
-        self.regrets, self.total = (arrays.get(name, np.zeros(shape)).reshape(shape) for name in ("regrets", "total"))
-        self.won, self.steps = arrays.get("won", np.ones(2)), int(arrays.get("steps", 0))
-        self._duel = Duel(self.mix)
-
-    def step(self) -> None:
-        """Learn from all games at once; arrays that others may hold are not written to."""
-        self._duel.choices[0] = self.mix
-        self._duel.weigh()
-        gains = self._duel.gains
-        mean = sum(self.mix[..., action] * gains[..., action] for action in range(N_ACTIONS))
-        self.regrets = np.maximum(self.regrets + (gains - np.asarray(mean)[..., np.newaxis]), 0)
-        norm = self.regrets.sum(axis=-1, keepdims=True)
-        self.mix = np.divide(self.regrets, norm, out=self.mix.copy(), where=norm > 0)
-        self.steps += 1
-        self.total = self.total + self.steps * self.mix
-
-    def measure(self, starts: int) -> None:
-        """Measure the strategy as it is and on average over all steps; keep the one that is hardest to beat."""
-        for mix in (self.mix, self.total / self.total.sum(axis=-1, keepdims=True)):
-            won = best_table_against(mix, starts)[0]
-            if won < self.won[0]:
-                self.best, self.won = mix, np.array([won, best_response(mix)[0]])

@@ -334,28 +334,22 @@ def sweep(goal, rules, choices, rolls, parities, reach, margin, values, gains, p
     return changes
 
 
-# --- states as records: both players know the scores alone, or see everything --------------------------------------
-# Values have no axis of the own exchanges there: float64[players, goal * goal, 2, RUNS, RUNS].
+# --- states as records: both players see everything ------------------------------------------------------------------
+# Values have neither players, as these are alike, nor own exchanges: float64[goal * goal, 2, RUNS, RUNS].
 
 
-def state_values(states: np.ndarray, values: np.ndarray, parts: np.ndarray | int = 0) -> np.ndarray:
-    """Return how likely the player to move wins each game, none of which is over: float64[n].
-
-    ``parts`` (int64[n]) of ``values`` are those in which that player moves.
-    """
+def state_values(states: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Return how likely the player to move wins each game, none of which is over: float64[n]."""
     each, me = np.arange(len(states)), states["player"].astype(np.int64)
     scores, runs = states["scores"].astype(np.int64), states["runs"]
     pairs = scores[each, me] * states["goal"] + scores[each, 1 - me]
-    found: np.ndarray = values[parts, pairs, states["exchanges"].sum(axis=1) % 2, runs[each, 1 - me], runs[each, me]]
+    found: np.ndarray = values[pairs, states["exchanges"].sum(axis=1) % 2, runs[each, 1 - me], runs[each, me]]
     return found
 
 
 @kernel
-def weigh_actions(states, actions, rolls, values, parts, out):
-    """Write how likely the player to move wins by each of ``actions`` (int64[n, k]) to ``out``; out of range it loses.
-
-    ``parts`` (int64[n]) of ``values`` are those in which the other player moves.
-    """
+def weigh_actions(states, actions, rolls, values, out):
+    """Write how likely the player to move wins by each of ``actions`` (int64[n, k]); out of range it loses."""
     places, wins = new_places(rolls), np.empty((RUNS, RUNS))
     for i in range(len(states)):
         state = states[i]
@@ -367,12 +361,12 @@ def weigh_actions(states, actions, rolls, values, parts, out):
             action = actions[i, k]
             out[i, k] = 0.0
             if 0 <= action < N_ACTIONS:
-                look_ahead(own, opponent, parity, action + FIRST_NUMBER, rolls, places, values[parts[i]], wins)
+                look_ahead(own, opponent, parity, action + FIRST_NUMBER, rolls, places, values, wins)
                 out[i, k] = wins[state.runs[1 - me], state.runs[me]]
 
 
-def action_values(states: np.ndarray, actions: np.ndarray, values: np.ndarray, parts: np.ndarray) -> np.ndarray:
+def action_values(states: np.ndarray, actions: np.ndarray, values: np.ndarray) -> np.ndarray:
     """Return what `weigh_actions` writes: float64[n, k]."""
     out = np.empty(actions.shape)
-    weigh_actions(states, actions, roll_chances(), values, parts, out)
+    weigh_actions(states, actions, roll_chances(), values, out)
     return out

@@ -4,35 +4,61 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, Field
+from fastapi import Query
+from pydantic import BaseModel, BeforeValidator, Field
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
 from dicegym import games
 from dicegym.arena.incidents import misplay_lines
-from dicegym.arena.store.stored_rows import StoredMatch
-from dicegym.errors import one_line
-from dicegym.web.context import Web
-from dicegym.web.door import Finite, PathNumber, QueryNumber, for_programs
+from dicegym.arena.pages.stored_contest import list_match
+from dicegym.arena.store.reading import StoreReader
+from dicegym.arena.store.stored_rows import StoredContest
+from dicegym.errors import UnknownNameError, one_line
+from dicegym.web.door import Door, Finite, PathNumber, QueryNumber, for_programs
 from dicegym.web.pages import page, web_of
-from dicegym.web.watch.contest_boards import PATIENCE, Board, Boards
-from dicegym.web.watch.listed_rows import (
-    DOOR,
-    ContestRow,
-    ListedMatch,
-    RowCount,
-    check_store,
-    list_titles,
-    rows_of,
-    title_of,
-)
+from dicegym.web.watch.contest_boards import Boards, status_of
 from dicegym.web.workers import Answer
 
+DOOR = Door("watch")
+MOST = 200
+"""Rows of an answer at most."""
 MATCHES_PAGE, LATEST = 50, 10
 """Rows: of a page of matches, and of the newest matches on the page of a contest."""
+PATIENCE = 0.7
+"""Seconds that a page waits for what is being computed, before it says so."""
+RowCount = Annotated[int, Query(ge=1, le=MOST, description="rows at most")]
+RowObject = Annotated[dict[str, Any], BeforeValidator(lambda row: row if isinstance(row, dict) else row._asdict())]
+"""A named tuple as an object."""
+
+
+class ContestRow(BaseModel):
+    """A contest."""
+
+    id: int
+    game: str
+    label: str
+    format: str
+    parameters: dict[str, int]
+    state: str = Field(description="ended, running, or stopped before its end")
+    entries: int
+    played: int
+    planned: int = Field(description="matches; 0: not known")
+    began: str
+    ended: str | None
+
+    @classmethod
+    def of(cls, contest: StoredContest, held: bool) -> ContestRow:
+        """Return the row of a contest; ``held``: whether some process runs it now."""
+        return cls(**contest._asdict() | {"state": status_of(contest.ended, held)})
+
+    @property
+    def title(self) -> str:
+        """What people call the game."""
+        return title_of(self.game)
 
 
 class ContestRows(BaseModel):
@@ -54,13 +80,6 @@ class RatingRow(BaseModel):
     matches: int
 
 
-class StruckRow(BaseModel):
-    """A disqualified entry."""
-
-    name: str
-    reason: str
-
-
 class ContestBoard(BaseModel):
     """A contest with its standings."""
 
@@ -68,8 +87,23 @@ class ContestBoard(BaseModel):
     facts: dict[str, str]
     standings: list[dict[str, Any]] = Field(description="as the format ranks them; empty until it has ended")
     ratings: list[RatingRow]
-    struck: list[StruckRow]
+    struck: list[RowObject] = Field(description="disqualified entries, each with the reason")
     remarks: list[str] = Field(description="sentences on what it is worth, faults and remarks")
+
+
+class ListedMatch(BaseModel):
+    """A match; all lists by player."""
+
+    id: int
+    key: str
+    number: int
+    games: int
+    entries: list[str]
+    wins: list[int] = Field(description="games won alone")
+    shares: list[float] = Field(description="games won, a shared first place shared out")
+    faults: list[int]
+    failed: str | None = Field(description="the entry that ended it by failing")
+    reason: str | None
 
 
 class MatchRows(BaseModel):
@@ -77,6 +111,26 @@ class MatchRows(BaseModel):
 
     matches: list[ListedMatch]
     next: int | None
+
+
+def check_store(reader: StoreReader | None) -> StoreReader:
+    """Return a store. Raises UnknownNameError if it does not exist yet."""
+    if reader is None:
+        raise UnknownNameError("no contests yet: `dicegym tournament` runs one and stores it")
+    return reader
+
+
+def title_of(game: str) -> str:
+    """Return what people call a game; of one that is not registered here, its name."""
+    try:
+        return games.spec(game).title
+    except UnknownNameError:
+        return game
+
+
+def list_titles() -> list[tuple[str, str]]:
+    """Return all games by name, each with its title."""
+    return [(name, title_of(name)) for name in games.loadable()]
 
 
 def _view_contests(request: Request, found: dict[str, Any]) -> dict[str, Any]:
@@ -87,8 +141,6 @@ def _view_contests(request: Request, found: dict[str, Any]) -> dict[str, Any]:
 @DOOR.get("/watch", api="/contests", template="watch/contests.html", view=_view_contests, returns=ContestRows)
 def list_contests(request: Request, game: str = "", before: QueryNumber = None, count: RowCount = 50) -> dict[str, Any]:
     """List contests, the newest first."""
-    if game and for_programs(request):
-        games.spec(game)
     with web_of(request).store() as reader:
         every = [] if reader is None else reader.contests(game or None)[::-1]
         some = [one for one in every if before is None or one.id < before]
@@ -98,9 +150,7 @@ def list_contests(request: Request, game: str = "", before: QueryNumber = None, 
 
 
 def _view_contest(request: Request, found: dict[str, Any]) -> Mapping[str, Any] | Response:
-    if found["board"] is None:
-        return page(request, "watch/counting.html", number=found["number"])
-    return found | {"latest": rows_of(found["latest"])}
+    return page(request, "watch/counting.html", number=found["number"]) if found["board"] is None else found
 
 
 @DOOR.get(
@@ -116,47 +166,40 @@ async def show_contest(request: Request, contest: PathNumber) -> dict[str, Any]:
     await computed.settle(None if for_programs(request) else PATIENCE)
     if for_programs(request) and computed.error is not None:
         raise computed.error
-    return await run_in_threadpool(_find, web_of(request), contest)
+    return await run_in_threadpool(_find, request, contest)
 
 
 def _prepare(request: Request, contest: int) -> Answer[None]:
     web = web_of(request)
     with web.store() as reader:
         check_store(reader).contest(contest)
-    return web.get(Boards).prepare(request.state.visitor, [contest])
+    return web.get(Boards).prepare(request.state.visitor, contest)
 
 
-def _find(web: Web, contest: int) -> dict[str, Any]:
-    board = web.get(Boards).find(contest)
-    with web.store() as reader:
+def _find(request: Request, contest: int) -> dict[str, Any]:
+    board = web_of(request).get(Boards).find(contest)
+    with web_of(request).store() as reader:
         store = check_store(reader)
-        latest = list(store.matches(contest, last=LATEST))[::-1]
+        latest = [list_match(match) for match in store.matches(contest, last=LATEST)][::-1]
         standings = store.standings(contest)
-    return {"number": contest, "board": board, "latest": latest} | ({} if board is None else _tell(board, standings))
-
-
-def _tell(board: Board, standings: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return what programs get of a contest."""
+    found = {"number": contest, "board": board, "latest": latest}
+    if board is None:
+        return found
     said = board.page.report
-    return {
+    return found | {
         "contest": ContestRow.of(board.contest, board.held),
         "facts": dict(board.facts),
         "standings": standings,
         "ratings": list(board.ratings.values()),
-        "struck": [{"name": bad.name, "reason": bad.reason} for bad in said.disqualified],
+        "struck": said.disqualified,
         "remarks": [*said.words, *misplay_lines(said.misplays), *said.remarks],
     }
-
-
-def _view_matches(request: Request, found: dict[str, Any]) -> dict[str, Any]:
-    return found | {"rows": rows_of(found["matches"])}
 
 
 @DOOR.get(
     "/watch/contests/{contest:number}/matches",
     api="/contests/{contest:number}/matches",
     template="watch/matches.html",
-    view=_view_matches,
     returns=MatchRows,
 )
 def list_matches(
@@ -167,11 +210,12 @@ def list_matches(
         store = check_store(reader)
         stored = store.contest(contest)
         names = sorted({one.name for one in store.entries(contest)})
-        found: list[StoredMatch] = list(store.matches(contest, entry or None, count + 1, before=before))[::-1]
-    rows = found[:count]
+        found = list(store.matches(contest, entry or None, count + 1, before=before))[::-1]
+    matches = found[:count]
     return {
-        "matches": rows,
-        "next": rows[-1].id if len(found) > len(rows) else None,
+        "matches": matches,
+        "next": matches[-1].id if len(found) > count else None,
+        "rows": [list_match(match) for match in matches],
         "contest": stored,
         "title": title_of(stored.game),
         "entry": entry,

@@ -1,0 +1,163 @@
+"""Games that are played to be watched: agents are chosen for all seats, and a thread plays.
+
+The address of a game names its agents and its seed, so it can be played again whenever somebody asks for it.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Sequence
+from typing import Annotated, Any
+from urllib.parse import urlencode
+
+from fastapi import Query
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+import dicegym
+from dicegym import games
+from dicegym.arena.replay import Replay, record_replay
+from dicegym.engine.game import Game
+from dicegym.engine.validate import whole_number
+from dicegym.errors import ParameterError
+from dicegym.play.drive import Referee
+from dicegym.play.seeds import draw_seed
+from dicegym.web.context import Web
+from dicegym.web.door import SEEN, QueryNumber
+from dicegym.web.learn.run_folders import MODEL_SUFFIX, model_of
+from dicegym.web.pages import page, web_of
+from dicegym.web.play.review import review_page
+from dicegym.web.play.rivals import Guests, list_rivals, rival_of
+from dicegym.web.watch.contest_pages import DOOR, list_titles, title_of
+from dicegym.web.watch.replay_view import PageLink, replay_page
+from dicegym.web.workers import Answer
+
+BEGUN = 250.0
+"""As many requests as a game counts for."""
+LONGEST = 120.0
+"""Seconds that a game may take."""
+LARGEST_SEED = 1 << 62
+SeatedAgents = Annotated[list[str], Query(min_length=1, max_length=32, description="by seat")]
+
+
+class SeatGuests:
+    """The players of shown games by seat: each answers one game at a time, and an agent may sit in several seats.
+
+    Args:
+        web: the server.
+    """
+
+    def __init__(self, web: Web) -> None:
+        self._web = web
+        self._lock = threading.Lock()
+        self._guests: dict[int, Guests] = {}
+
+    def play(self, table: Game, agents: Sequence[str], seed: int) -> Replay:
+        """Return a game, played here and now. Raises ParameterError if it takes too long."""
+        players = []
+        for seat, name in enumerate(agents):
+            with self._lock:
+                guests = self._guests.setdefault(seat, Guests())
+            players.append(guests.player(table, agent_named(self._web, table, name)))
+        end = time.monotonic() + LONGEST
+        referee = Referee(table, table.new_game(seed), players)
+        for _ in referee.moves():
+            if time.monotonic() > end:
+                raise ParameterError(
+                    f"the game was not over after {LONGEST:.0f} seconds: choose agents that think less"
+                )
+        return record_replay(table, agents, seed, referee.actions)
+
+
+def agent_named(web: Web, table: Game, name: str) -> str:
+    """Return the agent that a form names: one that comes with the game, or a model of a training."""
+    return str(model_of(web, name)) if name.endswith(MODEL_SUFFIX) else rival_of(table, name)
+
+
+@DOOR.get("/watch/new", template="watch/new.html")
+def choose_agents(
+    request: Request,
+    game: str = "",
+    players: QueryNumber = None,
+    agent: Annotated[list[str], Query()] = [],  # noqa: B006
+) -> dict[str, Any]:
+    """Show the form in which agents are chosen."""
+    game = game or games.loadable()[0]
+    low, high = games.spec(game).players
+    seats = dicegym.game(game).players if players is None else players
+    if not low <= seats <= high:
+        raise ParameterError(f"invalid number of players {seats}: {games.spec(game).title} takes {low} to {high}")
+    table = dicegym.game(game, seats)
+    offered = {one.name: one.about for one in list_rivals(table) if not one.is_strength}
+    strong = [one.agent for one in list_rivals(table) if one.is_strength][::-1] or list(offered)
+    given = [one for one in agent if one][:seats]
+    for name in [*strong, *given]:
+        agent_named(web_of(request), table, name)  # which says what is wrong with it
+        offered.setdefault(name, "of a training here" if name in given else "as it plays people")
+    return {
+        "games": list_titles(),
+        "game": game,
+        "players": seats,
+        "most": range(low, high + 1),
+        "offered": list(offered.items()),
+        "chosen": [given[seat] if seat < len(given) else strong[seat % len(strong)] for seat in range(seats)],
+    }
+
+
+def _play(request: Request, game: str, agents: Sequence[str], seed: int) -> Answer[Replay]:
+    """Return a game, now or later. Raises TooBusyError, and what is wrong with its agents."""
+    web, table = web_of(request), dicegym.game(game, len(agents))
+    for name in agents:
+        agent_named(web, table, name)
+    whole_number("seed", seed, 0, LARGEST_SEED, "the seed of a game")
+    guests, key = web.get(SeatGuests), ("shown", game, tuple(agents), seed)
+    return web.slow.answer(request.state.visitor, key, lambda answer: guests.play(table, agents, seed))
+
+
+@DOOR.get("/watch/game")
+def show_game_of_agents(request: Request, game: str, agent: SeatedAgents, seed: str = "") -> Response:
+    """Show a game that agents play, as soon as it is over."""
+    if not seed:
+        query = {"game": game, "agent": agent, "seed": draw_seed()}
+        return RedirectResponse(f"/watch/game?{urlencode(query, doseq=True)}", SEEN)
+    played = _play(request, game, agent, _read_seed(seed))
+    asks_again = "hx-request" in request.headers
+    if played.error is not None and not asks_again:
+        raise played.error
+    if asks_again:  # until there is something to see
+        return Response(status_code=204, headers={"HX-Refresh": "true"} if played.ready else {})
+    if played.found is None:
+        web_of(request).limits.pay(request, BEGUN)
+        return page(request, "watch/wait.html")
+    query = urlencode({"game": game, "agent": agent, "seed": seed}, doseq=True)
+    return replay_page(
+        request,
+        played.found,
+        title=f"{title_of(game)}: {', '.join(played.found.seats)}",
+        back=PageLink("/watch", "Watch"),
+        links=[
+            PageLink(f"/watch/game/review?{query}", "What mistakes cost"),
+            PageLink(f"/watch/new?{urlencode({'game': game, 'players': len(agent)})}", "Another game"),
+        ],
+    )
+
+
+@DOOR.get("/watch/game/review")
+def review_game_of_agents(
+    request: Request, game: str, agent: SeatedAgents, seed: str, seat: QueryNumber = None, at: QueryNumber = None
+) -> Response:
+    """Show what each decision cost in such a game."""
+    query = urlencode({"game": game, "agent": agent, "seed": seed}, doseq=True)
+    played = _play(request, game, agent, _read_seed(seed))
+    if played.found is None:
+        return RedirectResponse(f"/watch/game?{query}", SEEN)
+    return review_page(
+        request, played.found, seat or 0, at, title=f"A game of {title_of(game)}", back=f"/watch/game?{query}"
+    )
+
+
+def _read_seed(text: str) -> int:
+    if not (text.isascii() and text.isdecimal() and len(text) < 20):
+        raise ParameterError("the seed of a game is a whole number from 0")
+    return int(text)
