@@ -115,7 +115,6 @@ from dicegym.engine.dice import die, turn_stream
 from dicegym.engine.features import Features
 from dicegym.engine.jit import kernel
 from dicegym.engine.loops import Kernels
-from dicegym.engine.observation_forms import Flags, OneHot, Ones, Over
 from dicegym.engine.spec import GameSpec, record
 from dicegym.games.yatzy.tables import (
     BEST,
@@ -187,22 +186,22 @@ STATE = record(
 OTHERS = SEATS - 1
 FEATURES = Features(
     {
-        "counts": Ones(DICE, rows=FACES),
-        "sorted dice": OneHot(FACES, first=1, rows=DICE),
+        "counts": FACES * DICE,
+        "sorted dice": DICE * FACES,
         "own turn": 1,
-        "rolls left": OneHot(ROLLS + 1),
-        "rounds left": Over(BOXES),
-        "open": Flags(BOXES, first=1),
+        "rolls left": ROLLS + 1,
+        "rounds left": 1,
+        "open": BOXES,
         "now": BOXES,
         "in sight": BOXES,
         "upper": 4,
-        "par": OneHot(2 * PAR_STEPS + 1, first=-PAR_STEPS),
-        "total": Over(MOST_TOTAL),
-        "presence": Flags(OTHERS, first=1),
-        "totals": Over(MOST_TOTAL, OTHERS),
+        "par": 2 * PAR_STEPS + 1,
+        "total": 1,
+        "presence": OTHERS,
+        "totals": OTHERS,
         "leads": 2 * OTHERS,
         "uppers": OTHERS,
-        "their open": Flags(BOXES, first=1, rows=OTHERS),
+        "their open": OTHERS * BOXES,
     }
 )
 AT = FEATURES.offsets
