@@ -27,9 +27,6 @@ class ExactQuestion(NamedTuple):
     best_table: Annotated[
         bool, Option("--best-table", help="instead: the best strategy found against A that uses what players see")
     ] = False
-    distribution: Annotated[
-        bool, Option("--distribution", help="instead, for one player and without A: the distribution of best returns")
-    ] = False
     trials: Annotated[int | None, Option(help="how long --best-table searches")] = None
     seed: shared_options.Seed = None
     games: Annotated[int | None, Option(help="for one player: games whose choices are evaluated")] = None
@@ -38,15 +35,11 @@ class ExactQuestion(NamedTuple):
 
     def check(self, bot: Path | None) -> None:
         """Raise ParameterError if two things are asked at once, or an option has no use."""
-        questions = ("best_response", "best_table", "distribution")
+        questions = ("best_response", "best_table")
         asked = [f"--{name.replace('_', '-')}" for name in questions if getattr(self, name)]
         if len(asked) > 1:
             raise ParameterError(f"{' and '.join(asked)} are {len(asked)} questions: ask one at a time")
-        if self.distribution and self.a is not None:
-            raise ParameterError(
-                f"--distribution is about best play: leave out {self.a!r}; `dicegym evaluate` plays its games"
-            )
-        if not self.distribution and self.a is None:
+        if self.a is None:
             raise ParameterError("no agent is named: `dicegym games GAME` lists them")
         if asked and self.b is not None:
             raise ParameterError(f"{asked[0]} is about A alone: leave out B, which is {self.b!r}")
@@ -69,9 +62,7 @@ class ExactQuestion(NamedTuple):
             return ParameterError(f"{table!r} has no exact values: {play} games instead")
         parameters = shared_options.parameters_of(self.parameter) | dict(settings)
         words = ["dicegym", "values", "exact", table.name, *filter(None, (self.a, self.b))]
-        command = shared_options.command_line(
-            *words, distribution=self.distribution, p=[f"{name}={value}" for name, value in parameters.items()]
-        )
+        command = shared_options.command_line(*words, p=[f"{name}={value}" for name, value in parameters.items()])
         known = " and ".join(f"{name}={value}" for name, value in settings.items())
         return ParameterError(
             f"{table!r} has no exact values, but with {known} there are: `{command}`; else {play} games"
@@ -99,10 +90,9 @@ def exact(
     An agent that samples is replaced by one table of its answers, drawn once, and the answer says so. With
     --best-table, a .py file is the strategy as a bot.
 
-    In a game for one player: the mean return of A, computed from the regret of its choices, or the distribution of the
-    returns of best play.
+    In a game for one player: the mean return of A, computed from the regret of its choices.
 
-    Examples: dicegym values exact hog expectation bacon; dicegym values exact yatzy --distribution -p players=1
+    Examples: dicegym values exact hog expectation bacon; dicegym values exact yatzy planner -p players=1
     """
     from dicegym.arena.provenance import VERSION, provenance, record_of
     from dicegym.games.parts import solitaire, solver
@@ -114,9 +104,7 @@ def exact(
     question.check(bot)
     table = shared_options.make_game(question.game, question.parameter)
     with progress_bar("steps") as progress:
-        if question.distribution:
-            answer = _spread(table, question, progress)
-        elif (alone := solitaire(table)) is not None:
+        if (alone := solitaire(table)) is not None:
             answer = _alone(alone, table, question, progress)
         elif (values := solver(table)) is not None:
             answer = _duel(values, table, question, bot, progress)
@@ -180,17 +168,3 @@ def _alone(values: Any, table: dicegym.Game, asked: ExactQuestion, progress: Any
     text = f"{mean:.2f} ± {half:.2f} mean return of {player.name}: {cost}"
     facts = {"question": "mean return", "a": player.name, "seed": seed}
     return _Answer(text, {**facts, "value": mean, "half": half, "games": games, "best": best}, (asked.a,))
-
-
-def _spread(table: dicegym.Game, asked: ExactQuestion, progress: Any) -> _Answer:
-    """Answer how the returns of best play are distributed."""
-    from dicegym.cli.spread import describe_returns
-    from dicegym.games.parts import solitaire, solver
-
-    values = solitaire(table)
-    if solver(table) is not None:
-        raise ParameterError(f"--distribution is for games for one, and {table!r} is for two: leave it out")
-    if values is None:
-        raise asked.explain_missing(table)
-    text, facts = describe_returns(values.distribution(table, progress=progress))
-    return _Answer(text, {"question": "distribution", **facts})

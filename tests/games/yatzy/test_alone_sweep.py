@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dicegym.games.yatzy.solving.alone import new_values, solve
-from dicegym.games.yatzy.solving.one_turn import ALL_FILLED
+from dicegym.games.yatzy.solving.points import ALL_FILLED, new_values, solve
 
 
 def few(still_open: tuple[int, ...], threads: int) -> np.ndarray:
