@@ -96,7 +96,7 @@ class Estimate(NamedTuple):
 
 
 class Solitaire(Protocol):
-    """What ``exact.py`` of a game for one offers, if it can be solved.
+    """What ``values.py`` of a game for one offers, if it can be solved.
 
     All raise ParameterError for a game that it does not solve.
     """
@@ -109,9 +109,6 @@ class Solitaire(Protocol):
 
     def optimum(self, game: Game, *, progress: Progress | None = None) -> float:
         """Return the mean return of the best way to play."""
-
-    def distribution(self, game: Game, *, progress: Progress | None = None) -> np.ndarray:
-        """Return the probability of each return of the best way to play: float64[n], index 0 for a return of 0."""
 
     def mean_return(
         self, player: Player, game: Game, games: int = ..., seed: int = 0, *, progress: Progress | None = None
