@@ -18,7 +18,7 @@ up for probabilities, down for values.
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -32,7 +32,7 @@ from dicegym.games.bidding.table import FACES
 from dicegym.games.liarsdice import rules
 from dicegym.games.parts import Progress, plays_with
 from dicegym.games.worth import SearchTime
-from dicegym.play.player import DrawsOpenly, Player, draws_openly, sit_down, whole
+from dicegym.play.player import Player, draws_openly, sit_down, whole
 from dicegym.play.turn import Act, Turn
 
 Strategy = np.ndarray | Player
@@ -107,55 +107,38 @@ def tabulate(player: Player, game: Game) -> np.ndarray:
     table = np.zeros(SHAPE)
     for seat in (0, 1):
         act = sit_down(player, game, seat, named_seed("exact", seat))
-        if draws_openly(player):
-            _explore_at_once(player, game, seat, table)
-            continue
-        for face in range(FACES):
-            _explore(player, act, game, seat, face, table)
+
+        def ask(states: np.ndarray, act: Act = act) -> np.ndarray:
+            if draws_openly(player):
+                found = np.zeros((len(states), N_CHOICES))
+                found[:, :N_BIDS] = player.chances(game, states)[:, :N_BIDS]
+                found[:, LIAR] = np.maximum(0.0, 1.0 - found.sum(axis=1))
+                return found
+            return np.array([_choices(player, act, game, state) for state in states])
+
+        _explore(ask, game, seat, table)
     return table
 
 
-def _start(game: Game, face: int) -> np.ndarray:
-    """Return a game, record[1], in which a player has this face."""
-    start = game.new_game()
-    start["hands"] = 0
-    start["hands"][:, :2, face] = 1  # a face of the other's, of which the player knows nothing
-    return start
-
-
-def _explore_at_once(player: DrawsOpenly, game: Game, seat: int, table: np.ndarray) -> None:
-    """As `_explore` with every face: after each number of bids all choices are asked for together."""
+def _explore(ask: Callable[[np.ndarray], np.ndarray], game: Game, seat: int, table: np.ndarray) -> None:
+    """Ask for every choice of a seat, after each number of bids all together; the other seat bids what it likes."""
     states = game.new_states(FACES)
-    for face in range(FACES):
-        states[face] = _start(game, face)[0]
     faces, made = np.arange(FACES), np.zeros(FACES, np.int64)
+    for face in range(FACES):
+        states[face] = game.new_game()[0]
+        states["hands"][face] = 0
+        states["hands"][face, :2, face] = 1  # a face of the other's, of which the player knows nothing
     legal = np.zeros((N_SETS, N_BIDS), np.bool_)  # by the set of bids: faces make no difference
     while len(states):
         for reached, state in dict(zip(made.tolist(), states, strict=True)).items():
             legal[reached] = game.legal(state)[:N_BIDS]
         likely = legal[made].astype(np.float64)
         if states["player"][0] == seat:  # both bid in turn
-            likely *= player.chances(game, states)[:, :N_BIDS]
-            table[faces, made, :N_BIDS] = likely
-            table[faces, made, LIAR] = np.maximum(0.0, 1.0 - likely.sum(axis=1))
+            table[faces, made] = ask(states)
+            likely *= table[faces, made, :N_BIDS]
         rows, bids = np.nonzero(likely)
         states, faces, made = states[rows], faces[rows], made[rows] | 1 << bids
         loops.step_rows(states, np.arange(len(rows)), bids, np.zeros(len(rows), np.int64))
-
-
-def _explore(player: Player, act: Act, game: Game, seat: int, face: int, table: np.ndarray) -> None:
-    """Ask for every choice of a seat with this face; the other seat bids whatever it likes."""
-    waiting = [(0, _start(game, face)[0])]
-    while waiting:
-        made, state = waiting.pop()
-        bids = np.flatnonzero(game.legal(state)[:N_BIDS]).tolist()
-        if state["player"] == seat:
-            table[face, made] = _choices(player, act, game, state)
-            bids = np.flatnonzero(table[face, made, :N_BIDS]).tolist()
-        for bid in bids:
-            after = state.copy()
-            game.step(after, bid)
-            waiting.append((made | 1 << bid, after))
 
 
 def _choices(player: Player, act: Act, game: Game, state: Any) -> np.ndarray:

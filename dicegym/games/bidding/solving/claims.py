@@ -8,8 +8,8 @@ from functools import partial
 import numpy as np
 
 from dicegym.games import game as make_game
+from dicegym.games.bidding.solving.cfr import Learner
 from dicegym.games.bidding.solving.hand import tabulate
-from dicegym.games.bidding.solving.hand_learner import Learner
 from dicegym.games.bidding.solving.solution import NAME, is_kept, load_values, values_at_once
 from dicegym.games.solved import Claim
 

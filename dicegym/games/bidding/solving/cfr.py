@@ -29,31 +29,10 @@ class _Notes(NamedTuple):
 
 
 def _notes(hand: Hand) -> _Notes:
-    levels = len(np.unique(hand.first)) + 2
-    choices, width = len(hand.bids) + hand.outcome.shape[2], hand.width
-    plan, gain = np.empty((levels, choices + 2, width)), np.empty((levels, choices, width))
-    own, other = np.empty((2, levels, width))
-    return _Notes(plan, gain, own, other, np.empty(2 * hand.outcome.shape[3]))
-
-
-class Stakes(NamedTuple):
-    """What a hand may win for one place."""
-
-    place: int
-    wins: np.ndarray
-    """As of `Hand.wins`."""
-    overbid: float
-    """Its win probability when it bids what cannot be; 0 if it may not."""
-    refused: float
-    """The same when it opens by playing what is not allowed."""
-
-
-def stakes(hand: Hand, values: np.ndarray, place: int) -> Stakes:
-    """Return what a hand may win for a place: ``values`` is float64[endings], the opener's win probabilities."""
-    own = values if place == 0 else 1 - values
-    overbid = float(own[hand.overbid[place]]) if hand.overbid[place] != NOT_ALLOWED else 0.0
-    refused = float(own[hand.refused]) if hand.refused != NOT_ALLOWED and place == 0 else 0.0
-    return Stakes(place, hand.wins(values, place), overbid, refused)
+    levels, choices = len(np.unique(hand.first)) + 2, len(hand.bids) + hand.outcome.shape[2]
+    plan, gain = np.empty((levels, choices + 2, hand.width)), np.empty((levels, choices, hand.width))
+    own, other = np.empty((2, levels, hand.width))
+    return _Notes(plan, gain, own, other, np.empty(hand.outcome.shape[3] + 1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,33 +52,36 @@ class Strategy:
         """
         hand, place = self.hand, len(path) % 2
         plan = np.zeros((len(hand.bids) + hand.outcome.shape[2] + 2, hand.width))
-        calls, low = (int(hand.n_calls[place]), int(hand.first[path[-1] + 1])) if path else (0, 0)
+        calls, low = (len(hand.calls[place]), int(hand.first[path[-1] + 1])) if path else (0, 0)
+        size = len(hand.rolls[place].chances)
         regret_sweeps.weigh(
-            self.bid_rows, self.call_rows, hand.node_of(path), low, hand.step, hand.squeeze, calls,
-            len(hand.chances[place]), False, plan,
-        )  # fmt: skip
+            self.bid_rows, self.call_rows, hand.node_of(path), low, hand.step, hand.squeeze, calls, size, False, plan
+        )
         return plan[:-2]
 
     def judge(
-        self, stakes: Stakes, own: np.ndarray, other: np.ndarray, path: Sequence[int] = (), best: bool = False
-    ) -> tuple[np.ndarray, np.ndarray]:
+        self, values: np.ndarray, place: int, own: np.ndarray, other: np.ndarray, path: Sequence[int] = (),
+        best: bool = False,
+    ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
         """Return what a node is worth to a place: float64[width] by its rolls, and float64[choices, width].
 
         Args:
-            stakes: the place, and what it may win.
+            values: float64[endings], the opener's win probabilities.
+            place: who is asked about.
             own: float64[width], own reach; 0 for rolls that are not asked for.
             other: float64[width], the opponent's reach with the chance of its rolls; values are times that.
             path: numbers of the bids that were made.
-            best: whether the place plays the best response, things outside of the tree included, or this strategy.
+            best: whether the place plays the best response, bids outside of the tree included, or this strategy.
 
         The second array is of use where the place is to move, and for choices that are there.
         """
         hand, notes, out, depth = self.hand, _notes(self.hand), np.zeros(self.hand.width), len(path)
         notes.own[depth], notes.other[depth] = own, other
         regret_sweeps.visit(
-            hand.node_of(path), path[-1] if path else -1, depth, depth, 0, *_there(own, other), stakes.place, best,
-            0.0, len(hand.bids), hand.nodes, *hand.tree, hand.classes, stakes.wins, stakes.overbid,
-            stakes.refused, self.bid_rows, self.call_rows, None, None, np.zeros((1, 0, hand.width)), *notes, out,
+            hand.node_of(path), path[-1] if path else -1, depth, depth, 0, *_there(own, other), place, best,
+            0.0, len(hand.bids), hand.nodes, *hand.tree, hand.counting, hand.wins(values, place),
+            overbid_value(hand, values, place), self.bid_rows, self.call_rows, None, None,
+            np.zeros((1, 0, hand.width)), *notes, out,
         )  # fmt: skip
         return out, notes.gain[depth]
 
@@ -110,9 +92,20 @@ class Strategy:
         """
         hand = self.hand
         own, other = np.ones(hand.width), np.zeros(hand.width)
-        other[: len(hand.chances[1 - place])] = hand.chances[1 - place]
-        out, _ = self.judge(stakes(hand, values, place), own, other, best=best)
-        return float(hand.chances[place] @ out[: len(hand.chances[place])])
+        other[: hand.sizes[1 - place]] = hand.rolls[1 - place].chances
+        out, _ = self.judge(values, place, own, other, best=best)
+        return float(hand.rolls[place].chances @ out[: hand.sizes[place]])
+
+
+def overbid_value(hand: Hand, values: np.ndarray, place: int) -> float:
+    """Return how likely a place wins when it bids what cannot be and is called; 0 if it may not.
+
+    ``values`` is float64[endings], the opener's win probabilities.
+    """
+    if hand.overbid[place] == NOT_ALLOWED:
+        return 0.0
+    found = float(values[hand.overbid[place]])
+    return found if place == 0 else 1 - found
 
 
 class Learner:
@@ -124,15 +117,18 @@ class Learner:
 
     def __init__(self, hand: Hand) -> None:
         self.hand = hand
-        shape, calls = (hand.nodes, hand.width), (hand.call_rows, hand.outcome.shape[2], hand.width)
-        self.bid_regrets, self.bid_totals = np.zeros(shape, np.float32), np.zeros(shape, np.float32)
+        bids, calls = hand.shapes
+        self.bid_regrets, self.bid_totals = np.zeros(bids, np.float32), np.zeros(bids, np.float32)
         self.call_regrets, self.call_totals = np.zeros(calls, np.float32), np.zeros(calls, np.float32)
         self.steps = 0
         self.cut, self.stride = _cut(hand)
         self._notes: list[_Notes] = []
 
     def learn(self, values: np.ndarray, pool: ThreadPoolExecutor | None = None, threads: int = 1) -> float:
-        """Do one step for both places; return how likely the opener won by the strategies of the moment."""
+        """Do one step for both places; return how likely the opener won by the strategies of the moment.
+
+        ``values`` is float64[endings], the opener's win probabilities.
+        """
         self.steps += 1
         self._learn(values, 1, pool, threads)
         return self._learn(values, 0, pool, threads)
@@ -141,8 +137,8 @@ class Learner:
         hand, out = self.hand, np.zeros(self.hand.width)
         n_bids, tops = len(hand.bids), -(-hand.nodes // self.stride)
         reach, below = np.zeros((2, tops, hand.width)), np.zeros((tops, n_bids - self.cut, hand.width))
-        reach[0, 0, : len(hand.chances[me])] = 1
-        reach[1, 0, : len(hand.chances[1 - me])] = hand.chances[1 - me]
+        reach[0, 0, : hand.sizes[me]] = 1
+        reach[1, 0, : hand.sizes[1 - me]] = hand.rolls[1 - me].chances
         wins, weight = hand.wins(values, me), float(self.steps) ** 2
         while len(self._notes) < threads:
             self._notes.append(_notes(hand))
@@ -152,7 +148,7 @@ class Learner:
             notes.own[depth], notes.other[depth] = reach[:, top]
             regret_sweeps.visit(
                 top * self.stride, last, depth, depth, floor, *_there(*reach[:, top]), me, False, weight, cut,
-                self.stride, *hand.tree, hand.classes, wins, 0.0, 0.0, self.bid_regrets, self.call_regrets,
+                self.stride, *hand.tree, hand.counting, wins, 0.0, self.bid_regrets, self.call_regrets,
                 self.bid_totals, self.call_totals, below, *notes, out,
             )  # fmt: skip
             gain: np.ndarray = notes.gain[depth]
@@ -180,16 +176,15 @@ class Learner:
             else:
                 list(pool.map(work, range(threads)))
         visit(self._notes[0], 0, 0, self.cut if tops > 1 else n_bids)
-        return float(hand.chances[me] @ out[: len(hand.chances[me])])
+        return float(hand.rolls[me].chances @ out[: hand.sizes[me]])
 
     def strategy(self) -> Strategy:
         """Return what was played on average; see `regret_sweeps.settle`."""
-        notes = _notes(self.hand)
         bid_rows = np.zeros(self.bid_totals.shape, np.uint16)
         call_rows = np.zeros(self.call_totals.shape, np.uint16)
         regret_sweeps.settle(
             0, -1, 0, *self.hand.tree, self.bid_regrets, self.call_regrets, self.bid_totals, self.call_totals, bid_rows,
-            call_rows, notes.plan,
+            call_rows, _notes(self.hand).plan,
         )  # fmt: skip
         return Strategy(self.hand, bid_rows, call_rows)
 
