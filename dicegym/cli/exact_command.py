@@ -149,6 +149,10 @@ def _duel(values: Any, table: dicegym.Game, asked: ExactQuestion, bot: Path | No
         search = {"seed": asked.seed or 0} | ({} if asked.trials is None else {"trials": asked.trials})
         facts = {"question": "best table", **facts, **search}
         if bot is not None:
+            if not hasattr(values, "best_bot"):
+                raise ParameterError(
+                    f"no bot is written of best tables of {table.spec.title}: leave out --output {bot}"
+                )
             source = values.best_bot(first, table, **search, progress=progress)
             return _Answer(source, {**facts, "file": str(bot)}, (asked.a,))
         value = values.best_table(own, table, **search, progress=progress)[0]

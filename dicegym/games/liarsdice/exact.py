@@ -17,7 +17,6 @@ up for probabilities, down for values.
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -27,7 +26,6 @@ from dicegym.engine import loops
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError, ParameterError
-from dicegym.escape import docstring
 from dicegym.games.bidding.table import FACES
 from dicegym.games.liarsdice import rules
 from dicegym.games.parts import Progress, plays_with
@@ -46,30 +44,6 @@ N_CHOICES = N_BIDS + 1
 SHAPE = (FACES, N_SETS, N_CHOICES)
 ASKED = 64
 """How often a player that may draw is asked the same question."""
-CODE = "0123456789ab-"
-"""One character for each choice in a bot's file; the last is liar."""
-
-_SOURCE = '''"""The best reply to {name} in Liar's Dice with one die each, written out; it knows nothing else.
-
-Made by `dicegym values exact`. TABLE holds the choice for the own face and the set of bids made: row by row the sets
-from 0 on, whose bits stand for the bids 11, 12, ..., 16, 21, ..., 26; the choices are those bids by number, - is liar.
-"""
-
-PURE = True
-BIDS = [10 * quantity + face for quantity in (1, 2) for face in range(1, 7)]
-TABLE = {{
-{rows}
-}}
-
-
-def get_play(me, hands, history):
-    own = next(hand.partition(":")[2] for hand in hands.split(",") if hand.startswith(me))
-    plays = [int(play.partition(":")[2]) for play in history.split(",")] if history else []
-    if len(own) != 1 or not set(plays) <= set(BIDS):
-        return 0
-    choice = TABLE[own][sum(1 << BIDS.index(play) for play in plays)]
-    return 0 if choice == "-" else BIDS[int(choice, 16)]
-'''
 
 
 def solves(game: Game) -> bool:
@@ -304,14 +278,3 @@ def best_table(
     table = np.zeros(SHAPE)
     np.put_along_axis(table, choices[:, :, None].astype(np.int64), 1.0, axis=2)
     return float(np.mean(rates)), table
-
-
-def best_bot(opponent: Player, game: Game, *, seed: int = 0, trials: int = 0, progress: Progress | None = None) -> str:
-    """Return the source of a bot, in the game's original interface, that plays `best_table`."""
-    choices = best_table(opponent, game)[1].argmax(axis=2)
-    rows = []
-    for face in range(FACES):
-        text = "".join(CODE[choice] for choice in choices[face])
-        lines = "\n".join(f'        "{line}"' for line in textwrap.wrap(text, 100, break_on_hyphens=False))
-        rows.append(f'    "{face + 1}": (\n{lines}\n    ),')
-    return _SOURCE.format(name=docstring(opponent.name), rows="\n".join(rows))

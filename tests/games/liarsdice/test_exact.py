@@ -210,13 +210,6 @@ def test_the_strongest_agent_is_close_to_the_equilibrium() -> None:
     assert 0.48 < liarsdice.win_rate(agent("bayes"), solved(), GAME) < 0.51  # its answers are drawn
 
 
-def test_a_bot_is_written(tmp_path: pytest.TempPathFactory) -> None:
-    file = tmp_path / "reply.py"
-    file.write_text(liarsdice.best_bot(agent("even"), GAME))
-    best = liarsdice.best_table(agent("even"), GAME)[0]
-    assert liarsdice.win_rate(dicegym.agent(GAME, file), agent("even"), GAME) == pytest.approx(best)
-
-
 def test_who_fails_is_taken_to_call() -> None:
     def fail(turn: dicegym.play.turn.Turn) -> int:
         raise AgentError("bad", "has no idea")

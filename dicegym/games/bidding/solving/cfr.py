@@ -12,11 +12,6 @@ import numpy as np
 from dicegym.games.bidding.solving import regret_sweeps
 from dicegym.games.bidding.solving.hand import NOT_ALLOWED, Hand
 
-LARGEST_PIECE = 1 << 14
-"""Nodes below a node of the top at most, where a tree is cut in two: their tables stay in a processor's cache."""
-SMALL_TREE = 1 << 16
-"""Trees of up to this many nodes are not cut."""
-
 
 class _Notes(NamedTuple):
     """Room for notes of one sweep (`dicegym.games.bidding.solving.regret_sweeps`); each thread needs its own."""
@@ -78,10 +73,9 @@ class Strategy:
         hand, notes, out, depth = self.hand, _notes(self.hand), np.zeros(self.hand.width), len(path)
         notes.own[depth], notes.other[depth] = own, other
         regret_sweeps.visit(
-            hand.node_of(path), path[-1] if path else -1, depth, depth, 0, *_there(own, other), place, best,
-            0.0, len(hand.bids), hand.nodes, *hand.tree, hand.counting, hand.wins(values, place),
-            overbid_value(hand, values, place), self.bid_rows, self.call_rows, None, None,
-            np.zeros((1, 0, hand.width)), *notes, out,
+            hand.node_of(path), path[-1] if path else -1, depth, depth, bool(own.any()), bool(other.any()), place, best,
+            0.0, *hand.tree, hand.counting, hand.wins(values, place), overbid_value(hand, values, place),
+            self.bid_rows, self.call_rows, None, None, *notes, out,
         )  # fmt: skip
         return out, notes.gain[depth]
 
@@ -121,62 +115,46 @@ class Learner:
         self.bid_regrets, self.bid_totals = np.zeros(bids, np.float32), np.zeros(bids, np.float32)
         self.call_regrets, self.call_totals = np.zeros(calls, np.float32), np.zeros(calls, np.float32)
         self.steps = 0
-        self.cut, self.stride = _cut(hand)
-        self._notes: list[_Notes] = []
 
-    def learn(self, values: np.ndarray, pool: ThreadPoolExecutor | None = None, threads: int = 1) -> float:
+    def learn(self, values: np.ndarray, pool: ThreadPoolExecutor | None = None) -> float:
         """Do one step for both places; return how likely the opener won by the strategies of the moment.
 
-        ``values`` is float64[endings], the opener's win probabilities.
+        ``values`` is float64[endings], the opener's win probabilities. The threads of a ``pool`` make no difference.
         """
         self.steps += 1
-        self._learn(values, 1, pool, threads)
-        return self._learn(values, 0, pool, threads)
+        self._learn(values, 1, pool)
+        return self._learn(values, 0, pool)
 
-    def _learn(self, values: np.ndarray, me: int, pool: ThreadPoolExecutor | None, threads: int) -> float:
-        hand, out = self.hand, np.zeros(self.hand.width)
-        n_bids, tops = len(hand.bids), -(-hand.nodes // self.stride)
-        reach, below = np.zeros((2, tops, hand.width)), np.zeros((tops, n_bids - self.cut, hand.width))
-        reach[0, 0, : hand.sizes[me]] = 1
-        reach[1, 0, : hand.sizes[1 - me]] = hand.rolls[1 - me].chances
-        wins, weight = hand.wins(values, me), float(self.steps) ** 2
-        while len(self._notes) < threads:
-            self._notes.append(_notes(hand))
+    def _learn(self, values: np.ndarray, me: int, pool: ThreadPoolExecutor | None) -> float:
+        """Update regrets and totals of a place: below each opening bid by a sweep, and of the opening itself here."""
+        hand, n_bids = self.hand, len(self.hand.bids)
+        plan, gains = _notes(hand).plan[0], np.zeros((n_bids, hand.width))
+        plan[:] = 0.0
+        regret_sweeps.weigh(
+            self.bid_regrets, self.call_regrets, 0, 0, hand.step, hand.squeeze, 0, hand.sizes[0], True, plan
+        )
+        chances, own, other = plan[:n_bids], np.zeros(hand.width), np.zeros(hand.width)
+        own[: hand.sizes[me]], other[: hand.sizes[1 - me]] = 1.0, hand.rolls[1 - me].chances
+        wins, weight, tree = hand.wins(values, me), float(self.steps) ** 2, hand.tree
 
-        def visit(notes: _Notes, top: int, floor: int, cut: int) -> np.ndarray:
-            last, depth = hand.last_of(top * self.stride)
-            notes.own[depth], notes.other[depth] = reach[:, top]
+        def sweep(bid: int) -> None:
+            notes = _notes(hand)
+            mine, theirs = (own * chances[bid], other) if me == 0 else (own, other * chances[bid])
+            notes.own[1], notes.other[1] = mine, theirs
             regret_sweeps.visit(
-                top * self.stride, last, depth, depth, floor, *_there(*reach[:, top]), me, False, weight, cut,
-                self.stride, *hand.tree, hand.counting, wins, 0.0, self.bid_regrets, self.call_regrets,
-                self.bid_totals, self.call_totals, below, *notes, out,
+                hand.step[bid], bid, 1, 1, bool(mine.any()), bool(theirs.any()), me, False, weight, *tree,
+                hand.counting, wins, 0.0, self.bid_regrets, self.call_regrets, self.bid_totals, self.call_totals,
+                *notes, gains[bid],
             )  # fmt: skip
-            gain: np.ndarray = notes.gain[depth]
-            return gain
 
-        if tops > 1:
-            plan, _, own, other, _ = self._notes[0]
-            own[0], other[0] = reach[:, 0]
-            regret_sweeps.mark(
-                0, -1, 0, True, True, me, self.cut, self.stride, *hand.tree, self.bid_regrets, self.call_regrets, reach,
-                plan, own, other,
-            )  # fmt: skip
-            pieces = [top for top in range(tops) if reach[:, top].any()]
-
-            def work(thread: int) -> None:
-                while pieces:
-                    try:
-                        top = pieces.pop()
-                    except IndexError:  # another thread was faster
-                        return
-                    below[top] = visit(self._notes[thread], top, self.cut, n_bids)[self.cut : n_bids]
-
-            if pool is None or threads == 1:
-                work(0)
-            else:
-                list(pool.map(work, range(threads)))
-        visit(self._notes[0], 0, 0, self.cut if tops > 1 else n_bids)
-        return float(hand.rolls[me].chances @ out[: hand.sizes[me]])
+        list((map if pool is None else pool.map)(sweep, range(n_bids)))  # each bid has nearly half of what is left
+        if me == 0:
+            value = (chances * gains).sum(axis=0)
+            self.bid_totals[hand.step] += weight * own * chances
+            self.bid_regrets[hand.step] = np.maximum(self.bid_regrets[hand.step] + gains - value, 0.0)
+        else:
+            value = gains.sum(axis=0)
+        return float(hand.rolls[me].chances @ value[: hand.sizes[me]])
 
     def strategy(self) -> Strategy:
         """Return what was played on average; see `regret_sweeps.settle`."""
@@ -187,21 +165,3 @@ class Learner:
             call_rows, _notes(self.hand).plan,
         )  # fmt: skip
         return Strategy(self.hand, bid_rows, call_rows)
-
-
-def _there(own: np.ndarray, other: np.ndarray) -> tuple[bool, bool]:
-    """Return whether anybody is there, by both reaches."""
-    return bool(own.any()), bool(other.any())
-
-
-def _cut(hand: Hand) -> tuple[int, int]:
-    """Return the lowest bid below the top, and how many nodes a node of the top has below it, itself counted."""
-    if hand.nodes <= SMALL_TREE:
-        return 0, hand.nodes
-    below, bid = 1, len(hand.bids)
-    for end in np.unique(hand.first)[::-1]:  # where levels end, the highest first
-        start = int(hand.first[hand.first < end].max(initial=0)) if end else 0
-        if below * (end - start + 1) > LARGEST_PIECE:
-            break
-        below, bid = below * int(end - start + 1), start
-    return bid, below

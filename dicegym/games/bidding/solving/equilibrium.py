@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -52,31 +51,22 @@ def after(ending: Start) -> Dice | None:
 
 
 def groups_of(game: Game) -> list[HandGroup]:
-    """Return all hands that may come about, each group after those that it leads to."""
+    """Return all hands that may come about, each group after those that it leads to.
+
+    Where dice come back, all hands are one group.
+    """
+    whole = game.parameters["dice"]
     leads: dict[Dice, set[Dice]] = {}
-    waiting = [(game.parameters["dice"], game.parameters["dice"])]
+    waiting = [(whole, whole)]
     while waiting:
         dice = waiting.pop()
         if dice not in leads:
             leads[dice] = {found for ending in tabulate(game, *dice).endings if (found := after(ending)) is not None}
             waiting.extend(leads[dice])
-    reached = {dice: _reached(dice, leads) for dice in leads}
-    hands = {dice: tuple(sorted({dice} | {to for to in reached[dice] if dice in reached[to]})) for dice in leads}
-    ordered = sorted(
-        {group: len(reached[group[0]] | {group[0]}) for group in hands.values()}.items(), key=itemgetter(1, 0)
-    )
-    return [HandGroup(group, group[0] in reached[group[0]]) for group, _ in ordered]
-
-
-def _reached(dice: Dice, leads: Mapping[Dice, set[Dice]]) -> set[Dice]:
-    found: set[Dice] = set()
-    waiting = list(leads[dice])
-    while waiting:
-        to = waiting.pop()
-        if to not in found:
-            found.add(to)
-            waiting.extend(leads[to])
-    return found
+    ordered = sorted(leads, key=lambda dice: (sum(dice), dice))
+    if any(sum(found) >= sum(dice) for dice in leads for found in leads[dice]):
+        return [HandGroup(tuple(ordered), returns=True)]
+    return [HandGroup((dice,), returns=False) for dice in ordered]
 
 
 def ending_values(hand: Hand, worth: Worth, place: int) -> np.ndarray:
@@ -142,8 +132,7 @@ class Solver:
         """Of the hands of the group that is being learned."""
         self.steps = 0
         """Of the group that is being learned."""
-        self.threads = threads
-        self._pool: ThreadPoolExecutor | None = None
+        self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
         self._done = 0
         self._begin()
 
@@ -161,11 +150,9 @@ class Solver:
     def step(self) -> None:
         """Do one step with every hand of the group."""
         self.steps += 1
-        if self.threads > 1 and self._pool is None:
-            self._pool = ThreadPoolExecutor(self.threads)
         worth = Worth(self.values, {dice: 1 - value for dice, value in self.values.items()})
         found = {
-            dice: learner.learn(ending_values(learner.hand, worth, 0), self._pool, self.threads)
+            dice: learner.learn(ending_values(learner.hand, worth, 0), self._pool)
             for dice, learner in self.learners.items()
         }
         share = 3 / (self.steps + 2)  # the mean of all steps, each with the square of its number for a weight, nearly

@@ -277,18 +277,6 @@ class Hand:
     def _numbers(self) -> dict[int, int]:
         return {int(action): number for number, action in enumerate(self.bids)}
 
-    def last_of(self, node: int) -> tuple[int, int]:
-        """Return the last bid that led to a node, -1 if there was none, and how many there were."""
-        last, depth, bid = -1, 0, 0
-        while node and bid < len(self.bids):
-            below = int(self.step[bid])
-            digit = node // below
-            if digit:
-                last, depth = bid + digit - 1, depth + 1
-                node -= digit * below
-            bid = int(self.first[bid + 1])
-        return last, depth
-
     def node_of(self, path: Iterable[int]) -> int:
         """Return the node that bids, by their numbers, lead to."""
         return sum(int(self.step[number]) for number in path)
