@@ -24,15 +24,24 @@ from __future__ import annotations
 import json
 import sys
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 
 import dicegym
 from dicegym.engine.game import Game
-from dicegym.games.bidding.solving.hand import tabulate
-from dicegym.games.bidding.solving.recall_table import MIXED, NO_BID, RAREST, UNKNOWN, RecallTable, Side, encode
+from dicegym.games.bidding.solving.hand import Dice, tabulate
+from dicegym.games.bidding.solving.recall_table import (
+    MIXED,
+    NO_BID,
+    RAREST,
+    UNKNOWN,
+    RecallTable,
+    Side,
+    encode,
+    worth_of,
+)
 
 DICE = 5
 FEW = 5
@@ -70,9 +79,9 @@ class LearningSide(Side):
         worth: float32[rolls, choices, other rolls]: how likely the mover wins by a choice, less one half.
     """
 
-    def __init__(self, game: Game, own: int, others: int, opens: np.ndarray) -> None:
+    def __init__(self, game: Game, own: int, others: int, opens: Mapping[Dice, float]) -> None:
         super().__init__(game, own, others, 3 if own + others <= FEW else 2)
-        groups = self.graph.groups
+        groups = self.groups
         led = {to: (number, choice) for number, group in enumerate(groups) for choice, to in enumerate(group.leads)}
         self.before = [
             [led[number, at] for at in range(len(group.members))] if number else []
@@ -82,7 +91,7 @@ class LearningSide(Side):
         self.reach, self.other_reach, self.joint, self.worth = (self.room(of) for of in ("mr", "mo", "rmo", "rco"))
         self.reach[0][:], self.other_reach[0][:] = 1, 1
         self.joint[0][:, 0] = self.mine.chances.astype(FLOAT)[:, None] * self.theirs.chances.astype(FLOAT)
-        after = (self.after_calls(opens) - 0.5).astype(FLOAT)
+        after = (self.after_calls(worth_of(opens)) - 0.5).astype(FLOAT)
         for group, worth in zip(groups[1:], self.worth[1:], strict=True):
             mine, theirs = self.hand.counting[:, group.last]
             found = mine[: worth.shape[0], None] + theirs[: worth.shape[2]]
@@ -93,7 +102,7 @@ class LearningSide(Side):
         size = {"r": len(self.mine.chances), "o": len(self.theirs.chances)}
         return [
             np.zeros([(size | {"m": len(group.members), "c": len(actions)})[axis] for axis in of], FLOAT)
-            for group, actions in zip(self.graph.groups, self.actions, strict=True)
+            for group, actions in zip(self.groups, self.actions, strict=True)
         ]
 
 
@@ -117,7 +126,7 @@ def carry_on(side: LearningSide, other: LearningSide, number: int) -> None:
     A reach is a mean over the histories that the other side really plays: each member counts for the next mover's by
     how probable the present mover's choices are, and the other way round.
     """
-    group = side.graph.groups[number]
+    group = side.groups[number]
     played = side.strategy[number][:, :, : len(group.bids)]
     joint = np.matmul(played.transpose(0, 2, 1), side.joint[number])
     done = played * side.reach[number].T[:, :, None]
@@ -152,14 +161,13 @@ def learn(side: LearningSide, number: int, times: int) -> None:
     side.summed[number] += FLOAT(times**2) * own * strategy
 
 
-def solve_hand(game: Game, own: int, others: int, opens: np.ndarray, times: int) -> list[LearningSide]:
+def solve_hand(game: Game, own: int, others: int, opens: dict[Dice, float], times: int) -> list[LearningSide]:
     """Return the sides of a hand, one where both have as many dice, solved where hands are worth ``opens``.
 
-    ``opens`` is float64[dice + 1, dice + 1]: how likely the opener of a hand wins the game, by its own dice (row) and
-    the other's (column). What the hand itself is worth is written there.
+    ``opens`` says how likely the opener of a hand wins the game. What the hand itself is worth is written there.
     """
     sides = [LearningSide(game, *dice, opens) for dice in dict.fromkeys([(own, others), (others, own)])]
-    numbers = range(len(sides[0].graph.groups))
+    numbers = range(len(sides[0].groups))
     for time in range(1, (2 * times if own + others <= FEW else times) + 1):
         for number in numbers:
             for place, side in enumerate(sides):
@@ -189,11 +197,11 @@ def prune(sides: Sequence[LearningSide]) -> list[list[np.ndarray]]:
     own, others = ([side.room(of) for side in sides] for of in ("mr", "mo"))
     for place in range(len(sides)):
         own[place][0][:], others[place][0][:] = 1, 1
-    for number in range(len(sides[0].graph.groups)):
+    for number in range(len(sides[0].groups)):
         for place, side in enumerate(sides):
             strategy, mine = found[place][number], own[place][number]
             strategy[(mine < HARDLY).T] = 0
-            for choice, (to, member) in enumerate(side.graph.groups[number].leads):
+            for choice, (to, member) in enumerate(side.groups[number].leads):
                 own[place - 1][to][member] = others[place][number].max(axis=0)
                 others[place - 1][to][member] = (mine * strategy[:, :, choice].T).max(axis=0)
     return found
@@ -211,8 +219,8 @@ def _without_rare(summed: np.ndarray) -> np.ndarray:
 
 def pack(side: LearningSide, strategy: Sequence[np.ndarray]) -> tuple[int, bytes]:
     """Return how many states of a side are kept, and their bytes; ``strategy`` is as `prune` returns it for a side."""
-    recall, rows = side.graph.recall, dict[bytes, bytes]()
-    for state, (number, member) in side.graph.states.items():
+    recall, rows = side.recall, dict[bytes, bytes]()
+    for state, (number, member) in side.states.items():
         cells = strategy[number][:, member]
         if cells.any():
             key = bytes(side.hand.bids[list(state)].tolist()).ljust(recall, bytes([NO_BID]))
@@ -238,16 +246,16 @@ def _row(cells: np.ndarray, codes: list[int]) -> bytes:
     return bytes(head + tail)
 
 
-def join(game: Game, hands: dict[str, tuple[int, int, bytes]], opens: np.ndarray) -> bytes:
+def join(game: Game, hands: dict[str, tuple[int, int, bytes]], opens: Mapping[Dice, float]) -> bytes:
     """Return the file of all hands: (bids remembered, states, bytes) by their dice."""
     places, data = dict[str, tuple[int, int, int]](), b""
     for key, (_, states, raw) in hands.items():
         packed = zlib.compress(raw, 9)
         places[key] = len(data), states, len(packed)
         data += packed
-    line = {"game": game.name, "dice": len(opens) - 1, "fingerprint": game.fingerprint}
+    line = {"game": game.name, "dice": int(game.parameters["dice"]), "fingerprint": game.fingerprint}
     line |= {"bytes": len(data), "crc32": zlib.crc32(data), "recall": {key: one[0] for key, one in hands.items()}}
-    line |= {"places": places, "values": {key: float(opens[int(key[0]), int(key[1])]) for key in hands}}
+    line |= {"places": places, "values": {key: opens[int(key[0]), int(key[1])] for key in hands}}
     return json.dumps(line).encode() + b"\n" + data
 
 
@@ -258,8 +266,8 @@ def solve(game: Game, file: Path, times: int = TIMES, first_times: int = FIRST_T
     leads_upwards = any(max(end[:2]) > 1 for end in one.endings)
     sizes = [(own, total - own) for total in range(2, 2 * dice + 1) for own in range(1, total)]
     sizes = [(own, others) for own, others in sizes if max(own, others) <= dice]
-    share = np.arange(dice + 1.0)[:, None] ** 1.7  # more dice are better: where hands lead upwards, to begin with
-    opens = share / np.maximum(share + share.T, 1e-9)
+    # more dice are better: where hands lead upwards, to begin with
+    opens = {(own, others): own**1.7 / (own**1.7 + others**1.7) for own, others in sizes}
     hands: dict[str, tuple[int, int, bytes]] = {}
     for effort in (first_times, times) if leads_upwards else (times,):
         for own, others in sizes:
@@ -268,13 +276,21 @@ def solve(game: Game, file: Path, times: int = TIMES, first_times: int = FIRST_T
             print(f"hand of {own} against {others} dice", file=sys.stderr)
             sides = solve_hand(game, own, others, opens, effort)
             for side, strategy in zip(sides, prune(sides), strict=True) if effort == times else ():
-                hands[f"{side.hand.dice[0]}{side.hand.dice[1]}"] = (side.graph.recall, *pack(side, strategy))
+                hands[f"{side.hand.dice[0]}{side.hand.dice[1]}"] = (side.recall, *pack(side, strategy))
     file.write_bytes(join(game, hands, opens))
     table = RecallTable(game, file)
     for _ in range(ROUNDS if leads_upwards else 1):  # as they are played, rare choices left out
-        for own, others in sizes:
-            table.values[own, others] = table.evaluate_play(own, others)
-    file.write_bytes(join(game, hands, table.values))
+        for dice_pair in sizes:
+            opens[dice_pair] = evaluate_play(table, dice_pair)
+            table.worth = worth_of(opens)
+    file.write_bytes(join(game, hands, opens))
+
+
+def evaluate_play(table: RecallTable, dice: Dice) -> float:
+    """Return how likely the opener of a hand wins the game, from what the next hands are worth."""
+    side = table.hand(*dice)
+    each = [table.sweep(*dice, roll)[0][0][0] @ side.theirs.chances for roll in range(len(side.mine.chances))]
+    return float(side.mine.chances @ np.array(each))
 
 
 if __name__ == "__main__":

@@ -13,17 +13,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from dicegym.engine.game import Game
-from dicegym.engine.part import Part
 from dicegym.errors import AgentError
 from dicegym.games.bidding.solving.hand import Mixture, Policy, Start, start_of, starts_of
 from dicegym.games.bidding.solving.hand_tree import HandTree, Node
 from dicegym.games.bidding.twins import DRAWS, MOST_WAYS
-from dicegym.games.parts import CHANCE, need
+from dicegym.games.parts import CHANCE, TWINS, need
 from dicegym.games.worth import Meter
 from dicegym.play.player import Player, draws_openly
 from dicegym.players.batch_players import TwinPlayer
@@ -37,29 +36,6 @@ STILL = 1e-12
 """Change of values below which they stand, where hands lead back to more dice."""
 
 
-class DrawnChoices(Protocol):
-    """A ``twins.py`` of a game of hidden dice: what those of its bots that draw may play, and how likely."""
-
-    DRAWING: Sequence[str]
-    """Names of their compiled twins."""
-
-    def write_choices(
-        self, states: np.ndarray, bot: int, script: np.ndarray, actions: np.ndarray, chances: np.ndarray
-    ) -> None:
-        """Write what a bot may play in each state; a kernel.
-
-        Args:
-            states: records in which somebody is to move.
-            bot: its number in ``DRAWING``.
-            script: int64[3, DRAWS], for notes; see `dicegym.games.bidding.twins`.
-            actions: int64[states, MOST_WAYS], written: what it plays by each way in which its draws can fall.
-            chances: float64[states, MOST_WAYS], written: how likely they fall so; the rest of a row stays.
-        """
-
-
-DRAWN_CHOICES: Part[DrawnChoices] = Part(DrawnChoices, "twins", "that says how likely bots draw what")
-
-
 def meter(game: Game, players: Sequence[Player | None], seats: np.ndarray) -> Meter | None:
     """Return a meter for games between two, None for more; see `dicegym.games.worth.Luck.meter`."""
     return _Meter(game, players, np.asarray(seats, np.int64)) if game.players == 2 else None
@@ -67,7 +43,7 @@ def meter(game: Game, players: Sequence[Player | None], seats: np.ndarray) -> Me
 
 def policy(game: Game, player: Player) -> Policy | None:
     """Return what can be asked how a player chooses with each of many rolls; None if it cannot be known."""
-    drawing = need(game, DRAWN_CHOICES)
+    drawing: Any = need(game, TWINS)
     if isinstance(player, TwinPlayer) and player.name in drawing.DRAWING:
         bot = list(drawing.DRAWING).index(player.name)
 
@@ -111,12 +87,9 @@ class Pair:
         while change > STILL:
             change = 0.0
             for start, tree in self.trees.items():
-                now = float(
-                    sum(chance * self.value(end) for chance, end in zip(tree.root.outcomes, tree.ends, strict=False))
-                )
+                now = self.of(start, tree.root.outcomes)
                 change = max(change, abs(now - self.values[start]))
                 self.values[start] = now
-        self._ends = {start: np.array([self.value(end) for end in tree.ends]) for start, tree in self.trees.items()}
 
     def value(self, start: Start) -> float:
         """Return how likely seat 0 wins from the beginning of a hand, or at the end."""
@@ -126,10 +99,8 @@ class Pair:
 
     def of(self, start: Start, outcomes: np.ndarray) -> float:
         """Return how likely seat 0 wins if a hand that began so has these probabilities to end in what it can."""
-        ends = self._ends[start]
-        if len(ends) < len(self.trees[start].ends):  # one that was thought of later
-            ends = self._ends[start] = np.array([self.value(end) for end in self.trees[start].ends])
-        return float(outcomes[: len(ends)] @ ends)
+        ends = self.trees[start].ends
+        return float(outcomes[: len(ends)] @ np.array([self.value(end) for end in ends]))
 
 
 @lru_cache(maxsize=PAIRS_KEPT)

@@ -19,8 +19,8 @@ from dicegym.analysis.exploitability import best_reply
 from dicegym.errors import DamagedFileError
 from dicegym.games.bidding import table
 from dicegym.games.bidding.solving import recall_table, recall_values
-from dicegym.games.bidding.solving.hand import rolls, tabulate
-from dicegym.games.bidding.solving.recall_table import RAREST, RecallTable
+from dicegym.games.bidding.solving.hand import rolls
+from dicegym.games.bidding.solving.recall_table import RecallTable
 from dicegym.play.player import Player
 from dicegym.shipped import shipped_folder
 
@@ -29,7 +29,8 @@ MOST_BYTES = 3_000_000
 each_game = pytest.mark.parametrize("game", GAMES)
 
 
-solve: Any = runpy.run_path(str(shipped_folder("training") / "equilibrium_table.py"))["solve"]
+solving: Any = runpy.run_path(str(shipped_folder("training") / "equilibrium_table.py"))
+solve, evaluate = solving["solve"], solving["evaluate_play"]
 
 
 @pytest.fixture(scope="module", params=GAMES)
@@ -44,20 +45,19 @@ def solved(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 @each_game
 @pytest.mark.parametrize("recall", [2, 3])
 def test_each_bid_leads_to_the_state_that_remembers_it(game: str, recall: int) -> None:
-    hand = tabulate(dicegym.game(game), 2, 1, RAREST)
-    graph = recall_table.build_graph(hand, recall)
+    side = recall_table.Side(dicegym.game(game), 2, 1, recall)
     rng = random.Random(1)
     for _ in range(200):
         path: tuple[int, ...] = ()
         group = member = 0
-        while len(graph.groups[group].bids) and rng.random() < 0.9:
-            choice = rng.randrange(len(graph.groups[group].bids))
-            path = (*path, int(graph.groups[group].bids[choice]))
-            group, member = graph.groups[group].leads[choice]
-            assert graph.find(path) == (group, member)
-            assert graph.groups[group].members[member] == path[-recall:]
-            assert graph.groups[group].last == path[-1]
-    assert sum(len(group.members) for group in graph.groups) == len(graph.states)
+        while len(side.groups[group].bids) and rng.random() < 0.9:
+            choice = rng.randrange(len(side.groups[group].bids))
+            path = (*path, int(side.groups[group].bids[choice]))
+            group, member = side.groups[group].leads[choice]
+            assert side.find(path) == (group, member)
+            assert side.groups[group].members[member] == path[-recall:]
+            assert side.groups[group].last == path[-1]
+    assert sum(len(group.members) for group in side.groups) == len(side.states)
 
 
 class Drawing(Player):
@@ -81,7 +81,7 @@ def test_one_die_each_without_wild_faces_is_worth_what_koller_and_megiddo_found(
     game = dicegym.game("liarsdice", players=2, dice=1)
     solve(game, tmp_path / recall_values.FILE, times=60)
     played = RecallTable(game, tmp_path / recall_values.FILE)
-    assert played.values[1, 1] == pytest.approx((1 - 1 / 9) / 2, abs=1e-3)
+    assert played.worth.opens[1, 1] == pytest.approx((1 - 1 / 9) / 2, abs=1e-3)
     low, high, _ = best_reply(Drawing(recall_values.RecallValues(game, played, "recall")), game, 1e-3)
     assert 0.5 <= low <= high < 0.502
     assert best_reply(Drawing(), game, 0.1).low > 0.7
@@ -112,8 +112,8 @@ def test_the_bot_reads_what_was_packed(solved: Any, tmp_path: Path) -> None:
     for own in (1, 2):
         for others in (1, 2):
             hand = played.hand(own, others)
-            side = hand.side
-            for state, (group, member) in itertools.islice(side.graph.states.items(), 0, None, 3):
+            side = hand
+            for state, (group, member) in itertools.islice(side.states.items(), 0, None, 3):
                 cells = hand.cells[group][:, member].T
                 meant = [
                     action if action < table.N_BIDS else recall_table.FIRST_CALL + action - table.N_BIDS
@@ -189,15 +189,15 @@ def _policy_of(played: RecallTable, state: Any, n_actions: int) -> np.ndarray:
     """What the table says of one record, looked up as its docstrings describe it."""
     me = int(state["player"])
     hand = played.hand(int(state["left"][me]), int(state["left"][1 - me]))
-    side, out = hand.side, np.zeros(n_actions)
+    side, out = hand, np.zeros(n_actions)
     bids = list(side.hand.bids)
     made = [int(bid) // table.SEATS for bid in state["bids"][: int(state["n_bids"])]]
     if not set(made) <= set(bids):
         out[table.N_BIDS] = 1
         return out
-    group, member = side.graph.states[tuple(bids.index(bid) for bid in made)[-side.graph.recall :]]
+    group, member = side.states[tuple(bids.index(bid) for bid in made)[-side.recall :]]
     (roll,) = np.flatnonzero((side.mine.counts == state["hands"][me]).all(axis=1))
-    choices = [*side.hand.bids[side.graph.groups[group].bids], *(side.hand.calls[0] if made else ())]
+    choices = [*side.hand.bids[side.groups[group].bids], *(side.hand.calls[0] if made else ())]
     out[choices] = hand.cells[group][:, member, roll]
     return out
 
@@ -206,7 +206,7 @@ def test_what_a_hand_is_worth_is_the_mean_over_rolls(solved: Any) -> None:
     _, played, _ = solved
     for own in (1, 2):
         for others in (1, 2):
-            assert played.values[own, others] == pytest.approx(played.evaluate_play(own, others), abs=1e-6)
+            assert played.worth.opens[own, others] == pytest.approx(evaluate(played, (own, others)), abs=1e-6)
 
 
 def test_bids_beyond_the_table_are_called(solved: Any) -> None:

@@ -55,6 +55,7 @@ class HandValues(ABC):
 
     Args:
         game: of two players.
+        hands: how likely a player wins from the beginning of each hand, before anybody has rolled.
     """
 
     unit: ValueUnit = "win rate"
@@ -67,15 +68,11 @@ class HandValues(ABC):
     unseen_bids = True
     """Whether bids have values after bids that the tables leave out, too."""
 
-    def __init__(self, game: Game) -> None:
-        self.game = game
+    def __init__(self, game: Game, hands: Worth) -> None:
+        self.game, self.hands = game, hands
         self.belief = lru_cache(maxsize=4096)(self._find_belief)
 
     # --- what tables say -------------------------------------------------------------------------------------
-
-    @abstractmethod
-    def before_rolls(self, own: int, others: int, opens: bool) -> float:
-        """Return how likely a player with ``own`` dice wins from the beginning of a hand, before anybody rolls."""
 
     @abstractmethod
     def spot(self, state: Any) -> Spot | None:
@@ -114,7 +111,19 @@ class HandValues(ABC):
         left = state["left"]
         if state["over"]:
             return float(left[seat] > 0)
-        return self.before_rolls(int(left[seat]), int(left[1 - seat]), int(state["player"]) == seat)
+        own, others = int(left[seat]), int(left[1 - seat])
+        opens = int(state["player"]) == seat
+        dice = (own, others) if opens else (others, own)
+        self.check_hand(dice)
+        return self.hands.opens[dice] if opens else self.hands.follows[dice]
+
+    def check_hand(self, dice: Dice) -> None:
+        """Raise ParameterError for a hand that never begins."""
+        if dice not in self.hands.opens:
+            raise ParameterError(
+                f"a hand that is opened with {dice[0]} dice against {dice[1]} never comes about in {self.game!r}, so "
+                "its equilibrium has no values of it: ask about hands that can be played"
+            )
 
     def value(self, state: Any, seat: int) -> float:
         """Return how likely ``seat`` wins, both rolls being as they are; see `dicegym.games.worth.Valuer`."""
@@ -213,25 +222,12 @@ class EquilibriumValues(HandValues):
     name = "equilibrium"
 
     def __init__(self, game: Game, strategies: Mapping[Dice, Strategy], exploitability: float, hands: Worth) -> None:
-        super().__init__(game)
-        self.exploitability, self.strategies, self.hands = exploitability, strategies, hands
+        super().__init__(game, hands)
+        self.exploitability, self.strategies = exploitability, strategies
         self.sure = f"those of an equilibrium that a best response beats in {0.5 + exploitability:.6f} of games"
         self._endings = lru_cache(maxsize=None)(self._find_endings)
         self._choices = lru_cache(maxsize=4096)(self._find_choices)
         self._judge = lru_cache(maxsize=65536)(self._find_worth)
-
-    def before_rolls(self, own: int, others: int, opens: bool) -> float:
-        """Return how likely a player wins from a hand's beginning; raise ParameterError if it never begins."""
-        dice = (own, others) if opens else (others, own)
-        self._check(dice)
-        return self.hands.opens[dice] if opens else self.hands.follows[dice]
-
-    def _check(self, dice: Dice) -> None:
-        if dice not in self.strategies:
-            raise ParameterError(
-                f"a hand that is opened with {dice[0]} dice against {dice[1]} never comes about in {self.game!r}, so "
-                "its equilibrium has no values of it: ask about hands that can be played"
-            )
 
     def spot(self, state: Any) -> Spot | None:
         """Return where a game stands; None after a bid above all dice, or where no table tells."""
@@ -240,7 +236,7 @@ class EquilibriumValues(HandValues):
         opener = me if len(made) % 2 == 0 else 1 - me
         dice = (int(state["left"][opener]), int(state["left"][1 - opener]))
         if not made:
-            self._check(dice)
+            self.check_hand(dice)
         last_alone = (int(state["left"][1 - me]), int(state["left"][me])), made[-1:]
         for opened, bids in ((dice, made), last_alone):
             if opened in self.strategies and (path := self.strategies[opened].hand.numbers_of(bids)) is not None:

@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import json
 import zlib
+from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -31,7 +32,8 @@ import numpy as np
 
 from dicegym.engine.game import Game
 from dicegym.errors import DamagedFileError
-from dicegym.games.bidding.solving.hand import BidPath, Hand, Start, tabulate
+from dicegym.games.bidding.solving.equilibrium import Worth, ending_values
+from dicegym.games.bidding.solving.hand import BidPath, Dice, tabulate
 from dicegym.games.bidding.table import FACES, N_BIDS
 
 RAREST = 5e-4
@@ -57,71 +59,62 @@ class StateGroup(NamedTuple):
     """The state that each of them leads to, from whichever member: number of its group, and of the member there."""
 
 
-class StateGraph(NamedTuple):
-    """The groups, in an order in which bids lead to later ones alone; the first one is the beginning."""
+class Side:
+    """The states of a hand in which the player with ``own`` dice is to move, who is place 0 of ``hand``.
 
-    recall: int
-    groups: list[StateGroup]
-    states: dict[BidPath, tuple[int, int]]
-    """Numbers of the group and of the member of each state."""
+    Args:
+        game: for two.
+        own: its dice.
+        others: those of the other.
+        recall: how many bids are remembered, at least 2.
+
+    Attributes:
+        hand: its rules.
+        groups: in an order in which bids lead to later ones alone; the first one is the beginning.
+        states: numbers of the group and of the member of each state.
+        actions: by group int64[choices]: what may be played, bids first, then calls.
+        cells: by group float64[choices, members, rolls]: the probability of each choice, where it is played by a table.
+    """
+
+    def __init__(self, game: Game, own: int, others: int, recall: int) -> None:
+        self.hand, self.recall = tabulate(game, own, others, RAREST), recall
+        self.mine, self.theirs = self.hand.rolls
+        first, n_bids = self.hand.first, len(self.hand.bids)
+        by_last: list[set[BidPath]] = [{(bid,)} for bid in range(n_bids)]
+        for bid, known in enumerate(by_last):  # all states that end with a bid are known before it is raised
+            for raised in range(int(first[bid + 1]), n_bids):
+                by_last[raised] |= {(*state, raised)[-recall:] for state in known}
+        members: dict[BidPath, list[BidPath]] = {(): [()]}
+        for known in by_last:
+            for state in sorted(known):
+                members.setdefault(state[1 - recall :], []).append(state)
+        order = sorted(members, key=lambda key: (key[-1:], key))
+        self.states = {state: (number, at) for number, key in enumerate(order) for at, state in enumerate(members[key])}
+        self.groups: list[StateGroup] = []
+        for key in order:
+            last = key[-1] if key else -1
+            bids = np.arange(first[last + 1], n_bids)
+            leads = [self.states[(*members[key][0], bid)[-recall:]] for bid in bids.tolist()]
+            self.groups.append(StateGroup(last, members[key], bids, leads))
+        self.actions = [
+            np.concatenate([self.hand.bids[group.bids], self.hand.calls[0] if number else ()]).astype(np.int64)
+            for number, group in enumerate(self.groups)
+        ]
+        self.cells: list[np.ndarray] = []
 
     def find(self, path: BidPath) -> tuple[int, int]:
         """Return the numbers of the group and of the member where a hand stands after all these bids."""
         return self.states[path[-self.recall :]]
 
-
-def build_graph(hand: Hand, recall: int) -> StateGraph:
-    """Return the states of a hand in which the last ``recall`` bids, at least 2, are remembered."""
-    n_bids = len(hand.bids)
-    by_last: list[set[BidPath]] = [{(bid,)} for bid in range(n_bids)]
-    for bid, known in enumerate(by_last):  # all states that end with a bid are known before it is raised
-        for raised in range(int(hand.first[bid + 1]), n_bids):
-            by_last[raised] |= {(*state, raised)[-recall:] for state in known}
-    members: dict[BidPath, list[BidPath]] = {(): [()]}
-    for known in by_last:
-        for state in sorted(known):
-            members.setdefault(state[1 - recall :], []).append(state)
-    order = sorted(members, key=lambda key: (key[-1:], key))
-    states = {state: (number, at) for number, key in enumerate(order) for at, state in enumerate(members[key])}
-    groups = []
-    for key in order:
-        last = key[-1] if key else -1
-        bids = np.arange(hand.first[last + 1], n_bids)
-        leads = [states[(*members[key][0], bid)[-recall:]] for bid in bids.tolist()]
-        groups.append(StateGroup(last, members[key], bids, leads))
-    return StateGraph(recall, groups, states)
-
-
-class Side:
-    """The states of a hand in which the player with ``own`` dice is to move, who is place 0 of ``hand``.
-
-    Attributes:
-        actions: by group int64[choices]: what may be played, bids first, then calls.
-    """
-
-    def __init__(self, game: Game, own: int, others: int, recall: int) -> None:
-        self.hand = tabulate(game, own, others, RAREST)
-        self.graph = build_graph(self.hand, recall)
-        self.mine, self.theirs = self.hand.rolls
-        self.actions = [
-            np.concatenate([self.hand.bids[group.bids], self.hand.calls[0] if number else ()]).astype(np.int64)
-            for number, group in enumerate(self.graph.groups)
-        ]
-
-    def after_calls(self, opens: np.ndarray) -> np.ndarray:
-        """Return how likely the mover wins the game after calls: float64[bids, calls, matching dice].
-
-        ``opens`` is float64[dice + 1, dice + 1]: how likely the opener of a hand wins the game, by its own dice (row)
-        and the other's (column).
-        """
-
-        def value(end: Start) -> float:
-            if end.first == 0 or end.second == 0:
-                return float(end.first > 0)
-            return float(opens[end.first, end.second] if end.opener == 0 else 1 - opens[end.second, end.first])
-
-        found: np.ndarray = self.hand.wins(np.array([value(end) for end in self.hand.endings]), 0)[0]
+    def after_calls(self, worth: Worth) -> np.ndarray:
+        """Return how likely the mover wins the game after calls: float64[bids, calls, matching dice]."""
+        found: np.ndarray = self.hand.wins(ending_values(self.hand, worth, 0), 0)[0]
         return found[:, : len(self.hand.calls[0])]
+
+
+def worth_of(opens: Mapping[Dice, float]) -> Worth:
+    """Return what hands are worth where the opener of each wins so often."""
+    return Worth(dict(opens), {dice: 1 - chance for dice, chance in opens.items()})
 
 
 def encode(actions: np.ndarray) -> np.ndarray:
@@ -144,20 +137,6 @@ def split(raw: bytes) -> tuple[dict[str, Any], bytes]:
     return told, data
 
 
-class PlayedSide(NamedTuple):
-    """One side of a hand, and how it is played."""
-
-    side: Side
-    cells: list[np.ndarray]
-    """By group float64[choices, members, rolls]: the probability of each choice."""
-
-    def choices(self, path: BidPath) -> np.ndarray:
-        """Return the probability of each choice after these bids: float64[choices, rolls]."""
-        number, member = self.side.graph.find(path)
-        found: np.ndarray = self.cells[number][:, member]
-        return found
-
-
 class RecallTable:
     """The strategies of one file for one game. Hands are read when they are first asked for.
 
@@ -175,10 +154,8 @@ class RecallTable:
             self.told, self._data = split(file.read_bytes())
         except ValueError as error:
             raise DamagedFileError(file, str(error), "install dicegym again: the table ships with it") from None
-        self.values = np.zeros((int(self.told["dice"]) + 1,) * 2)
-        """float64[dice + 1, dice + 1]: how likely the opener of a hand wins, by its own dice (row) and the other's."""
-        for key, value in self.told["values"].items():
-            self.values[int(key[0]), int(key[1])] = value
+        opens = {(int(key[0]), int(key[1])): float(value) for key, value in self.told["values"].items()}
+        self.worth = worth_of(opens)
         self.hand = lru_cache(maxsize=None)(self._read)
 
     def sweep(self, own: int, others: int, roll: int) -> tuple[list[np.ndarray], list[np.ndarray]]:
@@ -187,8 +164,8 @@ class RecallTable:
         In sums the choices come one after the other, so that values are the same to the last digit everywhere.
         """
         mine, theirs = self.hand(own, others), self.hand(others, own)
-        groups, n_rolls = mine.side.graph.groups, len(mine.side.theirs.chances)
-        calls, their_calls = mine.side.after_calls(self.values), theirs.side.after_calls(self.values)
+        groups, n_rolls = mine.groups, len(mine.theirs.chances)
+        calls, their_calls = mine.after_calls(self.worth), theirs.after_calls(self.worth)
         moving, waiting = ([np.zeros((len(group.members), n_rolls)) for group in groups] for _ in range(2))
         for number in range(len(groups) - 1, -1, -1):
             group, played, answered = groups[number], mine.cells[number][:, :, roll, None], theirs.cells[number]
@@ -196,7 +173,7 @@ class RecallTable:
                 moving[number] += played[choice] * waiting[to][member]
                 waiting[number] += answered[choice] * moving[to][member]
             if number:
-                counts, other_counts = mine.side.hand.counting[:, group.last]
+                counts, other_counts = mine.hand.counting[:, group.last]
                 found = counts[roll] + other_counts[:n_rolls]
                 for share, worth in zip(played[len(group.bids) :], calls[group.last], strict=True):
                     moving[number] += share * worth[found]
@@ -204,20 +181,14 @@ class RecallTable:
                     waiting[number] += part * (1 - worth[found])
         return moving, waiting
 
-    def evaluate_play(self, own: int, others: int) -> float:
-        """Return the probability that the opener of a hand wins the game, from what the next hands are worth."""
-        side = self.hand(own, others).side
-        each = [self.sweep(own, others, roll)[0][0][0] @ side.theirs.chances for roll in range(len(side.mine.chances))]
-        return float(side.mine.chances @ np.array(each))
-
-    def _read(self, own: int, others: int) -> PlayedSide:
+    def _read(self, own: int, others: int) -> Side:
         """Return the side with ``own`` dice of a hand."""
         key = f"{own}{others}"
         recall = int(self.told["recall"][key])
         side = Side(self.game, own, others, recall)
-        cells = [
+        side.cells = [
             np.zeros((len(actions), len(group.members), len(side.mine.chances)))
-            for group, actions in zip(side.graph.groups, side.actions, strict=True)
+            for group, actions in zip(side.groups, side.actions, strict=True)
         ]
         begin, size, packed = self.told["places"][key]
         data = zlib.decompress(self._data[begin : begin + packed])
@@ -226,14 +197,14 @@ class RecallTable:
         for state, place in zip(keys, places, strict=True):
             path = side.hand.numbers_of(state[state != NO_BID])
             if path is not None:
-                number, member = side.graph.states[path]
-                _read_row(data, size * (recall + 4) + int(place), side.actions[number], cells[number][:, member])
+                number, member = side.states[path]
+                _read_row(data, size * (recall + 4) + int(place), side.actions[number], side.cells[number][:, member])
         true = _chances(side)
-        for number, weights in enumerate(cells):
+        for number, weights in enumerate(side.cells):
             lacking = weights.sum(axis=0) == 0
             weights[:, lacking] = np.broadcast_to(_by_odds(side, number, true)[:, None], weights.shape)[:, lacking]
             np.divide(weights, weights.sum(axis=0), out=weights)
-        return PlayedSide(side, cells)
+        return side
 
 
 def _read_row(data: bytes, row: int, actions: np.ndarray, out: np.ndarray) -> None:
@@ -251,7 +222,7 @@ def _read_row(data: bytes, row: int, actions: np.ndarray, out: np.ndarray) -> No
 
 def _by_odds(side: Side, number: int, true: np.ndarray) -> np.ndarray:
     """Return what is played by the odds in a group: float64[choices, rolls], not 0 where it may be; see `_chances`."""
-    group = side.graph.groups[number]
+    group = side.groups[number]
     out = np.zeros((len(side.actions[number]), true.shape[1]))
     if len(group.bids):
         raises = true[group.bids]

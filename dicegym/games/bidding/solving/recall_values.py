@@ -15,7 +15,7 @@ import numpy as np
 from dicegym.engine.game import Game
 from dicegym.games.bidding.solving.hand import BidPath, Dice, number_of_roll
 from dicegym.games.bidding.solving.hand_values import HandValues, Spot
-from dicegym.games.bidding.solving.recall_table import NO_BID, PlayedSide, RecallTable
+from dicegym.games.bidding.solving.recall_table import NO_BID, RecallTable, Side
 from dicegym.games.bidding.table import FACES, MOST_DICE, SEATS
 from dicegym.games.worth import ValueSource
 from dicegym.shipped import shipped_folder
@@ -45,40 +45,35 @@ class RecallValues(HandValues):
     unseen_bids = False
 
     def __init__(self, game: Game, table: RecallTable, name: str) -> None:
-        super().__init__(game)
+        super().__init__(game, table.worth)
         self.name = name
         self._table = table
         self._sweep = lru_cache(maxsize=MOST_ROLLS)(table.sweep)
         self._after_calls = lru_cache(maxsize=None)(self._find_after_calls)
 
     def _find_after_calls(self, own: int, others: int) -> np.ndarray:
-        return self._table.hand(own, others).side.after_calls(self._table.values)
-
-    def before_rolls(self, own: int, others: int, opens: bool) -> float:
-        """Return how likely a player with ``own`` dice wins from the beginning of a hand, before anybody rolls."""
-        values = self._table.values
-        return float(values[own, others] if opens else 1 - values[others, own])
+        return self._table.hand(own, others).after_calls(self.hands)
 
     def spot(self, state: Any) -> Spot | None:
         """Return where a game stands, or None after bids that the table leaves out."""
         me, made = int(state["player"]), state["bids"][: int(state["n_bids"])] // SEATS
         own, others = int(state["left"][me]), int(state["left"][1 - me])
-        path = self._table.hand(own, others).side.hand.numbers_of(made)
+        path = self._table.hand(own, others).hand.numbers_of(made)
         dice = (own, others) if len(made) % 2 == 0 else (others, own)
         return None if path is None else Spot(dice, path, number_of_roll(own, state["hands"][me]))
 
     def bid_chances(self, dice: Dice, path: BidPath, bid: int) -> np.ndarray:
         """Return how likely the player to move makes a bid with each of its rolls: float64[rolls]."""
-        played = self._table.hand(*(dice if len(path) % 2 == 0 else dice[::-1]))
-        number, _ = played.side.graph.find(path)
-        found: np.ndarray = played.choices(path)[bid - played.side.graph.groups[number].bids[0]]
+        side = self._table.hand(*(dice if len(path) % 2 == 0 else dice[::-1]))
+        number, member = side.find(path)
+        found: np.ndarray = side.cells[number][bid - side.groups[number].bids[0], member]
         return found
 
     def gains(self, spot: Spot) -> tuple[np.ndarray, np.ndarray]:
         """Return the actions of the table, int64[k], and what they are worth by what is believed, float64[k]."""
-        side, belief = self._table.hand(spot.own, spot.others).side, self.belief(spot.dice, spot.path)
-        number, _ = side.graph.find(spot.path)
-        group = side.graph.groups[number]
+        side, belief = self._table.hand(spot.own, spot.others), self.belief(spot.dice, spot.path)
+        number, _ = side.find(spot.path)
+        group = side.groups[number]
         _, waiting = self._sweep(spot.own, spot.others, spot.roll)
         worth = np.array([waiting[to][member] for to, member in group.leads]).reshape(-1, len(belief)) @ belief
         if number:
@@ -90,7 +85,7 @@ class RecallValues(HandValues):
 
     def worth(self, spot: Spot, hidden: int) -> float:
         """Return how likely the player to move wins if the opponent has the roll number ``hidden``."""
-        number, member = self._table.hand(spot.own, spot.others).side.graph.find(spot.path)
+        number, member = self._table.hand(spot.own, spot.others).find(spot.path)
         return float(self._sweep(spot.own, spot.others, spot.roll)[0][number][member, hidden])
 
     def policy_rows(self, states: np.ndarray) -> np.ndarray:
@@ -104,9 +99,9 @@ class RecallValues(HandValues):
             out[rows] = self._policies(states[rows], self._table.hand(*divmod(dice, MOST_DICE + 1)))
         return out
 
-    def _policies(self, states: np.ndarray, played: PlayedSide) -> np.ndarray:
+    def _policies(self, states: np.ndarray, side: Side) -> np.ndarray:
         """Return how states are played in which the mover has the dice of a side: float64[states, n_actions]."""
-        out, side = np.zeros((len(states), self.game.n_actions)), played.side
+        out = np.zeros((len(states), self.game.n_actions))
         n_bids = states["n_bids"].astype(np.int64)[:, None]
         made = states["bids"][:, : max(1, n_bids.max())].astype(np.int64) // SEATS
         known = (np.isin(made, side.hand.bids) | (np.arange(made.shape[1]) >= n_bids)).all(axis=1)
@@ -114,15 +109,13 @@ class RecallValues(HandValues):
         hands = states["hands"][np.arange(len(states)), states["player"]].astype(np.int64)
         _, first, held = np.unique(hands @ DIGITS, return_index=True, return_inverse=True)
         rolls = np.array([number_of_roll(side.hand.dice[0], hands[row]) for row in first])[held]
-        recent = n_bids - np.arange(side.graph.recall, 0, -1)
+        recent = n_bids - np.arange(side.recall, 0, -1)
         last = np.where(recent >= 0, np.take_along_axis(made, np.maximum(recent, 0), axis=1), NO_BID)[known]
-        _, first, which = np.unique(
-            last @ (1 << 8 * np.arange(side.graph.recall)), return_index=True, return_inverse=True
-        )
+        _, first, which = np.unique(last @ (1 << 8 * np.arange(side.recall)), return_index=True, return_inverse=True)
         for kind, row in enumerate(first):
-            number, member = side.graph.states[side.hand.numbers_of(last[row][last[row] != NO_BID]) or ()]
+            number, member = side.states[side.hand.numbers_of(last[row][last[row] != NO_BID]) or ()]
             rows = np.flatnonzero(known)[which == kind]
-            out[rows[:, None], side.actions[number]] = played.cells[number][:, member][:, rolls[rows]].T
+            out[rows[:, None], side.actions[number]] = side.cells[number][:, member][:, rolls[rows]].T
         return out
 
 
