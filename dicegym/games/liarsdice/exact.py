@@ -166,29 +166,18 @@ def _after(made: slice, bid: int) -> slice:
     return slice(made.start + (1 << bid), made.stop + (1 << bid))
 
 
-def _first_chance(first: np.ndarray, second: np.ndarray) -> float:
-    """Return the probability that ``first``, who moves first, wins."""
+def _chances(first: np.ndarray | None, second: np.ndarray | None) -> np.ndarray:
+    """Return the probability that ``first``, who moves first, wins: float64[6, 6] by its face and the other's.
+
+    None stands for a player that sees both dice and plays as well as can be.
+    """
     values = np.empty((N_SETS, FACES, FACES))
     for made, low, wins in _downwards():
         turn = _second_moves[made, None, None]
-        value = np.zeros((made.stop - made.start, FACES, FACES))
-        for choice in range(low, N_CHOICES):
-            chance = np.where(turn, second[:, made, choice].T[:, None, :], first[:, made, choice].T[:, :, None])
-            value += chance * ((wins != turn) if choice == LIAR else values[_after(made, choice)])
-        values[made] = value
-    return float(values[0].ravel().mean())
-
-
-def _seeing_chances(opponent: np.ndarray, moves_first: bool) -> np.ndarray:
-    """Return the best win probability of a player that sees both dice: float64[6, 6] by own and other face."""
-    values = np.empty((N_SETS, FACES, FACES))
-    for made, low, wins in _downwards():
-        mine = (_second_moves[made] != moves_first)[:, None, None]
-        value = np.zeros((made.stop - made.start, FACES, FACES))
-        for choice in range(low, N_CHOICES):
-            after = wins == mine if choice == LIAR else values[_after(made, choice)]
-            value = np.where(mine, np.maximum(value, after), value + opponent[:, made, choice].T[:, None, :] * after)
-        values[made] = value
+        after = np.array([*(values[_after(made, bid)] for bid in range(low, N_BIDS)), wins != turn])
+        value = after.max(axis=0) if first is None else (first[:, made, low:].T[:, :, :, None] * after).sum(axis=0)
+        answered = after.min(axis=0) if second is None else (second[:, made, low:].T[:, :, None, :] * after).sum(axis=0)
+        values[made] = np.where(turn, answered, value)
     found: np.ndarray = values[0]
     return found
 
@@ -229,7 +218,7 @@ def _best_reply(opponent: np.ndarray, moves_first: bool, choices: np.ndarray) ->
 def win_rate(a: Strategy, b: Strategy, game: Game) -> float:
     """Return the probability that strategy ``a`` beats ``b``, who moves first being drawn by a fair coin."""
     one, other = _table(a, game), _table(b, game)
-    return (_first_chance(one, other) + 1 - _first_chance(other, one)) / 2
+    return float((_chances(one, other).ravel().mean() + 1 - _chances(other, one).ravel().mean()) / 2)
 
 
 def win_rate_matrix(strategies: Sequence[Strategy], game: Game, *, progress: Progress | None = None) -> np.ndarray:
@@ -254,7 +243,7 @@ def best_response(opponent: Strategy, game: Game) -> tuple[float, np.ndarray]:
     The float is their mean.
     """
     table = _table(opponent, game)
-    chances = np.array([_seeing_chances(table, first) for first in (True, False)])
+    chances = np.array([_chances(None, table), 1 - _chances(table, None).T])
     return float(chances.mean()), chances
 
 

@@ -57,14 +57,12 @@ class HandTree:
 
     Attributes:
         ends: what a hand may end in, by number of the outcome.
-        covered: how likely a hand ends within what was looked at.
     """
 
     def __init__(self, game: Game, start: Start, policies: Sequence[Policy], points: int) -> None:
         self._game, self._policies, self._endings = game, policies, HandEndings(game, start)
         self._rolls, self.ends = self._endings.rolls, self._endings.ends
         self.root = Node(opening_record(game, start), (self._rolls[0].chances, self._rolls[1].chances))
-        self.covered = 0.0
         self._grow(points)
 
     def _grow(self, points: int) -> None:
@@ -80,8 +78,6 @@ class HandTree:
                 count += 1
                 if child.ended is None:
                     heapq.heappush(waiting, (-chance, count, child))
-                else:
-                    self.covered += chance
         for node in reversed(looked):
             node.outcomes = node.expected = self._mean(node)
 
