@@ -63,10 +63,8 @@ class Duel(Protocol):
         With ``time`` the search takes that long, whatever ``trials`` says.
         """
 
-    def best_bot(
-        self, opponent: Player, game: Game, *, seed: int = 0, trials: int = ..., progress: Progress | None = None
-    ) -> str:
-        """Return the source of a bot, in the game's original interface, that plays `best_table`."""
+    # A module may also have ``best_bot(opponent, game, *, seed, trials, progress)``, which returns the source of a bot
+    # that plays `best_table`.
 
 
 class Replies(Protocol):
