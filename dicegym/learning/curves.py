@@ -300,20 +300,6 @@ def curve_in(facts: Mapping[str, Any]) -> tuple[Evaluation, ...]:
         return ()
 
 
-class TrainingStage(NamedTuple):
-    """A training that a model comes from."""
-
-    number: int
-    """From 1 on."""
-    taught: bool
-    """Whether it learned by imitation."""
-    steps: int
-    """At which the model was taken that the next stage began with; where its file does not say, those of its last
-    evaluation."""
-    curve: tuple[Evaluation, ...]
-    """Empty: its file has none that can be read."""
-
-
 def facts_of_stages(facts: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """Return the facts of the trainings that a model comes from, the first one first; the last are its own.
 
@@ -324,14 +310,3 @@ def facts_of_stages(facts: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     while isinstance(before := found[0].get(BEGAN_WITH), dict) and before:
         found.insert(0, before)
     return found[-MOST_STAGES:]
-
-
-def read_stages(facts: Mapping[str, Any]) -> list[TrainingStage]:
-    """Return the trainings that a model comes from with their curves, the first one first; never raises."""
-    found = []
-    for number, one in enumerate(facts_of_stages(facts), 1):
-        curve, steps = curve_in(one), one.get("timesteps")
-        if type(steps) is not int or not 0 <= steps <= MOST_STEPS:
-            steps = curve[-1].steps if curve else 0
-        found.append(TrainingStage(number, bool(one.get("taught_by")), steps, curve))
-    return found
