@@ -97,7 +97,6 @@ def _train_seeds(
     """Train with several seeds, and print their scores. Raises Exit(1) if one of them failed."""
     from dicegym.learning.seeds.job import FAILED
     from dicegym.learning.seeds.seeded_training import train_seeds
-    from dicegym.learning.seeds.summary import PICTURE
     from dicegym.players import model as models
 
     with contextlib.ExitStack() as stack:
@@ -134,7 +133,7 @@ def _train_seeds(
         model, table = shlex.quote(str(found.best_model)), models.read_game(str(found.best_model))
         seat = f"dicegym tournament {game} {model} {shlex.quote(table.spec.baseline)}"
         print_commands(
-            (f"dicegym runs plot {shown}", f"the curve with its band: {PICTURE}"),
+            (f"dicegym runs plot {shown}", "the curve with its band"),
             *([(f"dicegym evaluate {model} --against all", "measure the best of all models")] * (table.players > 1)),
             *([(seat, "a contest: name any agents")] * (table.players > 1)),
         )

@@ -13,8 +13,7 @@ The run's folder then holds
     curve.csv       steps and score of every evaluation, and the result against each opponent if there are several;
                     the same command and seed give the same file
     evaluations.csv the same evaluations with their intervals, and pace.csv, how fast it went: for those who watch it
-    league.csv      who beat whom among past selves and scripted agents, if the learner plays against itself, to be
-    league.md       read by programs and by people
+    league.csv      who beat whom among past selves and scripted agents, if the learner plays against itself
     tensorboard/    everything that the algorithm logs
     checkpoint/     the newest checkpoint, from which --resume continues
     best.zip        the model with the best evaluation so far (or as run.best_by says), and best.md, its card with the

@@ -28,6 +28,7 @@ from dicegym.learning.seeds.seeded_training import Backend, local, train_seeds
 from dicegym.learning.seeds.summary import (
     SEEDS_FILE,
     SeedsRecord,
+    SeedsSummary,
     folder_of,
     holds_seeds,
     read_record,
@@ -57,6 +58,10 @@ def _leave_a_run(task: SeedTask, finished: bool = True) -> None:
     about = {"game": "hog", "players": 2, "parameters": {}, "fingerprint": "f", "score": score.to_json()}
     about |= {"settings": to_plain(settings), "scores": [score.to_json()]}
     (folder / "best.zip").write_text(json.dumps(about))
+
+
+results: list[SeedsSummary] = []
+"""Of what the stage has played in a test."""
 
 
 class Actor:
@@ -94,8 +99,9 @@ def _fails(actor: Actor) -> str | None:
 def stage(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[Actor]]:
     """Return a function that trains with actors, two at a time, and returns them in the order of their beginning."""
     monkeypatch.setattr("dicegym.learning.run_curves.models.facts", lambda path: json.loads(path.read_text()))
-    monkeypatch.setattr("dicegym.learning.seeds.summary.PICTURE", "picture.svg")
     monkeypatch.setattr(seeded_training, "LOOK_EVERY", 0.001)
+
+    results.clear()
 
     def play(folder: Path, scripts: dict[int, Any] | None = None, **how: Any) -> list[Actor]:
         started: list[Actor] = []
@@ -107,7 +113,7 @@ def stage(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[Actor]]:
             started.append(actor)
             return actor
 
-        train_seeds("hog", folder, backend=Backend(start, [2]), **{"overrides": SMALL, **how})
+        results.append(train_seeds("hog", folder, backend=Backend(start, [2]), **{"overrides": SMALL, **how}))
         assert not list(folder.glob("*.status.json"))
         return started
 
@@ -124,7 +130,7 @@ def test_one_failing_seed_ends_no_other_and_is_tried_again(stage: Callable[..., 
     assert told == ["seed 2 failed: out of memory"]
     record = read_record(tmp_path)
     assert record.ended == {1: FINISHED, 2: FAILED, 3: FINISHED}
-    assert "out of memory" in (tmp_path / "seeds.md").read_text()
+    assert record.failures == {2: "out of memory"}
 
     again = stage(tmp_path, resume=True)  # the same command, as far as it is known
     assert [(one.task.seed, one.task.resume) for one in again] == [(2, False)]
@@ -191,11 +197,17 @@ def test_what_cannot_be_is_refused_before_anything_begins(
         stage(folder, **then)
 
 
-def test_the_results_of_finished_seeds_are_written(stage: Callable[..., list[Actor]], tmp_path: Path) -> None:
+def test_the_results_of_finished_seeds_are_told_and_drawn(stage: Callable[..., list[Actor]], tmp_path: Path) -> None:
     stage(tmp_path, seeds=5)
-    page = (tmp_path / "seeds.md").read_text()
-    assert "interquartile mean of 5 and its 95% interval" in page
-    assert "| 3 | finished | 2,048 | 0.3000 | 0.3000 |" in page
+    (found,) = results
+    assert [(one.seed, one.how, one.steps, one.end) for one in found.results][2] == (3, FINISHED, 2048, 0.3)
+    assert found.end is not None
+    assert found.end.middle == pytest.approx(0.3)
+    assert found.end.low < 0.3 < found.end.high
+    assert "(interquartile mean of 5 and its 95% interval)" in str(found.best)
+    assert found.best_model == folder_of(tmp_path, 5) / "best.zip"
+    with pytest.raises(SystemExit, match="0"):
+        main(["runs", "plot", str(tmp_path), "--output", str(tmp_path / "picture.svg")])
     picture = (tmp_path / "picture.svg").read_text()
     assert "bands: 95 % intervals" in picture  # whose words go on in the next line
     assert picture.count("<polygon") == 1
@@ -272,7 +284,7 @@ def test_two_seeds_train_in_processes_of_their_own(tmp_path: Path, capsys: pytes
     said = capsys.readouterr()
     assert "seed 2: " in said.err
     assert "(mean and range of 2)" in said.out
-    assert {"seed-1", "seed-2", "seeds.md"} <= set(os.listdir(folder))
+    assert {"seed-1", "seed-2", "seeds.json"} <= set(os.listdir(folder))
     for seed in (1, 2):
         about = about_run(folder_of(folder, seed))
         assert about.finished

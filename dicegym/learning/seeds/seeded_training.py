@@ -95,7 +95,7 @@ def train_seeds(
 
     Args:
         game: a game's name.
-        folder: of all seeds; it also gets ``seeds.json``, ``seeds.md`` and ``curve.png``.
+        folder: of all seeds; it also gets ``seeds.json``.
         seeds: how many, starting with ``run.seed``; None: as many as ``folder`` has.
         config: as for `dicegym.learning.train.train`.
         overrides: as there.

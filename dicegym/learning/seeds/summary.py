@@ -1,14 +1,9 @@
-"""What the folder of several seeds says of them.
-
-How they began is in ``seeds.json``, sealed like the settings of each. Their results are written as a picture, and as
-the card of all of them together.
-"""
+"""What the folder of several seeds says of them: how they began, in a sealed ``seeds.json``, and their results."""
 
 from __future__ import annotations
 
 import json
 import math
-import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, NamedTuple
@@ -16,18 +11,15 @@ from typing import Annotated, NamedTuple
 import numpy as np
 from pydantic import Field, TypeAdapter
 
-from dicegym.arena.report import Report, markdown_text
-from dicegym.errors import DamagedFileError, DependencyError, ParameterError
+from dicegym.errors import DamagedFileError, ParameterError
 from dicegym.escape import one_line
 from dicegym.files import read_text, write_text
-from dicegym.learning.run_curves import ENOUGH, LEVEL, Experiment, RunCurve, band_of, read_run
+from dicegym.learning.run_curves import ENOUGH, LEVEL, RunCurve, band_of, read_run
 from dicegym.learning.run_folder import CURVE_FILE
 from dicegym.learning.seeds.job import FINISHED
 from dicegym.learning.training_settings import SeedNumber
 from dicegym.players.trust import TRUST, is_sealed, write_seal
 
-CARD_FILE, PICTURE = "seeds.md", "curve.png"
-"""Files of a folder of several seeds, beside the seeds' folders."""
 SEEDS_FILE = "seeds.json"
 MOST_SEEDS = 1_000
 """Of one folder."""
@@ -149,10 +141,7 @@ class SeedsSummary(NamedTuple):
 
 
 def summarise(record: SeedsRecord, folder: Path) -> SeedsSummary:
-    """Write the results of the seeds in ``folder`` so far, and return them.
-
-    ``seeds.md`` is the card, and ``curve.png`` the picture with the band of the score over time, where what draws
-    pixels is installed. Seeds that were never measured are left out.
+    """Return the results of the seeds in ``folder`` so far.
 
     Raises DamagedFileError if a folder of a seed holds something else than a training writes.
     """
@@ -161,7 +150,7 @@ def summarise(record: SeedsRecord, folder: Path) -> SeedsSummary:
     results = tuple(_result(record, seed, runs.get(seed)) for seed in record.seeds)
     finished = [one for one in results if one.how == FINISHED and one.seed in runs]
     score = next(iter(runs.values())).score if runs else None
-    found = SeedsSummary(
+    return SeedsSummary(
         folder,
         record.game,
         "" if score is None else f"{score.measure} against {score.opponent}",
@@ -169,15 +158,6 @@ def summarise(record: SeedsRecord, folder: Path) -> SeedsSummary:
         _together([one.end for one in finished]),
         _together([one.best for one in finished]),
     )
-    if runs:
-        try:
-            from dicegym.learning.curve_pictures import draw_experiments, write_curves
-
-            write_curves([draw_experiments([Experiment("", tuple(runs.values()))])], folder / PICTURE)
-        except DependencyError:  # `dicegym runs plot` says what is missing for the picture
-            pass
-    write_text(folder / CARD_FILE, _page(record, found))
-    return found
 
 
 def _result(record: SeedsRecord, seed: int, run: RunCurve | None) -> SeedResult:
@@ -193,36 +173,3 @@ def _together(values: Sequence[float]) -> Together | None:
     band = band_of(np.zeros(1, np.int64), np.array(values)[:, None])
     low, high = (band.low, band.high) if len(values) >= ENOUGH else (band.lowest, band.highest)
     return Together(float(band.iqm[0]), float(low[0]), float(high[0]), len(values))
-
-
-def _page(record: SeedsRecord, found: SeedsSummary) -> str:
-    """Return the card, a page of Markdown."""
-    words = ["dicegym", "train", record.game, "--seeds", str(len(record.seeds))]
-    words += ["--config", record.config] if record.config else []
-    words += [word for text in record.overrides for word in ("--set", text)]
-    together = (("at the end", found.end), ("of the best models", found.best))
-    rows = [["measured", found.measure]] if found.measure else []
-    rows += [[title, str(value)] for title, value in together if value is not None]
-    rows.append(["command", shlex.join(words)])
-    seeds = [
-        [
-            str(one.seed),
-            one.how + (f": {one.why}" if one.why else ""),
-            f"{one.steps:,}",
-            _shown(one.best),
-            _shown(one.end),
-        ]
-        for one in found.results
-    ]
-    chosen = (
-        "A score that chose a best model is a little too good; the cards in the folders of the seeds measure "
-        "them in other games. Intervals are by the percentile bootstrap over seeds (Agarwal et al., 2021), and over "
-        "the luck of training alone."
-    )
-    titles = ["seed", "how it ended", "steps", "best model", "at the end"]
-    tables = [("All seeds", ["what", "value"], rows), ("Each seed", titles, seeds)]
-    return markdown_text(Report(f"{len(record.seeds)} seeds of {record.game}", tables, words=[chosen]))
-
-
-def _shown(value: float) -> str:
-    return "-" if math.isnan(value) else f"{value:.4f}"
