@@ -26,21 +26,17 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar
 
 from pydantic import Field, Strict, TypeAdapter
 
-from dicegym.errors import DamagedFileError, ModelError, ParameterError
+from dicegym.errors import DamagedFileError, ParameterError
 from dicegym.escape import cell, one_line
 from dicegym.files import read_text, writing
 from dicegym.learning.evaluate import Score
-from dicegym.learning.evaluator import BY_LAST
 from dicegym.learning.run_folder import CURVE_FILE, EVALUATIONS_FILE, PACE_FILE
-from dicegym.players import model as models
 
 if TYPE_CHECKING:
     from stable_baselines3.common.logger import Logger
 
 CURVE = "curve"
 """The fact of a model's file that holds the curve of its training."""
-CHOSEN = "chosen"
-"""The fact that says whether the evaluations of its training chose the model; see `choice_fact`."""
 BEGAN_WITH = "began_with"
 """The fact that holds the facts of the model whose networks the training began with."""
 MOST_STAGES = 100
@@ -99,29 +95,10 @@ class Curve:
         before = (one for one in self.evaluations if one.steps < steps)
         self.evaluations = (*before, Evaluation(steps, score.value, tuple(scores)))
         self.score = score
-        return self._is_best(score.value, takes_last)
-
-    def _is_best(self, value: float, takes_last: bool = False) -> bool:
-        """Return whether a model is better than the best so far, and remember it if it is."""
-        better = takes_last or value > self.best
+        better = takes_last or score.value > self.best
         if better:
-            self.best = value
+            self.best = score.value
         return better
-
-    def keep_best(self, best: Path) -> None:
-        """Let the model in ``best``, if there is one, stay the best until a better one comes: Ctrl-C measures too.
-
-        Raises DamagedFileError if no training wrote it.
-        """
-        if best.is_file():
-            try:
-                self._is_best(Score.from_json(models.facts(best).get("score")).value)
-            except (ModelError, ParameterError) as error:
-                raise DamagedFileError(
-                    best,
-                    f"does not say how good it is ({error})",
-                    "move it elsewhere, and resume: the next evaluation writes a new one",
-                ) from error
 
     def write(self, folder: Path) -> None:
         """Write ``curve.csv`` and ``evaluations.csv``."""
@@ -223,14 +200,6 @@ def _read_csv(path: Path, read_row: Callable[[dict[str, str]], _Row]) -> list[_R
 
 
 # Curves in models' files
-
-
-def choice_fact(is_best: bool, best_by: str) -> dict[str, bool]:
-    """Return the fact `CHOSEN` of a model, ``best.zip`` or that of the end, by its training's settings.
-
-    It is empty for the last model so far: while the training runs, that may or may not become the one of its end.
-    """
-    return {} if is_best and best_by == BY_LAST else {CHOSEN: is_best}
 
 
 def curve_fact(evaluations: Sequence[Evaluation]) -> dict[str, Any]:

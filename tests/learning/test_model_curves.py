@@ -88,15 +88,6 @@ def test_cards_show_the_picture_beside_them(chain: Path) -> None:
     assert again.with_legend().svg() + "\n" == (chain / "second/best.curve.svg").read_text()
 
 
-def test_cards_say_which_model_they_are_of(chain: Path) -> None:
-    best, last = ((chain / "first" / f"{name}.md").read_text() for name in ("best", "model"))
-    assert "The score above selected this model" in best
-    assert "that of the last model of its training" in last
-    about = models.facts(chain / "first/best.zip")
-    about.pop("chosen")  # as long as nobody knows
-    assert "is from an evaluation in its training" in page(about, "best", [Score(**about["score"])])
-
-
 def test_where_the_best_model_was_taken_is_marked() -> None:
     """A training goes on after its best evaluation, and its curve with it."""
     facts = {

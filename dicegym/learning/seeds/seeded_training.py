@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 LOOK_EVERY = 0.1
 """Seconds between two looks at the trainings."""
-ENDING = ("saving and measuring; Ctrl-C again leaves at once", "leaving", "ending what does not end")
+ENDING = ("saving; Ctrl-C again leaves at once", "leaving", "ending what does not end")
 """What is done at the first, the second and each further signal."""
 
 SeedProgress = Callable[[int, int, int, str], None]
