@@ -50,7 +50,7 @@ LONGEST_NAME = 1_000
 MOST_STEPS = 1 << 53
 LARGEST = 1e12
 """No score is further from 0."""
-PACE_EVERY = 5.0
+PACE_EVERY = 2.0
 """Seconds from one line of ``pace.csv`` to the next."""
 _DIGITS = 9
 """Decimals of a score in ``curve.csv`` and in models' files."""
