@@ -250,7 +250,8 @@ def faults_in(errors: Sequence[Any], where: str) -> str:
     """
     told = []
     for one in errors[:5]:
-        field = ".".join(str(part) for part in one["loc"] if part not in ("query", "body", "path")) or where
+        names = [part for part in one["loc"] if isinstance(part, str) and part not in ("query", "body", "path")]
+        field = ".".join(names) or where
         if one["type"] == "missing":
             told.append(f"{field} is missing")
         elif one["type"].startswith("int_"):

@@ -39,9 +39,9 @@ def _make_card(name: str) -> GameToBegin:
 
 
 def cover_of(game: str) -> str:
-    """Return the address of a game's cover: a file, or the drawing of a game from outside."""
+    """Return the address of a game's cover; of a game from outside it is the icon."""
     name = f"covers/{game}.svg"
-    return address(name) if name in files() else f"/rules/{game}/picture.svg"
+    return address(name if name in files() else "icon.svg")
 
 
 def first_sentence(game: str) -> str:
