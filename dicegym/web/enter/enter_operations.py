@@ -24,9 +24,19 @@ from dicegym.web.enter.submission_tables import Bot, Version, VersionState, WebC
 from dicegym.web.enter.tokens import SESSION
 from dicegym.web.enter.uploads import LARGEST_UPLOAD, PASTED, Upload, read_sent
 from dicegym.web.pages import page, web_of
-from dicegym.web.section import Section
 
-DOOR = Door("enter")
+
+def _set_up(web: Web) -> None:
+    web.get(EnteringRoom)
+    web.limits.bodies |= {"/enter/bots": LARGEST_UPLOAD + ROOM, "/api/enter/bots": LARGEST_UPLOAD + 1}
+
+
+DOOR = Door(
+    "/enter",
+    "Enter",
+    "Hand a bot in: it is checked, plays twenty games against each of our agents, and takes a place in a contest.",
+    _set_up,
+)
 TOKENS = 300.0
 """As many requests as a token that is entered counts for."""
 ROOM = 64 << 10
@@ -351,17 +361,3 @@ def show_open_contest(request: Request, contest: PathNumber) -> dict[str, Any]:
     found = contests.contest(contest)
     with web_of(request).store() as reader:
         return _describe(found) | {"entries": contests.grades(found, reader), "contest": found}
-
-
-def _set_up(web: Web) -> None:
-    web.get(EnteringRoom)
-    web.limits.bodies |= {"/enter/bots": LARGEST_UPLOAD + ROOM, "/api/enter/bots": LARGEST_UPLOAD + 1}
-
-
-SECTION = Section(
-    "/enter",
-    "Enter",
-    "Hand a bot in: it is checked, plays twenty games against each of our agents, and takes a place in a contest.",
-    door=DOOR,
-    setup=_set_up,
-)

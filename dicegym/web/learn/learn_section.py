@@ -11,13 +11,16 @@ from dicegym.web.door import Door, QueryNumber
 from dicegym.web.learn.run_folders import Trainings
 from dicegym.web.learn.run_views import describe_run, digest_runs, summary
 from dicegym.web.pages import web_of
-from dicegym.web.section import Section
 
 PER_PAGE = 50
 """Trainings that a page lists."""
 UNCHANGED = 204
 """The status that tells a browser to leave its page as it is."""
-DOOR = Door("trainings")
+DOOR = Door(
+    "/learn",
+    "Learn",
+    "Watch trainings while they run: curves, games a second, the league, and their models to play against.",
+)
 
 
 @DOOR.get("/learn", template="learn/list.html")
@@ -49,11 +52,3 @@ def show_run(request: Request, name: str, seen: str = "") -> dict[str, Any] | Re
     run = web_of(request).get(Trainings).one(name)
     digest = digest_runs([run])
     return Response(status_code=UNCHANGED) if seen == digest else {"run": describe_run(run), "seen": digest}
-
-
-SECTION = Section(
-    "/learn",
-    "Learn",
-    "Watch trainings while they run: curves, games a second, the league, and their models to play against.",
-    door=DOOR,
-)

@@ -67,13 +67,17 @@ class PlayHall:
 
     Args:
         web: the server.
+
+    Attributes:
+        advice: hints, the tutor and reviews.
+        guests: the players that are no visitors.
     """
 
     def __init__(self, web: Web) -> None:
         self.web = web
         self.folder = web.folder("games")
         self.advice = Advice(web.work, web.slow)
-        self._guests = Guests()
+        self.guests = Guests()
         self._lock = threading.RLock()
         self._open: OrderedDict[Path, PlayedTable] = OrderedDict()
         self._threads = ThreadPoolExecutor(THREADS, "play")
@@ -177,7 +181,7 @@ class PlayHall:
         self.web.readiness.check(sheet.game)
 
         def seated(game: Game) -> list[Player]:
-            return [self._guests.player(game, agent) for agent in sheet.agents]
+            return [self.guests.player(game, agent) for agent in sheet.agents]
 
         return PlayedTable(
             sheet, seated, self._keep, self._threads.submit, lambda: self.advice.warner(sheet.table(), sheet.tutor)

@@ -12,24 +12,18 @@ from dicegym.errors import UnknownNameError
 from dicegym.escape import one_line
 from dicegym.games import loadable
 from dicegym.games.parts import INTERFACE, part
-from dicegym.games.rules_page import apart, rules_page, sections, title_of
+from dicegym.games.rules_page import apart, rules_page, sections
 from dicegym.players.agent_info import describe_agent
 from dicegym.registry import ENVIRONMENTS
 from dicegym.web.door import Door
 from dicegym.web.markdown import plain_as_html
-from dicegym.web.play.cards import cover_of
-from dicegym.web.section import Section
+from dicegym.web.play.cards import list_cards, make_card
 
-DOOR = Door("rules")
-
-
-@functools.cache
-def card_of(name: str) -> dict[str, str]:
-    """Return a game in short."""
-    title, kind = title_of(rules_page(name))
-    low, high = dicegym.game(name).spec.players
-    seats = f"{low} to {high}" if low < high else str(low)
-    return {"name": name, "title": title, "kind": kind, "seats": seats, "cover": cover_of(name)}
+DOOR = Door(
+    "/rules",
+    "Rules",
+    "How each game is played, which agents it has, and what its environments are called.",
+)
 
 
 @functools.cache
@@ -45,7 +39,7 @@ def rules_of(name: str) -> dict[str, Any]:
             parameters = ", ".join(f"{key}={value}" for key, value in table.all_parameters.items()) or "none"
             rows.append((one.full_id, table.n_actions, table.observation_size, parameters))
     return {
-        "card": card_of(name),
+        "card": make_card(name),
         "intro": plain_as_html(intro, 4, "Introduction: table") if intro else "",
         "sections": [(title, plain_as_html(apart(body), 4, f"{title}: table")) for title, body in sections(text)],
         "environments": rows,
@@ -57,7 +51,7 @@ def rules_of(name: str) -> dict[str, Any]:
 @DOOR.get("/rules", template="rules/list.html")
 def list_games(request: Request) -> dict[str, Any]:
     """List the games."""
-    return {"games": [card_of(name) for name in loadable()]}
+    return {"games": list_cards()}
 
 
 @DOOR.get("/rules/{game}", template="rules/game.html")
@@ -66,11 +60,3 @@ def show_rules(request: Request, game: str) -> dict[str, Any]:
     if game not in (known := loadable()):
         raise UnknownNameError(f"unknown game {one_line(game, 60)!r}: use one of {', '.join(known)}")
     return {"rules": rules_of(game)}
-
-
-SECTION = Section(
-    "/rules",
-    "Rules",
-    "How each game is played, which agents it has, and what its environments are called.",
-    door=DOOR,
-)

@@ -20,11 +20,10 @@ from dicegym.players.model_file import facts
 from dicegym.players.roster import agent_names, resolve
 from dicegym.web.markdown import as_html
 from dicegym.web.pages import web_of
-from dicegym.web.section import Section
 from dicegym.web.watch import replays, shown_games
 from dicegym.web.watch.contest_pages import DOOR, list_titles, title_of
 
-__all__ = ["SECTION", "replays", "shown_games"]
+__all__ = ["DOOR", "replays", "shown_games"]
 
 _PICTURE = re.compile(r"^!\[.*\n+", re.MULTILINE)
 """A line of a card that shows a picture: the page draws the curve itself."""
@@ -96,8 +95,3 @@ def _learned(game: str, name: str) -> LearnedChart | None:
         return None
     legend = [(trust(swatch(number).svg()), line) for number, line in enumerate(picture.names)]
     return LearnedChart(trust(picture.chart.svg()), legend, picture.remarks)
-
-
-SECTION = Section(
-    "/watch", "Watch", "See contests while they run, step through their games, and know the agents.", door=DOOR
-)
