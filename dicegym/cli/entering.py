@@ -180,8 +180,8 @@ def grades(
     if (sheet := written[".csv"]) is not None:
         write_new(sheet, as_csv(rows))
         return
-    shown = [["-" if value is None else str(value) for value in row] for row in rows]
-    print_table([field.replace("_", " ").capitalize() for field in GradeRow._fields], shown)
+    shown = [["-" if value is None else str(value) for _, value in row] for row in rows]
+    print_table([field.replace("_", " ").capitalize() for field in GradeRow.model_fields], shown)
 
 
 contest = group("Run contests on the web server.", add=add_contest, list=list_contests, close=close, grades=grades)

@@ -152,7 +152,7 @@ class Door:
 
 
 def _api_route(one: Operation, tag: str) -> APIRoute:
-    security = {"security": [{"token": []}]} if one.token else {}
+    security: dict[str, Any] = {"security": [{"token": []}]} if one.token else {}
     return APIRoute(
         API + one.api,
         one.function,

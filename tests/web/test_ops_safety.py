@@ -20,7 +20,7 @@ from dicegym.web.address import address_of, listen
 from dicegym.web.address_limits import A_SECOND, AT_ONCE, SMALL_BODY, AddressLimits
 from dicegym.web.application import create_app
 from dicegym.web.context import SECRET_BYTES, Web
-from dicegym.web.forms import FORM_KEY
+from dicegym.web.pages import FORM_KEY
 from dicegym.web.security import COOKIE, SAFETY_HEADERS
 from dicegym.web.serving import PageServer, list_notes
 from dicegym.web.web_settings import WebSettings
@@ -139,15 +139,15 @@ def test_small_files_do_not_wait_for_large_ones(settings: WebSettings) -> None:
     app.state.web.limits.bodies["/large"] = 200_000
     with Visitor(app) as asked, pytest.MonkeyPatch.context() as patch:
         patch.setattr("dicegym.web.security.LARGE_AT_ONCE", 0)
-        assert asked.post("/large/one", content=b"x" * 100).status_code == 404
-        assert asked.post("/large/one", content=b"x" * 100_000).status_code == 503
+        assert asked.post("/large", content=b"x" * 100).status_code == 404
+        assert asked.post("/large", content=b"x" * 100_000).status_code == 503
 
 
 def test_a_place_may_take_more(settings: WebSettings) -> None:
     app = create_app(settings)
     app.state.web.limits.bodies["/large"] = 200_000
     with Visitor(app) as asked:
-        assert asked.post("/large/one", content=b"x" * 100_000).status_code == 404
+        assert asked.post("/large", content=b"x" * 100_000).status_code == 404
         assert asked.post("/larger", content=b"x" * 100_000).status_code == 413
 
 

@@ -7,6 +7,7 @@ import io
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
+from pydantic import BaseModel, Field
 from sqlalchemy.orm import Session
 
 from dicegym.arena.store.reading import StoreReader
@@ -30,25 +31,21 @@ class TakingPart(NamedTuple):
     """The one that plays: the newest that passed its check before the contest closed."""
 
 
-class GradeRow(NamedTuple):
-    """What became of one bot in a contest."""
+class GradeRow(BaseModel):
+    """The result of a bot in a contest."""
 
     owner: str
     bot: str
-    version: int | None
-    """None: none passed its check."""
-    handed_in: str
+    version: int | None = Field(default=None, description="null: none passed its check")
+    handed_in: str = ""
     place: int | None
-    of: int
-    """Ranked entries, our agents among them."""
-    matches: int
-    games: int
-    games_won: int
-    share: float | None
-    """Of games won, a shared first place shared out; None: it has played none."""
-    faults: int
-    disqualified: str
-    """Why; empty: it is not."""
+    of: int = Field(description="ranked entries, our agents among them")
+    matches: int = 0
+    games: int = 0
+    games_won: int = 0
+    share: float | None = Field(default=None, description="of games won, a shared first place shared out")
+    faults: int = 0
+    disqualified: str = Field(description="why; empty: it is not")
 
 
 class WebContests:
@@ -169,23 +166,19 @@ class WebContests:
             struck = {one.name: one.reason for one in entries if one.reason and not one.withdrawn}
         rows = []
         for bot, version in self.taking_part(contest):
-            found = figures.get(bot.called)
-            rows.append(
-                GradeRow(
-                    bot.owner,
-                    bot.name,
-                    version.number if version else None,
-                    version.made if version else "",
-                    places.get(bot.called),
-                    len(places),
-                    found.matches if found else 0,
-                    found.games if found else 0,
-                    found.wins if found else 0,
-                    round(found.shares / found.games, 4) if found and found.games else None,
-                    found.faults if found else 0,
-                    struck.get(bot.called) or ("" if version else "no version passed its check"),
-                )
+            row = GradeRow(
+                owner=bot.owner,
+                bot=bot.name,
+                place=places.get(bot.called),
+                of=len(places),
+                disqualified=struck.get(bot.called) or ("" if version else "no version passed its check"),
             )
+            if version is not None:
+                row.version, row.handed_in = version.number, version.made
+            if (found := figures.get(bot.called)) is not None:
+                row.matches, row.games, row.games_won, row.faults = found.matches, found.games, found.wins, found.faults
+                row.share = round(found.shares / found.games, 4) if found.games else None
+            rows.append(row)
         return sorted(rows, key=lambda row: (row.place is None, row.place or 0, row.owner, row.bot))
 
     # --- for the runner -------------------------------------------------------------------------------------------
@@ -220,7 +213,7 @@ def as_csv(rows: list[GradeRow]) -> str:
     """Return rows as CSV with a line of titles; no cell is a formula to a program that opens it."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(GradeRow._fields)
+    writer.writerow(GradeRow.model_fields)
     for row in rows:
-        writer.writerow([cell(value) if isinstance(value, str) else value for value in row])
+        writer.writerow([cell(value) if isinstance(value, str) else value for _, value in row])
     return out.getvalue()

@@ -24,7 +24,6 @@ from dicegym.learning.league import read_league
 from dicegym.learning.run_folder import LEAGUE_FILE
 from dicegym.learning.runs import RECENT, WatchedRun, speeds
 from dicegym.pictures.charts import Axis, ChartLine, ChartLink, Guide, chart, swatch
-from dicegym.web.learn.events import read_scalars
 from dicegym.web.learn.run_folders import name_model
 from dicegym.web.markdown import as_html
 
@@ -237,3 +236,32 @@ def _in_words(score: Score) -> str:
     known = score.games and math.isfinite(score.low) and math.isfinite(score.high)
     between = f" ({score.low:.4f} to {score.high:.4f})" if known else ""
     return f"{score.value:.4f}{between} {score.measure}{f' against {score.opponent}' if score.opponent else ''}"
+
+
+def read_scalars(folder: Path) -> dict[str, list[tuple[int, float]]]:
+    """Return step and value of all scalars below a folder, by tag, in the order of their steps.
+
+    What is damaged, or is being written, ends a file. Without TensorBoard on this machine nothing is read.
+    """
+    found: dict[str, dict[int, float]] = {}
+    for path in sorted(folder.rglob("events.out.tfevents.*")):
+        if path.is_file() and not path.is_symlink():
+            for tag, step, value in _scalars(path, path.stat().st_size):
+                found.setdefault(tag, {})[step] = value
+    return {tag: sorted(values.items()) for tag, values in found.items()}
+
+
+@functools.lru_cache(maxsize=256)
+def _scalars(path: Path, size: int) -> list[tuple[str, int, float]]:
+    """Return tag, step and value of the scalars of a file; ``size`` tells its states apart."""
+    try:
+        from tensorboard.backend.event_processing.event_file_loader import LegacyEventFileLoader  # type: ignore[import-untyped]
+    except ImportError:
+        return []
+    found: list[tuple[str, int, float]] = []
+    try:
+        for event in LegacyEventFileLoader(str(path)).Load():
+            found += [(one.tag, event.step, one.simple_value) for one in event.summary.value]
+    except Exception:
+        pass
+    return found

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
+from dicegym.analysis.valuers import threshold
 from dicegym.engine.game import Game
 from dicegym.engine.validate import whole_number
 from dicegym.errors import DamagedFileError, ParameterError, UnknownNameError
@@ -110,7 +111,7 @@ class PlayHall:
         others = [asked[number % len(asked)] for number in range(table.players - 1)]
         agents = [str(models[one]) if models and one in models else rival_of(table, one) for one in others]
         if wanted.tutor:
-            self.advice.check(table, wanted.tutor)
+            threshold(wanted.tutor, "win rate")  # which refuses an unknown level
         seed, seat = wanted.seed, wanted.seat
         number = draw_seed() if seed is None else whole_number("seed", seed, 0, LONGEST_SEED, "the seed of a game")
         if seat is not None:

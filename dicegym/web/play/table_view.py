@@ -69,7 +69,6 @@ def describe_table(table: PlayedTable, advice: Advice, *, hint: bool = False, no
             "ending": ending,
             "words": table.words() if table.yours else "",
             "hint": asked,
-            "tutor": advice.about(table.game) if sheet.tutor else "",
             "waits": bool(table.busy) or (asked is not None and asked.thinking),
         }
         now, before = _now(table, since, ending)

@@ -102,8 +102,8 @@ def _play(request: Request, game: str, agents: Sequence[str], seed: int) -> Answ
 def show_game_of_agents(request: Request, game: str, agent: SeatedAgents, seed: str = "") -> Response:
     """Show a game that agents play, as soon as it is over."""
     if not seed:
-        query = {"game": game, "agent": agent, "seed": draw_seed()}
-        return RedirectResponse(f"/watch/game?{urlencode(query, doseq=True)}", SEEN)
+        drawn = urlencode({"game": game, "agent": agent, "seed": draw_seed()}, doseq=True)
+        return RedirectResponse(f"/watch/game?{drawn}", SEEN)
     played = _play(request, game, agent, _read_seed(seed))
     asks_again = "hx-request" in request.headers
     if played.error is not None and not asks_again:
