@@ -16,7 +16,15 @@ from dicegym.errors import ParameterError, UnknownNameError
 from dicegym.escape import cell
 from dicegym.server.admission import fold_name
 from dicegym.web.enter.plans import ContestPlan
-from dicegym.web.enter.submission_tables import Bot, Entry, SubmissionStore, Version, VersionState, WebContest, now
+from dicegym.web.enter.submission_tables import (
+    Bot,
+    ContestEntry,
+    SubmissionStore,
+    Version,
+    VersionState,
+    WebContest,
+    now,
+)
 from dicegym.web.enter.tokens import check_name, moment_of
 
 MOST_ENTRIES = 200
@@ -101,7 +109,7 @@ class WebContests:
 
     def of_bot(self, bot: int) -> list[WebContest]:
         """Return the contests in which a bot takes part, the newest first."""
-        mine = WebContest.id.in_(sa.select(Entry.contest).where(Entry.bot == bot))
+        mine = WebContest.id.in_(sa.select(ContestEntry.contest).where(ContestEntry.bot == bot))
         with self._desk.reading() as session:
             return list(session.scalars(sa.select(WebContest).where(mine).order_by(WebContest.id.desc())))
 
@@ -119,12 +127,12 @@ class WebContests:
         with self._desk.writing() as session:
             if session.scalar(passed.limit(1)) is None:
                 raise ParameterError("no version of this bot has passed its check: mend it, and hand it in again")
-            if session.get(Entry, (contest, bot.id)) is not None:
+            if session.get(ContestEntry, (contest, bot.id)) is not None:
                 return
-            count = session.scalar(sa.select(sa.func.count()).where(Entry.contest == contest)) or 0
+            count = session.scalar(sa.select(sa.func.count()).where(ContestEntry.contest == contest)) or 0
             if count >= MOST_ENTRIES:
                 raise ParameterError(f"{found.name!r} is full, with {count} bots")
-            session.add(Entry(contest=contest, bot=bot.id))
+            session.add(ContestEntry(contest=contest, bot=bot.id))
             _want(session, contest)
 
     def withdraw(self, contest: int, bot: int) -> None:
@@ -133,7 +141,7 @@ class WebContests:
         if not found.is_open:
             raise ParameterError(f"{found.name!r} is closed: its entries stay in its ranking")
         with self._desk.writing() as session:
-            entry = session.get(Entry, (contest, bot))
+            entry = session.get(ContestEntry, (contest, bot))
             if entry is not None:
                 session.delete(entry)
                 _want(session, contest)
@@ -144,9 +152,9 @@ class WebContests:
         if contest.end is not None:
             newest = newest.where(Version.made <= contest.end)
         plays = (Version.bot_id == Bot.id) & Version.id.in_(newest.group_by(Version.bot_id))
-        asked = sa.select(Bot, Version).join(Entry, Entry.bot == Bot.id).outerjoin(Version, plays)
+        asked = sa.select(Bot, Version).join(ContestEntry, ContestEntry.bot == Bot.id).outerjoin(Version, plays)
         with self._desk.reading() as session:
-            rows = session.execute(asked.where(Entry.contest == contest.id).order_by(Bot.name, Bot.owner))
+            rows = session.execute(asked.where(ContestEntry.contest == contest.id).order_by(Bot.name, Bot.owner))
             return [TakingPart(*row) for row in rows]
 
     def close(self, contest: int) -> None:

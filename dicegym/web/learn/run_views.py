@@ -192,7 +192,7 @@ def _league(folder: Path) -> dict[str, Any] | None:
     names = list(table.kinds)[-MOST_MEMBERS:]
     first = len(table.kinds) - len(names) + 1
 
-    def won(name: str, other: str) -> tuple[str, str]:
+    def describe_result(name: str, other: str) -> tuple[str, str]:
         """Return what a member won in words, and its class of the style sheet."""
         found = table.result(name, other)
         if found is None or name == other:
@@ -209,7 +209,7 @@ def _league(folder: Path) -> dict[str, Any] | None:
                 f"{table.joined[name]:,}",
                 "left" if name in table.gone else percent(shares.get(name)),
             ),
-            "won": [won(name, other) for other in names],
+            "won": [describe_result(name, other) for other in names],
         }
         for number, name in enumerate(names, first)
     ]

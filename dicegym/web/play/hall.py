@@ -181,11 +181,15 @@ class PlayHall:
     def _table(self, sheet: TableSheet) -> PlayedTable:
         self.web.readiness.check(sheet.game)
 
-        def seated(game: Game) -> list[Player]:
+        def load_players(game: Game) -> list[Player]:
             return [self.guests.player(game, agent) for agent in sheet.agents]
 
         return PlayedTable(
-            sheet, seated, self._keep, self._threads.submit, lambda: self.advice.warner(sheet.table(), sheet.tutor)
+            sheet,
+            load_players,
+            self._keep,
+            self._threads.submit,
+            lambda: self.advice.warner(sheet.table(), sheet.tutor),
         )
 
     def _keep(self, sheet: TableSheet) -> None:
