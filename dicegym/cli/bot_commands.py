@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -13,8 +10,8 @@ from typer import Argument, Option
 
 from dicegym.cli import shared_options
 from dicegym.cli.command import group
-from dicegym.cli.console import NO_FILES, Outputs, err, out
-from dicegym.cli.progress import SILENCE
+from dicegym.cli.console import NO_FILES, Outputs, out
+from dicegym.cli.progress import progress_bar
 from dicegym.cli.shared_options import BOTS, BotOptions
 from dicegym.errors import ParameterError
 from dicegym.signals import going_on
@@ -25,34 +22,18 @@ def bot(
     path: Annotated[Path, Argument(help="a .py file, or a folder for it; missing folders are made")],
     force: Annotated[bool, Option("--force", help="replace existing files")] = False,
 ) -> None:
-    """Write a bot of a game's original interface, and its test.
-
-    The bot passes the contest's test, and the test beside it passes with pytest.
+    """Write a bot of a game's original interface, which passes the contest's test.
 
     Example: dicegym new bot hog my/hog.py
     """
-    from dicegym.bots.new import new_bot, test_of
+    from dicegym.bots.new import new_bot
 
-    file = new_bot(game, path, force, test=True)
+    file = new_bot(game, path, force)
     out.print(f"wrote {file}")
     out.print(f"try it: dicegym check {file} --show; the rules and its interface: dicegym games {game} --rules")
-    out.print(f"wrote {test_of(file)}: pytest {shlex.quote(str(test_of(file)))} after each change")
 
 
 new = group("Write a first bot.", bot=bot)
-
-
-def _make_teller() -> Callable[[str], None]:
-    """Return a function that says how far a test is, once it has been silent for `SILENCE` seconds."""
-    last = time.monotonic()
-
-    def tell(moment: str) -> None:
-        nonlocal last
-        if time.monotonic() - last >= SILENCE:
-            last = time.monotonic()
-            err.print(f"dicegym: the bot was last seen {moment}")
-
-    return tell
 
 
 def check(
@@ -80,9 +61,15 @@ def check(
     limits = bots.limits()
     if not debug:
         bots.tell_isolation([file])
-    with going_on("before the test was over"):
+    with progress_bar("calls") as progress, going_on("before the test was over"):
         report = arena.check(
-            file, table, limits=limits, show=show, debug=debug, isolation=bots.isolation, progress=_make_teller()
+            file,
+            table,
+            limits=limits,
+            show=show,
+            debug=debug,
+            isolation=bots.isolation,
+            progress=lambda moment: progress(0, 0, f"the bot was last seen {moment}"),
         )
     out.print(report.text())
     written.json(report.to_json())

@@ -14,7 +14,6 @@ from typer import Option
 
 import dicegym
 from dicegym.cli import shared_options
-from dicegym.cli.command import TUTOR
 from dicegym.cli.console import NO_FILES, Outputs
 from dicegym.cli.progress import progress_bar, thinking
 from dicegym.errors import ParameterError
@@ -50,13 +49,8 @@ def play(
     seat: Annotated[int | None, Option(help="your seat, from 0 (default: drawn by the seed)")] = None,
     seed: shared_options.Seed = None,
     tutor: Annotated[
-        str | None,
-        Option(
-            TUTOR,
-            metavar="[LEVEL]",
-            help="warn once before a move that is bad (default), a mistake or doubtful; review your game at the end",
-        ),
-    ] = None,
+        bool, Option("--tutor", help="warn once before a bad move, and review your game at the end")
+    ] = False,
     written: Annotated[Outputs, ".json"] = NO_FILES,
     trust: shared_options.Trust = False,
     parameter: shared_options.Parameters = None,
@@ -76,7 +70,7 @@ def play(
         raise ParameterError(f"invalid --seat {seat}: give 0 to {table.players - 1}")
     names = [rival_named(table, chosen[i % len(chosen)]) for i in range(table.players - 1)]
     rivals = [dicegym.agent(table, name, trust=trust) for name in names]
-    adviser = None if tutor is None else _tutor(table, tutor)
+    adviser = _make_tutor(table) if tutor else None
     ask = _asking()
     answers = {"hint": ("what is best here, and by how much", _hinting(table)), "id": _ID}
     number = draw_seed() if seed is None else seed
@@ -143,20 +137,17 @@ def _id_of(turn: Turn) -> str:
     from dicegym.games.positions import position_id
 
     text = position_id(turn.game, turn.record, turn.seat)
-    return f"{text}\n`dicegym values hint` and `rollout` take it; it holds what you know, and nothing else."
+    return f"{text}\n`dicegym values hint` takes it; it holds what you know, and nothing else."
 
 
 _ID = ("a short text that stands for this state, to be pasted", _id_of)
 
 
-def _tutor(table: dicegym.Game, level: str) -> Tutor:
+def _make_tutor(table: dicegym.Game) -> Tutor:
     """Return the tutor that warns the person."""
-    from dicegym.analysis.hints import LEVEL, Tutor
-    from dicegym.analysis.valuers import threshold
+    from dicegym.analysis.hints import Tutor
 
-    if level:
-        threshold(level, "win rate")  # before anything is computed
-    return Tutor(_fair_values(table), level or LEVEL)
+    return Tutor(_fair_values(table))
 
 
 def _warning(adviser: Tutor) -> Callable[[Turn, Sequence[int]], str]:
@@ -171,28 +162,23 @@ def _warning(adviser: Tutor) -> Callable[[Turn, Sequence[int]], str]:
 
 def _epilogue(sitting: Sitting, adviser: Tutor | None, file: Path | None) -> str:
     """Keep a game that is over, and return how the person played it."""
-    if adviser is None and file is None:
-        return ""
     game, actions = sitting.game, sitting.actions
-    told = []
+    said = []
     if adviser is not None:
+        from dicegym.analysis import analyse
+
         states = [game.new_game(sitting.seed)]
         for action in actions:
             states.append(states[-1].copy())
             game.step(states[-1][0], action)
         with thinking("looking at how you played"):
-            told.append(adviser.review(states, actions, sitting.place.names, sitting.seat))
-    if file is None:
-        told.append("With `-o FILE.json` the game is written, and `dicegym values analyse FILE.json` shows all of it.")
-    else:
+            said.append(analyse(game, states, actions, sitting.place.names, adviser.valuer).text())
+    if file is not None:
         from dicegym.arena.replay import record_replay, save
 
         save(record_replay(game, sitting.place.names, sitting.seed, actions), file)
-        told.append(
-            "The game is written: "
-            f"`{shared_options.command_line('dicegym', 'values', 'analyse', str(file))}` shows all of it."
-        )
-    return "\n".join(told)
+        said.append(f"The game is in {file}: `dicegym values analyse` shows the regret of each decision.")
+    return "\n".join(said)
 
 
 def _table(game: str, rivals: int, parameter: list[str] | None) -> dicegym.Game:

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from dicegym.arena.provenance import package_version
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
-from dicegym.errors import AgentError, DependencyError, ModelError, ParameterError, one_line
+from dicegym.errors import DependencyError, ParameterError, one_line
 from dicegym.games import game as make_game
 from dicegym.play.drive import play_game
 from dicegym.play.player import Player, RandomPlayer, whole
@@ -31,8 +31,6 @@ FIRST_WAIT, LONGEST_WAIT = 0.5, 30.0
 """Seconds before the first and before any later attempt to connect again; each wait is twice the last."""
 AFTER_THE_LAST = 10.0
 """Seconds without news after our last box, on a server that tells nobody else's turns, after which the game is over."""
-MOST_FAILURES = 5
-"""Times that an agent may fail in a row before it leaves for good."""
 MOST_TRIES = 10
 """Times that it is asked again after a command was refused."""
 
@@ -178,14 +176,6 @@ def open_channel(where: Address, seconds: float = 10.0) -> Iterator[Channel]:
         yield _ws_channel(connection, ConnectionClosed)
 
 
-MakePlayer = Callable[[Game], Player]
-"""Makes the player, given the game with as many seats as the first standing shows."""
-
-
-class _Failed(Exception):  # noqa: N818 - no error of this program: the agent's, which costs it its turn
-    """The agent failed; leaving makes the server play its turn at once, instead of everybody waiting for that."""
-
-
 @dataclass
 class Join:
     """One agent's stay on a server.
@@ -197,7 +187,7 @@ class Join:
     Args:
         game: the game's name.
         where: the server.
-        make: makes the player, given the game with the server's number of players.
+        player: the agent.
         name: to play under, where names are free.
         secret: to log in by.
         games: leave after this number of games; 0: never.
@@ -205,7 +195,6 @@ class Join:
         log: takes lines for the user.
         attempts: to connect again in a row.
         sleep: waits for a number of seconds.
-        wait: seconds to wait for the first game; 0: for ever.
 
     Attributes:
         played: games finished.
@@ -213,7 +202,7 @@ class Join:
 
     game: str
     where: Address
-    make: MakePlayer
+    player: Player
     name: str | None
     secret: str | None = None
     games: int = 0
@@ -221,13 +210,11 @@ class Join:
     log: Callable[[str], None] = print
     attempts: int = 10
     sleep: Callable[[float], None] = time.sleep
-    wait: float = 0.0
     played: int = 0
 
     def __post_init__(self) -> None:
         """Begin with nothing heard."""
         self._wire: Wire = wire_of(self.game)
-        self._player: Player | None = None
         self._act: Act | None = None  # of a game that has begun
         self._seat = -1
         self._begun = 0
@@ -238,17 +225,15 @@ class Join:
         self._asked = False
         self._last = False  # whether we have filled our last box
         self._tries = 0
-        self._failures = 0
         self._heard = False
-        self._ever_asked = False
         self._alone = True  # only ever shown our own turns: then nobody tells the end of a game
 
     def run(self) -> None:
         """Play until ``games`` games are played; connect again whenever the connection is lost.
 
         Raises:
-            AgentError, ModelError: the agent cannot play, or fails again and again.
-            ParameterError: the server cannot be reached, or does not let the agent in, or never asks it.
+            AgentError, ModelError: the agent fails, upon which the server plays its turn at once.
+            ParameterError: the server cannot be reached, or does not let the agent in.
         """
         wait, tries, ever = FIRST_WAIT, 0, False
         while True:
@@ -262,7 +247,7 @@ class Join:
                         return
                     finally:
                         server.leave()
-            except (_Failed, EOFError) as gone:
+            except EOFError as gone:
                 reason = str(gone)
             except OSError as error:
                 reason = error.strerror or str(error)
@@ -276,8 +261,7 @@ class Join:
                 wait, tries = FIRST_WAIT, 0
             tries += 1
             if tries > self.attempts:
-                never = "" if self._ever_asked else ": this agent was never asked for a move"
-                raise ParameterError(f"{self.where} cannot be reached any more ({reason}){never}")
+                raise ParameterError(f"{self.where} cannot be reached any more ({reason})")
             self.log(f"{reason}; connecting again in {wait:g} s")
             self.sleep(wait)
             wait = min(2 * wait, LONGEST_WAIT)
@@ -290,23 +274,13 @@ class Join:
         self._asked = self._due = False
         # A secret alone is how clients of the original log in, which are told less.
         server.send(self._wire.login_message(self.secret, self.name, f"dicegym {package_version()}"))
-        end = time.monotonic() + self.wait if self.wait else None
         while not self._done():
-            patience = AFTER_THE_LAST if self._last and self._alone else None
-            if end is not None and not self._ever_asked:
-                patience = max(end - time.monotonic(), 0)
-            message = server.receive(patience)
+            message = server.receive(AFTER_THE_LAST if self._last and self._alone else None)
             if message is not None:
                 self._hear(message)
                 self._catch_up(server)
             elif self._last:
                 self._end("the game is over for this agent: the server does not tell its result")
-            elif end is not None and not self._ever_asked:
-                seen = " (it has shown games of others)" if self._standing is not None else ""
-                raise ParameterError(
-                    f"{self.where} has not asked this agent for a move in {self.wait:g} s{seen}: perhaps nobody else "
-                    "is there to play with: join again later"
-                )
             while self._due and not self._done():
                 self._answer(server)
 
@@ -363,17 +337,9 @@ class Join:
         if standing is None:
             return
         began = time.monotonic()
-        try:
-            command = self._command(standing)
-        except AgentError as error:
-            self._failures += 1
-            if self._failures >= MOST_FAILURES:
-                raise
-            raise _Failed(f"{error.reason}: the server may play this turn") from error
+        command = self._command(standing)
         if command is None:
             return
-        self._failures = 0
-        self._ever_asked = True
         self._catch_up(server)
         if self._standing != standing:
             self.log(f"the server did not wait for the answer, which took {time.monotonic() - began:.1f} s: not sent")
@@ -394,14 +360,12 @@ class Join:
         state, seat = wire.state_of(standing, self._own, game)
         if state["over"] or state["player"] != seat:
             return None
-        if self._player is None:
-            self._player = self.make(game)
         if self._act is None or self._seat != seat:
             self._seat = seat
             # "chair" is the old word for a seat. It is part of the seed, so another would change what agents draw.
-            self._act = self._player.join(game, seat, named_seed("chair", self.seed, self._begun))
+            self._act = self.player.join(game, seat, named_seed("chair", self.seed, self._begun))
             self._begun += 1
-        action = whole(self._act(Turn(game, state, seat)), self._player)
+        action = whole(self._act(Turn(game, state, seat)), self.player)
         try:
             return wire.command_in(action, state)
         except wire.CommandError as error:
@@ -429,7 +393,6 @@ def join(
     games: int,
     seed: int | None,
     log: Callable[[str], None],
-    wait: float = 0.0,
     trust: bool = False,
 ) -> None:
     """Let the agent ``spec`` play on a server until ``games`` games are over; see `Join`.
@@ -446,7 +409,7 @@ def join(
     seed = entropy.randbits(63) if seed is None else seed
     log(f"loading {spec}")
     player = rehearse(table, spec, trust)
-    Join(game, where, lambda _: player, called, secret, games, seed, log, wait=wait).run()
+    Join(game, where, player, called, secret, games, seed, log).run()
 
 
 def rehearse(table: Game, spec: str, trust: bool = False) -> Player:
@@ -454,23 +417,9 @@ def rehearse(table: Game, spec: str, trust: bool = False) -> Player:
 
     ``trust`` is as for `dicegym.agent`.
     """
-    state = play_game(table, [RandomPlayer()] * table.players)
-    table.observe(state, 0)
-    table, player = _loaded(table, spec, trust)
+    table.observe(play_game(table, [RandomPlayer()] * table.players), 0)
+    player = agent(table, spec, trust=trust)
     act = player.join(table, 0, 0)
     if player.pure:  # a player that remembers questions gets none in vain
         act(Turn(table, table.new_game()[0], 0))
     return player
-
-
-def _loaded(table: Game, spec: str, trust: bool) -> tuple[Game, Player]:
-    """Return the player and a table of a size that it can play at: which one the server has, it is yet to tell."""
-    least, most = table.spec.players
-    try:
-        return table, agent(table, spec, trust=trust)
-    except ModelError:
-        for players in range(max(least, 2), most + 1):
-            other = make_game(table.spec.name, players=players)
-            with contextlib.suppress(ModelError):
-                return other, agent(other, spec, trust=trust)
-        raise

@@ -12,7 +12,6 @@ import asyncio
 import contextlib
 import http
 import logging
-import re
 import socket
 from collections.abc import Callable
 from typing import Any
@@ -46,17 +45,10 @@ LARGEST_FRAME = 1 << 14
 FRAMES_WAITING = 4
 CLOSING = 2.0
 """Seconds in which a client can still read what is left for it."""
-ACCEPTED_AT_ONCE = 4
-"""New connections that are taken before others have their turn; more wait in the system's queue of `QUEUE`."""
-QUEUE = 512
+BACKLOG = 64
+"""New connections that are taken before others have their turn."""
 BLANKS = b" \t\r\n\xef\xbb\xbf"
 """What may stand before the first object: white space, and the bytes of a mark that some editors write."""
-TLS = b"\x16\x03"
-HTTP = re.compile(rb"[A-Z]{1,20}(?: |$)")
-NO_HTTP = b"""\
-This port speaks JSON over plain TCP and no HTTP: nothing of this request was read.
-Programs for a browser can use the server's WebSocket port, where it has one.
-"""
 
 
 class Connection:
@@ -210,19 +202,13 @@ class TcpConnection(Connection, asyncio.BufferedProtocol):
             self.hold(0)
 
     def _is_stranger(self, data: bytes) -> bool:
-        """Find out whether a client begins as none does; tell it what is wrong, and hang up."""
+        """Find out whether a client begins as none does, such as a browser; tell it what is wrong, and hang up."""
         start = data.lstrip(BLANKS)
         self._known = start[:1] == b"{"
         if self._known or not start:
             return False
         shown = ascii(start[:20].decode("latin-1"))
-        what = "a TLS handshake" if start[:2] == TLS else "something that is not JSON"
-        if HTTP.match(start):
-            what = "an HTTP request"
-            head = "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n"
-            self._write(f"{head}Content-Length: {len(NO_HTTP)}\r\n\r\n".encode() + NO_HTTP)
-            self.close()
-        self._ports.log.note("stranger", self.address, f"{what} reached the TCP port from {self.peer}: refused")
+        self._ports.log.note("stranger", self.address, f"{shown} reached the TCP port from {self.peer}: refused")
         why = f"this port speaks JSON: a client begins with an object, in braces, and not with {shown}"
         self.hear(Malformed(BAD_JSON, why))
         self.close()
@@ -388,7 +374,7 @@ class Ports:
 
     async def _listen_tcp(self, port: int) -> Any:
         return await asyncio.get_running_loop().create_server(
-            lambda: TcpConnection(self), self._host, port, backlog=ACCEPTED_AT_ONCE, start_serving=False
+            lambda: TcpConnection(self), self._host, port, backlog=BACKLOG, start_serving=False
         )
 
     async def _listen_ws(self, port: int) -> Any:
@@ -412,23 +398,20 @@ class Ports:
             close_timeout=CLOSING,
             logger=quiet,
             create_connection=lambda *args, **options: MeteredWebSocket(self, *args, **options),  # type: ignore[arg-type]  # a function that makes one will do, as it says
-            backlog=ACCEPTED_AT_ONCE,
+            backlog=BACKLOG,
             start_serving=False,
         )
 
     async def accept(self) -> None:
-        """Accept connections, a few at a time. Raises ParameterError if a port has been lost."""
+        """Accept connections. Raises ParameterError if a port has been lost."""
         for listening in self._listening:
             for each in listening.sockets:
                 with contextlib.suppress(OSError):
                     each.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, KERNEL_BUFFER)  # connections inherit it
             try:
-                await listening.start_serving()  # takes as many at a time as may wait in the queue
+                await listening.start_serving()
             except OSError as error:  # another server has taken the port in the meantime
                 raise ParameterError(f"cannot listen ({error.strerror or error}): give other ports") from None
-            for each in listening.sockets:
-                with contextlib.suppress(OSError), each.dup() as again:
-                    again.listen(QUEUE)  # so the queue is made longer afterwards
 
     def stop_accepting(self) -> None:
         """Accept no more connections."""

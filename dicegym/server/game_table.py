@@ -32,7 +32,6 @@ class Client:
         self.seat = 0
         self.since = 0.0  # the time from which on it waits
         self.met: dict[str, int] = {}  # names of those it has met, with the number of the last common game
-        self.last: frozenset[str] = frozenset()  # the names of all remote bots at its last table
         self.asleep = False
         self.stirred = True
         self.moved = False  # whether it has ever made a move
@@ -54,13 +53,6 @@ class Client:
         """Whether its last game has just ended."""
         return asyncio.get_running_loop().time() < self.since
 
-    @property
-    def idleness(self) -> int:
-        """How dispensable it is: 3 if it has not logged in, 2 if it does not answer, 1 if it has never moved."""
-        if not self.guest:
-            return 0
-        return 3 if not self.name else 2 if self.asleep else 0 if self.moved else 1
-
     def note_help(self) -> None:
         """Take note that the server has played a turn for it: unless it says something, it may be asleep."""
         self.stirred = False
@@ -72,8 +64,8 @@ def find_company(
     """Return the remote bots that play the next game, None if it is better to wait.
 
     The bot that waits longest plays next, against those it has met longest ago or never, then against those that wait
-    longest. Local agents fill the seats that are left. A bot waits at most ``patience`` for more remote bots, or for
-    others than in its last game, and not at all if no more are expected.
+    longest. Local agents fill the seats that are left. A bot waits at most ``patience`` for more remote bots, and not
+    at all if no more are expected.
 
     Args:
         waiting: the remote bots that wait.
@@ -91,7 +83,7 @@ def find_company(
     free = players - len(remote)
     if free > local:
         return None
-    if expected and now - first.since < patience and (free or {bot.name for bot in remote} == first.last):
+    if expected and free and now - first.since < patience:
         return None
     return remote
 

@@ -38,8 +38,6 @@ if TYPE_CHECKING:
 
 WRONG_SECRETS = 3
 """After this number a client is disconnected."""
-SPARE = 32
-"""Connections beyond all places, for as long as it takes to log in, where names have secrets."""
 
 
 class Lobby:
@@ -144,31 +142,24 @@ class Lobby:
     # Places
 
     def _take_in(self, client: Client) -> bool:
-        """Take in a connection, if there is room for it; it may be that of an idle client that has not logged in."""
-        spare = SPARE if self._secrets is not None else 0
-        if len(self.clients) >= self._most + spare:
-            strangers = (one for one in self.clients.values() if not one.name)
-            if not spare or (first := next(strangers, None)) is None:
+        """Take in a connection, if there is room for it; it may be that of one who does not log in or never moves."""
+        if len(self.clients) >= self._most:
+            idle = [one for one in self.clients.values() if not one.name]
+            if self._secrets is not None:  # so that nobody locks the owners of names out
+                idle += [one for one in self.clients.values() if one.name and one.guest and not one.moved]
+            if not idle:
                 self._refuse(client)
                 return False
-            self._send_away(first, "your place was needed, as you did not log in")
+            first, why = idle[0], "you were idle, and your place was needed"
+            who = first.name or first.connection.peer
+            self.throttled.note("sent-away", first.origin, f"{who} was sent away: {why}")
+            self._dismiss(first, FULL, why)
         self.clients[client.connection] = client
         return True
 
     def _refuse(self, client: Client) -> None:
         why = f"the server has {self._most} connections, which is all it takes: try later"
         self.throttled.note(FULL, client.origin, f"{client.connection.peer} was refused: {why}")
-        self._dismiss(client, FULL, why)
-
-    def _make_room(self) -> None:
-        """Send an idle client away if there are more clients than places; one that plays stays."""
-        idlest = max(self.clients.values(), key=lambda one: one.idleness)
-        if len(self.clients) > self._most and idlest.idleness:
-            self._send_away(idlest, "you were idle, and your place was needed for an owner of a secret")
-
-    def _send_away(self, client: Client, why: str) -> None:
-        who = client.name or client.connection.peer
-        self.throttled.note("sent-away", client.origin, f"{who} was sent away: {why}")
         self._dismiss(client, FULL, why)
 
     def _dismiss(self, client: Client, code: str, text: str) -> None:
@@ -217,7 +208,7 @@ class Lobby:
             self._admit_guest(client, wanted, message)
             return
         prove = functools.partial(self._check_secret, client, self._secrets, wanted, secret, message)
-        if delay := self._backoff.delay(client.origin, wanted):  # nothing more is heard until then
+        if delay := self._backoff.delay(client.origin):  # nothing more is heard until then
             self._await_login(client, delay + self._settings.login)
             client.connection.hold(delay, prove)
         else:
@@ -227,10 +218,10 @@ class Lobby:
         """Let a client in if its secret is right; disconnect it if it is wrong too often."""
         owner = secrets.owner(secret)
         right = owner is not None and (wanted is None or fold_name(wanted) == fold_name(owner))
-        self._backoff.record(client.origin, wanted, right)
         if right and owner is not None:
             self._admit_owner(client, owner, login)
             return
+        self._backoff.note_wrong(client.origin)
         client.wrong += 1
         self.throttled.note(WRONG_SECRET, client.origin, f"wrong secret from {client.connection.peer}")
         why = "wrong secret, or not that of the name"
@@ -271,13 +262,9 @@ class Lobby:
                 old.table = None
             self._dismiss(old, REPLACED, f"{name} has logged in again on another connection")
         client.guest = False
-        self._make_room()
         self._admit(client, name, login)
 
     def _admit(self, client: Client, name: str, login: Message | None = None) -> None:
-        if client.guest and len(self.clients) > self._most:
-            self._refuse(client)
-            return
         if client.deadline is not None:
             client.deadline.cancel()
         client.name = name
@@ -376,8 +363,7 @@ class Lobby:
         resting = self.resting
         if resting != self._rested and not self._closed:
             if resting:
-                instead = " (its own agents play each other with --always)" if self._agents else ""
-                self._log(f"no remote bot is here: the server rests until one comes{instead}")
+                self._log("no remote bot is here: the server rests until one comes")
             elif self._rested:
                 self._log("a remote bot is here: the server continues")
         self._rested = resting
@@ -433,12 +419,12 @@ class Lobby:
             self._rate,
             self._log,
         )
-        names = frozenset(client.name for client in clients)
+        names = {client.name for client in clients}
         for seat, i in enumerate(order):
             if i < len(clients):
                 client = clients[i]
                 del self._free[client]
-                client.table, client.seat, client.last = table, seat, names
+                client.table, client.seat = table, seat
                 client.met.update(dict.fromkeys(names - {client.name}, number))
         self.tables.add(table)
         table.begin()

@@ -70,7 +70,7 @@ def test_a_core_that_is_not_whole_is_broken(
     assert core.state == BROKEN
     assert "numba missing" in core.words
     with pytest.raises(SystemExit) as end:
-        main(["doctor", "--problems"])
+        main(["doctor"])
     assert end.value.code == 1
     assert "does not work" in capsys.readouterr().err
 

@@ -18,7 +18,7 @@ import pytest
 import dicegym
 from dicegym.errors import AgentError, ParameterError
 from dicegym.games.parts import CHANCE, part
-from dicegym.games.yatzy.view import record_of
+from dicegym.games.yatzy.rules import record_of
 from dicegym.learning.evaluate import evaluate
 from dicegym.play.drive import play_game
 from dicegym.play.player import RandomPlayer

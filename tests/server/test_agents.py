@@ -200,7 +200,7 @@ async def test_an_exported_model_plays_as_the_model_does_whether_it_sits_here_or
     path.write_text(export_source(model, game, "yatzy.py"))
     async with serving(tmp_path, agents=(str(path),), games=2) as server:
         where = Address("127.0.0.1", server.ports["tcp"])
-        guest = Join("yatzy", where, lambda game: dicegym.agent(game, path), "anna", games=2, log=lambda line: None)
+        guest = Join("yatzy", where, dicegym.agent("yatzy", path), "anna", games=2, log=lambda line: None)
         await asyncio.to_thread(guest.run)
         await server.wait_finished()
         results = list(server.store.results())

@@ -24,9 +24,9 @@ pytest.importorskip("sqlalchemy")
 pytest.importorskip("websockets")
 from talk import Bot, both, eventually, first_box, run, serving
 
-from dicegym.arena.store.opening import trouble_of
+from dicegym.arena.store.opening import BusyError, trouble_of
 from dicegym.server import result_store as store_module
-from dicegym.server.game_results import ForcedTurn, GameResult, SeatResult, ServerState
+from dicegym.server.game_results import ForcedTurn, GameResult, SeatResult
 from dicegym.server.history import Archive
 from dicegym.server.result_store import ResultStore
 
@@ -43,7 +43,7 @@ def path(tmp_path: Path) -> Path:
     store = ResultStore(path, "yatzy")
     store.begin_run(7)
     store.write([game(number) for number in range(30)])
-    store.write_state(ServerState(1, ("here:1",), 2, ("thrifty",), 0, 0, 0, False), ended=True)
+    store.end_run()
     store.close()
     return path
 
@@ -311,7 +311,7 @@ async def test_a_file_that_stays_locked_stops_the_server_and_nothing_was_told(
             stack.enter_context(locked(path))
             await bots[0].send(first_box(standing))
             waiting = asyncio.create_task(plays(bots, 1))
-            with pytest.raises(DicegymError, match=r"locked .* for .* s, .*stops.*; 1 unannounced results"):
+            with pytest.raises(DicegymError, match=r"locked .*stops.*; 1 unannounced results"):
                 await server.wait_finished()
             waiting.cancel()
     assert all(message.get("key") != "FINAL" for message in bots[0].seen)
@@ -321,29 +321,10 @@ async def test_a_file_that_stays_locked_stops_the_server_and_nothing_was_told(
 
 
 @run
-async def test_a_server_waits_for_a_locked_file_and_says_so(tmp_path: Path) -> None:
+async def test_a_locked_file_is_refused_at_the_start(tmp_path: Path) -> None:
     ResultStore(path := tmp_path / "results.sqlite", "yatzy").close()
-    server = serving(tmp_path)
-    with locked(path):
-        starting = asyncio.create_task(server.__aenter__())
-        await eventually(lambda: any("waiting for the store: " in line for line in server.told))
-        await asyncio.sleep(1)
-        assert not starting.done()
-    await starting
-    assert sum("is locked by another program" in line for line in server.told) == 1, "it is said once"
-    await server.__aexit__()
-
-
-@run
-async def test_a_server_that_waits_for_a_locked_file_can_be_stopped(tmp_path: Path) -> None:
-    ResultStore(path := tmp_path / "results.sqlite", "yatzy").close()
-    with locked(path):
-        server = serving(tmp_path)
-        starting = asyncio.create_task(server.__aenter__())
-        await eventually(lambda: any("waiting for the store: " in line for line in server.told))
-        starting.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await starting
+    with locked(path), pytest.raises(BusyError, match="is locked by another program"):
+        await serving(tmp_path).__aenter__()
     ResultStore(path, "yatzy").close()
 
 
