@@ -36,12 +36,13 @@ def sources(game: Game) -> Sequence[ValueSource]:
     doc = "how likely the player to move wins between two players of an equilibrium"
     found = part(game, SOLUTIONS)
     if solution.at_once(game):
-        ready, load = (lambda: True), solution.values_at_once
+        best = ValueSource(solution.NAME, "equilibrium", doc, lambda: True, lambda _: solution.values_at_once(game))
     elif found is not None and found.solutions(game):
-        ready, load = (lambda: solution.is_kept(game)), solution.load_values
+        best = ValueSource(
+            solution.NAME, "equilibrium", doc, lambda: solution.is_kept(game), lambda _: solution.load_values(game)
+        )
     else:
         return recall_values.recall_sources(game, solution.NAME)
-    best = ValueSource(solution.NAME, "equilibrium", doc, ready, lambda _: load(game))
     return (best, *recall_values.recall_sources(game, recall_values.BESIDE_EXACT))
 
 
