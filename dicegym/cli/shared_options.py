@@ -271,12 +271,12 @@ def values_of(game: dicegym.Game, name: str | None, progress: Progress, fair: bo
         fair: whether they must judge a player by what that player may know.
     """
     from dicegym.analysis.valuers import better_sources, fair_valuer, valuer
-    from dicegym.games.parts import SOLUTIONS, part
+    from dicegym.games.parts import VALUES, part
     from dicegym.games.solved import how_to_solve
 
     asked = (fair_valuer if fair else valuer)(game, name, progress=progress)
     if found := [] if name is not None else better_sources(asked.game, asked):
-        best, kept = found[0].name, part(asked.game, SOLUTIONS)
+        best, kept = found[0].name, part(asked.game, VALUES)
         solved = kept is not None and any(one.name == best for one in kept.solutions(asked.game))
         how = f"; `{how_to_solve(asked.game, best)}` computes what it needs" if solved else ""
         err.print(f"dicegym: better than {asked.name} is --values {best}: {found[0].doc}{how}")

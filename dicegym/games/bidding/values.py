@@ -12,7 +12,7 @@ from dicegym.games.bidding.luck import policy
 from dicegym.games.bidding.solving import recall_values, solution
 from dicegym.games.bidding.solving.best_response import ResponseBounds, ResponseTree
 from dicegym.games.bidding.solving.hand_rules import Policy, Start, starts_of
-from dicegym.games.parts import SOLUTIONS, part
+from dicegym.games.parts import VALUES, part
 from dicegym.games.worth import Bracket, Progress, SearchTime, ValueSource, training_against
 from dicegym.play.player import Player
 
@@ -50,7 +50,7 @@ def sources(game: Game) -> Sequence[ValueSource]:
 
 
 def _is_solved_by_command(game: Game) -> bool:
-    found = part(game, SOLUTIONS)
+    found = part(game, VALUES)
     return found is not None and any(isinstance(one, solution.EquilibriumSolution) for one in found.solutions(game))
 
 

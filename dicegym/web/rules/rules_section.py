@@ -16,7 +16,7 @@ from dicegym.engine.game import Game
 from dicegym.errors import UnknownNameError
 from dicegym.escape import one_line
 from dicegym.games import loadable
-from dicegym.games.parts import BOT_WRITER, INTERFACE, part
+from dicegym.games.parts import ADAPTER, INTERFACE, part
 from dicegym.games.rules_page import apart, rules_page, sections, title_of
 from dicegym.players.agent_info import describe_agent
 from dicegym.registry import ENVIRONMENTS
@@ -131,7 +131,7 @@ def rules_of(name: str) -> GameRules:
     game, text = dicegym.game(name), rules_page(name)
     intro = text.strip().partition("\n\n")[0].partition("\n")[2]  # the rest of the first paragraph
     shown = [RulesSection(title, plain_as_html(apart(body), 4, f"{title}: table")) for title, body in sections(text)]
-    starter, interface = part(game, BOT_WRITER), part(game, INTERFACE)
+    starter, interface = part(game, ADAPTER), part(game, INTERFACE)
     rows = []
     for one in ENVIRONMENTS:
         if one.game == name:
