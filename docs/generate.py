@@ -44,7 +44,7 @@ def write_all(folder: Path) -> None:
     (folder / "bench.inc").write_text(bench_tables(folder / "bench.json"), encoding="utf-8")
     (folder / "bots" / "customs.txt").write_text(customs(), encoding="utf-8")
     for game in dict.fromkeys(environment.game for environment in ENVIRONMENTS):
-        if (starter := part(game, ADAPTER)) is not None:
+        if (starter := part(game, ADAPTER)) is not None and starter.INTERFACE:
             (folder / "bots" / f"interface_{game}.txt").write_text(starter.INTERFACE, encoding="utf-8")
     (folder / "reference").mkdir(exist_ok=True)
     (folder / "reference" / "api.rst").write_text(api_page(), encoding="utf-8")

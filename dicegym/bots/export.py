@@ -16,7 +16,7 @@ from dicegym.bots.transcription import HELPERS, pack_array, transcribe
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 from dicegym.escape import docstring
-from dicegym.games.parts import ADAPTER, INTERFACE, need, part
+from dicegym.games.parts import ADAPTER, INTERFACE, defines, need, part
 from dicegym.play.player import Player
 
 TABLE_SUFFIX = ".table"
@@ -79,7 +79,7 @@ _SAYS_PURE = re.compile(r"^PURE = True.*\n+", re.MULTILINE)
 def export_forms(game: Game) -> tuple[str, ...]:
     """Return the file names that bots of a game can be exported as; empty if they cannot."""
     interface = part(game, INTERFACE)
-    return interface.ENTRY_FILES if interface is not None and part(game, ADAPTER) is not None else ()
+    return interface.ENTRY_FILES if interface is not None and defines(game, ADAPTER, "export") else ()
 
 
 def export_source(player: Player, game: Game, form: str) -> str:

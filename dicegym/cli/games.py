@@ -89,7 +89,7 @@ def _print_rules(game: str) -> None:
 
     out.print(rules_page(game).replace("``", "`"))
     starter = part(game, ADAPTER)
-    if starter is not None:
+    if starter is not None and starter.INTERFACE:
         for title, text in (("Original interface", starter.INTERFACE), ("All bots", customs())):
             out.print(f"{title}\n{'-' * len(title)}\n\n{text}")
         out.print(f"A bot to begin with: `dicegym new bot {game} PATH`. How others do it: `dicegym games {game}`.")

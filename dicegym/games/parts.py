@@ -19,7 +19,7 @@ from dicegym.engine.part import COMMANDS, Commands, Part, optional, sibling
 from dicegym.engine.scene import TEXT, Text
 from dicegym.engine.spec import GameSpec
 from dicegym.engine.twin_kernels import SITUATIONS, TWINS, Situations, Twins
-from dicegym.errors import unknown_name
+from dicegym.errors import PartError, unknown_name
 from dicegym.games.exact_values import Z_95, Duel, Estimate, Solitaire
 from dicegym.games.keyboard import Keyboard
 from dicegym.games.messages import Wire
@@ -118,7 +118,7 @@ class Adapter(Protocol):
     original interface; the bot's own is `Interface`.
     """
 
-    INTERFACE: str
+    INTERFACE: str = ""
     """What a bot's file is called, and every call and message with an example: plain text, 120 characters wide."""
 
     def sit(self, program: Any, ask: Callable[..., Any], game: Game, seat: int) -> Act:
@@ -129,18 +129,22 @@ class Adapter(Protocol):
         in reach: it may run in another process, and then what it answers is plain values.
         """
 
+    @optional
     def starter(self, form: str, file: str) -> str:
         """Return the source of a bot that passes the test of its contest, with comments.
 
         ``form`` is one of the adapter's ``ENTRY_FILES``; ``file`` is what its author calls the file in commands.
         """
+        raise PartError("there is no bot to begin with: write adapter.py with starter beside the game's rules")
 
+    @optional
     def export(self, player: Player, game: Game, form: str) -> str:
         """Return the source of a bot that chooses as ``player`` does; `dicegym.bots.export` has most of what it needs.
 
         ``form`` is one of the adapter's ``ENTRY_FILES``. Raises ParameterError if the player cannot be written so,
         AgentError and ModelError if it cannot play.
         """
+        raise PartError(f"{game.spec.title} writes no bots: write adapter.py with export beside its rules")
 
 
 class Examination(Protocol):
