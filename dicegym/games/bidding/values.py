@@ -12,7 +12,7 @@ from dicegym.games.bidding.luck import policy
 from dicegym.games.bidding.solving import recall_values, solution
 from dicegym.games.bidding.solving.best_response import ResponseBounds, ResponseTree
 from dicegym.games.bidding.solving.hand import Policy, Start, rolls, starts_of
-from dicegym.games.parts import SOLUTIONS, part
+from dicegym.games.parts import VALUES, part
 from dicegym.games.worth import Bracket, Progress, SearchTime, ValueSource, training_against
 from dicegym.play.player import Player
 
@@ -34,7 +34,7 @@ STILL = 1e-9
 def sources(game: Game) -> Sequence[ValueSource]:
     """Return where values of ``game`` come from, the best first."""
     doc = "how likely the player to move wins between two players of an equilibrium"
-    found = part(game, SOLUTIONS)
+    found = part(game, VALUES)
     if solution.at_once(game):
         best = ValueSource(solution.NAME, "equilibrium", doc, lambda: True, lambda _: solution.values_at_once(game))
     elif found is not None and found.solutions(game):
