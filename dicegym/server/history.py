@@ -41,7 +41,6 @@ class Archive:
     Args:
         where: path of a file, or URL of a PostgreSQL database.
         game: the game's name; None: the only one there is.
-        waits: whether to wait, with words, while another program has locked the file.
 
     Attributes:
         game: the game's name.
@@ -56,11 +55,11 @@ class Archive:
     What is asked of it raises the same, as not all damage shows at once.
     """
 
-    def __init__(self, where: str | os.PathLike[str], game: str | None = None, waits: bool = False) -> None:
+    def __init__(self, where: str | os.PathLike[str], game: str | None = None) -> None:
         path = location_of(where).path
         if path is not None and not path.is_file():
             raise ParameterError(f"{path} is not a file: a server makes one where it is started; give its --store")
-        self._reader = StoreReader(where, waits)
+        self._reader = StoreReader(where)
         try:
             self.game = self._find_game(game)
         except BaseException:
@@ -86,7 +85,7 @@ class Archive:
         if len(there) != 1:
             found = f"servers of {', '.join(there)} have" if there else "no server has"
             raise ParameterError(f"{found} written to {store}: name the game, or give another --store")
-        return there[0]
+        return str(there[0])
 
     def ratings(self) -> dict[str, PlayerRating]:
         """Return what is known of each name, the best first."""
