@@ -1,3 +1,4 @@
+from dicegym.analysis import RolloutValuer as RolloutValuer
 from dicegym.analysis import analyse as analyse
 from dicegym.analysis import exploitability as exploitability
 from dicegym.analysis import fork as fork
@@ -5,7 +6,6 @@ from dicegym.analysis import grade as grade
 from dicegym.analysis import hint as hint
 from dicegym.analysis import position as position
 from dicegym.analysis import position_id as position_id
-from dicegym.analysis import rollout as rollout
 from dicegym.analysis import search as search
 from dicegym.analysis import sources as sources
 from dicegym.analysis import valuer as valuer

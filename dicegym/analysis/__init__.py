@@ -11,7 +11,7 @@ from dicegym.analysis.grades import Grade, grade
 from dicegym.analysis.hints import Hint, hint
 from dicegym.analysis.mcts import SearchResult, search
 from dicegym.analysis.playing_on import fork
-from dicegym.analysis.rollouts import RolloutResult, RolloutValuer, rollout
+from dicegym.analysis.rollouts import RolloutValuer
 from dicegym.analysis.valuers import MARKS, Mark, sources, valuer
 from dicegym.games.positions import Position, position, position_id
 
@@ -23,7 +23,6 @@ __all__ = [
     "Mark",
     "Position",
     "PricedDecision",
-    "RolloutResult",
     "RolloutValuer",
     "SearchResult",
     "SeatTotal",
@@ -35,7 +34,6 @@ __all__ = [
     "hint",
     "position",
     "position_id",
-    "rollout",
     "search",
     "sources",
     "valuer",

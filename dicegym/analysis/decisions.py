@@ -224,20 +224,13 @@ class Analysis:
 
     def text(self, worst: int = 3) -> str:
         """Return it as text: a line for each decision, totals, and the worst decisions."""
-        unit, parts = self.unit, [self.heading]
+        parts = [self.heading]
         if self.decisions:
             parts.append("\n".join(plain_table(*self.decision_table(COLUMN))))
         parts.append("\n".join(plain_table(*self.total_table())))
-        found = self.worst(worst)
-        if found:
-            told = [f"The worst {'decision' if len(found) == 1 else f'{len(found)} decisions'}:"]
-            for one in found:
-                where = f"move {one.number}, {self.names[one.seat]}: {self.explain(one)}"
-                told.append(f"  {where} ({amount(one.value, unit)} instead of {amount(one.best_value, unit)})")
-                told += [f"    {line}" for line in self.scene(one).text().split("\n")]
-            parts.append("\n".join(told))
-        elif any(one.stake != Stake.UNKNOWN for one in self.decisions):
-            parts.append("Nobody gave anything away.")
+        for one in self.worst(worst):
+            told = [f"Move {one.number}, {self.names[one.seat]}: {self.explain(one)}."]
+            parts.append("\n".join(told + [f"    {line}" for line in self.scene(one).text().split("\n")]))
         parts.append("\n".join(self.remarks()))
         return lines("\n\n".join(parts))
 
@@ -287,7 +280,7 @@ class Analysis:
         rows = []
         for one in self.totals:
             row = [one.name, str(one.decisions), str(one.unforced), *(str(one.marks[mark.sign]) for mark in MARKS)]
-            row += [_rate(one.error_rate, unit), figure(one.start, unit), figure(-one.cost, unit, True)]
+            row += [figure(one.error_rate, unit), figure(one.start, unit), figure(-one.cost, unit, True)]
             row += [figure(one.gained, unit, True)] if several else []
             row += [figure(one.luck, unit, True), figure(one.result, unit), figure(one.adjusted, unit)]
             rows.append(row)
@@ -322,18 +315,16 @@ class Analysis:
 
     def to_json(self) -> dict[str, Any]:
         """Return it as plain values: who said what it was worth, totals, and a row for each decision."""
-        game, about = self.game, ("name", "kind", "unit", "sure", "sees_all")
+        about = {name: getattr(self.valuer, name) for name in ("name", "kind", "unit", "sure", "sees_all")}
         return {
             "kind": "dicegym analysis",
             "version": 1,
-            "game": game.name,
-            "players": game.players,
-            "parameters": dict(game.parameters),
+            "game": self.game.name,
+            "players": self.game.players,
+            "parameters": dict(self.game.parameters),
             "names": list(self.names),
-            "values": {**{name: getattr(self.valuer, name) for name in about}, "at": self.values.tolist()},
-            "marks": [mark._asdict() for mark in MARKS],
+            "values": about | {"at": self.values.tolist()},
             "totals": [{**one._asdict(), "adjusted": one.adjusted} for one in self.totals],
-            "worst": [one.number for one in self.worst()],
             "decisions": self.rows(),
         }
 
@@ -493,12 +484,6 @@ def share_of_others(game: Game, unit: ValueUnit) -> float:
 
 def _give_or_take(error: float, unit: ValueUnit) -> str:
     return f" (give or take {amount(error, unit)})" if error > 0 else ""
-
-
-def _rate(value: float, unit: ValueUnit) -> str:
-    """Return an error rate: a digit more than a cost has."""
-    scaled = 100 * value if unit == "win rate" else value
-    return f"{scaled:.{2 if unit == 'win rate' else 3}f}"
 
 
 def _known(value: float, unit: ValueUnit) -> str:

@@ -17,7 +17,7 @@ from dicegym.envs.opponents import Opponents
 from dicegym.errors import ParameterError
 from dicegym.games.parts import Z_95, Estimate, Progress
 from dicegym.games.worth import Valuer, ValueUnit
-from dicegym.play.player import Player
+from dicegym.play.player import Player, Usage
 
 GAMES = 200
 GAMES_BY_ROLLOUTS = 10
@@ -46,6 +46,8 @@ class Grade(NamedTuple):
     """Decisions in a game that could not be judged."""
     marks: dict[str, float]
     """Sign of a mark -> decisions in a game that have it."""
+    usage: Usage | None = None
+    """What a language model was asked and what it used in this process; None of any other player."""
 
 
 def facts(game: Game, valuer: Valuer, others: Sequence[str], seed: int, found: Sequence[Grade]) -> dict[str, Any]:
@@ -58,7 +60,8 @@ def facts(game: Game, valuer: Valuer, others: Sequence[str], seed: int, found: S
         "seed": seed,
         "values": {"name": valuer.name, "kind": valuer.kind, "unit": valuer.unit, "sure": valuer.sure},
         "grades": [
-            one._asdict() | {"error_rate": one.error_rate._asdict(), "cost": one.cost._asdict()} for one in found
+            {key: value._asdict() if hasattr(value, "_asdict") else value for key, value in one._asdict().items()}
+            for one in found
         ],
     }
 
@@ -112,7 +115,8 @@ def grade(
             if progress is not None:
                 progress(first + int(rows[some].max(initial=0)), games, f"{player.name}: {start:,} decisions judged")
         found.append(tally)
-    return _grade(player.name, asked.unit, *map(np.concatenate, zip(*found, strict=True)))
+    judged = _grade(player.name, asked.unit, *map(np.concatenate, zip(*found, strict=True)))
+    return judged._replace(usage=player.usage)
 
 
 def _play(
@@ -221,6 +225,8 @@ def grade_table(grades: Sequence[Grade], marks: Sequence[Mark]) -> tuple[list[st
     shown = unit_title(unit)
     titles = ["agent", f"error rate ({shown})", "+-", f"given away a game ({shown})", "+-", "decisions", "unforced"]
     titles += [mark.sign for mark in marks]
+    asked = any(one.usage is not None for one in grades)
+    titles += ["unreadable", "illegal", "tokens"] if asked else []
     scale, digits = (100, 2) if unit == "win rate" else (1, 3)
     rows = [
         [
@@ -232,7 +238,16 @@ def grade_table(grades: Sequence[Grade], marks: Sequence[Mark]) -> tuple[list[st
             f"{one.decisions:.1f}",
             f"{one.unforced:.1f}",
             *(f"{one.marks[mark.sign]:.2f}" for mark in marks),
+            *(_used(one.usage) if asked else []),
         ]
         for one in sorted(grades, key=lambda one: one.error_rate.mean)
     ]
     return titles, rows
+
+
+def _used(usage: Usage | None) -> list[str]:
+    """Return the cells of a language model: the shares of its answers that are no actions, and its tokens."""
+    if usage is None:
+        return ["", "", ""]
+    shares = [f"{number / max(1, usage.decisions):.1%}" for number in (usage.unreadable, usage.illegal)]
+    return [*shares, f"{usage.prompt_tokens + usage.completion_tokens:,}"]

@@ -1,4 +1,4 @@
-"""Help for players: what is best in a state, a warning before a blunder, and how one has played."""
+"""Help for players: what is best in a state, and a warning before a blunder."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dicegym.analysis.decisions import Analysis, analyse
 from dicegym.analysis.valuers import (
     MARKS,
     SAME,
@@ -175,33 +174,6 @@ class Tutor:
         lost = amount(cost, unit) + (f" (give or take {amount(variance**0.5, unit)})" if variance else "")
         chosen = f"{_in_words(game, turn.record, played)} ({amount(value, unit)})"
         return f"That is {mark.noun}: {chosen} gives away {lost} against {better} ({amount(best, unit)})."
-
-    def review(self, states: Sequence[Any], actions: Sequence[int], names: Sequence[str], seat: int) -> str:
-        """Return how a person has played a game, in a few lines.
-
-        Args:
-            states: as of `dicegym.analysis.analyse`, as all that follows.
-            actions: what was played.
-            names: of the players.
-            seat: the person's.
-        """
-        return review(analyse(self.valuer.game, states, actions, names, self.valuer), seat)
-
-
-def review(analysis: Analysis, seat: int, worst: int = 3) -> str:
-    """Return how a seat has played, in a few lines: what its decisions cost, its luck, and its worst decisions."""
-    unit, total = analysis.unit, analysis.totals[seat]
-    marks = ", ".join(f"{number} {sign}" for sign, number in total.marks.items() if number)
-    per = f"{amount(total.error_rate, unit)} for each of {total.unforced} decisions that count"
-    lines = [
-        f"How you played: {amount(total.cost, unit)} given away, {per}{f' ({marks})' if marks else ''}.",
-        f"Your luck: {amount(total.luck, unit, True)}. Without it: {amount(total.adjusted, unit)}.",
-    ]
-    found = analysis.worst(worst, seat)
-    lines += [f"  move {one.number}: {analysis.explain(one)}" for one in found]
-    if not found:
-        lines.append("You gave nothing away.")
-    return "\n".join(lines)
 
 
 def _in_words(game: Game, state: Any, actions: Sequence[int]) -> str:

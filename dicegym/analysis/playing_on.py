@@ -1,7 +1,7 @@
 """How games are played on from a state: by whom, and from what the seat to move may believe.
 
 Players are asked for all games in one call where they can be (`dicegym.play.player.Player.at_once`). Others sit down in
-each game when it is their turn, and know nothing of what happened before.
+each game as it is, and know nothing of what happened before.
 
 Dice that others hide: each roll that its game's ``chance.py`` lists as unseen is weighed by how likely the player
 that saw it would then have acted as it did (Bayes' rule, over all rolls, without sampling). Secret choices of others in
@@ -12,7 +12,8 @@ are supposed to be as in a new game.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,14 +23,14 @@ from dicegym.engine import loops
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
 from dicegym.engine.state import State
-from dicegym.engine.threads import Threads
+from dicegym.engine.validate import whole_number
+from dicegym.envs.opponents import Opponents
 from dicegym.errors import AgentError, FaultWarning, ParameterError, one_line
 from dicegym.games.hidden import list_hidden_fields
 from dicegym.games.keyboard import STRENGTHS
 from dicegym.games.parts import CHANCE, KEYBOARD, SECRETS, part
 from dicegym.games.worth import ValueUnit, first_place_shares
-from dicegym.play.player import Player, RandomPlayer, answer, draws_openly, sit_down
-from dicegym.play.turn import Act, Turn
+from dicegym.play.player import Player, RandomPlayer, draws_openly
 from dicegym.players.batch_players import TwinPlayer, twin_numbers
 from dicegym.players.roster import opponent
 
@@ -86,7 +87,8 @@ class Continuation:
         known = [compiled[type(one)](one) for one in self.players if type(one) in compiled]
         self._bots = np.array(known, np.int64) if len(known) == len(self.players) else None
         at_once = self._bots is not None or all(player.at_once for player in self.players)
-        self._threads = Threads(threads if at_once else 1)
+        threads = whole_number("threads", threads, 1, 1024, "a number of threads")
+        self._threads = threads if at_once else 1
 
     def returns(self, states: np.ndarray) -> np.ndarray:
         """Play games to their ends, in place; return each seat's sum of rewards: float32[states, players].
@@ -97,13 +99,17 @@ class Continuation:
         """
         found = np.empty((len(states), self.game.players), np.float32)
 
-        def play_part(start: int, end: int) -> None:
-            for first in range(start, end, _BLOCK):
-                block = slice(first, min(first + _BLOCK, end))
-                self._play_on(states[block])
-                returns_rows(states[block], found[block])
+        def play(block: slice) -> None:
+            self._play_on(states[block])
+            returns_rows(states[block], found[block])
 
-        self._threads.share(len(states), play_part)
+        blocks = [slice(first, first + _BLOCK) for first in range(0, len(states), _BLOCK)]
+        if self._threads == 1 or len(blocks) == 1:
+            for block in blocks:
+                play(block)
+        else:
+            with ThreadPoolExecutor(self._threads) as pool:
+                list(pool.map(play, blocks))
         return found
 
     def results(self, states: np.ndarray) -> np.ndarray:
@@ -119,11 +125,7 @@ class Continuation:
             mask = np.zeros(self.game.n_actions, np.bool_)
             unfinished = play_out(states, np.arange(len(states)), self._bots, MOST_DECISIONS, mask)
         else:
-            table = SideBySide(self.game, self.players)
-            for _ in range(MOST_DECISIONS):
-                if not len(rows := np.flatnonzero(~states["over"])):
-                    break
-                table.step(states, rows)
+            _play_together(self.game, states, self.players, lambda: np.flatnonzero(~states["over"]))
             unfinished = int((~states["over"]).sum())
         if unfinished:
             raise ParameterError(
@@ -132,40 +134,19 @@ class Continuation:
             )
 
 
-class SideBySide:
-    """Games that are played at the same time, and their players.
-
-    Args:
-        game: the game.
-        players: by seat.
-    """
-
-    def __init__(self, game: Game, players: Sequence[Player]) -> None:
-        self._game, self._players = game, players
-        self._acts: dict[tuple[int, int], Act] = {}
-
-    def step(self, states: np.ndarray, rows: np.ndarray) -> None:
-        """Let the player to move in each game ``states[rows[k]]`` choose, and play that."""
-        seats = states["player"][rows].astype(np.int64)
-        faults = np.empty(len(rows), np.int64)
-        for seat in np.unique(seats).tolist():
-            its = rows[seats == seat]
-            loops.step_rows(states, its, self._actions(states, its, seat), faults)
-
-    def _actions(self, states: np.ndarray, rows: np.ndarray, seat: int) -> np.ndarray:
-        """Return what one seat chooses in each of some games: int64[rows]."""
-        game, player = self._game, self._players[seat]
-        if player.at_once:
-            return player.act_rows(game, states, rows, np.full(len(rows), seat, np.int64))
-        actions = np.empty(len(rows), np.int64)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", FaultWarning)
-            for place, row in enumerate(rows.tolist()):
-                if (row, seat) not in self._acts:
-                    seed = named_seed("rollout", int(states["key"][row]), seat)
-                    self._acts[row, seat] = sit_down(player, game, seat, seed)
-                actions[place] = answer(self._acts[row, seat], Turn(game, states[row], seat), player)
-        return actions
+def _play_together(
+    game: Game, states: np.ndarray, players: Sequence[Player], find_rows: Callable[[], np.ndarray]
+) -> None:
+    """Let the players act in the games that ``find_rows`` finds until it finds none, or for `MOST_DECISIONS`."""
+    table, nobody = Opponents(game, states), np.full(len(states), -1)
+    for row, key in enumerate(states["key"].tolist()):
+        table.sit(row, key, dict(enumerate(players)))
+    with warnings.catch_warnings(action="ignore", category=FaultWarning):
+        for _ in range(MOST_DECISIONS):
+            if not len(rows := find_rows()):
+                return
+            actions, _ = table.answers(rows, nobody)
+            loops.step_rows(states, rows, actions, np.empty(len(rows), np.int64))
 
 
 def likelihoods(player: Player, game: Game, states: np.ndarray, action: int) -> np.ndarray | None:
@@ -299,9 +280,7 @@ class Beliefs:
     def _choose_again(self, states: np.ndarray) -> None:
         """Let the seats before the one to move make their secret choices, which have been taken back."""
         states["player"] = 0
-        table = SideBySide(self.game, self._players)
-        while len(waiting := np.flatnonzero(states["player"] < self.seat)):
-            table.step(states, waiting)
+        _play_together(self.game, states, self._players, lambda: np.flatnonzero(states["player"] < self.seat))
 
 
 def one_record(game: Game, given: Any) -> Any:

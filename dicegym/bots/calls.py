@@ -130,57 +130,39 @@ class CallLog(Witness):
 
     def __init__(self, path: Path) -> None:
         self._file = os.open(path, os.O_WRONLY | getattr(os, "O_BINARY", 0))
-        self._number = 0
-        self._first = ""
+        self._number, self._first, self._entry = 0, "", ""
         self._last: deque[str] = deque(maxlen=LAST)
-        self._lines: list[str] = []
         self._room = LONGEST
-        self._begun = False  # a printed line that has no end yet
 
     def note_call(self, call: str) -> None:
         """Begin an entry."""
         if self._number <= FIRST:
-            self._first += self._entry()
+            self._first += self._entry
         else:
-            self._last.append(self._entry())
+            self._last.append(self._entry)
         self._number += 1
-        self._lines, self._room, self._begun = [f"{self._number:>6}  {call}"], LONGEST, False
+        self._entry, self._room = f"{self._number:>6}  {call}\n", LONGEST
         self._save()
 
     def note_answer(self, answer: str) -> None:
         """Complete the entry."""
-        first, *more = answer.splitlines() or [""]
-        if len(self._lines) == 1:
-            self._lines[0] += f" -> {first}"
-        else:
-            self._lines.append(f"        -> {first}")
-        self._lines += [f"           {line}" for line in more]
-        self._begun = False
+        lead = f"{self._entry[:-1]} -> " if self._entry.count("\n") == 1 else f"{self._entry}        -> "
+        self._entry = lead + answer.replace("\n", "\n           ") + "\n"
         self._save()
 
     def note_print(self, text: str) -> None:
-        """Add to the entry."""
-        self._lines = self._lines or ["        while it was loaded"]
-        if self._room <= 0:
-            return
-        kept, self._room = text[: self._room], self._room - len(text)
-        for line in kept.splitlines(keepends=True):
-            if self._begun:
-                self._lines[-1] += line.rstrip("\r\n")
-            else:
-                self._lines.append(f"        printed: {line}".rstrip("\r\n"))
-            self._begun = not line.endswith(("\n", "\r"))
-        if self._room <= 0:
-            self._lines.append("        printed: ... (and more)")
-        self._save()
-
-    def _entry(self) -> str:
-        return "".join(f"{line}\n" for line in self._lines)
+        """Add to the entry: each text begins a line."""
+        self._entry = self._entry or "        while it was loaded\n"
+        if self._room > 0 and text.strip("\r\n"):
+            kept, self._room = text[: self._room], self._room - len(text)
+            self._entry += "".join(f"        printed: {line}\n" for line in kept.splitlines())
+            self._entry += "        printed: ... (and more)\n" if self._room <= 0 else ""
+            self._save()
 
     def _save(self) -> None:
         left_out = self._number - 1 - FIRST - len(self._last)
         between = f"        ... {left_out:,} calls left out ...\n" if left_out > 0 else ""
-        data = "".join((self._first, between, *self._last, self._entry())).encode("utf-8", "backslashreplace")
+        data = "".join((self._first, between, *self._last, self._entry)).encode("utf-8", "backslashreplace")
         os.lseek(self._file, 0, os.SEEK_SET)
         os.write(self._file, data)
         os.ftruncate(self._file, len(data))

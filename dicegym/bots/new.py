@@ -11,33 +11,10 @@ from dicegym.files import write_text
 from dicegym.games.parts import BOT_WRITER, INTERFACE, need
 
 TEST = "test_"
-"""What the name of a test begins with: pytest finds it by that, and contests leave it out."""
-_TEXT = '''"""The bot beside this file: run `pytest {command}` after each change."""
-
-from pathlib import Path
-
-from dicegym.arena import check
-from dicegym.learning.evaluate import evaluate
-
-BOT = Path(__file__).with_name({file})
-GAME = {game}
-OPPONENT = None  # the game's baseline; another agent's name, or a list of some who share a table
-LEAST = 0.0  # what it has to score: raise it as the bot gets better, and no change makes it worse unseen
+"""What the name of a test beside a bot begins with: contests leave it out."""
 
 
-def test_it_passes_what_contests_ask():
-    report = check(BOT, GAME)
-    assert report.ok, report.text()
-
-
-def test_it_is_as_good_as_it_was():
-    score = evaluate(GAME, str(BOT), OPPONENT, games=50)
-    print(score)  # seen with `pytest -s`
-    assert score.value >= LEAST, score
-'''
-
-
-def new_bot(game: Game | str, path: Path | str, force: bool = False, test: bool = False) -> Path:
+def new_bot(game: Game | str, path: Path | str, force: bool = False) -> Path:
     """Write a bot of a game's original interface that passes the test of its contest; return its file.
 
     Args:
@@ -45,7 +22,6 @@ def new_bot(game: Game | str, path: Path | str, force: bool = False, test: bool 
         path: a ``.py`` file, or a folder, which then holds a file of the original's name. Folders are made. A file that
             is called as the original's are is written in that form; any other one in the first.
         force: whether to replace a file.
-        test: whether to write a test beside it (`test_of`), for pytest.
 
     Raises:
         UnknownNameError: there is no such game.
@@ -72,30 +48,15 @@ def new_bot(game: Game | str, path: Path | str, force: bool = False, test: bool 
     above = next((folder for folder in target.parents if folder.exists()), None)
     if above is not None and not above.is_dir():
         raise ParameterError(f"{target} cannot be written, as {above} is a file: name another folder")
-    beside = test_of(target)
-    if test and beside.exists() and not force:
-        raise ParameterError(f"{beside} exists: give --force (in Python, force=True) to replace it, or another folder")
     called = target.as_posix()
     if '"' in called or "\\" in called:  # it is part of a docstring
         called = target.name
     text = starter.starter(target.name if target.name in forms else forms[0], shlex.quote(called))
     target.parent.mkdir(parents=True, exist_ok=True)
     write_text(target, text)
-    if test:
-        write_text(beside, _test(target, game if isinstance(game, str) else game.name))
     return target
-
-
-def test_of(file: Path) -> Path:
-    """Return where the test of a bot's file stands: beside it."""
-    return file.with_name(f"{TEST}{file.name}")
 
 
 def is_test(path: Path) -> bool:
     """Return whether a file is the test of a bot beside it, and so no bot."""
     return path.name.startswith(TEST) and path.with_name(path.name.removeprefix(TEST)).is_file()
-
-
-def _test(file: Path, game: str) -> str:
-    """Return the test of a bot."""
-    return _TEXT.format(file=ascii(file.name), game=ascii(game), command=shlex.quote(test_of(file).name))

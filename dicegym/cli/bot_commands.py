@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -23,18 +22,15 @@ def bot(
     path: Annotated[Path, Argument(help="a .py file, or a folder for it; missing folders are made")],
     force: Annotated[bool, Option("--force", help="replace existing files")] = False,
 ) -> None:
-    """Write a bot of a game's original interface, and its test.
-
-    The bot passes the contest's test, and the test beside it passes with pytest.
+    """Write a bot of a game's original interface, which passes the contest's test.
 
     Example: dicegym new bot hog my/hog.py
     """
-    from dicegym.bots.new import new_bot, test_of
+    from dicegym.bots.new import new_bot
 
-    file = new_bot(game, path, force, test=True)
+    file = new_bot(game, path, force)
     out.print(f"wrote {file}")
     out.print(f"try it: dicegym check {file} --show; the rules and its interface: dicegym games {game} --rules")
-    out.print(f"wrote {test_of(file)}: pytest {shlex.quote(str(test_of(file)))} after each change")
 
 
 new = group("Write a first bot.", bot=bot)

@@ -155,8 +155,8 @@ def grades(
     if (sheet := written[".csv"]) is not None:
         write_new(sheet, as_csv(rows))
         return
-    shown = [["-" if value is None else str(value) for value in row] for row in rows]
-    print_table([field.replace("_", " ").capitalize() for field in GradeRow._fields], shown)
+    shown = [["-" if value is None else str(value) for _, value in row] for row in rows]
+    print_table([field.replace("_", " ").capitalize() for field in GradeRow.model_fields], shown)
 
 
 token = group("Manage the tokens of those who submit bots.", add=add_token, list=list_tokens, revoke=revoke)

@@ -165,12 +165,14 @@ def _epilogue(sitting: Sitting, adviser: Tutor | None, file: Path | None) -> str
     game, actions = sitting.game, sitting.actions
     said = []
     if adviser is not None:
+        from dicegym.analysis import analyse
+
         states = [game.new_game(sitting.seed)]
         for action in actions:
             states.append(states[-1].copy())
             game.step(states[-1][0], action)
         with thinking("looking at how you played"):
-            said.append(adviser.review(states, actions, sitting.place.names, sitting.seat))
+            said.append(analyse(game, states, actions, sitting.place.names, adviser.valuer).text())
     if file is not None:
         from dicegym.arena.replay import record_replay, save
 

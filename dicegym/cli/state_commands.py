@@ -64,6 +64,9 @@ def hint(
         ),
     ],
     values: shared_options.ValuesName = None,
+    games: Annotated[
+        int | None, Option(min=1, metavar="N", help="play on N times with each choice, whatever values there are")
+    ] = None,
     top: Annotated[int, Option(min=0, metavar="N", help="show the N best choices; 0: all")] = SHOWN,
     store: shared_options.StoreName = None,
     written: Annotated[Outputs, ".json"] = NO_FILES,
@@ -73,16 +76,22 @@ def hint(
     Each choice is judged by what the player to move may know, and shown with its uncertainty. `--values rollouts` plays
     on from the state with each choice.
 
-    Examples: dicegym values hint hog-CgBQUEI --top 3; dicegym values hint 3fa2c1:12
+    Examples: dicegym values hint hog-CgBQUEI --top 3; dicegym values hint 3fa2c1:12 --games 2000
     """
     from dicegym.analysis.hints import hint as ranked
+    from dicegym.analysis.rollouts import RolloutValuer
     from dicegym.games.hidden import open_fields
     from dicegym.games.positions import position_id
 
     found = state_named(state, store)
     game, record = found.game, found.state[0]
     with progress_bar("steps") as progress:
-        asked = shared_options.values_of(game, values, progress, fair=True)
+        if games is None:
+            asked = shared_options.values_of(game, values, progress, fair=True)
+        elif values not in (None, "rollouts"):
+            raise ParameterError(f"--games {games} is for playing on, and --values {values} computes: give one of both")
+        else:
+            asked = RolloutValuer(game, games=games)
         answer = ranked(game, record, asked)
     seat = int(record["player"])
     known = position_id(game, record, seat)

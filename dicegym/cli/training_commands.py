@@ -56,7 +56,7 @@ def train(
         _demo(game, run_dir, 1 if seed is None else seed)
         return
     from dicegym.learning.card import best_score
-    from dicegym.learning.seeds.summary import holds_seeds
+    from dicegym.learning.seeds.seeded_training import holds_seeds
     from dicegym.learning.train import train as learn
 
     overrides = list(set_ or [])
@@ -99,8 +99,8 @@ def _train_seeds(
     trust: bool,
 ) -> None:
     """Train with several seeds, and print their scores. Raises Exit(1) if one of them failed."""
-    from dicegym.learning.seeds.job import FAILED
     from dicegym.learning.seeds.seeded_training import train_seeds
+    from dicegym.learning.seeds.summary import FAILED
 
     with contextlib.ExitStack() as stack:
         show, say = stack.enter_context(progress_bars("steps"))

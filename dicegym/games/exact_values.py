@@ -63,10 +63,8 @@ class Duel(Protocol):
         With ``time`` the search takes that long, whatever ``trials`` says.
         """
 
-    def best_bot(
-        self, opponent: Player, game: Game, *, seed: int = 0, trials: int = ..., progress: Progress | None = None
-    ) -> str:
-        """Return the source of a bot, in the game's original interface, that plays `best_table`."""
+    # A module may also have ``best_bot(opponent, game, *, seed, trials, progress)``, which returns the source of a bot
+    # that plays `best_table`.
 
 
 class Replies(Protocol):
@@ -96,7 +94,7 @@ class Estimate(NamedTuple):
 
 
 class Solitaire(Protocol):
-    """What ``exact.py`` of a game for one offers, if it can be solved.
+    """What ``values.py`` of a game for one offers, if it can be solved.
 
     All raise ParameterError for a game that it does not solve.
     """
@@ -109,9 +107,6 @@ class Solitaire(Protocol):
 
     def optimum(self, game: Game, *, progress: Progress | None = None) -> float:
         """Return the mean return of the best way to play."""
-
-    def distribution(self, game: Game, *, progress: Progress | None = None) -> np.ndarray:
-        """Return the probability of each return of the best way to play: float64[n], index 0 for a return of 0."""
 
     def mean_return(
         self, player: Player, game: Game, games: int = ..., seed: int = 0, *, progress: Progress | None = None

@@ -67,7 +67,6 @@ __all__ = [
     "Part",
     "Picture",
     "Progress",
-    "Recall",
     "Replies",
     "SecretChoices",
     "Situations",
@@ -156,23 +155,6 @@ class Examination(Protocol):
     # In a game with exact values the answers are the table that its `Duel` reads.
 
 
-class Recall(Protocol):
-    """Writes all that a seat has seen since a game began as numbers, equal ones if and only if it has seen the same."""
-
-    @property
-    def size(self) -> int:
-        """Return the number of values, the same in all states of a game."""
-
-    def write(self, shown: np.ndarray, state: Any, seat: int) -> np.ndarray:
-        """Return what ``seat`` has seen: float32[size].
-
-        Args:
-            shown: records, of the moments right after each public event so far; only what all may know is read.
-            state: the record now.
-            seat: the seat.
-        """
-
-
 class Sparring(Protocol):
     """A game's ``examination.py``: opponents that steer a bot into all stages of the game.
 
@@ -220,9 +202,6 @@ class Chance(Protocol):
         All that is hidden is in these records as in ``state``.
         """
 
-    def recall(self, game: Game) -> Recall | None:
-        """Return what writes all that a seat has seen; None if games may be too long to be remembered as numbers."""
-
 
 class SecretChoices(Protocol):
     """A game's ``chance.py`` where all choose at once and in secret: what a seat has chosen in the present round.
@@ -268,7 +247,7 @@ BOT_WRITER: Part[BotWriter] = Part(BotWriter, "adapter", "that writes bots", "fi
 EXAMINATION: Part[Examination] = Part(Examination, "examination", "that tests bots before a contest", "none", "bots")
 SPARRING: Part[Sparring] = Part(Sparring, "examination", "that steers bots through smoke games", "none")
 DUEL: Part[Duel] = Part(Duel, "exact", "that knows exact win rates", "none", "bots")
-SOLITAIRE: Part[Solitaire] = Part(Solitaire, "exact", "that knows exact mean returns", "none", "bots")
+SOLITAIRE: Part[Solitaire] = Part(Solitaire, "values", "that knows exact mean returns", "none", "bots")
 VALUES: Part[Values] = Part(Values, "values", "that says what its states are worth", "none", "players")
 LUCK: Part[Luck] = Part(Luck, "values", "that takes luck out of results", "none", "players")
 SOLUTIONS: Part[Solutions] = Part(Solutions, "values", "that can be solved and kept", "none", "players")

@@ -28,12 +28,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from dicegym.arena.report import Report, percent, plain_text
 from dicegym.engine.game import Game
 from dicegym.engine.validate import finite_number
 from dicegym.errors import DamagedFileError, ParameterError
 from dicegym.escape import cell, one_line
-from dicegym.files import read_text, write_text
+from dicegym.files import read_text
 from dicegym.learning.curves import write_csv
 from dicegym.learning.evaluate import LEAGUE_SEED, as_duel, evaluate, rivals_of, wilson
 from dicegym.learning.run_folder import LEAGUE_FILE
@@ -120,22 +119,8 @@ class LeagueTable:
         found = [f"regression: {name} beats the newest past self" for name in self.regressions()]
         return found or ["no past self beats the newest one"]
 
-    def report(self, shares: Mapping[str, float]) -> Report:
-        """Return all of it, to be shown; ``shares`` is what part of games each member gets."""
-        titles = ["", "Member", "Joined", "Games of the learner"]
-        titles += map(str, range(1, len(self.kinds) + 1))
-        rows = []
-        for number, name in enumerate(self.kinds, 1):
-            cells = [_cell(self.result(name, other)) for other in self.kinds]
-            share = "left" if name in self.gone else percent(shares.get(name))
-            rows.append([str(number), f"{name} ({self.kinds[name]})", f"{self.joined[name]:,}", share, *cells])
-        heading = f"League of {len(self.kinds)}: win rate of the row against the column, and games (none: computed)"
-        if self.even != 0.5:
-            heading += f"; first places of one at a table filled with the column, {percent(self.even)} among equals"
-        return Report(heading, (("Results", titles, rows),), remarks=self.remarks())
-
     def write(self, folder: Path, shares: Mapping[str, float]) -> None:
-        """Write ``league.csv``, which `read_league` reads, and ``league.md``, for people, into ``folder``."""
+        """Write ``league.csv``, which `read_league` reads; ``shares`` is what part of games each member gets."""
         names = list(self.kinds)
         cells_of = {name: cell(name) for name in names}
         head = [*_FIXED, *(f"{what}against {cells_of[name]}" for what in ("", "games ") for name in names)]
@@ -147,8 +132,6 @@ class LeagueTable:
             games = ["" if one is None else one.games for one in found]
             rows.append([cells_of[name], self.kinds[name], self.joined[name], share, self.even, *rates, *games])
         write_csv(folder / LEAGUE_FILE, head, rows)
-        shown = plain_text(self.report(shares)).replace("```", "'''")  # which would end the block
-        write_text(folder / "league.md", f"```text\n{shown}\n```\n")
 
 
 def read_league(path: Path) -> tuple[LeagueTable, dict[str, float]]:
@@ -185,12 +168,6 @@ def _checked(result: Result) -> Result:
 
 def _interval(result: Result) -> tuple[float, float]:
     return wilson(result.rate, result.games, Z_SURE) if result.games else (result.rate, result.rate)
-
-
-def _cell(result: Result | None) -> str:
-    if result is None:
-        return "-"
-    return percent(result.rate) + (f" of {result.games}" if result.games else "")
 
 
 @dataclass(frozen=True)

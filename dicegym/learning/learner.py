@@ -18,7 +18,6 @@ from torch.nn.utils import parameters_to_vector
 
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError, one_line
-from dicegym.learning.curves import curve_fact, curve_in
 from dicegym.learning.training_settings import AlgorithmSettings
 from dicegym.players import model as models
 from dicegym.players.model import PolicyPlayer
@@ -73,7 +72,7 @@ def start_from(model: BaseAlgorithm, named: str, game: Game) -> tuple[dict[str, 
             f"{one_line(wanted or 'that of the model')}; its value network (vf) may have other layers, and begins anew"
         ) from error
     stage = {name: facts[name] for name in STAGE if name in facts} | {"path": named}
-    return stage | curve_fact(curve_in(facts)), models.used_inputs(model)
+    return stage, models.used_inputs(model)
 
 
 def as_player(

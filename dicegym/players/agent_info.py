@@ -104,19 +104,12 @@ def game_of_file(file: str) -> str:
     known = [name for name in loadable() if _knows(make_game(name), file)]
     if len(known) > 1:  # a whole course project, say, holds a function that other games' bots have too
         known = [name for name in known if _is_named_for(make_game(name), file)] or known
-    if not known and path.is_dir():
-        called = sorted({entry for name in loadable() for entry in entry_files(make_game(name))})
-        raise ParameterError(
-            f"the folder {file} holds no bot of any game, which would be called {', '.join(called[:-1])} or "
-            f"{called[-1]}: name a file in it; `dicegym tournament GAME FOLDER` takes a folder of many"
-        )
     if not known and locate(Path(file).expanduser(), ()) is None and not Path(file).suffix:
         names = {agent for name in loadable() for agent in agent_names(make_game(name))}
         raise unknown_name("agent of any game", file, sorted(names))
-    if not known:
-        raise ParameterError(f"{file} fits no game: say which one is meant with --game, and hear what it misses")
     if len(known) != 1:
-        raise ParameterError(f"{file} fits {' and '.join(known)}: say which one is meant with --game")
+        fits = " and ".join(known) or "no game"
+        raise ParameterError(f"{file} fits {fits}: say with --game which one is meant, and hear what it lacks there")
     return known[0]
 
 

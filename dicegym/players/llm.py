@@ -1,22 +1,19 @@
 """Language models as players: `LlmPlayer`, the agent ``llm(MODEL, base_url=..., seed=...)``.
 
 It speaks to any endpoint of OpenAI's chat completions. Every decision is one request, with the rules as the system
-prompt and what the seat may know as the user's (`dicegym.players.prompts`); it does not depend on earlier ones. Every
-request and its answer is kept in a log (`AnswerLog`), and the same request is answered from there at no cost.
+prompt and what the seat may know as the user's (`dicegym.players.prompts`); it does not depend on earlier ones. A
+player asks the same only once; what is to be kept longer, a caching proxy before the endpoint keeps.
 """
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import os
-import sqlite3
 import threading
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -41,8 +38,6 @@ from dicegym.players.prompts import (
 
 EXAMPLE = "llm(MODEL, base_url=URL)"
 """How it is named."""
-LOG_VARIABLE = "DICEGYM_LLM_LOG"
-"""Names the file of the log."""
 AnswerForm = Literal["json_schema", "text"]
 """How an endpoint is asked for the JSON object: by a schema, or by the prompt alone."""
 FailureRule = Literal["forfeit", "random"]
@@ -56,7 +51,7 @@ class EndpointError(DicegymError):
     """An endpoint does not answer, or the budget of tokens is spent: no fault of the model, so nothing is played."""
 
 
-class LoggedAnswer(NamedTuple):
+class ModelAnswer(NamedTuple):
     """One answer of an endpoint."""
 
     text: str
@@ -67,61 +62,6 @@ class LoggedAnswer(NamedTuple):
     completion_tokens: int
 
 
-class AnswerLog:
-    """All requests and answers in a file of SQLite, table ``answers``; threads and processes may share it.
-
-    Args:
-        path: the file; None: ``$DICEGYM_LLM_LOG``, or ``language_models.sqlite`` in the user's data folder, beside the
-            default store of contests. The folder of a file that is named has to be there.
-
-    Raises ParameterError if the file cannot be opened.
-    """
-
-    def __init__(self, path: str | os.PathLike[str] | None = None) -> None:
-        named = path or os.environ.get(LOG_VARIABLE)
-        if named:
-            self.path = Path(named)
-        else:
-            from platformdirs import user_data_path
-
-            self.path = user_data_path("dicegym", appauthor=False) / "language_models.sqlite"
-            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        try:
-            with self._opened() as file:
-                file.execute("PRAGMA journal_mode=WAL")
-                file.execute(
-                    "CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, at TEXT DEFAULT CURRENT_TIMESTAMP, "
-                    "base_url TEXT, request TEXT, text TEXT, refusal TEXT, prompt_tokens INT, completion_tokens INT)"
-                )
-        except sqlite3.Error as error:
-            raise ParameterError(f"the log {self.path} cannot be opened ({error}): name another file") from error
-
-    @contextlib.contextmanager
-    def _opened(self) -> Iterator[sqlite3.Connection]:
-        file = sqlite3.connect(self.path, timeout=60)
-        try:
-            with file:
-                yield file
-        finally:
-            file.close()
-
-    def find(self, key: str) -> LoggedAnswer | None:
-        """Return the answer of a request, or None."""
-        columns = ", ".join(LoggedAnswer._fields)
-        with self._opened() as file:
-            row = file.execute(f"SELECT {columns} FROM answers WHERE key = ?", (key,)).fetchone()
-        return None if row is None else LoggedAnswer(*row)
-
-    def add(self, key: str, base_url: str, request: str, answer: LoggedAnswer) -> None:
-        """Keep an answer; of one request the first answer stays."""
-        columns = ", ".join(("key", "base_url", "request", *LoggedAnswer._fields))
-        with self._opened() as file:
-            file.execute(
-                f"INSERT OR IGNORE INTO answers ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?)",
-                (key, base_url, request, *answer),
-            )
-
-
 class LlmPlayer(Player):
     """A language model at an endpoint of OpenAI's chat completions.
 
@@ -130,7 +70,7 @@ class LlmPlayer(Player):
     Args:
         model: the model's name at the endpoint.
         base_url: the endpoint, such as ``http://localhost:8000/v1`` (default: OpenAI's).
-        seed: sent with requests; another seed asks anew what the log has.
+        seed: sent with requests.
         temperature: sent with requests. At 0 a text has one answer; else each game draws its own.
         form: how the JSON object is asked for: "json_schema" or "text" (by the prompt alone).
         failure: what is played for an invalid answer: "forfeit", what the rules take a failure for (a game without
@@ -138,7 +78,6 @@ class LlmPlayer(Player):
         timeout: seconds for a request; one that fails is repeated a few times, with growing pauses.
         max_tokens: of an answer.
         budget: tokens that this player may use in all, in this process; 0: any number.
-        log: the file of requests and answers; see `AnswerLog`.
 
     Raises ParameterError and UnknownNameError for arguments out of range.
 
@@ -162,14 +101,13 @@ class LlmPlayer(Player):
         timeout: float = 60.0,
         max_tokens: int = 1_024,
         budget: int = 0,
-        log: str = "",
     ) -> None:
         for kind, value, known in (("form", form, get_args(AnswerForm)), ("failure", failure, get_args(FailureRule))):
             if value not in known:
                 raise unknown_name(f"{kind} of a language model", value, [*known])
         what = "a language model"
-        self._made = (model, base_url, seed, temperature, form, failure, timeout, max_tokens, budget, log)
-        self.model, self.base_url, self.log = str(model), str(base_url), str(log)
+        self._made = (model, base_url, seed, temperature, form, failure, timeout, max_tokens, budget)
+        self.model, self.base_url = str(model), str(base_url)
         self.seed = whole_number("seed", seed, 0, _SEEDS - 1, f"the seed of {what}")
         self.temperature = finite_number("temperature", temperature, f"the temperature of {what}", above=-1e-9)
         self.form, self.failure = form, failure
@@ -179,13 +117,12 @@ class LlmPlayer(Player):
         self.name = f"llm({self.model})"
         self._lock = threading.Lock()
         self._client: Any = None
-        self._log: AnswerLog | None = None  # opened when first needed
         self._judged: dict[str, list[int] | AnswerError] = {}  # by keys of requests
-        self._spent = self._requests = 0
+        self._requests = 0
         self._tokens: Counter[str] = Counter()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle by the arguments: another process has its own client, and the same log."""
+        """Pickle by the arguments: another process has its own client."""
         return LlmPlayer, self._made
 
     @property
@@ -224,16 +161,6 @@ class LlmPlayer(Player):
         with ThreadPoolExecutor(CONCURRENCY) as pool:
             return np.fromiter(pool.map(play, rows.tolist(), seats.tolist()), np.int64, len(rows))
 
-    def has_answered(self, game: Game, states: np.ndarray) -> np.ndarray:
-        """Return in which states, asked already by `act_rows`, the model's answer was an action: bool[states]."""
-        found = []
-        for state in states:
-            seat = int(state["player"])
-            begun = decision_start(game, state, seat)
-            judged = self._judge(game, begun, seat, private_seed(int(state["key"]), seat))
-            found.append(not isinstance(judged, AnswerError))
-        return np.array(found, np.bool_)
-
     def _play(self, game: Game, state: Any, seat: int, seed: int) -> int:
         """Return the next action of the decision that ``seat`` is at. Raises AgentError for an invalid answer."""
         begun = decision_start(game, state, seat)
@@ -253,7 +180,7 @@ class LlmPlayer(Player):
             known = self._judged.get(key)
         if known is not None:
             return known
-        answer = self._ask(key, request)
+        answer = self._ask(request)
         judged: list[int] | AnswerError
         try:
             if answer.refusal:
@@ -262,13 +189,10 @@ class LlmPlayer(Player):
         except AnswerError as error:
             judged = error
         with self._lock:
-            if key not in self._judged:
-                self._judged[key] = judged
-                self._tokens.update(prompt=answer.prompt_tokens, completion=answer.completion_tokens)
-        return judged
+            return self._judged.setdefault(key, judged)
 
     def _request(self, game: Game, begun: Any, seat: int, seed: int) -> tuple[str, dict[str, Any]]:
-        """Return the request of a decision, and its key in the log."""
+        """Return the request of a decision, and a key for it."""
         drawn = self.seed if not self.temperature else named_seed("llm", self.seed, seed) % _SEEDS
         request: dict[str, Any] = {
             "model": self.model,
@@ -285,16 +209,13 @@ class LlmPlayer(Player):
         text = json.dumps([self.base_url, request], sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest(), request
 
-    def _ask(self, key: str, request: dict[str, Any]) -> LoggedAnswer:
-        """Return the answer of a request from the log, or else from the endpoint. Raises EndpointError."""
-        client, log = self._prepare()
-        if found := log.find(key):
-            return found
+    def _ask(self, request: dict[str, Any]) -> ModelAnswer:
+        """Return the endpoint's answer of a request. Raises EndpointError."""
+        client = self._prepare()
         with self._lock:
-            if self.budget and self._spent >= self.budget:
+            if self.budget and (spent := self._tokens.total()) >= self.budget:
                 raise EndpointError(
-                    f"{self.name} has used {self._spent:,} tokens, and its budget is {self.budget:,}: give a larger "
-                    "budget; what was answered is in the log and costs nothing again"
+                    f"{self.name} has used {spent:,} tokens, and its budget is {self.budget:,}: give a larger one"
                 )
         import openai
 
@@ -308,20 +229,12 @@ class LlmPlayer(Player):
                 "address, the model's name and OPENAI_API_KEY, or ask again later"
             ) from error
         with self._lock:
-            self._spent += answer.prompt_tokens + answer.completion_tokens
             self._requests += 1
-        log.add(key, self.base_url, json.dumps(request), answer)
+            self._tokens.update(prompt=answer.prompt_tokens, completion=answer.completion_tokens)
         return answer
 
-    def _open_log(self) -> AnswerLog:
-        """Return the log, opened when first asked for. Raises ParameterError."""
-        with self._lock:
-            self._log = self._log or AnswerLog(self.log or None)
-            return self._log
-
-    def _prepare(self) -> tuple[Any, AnswerLog]:
-        """Return the client and the log, made when first asked for. Raises DependencyError and ParameterError."""
-        log = self._open_log()
+    def _prepare(self) -> Any:
+        """Return the client, made when first asked for. Raises DependencyError and ParameterError."""
         with self._lock:
             if self._client is None:
                 if not self.model:
@@ -338,15 +251,15 @@ class LlmPlayer(Player):
                 self._client = openai.OpenAI(
                     api_key=key, base_url=self.base_url or None, timeout=self.timeout, max_retries=RETRIES
                 )
-            return self._client, log
+            return self._client
 
 
-def _read_completion(completion: Any) -> LoggedAnswer:
+def _read_completion(completion: Any) -> ModelAnswer:
     """Return the answer in a completion; nothing is looked for beside it."""
     message = completion.choices[0].message
     usage = completion.usage
     used = (usage.prompt_tokens, usage.completion_tokens) if usage else (0, 0)
-    return LoggedAnswer(message.content or "", message.refusal or "", *used)
+    return ModelAnswer(message.content or "", message.refusal or "", *used)
 
 
 def _next_action(game: Game, begun: Any, state: Any, actions: Sequence[int]) -> int:

@@ -257,23 +257,6 @@ def replace_facts(path: str | os.PathLike[str], changed: Mapping[str, Any]) -> N
             write_seal(Path(path))
 
 
-def compact(path: str | os.PathLike[str], dtype: str = "float32") -> None:
-    """Leave out of a model file what playing does not need but the settings of its training, as in models that ship.
-
-    Args:
-        path: a model file with plain arrays, which is replaced, whole or not at all.
-        dtype: of the weights: ``float32``, or ``float16`` for half of the bytes and about three digits of each weight.
-
-    Raises ModelError if it is damaged or no such file; it stays as it was then.
-    """
-    old = ModelFile(path)
-    network = old.network
-    if network is None:
-        raise ModelError(f"{path} has no plain arrays: PyTorch alone can play it, and no contest takes it")
-    kept = {SETTINGS_MEMBER: old.read(SETTINGS_MEMBER)} if SETTINGS_MEMBER in old.names else {}
-    write(path, old.facts, network, kept=kept, dtype=dtype)
-
-
 def check_fit(model: str, trained: Game, game: Game) -> None:
     """Raise ModelError unless a model of ``trained``, called ``model`` in the message, can play ``game``."""
     fits = (game.name, game.parameters, game.features) == (trained.name, trained.parameters, trained.features)

@@ -313,9 +313,7 @@ def model_file(game: Game, named: str, setting: str = "a model") -> str:
         file = os.path.expanduser(named)
         if missing := lacking(file):
             takes = f"{setting} takes the file of a model, or the name of a trained agent of {game.spec.title}"
-            close = Path(named).stem if Path(named).stem in trained else ""
-            meant = f" Did you mean {close!r}?" if close else ""
-            raise ModelError(f"{missing}, and {takes}.{meant} Known: {', '.join(trained) or 'none'}.")
+            raise ModelError(f"{missing}, and {takes}: {', '.join(trained) or 'there are none'}")
         return file
     bot = f"{named} is a bot, which has no networks. " if path is not None else ""
     what = f"trained agent of {game.spec.title} for {setting}"
@@ -338,25 +336,11 @@ def _text(spec: object) -> str:
 def _located(game: Game, path: str, spec: str) -> Source:
     entries = entry_files(game)
     source = locate(path, entries)
-    if source is None and (file := only_bot(game, path)) is not None:
-        source = Source(file)
     if source is None:
         is_folder = Path(path).is_dir()
         missing = f"{path} holds no {' or '.join(entries)}" if is_folder else lacking(path)
         raise AgentError(agent_name(game, spec), missing)
     return source._replace(file=source.file.absolute())
-
-
-def only_bot(game: Game, folder: str | Path) -> Path | None:
-    """Return the file in a folder that looks like a bot of ``game``, whatever it is called; None unless it is one."""
-    interface = part(game, INTERFACE)
-    try:
-        names = sorted(os.listdir(folder))[:MOST_LOOKED_AT]
-    except OSError:  # it is not a folder
-        return None
-    paths = [Path(folder, name) for name in names if name.endswith(".py") and not name.startswith((".", "_", "test_"))]
-    found = [path for path in paths if interface is not None and looks_like_bot(interface, path)]
-    return found[0] if len(found) == 1 else None
 
 
 def looks_like_bot(interface: Interface, file: Path) -> bool:
@@ -385,51 +369,44 @@ def _searching(game: Game, text: str) -> Player | None:
         return None
     room, kind = SEARCHES[name]
     player: Callable[..., Player] = getattr(importlib.import_module(room), kind)
-    parameters = inspect.signature(player).parameters
-    known, found = list(parameters), _worded(match["arguments"] if match else "")
-    if found is None or len(found[0]) > len(known) or set(known[: len(found[0])]) & found[1].keys():
+    known = list(inspect.signature(player).parameters)
+    given, named, twice = _worded(match["arguments"] if match else "")
+    if twice or len(given) > len(known) or set(known[: len(given)]) & named.keys():
         example = importlib.import_module(room).EXAMPLE
         raise ParameterError(
             f"{text!r}: the arguments of {name} are words and numbers, each given once: {', '.join(known)}, as in "
             f"'{example}'"
         )
-    for one in found[1].keys() - set(known):
+    for one in named.keys() - set(known):
         raise unknown_argument(name, one, known)
-    return player(*found[0], **found[1])
+    return player(*given, **named)
 
 
-def _arguments(text: str) -> tuple[tuple[Any, ...], dict[str, Any]] | None:
-    """Return what is between the parentheses of a call, by place and by name; None if it is more than literals."""
-    try:
-        call = ast.parse(f"f({text})", mode="eval").body
-        if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name)):  # f(1)(2)
-            return None
-        named = {str(one.arg): ast.literal_eval(one.value) for one in call.keywords}
-        return tuple(map(ast.literal_eval, call.args)), named
-    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
-        return None
-
-
-def _worded(text: str) -> tuple[tuple[Any, ...], dict[str, Any]] | None:
-    """Return what `_arguments` does, but anything else than a literal is a word: ``gpt-5, base_url=http://localhost:8000/v1``."""
-    given, named = [], {}
+def _worded(text: str) -> tuple[list[Any], dict[str, Any], bool]:
+    """Return arguments by place and by name, and whether one is named twice; what is no literal is a word."""
+    given: list[Any] = []
+    named: dict[str, Any] = {}
+    twice = False
     for one in filter(None, map(str.strip, text.split(","))):
-        name, mark, value = one.partition("=")
-        is_named = bool(mark) and name.strip().isidentifier()
-        literal = _arguments(value if is_named else one)
-        word = literal[0][0] if literal and len(literal[0]) == 1 else (value if is_named else one).strip()
-        if not is_named:
-            given.append(word)
-        elif name.strip() in named:
-            return None
+        name, mark, value = map(str.strip, one.partition("="))
+        if mark and name.isidentifier():
+            twice |= name in named
+            named[name] = _literal(value)
         else:
-            named[name.strip()] = word
-    return tuple(given), named
+            given.append(_literal(one))
+    return given, named, twice
+
+
+def _literal(text: str) -> Any:
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return text
 
 
 def _integers(arguments: str, spec: str) -> tuple[int, ...]:
     """Return the integers between the parentheses of ``spec``."""
-    found = _arguments(arguments)
-    if found is None or found[1] or not all(type(value) is int for value in found[0]):
+    found = _literal(f"({arguments},)") if arguments.strip() else ()
+    if not isinstance(found, tuple) or not all(type(value) is int for value in found):
         raise ParameterError(f"{spec!r}: the arguments of an agent are whole numbers, as in 'always_roll(8)'")
-    return found[0]
+    return found

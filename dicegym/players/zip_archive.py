@@ -13,7 +13,6 @@ import os
 import stat
 import struct
 import zipfile
-import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
@@ -36,21 +35,6 @@ _END, _END_SIZE, _LONGEST_COMMENT = b"PK\x05\x06", 22, 1 << 16
 _LOCATOR, _LOCATOR_SIZE = b"PK\x06\x07", 20
 _END_64, _END_64_SIZE = b"PK\x06\x06", 56
 _ENCRYPTED = 1
-_BROKEN = (
-    zipfile.BadZipFile,
-    zlib.error,
-    struct.error,
-    OSError,
-    EOFError,
-    ValueError,
-    RuntimeError,
-    LookupError,
-    TypeError,
-    ArithmeticError,
-    MemoryError,
-    SyntaxError,
-)
-"""What `zipfile`, `json` and NumPy raise for what is damaged, all together."""
 
 
 class ModelArchive:
@@ -90,12 +74,12 @@ class ModelArchive:
             _check_directory(self._file)
             self._zip = zipfile.ZipFile(self._file)
             self._check_members(self._file.seek(0, os.SEEK_END))
-        except _BROKEN as error:
-            self.close()
-            self._refuse(error)
         except ModelError:
             self.close()
             raise
+        except Exception as error:  # whatever `zipfile` raises for what is damaged
+            self.close()
+            self._refuse(error)
         self.names = [info.filename for info in self._members()]
         self.unpacked = sum(info.file_size for info in self._members())
 
@@ -125,7 +109,9 @@ class ModelArchive:
                 self._refuse(f"its {name} is to hold {info.file_size:,} bytes, and {most:,} are the most")
             with self._zip.open(info) as member:
                 content = member.read(info.file_size + 1)
-        except _BROKEN as error:
+        except ModelError:
+            raise
+        except Exception as error:  # likewise
             self._refuse(error)
         if len(content) != info.file_size:
             self._refuse(f"its {name} ends before its end")
@@ -135,7 +121,7 @@ class ModelArchive:
         """Return the JSON object in a member."""
         try:
             found = json.loads(self.read(name, MOST_JSON))
-        except _BROKEN as error:  # too deep is a RecursionError
+        except (ValueError, RecursionError) as error:
             self._refuse(f"its {name} is not readable JSON: {_told(error)}")
         if not isinstance(found, dict):
             self._refuse(f"its {name} is not a JSON object")
@@ -150,7 +136,7 @@ class ModelArchive:
             content = self.read(member)
             try:
                 found[member.removesuffix(".npy")] = array_in(content)
-            except _BROKEN as error:
+            except Exception as error:  # whatever NumPy raises for a damaged header
                 self._refuse(f"its {member} is not a readable array: {_told(error)}")
         return found
 

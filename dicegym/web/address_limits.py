@@ -28,7 +28,7 @@ class AddressLimits:
         clock: in seconds.
 
     Attributes:
-        bodies: the largest body in bytes by the beginning of a path; the longest that fits counts.
+        bodies: the largest body in bytes by the path that it is sent to.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -53,5 +53,4 @@ class AddressLimits:
 
     def largest(self, path: str) -> int:
         """Return how many bytes a body may have that is sent to a path."""
-        fitting = [start for start in self.bodies if path == start or path.startswith(start.rstrip("/") + "/")]
-        return self.bodies[max(fitting, key=len)] if fitting else SMALL_BODY
+        return self.bodies.get(path, SMALL_BODY)

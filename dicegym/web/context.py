@@ -98,13 +98,6 @@ def read_store(store: str) -> Iterator[StoreReader | None]:
         yield reader
 
 
-def remove_oldest(folder: Path, most: int) -> None:
-    """Remove the JSON files of a folder that were written longest ago, until ``most`` are left."""
-    every = sorted(folder.glob("*.json"), key=lambda one: one.stat().st_mtime)
-    for old in every[: max(0, len(every) - most)]:
-        old.unlink(missing_ok=True)
-
-
 def _kept_secret(path: Path) -> bytes:
     """Return the secret in a file. It is made whole or not at all: an empty one could be guessed by anybody."""
     if not path.is_file() or path.stat().st_size < SECRET_BYTES:

@@ -51,7 +51,7 @@ def test_it_asks_once_and_the_person_may_insist() -> None:
     assert text.count("That is a blunder: roll 9") == 1
     assert text.count("play it all the same") == 3
     assert "Type `yes` to play it, or `no` to choose again." in text
-    assert sitting.actions[0] == 8
+    assert sitting.actions[0] == 10
 
 
 def test_what_is_insisted_on_is_played() -> None:
@@ -122,7 +122,7 @@ def test_a_game_with_a_tutor_from_the_command_line(
     assert (status, err) == (0, "")
     assert "You are warned of what gives away 10.0% or more." in out
     assert "That is a blunder: roll 10" in out
-    assert "How you played:" in out
+    assert "Luck in the list of decisions" in out
     assert "The game is in" in out
     assert load(file).seats[0] == "you"
     status, out, err = run_with(capsys, "values", "analyse", str(file))

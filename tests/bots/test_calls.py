@@ -52,7 +52,8 @@ def test_a_log_is_up_to_date_at_any_moment(log: tuple[CallLog, Path]) -> None:
     assert path.read_text().splitlines()[2:] == [
         "     1  f(1) -> 2",
         "     2  f(2)",
-        "        printed: ab",
+        "        printed: a",
+        "        printed: b",
         "        printed: c",
         "        -> raised ValueError",
         "             bot.py, line 3",

@@ -5,8 +5,6 @@ from __future__ import annotations
 import ast
 import json
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -15,7 +13,6 @@ import dicegym
 from dicegym.arena import check
 from dicegym.arena.submissions import read_folder
 from dicegym.bots.new import new_bot
-from dicegym.bots.new import test_of as new_tests
 from dicegym.errors import ParameterError, PartError, UnknownNameError
 from dicegym.games.hog import interface as hog
 from dicegym.games.liarsdice import adapter as liarsdice
@@ -184,46 +181,12 @@ def shape(value: object) -> object:
     return [shape(value[0])] if isinstance(value, list) and value else type(value).__name__
 
 
-def pytest_of(folder: Path, *files: Path, only: tuple[str, ...] = ()) -> subprocess.CompletedProcess[str]:
-    """Run the tests of bots, all in one process, as it takes long to start."""
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", str(folder), *only]
-    return subprocess.run(
-        [*command, *(str(new_tests(file)) for file in files)], cwd=folder, capture_output=True, text=True, check=False
-    )
-
-
-@pytest.mark.slow
-def test_the_test_beside_a_new_bot_passes_until_the_bot_fails(tmp_path: Path) -> None:
-    good = new_bot("hog", tmp_path / "my bot.py", test=True)
-    bad = new_bot("hog", tmp_path / "deep" / "hog.py", test=True)
-    bad.write_text("def final_strategy(score, opponent_score):\n    return 1 / 0\n")
-    done = pytest_of(tmp_path, good, bad, only=("-k", "passes"))
-    assert done.returncode == 1
-    assert "1 failed, 1 passed" in done.stdout
-    assert "division by zero" in done.stdout
-
-
 def test_tests_of_bots_are_no_entries_of_contests(tmp_path: Path) -> None:
     game = dicegym.game("hog")
-    new_bot(game, tmp_path / "mine.py", test=True)
-    new_bot(game, tmp_path / "hers" / "other.py", test=True)
+    for file in (tmp_path / "mine.py", tmp_path / "hers" / "other.py"):
+        new_bot(game, file)
+        file.with_name(f"test_{file.name}").write_text("def test_it():\n    pass\n")
     (tmp_path / "test_alone.py").write_text("def final_strategy(score, opponent_score):\n    return 5\n")
     found = {one.names[0]: one for one in read_folder(game, tmp_path).submissions}
     assert set(found) == {"mine", "hers", "test_alone"}, "a test without what it tests is a bot that is called so"
     assert not any(one.problem for one in found.values())
-
-
-@pytest.mark.slow  # checks five bots and plays their games
-def test_tests_beside_new_bots_of_all_games_pass(tmp_path: Path) -> None:
-    files = [new_bot(game, tmp_path / game / f"my{number}.py", test=True) for number, game in enumerate(GAMES)]
-    done = pytest_of(tmp_path, *files)
-    assert f"{2 * len(GAMES)} passed" in done.stdout, done.stdout
-
-
-def test_a_test_that_is_there_stays(tmp_path: Path) -> None:
-    (tmp_path / "test_hog.py").write_text("mine")
-    with pytest.raises(ParameterError, match=r"test_hog\.py exists: give --force"):
-        new_bot("hog", tmp_path / "hog.py", test=True)
-    assert not (tmp_path / "hog.py").exists()
-    new_bot("hog", tmp_path / "hog.py")
-    assert (tmp_path / "test_hog.py").read_text() == "mine"

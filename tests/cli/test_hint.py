@@ -53,6 +53,21 @@ def test_choices_are_ranked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert "more)" not in out
 
 
+def test_a_state_is_played_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _, text = begun("liarsdice", dice=2)
+    options = ("values", "hint", text, "--games", "150", "-o", str(tmp_path / "r.json"))
+    status, out, err = run_with(capsys, *options)
+    assert (status, err) == (0, "")
+    assert "means of up to 150 games each" in out
+    found = json.loads((tmp_path / "r.json").read_text("utf-8"))
+    assert found["kind"] == "rollouts"
+    assert all(one["error"] > 0 for one in found["choices"])
+    assert run_with(capsys, *options)[1] == out
+    status, _, err = run_with(capsys, "values", "hint", text, "--games", "10", "--values", "equilibrium")
+    assert status == 2
+    assert "give one of both" in err
+
+
 def test_a_moment_of_a_game_is_a_state(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     last = len(load(file).actions)
     status, out, _ = run_with(capsys, "values", "hint", f"{file}:{last}", "--top", "1")

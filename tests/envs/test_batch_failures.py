@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
-
 import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
@@ -11,7 +9,6 @@ from gymnasium.vector import AutoresetMode
 import dicegym
 from dicegym.engine import loops
 from dicegym.engine.game import Game
-from dicegym.engine.threads import LEAST_ROWS, Threads
 from dicegym.envs.opponents import Opponents
 from dicegym.envs.vector import BatchEnv
 from dicegym.errors import AgentError, StepError
@@ -111,18 +108,3 @@ def test_followers_among_compiled_bots_are_told_as_in_a_single_game(name: str) -
         told += alone.told
     assert sorted(told) == sorted(follower.told)
     assert told
-
-
-@pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="processes are not forked here")
-def test_threads_work_in_a_forked_process_too() -> None:
-    assert shared() == 2 * LEAST_ROWS
-    with multiprocessing.get_context("fork").Pool(1) as pool:  # the child inherits THREADS, but not what runs in it
-        assert pool.apply_async(shared).get(30) == 2 * LEAST_ROWS
-
-
-THREADS = Threads(np.int64(2))
-
-
-def shared() -> int:
-    """Return how many rows all parts had."""
-    return sum(count for _, count in THREADS.share(2 * LEAST_ROWS, lambda start, end: end - start))

@@ -235,31 +235,27 @@ def test_a_saved_policy_is_there_once_and_comes_back_whole(arrays: Path, learner
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float16"])
-def test_a_compact_file_plays_and_learns_on_with_a_fresh_critic(
-    dtype: str, arrays: Path, own: Path, tmp_path: Path
+def test_a_file_without_its_critic_plays_and_learns_on_with_a_fresh_one(
+    dtype: str, arrays: Path, tmp_path: Path
 ) -> None:
+    """As models that ship are written."""
     from dicegym.envs.sb3 import SB3VecEnv
 
-    game = dicegym.game("hog")
+    game, path, whole = dicegym.game("hog"), tmp_path / "m.zip", model_file.ModelFile(arrays)
+    kept = {SETTINGS_MEMBER: whole.read(SETTINGS_MEMBER)}
+    model_file.write(path, whole.facts, whole.network, kept=kept, dtype=dtype)
     seen, _ = played_states(game, 250)
-    for number, source in enumerate((arrays, own)):
-        path = tmp_path / f"{number}.zip"
-        path.write_bytes(source.read_bytes())
-        model_file.compact(path, dtype)
-        with zipfile.ZipFile(path) as archive:
-            assert archive.namelist() == [SETTINGS_MEMBER, MEMBER, NETWORK_MEMBER]
-            with np.load(io.BytesIO(archive.read(NETWORK_MEMBER))) as packed:
-                assert {array.dtype for array in packed.values()} == {np.dtype(dtype)}
-        near = 0 if dtype == "float32" else 1e-2
-        np.testing.assert_allclose(models.load(path).scores(seen), models.load(source).scores(seen), atol=near)
-        assert "critic" not in models.facts(path)
-        model, _ = models.load_model(path)
-        assert model.policy.value_net.weight.shape == (1, 4)  # as wide as the policy
-        np.testing.assert_allclose(
-            models.PolicyPlayer(model, game).scores(seen), models.load(path).scores(seen), atol=1e-5
-        )
-        model.set_env(SB3VecEnv(game, 2, seed=0))
-        assert model.learn(16, reset_num_timesteps=False).num_timesteps == 32
+    with zipfile.ZipFile(path) as archive, np.load(io.BytesIO(archive.read(NETWORK_MEMBER))) as packed:
+        assert archive.namelist() == [SETTINGS_MEMBER, MEMBER, NETWORK_MEMBER]
+        assert {array.dtype for array in packed.values()} == {np.dtype(dtype)}
+    near = 0 if dtype == "float32" else 1e-2
+    np.testing.assert_allclose(models.load(path).scores(seen), models.load(arrays).scores(seen), atol=near)
+    assert "critic" not in models.facts(path)
+    model, _ = models.load_model(path)
+    assert model.policy.value_net.weight.shape == (1, 4)  # as wide as the policy
+    np.testing.assert_allclose(models.PolicyPlayer(model, game).scores(seen), models.load(path).scores(seen), atol=1e-5)
+    model.set_env(SB3VecEnv(game, 2, seed=0))
+    assert model.learn(16, reset_num_timesteps=False).num_timesteps == 32
 
 
 def test_what_arrays_do_not_tell_stays_as_it_is_written(tmp_path: Path) -> None:
@@ -280,14 +276,6 @@ def test_what_arrays_do_not_tell_stays_as_it_is_written(tmp_path: Path) -> None:
         assert np.array_equal(
             models.load(path).choose(seen, masks), models.PolicyPlayer(model, game).choose(seen, masks)
         )
-
-
-def test_a_file_without_arrays_is_not_made_compact(tmp_path: Path) -> None:
-    path = changed(HOG, tmp_path / "m.zip", without_arrays)
-    before = path.read_bytes()
-    with pytest.raises(ModelError, match="has no plain arrays"):
-        model_file.compact(path)
-    assert path.read_bytes() == before
 
 
 def test_models_that_saw_other_numbers_or_remember_are_refused(tmp_path: Path) -> None:

@@ -57,18 +57,9 @@ def _wrong(answer: Any) -> str:
         play = int(answer)
     except Exception:
         return ", which is no number"
-    quantity, face = divmod(play, 10)
-    if play == CALL:
+    if play == CALL or action_of(play) != NO_PLAY:
         return ""
-    if play < 0:
-        return ", which is below 0"
-    if not 1 <= face <= FACES:
-        return f", of which the last digit, {face}, is no face 1 to {FACES}"
-    if quantity < 1:
-        return f", a quantity of 0 (one {face} is {play_of(1, face)})"
-    if quantity > MOST_QUANTITY:
-        return f", a quantity of {quantity}, where no table has more than {MOST_QUANTITY} dice"
-    return ""
+    return f", which is no play: 0 is liar, and a bid is 10 * quantity (1 to {MOST_QUANTITY}) + face (1 to {FACES})"
 
 
 @lru_cache(maxsize=1024)

@@ -24,8 +24,8 @@ from dicegym.games.yatzy.protocol import (
     table_message,
     write_command,
 )
+from dicegym.games.yatzy.rules import read_fields
 from dicegym.games.yatzy.tables import SEATS
-from dicegym.games.yatzy.view import read_fields
 from dicegym.play.player import Player
 from dicegym.play.turn import Act, Turn
 

@@ -2,12 +2,11 @@
 
 They answer as files do, with the wide actions that name dice by places, and of equal dice take those in the first.
 
-`planner` and `expectation` look ahead over all dice of a turn. Both value a hand in a box and play for the best mean by
-the end of the turn; they differ in the values alone. Their files hold the same numbers, ``planner.py`` and
-``expectation.py``, as the files of agents are complete. Of choices that differ by rounding alone both take the first,
-so the order of sums does not matter here. Worths are handed over as two arrays: ``by_dice`` float64[6, 6], of each
-upper box when it is scored with 0 to 5 dice of its number, and ``besides`` float64[15], what is added to the points of
-each other box.
+`planner` looks ahead over all dice of a turn: it values a hand in a box and plays for the best mean by the end of the
+turn. Its file ``planner.py`` holds the same numbers, as the files of agents are complete. Of choices that differ by
+rounding alone it takes the first, so the order of sums does not matter here. Worths are handed over as two arrays:
+``by_dice`` float64[6, 6], of each upper box when it is scored with 0 to 5 dice of its number, and ``besides``
+float64[15], what is added to the points of each other box.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any
@@ -19,7 +18,6 @@ import math
 
 import numpy as np
 
-from dicegym.engine.dice import bot_stream, draw
 from dicegym.engine.jit import kernel
 from dicegym.engine.twin_kernels import twin
 from dicegym.games.yatzy.rules import BONUS, BONUS_FROM, PAR, ROLL_PLACES, SCORE_PLACES
@@ -39,7 +37,6 @@ from dicegym.games.yatzy.tables import (
     LARGE,
     PAIR,
     POINTS,
-    ROLLS,
     SETS,
     SMALL,
     THREE,
@@ -67,8 +64,6 @@ LOW_RUN, HIGH_RUN = 0b011111, 0b111110
 MADE = np.isin(np.arange(BOXES), (SMALL, LARGE, FULL_HOUSE, YATZY))
 """The boxes that are scored at once when they are the best and score at all."""
 
-_LADDER_USUAL = np.array([2, 5, 8, 12, 15, 19, 10, 17, 13, 8, 7, 9, 12, 22, 9])
-LADDER_WEIGHT = (BEST - _LADDER_USUAL).astype(np.float64)
 THRIFTY_WEIGHT = BEST - np.array([0.0] * UPPER + [10.5, 17.0, 14.5, 11.0, 6.0, 9.0, 14.0, 23.0, 14.0])
 """float64[252, 15]: how good the points of each hand are for each box."""
 _OVER = BEST[:, :UPPER] - PAR * np.arange(1, UPPER + 1)
@@ -203,33 +198,6 @@ def thrifty(state):
     return score_best_dice(state, best)
 
 
-@twin("ladder", file="0b1ee91492086c7f")
-@kernel
-def ladder(state):
-    """Keep most of a straight, else the commonest number that is of use."""
-    best = best_box(state, LADDER_WEIGHT)
-    if state.rolls_left == 0 or is_made(state, best):
-        return score_best_dice(state, best)
-    boxes, hand = open_boxes(state), hand_of(state.dice)
-    counts = COUNTS[KEEPS + hand]
-    shown, _ = faces_shown(hand, 1)
-    run = shown & HIGH_RUN if boxes >> LARGE & 1 else 0
-    if boxes >> SMALL & 1 and size(shown & LOW_RUN) > size(run):
-        run = shown & LOW_RUN
-    useful = shown & boxes
-    if (1 << THREE | 1 << FOUR | 1 << YATZY) & boxes or useful == 0:
-        useful = shown
-    most = -1
-    for face in range(FACES):
-        if useful >> face & 1 and (most < 0 or counts[face] >= counts[most]):
-            most = face
-    length = size(run)
-    if length >= 4 or (length == 3 and counts[most] == 1):
-        return roll_others(first_places(state.dice, some_of(run, hand, 1)))
-    places = first_places(state.dice, some_of(1 << most, hand, DICE))
-    return ROLL_PLACES + 1 if places == ALL_PLACES else roll_others(places)
-
-
 @twin("in_order", file="c94327f7004ca43a")
 @kernel
 def in_order(state):
@@ -238,29 +206,6 @@ def in_order(state):
     while state.scores[state.player, box] >= 0:
         box += 1
     return score_best_dice(state, box)
-
-
-@twin("haphazard", file="01b8b639bb3f66cb")
-@kernel
-def haphazard(state):
-    """Name one to five dice at random; roll them, half the time, or put them into any open box."""
-    me = state.player
-    stream = bot_stream(state.key, me, np.int64(state.round_number) * (ROLLS + 1) + state.rolls_left)
-    left = draw(stream, 0, DICE) + 1
-    places = 0
-    for place in range(DICE):  # each of the subsets of this size is as likely
-        if draw(stream, 1 + place, DICE - place) < left:
-            places |= 1 << place
-            left -= 1
-    if state.rolls_left > 0 and draw(stream, DICE + 1, 2) == 0:
-        return ROLL_PLACES + places
-    boxes = open_boxes(state)
-    nth = draw(stream, DICE + 2, size(boxes))
-    box = 0
-    while nth > 0 or not boxes >> box & 1:
-        nth -= boxes >> box & 1
-        box += 1
-    return SCORE_PLACES + HANDFULS * box + places
 
 
 @twin("at_once", file="195da2671a7e627d")
@@ -300,8 +245,6 @@ VARIANCE = (np.array([0.91, 0.97, 0.94, 0.88, 0.75, 0.67]) * range(1, UPPER + 1)
 """Of the points to come in each open upper box, taken to be normally distributed."""
 SHIFT = -0.33
 
-USUAL = np.array([2.1, 5.3, 8.6, 12.2, 15.7, 19.2, 10.0, 17.0, 14.4, 11.0, 7.5, 10.5, 15.0, 23.0, 14.0])
-BONUS_A_POINT = 0.55
 ROUNDING = 1e-9
 WORST = -1e9
 """Below every worth."""
@@ -343,17 +286,6 @@ def planner_worths(scores, upper, by_dice, besides):
                     by_dice[box, dice] = points + besides[box] + BONUS * bonus_chance(scores, upper + points, box)
             else:
                 besides[box] += BONUS * chance
-
-
-@kernel
-def expectation_worths(by_dice, besides):
-    """Write what points are worth less what each box usually brings, and above par of those in the upper boxes."""
-    for box in range(BOXES):
-        besides[box] = -USUAL[box]
-    for box in range(UPPER):
-        for dice in range(DICE + 1):
-            par = BONUS_A_POINT * (dice - PAR) * (box + 1)
-            by_dice[box, dice] = dice * (box + 1) - USUAL[box] + par
 
 
 @kernel
@@ -402,13 +334,4 @@ def planner(state):
     """Look ahead to the end of the turn, by what open boxes are worth together."""
     by_dice, besides = np.empty((UPPER, DICE + 1)), np.empty(BOXES)
     planner_worths(state.scores[state.player], np.int64(state.upper[state.player]), by_dice, besides)
-    return look_ahead(state, by_dice, besides)
-
-
-@twin("expectation", file="3fbeae04825e3ee1")
-@kernel
-def expectation(state):
-    """Look ahead to the end of the turn, by what boxes usually bring."""
-    by_dice, besides = np.empty((UPPER, DICE + 1)), np.empty(BOXES)
-    expectation_worths(by_dice, besides)
     return look_ahead(state, by_dice, besides)

@@ -5,7 +5,6 @@ The address of a game names its agents and its seed, so it can be played again w
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Sequence
 from typing import Annotated, Any
@@ -27,8 +26,9 @@ from dicegym.web.context import Web
 from dicegym.web.door import SEEN, QueryNumber
 from dicegym.web.learn.run_folders import MODEL_SUFFIX, model_of
 from dicegym.web.pages import page, web_of
+from dicegym.web.play.hall import PlayHall
 from dicegym.web.play.review import review_page
-from dicegym.web.play.rivals import Guests, list_rivals, rival_of
+from dicegym.web.play.rivals import list_rivals, rival_of
 from dicegym.web.watch.contest_pages import DOOR, list_titles, title_of
 from dicegym.web.watch.replay_view import PageLink, replay_page
 from dicegym.web.workers import Answer
@@ -41,33 +41,16 @@ LARGEST_SEED = 1 << 62
 SeatedAgents = Annotated[list[str], Query(min_length=1, max_length=32, description="by seat")]
 
 
-class SeatGuests:
-    """The players of shown games by seat: each answers one game at a time, and an agent may sit in several seats.
-
-    Args:
-        web: the server.
-    """
-
-    def __init__(self, web: Web) -> None:
-        self._web = web
-        self._lock = threading.Lock()
-        self._guests: dict[int, Guests] = {}
-
-    def play(self, table: Game, agents: Sequence[str], seed: int) -> Replay:
-        """Return a game, played here and now. Raises ParameterError if it takes too long."""
-        players = []
-        for seat, name in enumerate(agents):
-            with self._lock:
-                guests = self._guests.setdefault(seat, Guests())
-            players.append(guests.player(table, agent_named(self._web, table, name)))
-        end = time.monotonic() + LONGEST
-        referee = Referee(table, table.new_game(seed), players)
-        for _ in referee.moves():
-            if time.monotonic() > end:
-                raise ParameterError(
-                    f"the game was not over after {LONGEST:.0f} seconds: choose agents that think less"
-                )
-        return record_replay(table, agents, seed, referee.actions)
+def play_game(web: Web, table: Game, agents: Sequence[str], seed: int) -> Replay:
+    """Return a game, played here and now. Raises ParameterError if it takes too long."""
+    guests = web.get(PlayHall).guests
+    players = [guests.player(table, agent_named(web, table, name)) for name in agents]
+    end = time.monotonic() + LONGEST
+    referee = Referee(table, table.new_game(seed), players)
+    for _ in referee.moves():
+        if time.monotonic() > end:
+            raise ParameterError(f"the game was not over after {LONGEST:.0f} seconds: choose agents that think less")
+    return record_replay(table, agents, seed, referee.actions)
 
 
 def agent_named(web: Web, table: Game, name: str) -> str:
@@ -111,16 +94,16 @@ def _play(request: Request, game: str, agents: Sequence[str], seed: int) -> Answ
     for name in agents:
         agent_named(web, table, name)
     whole_number("seed", seed, 0, LARGEST_SEED, "the seed of a game")
-    guests, key = web.get(SeatGuests), ("shown", game, tuple(agents), seed)
-    return web.slow.answer(request.state.visitor, key, lambda answer: guests.play(table, agents, seed))
+    key = ("shown", game, tuple(agents), seed)
+    return web.slow.answer(request.state.visitor, key, lambda answer: play_game(web, table, agents, seed))
 
 
 @DOOR.get("/watch/game")
 def show_game_of_agents(request: Request, game: str, agent: SeatedAgents, seed: str = "") -> Response:
     """Show a game that agents play, as soon as it is over."""
     if not seed:
-        query = {"game": game, "agent": agent, "seed": draw_seed()}
-        return RedirectResponse(f"/watch/game?{urlencode(query, doseq=True)}", SEEN)
+        drawn = urlencode({"game": game, "agent": agent, "seed": draw_seed()}, doseq=True)
+        return RedirectResponse(f"/watch/game?{drawn}", SEEN)
     played = _play(request, game, agent, _read_seed(seed))
     asks_again = "hx-request" in request.headers
     if played.error is not None and not asks_again:

@@ -10,11 +10,11 @@ How much of that counts is a matter of the money that the richest has before the
 the estimate makes a third of what the first rounds decide, and too much of those that follow (the same in games of two,
 four and seven of `investor`, `strategist` and `ppo`). As this is known before anything rolls, the mean stays 0.
 
-A round is gone through seat by seat, and for each seat from coins over basic dice to multipliers: a seat that
-has not rolled yet counts with its expectation. Attacks, and the rounding of points, are left where they are.
+A round is gone through seat by seat, and for each seat from basic dice to multipliers: a seat that has not rolled yet
+counts with its expectation. Coins, attacks and the rounding of points are left where they are.
 
-How dice fell is asked of the rules' own kernel, `dicegym.games.lucky.scoring.roll`, with fewer dice: coins are flipped
-before basic dice roll, and these before multipliers, so what stays shows the same.
+How dice fell is asked of the rules' own kernel, `dicegym.games.lucky.scoring.roll`, once more without multipliers:
+basic dice roll before these, so they show the same.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any
@@ -26,6 +26,7 @@ import functools
 
 import numpy as np
 
+from dicegym.engine.dice import turn_stream
 from dicegym.engine.jit import kernel
 from dicegym.games.lucky.catalogue import (
     AGAIN,
@@ -37,20 +38,19 @@ from dicegym.games.lucky.catalogue import (
     N_DICE,
     PRICES,
     SCALES,
+    SHIELD,
     SQUARE,
     SUMS,
     WEIGHTS,
 )
 from dicegym.games.lucky.prospects import expect_points, means_of
-from dicegym.games.lucky.scoring import roll
+from dicegym.games.lucky.scoring import heads, roll
 
 # --- how dice fell, and how likely all else was ----------------------------------------------------------------------
 
 
 MOST_FACTORS = 12
 """Rolls of multipliers of which all products are gone through: 12 make 2,100 of them. Beyond, products are no luck."""
-_ONES = 0
-"""The basic die that always rolls 1."""
 
 
 @functools.cache
@@ -83,35 +83,20 @@ def fallen(state, seat, coins):
     Args:
         state: a record whose ``played`` names the round; ``rolled`` of the seat is written to.
         seat: whose dice.
-        coins: int64[4], filled with successes: once more, all once more, squares, cubes.
+        coins: int64[3], filled: how often all basic dice and all multipliers rolled, and the power of the points.
     """
     dice = state.dice[seat]
+    stream, number = turn_stream(state.key, seat, state.played), np.int64(dice[SHIELD])
+    again = heads(stream, number, dice[AGAIN])
+    all_again = heads(stream, number + dice[AGAIN], dice[ALL_AGAIN])
     total, twos, threes, fives, power, _, _ = roll(state, seat)
+    coins[:] = 1 + again + all_again, 1 + all_again, power
     both = _number(total, twos, threes, fives)
-    kept = dice.copy()
+    kept = dice[FIRST_MULTIPLIER:FIRST_ATTACK].copy()
     dice[FIRST_MULTIPLIER:FIRST_ATTACK] = 0
     total, twos, threes, fives, _, _, _ = roll(state, seat)
+    dice[FIRST_MULTIPLIER:FIRST_ATTACK] = kept
     basic = _number(total, twos, threes, fives)
-    coins[:] = 0
-    while power % 2 == 0:
-        power //= 2
-        coins[2] += 1
-    while power % 3 == 0:
-        power //= 3
-        coins[3] += 1
-    if dice[AGAIN] + dice[ALL_AGAIN] > 0:
-        dice[:FIRST_MULTIPLIER] = 0
-        dice[_ONES] = 1
-        total, twos, threes, fives, _, _, _ = roll(state, seat)
-        rolls = np.int64(round(_number(total, twos, threes, fives)))
-        dice[_ONES] = 0
-        dice[FIRST_MULTIPLIER] = 1  # rolls once, and once more for each success of 19
-        roll(state, seat)
-        for face in range(6):
-            coins[1] += state.rolled[seat, face]
-        coins[1] -= 1
-        coins[0] = rolls - 1 - coins[1]
-    dice[:] = kept
     return basic, both / basic if basic > 0 else 0.0
 
 
@@ -133,32 +118,6 @@ def sums_of(dice, rolls):
                 chances[total] = chance / SUMS[kind]
             most += 6
     return chances
-
-
-@kernel
-def multipliers_of(dice, all_again):
-    """Return (rolls of multipliers, what the product of their faces is multiplied by)."""
-    rolls, scale = 0, 1.0
-    for kind in range(FIRST_MULTIPLIER, FIRST_ATTACK):
-        count = dice[kind] * (1 + all_again)
-        rolls += count
-        scale *= SCALES[kind - FIRST_MULTIPLIER] ** count
-    return rolls, scale
-
-
-@kernel
-def chance_of_heads(coins, successes):
-    """Return how likely this number of coins succeed."""
-    ways = 1.0
-    for i in range(successes):
-        ways *= (coins - i) / (i + 1)
-    return ways * 0.5**coins
-
-
-@kernel
-def power_of(squares, cubes):
-    """Return the power that points are raised to by these successes."""
-    return 2.0**squares * 3.0**cubes
 
 
 # --- what that was worth ---------------------------------------------------------------------------------------------
@@ -235,11 +194,6 @@ def _estimate(state, money, income, first, second, total, out):
 
 
 @kernel
-def _points(basic, product, rolls, power):
-    return min((basic * rolls * product) ** power, MOST_MONEY)
-
-
-@kernel
 def _add_stage(state, seat, moneys, incomes, points, chances, came, luck):
     """Add to ``luck`` (by seat) what is won with ``came`` points above the mean over ``points``.
 
@@ -273,42 +227,22 @@ def seat_luck(state, rolling, seat, moneys, incomes, faces, luck):
         luck: float64[players].
     """
     starts, products, chances_of_products = faces
-    dice = state.dice[seat]
-    coins, heads = np.empty(4, np.int64), np.empty(4, np.int64)
-    coins[:] = dice[AGAIN], dice[ALL_AGAIN], dice[SQUARE], dice[CUBE]
-    basic, product = fallen(rolling, seat, heads)
-    mean_basic, mean_product = means_of(state, seat, 0)
+    dice, coins = state.dice[seat], np.empty(3, np.int64)
+    basic, product = fallen(rolling, seat, coins)
+    rolls, times, power = coins
+    expected = means_of(state, seat, 0)[1] ** times
+    chances = sums_of(dice, rolls)
+    points = np.minimum((np.arange(len(chances)) * expected) ** power, MOST_MONEY)
+    _add_stage(state, seat, moneys, incomes, points, chances, min((basic * expected) ** power, MOST_MONEY), luck)
 
-    if coins.sum() > 0:
-        points, chances = np.empty((coins + 1).prod()), np.empty((coins + 1).prod())
-        n = 0
-        for again in range(coins[0] + 1):
-            for all_again in range(coins[1] + 1):
-                for squares in range(coins[2] + 1):
-                    for cubes in range(coins[3] + 1):
-                        chances[n] = chance_of_heads(coins[0], again) * chance_of_heads(coins[1], all_again)
-                        chances[n] *= chance_of_heads(coins[2], squares) * chance_of_heads(coins[3], cubes)
-                        rolls, power = 1 + again + all_again, power_of(squares, cubes)
-                        points[n] = _points(mean_basic, mean_product ** (1 + all_again), rolls, power)
-                        n += 1
-        rolls, power = 1 + heads[0] + heads[1], power_of(heads[2], heads[3])
-        came = _points(mean_basic, mean_product ** (1 + heads[1]), rolls, power)
-        _add_stage(state, seat, moneys, incomes, points, chances, came, luck)
-
-    power, expected = power_of(heads[2], heads[3]), mean_product ** (1 + heads[1])
-    chances = sums_of(dice, 1 + heads[0] + heads[1])
-    points = np.empty(len(chances))
-    for thrown in range(len(chances)):
-        points[thrown] = _points(thrown, expected, 1, power)
-    _add_stage(state, seat, moneys, incomes, points, chances, _points(basic, expected, 1, power), luck)
-
-    came = _points(basic, product, 1, power)
-    factors, scale = multipliers_of(dice, heads[1])
+    came = min((basic * product) ** power, MOST_MONEY)
+    factors, scale = 0, 1.0
+    for kind in range(FIRST_MULTIPLIER, FIRST_ATTACK):
+        factors += dice[kind] * times
+        scale *= SCALES[kind - FIRST_MULTIPLIER] ** (dice[kind] * times)
     if 0 < factors <= MOST_FACTORS and basic > 0:
         begin, end = starts[factors], starts[factors + 1]
-        points = np.empty(end - begin)
-        for i in range(end - begin):
-            points[i] = _points(basic, scale * products[begin + i], 1, power)
+        points = np.minimum((basic * scale * products[begin:end]) ** power, MOST_MONEY)
         _add_stage(state, seat, moneys, incomes, points, chances_of_products[begin:end], came, luck)
     return came
 
