@@ -64,7 +64,7 @@ def state_of(folder: Path) -> dict[str, str]:
 def asked(path: Path) -> None:
     """Ask everything that can be asked of a file."""
     with Archive(path) as archive:
-        archive.status()
+        archive.count_games()
         archive.ratings()
         archive.games()
         archive.games(3, "bob")
@@ -198,7 +198,7 @@ from dicegym.server.history import Archive
 from dicegym.server.result_store import ResultStore
 for path in map(Path, sys.argv[1:]):
     with Archive(path) as archive:
-        print(archive.status().games, "games")
+        print(archive.count_games(), "games")
     try:
         ResultStore(path, "yatzy")
     except ParameterError as error:
