@@ -172,7 +172,7 @@ def data() -> Iterator[Diagnosis]:
 
     root = tables_root()
     if not root.is_dir():
-        words = f"nothing is solved yet in {root}; `dicegym values solve --list` shows what can be"
+        words = f"nothing is solved yet in {root}; `dicegym values solve` shows what can be"
         yield Diagnosis("tables", "", OK, words)
     elif not os.access(root, os.W_OK):
         yield Diagnosis("tables", "", BROKEN, f"{root} cannot be written", f"set {FOLDER_VARIABLE} to another folder")

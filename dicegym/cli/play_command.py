@@ -232,14 +232,6 @@ def _asking() -> Callable[[str], str]:
 
 
 def _show(text: str) -> None:
-    """Print text, dice by their numbers alone where the output has no letters for them."""
-    text, encoding = lines(text), sys.stdout.encoding or "utf-8"
-    try:
-        text.encode(encoding)
-    except UnicodeEncodeError:
-        from dicegym.engine.scene import FACES
-        from dicegym.games.keyboard import HIDDEN
-
-        text = text.translate(dict.fromkeys(map(ord, FACES))).replace(HIDDEN, "?")
-        text = text.encode(encoding, "replace").decode(encoding)
-    print(text, flush=True)
+    """Print text; what the output has no letters for is a question mark."""
+    encoding = sys.stdout.encoding or "utf-8"
+    print(lines(text).encode(encoding, "replace").decode(encoding), flush=True)

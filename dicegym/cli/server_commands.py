@@ -86,7 +86,7 @@ def start(
 
 def join(
     game: shared_options.GameName,
-    server: Annotated[str, Argument(metavar="HOST:PORT", help="the server's address, or its ws:// address")],
+    server: Annotated[str, Argument(metavar="HOST:PORT", help="the server's address for TCP")],
     agent: Annotated[str, Option(help="the agent that plays: a name, a bot's file or a model")],
     name: Annotated[str | None, Option(help="its name on the server (default: the agent's, or the secret's)")] = None,
     secret: Annotated[str | None, Option(envvar="DICEGYM_SECRET", help="the secret to log in with")] = None,
@@ -106,19 +106,18 @@ def join(
 def ratings(
     game: SomeGame = None, store: shared_options.StoreName = None, written: Annotated[Outputs, ".json"] = NO_FILES
 ) -> None:
-    """Show the rating, games and wins of each player, the best first, and whether the server runs.
+    """Show the rating, games and wins of each player, the best first.
 
     Example: dicegym server ratings yatzy -o ratings.json
     """
     with _archive(game, store) as archive:
-        ranked, status = archive.ratings(), archive.status()
+        ranked, about = archive.ratings(), _about(archive)
     rows = [
         {"place": place, "player": name, **one._asdict(), "margin": one.margin, "provisional": one.provisional}
         for place, (name, one) in enumerate(ranked.items(), 1)
     ]
-    written.json({**_plain(status), "ratings": rows})
-    state = "runs" if status.running else "does not run"
-    out.print(f"the {status.game} server {state}: {status.games} games finished, in {status.store}")
+    written.json({**about, "ratings": rows})
+    out.print(f"{about['games']} games of {about['game']} finished, in {about['store']}")
     shown = [
         [str(place), name, one.shown, str(one.games), str(one.wins)]
         for place, (name, one) in enumerate(ranked.items(), 1)
@@ -141,8 +140,8 @@ def games(
     """
     with _archive(game, store) as archive:
         found = archive.games(last, player)
-        status = archive.status()
-    written.json({**_plain(status), "listed": [_plain(one) for one in found]})
+        about = _about(archive)
+    written.json({**about, "listed": [_plain(one) for one in found]})
     for one in found:
         best_first = sorted(one.places, key=lambda place: place.place)
         results = ", ".join(
@@ -185,7 +184,11 @@ def _archive(game: str | None, store: str | None) -> Archive:
     where = shared_options.store_name(store)
     from dicegym.server.history import Archive
 
-    return Archive(where, game, waits=True)
+    return Archive(where, game)
+
+
+def _about(archive: Archive) -> dict[str, Any]:
+    return {"game": archive.game, "store": archive.name, "games": archive.count_games()}
 
 
 def _plain(value: Any) -> Any:

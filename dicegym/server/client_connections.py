@@ -92,10 +92,6 @@ class Connection:
                 self.open = False
                 self.transport.abort()
 
-    def hold(self, seconds: float, then: Callable[[], None] = lambda: None) -> None:
-        """Hear nothing more of the client for a while, and call ``then`` if it is still there."""
-        raise NotImplementedError
-
     def refund(self) -> None:
         """Give back what the last message has cost, as it was a move."""
         self._bucket.left += self._cost  # what is too much is taken back when it is filled next
@@ -127,7 +123,7 @@ class TcpConnection(Connection, asyncio.BufferedProtocol):
         self._buffer = bytearray(PACKET)
         self._paid = 0  # objects
         self._known = False  # by the first byte that it has sent
-        self._held = False
+        self._paused = False
         self._discarded = 0  # bytes, since it was disconnected
 
     def connection_made(self, transport: Any) -> None:
@@ -168,25 +164,23 @@ class TcpConnection(Connection, asyncio.BufferedProtocol):
         self.objects.feed(data)
         self._hear_on()
 
-    def hold(self, seconds: float, then: Callable[[], None] = lambda: None) -> None:
-        """See `Connection`."""
-        self._held = True
+    def _pause(self, seconds: float) -> None:
+        """Hear nothing more of the client for a while."""
+        self._paused = True
         self.transport.pause_reading()
-        asyncio.get_running_loop().call_later(seconds, self._release, then)
+        asyncio.get_running_loop().call_later(seconds, self._resume)
 
-    def _release(self, then: Callable[[], None]) -> None:
-        self._held = False
-        if self.open:
-            then()
+    def _resume(self) -> None:
+        self._paused = False
         self._hear_on()
-        if not self._held:
+        if not self._paused:
             self.transport.resume_reading()
 
     def _hear_on(self) -> None:
         """Hear what has come, up to `IN_A_ROW` messages; for a while no more of a client in debt."""
         objects = self.objects
         for _ in range(IN_A_ROW):
-            if self._held or not self.open or self.transport.is_closing():  # of a lost one nothing more is looked at
+            if self._paused or not self.open or self.transport.is_closing():  # of a lost one nothing more is looked at
                 return
             found = objects.read()
             self._bucket.left -= MESSAGE * (objects.begun - self._paid)  # those that broke off are paid for too
@@ -194,12 +188,12 @@ class TcpConnection(Connection, asyncio.BufferedProtocol):
             if found is not None:
                 self._cost = MESSAGE + objects.length
                 self.hear(found)
-            if self._in_debt and not self._held:
-                self.hold(_pause_of(self._bucket))
+            if self._in_debt and not self._paused:
+                self._pause(_pause_of(self._bucket))
             if found is None:
                 return
-        if not self._held:
-            self.hold(0)
+        if not self._paused:
+            self._pause(0)
 
     def _is_stranger(self, data: bytes) -> bool:
         """Find out whether a client begins as none does, such as a browser; tell it what is wrong, and hang up."""
@@ -231,7 +225,6 @@ class WebSocketConnection(Connection):
         super().__init__(websocket.bucket)
         self.attach(websocket.transport)
         self._websocket = websocket
-        self._held: tuple[float, Callable[[], None]] | None = None
         self._closing: asyncio.Task[None] | None = None
 
     async def run(self) -> None:
@@ -249,26 +242,13 @@ class WebSocketConnection(Connection):
                     message = parse(frame)
                 else:
                     message = Malformed(BAD_JSON, "messages are sent in text frames")
-                await self._hear_one(message)
+                if self.open:
+                    self.hear(message)
         except ConnectionClosed:
             pass
         finally:
             self.open = False
             self.lost()
-
-    async def _hear_one(self, message: Message | Malformed) -> None:
-        """Hear a message, unless the client was disconnected meanwhile, and wait for as long as it is paused."""
-        if self.open:
-            self.hear(message)
-        if self._held is not None:
-            (seconds, then), self._held = self._held, None
-            await asyncio.sleep(seconds)
-            if self.open and not self.transport.is_closing():
-                then()
-
-    def hold(self, seconds: float, then: Callable[[], None] = lambda: None) -> None:
-        """See `Connection`."""
-        self._held = seconds, then
 
     def _write(self, data: bytes) -> None:
         broadcast((self._websocket,), data, text=True)

@@ -32,7 +32,7 @@ class Client:
         self.seat = 0
         self.since = 0.0  # the time from which on it waits
         self.met: dict[str, int] = {}  # names of those it has met, with the number of the last common game
-        self.asleep = False
+        self.last: frozenset[str] = frozenset()  # the names of all remote bots at its last table
         self.stirred = True
         self.moved = False  # whether it has ever made a move
         self.wrong = 0  # secrets
@@ -46,7 +46,7 @@ class Client:
     @property
     def waits(self) -> bool:
         """Whether it is to be seated."""
-        return bool(self.name) and self.table is None and not self.asleep and not self.resting and self.present
+        return bool(self.name) and self.table is None and not self.resting and self.present
 
     @property
     def resting(self) -> bool:
@@ -64,8 +64,8 @@ def find_company(
     """Return the remote bots that play the next game, None if it is better to wait.
 
     The bot that waits longest plays next, against those it has met longest ago or never, then against those that wait
-    longest. Local agents fill the seats that are left. A bot waits at most ``patience`` for more remote bots, and not
-    at all if no more are expected.
+    longest. Local agents fill the seats that are left. A bot waits at most ``patience`` for more remote bots, or for
+    others than in its last game, and not at all if no more are expected.
 
     Args:
         waiting: the remote bots that wait.
@@ -83,7 +83,7 @@ def find_company(
     free = players - len(remote)
     if free > local:
         return None
-    if expected and free and now - first.since < patience:
+    if expected and now - first.since < patience and (free or {bot.name for bot in remote} == first.last):
         return None
     return remote
 
@@ -218,10 +218,6 @@ class Table:
         self.seats[seat].remote = None
         if not self.over and seat == self.mover:
             self._advance(self._play_for_mover("lost its connection"))
-
-    def hand_over(self, seat: int) -> None:
-        """Take the bot out of ``seat``, which another connection of it is about to `retake`."""
-        self.seats[seat].remote = None
 
     def retake(self, seat: int, remote: Client) -> bool:
         """Give a seat that was left back to its bot, unless the server already plays for it to the end."""

@@ -7,11 +7,9 @@ from __future__ import annotations
 
 import os
 from datetime import datetime
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import sqlalchemy as sa
-from filelock import Timeout
 
 from dicegym.arena.store.opening import call_store, location_of
 from dicegym.arena.store.reading import StoreReader
@@ -19,20 +17,7 @@ from dicegym.arena.store.schema import SERVER_GAMES, SERVER_RATINGS, SERVER_RESU
 from dicegym.errors import ParameterError, unknown_name
 from dicegym.server.admission import fold_name
 from dicegym.server.game_results import PlayerRating, StoredGame
-from dicegym.server.result_store import advisory_key, games_of, lock_of, places_and_incidents, ratings_of, unlock
-
-
-class ServerStatus(NamedTuple):
-    """What can be told of a server from outside."""
-
-    game: str
-    store: str
-    """Where it is: path of its file, or URL without a password."""
-    running: bool
-    games: int
-    """Finished in all runs."""
-    rated: int
-    """Names with a rating."""
+from dicegym.server.result_store import games_of, places_and_incidents, ratings_of
 
 
 class Archive:
@@ -41,10 +26,10 @@ class Archive:
     Args:
         where: path of a file, or URL of a PostgreSQL database.
         game: the game's name; None: the only one there is.
-        waits: whether to wait, with words, while another program has locked the file.
 
     Attributes:
         game: the game's name.
+        name: where the store is, for people.
 
     Raises:
         ParameterError: the store does not exist, or no server has written to it, or those of several games have and no
@@ -56,11 +41,12 @@ class Archive:
     What is asked of it raises the same, as not all damage shows at once.
     """
 
-    def __init__(self, where: str | os.PathLike[str], game: str | None = None, waits: bool = False) -> None:
+    def __init__(self, where: str | os.PathLike[str], game: str | None = None) -> None:
         path = location_of(where).path
         if path is not None and not path.is_file():
             raise ParameterError(f"{path} is not a file: a server makes one where it is started; give its --store")
-        self._reader = StoreReader(where, waits)
+        self._reader = StoreReader(where)
+        self.name = self._reader.name
         try:
             self.game = self._find_game(game)
         except BaseException:
@@ -78,7 +64,7 @@ class Archive:
     def _find_game(self, game: str | None) -> str:
         with self._reader.connection() as connection:
             there = sorted(connection.execute(sa.select(SERVER_RUNS.c.game).distinct()).scalars())
-        store = call_store(self._reader.name)
+        store = call_store(self.name)
         if game is not None:
             if there and game not in there:
                 raise unknown_name("game", game, there, f"Of servers in {store} there are others alone.")
@@ -86,7 +72,7 @@ class Archive:
         if len(there) != 1:
             found = f"servers of {', '.join(there)} have" if there else "no server has"
             raise ParameterError(f"{found} written to {store}: name the game, or give another --store")
-        return there[0]
+        return str(there[0])
 
     def ratings(self) -> dict[str, PlayerRating]:
         """Return what is known of each name, the best first."""
@@ -117,24 +103,10 @@ class Archive:
             found = connection.execute(wanted.limit(last) if last else wanted).all()
             return [_game(connection, game) for game in reversed(found)]
 
-    def status(self) -> ServerStatus:
-        """Return how things stand."""
-        rated = len(self.ratings())
+    def count_games(self) -> int:
+        """Return the number of finished games."""
         with self._reader.connection() as connection:
-            games = int(connection.execute(games_of(self.game, sa.func.count())).scalar_one())
-            return ServerStatus(self.game, self._reader.name, self._in_use(connection), games, rated)
-
-    def _in_use(self, connection: sa.Connection) -> bool:
-        """Return whether a server of the game has the store."""
-        if self._reader.path is not None:
-            return in_use(self._reader.path, self.game)
-        key = advisory_key(self.game)
-        taken = sa.text(
-            "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 1 AND granted "
-            "AND classid = :high AND objid = :low "
-            "AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
-        )
-        return bool(connection.execute(taken, {"high": key >> 32, "low": key & 0xFFFFFFFF}).scalar())
+            return int(connection.execute(games_of(self.game, sa.func.count())).scalar_one())
 
 
 def _game(connection: sa.Connection, game: sa.Row[Any]) -> StoredGame:
@@ -144,18 +116,3 @@ def _game(connection: sa.Connection, game: sa.Row[Any]) -> StoredGame:
         raise ValueError(f"game {game.id} has other seats than are played")
     datetime.fromisoformat(game.ended)
     return StoredGame(int(game.id), int(game.run), game.ended, float(game.seconds), places, incidents)
-
-
-def in_use(path: Path, game: str) -> bool:
-    """Return whether a server of a game has the file open."""
-    lock = lock_of(path, game, 0)
-    if not Path(lock.lock_file).exists():
-        return False
-    try:
-        lock.acquire()
-    except Timeout:
-        return True
-    except OSError:  # somebody else's, who alone may open it
-        return True
-    unlock(lock)  # a server that was killed has left it
-    return False

@@ -215,4 +215,4 @@ class LocalAgent:
             self._leave(table)
         self._end_host()
         if self._folder:
-            scratch.remove(self._folder)
+            scratch.throw_away(self._folder)

@@ -49,8 +49,6 @@ from dicegym.server.game_results import ForcedTurn, GameResult, PlayerRating, Se
 
 UNKNOWN = PlayerRating(START, 0, 0)
 _ADD_PLACE, _ADD_INCIDENT = SERVER_RESULTS.insert(), SERVER_INCIDENTS.insert()
-WAIT_FOR_LOCK = 0.5
-"""Seconds to wait for the lock, which readers take for a moment."""
 CACHE_KIB = 128
 """Of the file in memory."""
 PATIENCE = 0.5
@@ -122,7 +120,10 @@ class ResultStore:
         """
         with connection.cursor() as cursor:
             cursor.execute("SET synchronous_commit = on")
-            cursor.execute("SELECT pg_try_advisory_lock(%s)", (advisory_key(self._game),))
+            cursor.execute(
+                "SELECT pg_try_advisory_lock(%s)",
+                (int.from_bytes(hashlib.sha256(f"dicegym server {self._game}".encode()).digest()[:7], "big"),),
+            )
             (taken,) = cursor.fetchone()
         connection.commit()
         if not taken:
@@ -173,7 +174,7 @@ class ResultStore:
             self._thread.shutdown()
         self._engine.dispose()
         if self._lock is not None:
-            unlock(self._lock)
+            _unlock(self._lock)
 
     def begin_run(self, seed: int, table: Game | None = None) -> int:
         """Take note that a server has started; return the number of its run: of all in the store, from 1.
@@ -384,17 +385,7 @@ def places_and_incidents(connection: sa.Connection, game: int) -> tuple[tuple[Se
     )
 
 
-def lock_of(path: Path, game: str, wait: float) -> FileLock:
-    """Return the lock on a file beside ``path`` that says until it is released that a server of a game uses it."""
-    return FileLock(path.with_name(f"{path.name}-{game}-lock"), timeout=wait)
-
-
-def advisory_key(game: str) -> int:
-    """Return the number of the lock on a PostgreSQL server that says that a server of a game uses the store."""
-    return int.from_bytes(hashlib.sha256(f"dicegym server {game}".encode()).digest()[:7], "big")
-
-
-def unlock(lock: FileLock) -> None:
+def _unlock(lock: FileLock) -> None:
     """Release a lock, and remove its file; a process that waits for it notices that."""
     with contextlib.suppress(OSError):  # Windows removes no open file: filelock does it there when it is closed
         Path(lock.lock_file).unlink()
@@ -406,7 +397,7 @@ def _in_use(what: str) -> str:
 
 
 def _locked(path: Path, game: str) -> FileLock:
-    lock = lock_of(path, game, WAIT_FOR_LOCK)
+    lock = FileLock(path.with_name(f"{path.name}-{game}-lock"), timeout=0)
     try:
         make_default_folder(path)
         path.parent.stat()  # the lock would make a folder that is missing, and so hide a slip of the pen
@@ -416,6 +407,6 @@ def _locked(path: Path, game: str) -> FileLock:
     except OSError as error:
         raise DamagedFileError(path, f"cannot be used for results ({error.strerror})", ELSEWHERE) from None
     if path.exists() and not path.is_file():
-        unlock(lock)
+        _unlock(lock)
         raise DamagedFileError(path, "is a folder, a pipe or a device, and cannot store results", ELSEWHERE)
     return lock

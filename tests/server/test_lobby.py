@@ -89,21 +89,6 @@ async def test_who_logs_in_again_with_its_secret_takes_over(tmp_path: Path) -> N
 
 
 @run
-async def test_a_turn_goes_to_the_connection_that_takes_over(tmp_path: Path) -> None:
-    secrets = {"anna": "correct horse", "bob": "battery staple"}
-    async with serving(tmp_path, secrets=secrets_file(tmp_path)) as server:
-        bots = {name: await Bot.named(server, name, secret=secret) for name, secret in secrets.items()}
-        standing = await bots["anna"].until("STANDING")
-        turn = standing["currentPlayer"]["playerName"]
-        new = await Bot.named(server, turn, secret=secrets[turn])
-        shown = await new.until("STANDING")
-        assert shown == standing, "nothing was played for it"
-        await new.send(first_box(shown))
-        other = bots["bob" if turn == "anna" else "anna"]
-        assert (await other.my_turn())["key"] == "STANDING"
-
-
-@run
 async def test_names_of_guests(tmp_path: Path) -> None:
     async with serving(tmp_path, players=6) as server:
         bots = [await Bot.named(server, name) for name in ("anna", "anna", "Zoë", "🎲")]
@@ -183,9 +168,9 @@ def test_name_faults() -> None:
     assert name_fault("x" * 41)
 
 
-def waiting(name: str, since: Any = 0.0, met: Any = ()) -> Any:
+def waiting(name: str, since: Any = 0.0, met: Any = (), last: Any = ()) -> Any:
     met = {other: number for number, other in enumerate(met)}
-    return SimpleNamespace(name=name, since=since, met=met)
+    return SimpleNamespace(name=name, since=since, met=met, last=frozenset(last))
 
 
 @pytest.mark.parametrize(
@@ -202,6 +187,9 @@ def waiting(name: str, since: Any = 0.0, met: Any = ()) -> Any:
         ([waiting("a", 1), waiting("b", 2), waiting("c", 3)], 3, 0, 0, 3, "abc"),
         ([waiting("a", 1, met="cb"), waiting("b", 2), waiting("c", 3)], 2, 0, 0, 3, "ac"),
         ([waiting("a", 1, met="b"), waiting("b", 2), waiting("c", 3)], 2, 0, 0, 3, "ac"),
+        ([waiting("a", 1, met="b", last="ab"), waiting("b", 1, last="ab")], 2, 0, 2, 1, None),
+        ([waiting("a", 1, met="b", last="ab"), waiting("b", 1, last="ab")], 2, 0, 0, 1, "ab"),
+        ([waiting("a", 1, met="b", last="ab"), waiting("b", 1, last="ab")], 2, 0, 2, 2, "ab"),
         ([waiting("a", 1), waiting("b", 2)], 4, 2, 0, 2, "ab"),
     ],
 )

@@ -20,10 +20,10 @@ from dicegym.cli import main
 
 pytest.importorskip("sqlalchemy")
 pytest.importorskip("websockets")
-from talk import Bot, both, eventually, first_box, run, serving
+from talk import Bot, both, eventually, first_box, run, settings
 
 from dicegym.server.result_store import ResultStore
-from dicegym.server.server import LogPrinter
+from dicegym.server.server import LogPrinter, Server
 from dicegym.signals import ENDING
 
 
@@ -161,7 +161,7 @@ async def loading(folder: Path) -> Any:
             for number in " ".join(one.read_text() for one in threads.glob("*/children")).split():
                 agent = Path("/proc", number)
                 with contextlib.suppress(OSError):
-                    if b"handed.py" in (agent / "cmdline").read_bytes():
+                    if b"host_start.py" in (agent / "cmdline").read_bytes():
                         return server, agent
             await asyncio.sleep(0.05)
 
@@ -195,8 +195,7 @@ async def test_a_terminal_that_takes_nothing_stops_no_game(tmp_path: Path) -> No
         lines.append(line)
 
     printer = LogPrinter(show)
-    async with serving(tmp_path, games=3) as server:
-        server.log = printer.log
+    async with Server(settings(tmp_path, games=3), printer.log) as server:
         bots, standing = await both(server, "anna", "bob")
         await bots[0].send(first_box(standing))
         for _ in range(3):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-import socket
 import time
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -20,9 +19,7 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 
 from benchmarks import server_flood
-from dicegym.errors import ParameterError
 from dicegym.server import client_connections, client_limits
-from dicegym.server.client import address, open_channel
 from dicegym.server.client_limits import LoginBackoff, room_for
 from dicegym.server.server import Server
 
@@ -74,25 +71,6 @@ async def test_pages_that_the_operator_allows_can(tmp_path: Path) -> None:
         await bot.send({"key": "LOGIN", "playerName": "anna"})
         assert (await bot.until("WELCOME"))["playerName"] == "anna"
         await (await browser(server, "localhost", f"http://localhost:{server.ports['ws']}")).close()
-
-
-@run
-async def test_who_joins_by_a_name_that_is_not_the_servers_is_told_what_to_do(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async with serving(tmp_path) as server:
-        port = server.ports["ws"]
-        real = socket.create_connection
-        monkeypatch.setattr(
-            socket, "create_connection", lambda address, timeout: real(("127.0.0.1", address[1]), timeout)
-        )
-
-        def join() -> None:
-            with open_channel(address(f"ws://yatzy.example.org:{port}")):
-                pass
-
-        with pytest.raises(ParameterError, match=r"refuses this connection: .*yatzy\.example\.org.*--allow-host"):
-            await asyncio.to_thread(join)
 
 
 @pytest.mark.parametrize(

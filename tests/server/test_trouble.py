@@ -64,7 +64,7 @@ def state_of(folder: Path) -> dict[str, str]:
 def asked(path: Path) -> None:
     """Ask everything that can be asked of a file."""
     with Archive(path) as archive:
-        archive.status()
+        archive.count_games()
         archive.ratings()
         archive.games()
         archive.games(3, "bob")
@@ -131,7 +131,6 @@ def test_a_damaged_file_is_refused_with_a_way_out_and_not_touched(
     before = state_of(path.parent)
     for words in (
         ["server", "start", "yatzy", "--tcp", "0"],
-        ["server", "status"],
         ["server", "ratings", "yatzy"],
         ["server", "games", "--last", "0"],
     ):
@@ -187,7 +186,7 @@ def test_a_file_that_cannot_be_written_is_told_in_words(path: Path) -> None:
     of_folder, of_file = (line for line in said if "games" not in line)
     assert "Read-only file system" in of_folder
     assert "give another --store" in of_folder
-    assert "make it and its folder writable for you" in of_file
+    assert "attempt to write a readonly database" in of_file
     assert state_of(folder) == before
 
 
@@ -199,7 +198,7 @@ from dicegym.server.history import Archive
 from dicegym.server.result_store import ResultStore
 for path in map(Path, sys.argv[1:]):
     with Archive(path) as archive:
-        print(archive.status().games, "games")
+        print(archive.count_games(), "games")
     try:
         ResultStore(path, "yatzy")
     except ParameterError as error:
