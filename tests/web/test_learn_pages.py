@@ -33,8 +33,8 @@ from dicegym.learning.run_folder import (
 from dicegym.shipped import shipped_folder
 from dicegym.web.context import Web
 from dicegym.web.learn import run_folders
+from dicegym.web.learn.learn_section import read_scalars
 from dicegym.web.learn.run_folders import Trainings, model_of
-from dicegym.web.learn.run_views import read_scalars
 from dicegym.web.web_settings import WebSettings
 
 if TYPE_CHECKING:
