@@ -100,16 +100,6 @@ def test_trainings_are_listed_those_that_run_first(client: TestClient, folder: P
     assert "runs/done" not in client.get("/learn", params={"game": "yatzy"}).text
 
 
-def test_a_page_that_is_as_it_was_is_not_sent_again(client: TestClient, folder: Path) -> None:
-    made = training(folder / "now", finished=False, running=True)
-    for path in ("/learn", "/learn/run/runs/now"):
-        text = client.get(path).text
-        seen = text.partition("seen=")[2][:16]
-        assert client.get(path, params={"seen": seen}).status_code == 204
-        PaceLog(made, 1000).note(200.0, 1100 if path == "/learn" else 1200, 120, now=True)
-        assert client.get(path, params={"seen": seen}).status_code == 200
-
-
 def test_a_training_shows_all_that_it_has_written(client: TestClient, folder: Path) -> None:
     training(folder / "hog" / "seed-1")
     text = client.get("/learn/run/runs/hog/seed-1").text

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 import functools
-import hashlib
 import json
 import math
 import re
@@ -13,7 +12,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from starlette.requests import Request
-from starlette.responses import Response
 
 from dicegym.arena.pages.template import trust
 from dicegym.arena.report import percent
@@ -27,15 +25,13 @@ from dicegym.learning.league import read_league
 from dicegym.learning.run_folder import LEAGUE_FILE
 from dicegym.learning.runs import RECENT, WatchedRun, speeds
 from dicegym.pictures.charts import Axis, ChartLine, ChartLink, Guide, chart, swatch
-from dicegym.web.door import Door, QueryNumber
+from dicegym.web.door import Door
 from dicegym.web.learn.run_folders import Trainings, name_model
 from dicegym.web.markdown import as_html
 from dicegym.web.pages import web_of
 
-PER_PAGE = 50
+MOST_LISTED = 100
 """Trainings that a page lists."""
-UNCHANGED = 204
-"""The status that tells a browser to leave its page as it is."""
 DOOR = Door(
     "/learn",
     "Learn",
@@ -59,34 +55,26 @@ _PICTURE = re.compile(r"^!\[.*\n+", re.MULTILINE)
 
 
 @DOOR.get("/learn", template="learn/list.html")
-def list_runs(request: Request, game: str = "", page: QueryNumber = None, seen: str = "") -> dict[str, Any] | Response:
+def list_runs(request: Request, game: str = "") -> dict[str, Any]:
     """List the trainings, those that run first."""
-    trainings, number = web_of(request).get(Trainings), page or 1
+    trainings = web_of(request).get(Trainings)
     runs = trainings.all()
     chosen = [run for run in runs if game in ("", run.game)]
-    there = chosen[(number - 1) * PER_PAGE : number * PER_PAGE]
-    digest = digest_runs(there)
-    if seen == digest:
-        return Response(status_code=UNCHANGED)
     return {
-        "runs": [summary(run) for run in there],
+        "runs": [summary(run) for run in chosen[:MOST_LISTED]],
         "games": sorted({run.game for run in runs if run.game}),
         "game": game,
-        "number": number,
-        "more": len(chosen) > number * PER_PAGE,
+        "left_out": max(0, len(chosen) - MOST_LISTED),
         "total": len(chosen),
         "running": sum(run.state == "running" for run in chosen),
-        "seen": digest,
         "roots": [str(root) for root in trainings.roots],
     }
 
 
 @DOOR.get("/learn/run/{name:path}", template="learn/run.html")
-def show_run(request: Request, name: str, seen: str = "") -> dict[str, Any] | Response:
+def show_run(request: Request, name: str) -> dict[str, Any]:
     """Show a training with its curve, pace and settings."""
-    run = web_of(request).get(Trainings).one(name)
-    digest = digest_runs([run])
-    return Response(status_code=UNCHANGED) if seen == digest else {"run": describe_run(run), "seen": digest}
+    return {"run": describe_run(web_of(request).get(Trainings).one(name))}
 
 
 class ShownChart(NamedTuple):
@@ -97,12 +85,6 @@ class ShownChart(NamedTuple):
     legend: Sequence[tuple[Any, str]]
     """Sign and name of each line."""
     note: str = ""
-
-
-def digest_runs(runs: Sequence[WatchedRun]) -> str:
-    """Return what differs as soon as anything that is shown of trainings does."""
-    told = [(run.name, run.state, run.changed, run.steps, len(run.evaluations), run.problem) for run in runs]
-    return hashlib.sha256(repr(told).encode()).hexdigest()[:16]
 
 
 def summary(run: WatchedRun) -> dict[str, Any]:
