@@ -165,7 +165,7 @@ def test_seeds_are_one_line_with_a_band(client: TestClient, folder: Path) -> Non
     for seed in (1, 2, 3):
         training(folder / "hog" / f"seed-{seed}", seed)
     text = client.get("/learn/compare", params={"run": "runs/hog"}).text
-    assert "mean of 3 runs" in text
+    assert "hog (3 seeds)" in text
     assert text.count("<polygon") == 1
     assert text.count("checked") == 3
     assert "Not in the chart" not in text

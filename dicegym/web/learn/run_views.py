@@ -323,7 +323,7 @@ def _league(folder: Path) -> ShownLeague | None:
             shade = "" if abs(found.rate - table.even) < 0.05 else "more" if found.rate > table.even else "less"
             row.append(LeagueCell(f"{100 * found.rate:.0f}", shade))
         cells.append(row)
-    return ShownLeague(members, cells, table.remarks(), len(table.kinds) - len(names), percent(table.even))
+    return ShownLeague(members, cells, (), len(table.kinds) - len(names), percent(table.even))
 
 
 def _card(folder: Path) -> Any:
