@@ -13,9 +13,9 @@ import sqlite3
 import sys
 from collections.abc import Iterator
 from contextlib import closing
-from importlib import metadata, util
+from importlib import metadata
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from dicegym.errors import install_command
 from dicegym.registry import GAMES
@@ -39,9 +39,6 @@ PURPOSES = {
     "textarena": "the games in TextArena",
 }
 """What each extra is for."""
-GIB = 1 << 30
-LEAST_MEMORY = 2 * GIB
-"""With less, the system may kill a training with PyTorch."""
 
 
 class Diagnosis(NamedTuple):
@@ -70,49 +67,32 @@ def examine() -> list[Diagnosis]:
 
 
 def packages() -> Iterator[Diagnosis]:
-    """Yield whether Python, the core's packages and those of each extra are installed, in versions that are allowed."""
-    about = metadata.metadata(PACKAGE)
-    words = f"{platform.python_implementation()} {platform.python_version()}, {sys.executable}"
-    if _is_allowed(about["Requires-Python"] or "", platform.python_version()):
-        yield Diagnosis("Python", "", OK, words)
-    else:
-        needed = f"{words}: {about['Requires-Python']} is needed"
-        yield Diagnosis("Python", "", BROKEN, needed, "make an environment with another Python")
-    missing, wrong, right = _installed("")
-    if missing or wrong:
-        words = ", ".join([*(f"{name} is missing" for name in missing), *wrong])
+    """Yield whether the core's packages and those of each extra are installed; `pip check` compares versions."""
+    python = f"{platform.python_implementation()} {platform.python_version()}, {sys.executable}"
+    yield Diagnosis("Python", "", OK, python)
+    missing, found = _installed("")
+    if missing:
+        words = f"{', '.join(missing)} missing"
         yield Diagnosis("packages", "core", BROKEN, words, f"pip install -U -e . in {PACKAGE}'s folder")
     else:
-        unsure = "" if util.find_spec("packaging") else "; versions are not compared, as packaging is not installed"
-        words = f"{PACKAGE} {metadata.version(PACKAGE)} with {', '.join(right)}{unsure}"
-        yield Diagnosis("packages", "core", OK, words)
-    for extra in sorted(about.get_all("Provides-Extra") or [], key=lambda name: [*PURPOSES, name].index(name)):
-        missing, wrong, right = _installed(extra)
-        purpose, command = PURPOSES.get(extra, extra), install_command(extra)
-        if wrong:
-            update = command.replace("install", "install -U")
-            yield Diagnosis("extras", extra, BROKEN, f"{purpose}: {', '.join(wrong)}", update)
-        elif missing:
-            yield Diagnosis("extras", extra, LACKING, f"{purpose}: {', '.join(missing)} missing", command)
+        yield Diagnosis("packages", "core", OK, f"{PACKAGE} {metadata.version(PACKAGE)} with {', '.join(found)}")
+    for extra in metadata.metadata(PACKAGE).get_all("Provides-Extra") or []:
+        missing, found = _installed(extra)
+        purpose = PURPOSES.get(extra, extra)
+        if missing:
+            words = f"{purpose}: {', '.join(missing)} missing"
+            yield Diagnosis("extras", extra, LACKING, words, install_command(extra))
         else:
-            yield Diagnosis("extras", extra, OK, f"{purpose}: {', '.join(right)}")
+            yield Diagnosis("extras", extra, OK, f"{purpose}: {', '.join(found)}")
 
 
 def machine() -> Iterator[Diagnosis]:
-    """Yield the processors and the memory that may be used."""
+    """Yield the processors that may be used."""
     from dicegym.bench import processor_name
     from dicegym.engine.threads import cores
 
     words = f"{processor_name()}, {cores()} of {os.cpu_count() or 1} processors may be used"
     yield Diagnosis("machine", "processor", OK, words)
-    memory = _memory()
-    if memory is not None:
-        words = f"{memory / GIB:.1f} GiB may be used"
-        if memory < LEAST_MEMORY:
-            advice = "train with fewer games at once: --set run.games=256"
-            yield Diagnosis("machine", "memory", LACKING, f"{words}: little for a training", advice)
-        else:
-            yield Diagnosis("machine", "memory", OK, words)
 
 
 def kernels() -> Iterator[Diagnosis]:
@@ -133,30 +113,6 @@ def kernels() -> Iterator[Diagnosis]:
         yield Diagnosis("kernels", "", OK, words + first)
 
 
-def graphics() -> Iterator[Diagnosis]:
-    """Yield whether trainings can use a graphics processor; PyTorch is examined by its files alone."""
-    spec = util.find_spec("torch")
-    here = any(Path(one).exists() for one in ("/dev/nvidia0", "/dev/kfd"))
-    if spec is None or spec.origin is None:
-        words = "PyTorch is not installed, which trainings need"
-        yield Diagnosis("graphics", "", LACKING, words, install_command("train"))
-        return
-    text = (Path(spec.origin).parent / "version.py").read_text(encoding="utf-8")
-    kinds = {"cuda": "CUDA", "hip": "ROCm", "xpu": "XPU"}
-    builds = [
-        f"{name} {found[1]}"
-        for kind, name in kinds.items()
-        if (found := re.search(rf"^{kind}\b[^=]*= '([^']+)'", text, re.MULTILINE))
-    ]
-    words = f"PyTorch {version_of('torch')}, built for {builds[0] if builds else 'the processor alone'}"
-    if here and not builds:
-        advice = "install a build for it: see pytorch.org"
-        yield Diagnosis("graphics", "", LACKING, f"{words}, although a graphics processor is here", advice)
-    else:
-        device = "train with --set run.device=auto" if here else "no graphics processor is here"
-        yield Diagnosis("graphics", "", OK, f"{words}; {device}")
-
-
 def isolation() -> Iterator[Diagnosis]:
     """Yield what isolates strangers' bots here, layer by layer."""
     from dicegym.sandbox import jail, landlock, seccomp
@@ -167,13 +123,9 @@ def isolation() -> Iterator[Diagnosis]:
         program = jail.bubblewrap()
         name = f"bubblewrap {program.version} ({program.path})" if program else "bubblewrap"
         yield Diagnosis("isolation", "jail", OK, f"{name}: own processes, network and files for each bot")
+    version = landlock.version()
     layers = (
-        (
-            "Landlock",
-            landlock.version(),
-            f"version {landlock.version()}",
-            "Linux 5.13 or newer with Landlock on has it",
-        ),
+        ("Landlock", version, f"version {version}", "Linux 5.13 or newer with Landlock on has it"),
         ("seccomp", seccomp.available(), "system calls are filtered", "Linux on x86-64 or ARM has it"),
     )
     for layer, holds, words, advice in layers:
@@ -220,7 +172,7 @@ def data() -> Iterator[Diagnosis]:
 
     root = tables_root()
     if not root.is_dir():
-        words = f"nothing is solved yet in {root}; `dicegym values solve --list` shows what can be"
+        words = f"nothing is solved yet in {root}; `dicegym values solve` shows what can be"
         yield Diagnosis("tables", "", OK, words)
     elif not os.access(root, os.W_OK):
         yield Diagnosis("tables", "", BROKEN, f"{root} cannot be written", f"set {FOLDER_VARIABLE} to another folder")
@@ -239,7 +191,7 @@ def data() -> Iterator[Diagnosis]:
         yield Diagnosis("agents", "", OK, f"{bots} bots and {models} models in {folder}")
 
 
-EXAMINATIONS = (packages, machine, kernels, graphics, isolation, store, data)
+EXAMINATIONS = (packages, machine, kernels, isolation, store, data)
 
 
 def version_of(name: str) -> str:
@@ -250,53 +202,31 @@ def version_of(name: str) -> str:
         return ""
 
 
-def _is_allowed(specifier: str, version: str) -> bool:
-    """Return whether a version fits; always where packaging, which the core does not need, is not installed."""
-    if util.find_spec("packaging") is None:
-        return True
-    from packaging.specifiers import SpecifierSet
-
-    return SpecifierSet(specifier).contains(version, prereleases=True)
-
-
-def _installed(extra: str) -> tuple[list[str], list[str], list[str]]:
-    """Return the packages of an extra, of "" those of the core: missing names, wrong versions, right versions."""
-    missing, wrong, right = [], [], []
+def _installed(extra: str) -> tuple[list[str], list[str]]:
+    """Return the packages of an extra, of "" those of the core: missing names, and the others with their versions."""
+    missing, found = [], []
     for line in metadata.requires(PACKAGE) or []:
-        text, _, condition = (part.strip() for part in line.partition(";"))
+        text, _, condition = line.partition(";")
         named = re.search(r"extra == ['\"]([^'\"]+)['\"]", condition)
-        if (named[1] if named else "") != extra or not _applies(condition, extra):
+        if (named[1] if named else "") != extra or not _applies(condition):
             continue
         name, inner = re.match(r"([\w.-]+)(?:\[([^\]]+)\])?", text).groups()  # type: ignore[union-attr]
         if name == PACKAGE:
-            parts: list[Any] = [_installed(one.strip()) for one in inner.split(",")]
-            missing += [one for part in parts for one in part[0]]
-            wrong += [one for part in parts for one in part[1]]
-        elif not (version := version_of(name)):
-            missing.append(name)
-        elif _is_allowed(text[len(name) + (len(inner) + 2 if inner else 0) :], version):
-            right.append(f"{name} {version}")
+            for part in inner.split(","):
+                lacking, there = _installed(part.strip())
+                missing += lacking
+                found += there
+        elif version := version_of(name):
+            found.append(f"{name} {version}")
         else:
-            wrong.append(f"{name} {version} is installed, {text} is needed")
-    return missing, wrong, right
+            missing.append(name)
+    return missing, found
 
 
-def _applies(condition: str, extra: str) -> bool:
-    if util.find_spec("packaging") is None or not condition:
-        return True
-    from packaging.markers import Marker
-
-    return bool(Marker(condition).evaluate({"extra": extra}))
-
-
-def _memory() -> int | None:
-    """Return the bytes that this process may have: the machine's, or a container's limit."""
-    try:
-        found = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (ValueError, OSError, AttributeError):
-        return None
-    try:
-        limit = Path("/sys/fs/cgroup/memory.max").read_text().strip()
-    except OSError:
-        return found
-    return min(found, int(limit)) if limit.isdecimal() else found
+def _applies(condition: str) -> bool:
+    """Return whether a requirement is one on this system and this Python, as far as our own conditions go."""
+    system = re.search(r"sys_platform == ['\"](\w+)['\"]", condition)
+    below = re.search(r"python_version < ['\"](\d+)\.(\d+)['\"]", condition)
+    return (system is None or sys.platform == system[1]) and (
+        below is None or sys.version_info[:2] < (int(below[1]), int(below[2]))
+    )

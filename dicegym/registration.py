@@ -27,6 +27,7 @@ def register_gymnasium() -> None:
                 vector_entry_point="dicegym.envs.vector:BatchEnv",
                 kwargs={"game": environment.game, **environment.settings},
                 disable_env_checker=True,  # our tests run it, and it costs a twentieth of a step
+                order_enforce=False,  # environments see to that themselves
             )
 
 

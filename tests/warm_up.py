@@ -89,7 +89,7 @@ def main(what: str, names: list[str]) -> None:
 def share_out(name: str) -> None:
     """Step games on two threads, with opponents and without: what shares them out is compiled besides."""
     import dicegym
-    from dicegym.engine.threads import LEAST_ROWS
+    from dicegym.engine.thread_team import LEAST_ROWS
     from dicegym.envs.vector import BatchEnv
     from dicegym.play.player import RandomPlayer
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from axe_playwright_python.sync_playwright import Axe
 from starlette.testclient import TestClient
 
-from dicegym.web.forms import HEADER, sign
+from dicegym.web.pages import HEADER, sign
 from dicegym.web.security import COOKIE, SAFE
 
 if TYPE_CHECKING:

@@ -1,7 +1,7 @@
 """Play an equilibrium of the game for two, as far as the last bids alone are remembered, and drawn with its chances.
 
 Beside this file lies what was computed by counterfactual regret minimisation for every hand of two players with one
-to five dice each (`dicegym values solve liarsdice equilibrium`): for the own dice and the last two bids, the last three
+to five dice each (`training/equilibrium_table.py`): for the own dice and the last two bids, the last three
 where few dice are left, what to play how often. Where it does not say, and at a table of three and more, it goes by
 the odds of its own dice: it doubts what is likelier false than true, and else makes one of the raises that are
 likeliest true.

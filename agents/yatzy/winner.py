@@ -1,10 +1,10 @@
 """Play for the first place, against up to five others: points count as far as they help to be ahead at the end.
 
 What everybody's points to come are like is known from the filled boxes and the sum of the upper ones: for one who plays
-for the highest mean, all 1,430,528 positions have been solved (`dicegym values solve yatzy distributions`). Beside this
-file a table holds four numbers of each as products of a few columns: mean and variance of the points without the bonus,
-the chance of the bonus, and how far the two go together. With three boxes open or fewer, distributions are computed
-exactly. From the others' follows how often each final total wins; from its own, how often each end of the turn does.
+for the highest mean, all 1,430,528 positions have been solved. Beside this file a table holds four numbers of each as
+products of a few columns: mean and variance of the points without the bonus, the chance of the bonus, and how far the
+two go together. With three boxes open or fewer, distributions are computed exactly. From the others' follows how often
+each final total wins; from its own, how often each end of the turn does.
 """
 
 import json

@@ -14,6 +14,7 @@ from __future__ import annotations
 import contextlib
 import warnings
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,7 +24,7 @@ from dicegym.engine import loops
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
 from dicegym.engine.state import State
-from dicegym.engine.threads import Threads
+from dicegym.engine.validate import whole_number
 from dicegym.envs.opponents import Opponents
 from dicegym.errors import AgentError, FaultWarning, ParameterError, one_line
 from dicegym.games.hidden import list_hidden_fields
@@ -93,7 +94,8 @@ class Continuation:
         known = [_compiled_number(player) for player in self.players]
         self._bots = None if None in known else np.array(known, np.int64)
         at_once = self._bots is not None or all(player.at_once for player in self.players)
-        self._threads = Threads(threads if at_once else 1)
+        threads = whole_number("threads", threads, 1, 1024, "a number of threads")
+        self._threads = threads if at_once else 1
 
     def returns(self, states: np.ndarray) -> np.ndarray:
         """Play games to their ends, in place; return each seat's sum of rewards: float32[states, players].
@@ -104,13 +106,17 @@ class Continuation:
         """
         found = np.empty((len(states), self.game.players), np.float32)
 
-        def play_part(start: int, end: int) -> None:
-            for first in range(start, end, _BLOCK):
-                block = slice(first, min(first + _BLOCK, end))
-                self._play_on(states[block])
-                returns_rows(states[block], found[block])
+        def play(block: slice) -> None:
+            self._play_on(states[block])
+            returns_rows(states[block], found[block])
 
-        self._threads.share(len(states), play_part)
+        blocks = [slice(first, first + _BLOCK) for first in range(0, len(states), _BLOCK)]
+        if self._threads == 1 or len(blocks) == 1:
+            for block in blocks:
+                play(block)
+        else:
+            with ThreadPoolExecutor(self._threads) as pool:
+                list(pool.map(play, blocks))
         return found
 
     def results(self, states: np.ndarray) -> np.ndarray:

@@ -1,8 +1,8 @@
 """Does a game, or an agent, keep the promises that everything else relies on?
 
 `check_game` and `check_agent` know no game by name. They play a few random games, look at every state on the
-way and raise `dicegym.errors.ConformanceError` at the first broken promise: what was seen, why it matters,
-what to do. A new game or agent is in order when they return.
+way and raise `dicegym.errors.ConformanceError` at the first broken promise: what was seen and what
+to do. A new game or agent is in order when they return.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def check_game(game: Game, games: int = 5, longest: int = 20_000, seed: int = 0)
         seed: names the games that are played.
 
     Raises:
-        ConformanceError: the first broken promise; the message says what was seen, why it matters, what to do.
+        ConformanceError: the first broken promise; the message says what was seen and what to do.
     """
     check_facts(game)
     check_action_names(game)

@@ -30,23 +30,18 @@ class _CheckReferee(Referee):
         players = [player if other == seat else RandomPlayer() for other in range(game.players)]
         super().__init__(game, game.new_game(seed), players)
 
-    def fail(self, seen: str, why: str, remedy: str) -> ConformanceError:
-        """Return the error: what was seen, why it matters, what to do."""
-        return report_break(f"agent {self.player.name!r} in seat {self.seat} of {self.game!r}", seen, why, remedy)
+    def fail(self, seen: str, remedy: str) -> ConformanceError:
+        """Return the error: what was seen, and what to do."""
+        return report_break(f"agent {self.player.name!r} in seat {self.seat} of {self.game!r}", seen, remedy)
 
     def sit(self, seat: int, seed: int) -> Act:
         try:
             act = self.players[seat].join(self.game, seat, seed)
         except Exception as error:
-            raise self.fail(
-                f"join raises {type(error).__name__}: {error}",
-                "Nobody can play with it",
-                "Let it play this game, or do not offer it for it",
-            ) from error
+            seen = f"join raises {type(error).__name__}: {error}"
+            raise self.fail(seen, "Let it play this game, or do not offer it for it") from error
         if not callable(act):
-            raise self.fail(
-                f"join returns {act!r}", "It is asked for each action", "Return a function from Turn to an action"
-            )
+            raise self.fail(f"join returns {act!r}", "Return a function from Turn to an action")
         return act
 
     def ask(self, seat: int, turn: Turn) -> int:
@@ -56,11 +51,8 @@ class _CheckReferee(Referee):
         try:
             action = whole(answer, self.player)
         except AgentError:
-            raise self.fail(
-                f"it answers {answer!r} of type {type(answer).__name__}",
-                "Actions are whole numbers of 64 bits",
-                "Return an int",
-            ) from None
+            seen = f"it answers {answer!r} of type {type(answer).__name__}"
+            raise self.fail(seen, "Return an int of at most 64 bits") from None
         self.chosen.append(action)
         return action
 
@@ -71,11 +63,7 @@ class _CheckReferee(Referee):
             self._called(follower.follow, turn, "while it is told of it")
 
     def note_fault(self, seat: int, reason: str) -> None:
-        raise self.fail(
-            f"it answers {self.chosen[-1]}: {reason}",
-            "An illegal action costs what the rules say, up to the game",
-            "Choose among np.flatnonzero(turn.mask)",
-        )
+        raise self.fail(f"it answers {self.chosen[-1]}: {reason}", "Choose among np.flatnonzero(turn.mask)")
 
     def _called(self, call: Callable[[Turn], Any], turn: Turn, when: str) -> Any:
         """Return ``call(turn)``, which must neither raise nor change anything."""
@@ -83,17 +71,11 @@ class _CheckReferee(Referee):
         try:
             found = call(turn)
         except Exception as error:
-            raise self.fail(
-                f"it raises {type(error).__name__}: {error}, {when}",
-                "The game cannot continue",
-                "Catch it, or mend the agent",
-            ) from error
+            seen = f"it raises {type(error).__name__}: {error}, {when}"
+            raise self.fail(seen, "Catch it, or mend the agent") from error
         if bytes_of(self.state) != before or self.game.blank.tobytes() != blank:
-            raise self.fail(
-                f"it changes the game {when}",
-                "Players change a game by their actions alone",
-                "Work on turn.view, turn.observation and turn.mask, which are copies",
-            )
+            remedy = "Work on turn.view, turn.observation and turn.mask, which are copies"
+            raise self.fail(f"it changes the game {when}", remedy)
         return found
 
 
@@ -116,33 +98,31 @@ def check_agent(game: Game, player: Player, games: int = 4, seed: int = 0) -> No
     Raises:
         ConformanceError: it fails, answers with something illegal or with no whole number, changes the game,
             plays the same game differently when it is played again or beside others, or calls itself pure
-            and is not. The message says what was seen, why it matters, what to do.
+            and is not. The message says what was seen and what to do.
     """
 
     def referees() -> list[_CheckReferee]:
         return [_CheckReferee(game, player, seat, seed + i) for seat in range(game.players) for i in range(games)]
 
-    def fail(seen: str, why: str, remedy: str) -> ConformanceError:
-        return report_break(f"agent {player.name!r} in {game!r}", seen, why, remedy)
-
+    subject = f"agent {player.name!r} in {game!r}"
     first = _play_in_turn(referees())
     if first != _play_in_turn(referees()):
-        raise fail(
+        raise report_break(
+            subject,
             "it plays the same games with the same seeds differently the second time",
-            "Results must be repeatable",
             "Draw from a generator made of the seed given to join, and keep no memory from game to game",
         )
     if first != _play_side_by_side(referees()):
-        raise fail(
+        raise report_break(
+            subject,
             "it plays differently when its games are played side by side",
-            "Tournaments and environments hold many games at once",
             "Keep the memory of a game in what join returns, not in the player",
         )
     if player.pure:
-        _check_pure(game, player, seed, fail)
+        _check_pure(game, player, seed, subject)
 
 
-def _check_pure(game: Game, player: Player, seed: int, fail: Callable[[str, str, str], ConformanceError]) -> None:
+def _check_pure(game: Game, player: Player, seed: int, subject: str) -> None:
     """A pure player answers each state by itself: in any order, for any seed, in rows as one by one."""
     states = game.new_states(64)
     blank_rows = np.arange(len(states))
@@ -163,14 +143,11 @@ def _check_pure(game: Game, player: Player, seed: int, fail: Callable[[str, str,
     rows = np.flip(blank_rows)
     together = np.asarray(player.act_rows(game, states, rows, seats[rows]))
     if together.shape != rows.shape or together.dtype.kind not in "iu":
-        raise fail(
-            f"act_rows answers {len(rows)} games with shape {together.shape} of {together.dtype}",
-            "Each game needs one action",
-            "Return np.int64, one for each of rows",
-        )
+        seen = f"act_rows answers {len(rows)} games with shape {together.shape} of {together.dtype}"
+        raise report_break(subject, seen, "Return np.int64, one for each of rows")
     if together.tolist() != [one_by_one[row] for row in rows]:
-        raise fail(
+        raise report_break(
+            subject,
             "it calls itself pure, but act_rows, other seeds or another order change its answers",
-            "Pure players are asked for many games at once, in any order",
             "Set pure = False, or let the answer depend on the turn alone",
         )

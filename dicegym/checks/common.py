@@ -19,9 +19,9 @@ STRANGE_ACTIONS = (-1, -128, 2**31, 2**63 - 1, -(2**63))
 PLAIN = (bool, int, float, str, type(None))
 
 
-def report_break(subject: object, seen: str, why: str, remedy: str) -> ConformanceError:
-    """Return the error: what was seen, why it matters, what to do."""
-    return ConformanceError(f"{subject}: {seen}. {why}. {remedy}.")
+def report_break(subject: object, seen: str, remedy: str) -> ConformanceError:
+    """Return the error: what was seen, and what to do."""
+    return ConformanceError(f"{subject}: {seen}. {remedy}.")
 
 
 def random_below(n: int, *parts: object) -> int:
@@ -92,17 +92,8 @@ def check_running(game: Game, state: Any) -> None:
     """Somebody is to move and has a legal action, or the game is over."""
     if state["over"]:
         return
-    if not 0 <= state["player"] < game.players:
-        raise report_break(
-            game,
-            f"player {int(state['player'])} is to move",
-            f"Seats are 0 to {game.players - 1}",
-            "Correct reset or step",
-        )
+    player = int(state["player"])
+    if not 0 <= player < game.players:
+        raise report_break(game, f"player {player} is to move", f"Let reset and step name a seat below {game.players}")
     if not game.legal(state).any():
-        raise report_break(
-            game,
-            f"player {int(state['player'])} has no legal action",
-            "A player must be able to move",
-            "Let step pass over such players, or end the game",
-        )
+        raise report_break(game, f"player {player} has no legal action", "Let step pass over it, or end the game")

@@ -32,29 +32,18 @@ def check_actions(game: Game, state: Any) -> None:
         branch = state.copy()
         fault = game.step(branch, action)
         if not 0 <= fault < len(game.spec.faults):
-            raise report_break(
-                game,
-                f"step({action}) returns {fault}",
-                f"faults has {len(game.spec.faults)} entries",
-                "Return 0 or the index of a fault",
-            )
+            seen = f"step({action}) returns {fault}. faults has {len(game.spec.faults)} entries"
+            raise report_break(game, seen, "Return 0 or the index of a fault")
         if 0 <= action < game.n_actions and (fault == 0) != mask[action]:
-            verdict = "takes" if fault == 0 else f"finds fault {fault} with"
             raise report_break(
                 game,
-                f"step {verdict} action {action} ({game.action_name(action)}), "
-                f"and legal calls it {'legal' if mask[action] else 'illegal'}",
-                "Learners choose by the mask and are judged by step",
-                "Let both ask the same function",
+                f"step {'takes' if fault == 0 else f'finds fault {fault} with'} action {action} "
+                f"({game.action_name(action)}), and legal calls it {'legal' if mask[action] else 'illegal'}",
+                "Learners choose by the mask and are judged by step: let both ask the same function",
             )
         for name in ("key", "players", *game.all_parameters):
             if branch[name] != state[name]:
-                raise report_break(
-                    game,
-                    f"step({action}) changes {name}",
-                    "It belongs to the whole game",
-                    "Keep what changes in a field of the game's own",
-                )
+                raise report_break(game, f"step({action}) changes {name}", "Keep what changes in another field")
         check_running(game, branch)
 
 
@@ -65,25 +54,17 @@ def check_branching(game: Game, state: Any, time: int) -> None:
     before = bytes_of(state)
     copies = [state.copy(), state.copy(), from_bytes(game, before)]
     if any(bytes_of(copy) != before for copy in copies):
-        raise report_break(
-            game,
-            "a copy has other bytes than the original",
-            "The bytes of a record are its save file",
-            "Build the record with dicegym.engine.spec.record, which leaves no gaps between fields",
-        )
+        remedy = "Build the record with dicegym.engine.spec.record, which leaves no gaps between fields"
+        raise report_break(game, "a copy has other bytes than the original", remedy)
     for copy in copies:
         for step in range(4):
             if not copy["over"]:
                 game.step(copy, random_action(game, copy, "branch", time, step))
     if bytes_of(state) != before:
-        raise report_break(game, "playing a copy changes the original", "A copy is a branch", "Keep no state elsewhere")
+        raise report_break(game, "playing a copy changes the original", "Keep no state outside the record")
     if len({bytes_of(copy) for copy in copies}) > 1:
-        raise report_break(
-            game,
-            "the same actions from the same state lead to different states",
-            "A game is a function of its key and the actions, so that it can be played again",
-            "Take all chance from dicegym.engine.dice and all memory from the record",
-        )
+        remedy = "Take all chance from dicegym.engine.dice and all memory from the record"
+        raise report_break(game, "the same actions from the same state lead to different states", remedy)
 
 
 def check_ending(game: Game, seed: int, longest: int) -> None:
@@ -99,23 +80,15 @@ def check_ending(game: Game, seed: int, longest: int) -> None:
         for _ in walk(game, state, choose, longest):
             pass
         if not state["over"]:
-            raise report_break(
-                game,
-                f"after {longest} random decisions{', some illegal,' * illegal} a game is not over",
-                "Its players would wait for ever",
-                "Let the rules end it, or pass a higher `longest` if games are that long",
-            )
+            seen = f"after {longest} random decisions{', some illegal,' * illegal} a game is not over"
+            raise report_break(game, seen, "Let the rules end it, or pass a higher `longest` if games are that long")
         check_margin(game, state)
         if game.legal(state).any():
-            raise report_break(game, "actions are legal after the end", "The end is final", "Use Game.legal as it is")
+            raise report_break(game, "actions are legal after the end", "Use Game.legal as it is")
         total = float(game.returns(state).sum())
         if game.spec.zero_sum and game.players > 1 and abs(total) > ROUNDING:
-            raise report_break(
-                game,
-                f"the returns of a game sum to {total:g}",
-                "Solvers believe that what one gains the others lose",
-                "Leave out zero_sum=True, or correct returns",
-            )
+            seen = f"the returns of a game sum to {total:g}"
+            raise report_break(game, seen, "Leave out zero_sum=True, or correct returns")
 
 
 def check_batch(game: Game, seed: int, rows: int = 5, decisions: int = 50) -> None:
@@ -141,9 +114,5 @@ def check_batch(game: Game, seed: int, rows: int = 5, decisions: int = 50) -> No
                 and np.array_equal(game.observe(state, int(state["player"])), batch.observations[row])
             )
             if not same:
-                raise report_break(
-                    game,
-                    f"game {row} of a batch differs from the same game alone after {time + 1} decisions",
-                    "Training sees batches and contests see single games",
-                    "Look for a kernel that reads or writes outside its own record",
-                )
+                seen = f"game {row} of a batch differs from the same game alone after {time + 1} decisions"
+                raise report_break(game, seen, "Look for a kernel that reads or writes outside its own record")

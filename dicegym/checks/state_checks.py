@@ -19,14 +19,10 @@ def check_beginning(game: Game, state: Any, seed: int, episode: int) -> None:
     expected = {"key": game_key(seed, episode), "players": game.players, **game.all_parameters}
     for name, value in expected.items():
         if int(state[name]) != value:
-            raise report_break(
-                game,
-                f"after reset, {name} is {int(state[name])} instead of {value}",
-                "Key, players and parameters are set before reset is asked",
-                "Let reset leave them as they are",
-            )
+            seen = f"after reset, {name} is {int(state[name])} instead of {value}"
+            raise report_break(game, seen, "Let reset leave key, players and parameters as they are")
     if state["over"]:
-        raise report_break(game, "a new game is over", "Environments play on at once after a reset", "Correct reset")
+        raise report_break(game, "a new game is over", "Let reset begin a game in which somebody is to move")
 
 
 def check_reading(game: Game, state: Any) -> None:
@@ -46,54 +42,33 @@ def check_reading(game: Game, state: Any) -> None:
     for name, reader, length, dtype, fills in readers:
         (one, beyond), (two, beyond_too) = (run_guarded(reader, length, dtype, fill) for fill in fills)
         if beyond or beyond_too:
-            raise report_break(
-                game,
-                f"{name} writes outside its {length} elements",
-                "That is somebody else's memory",
-                "Compare its indices with n_actions, players and the sum of features(parameters)",
-            )
+            remedy = "Compare its indices with n_actions, players and the sum of features(parameters)"
+            raise report_break(game, f"{name} writes outside its {length} elements", remedy)
         unlike = (one != two) & ~(np.isnan(one) & np.isnan(two))  # NaN is unlike itself
         if unlike.any():
-            where = np.flatnonzero(unlike).tolist()
-            raise report_break(
-                game,
-                f"{name} leaves the elements {where} as they were",
-                "Buffers are used again and hold what another state left there",
-                "Write every element",
-            )
+            seen = f"{name} leaves the elements {np.flatnonzero(unlike).tolist()} as they were"
+            raise report_break(game, seen, "Write every element: buffers hold what another state left there")
         if bytes_of(state) != before:
-            raise report_break(game, f"{name} changes the state", "It is asked any number of times", "Let it read only")
+            raise report_break(game, f"{name} changes the state", "Let it read only")
         if not np.isfinite(one).all():
-            raise report_break(game, f"{name} is not finite", "Nothing can be learned from that", "Correct the kernel")
+            raise report_break(game, f"{name} is not finite", "Correct the kernel")
         if name.startswith("observe") and (one.min() < 0 or one.max() > 1):
-            where = np.flatnonzero((one < 0) | (one > 1)).tolist()
-            raise report_break(
-                game,
-                f"{name} leaves 0..1 at {_parts_at(game, where)}",
-                "The observation space is Box(0, 1)",
-                "Scale the values or cut them off",
-            )
+            parts = _parts_at(game, np.flatnonzero((one < 0) | (one > 1)).tolist())
+            remedy = "The observation space is Box(0, 1): scale the values or cut them off"
+            raise report_break(game, f"{name} leaves 0..1 at {parts}", remedy)
 
 
 def check_margin(game: Game, state: Any) -> None:
     """Leads cancel out, and at the end a seat with a higher return is further ahead."""
     leads, gained = game.margin(state), game.returns(state)
     if abs(leads.sum()) > 1e-4 * max(1.0, np.abs(leads).max()):
-        raise report_break(
-            game,
-            f"margin writes {leads.tolist()}, which sum to {leads.sum():g}",
-            "What one seat gains others lose, whichever rewards are chosen",
-            "Write each seat's own less the mean of the others'",
-        )
+        seen = f"margin writes {leads.tolist()}, which sum to {leads.sum():g}"
+        raise report_break(game, seen, "Write each seat's own less the mean of the others'")
     if game.has_margin and state["over"]:
         higher = gained[:, None] > gained[None, :]
         if (higher & ~(leads[:, None] > leads[None, :])).any():
-            raise report_break(
-                game,
-                f"at the end margin writes {leads.tolist()} and returns {gained.tolist()}",
-                "The sum of rewards tells the result, whichever rewards are chosen",
-                "Let a seat with a higher return be further ahead",
-            )
+            seen = f"at the end margin writes {leads.tolist()} and returns {gained.tolist()}"
+            raise report_break(game, seen, "Let a seat with a higher return be further ahead")
 
 
 def _parts_at(game: Game, where: list[int]) -> str:
@@ -136,16 +111,12 @@ def _without(game: Game, state: Any, source: Any, seat: int, field: str) -> Any:
 def _check_secret(game: Game, state: Any, seen: Mapping[str, Any], other: Any, seat: int, field: str) -> None:
     """``seat``, which has ``seen`` a state, cannot tell ``other``, whose hidden ``field`` is another."""
     whose = f"the {field} of the game" if field in {"key"} | game.spec.secret else f"the {field} of other seats"
-    why = "Whoever sees the key can work out every die to come" if field == "key" else "It is nobody else's business"
-    for name, look in _looks(game).items():
-        if seen[name] != look(other, seat):
-            raise report_break(
-                game, f"{name}(seat {seat}) changes with {whose}", why, f"Leave the field {field!r} out of it"
-            )
+    changed = [f"{name}(seat {seat})" for name, look in _looks(game).items() if seen[name] != look(other, seat)]
     if seat == state["player"] and not np.array_equal(game.legal(state), game.legal(other)):
-        raise report_break(
-            game, f"legal changes with {whose}", "The mask is shown to players", f"Leave the field {field!r} out of it"
-        )
+        changed.append("legal")
+    if changed:
+        remedy = f"Leave the field {field!r} out of it: it is not for this player to know"
+        raise report_break(game, f"{changed[0]} changes with {whose}", remedy)
 
 
 def check_words(game: Game, state: Any) -> None:
@@ -154,40 +125,23 @@ def check_words(game: Game, state: Any) -> None:
     for seat in range(game.players):
         view: Any = game.view(state, seat)
         if not (isinstance(view, tuple) and hasattr(view, "_fields")):
-            raise report_break(
-                game,
-                f"view(seat {seat}) is a {type(view).__name__}",
-                "Agents read its values by name",
-                "Return a NamedTuple",
-            )
+            raise report_break(game, f"view(seat {seat}) is a {type(view).__name__}", "Return a NamedTuple")
         for name in view._fields:
             if strange := _not_plain(getattr(view, name)):
-                raise report_break(
-                    game,
-                    f"view(seat {seat}).{name} holds a {strange}",
-                    "Agents may keep a view and get plain Python values, which do not change with the game",
-                    "Convert it with int(), .tolist() or tuple()",
-                )
+                remedy = "Convert it with int(), .tolist() or tuple(): agents may keep a view"
+                raise report_break(game, f"view(seat {seat}).{name} holds a {strange}", remedy)
     beginning = game.new_game()[0]
     for viewer in (None, *range(game.players)):
         scene: Any = game.scene(state, viewer)
         if not isinstance(scene, Scene) or not scene.title or not scene.text().strip():
-            raise report_break(
-                game,
-                f"scene(seat {viewer}) is {scene!r}",
-                "The terminal and pictures draw it",
-                "Return a dicegym.engine.scene.Scene with a title",
-            )
+            remedy = "Return a dicegym.engine.scene.Scene with a title"
+            raise report_break(game, f"scene(seat {viewer}) is {scene!r}", remedy)
         lines, first = len(scene.lines), len(game.scene(beginning, viewer).lines)
         if lines != first:
-            raise report_break(
-                game,
-                f"scene(seat {viewer}) has {lines} lines, and {first} at the beginning",
-                "Pictures of a game are frames of one film, which all have one size",
-                "Keep an empty Line where there is nothing to say",
-            )
+            seen = f"scene(seat {viewer}) has {lines} lines, and {first} at the beginning"
+            raise report_break(game, seen, "Keep an empty Line where there is nothing to say: pictures have one size")
     if bytes_of(state) != before:
-        raise report_break(game, "view or scene changes the state", "Looking is free", "Let them read only")
+        raise report_break(game, "view or scene changes the state", "Let them read only")
 
 
 def _not_plain(value: Any) -> str:
@@ -204,9 +158,5 @@ def check_action_names(game: Game) -> None:
     names: list[Any] = [game.action_name(action) for action in range(game.n_actions)]
     for action, name in enumerate(names):
         if not isinstance(name, str) or not name.strip() or names.index(name) != action:
-            raise report_break(
-                game,
-                f"action {action} is called {name!r}",
-                "People choose and read actions by their names",
-                "Give each action a text of its own in action_name",
-            )
+            remedy = "Give each action a text of its own in action_name"
+            raise report_break(game, f"action {action} is called {name!r}", remedy)

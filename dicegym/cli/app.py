@@ -41,47 +41,47 @@ MOVED = {
     "agents": "games GAME",
     "rules": "games GAME --rules",
     "playthrough": "games GAME --playthrough",
-    "replay": "arena replay",
-    "arena standings": "arena show",
-    "arena export": "arena show ID -o FILE",
-    "analyse": "values analyse",
-    "grade": "values grade",
-    "hint": "values hint",
-    "rollout": "values hint STATE --games 1000",
-    "exact": "values exact",
-    "exploitability": "values exploitability",
-    "solve": "values solve",
-    "tune": "runs tune",
-    "card": "runs card",
-    "plot": "runs plot",
-    "compare-runs": "runs compare",
-    "league": "runs league",
+    "bench": "doctor --bench",
     "demo": "train GAME --demo",
     "serve": "server start",
-    "join": "server join",
-    "bench": "doctor --bench",
-    "verify": "values verify",
-    "grade-llm": "values grade",
+    "standings": "arena show",
+    "arena standings": "arena show",
+    "arena export": "arena show ID -o FILE",
+    "rollout": "values hint STATE --games 1000",
+    "values rollout": "values hint STATE --games 1000",
+    "exact": "evaluate AGENT --game GAME --against OPPONENT",
+    "values exact": "evaluate AGENT --game GAME --against OPPONENT",
+    "grade-llm": "values suite",
+    "compare-runs": "runs plot RUN RUN",
+    "runs compare": "runs plot RUN RUN",
 }
-"""Names under which commands are looked for -> what they are called."""
+"""Commands that are looked for under other names, where the name alone does not say the group -> what does it."""
 GONE = {
     "curves": "run `python -m benchmarks curves` in a clone of the repository",
     "alpharank": "rank with OpenSpiel's `open_spiel.python.egt.alpharank`, from the win rates of "
     "`dicegym tournament GAME AGENT... -o FILE.json`",
+    "new game": "write the files that docs/add_a_game.md shows for Pig",
+    "arena merge": "let several machines play one contest with `dicegym tournament --ray ADDRESS`",
+    "runs league": "let the members of a league meet with `dicegym tournament GAME MODEL...`",
 }
-"""Commands that are gone -> what to use instead."""
+"""Commands that are gone -> what to do instead."""
 
 
 class PanelGroup(TyperGroup):
-    """The command itself: it loads a command when that is asked for, and answers old names with the new ones."""
+    """The command itself: it loads a command when that is asked for."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Find a command. Raises UnknownNameError for an old name, with the new one."""
-        for named in (" ".join(args[:1]), " ".join(args[:2])):
-            if named in MOVED:
-                raise UnknownNameError(f"`dicegym {named}` is now `dicegym {MOVED[named]}`")
-            if named in GONE:
-                raise UnknownNameError(f"the command {named!r} is gone: {GONE[named]}")
+        """Find a command. Raises UnknownNameError for one with another name now, which it says."""
+        name = args[0]
+        for old in (name, " ".join(args[:2])):
+            if old in MOVED:
+                raise UnknownNameError(f"`dicegym {old}` is now `dicegym {MOVED[old]}`")
+            if old in GONE:
+                raise UnknownNameError(f"the command {old!r} is gone: {GONE[old]}")
+        if name not in self.list_commands(ctx):
+            groups = {one: getattr(self.get_command(ctx, one), "commands", {}) for one in HOMES}
+            if found := [f"`dicegym {one} {name}`" for one, commands in groups.items() if name in commands]:
+                raise UnknownNameError(f"there is no command {name!r}. Did you mean {' or '.join(found)}?")
         return super().resolve_command(ctx, args)
 
     def list_commands(self, ctx: Any) -> list[str]:

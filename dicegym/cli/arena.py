@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -14,7 +12,7 @@ from dicegym.cli.command import group
 from dicegym.cli.console import NO_FILES, Outputs, out, print_lines, print_table
 from dicegym.cli.progress import progress_bar
 from dicegym.cli.replay_command import replay
-from dicegym.columns import plain_table, write_count
+from dicegym.columns import write_count
 
 if TYPE_CHECKING:
     from dicegym.arena.store.reading import StoreReader
@@ -40,32 +38,28 @@ def list_contests(
     """
     with shared_options.read_store(store) as reader:
         found, served = reader.contests(game), reader.servers(game)
-    if not found:
-        out.print(f"{reader.name} has no contest{f' of {game}' if game else ''}: `dicegym tournament` stores them")
-    else:
-        labels = any(contest.label for contest in found)
-        titles = ["ID", "Game", "Format", "Entries", "Matches", "Seed", "Ended", *["Label"] * labels]
+    if found:
+        titles = ["ID", "Game", "Format", "Entries", "Matches", "Seed", "Ended", "Label"]
         rows = [
             [
-                str(contest.id),
-                _game(contest),
-                format_name(contest.format),
-                str(contest.entries),
-                _progress(contest),
-                str(contest.seed),
-                _moment(contest.ended) or "no",
-                *[contest.label] * labels,
+                str(one.id),
+                one.game,
+                one.format.replace("_", "-"),
+                str(one.entries),
+                _progress(one),
+                str(one.seed),
+                _moment(one.ended) or "no",
+                one.label,
             ]
-            for contest in found
+            for one in found
         ]
         print_table(titles, rows)
-    if served:
-        out.print("")
-        rows = [
-            [one.game, str(one.runs), str(one.games), str(one.rated), _moment(one.began), _moment(one.ended) or "no"]
-            for one in served
-        ]
-        print_table(["Server of", "Runs", "Games", "Rated", "Began last", "Ended"], rows)
+    else:
+        out.print(f"{reader.name} has no contest{f' of {game}' if game else ''}: `dicegym tournament` stores them")
+    print_lines(
+        f"the server of {one.game} has played {write_count(one.games, 'game')}: `dicegym server games`"
+        for one in served
+    )
     plain = [contest._asdict() for contest in found]
     written.csv(plain)
     written.json(plain)
@@ -108,6 +102,8 @@ def _show_settings(reader: StoreReader, found: StoredContest) -> None:
     figures = {row.name: row for row in reader.figures(found.id)}
     misplays = reader.misplays_in(found.id, SHOWN)
     out.print(f"contest {found.id} of {reader.name}" + (f", {found.label}" if found.label else ""))
+    settings = {"players": found.players, **found.parameters}
+    out.print(f"{found.game}, {', '.join(f'{name}={value}' for name, value in settings.items())}")
     runs = f" by dicegym {found.version}" + (f", in {found.run} runs" if found.run > 1 else "")
     ended = f"{_moment(found.ended)} UTC" if found.ended else "no: run the same command again to finish it"
     out.print(f"began {_moment(found.began)} UTC{runs}; ended {ended}; matches: {_progress(found)}")
@@ -163,23 +159,13 @@ def matches(
     """
     with shared_options.read_store(store) as reader:
         found = reader.contest(contest)
-
-        def asked() -> Iterator[StoredMatch]:
-            return reader.matches(found.id, entry, last or None)
-
-        titles = ["Match", "Games", "Won", "Faults", ""]
-        shown = False
-        for some in _parts(asked()):  # as they come: there may be a million
-            print_lines(plain_table(titles, [_match_cells(match) for match in some])[shown:])
-            shown = True
-        if not shown:
-            out.print(f"no match of contest {found.id} is stored")
-        elif last and found.played > last and entry is None:
+        listed = list(reader.matches(found.id, entry, last or None))
+        print_table(["Match", "Games", "Won", "Faults", ""], [_match_cells(match) for match in listed])
+        if last and found.played > last and entry is None:
             out.print(f"the newest {last} of {found.played:,}; --last 0 lists all")
-        if written:
-            plain = [match._asdict() for match in asked()]
-            written.csv(plain)
-            written.json(plain)
+        plain = [match._asdict() for match in listed]
+        written.csv(plain)
+        written.json(plain)
 
 
 def verify(
@@ -219,10 +205,8 @@ def rm(
         found = reader.contest(contest)
     from dicegym.arena.store.store import ContestStore, remove
 
-    size = f"{write_count(found.entries, 'entry')}, {write_count(found.played, 'match')}"
-    what = f"contest {found.id} ({_game(found)}, {size})"
+    what = f"contest {found.id} ({found.game}, {write_count(found.played, 'match')})"
     if not yes and not typer.confirm(f"Remove {what} from {reader.name}?"):
-        out.print("nothing was removed")
         raise typer.Exit(1)
     with ContestStore(shared_options.store_name(store)) as opened:
         gone = remove(opened, found.id)
@@ -238,34 +222,6 @@ arena = group(
     verify=verify,
     rm=rm,
 )
-
-
-def format_name(name: str) -> str:
-    """Return what a format is called on the command line."""
-    return name.replace("_", "-")
-
-
-def _parts(found: Iterator[StoredMatch]) -> Iterator[list[StoredMatch]]:
-    while some := list(itertools.islice(found, 1000)):
-        yield some
-
-
-def _game(contest: StoredContest) -> str:
-    """Return the game with its parameters, and how many play it."""
-    told = [f"players={contest.players}"] if contest.players != 2 else []
-    told += [f"{name}={value}" for name, value in contest.parameters.items() if _unusual(contest.game, name, value)]
-    return f"{contest.game} ({', '.join(told)})" if told else contest.game
-
-
-def _unusual(game: str, name: str, value: int) -> bool:
-    """Return whether a parameter is another than usual; also of a game that is not installed any more."""
-    import dicegym
-    from dicegym.errors import DicegymError
-
-    try:
-        return dicegym.game(game).parameters.get(name) != value
-    except DicegymError:
-        return True
 
 
 def _progress(contest: StoredContest) -> str:

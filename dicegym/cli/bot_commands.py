@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -12,8 +10,8 @@ from typer import Argument, Option
 
 from dicegym.cli import shared_options
 from dicegym.cli.command import group
-from dicegym.cli.console import NO_FILES, Outputs, err, out
-from dicegym.cli.progress import SILENCE
+from dicegym.cli.console import NO_FILES, Outputs, out
+from dicegym.cli.progress import progress_bar
 from dicegym.cli.shared_options import BOTS, BotOptions
 from dicegym.errors import ParameterError
 from dicegym.signals import going_on
@@ -36,19 +34,6 @@ def bot(
 
 
 new = group("Write a first bot.", bot=bot)
-
-
-def _make_teller() -> Callable[[str], None]:
-    """Return a function that says how far a test is, once it has been silent for `SILENCE` seconds."""
-    last = time.monotonic()
-
-    def tell(moment: str) -> None:
-        nonlocal last
-        if time.monotonic() - last >= SILENCE:
-            last = time.monotonic()
-            err.print(f"dicegym: the bot was last seen {moment}")
-
-    return tell
 
 
 def check(
@@ -76,9 +61,15 @@ def check(
     limits = bots.limits()
     if not debug:
         bots.tell_isolation([file])
-    with going_on("before the test was over"):
+    with progress_bar("calls") as progress, going_on("before the test was over"):
         report = arena.check(
-            file, table, limits=limits, show=show, debug=debug, isolation=bots.isolation, progress=_make_teller()
+            file,
+            table,
+            limits=limits,
+            show=show,
+            debug=debug,
+            isolation=bots.isolation,
+            progress=lambda moment: progress(0, 0, f"the bot was last seen {moment}"),
         )
     out.print(report.text())
     written.json(report.to_json())

@@ -46,12 +46,6 @@ def print_table(titles: list[str], rows: list[list[str]]) -> None:
     print_lines(plain_table(titles, rows))
 
 
-def print_commands(*ideas: tuple[str, str]) -> None:
-    """Print commands to try next, and what each does."""
-    width = max(len(command) for command, _ in ideas)
-    print_lines(["Next:", *(f"  {command:{width}}  {what}" for command, what in ideas)])
-
-
 def write_json(path: Path | None, value: Any) -> None:
     """Write ``value`` as indented JSON, if there is a path."""
     if path is not None:

@@ -6,7 +6,6 @@ import functools
 import os
 import re
 from collections.abc import Callable, Iterable
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
@@ -23,7 +22,6 @@ from dicegym.signals import going_on
 
 if TYPE_CHECKING:
     from dicegym.arena import Named
-    from dicegym.arena.pages.contest_page import ContestPage
     from dicegym.arena.results import ContestResult
     from dicegym.arena.storage import Storage
 
@@ -61,8 +59,6 @@ class ComparisonOptions(NamedTuple):
         tuple[float, float] | None,
         Option(metavar="LOW HIGH", help="the same for differences of the mean score; default with others: 0 0.05"),
     ] = None
-    alpha: Annotated[float, Option(help="false positive rate: `better` although it is not")] = 0.05
-    beta: Annotated[float, Option(help="false negative rate: `not better` although it is better")] = 0.05
     games: Annotated[int | None, Option(help="most games to play (default: 100,000)")] = None
     less_luck: shared_options.LessLuck = False
 
@@ -177,8 +173,6 @@ def _run(
     if machines.ray is None:
         bots.tell_isolation(str(one.spec) if isinstance(one, Named) else one for one in named)
     storage = kept.storage()
-    if storage is not None:
-        _check_apart(written, storage)
     again = "the same command continues"
     if storage is None:
         seed = draw_seed() if seed is None else seed
@@ -196,27 +190,28 @@ def _run(
 
 
 def _write(result: ContestResult, storage: Storage | None, written: Outputs) -> None:
+    """Write the files asked for; the page has the games of a contest that is stored."""
     written.json(result.to_json())
     if (sheet := written[".csv"]) is not None:
         from dicegym.arena.csv_tables import result_sheets
 
         result_sheets(result.to_json(), sheet)
-    if (page := written[".html"]) is not None:
-        from dicegym.arena.pages.contest_page import write_page
-
-        write_page(_page(result, storage), page)
     if (text := written[".md"]) is not None:
         from dicegym.arena.report import markdown_text
         from dicegym.files import write_text
 
         write_text(text, markdown_text(result.report()))
+    if (page := written[".html"]) is None:
+        return
+    from dicegym.arena.pages.contest_page import page_of_result, write_page
 
+    if result.stored is None or storage is None:
+        write_page(page_of_result(result), page)
+        return
+    from dicegym.arena.pages.stored_contest import build_page
 
-def _check_apart(written: Iterable[Path], storage: Storage) -> None:
-    """Raise ParameterError if a result would be written over the store itself."""
-    for path in written:
-        if os.path.realpath(path) == os.path.realpath(storage.where):
-            raise ParameterError(f"--output {path} is the store of the contest: give another file")
+    with shared_options.read_store(str(storage.where)) as reader:
+        write_page(build_page(reader, reader.contest(result.stored.contest)), page)
 
 
 def parse_entries(given: Iterable[str]) -> list[str | Named]:
@@ -226,25 +221,11 @@ def parse_entries(given: Iterable[str]) -> list[str | Named]:
     found: list[str | Named] = []
     for text in given:
         name, equals, spec = text.partition("=")
-        if not equals or not re.fullmatch(r"[^()/\\]*", name):  # a path, or the arguments of an agent
-            found.append(text)
-        elif os.path.exists(os.path.expanduser(text)):  # of a text too long for a path: no
-            err.print(f"dicegym: {text} exists, and is taken for a path: write ./{text} to say so")
+        path = not re.fullmatch(r"[^()/\\]*", name)  # or the arguments of an agent
+        if not equals or path or os.path.exists(os.path.expanduser(text)):
             found.append(text)
         elif not name or not spec:
             raise ParameterError(f"{text!r} names no entry: write NAME=ENTRY, such as mine=bots/hog.py")
         else:
             found.append(Named(name, spec))
     return found
-
-
-def _page(result: ContestResult, storage: Storage | None) -> ContestPage:
-    """Return the page of a result: with its games, if it is stored."""
-    if result.stored is None or storage is None:
-        from dicegym.arena.pages.contest_page import page_of_result
-
-        return page_of_result(result)
-    from dicegym.arena.pages.stored_contest import build_page
-
-    with shared_options.read_store(str(storage.where)) as reader:
-        return build_page(reader, reader.contest(result.stored.contest))

@@ -18,7 +18,6 @@ def doctor(
     forms: Annotated[
         list[str] | None, Argument(metavar="[FORM]...", help=f"with --bench: {FORMS} (default: all)")
     ] = None,
-    problems: Annotated[bool, Option("--problems", help="show only problems")] = False,
     bench: Annotated[
         bool, Option("--bench", help="measure the steps per second of each form of the environments instead")
     ] = False,
@@ -35,7 +34,7 @@ def doctor(
     if not bench:
         if forms or games:
             raise ParameterError("forms and --games are about speed: give --bench with them")
-        _examine(problems, written)
+        _examine(written)
         return
     from dicegym.bench import run_bench
 
@@ -48,21 +47,18 @@ def doctor(
     written.json(result.to_json())
 
 
-def _examine(problems: bool, written: Outputs) -> None:
+def _examine(written: Outputs) -> None:
     """Print what is in order and what is not. Raises Exit(1) if something that is installed does not work."""
     from dicegym.doctor import BROKEN, LACKING, OK, examine
 
     found = examine()
     written.json([one._asdict() for one in found])
-    topics = list(dict.fromkeys(one.topic for one in found))
-    for topic in topics:
-        for one in found:
-            if one.topic == topic and not (problems and one.state == OK):
-                out.print(f"{one.state:<8} {f'{topic} {one.name}'.strip()}: {one.words}")
-                if one.advice:
-                    out.print(f"{'':<8}   {one.advice}")
+    for one in sorted(found, key=lambda one: one.state == OK):
+        out.print(f"{one.state:<8} {f'{one.topic} {one.name}'.strip()}: {one.words}")
+        if one.advice:
+            out.print(f"{'':<8}   {one.advice}")
     broken, lacking = (sum(one.state == state for one in found) for state in (BROKEN, LACKING))
     out.print(f"{len(found) - broken - lacking} in order, {lacking} lacking, {broken} broken")
-    if any(one.state == BROKEN for one in found):
+    if broken:
         err.print("dicegym: something that is installed does not work, as said above")
         raise typer.Exit(1)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,21 +16,23 @@ from dicegym.cli.contest_commands import TOURNAMENT, TournamentOptions
 from dicegym.cli.shared_options import BotOptions
 
 if TYPE_CHECKING:
-    from dicegym.web.enter.submission_tables import SubmissionStore
+    from dicegym.web.enter.course_contests import WebContests
+    from dicegym.web.enter.tokens import Tokens
 
 WEB_FOLDER = Path("dicegym-web")
 WebFolder = Annotated[Path, Option(help="the folder of the web server, as given to `dicegym web`")]
 ContestName = Annotated[str, Argument(help="the contest's name; `dicegym web contest list` shows all")]
 
 
-def open_desk(folder: Path) -> SubmissionStore:
-    """Return what is kept of tokens, bots and contests in a server's folder."""
+@contextlib.contextmanager
+def open_desk(folder: Path) -> Iterator[tuple[Tokens, WebContests]]:
+    """Yield what is kept of tokens and of contests in a server's folder."""
     with shared_options.needing("web", "dicegym web"):
+        from dicegym.web.enter.course_contests import WebContests
         from dicegym.web.enter.submission_tables import SubmissionStore
-    return SubmissionStore(folder / "entering")
-
-
-# --- tokens ----------------------------------------------------------------------------------------------------------
+        from dicegym.web.enter.tokens import Tokens
+    with SubmissionStore(folder / "entering") as desk:
+        yield Tokens(desk), WebContests(desk)
 
 
 def add_token(
@@ -44,10 +48,8 @@ def add_token(
 
     Examples: dicegym web token add ann; dicegym web token add bob --expires 2030-07-31
     """
-    with open_desk(folder) as desk:
-        from dicegym.web.enter.tokens import Tokens
-
-        made = Tokens(desk).add(name, expires)
+    with open_desk(folder) as (tokens, _):
+        made = tokens.add(name, expires)
     err.print(f"dicegym: the token of {name}, which is shown this once:")
     out.print(made)
 
@@ -57,16 +59,9 @@ def list_tokens(folder: WebFolder = WEB_FOLDER) -> None:
 
     Example: dicegym web token list --folder dicegym-web
     """
-    with open_desk(folder) as desk:
-        from dicegym.web.enter.tokens import Tokens
-
-        found = Tokens(desk).list_known()
-    if not found:
-        out.print("no tokens yet: `dicegym web token add NAME` makes one")
-        return
-    rows = []
-    for one in found:
-        rows.append([one.name, one.made[:10], (one.expires or "never")[:16], one.state])
+    with open_desk(folder) as (tokens, _):
+        known = tokens.list_known()
+    rows = [[one.name, one.made[:10], (one.expires or "never")[:16], one.state] for one in known]
     print_table(["Name", "Made", "Expires", ""], rows)
 
 
@@ -77,17 +72,9 @@ def revoke(name: Annotated[str, Argument(help="the owner's name")], folder: WebF
 
     Example: dicegym web token revoke ann
     """
-    with open_desk(folder) as desk:
-        from dicegym.web.enter.tokens import Tokens
-
-        Tokens(desk).revoke(name)
+    with open_desk(folder) as (tokens, _):
+        tokens.revoke(name)
     out.print(f"the token of {name} is revoked")
-
-
-token = group("Manage the tokens of those who submit bots.", add=add_token, list=list_tokens, revoke=revoke)
-
-
-# --- contests --------------------------------------------------------------------------------------------------------
 
 
 def add_contest(
@@ -109,8 +96,7 @@ def add_contest(
     Examples: dicegym web contest add Autumn hog --until '14 days' --agent bacon --agent swap; dicegym web contest
     add 'Group 2' yatzy --until 2030-12-24 --format swiss --games 10
     """
-    with open_desk(folder) as desk:
-        from dicegym.web.enter.course_contests import WebContests
+    with open_desk(folder) as (_, contests):
         from dicegym.web.enter.plans import ContestPlan
 
         parameters, limits = shared_options.parameters_of(parameter), BotOptions(limit).limits(("seconds", "memory"))
@@ -118,7 +104,7 @@ def add_contest(
         form = options.pop("format")
         memory = limits.memory >> 20
         plan = ContestPlan(game, form, tuple(agent or ()), parameters, options, limits.seconds, memory)
-        made = WebContests(desk).add(name, plan, until)
+        made = contests.add(name, plan, until)
     out.print(f"contest {made.id}: /enter/contests/{made.id}")
 
 
@@ -127,18 +113,12 @@ def list_contests(folder: WebFolder = WEB_FOLDER) -> None:
 
     Example: dicegym web contest list --folder dicegym-web
     """
-    with open_desk(folder) as desk:
-        from dicegym.web.enter.course_contests import WebContests
-
-        found = WebContests(desk)
+    with open_desk(folder) as (_, contests):
         rows = [
-            [str(one.id), one.name, one.game, (one.end or "-")[:16], str(len(found.taking_part(one))), one.state]
-            for one in found.all()
+            [str(one.id), one.name, one.game, (one.end or "-")[:16], str(len(contests.taking_part(one))), one.state]
+            for one in contests.all()
         ]
-    if rows:
-        print_table(["ID", "Name", "Game", "Closes", "Bots", ""], rows)
-    else:
-        out.print("no contests yet: `dicegym web contest add NAME GAME` opens one")
+    print_table(["ID", "Name", "Game", "Closes", "Bots", ""], rows)
 
 
 def close(name: ContestName, folder: WebFolder = WEB_FOLDER) -> None:
@@ -148,11 +128,8 @@ def close(name: ContestName, folder: WebFolder = WEB_FOLDER) -> None:
 
     Example: dicegym web contest close Autumn
     """
-    with open_desk(folder) as desk:
-        from dicegym.web.enter.course_contests import WebContests
-
-        found = WebContests(desk)
-        found.close(found.find_named(name).id)
+    with open_desk(folder) as (_, contests):
+        contests.close(contests.find_named(name).id)
     out.print(f"{name} is closed")
 
 
@@ -168,20 +145,19 @@ def grades(
 
     Example: dicegym web contest grades Autumn -o grades.csv
     """
-    with open_desk(folder) as desk:
+    with open_desk(folder) as (_, contests):
         from dicegym.arena.storage import resolve_store
         from dicegym.web.context import read_store
-        from dicegym.web.enter.course_contests import GradeRow, WebContests, as_csv
+        from dicegym.web.enter.course_contests import GradeRow, as_csv
 
-        found = WebContests(desk)
-        one = found.find_named(name)
         with read_store(resolve_store(store)) as reader:
-            rows = found.grades(one, reader)
+            rows = contests.grades(contests.find_named(name), reader)
     if (sheet := written[".csv"]) is not None:
         write_new(sheet, as_csv(rows))
         return
-    shown = [["-" if value is None else str(value) for value in row] for row in rows]
-    print_table([field.replace("_", " ").capitalize() for field in GradeRow._fields], shown)
+    shown = [["-" if value is None else str(value) for _, value in row] for row in rows]
+    print_table([field.replace("_", " ").capitalize() for field in GradeRow.model_fields], shown)
 
 
+token = group("Manage the tokens of those who submit bots.", add=add_token, list=list_tokens, revoke=revoke)
 contest = group("Run contests on the web server.", add=add_contest, list=list_contests, close=close, grades=grades)

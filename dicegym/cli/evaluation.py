@@ -12,17 +12,7 @@ from typer import Argument, Option
 
 import dicegym
 from dicegym.cli import shared_options
-from dicegym.cli.console import (
-    NO_FILES,
-    Outputs,
-    check_writable,
-    err,
-    out,
-    print_commands,
-    print_lines,
-    print_table,
-    write_new,
-)
+from dicegym.cli.console import NO_FILES, Outputs, check_writable, err, out, print_lines, print_table, write_new
 from dicegym.cli.progress import progress_bar
 from dicegym.cli.shared_options import BOTS, MACHINES, BotOptions, MachineOptions
 from dicegym.errors import FaultWarning, ParameterError
@@ -47,18 +37,17 @@ def table_for(agent: str, game: str | None, parameter: list[str] | None, others:
     Raises ParameterError if they do not fit at a table of the game.
     """
     given = list(parameter or [])
-    said = shared_options.parameters_of(given)
     table = shared_options.game_or_that_of(agent, game, given)
     if others < table.players:
         return table
     if table.players == 1 and others:
         raise ParameterError(f"{table!r} is played alone: leave out --against, or give -p players=2 or more")
-    most = table.spec.players[1]
-    if "players" in said or others >= most:
-        seats = f"{table!r} seats" if "players" in said else f"{table.spec.title} seats at most"
+    fixed = "players" in shared_options.parameters_of(given)
+    most = table.players if fixed else table.spec.players[1]
+    if others >= most:
         raise ParameterError(
-            f"{others} opponents do not fit at one table: {seats} {(table.players if 'players' in said else most) - 1} "
-            "beside the first; name fewer, or measure without --together, against one after the other"
+            f"{others} opponents do not fit at one table: {table.spec.title} seats {most - 1} beside the first here; "
+            "name fewer, or measure without --together, against one after the other"
         )
     return shared_options.game_or_that_of(agent, game, [*given, f"players={others + 1}"])
 
@@ -79,14 +68,6 @@ def count_faults() -> Iterator[list[str]]:
 
         warnings.showwarning = show
         yield faults
-
-
-def tell_faults(faults: Sequence[str]) -> None:
-    """Print the first faults, and how many there were."""
-    for fault in faults[:FAULTS_SHOWN]:
-        err.print(f"fault: {fault}")
-    if len(faults) > FAULTS_SHOWN:
-        err.print(f"and {len(faults) - FAULTS_SHOWN:,} more faults")
 
 
 def evaluate(
@@ -120,42 +101,35 @@ def evaluate(
     from dicegym.players.roster import agent_name, is_strangers
 
     asked = bots.limits(("seconds", "memory"))
-    limits, seed = limits_of(asked.seconds, asked.memory), SEED if seed is None else seed
-    named = list(against or [])
+    named, seed = list(against or []), SEED if seed is None else seed
     if ALL in named and (together or len(named) > 1):
         raise ParameterError(f"--against {ALL} stands for every agent, one after the other: give it alone")
     table = table_for(model, game, parameter, len(named) if together else min(1, len(named)))
     met = everybody(table, model) if named == [ALL] else named
-    opponents: Sequence[Any] = [met] if together and met else met
-    strangers = [one for one in [model, *met] if is_strangers(table, one)]
+    strangers = [one for one in (model, *met) if is_strangers(table, one)]
     apart = bool(strangers) or machines.ray is not None or (machines.workers or 1) > 1
     # Where its name is enough, its compiled twin may be found, of which more is known.
     named_only = temperature is None and (apart or less_luck)
     player: Any = model if named_only else dicegym.agent(table, model, temperature=temperature)
     if strangers and machines.ray is None:
         bots.tell_isolation(strangers)
-    with contextlib.ExitStack() as stack:
-        faults = stack.enter_context(count_faults())
-        progress = stack.enter_context(progress_bar("games"))
-        executors = stack.enter_context(keep_open(machines.executors())) if apart else None
+    with count_faults() as faults, progress_bar("games") as progress, contextlib.ExitStack() as stack:
         how: dict[str, Any] = {
             "exact": not sampled,
             "seed": seed,
             "less_luck": less_luck,
             "progress": progress,
-            "executors": executors,
+            "executors": stack.enter_context(keep_open(machines.executors())) if apart else None,
             "isolation": bots.isolation,
-            "limits": limits,
+            "limits": limits_of(asked.seconds, asked.memory),
         }
-        scores = [measure(table, player, opponent, games, **how) for opponent in opponents or [None]]
-    tell_faults(faults)
-    name = one_line(agent_name(table, model))
-    if len(scores) == 1:
-        out.print(str(scores[0]))
-    else:
-        show_scores(scores, name)
-    print_lines(explain_scores(scores, table, name))
-    print_commands(*what_next(table, model, game, named, parameter))
+        opponents: Sequence[Any] = [met] if together and met else met or [None]
+        scores = [measure(table, player, opponent, games, **how) for opponent in opponents]
+    for fault in faults[:FAULTS_SHOWN]:
+        err.print(f"fault: {fault}")
+    if len(faults) > FAULTS_SHOWN:
+        err.print(f"and {len(faults) - FAULTS_SHOWN:,} more faults")
+    show_scores(scores, table, one_line(agent_name(table, model)))
     about = {"model": model, **shared_options.about(table), "fingerprint": table.fingerprint}
     about |= {"seed": seed, "faults": len(faults)}
     written.json([about | score.to_json() for score in scores])
@@ -172,79 +146,47 @@ def everybody(table: dicegym.Game, model: str) -> list[str]:
     return names
 
 
-def show_scores(scores: Sequence[Score], name: str) -> None:
-    """Print several scores as a table, the hardest opponent first, and their mean."""
-    from dicegym.learning.evaluate import OF_ONE_DRAW, overall
+def show_scores(scores: Sequence[Score], table: dicegym.Game, name: str) -> None:
+    """Print a score, or several as a table, the hardest opponent first; then what they mean."""
+    from dicegym.learning.evaluate import overall
 
-    def row(score: Score) -> list[str]:
+    def row(score: Score, against: str = "") -> list[str]:
         interval = f"{score.low:.4f} - {score.high:.4f}" if score.games else ""
-        return [score.opponent, f"{score.value:.4f}", interval, score.known_by]
+        return [against or score.opponent, f"{score.value:.4f}", interval, score.known_by]
 
-    rows = [row(score) for score in sorted(scores, key=lambda score: score.value)]
-    mean = row(overall(scores)._replace(opponent=f"mean of {len(scores)}"))
-    if any(score.measure == OF_ONE_DRAW for score in scores):
-        mean[-1] = ""
-    print_table([f"{name} against", "win rate", "95 % interval", "games"], [*rows, mean])
+    if len(scores) == 1:
+        out.print(str(scores[0]))
+    else:
+        rows = [row(score) for score in sorted(scores, key=lambda score: score.value)]
+        rows.append(row(overall(scores), f"mean of {len(scores)}"))
+        print_table([f"{name} against", "win rate", "95 % interval", "games"], rows)
+    print_lines(explain_scores(scores, table))
 
 
-def explain_scores(scores: Sequence[Score], table: dicegym.Game, name: str) -> list[str]:
-    """Return what the scores of ``name`` at ``table`` mean."""
-    if table.players == 1:
-        return ["The mean return of a game played alone, with its 95 % interval: more --games make it narrower."]
+def explain_scores(scores: Sequence[Score], table: dicegym.Game) -> list[str]:
+    """Return what scores at ``table`` mean."""
     from dicegym.analysis.variance_reduction import MOST_SAVED
     from dicegym.learning.evaluate import OF_ONE_DRAW
-    from dicegym.learning.evaluator import BEST_REPLY
 
-    equal = 1 / table.players
-    share = f"{equal:.3f}".rstrip("0")
-    alone = scores[0].opponent if len(scores) == 1 else ""
-    if alone == BEST_REPLY:
-        return [
-            "The win rate that a best response leaves it: 0.5 is optimal, and what is missing is its exploitability."
-        ]
-    exact = not any(score.games for score in scores)
-    if any(score.measure == OF_ONE_DRAW for score in scores):
-        lines = ["The win rate of one drawn table of its answers; another draw has another, and --sampled plays games."]
-    elif exact:
-        lines = ["Exact win rate, computed without luck; a fair coin says who begins."]
-    else:
+    if table.players == 1:
+        lines = ["The mean return of a game played alone, with its 95 % interval: more --games make it narrower."]
+    elif any(score.games for score in scores):
         lines = ["The share of games won, over all seats, with its 95 % interval: more --games make it narrower."]
+    elif any(score.measure == OF_ONE_DRAW for score in scores):
+        lines = ["The win rate of one drawn table of its answers; another draw has another, and --sampled plays games."]
+    else:
+        lines = ["Exact win rate, computed without luck; a fair coin says who begins."]
     if saved := [score.saved for score in scores if score.saved is not None]:
         more = "any number of" if min(saved) > MOST_SAVED else f"{min(saved):,.3g} times as many"
         lines.append(f"Without variance reduction you would need {more} games.")
-    better, worse = sum(score.low > equal for score in scores), sum(score.high < equal for score in scores)
-    if alone:
-        verdict = f"{name} is {'better' if better else 'worse'}" if better or worse else "neither is better"
-        unsure = "" if better or worse or exact else " by these games"
-    else:
-        verdict = f"{name} is better than {better} of {len(scores)}, worse than {worse}"
-        rest = len(scores) - better - worse
-        unsure = f", and {'equal to' if exact else 'not distinguishable from'} {rest}" if rest else ""
-    return [*lines, f"{share} = equal strength: {verdict}{unsure}."]
-
-
-def what_next(
-    table: dicegym.Game,
-    model: str,
-    game: str | None,
-    against: Sequence[str],
-    parameter: list[str] | None,
-) -> list[tuple[str, str]]:
-    """Return commands to go on with, at the same table, and what each does."""
-    from dicegym.bots.export import export_forms
-
-    usual = shared_options.game_or_that_of(model, game, None).players
-    seats = [f"players={table.players}"] if table.players != usual else []
-    given = [one for one in parameter or [] if not one.startswith("players=")] + seats
-    named = shared_options.command_line(model, game=game, p=given)
-    found = []
-    if table.players > 1 and list(against) != [ALL]:
-        found.append((f"dicegym evaluate {named} --against {ALL}", "against every agent"))
-    found.append((f"dicegym watch {named}", "see it play"))
-    if model.endswith(".zip") and (forms := export_forms(table)):
-        alone = shared_options.command_line(model, game=game)
-        found.append((f"dicegym export {alone} --as {forms[0]}", "write it as a bot"))
-    return found
+    if table.players > 1:
+        equal = 1 / table.players
+        better, worse = sum(score.low > equal for score in scores), sum(score.high < equal for score in scores)
+        verdict = f"better than {better} of {len(scores)}, worse than {worse}"
+        if len(scores) == 1:
+            verdict = "better" if better else "worse" if worse else "neither is better"
+        lines.append(f"{f'{equal:.3f}'.rstrip('0')} = equal strength: {verdict}.")
+    return lines
 
 
 def export(
@@ -265,19 +207,18 @@ def export(
     from dicegym.bots.export import TABLE_SUFFIX, export_forms, export_source, table_beside
     from dicegym.files import writing
 
-    target = form
-    if target.parent.exists():  # else it is made when there is something to write
-        check_writable(target, force)
+    if form.parent.exists():  # else it is made when there is something to write
+        check_writable(form, force)
     table = shared_options.game_or_that_of(model, game, parameter)
     player = dicegym.agent(table, model, temperature=temperature)
     forms = export_forms(table)
     fitting = form.name if form.name in forms else next(iter(forms), form.name)
     source, data = export_source(player, table, fitting), table_beside(player)
-    target.parent.mkdir(parents=True, exist_ok=True)
+    form.parent.mkdir(parents=True, exist_ok=True)
     if data is not None:
-        beside = target.with_suffix(TABLE_SUFFIX)
+        beside = form.with_suffix(TABLE_SUFFIX)
         check_writable(beside, force)
         with writing(beside) as unfinished:
             unfinished.write_bytes(data.read_bytes())
         out.print(f"wrote {beside}")
-    write_new(target, source)
+    write_new(form, source)

@@ -14,7 +14,6 @@ from typer import Option
 
 import dicegym
 from dicegym.cli import shared_options
-from dicegym.cli.command import TUTOR
 from dicegym.cli.console import NO_FILES, Outputs
 from dicegym.cli.progress import progress_bar, thinking
 from dicegym.errors import ParameterError
@@ -50,13 +49,8 @@ def play(
     seat: Annotated[int | None, Option(help="your seat, from 0 (default: drawn by the seed)")] = None,
     seed: shared_options.Seed = None,
     tutor: Annotated[
-        str | None,
-        Option(
-            TUTOR,
-            metavar="[LEVEL]",
-            help="warn once before a move that is bad (default), a mistake or doubtful; review your game at the end",
-        ),
-    ] = None,
+        bool, Option("--tutor", help="warn once before a bad move, and review your game at the end")
+    ] = False,
     written: Annotated[Outputs, ".json"] = NO_FILES,
     parameter: shared_options.Parameters = None,
 ) -> None:
@@ -75,7 +69,7 @@ def play(
         raise ParameterError(f"invalid --seat {seat}: give 0 to {table.players - 1}")
     names = [rival_named(table, chosen[i % len(chosen)]) for i in range(table.players - 1)]
     rivals = [dicegym.agent(table, name) for name in names]
-    adviser = None if tutor is None else _tutor(table, tutor)
+    adviser = _make_tutor(table) if tutor else None
     ask = _asking()
     answers = {"hint": ("what is best here, and by how much", _hinting(table)), "id": _ID}
     number = draw_seed() if seed is None else seed
@@ -148,14 +142,11 @@ def _id_of(turn: Turn) -> str:
 _ID = ("a short text that stands for this state, to be pasted", _id_of)
 
 
-def _tutor(table: dicegym.Game, level: str) -> Tutor:
+def _make_tutor(table: dicegym.Game) -> Tutor:
     """Return the tutor that warns the person."""
-    from dicegym.analysis.hints import LEVEL, Tutor
-    from dicegym.analysis.valuers import threshold
+    from dicegym.analysis.hints import Tutor
 
-    if level:
-        threshold(level, "win rate")  # before anything is computed
-    return Tutor(_fair_values(table), level or LEVEL)
+    return Tutor(_fair_values(table))
 
 
 def _warning(adviser: Tutor) -> Callable[[Turn, Sequence[int]], str]:
@@ -170,10 +161,8 @@ def _warning(adviser: Tutor) -> Callable[[Turn, Sequence[int]], str]:
 
 def _epilogue(sitting: Sitting, adviser: Tutor | None, file: Path | None) -> str:
     """Keep a game that is over, and return how the person played it."""
-    if adviser is None and file is None:
-        return ""
     game, actions = sitting.game, sitting.actions
-    told = []
+    said = []
     if adviser is not None:
         from dicegym.analysis import analyse
 
@@ -182,18 +171,13 @@ def _epilogue(sitting: Sitting, adviser: Tutor | None, file: Path | None) -> str
             states.append(states[-1].copy())
             game.step(states[-1][0], action)
         with thinking("looking at how you played"):
-            told.append(analyse(game, states, actions, sitting.place.names, adviser.valuer).text())
-    if file is None:
-        told.append("With `-o FILE.json` the game is written, and `dicegym values analyse FILE.json` shows all of it.")
-    else:
+            said.append(analyse(game, states, actions, sitting.place.names, adviser.valuer).text())
+    if file is not None:
         from dicegym.arena.replay import record_replay, save
 
         save(record_replay(game, sitting.place.names, sitting.seed, actions), file)
-        told.append(
-            "The game is written: "
-            f"`{shared_options.command_line('dicegym', 'values', 'analyse', str(file))}` shows all of it."
-        )
-    return "\n".join(told)
+        said.append(f"The game is in {file}: `dicegym values analyse` shows the regret of each decision.")
+    return "\n".join(said)
 
 
 def _table(game: str, rivals: int, parameter: list[str] | None) -> dicegym.Game:
@@ -247,14 +231,6 @@ def _asking() -> Callable[[str], str]:
 
 
 def _show(text: str) -> None:
-    """Print text, dice by their numbers alone where the output has no letters for them."""
-    text, encoding = lines(text), sys.stdout.encoding or "utf-8"
-    try:
-        text.encode(encoding)
-    except UnicodeEncodeError:
-        from dicegym.engine.scene import FACES
-        from dicegym.games.keyboard import HIDDEN
-
-        text = text.translate(dict.fromkeys(map(ord, FACES))).replace(HIDDEN, "?")
-        text = text.encode(encoding, "replace").decode(encoding)
-    print(text, flush=True)
+    """Print text; what the output has no letters for is a question mark."""
+    encoding = sys.stdout.encoding or "utf-8"
+    print(lines(text).encode(encoding, "replace").decode(encoding), flush=True)

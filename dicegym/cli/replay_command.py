@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -26,14 +25,11 @@ REPLAY_ID = "a match of the store (its first game), MATCH.GAME, server:NUMBER, o
 
 def replay(
     game: Annotated[str, Argument(metavar="ID", help=REPLAY_ID)],
-    step: Annotated[bool, Option("--step", help="wait for a key after each move")] = False,
     seat: Annotated[
         int | None, Option(metavar="N", help="show what this seat, from 0, could see (default: everything)")
     ] = None,
     written: Annotated[Outputs, ".gif", ".html", ".json"] = NO_FILES,
     analyse: Annotated[bool, Option("--analyse", help="show the regret of mistakes, and better choices")] = False,
-    values: shared_options.ValuesName = None,
-    ids: Annotated[bool, Option("--ids", help="show an id of each state, for `dicegym values hint`")] = False,
     store: shared_options.StoreName = None,
     delay: Delay = None,
 ) -> None:
@@ -44,26 +40,23 @@ def replay(
 
     A .json file holds the game for others to replay; an .html page steps through it in a browser.
 
-    Examples: dicegym arena replay 3fa2c1 --step; dicegym arena replay 3fa2c1 -o game.html
+    Examples: dicegym arena replay 3fa2c1 --seat 0; dicegym arena replay 3fa2c1 -o game.html
     """
     from dicegym.arena.replay import moments, save
     from dicegym.arena.replay.telling import result_lines
+    from dicegym.pictures.watched import tell_apart
 
     gif, json = written[".gif"], written[".json"]
-    if step and (written or not out.is_terminal or not sys.stdin.isatty()):
-        reason = "and files are written here" if written else "which only a terminal with a keyboard has"
-        raise ParameterError(f"--step waits for keys, {reason}: leave it out")
     if json is not None and seat is not None:
         raise ParameterError(f"{json} holds the game of all seats: leave --seat out, or write a page (-o FILE.html)")
-    if values is not None and not analyse:
-        raise ParameterError(f"--values {values} says whose values mistakes are judged by: give --analyse too")
     found = replay_named(game, store)
     found.check_rules()
-    notes = _notes(found, values) if analyse else None
+    notes = _notes(found) if analyse else None
     every = list(moments(found, seat, notes=notes))
-    if ids:
-        every = _with_ids(found, every, seat)
-    out.print(_heading(found, seat))
+    names = tell_apart(found.seats)
+    seen = "" if seat is None else f", as {names[seat]} (seat {seat}) was shown it"
+    called = f"game {found.id}, seed {found.seed}" if found.id else f"seed {found.seed}"
+    out.print(f"{found.table().spec.title}: {', '.join(names)}; {called}, number {found.number}{seen}")
     if json is not None:
         save(found, json)
         out.print(f"wrote {json}")
@@ -74,34 +67,25 @@ def replay(
     if gif is not None:
         record(iter(every), gif, delay)
     if not written:
-        show(_numbered(every), delay, paused=step)
+        show(_numbered(every), delay)
     print_lines(result_lines(found, seat))
 
 
-def _notes(found: Replay, values: str | None) -> dict[tuple[int, int], str]:
+def _notes(found: Replay) -> dict[tuple[int, int], str]:
     """Return the regret of mistakes in words, by seat and number of the seat's decision."""
     from dicegym.analysis import analyse
 
     game = found.table()
     with progress_bar("moves") as progress:
-        asked = shared_options.values_of(game, values, progress)
-        return analyse(game, found.states(game), found.actions, found.seats, asked, progress=progress).notes()
+        values = shared_options.values_of(game, None, progress)
+        return analyse(game, found.states(game), found.actions, found.seats, values, progress=progress).notes()
 
 
 def _numbered(every: list[WatchedMove]) -> Iterator[WatchedMove]:
-    """Yield moments with their numbers: what was noted names them."""
+    """Yield moments with their numbers: ``dicegym values hint GAME:N`` takes them."""
     for number, moment in enumerate(every):
-        told = (f"move {number} of {len(every) - 1}",) if number else ()
-        yield moment._replace(done=(*told, *moment.done))
-
-
-def _with_ids(found: Replay, every: list[WatchedMove], seat: int | None) -> list[WatchedMove]:
-    """Return moments with the id of each state: of all of it, or of what a seat may know."""
-    from dicegym.games.positions import position_id
-
-    game = found.table()
-    texts = [position_id(game, frame.state, seat) for frame in found.frames()]
-    return [moment._replace(done=(*moment.done, f"state {text}")) for moment, text in zip(every, texts, strict=True)]
+        heading = (f"move {number} of {len(every) - 1}",) if number else ()
+        yield moment._replace(done=(*heading, *moment.done))
 
 
 def replay_named(game: str, store: str | None) -> Replay:
@@ -118,15 +102,3 @@ def replay_named(game: str, store: str | None) -> Replay:
     game_id(game)  # before the store is opened
     with shared_options.read_store(store) as reader:
         return find_replay(reader, game)
-
-
-def _heading(found: Replay, seat: int | None) -> str:
-    """Return what is to be seen, in a line."""
-    from dicegym.pictures.watched import tell_apart
-
-    names = tell_apart(found.seats)
-    seen = "" if seat is None else f", as {names[seat]} (seat {seat}) was shown it"
-    called = f"game {found.id}, " if found.id else ""
-    called += f"seed {found.seed}, number {found.number}"
-    where = ", in the order of their seats" if found.players > 1 else ""
-    return f"{found.table().spec.title}: {', '.join(names)}{where}; {called}{seen}"

@@ -5,13 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
-from typer import Option
+from typer import Argument, Option
 
 from dicegym.cli import shared_options
-from dicegym.cli.card_command import card
 from dicegym.cli.command import group
-from dicegym.cli.console import out, print_lines
-from dicegym.cli.curve_commands import plot
+from dicegym.cli.console import NO_FILES, Outputs, check_writable, err, out, print_lines, print_table
 from dicegym.cli.progress import progress_bar
 from dicegym.cli.shared_options import decisions
 
@@ -31,6 +29,63 @@ def settings() -> None:
         default = f" (default: {setting.default})" if setting.default else ""
         out.print(f"  {setting.key or 'KEY'}: {setting.takes}{default}\n      {setting.meaning}")
     out.print("What a game's training takes, with reasons: training/configs/GAME.toml.")
+
+
+def card(
+    model: Annotated[Path, Argument(metavar="MODEL.zip", help="a trained model's file")],
+    games: Annotated[int, Option(min=1, metavar="N", help="games against each scripted agent")] = 1000,
+    seconds: Annotated[float, Option(metavar="N", help="search time for a best response")] = 3.0,
+    write: Annotated[bool, Option("--write", help="replace the card beside the model instead of showing it")] = False,
+) -> None:
+    """Show how a trained model was made and how strong it is.
+
+    A training writes this card beside each model; the command makes it anew, with the agents that exist now. What
+    `dicegym values exploitability` has trained against the model is on it too. With --write, the learning curve that is
+    in the model's file is drawn beside the card.
+
+    Example: dicegym runs card runs/hog/best.zip --games 1000 --seconds 300 --write
+    """
+    from dicegym.learning.card import card as page
+    from dicegym.learning.card import write_card
+
+    with progress_bar("measurements") as progress:
+        text = page(model, games, seconds, progress)
+    if write:
+        print_lines(f"wrote {path}" for path in write_card(model, text))
+    else:
+        out.print(text)
+
+
+def plot(
+    run_dirs: Annotated[
+        list[Path], Argument(metavar="RUN_DIR...", help="folders of trainings, or folders that hold some")
+    ],
+    written: Annotated[Outputs, ".png", ".svg"] = NO_FILES,
+) -> None:
+    """Plot the learning curves of trainings, seeds as a band.
+
+    Runs that differ only in their seed are one line with a band; a folder of such runs means all of them. Without
+    --output the picture is curve.png in the one folder, or here.
+
+    Examples: dicegym runs plot runs/hog; dicegym runs plot runs/* -o curves.svg
+    """
+    from dicegym.learning.curve_pictures import check_picture, draw_runs, write_curves
+    from dicegym.learning.run_curves import find_runs
+
+    runs, others = find_runs(run_dirs)
+    one = runs[0].folder if len(runs) == 1 else run_dirs[0] if len(run_dirs) == 1 else Path()
+    targets = list(written) or [one / "curve.png"]
+    for target in targets:
+        check_writable(target)
+        check_picture(target)
+    pictures = draw_runs(runs)
+    for folder in others:
+        err.print(f"dicegym: {folder} is left out: it holds no training")
+    for (game, _), picture in pictures.items():
+        print_table(["game", *picture.titles], [[game, *row] for row in picture.rows])
+    for target in targets:
+        write_curves(list(pictures.values()), target)
+        out.print(f"wrote {target}")
 
 
 def tune(

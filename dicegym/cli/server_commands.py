@@ -9,10 +9,10 @@ from typer import Argument, Option
 
 from dicegym.cli import shared_options
 from dicegym.cli.command import group
-from dicegym.cli.console import NO_FILES, Outputs, out, print_lines, print_table
+from dicegym.cli.console import NO_FILES, Outputs, out, print_table
 
 if TYPE_CHECKING:
-    from dicegym.server.history import Archive, ServerStatus
+    from dicegym.server.history import Archive
 
 SomeGame = Annotated[
     str | None,
@@ -22,9 +22,6 @@ SomeGame = Annotated[
         autocompletion=shared_options.complete_game,
     ),
 ]
-
-WAIT = 300.0
-"""Seconds that a joining agent waits for its first game."""
 
 
 def start(
@@ -52,8 +49,8 @@ def start(
 ) -> None:
     """Run a server where bots play rated games over the network.
 
-    It shows a live scoreboard. The server rests while no remote bot is connected. To admit bots of other machines, give
-    a file of secrets, as in the second example.
+    It prints what happens. The server rests while no remote bot is connected. To admit bots of other machines, give a
+    file of secrets, as in the second example.
 
     Examples: dicegym server start yatzy --tcp 5000 --agents thrifty gather; dicegym server start yatzy --tcp 5000
     --ws 5001 --host 0.0.0.0 --secrets secrets.txt
@@ -63,7 +60,6 @@ def start(
     from dicegym.arena.storage import resolve_store
 
     resolve_store(store)  # refuses "none", as a server keeps its ratings
-    from dicegym.server.scoreboard import Scoreboard
     from dicegym.server.server import serve as run
     from dicegym.server.server_settings import ServerSettings
 
@@ -85,12 +81,12 @@ def start(
         origins=tuple(allow_origin or ()),
         isolation=isolation,
     )
-    asyncio.run(run(settings, Scoreboard(out)))
+    asyncio.run(run(settings, out.print))
 
 
 def join(
     game: shared_options.GameName,
-    server: Annotated[str, Argument(metavar="HOST:PORT", help="the server's address, or its ws:// address")],
+    server: Annotated[str, Argument(metavar="HOST:PORT", help="the server's address for TCP")],
     agent: Annotated[str, Option(help="the agent that plays: a name, a bot's file or a model")],
     name: Annotated[str | None, Option(help="its name on the server (default: the agent's, or the secret's)")] = None,
     secret: Annotated[str | None, Option(envvar="DICEGYM_SECRET", help="the secret to log in with")] = None,
@@ -103,20 +99,7 @@ def join(
     """
     from dicegym.server.client import join as run
 
-    run(game, server, agent, name, secret, games, seed, out.print, wait=WAIT)
-
-
-def status(
-    game: SomeGame = None, store: shared_options.StoreName = None, written: Annotated[Outputs, ".json"] = NO_FILES
-) -> None:
-    """Show whether a server runs, its connections and its games.
-
-    Examples: dicegym server status; dicegym server status yatzy -o status.json
-    """
-    with _archive(game, store) as archive:
-        found = archive.status()
-    written.json(_plain(found))
-    print_lines(_status_lines(found))
+    run(game, server, agent, name, secret, games, seed, out.print)
 
 
 def ratings(
@@ -127,16 +110,17 @@ def ratings(
     Example: dicegym server ratings yatzy -o ratings.json
     """
     with _archive(game, store) as archive:
-        ranked = list(enumerate(archive.ratings().items(), 1))
-        rows = [
-            {"place": place, "player": name, **one._asdict(), "margin": one.margin, "provisional": one.provisional}
-            for place, (name, one) in ranked
-        ]
-        written.json({**_about(archive.status()), "ratings": rows})
-    if not rows:
-        out.print("nobody has a rating yet: no game is finished")
-        return
-    shown = [[str(place), name, one.shown, str(one.games), str(one.wins)] for place, (name, one) in ranked]
+        ranked, about = archive.ratings(), _about(archive)
+    rows = [
+        {"place": place, "player": name, **one._asdict(), "margin": one.margin, "provisional": one.provisional}
+        for place, (name, one) in enumerate(ranked.items(), 1)
+    ]
+    written.json({**about, "ratings": rows})
+    out.print(f"{about['games']} games of {about['game']} finished, in {about['store']}")
+    shown = [
+        [str(place), name, one.shown, str(one.games), str(one.wins)]
+        for place, (name, one) in enumerate(ranked.items(), 1)
+    ]
     print_table(["", "player", "rating", "games", "wins"], shown)
 
 
@@ -155,21 +139,20 @@ def games(
     """
     with _archive(game, store) as archive:
         found = archive.games(last, player)
-        about = _about(archive.status())
+        about = _about(archive)
     written.json({**about, "listed": [_plain(one) for one in found]})
-    if not found:
-        out.print("no game is finished yet")
     for one in found:
         best_first = sorted(one.places, key=lambda place: place.place)
-        told = ", ".join(
-            f"{p.place}. {p.name} {p.total} "
-            f"({f'{p.before:.0f} to {p.after:.0f}' if p.rated else f'{p.after:.0f}, not rated'})"
+        results = ", ".join(
+            f"{p.place}. {p.name} {p.total} ({p.before:.0f} to {p.after:.0f}{'' if p.rated else ', not rated'})"
             for p in best_first
         )
-        out.print(f"{one.id:>6}  {_when(one.ended)}  {told}")
+        out.print(f"{one.id:>6}  {_when(one.ended)}  {results}")
         for incident in one.incidents:
             name = one.places[incident.seat].name
             out.print(f"        the server played decision {incident.turn} of {name}: {incident.reason}")
+    if not found:
+        out.print("no game is finished yet")
 
 
 def mcp(
@@ -190,7 +173,6 @@ server = group(
     "Run a game server, join one, and show its ratings and games.\n\n`dicegym mcp` serves games to language models.",
     start=start,
     join=join,
-    status=status,
     ratings=ratings,
     games=games,
 )
@@ -201,7 +183,11 @@ def _archive(game: str | None, store: str | None) -> Archive:
     where = shared_options.store_name(store)
     from dicegym.server.history import Archive
 
-    return Archive(where, game, waits=True)
+    return Archive(where, game)
+
+
+def _about(archive: Archive) -> dict[str, Any]:
+    return {"game": archive.game, "store": archive.name, "games": archive.count_games()}
 
 
 def _plain(value: Any) -> Any:
@@ -211,39 +197,8 @@ def _plain(value: Any) -> Any:
     return [_plain(item) for item in value] if isinstance(value, tuple) else value
 
 
-def _about(status: ServerStatus) -> dict[str, Any]:
-    return {"game": status.game, "store": status.store, "games": status.games}
-
-
 def _when(text: str) -> str:
     """Return the time of a stored date on this machine's clock."""
     from datetime import datetime
 
     return f"{datetime.fromisoformat(text).astimezone():%Y-%m-%d %H:%M:%S}"
-
-
-def _status_lines(status: ServerStatus) -> list[str]:
-    total = f"{status.games} games finished, {status.rated} players rated, in {status.store}"
-    run = status.run
-    if run is None:
-        return [f"the {status.game} server has never run", total]
-    state = run.state
-    if status.running and state is not None:
-        doing = (
-            "it rests until a remote bot comes"
-            if state.resting
-            else f"{state.tables} games in progress, {state.waiting} bots waiting"
-        )
-        lines = [
-            f"the {status.game} server runs since {_when(run.began)} on {', '.join(state.addresses)} "
-            f"(process {state.process}, dicegym {run.version})",
-            f"{state.connections} connections, {doing}; {run.games} games finished in this run",
-            f"tables of {state.players}; its own agents: {', '.join(state.agents) or 'none'}",
-        ]
-    else:
-        end = "was killed, or ended with its machine" if run.ended is None else f"stopped at {_when(run.ended)}"
-        lines = [
-            f"no {status.game} server runs; the last (run {run.number}, dicegym {run.version}) began at "
-            f"{_when(run.began)}, {end}, and finished {run.games} games"
-        ]
-    return [*lines, total]

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import importlib
-import os
 import shlex
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
@@ -15,7 +14,6 @@ import typer
 from typer import Argument, Option
 
 import dicegym
-from dicegym.cli.command import PAIRS, PYTHON_NAMES, RAY
 from dicegym.cli.console import err
 from dicegym.errors import DependencyError, DicegymError, ParameterError
 from dicegym.registry import GAMES
@@ -31,6 +29,8 @@ if TYPE_CHECKING:
 
 LIMITS = ("seconds", "load", "move", "memory")
 """Names that ``--limit`` takes."""
+PAIRS = "NAME=NUMBER"
+"""How the help shows the values of options that each set one of several numbers."""
 
 
 def complete_game(incomplete: str) -> list[str]:
@@ -102,9 +102,9 @@ Workers = Annotated[int | None, Option("--workers", min=1, help="processes (defa
 RayAddress = Annotated[
     str | None,
     Option(
-        RAY,
-        metavar="[ADDRESS]",
-        help="run on a Ray cluster: host:6379, ray://host:10001, or auto (default): the one on this machine",
+        "--ray",
+        metavar="ADDRESS",
+        help="run on a Ray cluster: host:6379, ray://host:10001, or auto: the one on this machine",
     ),
 ]
 StoreName = Annotated[
@@ -161,10 +161,8 @@ def command_line(*words: str, **options: Any) -> str:
     return shlex.join(line)
 
 
-def _read_pairs(
-    option: str, given: Iterable[str] | None, kind: type[int] | type[float], example: str
-) -> dict[str, Any]:
-    pairs: dict[str, Any] = {}
+def _read_pairs(option: str, given: Iterable[str] | None, kind: Callable[[str], Any], example: str) -> dict[str, Any]:
+    pairs = {}
     for text in given or []:
         name, _, value = text.partition("=")
         try:
@@ -196,11 +194,13 @@ class BotOptions(NamedTuple):
         for name in pairs:
             if name not in known:
                 raise ParameterError(f"unknown --limit {name}: limits here are {', '.join(known)}")
-        if not isfinite(memory := pairs.get("memory", 0)):
-            raise ParameterError(f"invalid --limit memory={memory}: give MiB, such as memory=512")
+        if "load" in pairs:
+            pairs["start"] = pairs.pop("load")
         if "memory" in pairs:
-            pairs["memory"] = int(memory * 2**20)
-        return Limits(**{PYTHON_NAMES.get(name, name): value for name, value in pairs.items()})
+            if not isfinite(pairs["memory"]):
+                raise ParameterError(f"invalid --limit memory={pairs['memory']}: give MiB, such as memory=512")
+            pairs["memory"] = int(pairs["memory"] * 2**20)
+        return Limits(**pairs)
 
     def tell_isolation(self, named: Iterable[str]) -> None:
         """Say how bots are isolated, before any of them runs, if one is named that a stranger may have written.
@@ -233,12 +233,11 @@ class MachineOptions(NamedTuple):
         """Return what makes the executors. Raises ParameterError if there is no such address."""
         from dicegym.arena.executors import local
 
-        executors = local(self.workers)
-        if self.ray is not None:  # "" is what runs here, else a cluster of our own
-            from dicegym.arena.ray_executor import ray_cluster
+        if self.ray is None:
+            return local(self.workers)
+        from dicegym.arena.ray_executor import ray_cluster
 
-            executors = ray_cluster(self.ray or None, self.workers, lambda line: err.print(f"dicegym: {line}"))
-        return executors
+        return ray_cluster(self.ray, self.workers, lambda line: err.print(f"dicegym: {line}"))
 
 
 MACHINES = MachineOptions()
@@ -271,15 +270,10 @@ def values_of(game: dicegym.Game, name: str | None, progress: Progress, fair: bo
         fair: whether they must judge a player by what that player may know.
     """
     from dicegym.analysis.valuers import better_sources, fair_valuer, valuer
-    from dicegym.games.parts import SOLUTIONS, part
-    from dicegym.games.solved import how_to_solve
 
     asked = (fair_valuer if fair else valuer)(game, name, progress=progress)
     if found := [] if name is not None else better_sources(asked.game, asked):
-        best, kept = found[0].name, part(asked.game, SOLUTIONS)
-        solved = kept is not None and any(one.name == best for one in kept.solutions(asked.game))
-        how = f"; `{how_to_solve(asked.game, best)}` computes what it needs" if solved else ""
-        err.print(f"dicegym: better than {asked.name} is --values {best}: {found[0].doc}{how}")
+        err.print(f"dicegym: better than {asked.name} is --values {found[0].name}: {found[0].doc}")
     return asked
 
 
@@ -325,37 +319,19 @@ class StoreOptions(NamedTuple):
     def storage(self) -> Storage | None:
         """Return where the contest is stored; None: nowhere.
 
-        Without SQLAlchemy, or where the default folder cannot be made, nothing is stored, which is said.
-
         Raises:
             ParameterError: a label is given for what is not stored.
-            DependencyError: a store or label is given, and a library is missing.
+            DependencyError: a library is missing.
         """
-        from dicegym.arena.storage import NONE, VARIABLE, Storage, default_store, resolve_store
+        from dicegym.arena.storage import NONE, Storage, resolve_store
 
-        store, label = self
-        if store == NONE:
-            if label:
-                raise ParameterError(f"--label {label} names a stored contest, and --store none stores nothing")
-            return None
-        try:
-            importlib.import_module("dicegym.arena.store.book")
-        except ImportError as error:
-            missing = DependencyError.for_extra(str(error.name), "arena", "storing a contest")
-            if store is not None or label:
-                raise missing from error
-            err.print(f"dicegym: this contest is not stored: {missing}")
-            return None
-        if not (store or label or os.environ.get(VARIABLE) or _can_be_made(Path(default_store()))):
-            err.print(f"dicegym: this contest is not stored, as {default_store()} cannot be made: give --store FILE")
-            return None
-        return Storage(resolve_store(store), label=label)
+        if self.store != NONE:
+            with needing("arena", "storing a contest (--store none stores nothing)"):
+                importlib.import_module("dicegym.arena.store.book")
+            return Storage(resolve_store(self.store), label=self.label)
+        if self.label:
+            raise ParameterError(f"--label {self.label} names a stored contest, and --store none stores nothing")
+        return None
 
 
 STORE = StoreOptions()
-
-
-def _can_be_made(path: Path) -> bool:
-    """Return whether a file can be written, or made with its folders."""
-    there = next(one for one in (path, *path.parents) if one.exists())
-    return os.access(there, os.W_OK)

@@ -1,4 +1,4 @@
-"""What to do in a state: every choice with its value."""
+"""What to do in a state, what the decisions of a game cost, and how agents decide over many games."""
 
 from __future__ import annotations
 
@@ -8,59 +8,41 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Argument, Option
 
+import dicegym
 from dicegym.cli import shared_options
-from dicegym.cli.console import NO_FILES, Outputs, out, print_lines
-from dicegym.cli.progress import progress_bar, thinking
-from dicegym.cli.replay_command import replay_named
+from dicegym.cli.console import NO_FILES, Outputs, out, print_lines, print_table
+from dicegym.cli.progress import progress_bar
+from dicegym.cli.replay_command import REPLAY_ID, replay_named
 from dicegym.errors import ParameterError, one_line
 
 if TYPE_CHECKING:
     from dicegym.games.positions import Position
-    from dicegym.games.worth import Valuer
 
 SHOWN = 10
 """Choices that are shown."""
-StateName = Annotated[
-    str,
-    Argument(
-        metavar="STATE",
-        help="a state's id, such as `hog-...`, or GAME:N: a game as for `dicegym arena replay`, before its action "
-        "number N, from 1",
-    ),
-]
 _ID = re.compile(r"[A-Za-z]\w*-[\w-]+")
 
 
 def state_named(text: str, store: str | None) -> Position:
-    """Return the state that `StateName` names, in which a player is to move and knows what the text tells.
+    """Return the state that an id, or a game and the number of its action, names; a player is to move in it.
 
     Raises ParameterError, DependencyError and what `dicegym.cli.replay_command.replay_named` raises.
     """
     from dicegym.games.positions import Position, position
 
     replay, mark, move = text.strip().rpartition(":")
-    if not mark or not move.isdecimal():
-        if not _ID.fullmatch(text.strip()):
-            raise ParameterError(
-                f"{one_line(text, 60)!r} cannot be read as a state: give an id such as `hog-...` "
-                "(`dicegym arena replay ID --ids` shows them), or a game and the number of one of its actions, as "
-                "3fa2c1:12"
-            )
-        if store is not None:
-            raise ParameterError("an id holds the whole state, and no store is read: leave --store out")
-        found = position(text)
-        _check_mover(found)
-        return found
-    played, number = replay_named(replay, store), int(move)
-    if not 1 <= number <= len(played.actions):
-        raise ParameterError(f"{one_line(replay)} has the actions 1 to {len(played.actions)}, and no {number}")
-    game = played.table()
-    played.check()
-    return Position(game, next(itertools.islice(played.states(), number - 1, None)), None)
-
-
-def _check_mover(found: Position) -> None:
-    """Raise ParameterError unless a player is to move, and the id holds what that player knows."""
+    if mark and move.isdecimal():
+        played, number = replay_named(replay, store), int(move)
+        if not 1 <= number <= len(played.actions):
+            raise ParameterError(f"{one_line(replay)} has the actions 1 to {len(played.actions)}, and no {number}")
+        played.check()
+        return Position(played.table(), next(itertools.islice(played.states(), number - 1, None)), None)
+    if not _ID.fullmatch(text.strip()):
+        raise ParameterError(
+            f"{one_line(text, 60)!r} cannot be read as a state: give an id such as `hog-...` (type `id` in `dicegym "
+            "play`), or a game and the number of one of its actions, as 3fa2c1:12"
+        )
+    found = position(text)
     state = found.state[0]
     if state["over"]:
         raise ParameterError("this game is over: there is nothing left to choose")
@@ -69,20 +51,18 @@ def _check_mover(found: Position) -> None:
             f"this id holds what seat {found.seat} may know, and seat {state['player']} is to move: use an id of "
             "the whole state, or one made for the player to move"
         )
-
-
-def _print_state(found: Position) -> str:
-    """Print the table as the player to move sees it; return the id of what that player knows."""
-    from dicegym.games.positions import position_id
-
-    seat = int(found.state[0]["player"])
-    known = position_id(found.game, found.state[0], seat)
-    print_lines([found.game.scene(found.state[0], seat).text(), f"State: {known}", ""])
-    return known
+    return found
 
 
 def hint(
-    state: StateName,
+    state: Annotated[
+        str,
+        Argument(
+            metavar="STATE",
+            help="a state's id, such as `hog-...`, or GAME:N: a game as for `dicegym arena replay`, before its action "
+            "number N, from 1",
+        ),
+    ],
     values: shared_options.ValuesName = None,
     games: Annotated[
         int | None, Option(min=1, metavar="N", help="play on N times with each choice, whatever values there are")
@@ -93,27 +73,30 @@ def hint(
 ) -> None:
     """Rank the legal choices in a state by their value.
 
-    Each choice is judged by what the player to move may know, and shown with its uncertainty.
+    Each choice is judged by what the player to move may know, and shown with its uncertainty. `--values rollouts` plays
+    on from the state with each choice.
 
     Examples: dicegym values hint hog-CgBQUEI --top 3; dicegym values hint 3fa2c1:12 --games 2000
     """
     from dicegym.analysis.hints import hint as ranked
     from dicegym.analysis.rollouts import RolloutValuer
     from dicegym.games.hidden import open_fields
+    from dicegym.games.positions import position_id
 
     found = state_named(state, store)
-    if games is not None:
-        if values not in (None, "rollouts"):
+    game, record = found.game, found.state[0]
+    with progress_bar("steps") as progress:
+        if games is None:
+            asked = shared_options.values_of(game, values, progress, fair=True)
+        elif values not in (None, "rollouts"):
             raise ParameterError(f"--games {games} is for playing on, and --values {values} computes: give one of both")
-        asked: Valuer = RolloutValuer(found.game, games=games)
-    else:
-        with progress_bar("steps") as progress:
-            asked = shared_options.values_of(found.game, values, progress, fair=True)
-    with thinking("weighing what may be played"):
-        answer = ranked(found.game, found.state[0], asked)
-    known = _print_state(found)
-    print_lines(answer.lines(top or None))
-    seen = sorted(open_fields(found.game))
+        else:
+            asked = RolloutValuer(game, games=games)
+        answer = ranked(game, record, asked)
+    seat = int(record["player"])
+    known = position_id(game, record, seat)
+    print_lines([game.scene(record, seat).text(), f"State: {known}", "", *answer.lines(top or None)])
+    seen = sorted(open_fields(game))
     if seen and asked.sees_all:
         out.print(f"Everybody at a table sees {', '.join(seen)}; programs of the game's contest are not told of it.")
     choices: list[dict[str, Any]] = [
@@ -121,6 +104,72 @@ def hint(
         for one in answer.choices
     ]
     judged = {"source": asked.name, "kind": asked.kind, "unit": asked.unit, "sure": asked.sure}
-    written.json(
-        {"state": known, **shared_options.about(found.game), "seat": answer.seat, **judged, "choices": choices}
-    )
+    written.json({"state": known, **shared_options.about(game), "seat": answer.seat, **judged, "choices": choices})
+
+
+def analyse(
+    replay: Annotated[str, Argument(metavar="ID", help=REPLAY_ID)],
+    values: shared_options.ValuesName = None,
+    worst: Annotated[int, Option(min=0, metavar="N", help="show the N worst decisions")] = 3,
+    store: shared_options.StoreName = None,
+    written: Annotated[Outputs, ".json", ".csv", ".html"] = NO_FILES,
+) -> None:
+    """Show the regret of each decision of a stored game.
+
+    Also shows each player's luck, and the luck-adjusted result. A .csv file has a row for each decision.
+
+    Example: dicegym values analyse 3fa2c1 -o game.html
+    """
+    from dicegym.analysis import analyse as analysed
+    from dicegym.arena.replay.telling import result_lines
+
+    found = replay_named(replay, store)
+    found.check_rules()
+    game = found.table()
+    with progress_bar("moves") as progress:
+        asked = shared_options.values_of(game, values, progress)
+        analysis = analysed(game, found.states(game), found.actions, found.seats, asked, progress=progress)
+    print_lines([analysis.text(worst), *result_lines(found)[1:]])
+    written.json(analysis.to_json())
+    written.csv(analysis.rows())
+    if written[".html"]:
+        from dicegym.arena.pages.analysed import write_page
+
+        written.html(lambda page: write_page(analysis, page, found.title, worst))
+
+
+def grade(
+    game: shared_options.GameName,
+    agents: Annotated[
+        list[str], Argument(metavar="AGENT...", help="agents to grade", autocompletion=shared_options.complete_agent)
+    ],
+    against: shared_options.Against = None,
+    games: Annotated[
+        int | None, Option(min=1, metavar="N", help="games for each agent (default: 200; 10 by rollouts)")
+    ] = None,
+    values: shared_options.ValuesName = None,
+    seed: shared_options.Seed = None,
+    written: Annotated[Outputs, ".json"] = NO_FILES,
+    parameter: shared_options.Parameters = None,
+) -> None:
+    """Grade agents by the regret of their decisions.
+
+    Example: dicegym values grade hog best_by_scores swap bacon --games 500
+    """
+    from dicegym.analysis import MARKS
+    from dicegym.analysis import grade as graded
+    from dicegym.analysis.grades import facts, grade_table
+    from dicegym.analysis.valuers import sure, thresholds
+
+    table = shared_options.make_game(game, parameter)
+    players = [dicegym.agent(table, name) for name in agents]
+    names = against or ([table.spec.baseline] if table.players > 1 else [])
+    others = [dicegym.agent(table, name) for name in names]
+    with progress_bar("games") as progress:
+        asked = shared_options.values_of(table, values, progress)
+        found = [graded(player, table, others, games, seed or 0, asked, progress=progress) for player in players]
+    rivals = f", against {', '.join(names)}" if names else ""
+    print_lines([f"{table.spec.title}: {found[0].games:,} games each{rivals}. {sure(asked)}.", ""])
+    print_table(*grade_table(found, MARKS))
+    print_lines(["", "Intervals are 95 %; marks are counts per game. " + thresholds(asked.unit)])
+    written.json(facts(table, asked, names, seed or 0, found))

@@ -6,14 +6,14 @@ import contextlib
 import shlex
 from math import isnan
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from typer import Option
 
 import dicegym
 from dicegym.cli import shared_options
-from dicegym.cli.console import err, out, print_commands, print_lines, print_table
+from dicegym.cli.console import err, out, print_lines, print_table
 from dicegym.cli.contest_commands import TournamentOptions, tournament
 from dicegym.cli.evaluation import explain_scores
 from dicegym.cli.progress import progress_bar, progress_bars
@@ -56,7 +56,7 @@ def train(
         _demo(game, run_dir, 1 if seed is None else seed)
         return
     from dicegym.learning.card import best_score
-    from dicegym.learning.seeds.summary import holds_seeds
+    from dicegym.learning.seeds.seeded_training import holds_seeds
     from dicegym.learning.train import train as learn
 
     overrides = list(set_ or [])
@@ -72,16 +72,20 @@ def train(
     with progress_bar("steps") as progress:
         run = learn(game, folder, config, overrides, resume, progress, trust=trust)
     if run.finished:
-        out.print(
-            f"{folder} is finished, after {run.model.num_timesteps:,} steps: nothing was done; more --steps train on"
-        )
-    best, more = folder / "best.zip", 2 * run.settings.run.steps
-    how = "the last" if run.evaluator.takes_last else "the best"
-    out.print(f"{best_score(best)}: {how}, {best}\n{run.score}: at the end, {folder / 'model.zip'}")
-    out.print(f"models, cards, curve and logs are in {folder}")
-    longer = f"dicegym train {game} --run-dir {shlex.quote(str(folder))} --resume --steps {more}"
-    score = best_score(best)
-    _tell_more(run.game, score, best, longer)
+        steps = run.model.num_timesteps
+        out.print(f"{folder} is finished, after {steps:,} steps: nothing was done; more --steps train on")
+    best, score = folder / "best.zip", best_score(folder / "best.zip")
+    out.print(f"{score}: {'the last' if run.evaluator.takes_last else 'the best'}, {best}")
+    out.print(f"{run.score}: at the end, {folder / 'model.zip'}")
+    print_lines(explain_scores([score], run.game))
+    named = shlex.quote(str(best))
+    play = f"dicegym play {game} --against {named}" if run.game.players > 1 else f"dicegym watch {named}"
+    print_lines(
+        [
+            f"models, cards, curve and logs are in {folder}",
+            f"Next: {play}; dicegym runs plot {shlex.quote(str(folder))}",
+        ]
+    )
 
 
 def _train_seeds(
@@ -95,10 +99,8 @@ def _train_seeds(
     trust: bool,
 ) -> None:
     """Train with several seeds, and print their scores. Raises Exit(1) if one of them failed."""
-    from dicegym.learning.seeds.job import FAILED
     from dicegym.learning.seeds.seeded_training import train_seeds
-    from dicegym.learning.seeds.summary import PICTURE
-    from dicegym.players import model as models
+    from dicegym.learning.seeds.summary import FAILED
 
     with contextlib.ExitStack() as stack:
         show, say = stack.enter_context(progress_bars("steps"))
@@ -106,7 +108,7 @@ def _train_seeds(
         if machines.ray is not None:
             from dicegym.learning.seeds.ray_trainer import ray_backend
 
-            backend = stack.enter_context(ray_backend(machines.ray or None, lambda line: say(f"dicegym: {line}")))
+            backend = stack.enter_context(ray_backend(machines.ray, lambda line: say(f"dicegym: {line}")))
         found = train_seeds(
             game,
             folder,
@@ -128,36 +130,11 @@ def _train_seeds(
     for title, value in (("at the end", found.end), ("best models", found.best)):
         if value is not None:
             out.print(f"{title}: {value}, {found.measure}")
-    shown = shlex.quote(str(folder))
-    failed = [one.seed for one in found.results if one.how == FAILED]
     if found.best_model is not None:
-        model, table = shlex.quote(str(found.best_model)), models.read_game(str(found.best_model))
-        seat = f"dicegym tournament {game} {model} {shlex.quote(table.spec.baseline)}"
-        print_commands(
-            (f"dicegym runs plot {shown}", f"the curve with its band: {PICTURE}"),
-            *([(f"dicegym evaluate {model} --against all", "measure the best of all models")] * (table.players > 1)),
-            *([(seat, "a contest: name any agents")] * (table.players > 1)),
-        )
-    if failed:
-        err.print(
-            f"{len(failed)} of {len(found.results)} seeds failed: the same command with --resume tries them again"
-        )
+        out.print(f"the best of all models: {found.best_model}")
+    if failed := sum(one.how == FAILED for one in found.results):
+        err.print(f"{failed} of {len(found.results)} seeds failed: the same command with --resume tries them again")
         raise typer.Exit(1)
-
-
-def _tell_more(game: dicegym.Game, score: Any, model: Path, longer: str) -> None:
-    """Say what the score of a new model means, and what can be done with the model."""
-    print_lines(explain_scores([score], game, model.name))
-    if (page := model.with_suffix(".md")).is_file():
-        out.print(f"Its results against every bot: {page}")
-    named = shlex.quote(str(model))
-    print_commands(
-        (f"dicegym runs plot {shlex.quote(str(model.parent))}", "the curve as a picture"),
-        *([(f"dicegym play {game.name} --against {named}", "play against it")] if game.players > 1 else []),
-        *([(f"dicegym watch {named}", "see it play alone")] if game.players == 1 else []),
-        (f"dicegym tournament {game.name} {named} {shlex.quote(game.spec.baseline)}", "a contest: name any agents"),
-        (longer, "continue this training"),
-    )
 
 
 def _demo(game: str, run_dir: Path | None, seed: int) -> None:
@@ -170,14 +147,7 @@ def _demo(game: str, run_dir: Path | None, seed: int) -> None:
     with progress_bar("steps") as progress:
         entry, score = run_demo(learn, game, folder, seed, progress)
     out.print(f"trained {entry}: {score}")
-    table = dicegym.game(game)
-    solved = solver(table) is not None
+    solved = solver(dicegym.game(game)) is not None
     tournament(game, [*dicegym.agent_names(game), str(entry)], seed, TournamentOptions(exact=solved))
-    told = ", which exact win rates rank: the games that it plays are part luck" if solved else ""
-    out.print(f"\n{entry.stem} is the agent that was just trained, in the contest of {table.spec.title}{told}.")
     named = shlex.quote(str(entry))
-    print_commands(
-        (f"dicegym play {game} --against {named}", "play against it"),
-        (f"dicegym runs plot {shlex.quote(str(folder))}", "its curve as a picture"),
-        (f"dicegym train {game}", "train for as long as the game deserves"),
-    )
+    print_lines([f"{entry.stem} is the agent that was just trained.", f"Next: dicegym play {game} --against {named}"])

@@ -28,15 +28,13 @@ def watch(
 ) -> None:
     """Watch a model or an agent play, move by move or as a film.
 
-    Keys in a terminal: space pauses, n shows the next move, + and - change the speed, q leaves.
-
     Example: dicegym watch runs/hog
 
     Example: dicegym watch ppo --game hog --against bacon -o hog.gif
     """
     from dicegym.pictures.watched import moments, names_of, seating
 
-    model = of_training(model)
+    model = find_model(model)
     table = table_for(model, game, parameter, len(against or []))
     player = dicegym.agent(table, model)
     rivals = against or ([table.spec.baseline] if table.players > 1 else [])
@@ -46,28 +44,30 @@ def watch(
     every = moments(table, seated, number)
     if film := written[".gif"]:
         record(every, film, delay)
-    elif not show(every, delay):
-        out.print("left before the end")
+    else:
+        show(every, delay)
     chosen = {"against": against, "game": game, "parameter": parameter, "seat": seat, "seed": number}
     out.print(f"This game again: {shared_options.command_line('dicegym', 'watch', model, **chosen)}")
 
 
-def of_training(model: str) -> str:
+def find_model(model: str) -> str:
     """Return the best model of a training whose folder is named; anything else as it is.
 
-    Raises ParameterError for a folder of trainings, such as those of several seeds, and for one without a model yet.
+    Raises ParameterError for a folder without a model of its own.
     """
     folder = Path(model).expanduser()
     if not folder.is_dir():
         return model
     from dicegym.learning.runs import MODELS, find_folders
 
-    found = next((folder / name for name in MODELS if (folder / name).is_file()), None)
-    if found is None and (trainings := find_folders(folder)):
-        if trainings == [folder]:
-            raise ParameterError(f"the training in {one_line(model)} has no model yet: wait for its first evaluation")
+    for name in MODELS:
+        if (folder / name).is_file():
+            return str(folder / name)
+    if trainings := [one for one in find_folders(folder) if one != folder]:
         raise ParameterError(
-            f"{one_line(model)} holds {len(trainings)} training{'s' if len(trainings) > 1 else ''} in folders of their "
-            f"own: name one, such as {one_line(str(trainings[0]))}"
+            f"{one_line(model)} holds {len(trainings)} trainings in folders of their own: name one, such as "
+            f"{one_line(str(trainings[0]))}"
         )
-    return model if found is None else str(found)
+    if find_folders(folder):
+        raise ParameterError(f"the training in {one_line(model)} has no model yet: wait for its first evaluation")
+    return model

@@ -7,9 +7,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from dicegym.engine import loops
-from dicegym.engine.crew import Crew
 from dicegym.engine.kernel_entries import Task
-from dicegym.engine.threads import Threads
+from dicegym.engine.thread_team import ThreadTeam
 from dicegym.engine.validate import whole_number, whole_numbers
 from dicegym.errors import StepError
 
@@ -47,7 +46,7 @@ class Batch:
     """
 
     def __init__(self, game: BatchGame, n: int, seed: int = 0, threads: int = 1) -> None:
-        self._threads = Threads(threads)
+        self._team = ThreadTeam(threads)
         n = whole_number("n", n, 1, 1 << 30, "the number of games in a batch")
         self.game = game
         self.seed = np.uint64(seed % (1 << 64))
@@ -60,7 +59,6 @@ class Batch:
         self.overs = np.zeros(n, np.bool_)
         self._actions = np.zeros(n, np.int64)
         self._given = np.zeros(n, np.int64)  # actions where compiled code looks for them
-        self._crew = Crew(threads)
         self._shared: Task | None = None
         self._sound = True  # False for good once a step was cut off: then nobody knows what each game has done
         rows = np.arange(n)
@@ -91,7 +89,7 @@ class Batch:
             )
         self._sound = False
         self._given[:] = actions
-        self._crew.call(self._task(), self._threads.edges(len(self)), loops.PLAY_ON)
+        self._team.call(self._task(), self._team.edges(len(self)), loops.PLAY_ON)
         self._sound = True
 
     def _task(self) -> Task:
@@ -105,5 +103,5 @@ class Batch:
 
     def random_actions(self, time: int) -> np.ndarray:
         """Return a random legal action for every game (int64[n], overwritten by the next call)."""
-        self._crew.call(self._task(), self._threads.edges(len(self)), loops.CHOOSE, time)
+        self._team.call(self._task(), self._team.edges(len(self)), loops.CHOOSE, time)
         return self._actions

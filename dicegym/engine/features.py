@@ -8,8 +8,6 @@ A game's ``rules.py`` declares what an observation is made of, in order, and `ob
     out[AT.own_tens + score // 10 % 10] = 1
 
 So adding a part is one line in the declaration, one write in `observe` and one row in the table of the rules page.
-A length may be a form such as ``OneHot(10)`` instead of a number: it says how people are to read the part, and nothing
-else depends on it (`dicegym.engine.observation_forms`).
 """
 
 from __future__ import annotations
@@ -19,27 +17,25 @@ from collections.abc import Callable, Mapping
 from keyword import iskeyword
 from typing import Any, NamedTuple
 
-from dicegym.engine.observation_forms import Form
 from dicegym.errors import ParameterError
 
 
 class With(NamedTuple):
-    """The length, or form, of a part that is there only if ``parameter`` is not 0."""
+    """The length of a part that is there only if ``parameter`` is not 0."""
 
     parameter: str
-    length: int | Form
+    length: int
 
 
-def _length(declared: int | Form | With) -> int:
-    inner = declared.length if isinstance(declared, With) else declared
-    return inner.length if isinstance(inner, Form) else inner
+def _length(declared: int | With) -> int:
+    return declared.length if isinstance(declared, With) else declared
 
 
 class Features:
     """What an observation is made of; called with parameters, the parts in order, each with its length.
 
     Args:
-        parts: name -> number of elements, or a form that has one, in order. A part of some settings alone has its
+        parts: name -> number of elements, in order. A part of some settings alone has its
             length in a `With`; such parts stand last and hang on one parameter, so that where a part begins is the
             same in all settings.
 
@@ -55,7 +51,7 @@ class Features:
 
     offsets: Any  # of fields that no type checker can know
 
-    def __init__(self, parts: Mapping[str, int | Form | With]) -> None:
+    def __init__(self, parts: Mapping[str, int | With]) -> None:
         self._parts = dict(parts)
         names: list[str] = []
         begins: list[int] = []
@@ -94,9 +90,3 @@ class Features:
             for part, length in self._parts.items()
             if not isinstance(length, With) or parameters[length.parameter]
         }
-
-    @property
-    def forms(self) -> dict[str, Form]:
-        """How to read the parts that were declared by a form."""
-        inner = {part: given.length if isinstance(given, With) else given for part, given in self._parts.items()}
-        return {part: form for part, form in inner.items() if isinstance(form, Form)}

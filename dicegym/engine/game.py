@@ -11,7 +11,6 @@ import numpy as np
 
 from dicegym.engine import loops
 from dicegym.engine.batch import Batch
-from dicegym.engine.description import Description, describe
 from dicegym.engine.dice import game_key
 from dicegym.engine.jit import records
 from dicegym.engine.scene import TEXT, Scene, Text
@@ -183,16 +182,6 @@ class Game(Generic[V]):
         out = np.zeros(self.observation_size, np.float32)
         self.spec.kernels.observe(state, seat, out)
         return out
-
-    def describe(self, observation: Any) -> Description:
-        """Return what an observation (float32[observation_size]) says: a list of its parts, which prints as a table.
-
-        Each part has a name, the places ``start`` to ``stop - 1``, its values, where they can be read plainly what
-        they say, and the words of the rules page.
-
-        Raises ParameterError if ``observation`` does not fit this game.
-        """
-        return describe(observation, self.features, getattr(self.spec.features, "forms", {}), self.spec.module)
 
     def returns(self, state: Any) -> np.ndarray:
         """Return the sum of rewards of each seat so far: float32[players]."""

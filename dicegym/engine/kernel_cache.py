@@ -24,7 +24,6 @@ import functools
 import hashlib
 import os
 import pickle
-import shutil
 import sys
 import uuid
 import warnings
@@ -52,14 +51,6 @@ _OPEN = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os,
 
 _outside: dict[str, str | None] = {}
 """Text of a Numba record type -> hash of the sources of its game, which is not part of the package; None: unknown."""
-_writes = True
-_warned = False
-
-
-def stop_writing() -> None:
-    """Keep nothing that this process and its children compile from now on: untrusted programs are about to run."""
-    global _writes  # noqa: PLW0603 - the state is the process's
-    _writes = False
 
 
 # --- sources outside the package ---------------------------------------------------------------------------
@@ -106,76 +97,42 @@ def declare(dtype: np.dtype, function: Callable[..., Any], is_part: Callable[[st
 # --- files -------------------------------------------------------------------------------------------------
 
 
-def _drop(path: Path) -> None:
-    """Remove whatever is in the place of an entry."""
-    with contextlib.suppress(OSError):
-        if path.is_dir() and not path.is_symlink():
-            shutil.rmtree(path)
-        else:
-            path.unlink()
-
-
-class Entries:
-    """The files of one kernel, with the methods that Numba asks for.
-
-    Args:
-        folder: where they lie.
-        stem: how their names begin.
-    """
-
-    def __init__(self, folder: Path, stem: str) -> None:
-        self._folder = folder
-        self._stem = stem
-
-    def path(self, key: Any) -> Path:
-        """Return the file of a key."""
-        return self._folder / f"{self._stem}-{hashlib.sha256(repr(key).encode()).hexdigest()[:32]}.nbc"
-
-    def load(self, key: Any) -> Any:
-        """Return what was saved under ``key``; None if nothing was, or if it is damaged or not the user's own."""
-        path = self.path(key)
-        try:
-            with open(os.open(path, os.O_RDONLY | _OPEN), "rb") as file:
-                content = file.read() if is_ours(os.fstat(file.fileno())) else b""
-        except FileNotFoundError:
-            return None
-        except OSError:  # a folder, a link, a bad block
-            content = b""
-        if hashlib.sha256(content[_DIGEST:]).digest() == content[:_DIGEST]:
-            with contextlib.suppress(Exception):  # a pickle can fail in any way
-                found, data = pickle.loads(content[_DIGEST:])
-                if found == key:
-                    return data
-        _drop(path)
+def load_entry(path: Path, key: Any) -> Any:
+    """Return what was saved in a file under ``key``; None if nothing was, or it is damaged or not the user's own."""
+    try:
+        with open(os.open(path, os.O_RDONLY | _OPEN), "rb") as file:
+            content = file.read() if is_ours(os.fstat(file.fileno())) else b""
+    except FileNotFoundError:
         return None
+    except OSError:  # a link, a bad block
+        content = b""
+    if hashlib.sha256(content[_DIGEST:]).digest() == content[:_DIGEST]:
+        with contextlib.suppress(Exception):  # a pickle can fail in any way
+            found, data = pickle.loads(content[_DIGEST:])
+            if found == key:
+                return data
+    drop_entry(path)
+    return None
 
-    def save(self, key: Any, data: Any) -> None:
-        """Write ``data`` whole or not at all, even if another process writes at the same time. Raises OSError."""
-        body = dumps((key, data))
-        path = self.path(key)
-        unfinished = path.with_name(f"{path.name}.{uuid.uuid4().hex[:16]}.tmp")
-        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)  # another process may have tidied up
-        try:
-            with open(os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _OPEN, 0o600), "wb") as file:
-                file.write(hashlib.sha256(body).digest() + body)
-            try:
-                os.replace(unfinished, path)
-            except OSError:  # a folder is in the way
-                _drop(path)
-                os.replace(unfinished, path)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                unfinished.unlink()
-            raise
 
-    def drop(self, key: Any) -> None:
-        """Remove the entry of a key."""
-        _drop(self.path(key))
+def save_entry(path: Path, key: Any, data: Any) -> None:
+    """Write ``data`` whole or not at all, even if another process writes at the same time. Raises OSError."""
+    body = dumps((key, data))
+    unfinished = path.with_name(f"{path.name}.{uuid.uuid4().hex[:16]}.tmp")
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)  # another process may have tidied up
+    try:
+        with open(os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _OPEN, 0o600), "wb") as file:
+            file.write(hashlib.sha256(body).digest() + body)
+        os.replace(unfinished, path)
+    except BaseException:
+        drop_entry(unfinished)
+        raise
 
-    def flush(self) -> None:
-        """Remove all entries."""
-        for path in self._folder.glob(f"{self._stem}-*.nbc"):
-            _drop(path)
+
+def drop_entry(path: Path) -> None:
+    """Remove a file if it is there."""
+    with contextlib.suppress(OSError):
+        path.unlink()
 
 
 # --- Numba's side ------------------------------------------------------------------------------------------
@@ -225,11 +182,16 @@ class KernelCache(FunctionCache):
         self._sources = "" if is_part(code.co_filename) else hash_beside(code.co_filename)
         name = f"{function.__module__}.{function.__qualname__}".replace("<", "").replace(">", "")
         self._cache_path = str(folder)
-        self._entries = Entries(folder, f"{name[-100:]}-{code.co_firstlineno}")
+        self._stem = f"{name[-100:]}-{code.co_firstlineno}"
+
+    def _path(self, key: Any) -> Path:
+        digest = hashlib.sha256(repr(key).encode()).hexdigest()[:32]
+        return Path(self._cache_path, f"{self._stem}-{digest}.nbc")
 
     def flush(self) -> None:
         """Remove all entries of this kernel."""
-        self._entries.flush()
+        for path in Path(self._cache_path).glob(f"{self._stem}-*.nbc"):
+            drop_entry(path)
 
     def _key(self, sig: Any, codegen: Any) -> Any:
         """Return everything that the compiled code depends on; None if that cannot be known."""
@@ -241,32 +203,25 @@ class KernelCache(FunctionCache):
 
     def _load_overload(self, sig: Any, target_context: Any) -> Any:
         key = self._key(sig, target_context.codegen()) if self._enabled else None
-        data = self._entries.load(key) if key else None
+        data = load_entry(self._path(key), key) if key else None
         if data is None:
             return None
         try:
             return self._impl.rebuild(target_context, data)
         except Exception:  # whole, but no compiled function
-            self._entries.drop(key)
+            drop_entry(self._path(key))
             return None
 
     def _save_overload(self, sig: Any, data: Any) -> None:
-        key = self._key(sig, data.codegen) if self._enabled and _writes else None
+        key = self._key(sig, data.codegen) if self._enabled else None
         if not key or not self._impl.check_cachable(data):
             return
         try:
-            self._entries.save(key, self._impl.reduce(data))
+            save_entry(self._path(key), key, self._impl.reduce(data))
         except OSError as error:
-            _say_once(self._cache_path, error)
-
-
-def _say_once(folder: str, error: OSError) -> None:
-    global _warned  # noqa: PLW0603 - the state is the process's
-    if not _warned:
-        _warned = True
-        warnings.warn(
-            f"compiled kernels cannot be kept in {folder} ({error.strerror or error}): the next process compiles them "
-            "again. Make room there, or let DICEGYM_CACHE name another folder",
-            RuntimeWarning,
-            stacklevel=2,
-        )
+            warnings.warn(
+                f"compiled kernels cannot be kept in {self._cache_path} ({error.strerror or error}): the next process "
+                "compiles them again. Make room there, or let DICEGYM_CACHE name another folder",
+                RuntimeWarning,
+                stacklevel=2,
+            )

@@ -18,7 +18,6 @@ that is compiled for the same arguments and tells where ``do`` begins::
 from __future__ import annotations
 
 import ctypes
-import pickle
 from collections.abc import Callable
 from functools import cache
 from operator import index
@@ -33,10 +32,8 @@ CELLS = 1024
 """How many 8 bytes the arguments of a kernel may take: an array takes 7 and more."""
 _WORD, _BYTES = ir.IntType(64), ir.IntType(8).as_pointer()
 _ENTRY = ir.FunctionType(_WORD, [_BYTES, _WORD, _WORD, _WORD, _WORD, _WORD.as_pointer()])
-"""(arguments, job, start, end, now, where the result goes) -> 0, or where what the kernel raised is (`read_error`)."""
-_UNKNOWN = -1
-"""What stands for that where Numba does not say what was raised."""
-_LOST = "compiled code raised an error: with NUMBA_DISABLE_JIT=1 in the environment Python says which"
+"""(arguments, job, start, end, now, where the result goes) -> 0, or 1 if the kernel raised something."""
+LOST = "compiled code raised an error: with NUMBA_DISABLE_JIT=1 in the environment Python says which"
 
 
 def _borrowed(context, builder, kind, value):
@@ -81,9 +78,7 @@ def _entry_of(typingctx, do, place, arguments):
             inside, compiled.fndesc, called, [*entry.args[1:5], *packer.from_arguments(inside, found)]
         )
         inside.store(context.cast(inside, result, called.return_type, types.int64), entry.args[5])
-        place = inside.ptrtoint(status.excinfoptr, _WORD)
-        place = inside.select(status.is_user_exc, place, ir.Constant(_WORD, _UNKNOWN))
-        inside.ret(inside.select(status.is_ok, ir.Constant(_WORD, 0), place))
+        inside.ret(inside.select(status.is_ok, ir.Constant(_WORD, 0), ir.Constant(_WORD, 1)))
         return builder.ptrtoint(entry, _WORD)
 
     return types.int64(do, place, arguments), codegen
@@ -99,10 +94,7 @@ kernel that asks.
 
 @intrinsic
 def enter(typingctx, entry, place, job, start, end, now, results, cell):
-    """Call what begins at ``entry``; its result goes to ``results[cell]`` (int64).
-
-    Return 0 if it raised nothing, else what `read_error` takes.
-    """
+    """Call what begins at ``entry``; its result goes to ``results[cell]`` (int64). Return 1 if it raised something."""
 
     def codegen(context, builder, signature, args):
         entry, place, job, start, end, now, results, cell = args
@@ -115,10 +107,9 @@ def enter(typingctx, entry, place, job, start, end, now, results, cell):
     return number(number, number, number, number, number, number, results, number), codegen
 
 
-_ENTRY_CELL, _PLACE_CELL, _UNLOCKS, _LISTED, _FAILED = range(5)
+_ENTRY_CELL, _PLACE_CELL, _UNLOCKS, _LISTED = range(4)
 """The cells that a function of Python's form is made for: where the kernel begins, and where its arguments are; 1 if
-other threads may run meanwhile; where numbers are of which a list is returned, 0 if the kernel's result is; what a
-kernel raised last, as `enter` returns it."""
+other threads may run meanwhile; where numbers are of which a list is returned, 0 if the kernel's result is."""
 _NUMBERS = 4
 
 
@@ -161,8 +152,7 @@ def _answer(typingctx):
             python.restore_thread(inside.load(thread))
         went_well = inside.icmp_signed("==", status, ir.Constant(_WORD, 0))
         with cgutils.if_unlikely(inside, inside.not_(went_well)):
-            inside.store(status, inside.gep(cells, [ir.Constant(_WORD, _FAILED)]))
-            python.err_set_string("PyExc_RuntimeError", _LOST)
+            python.err_set_string("PyExc_RuntimeError", LOST)
             inside.ret(nothing)
         number = inside.load(result)
         with inside.if_then(inside.icmp_signed("!=", cell[_LISTED], ir.Constant(_WORD, 0))):
@@ -208,33 +198,6 @@ def _method() -> Any:
     return ctypes.pointer(_Method(b"ask", answer_entry(), _METH_FASTCALL, None))
 
 
-class _Raised(ctypes.Structure):
-    """What compiled code raised, as Numba's calling convention keeps it: a pickled (kind, arguments, place)."""
-
-    _fields_ = (
-        ("pickled", ctypes.c_void_p),
-        ("size", ctypes.c_int32),
-        ("values", ctypes.c_void_p),
-        ("unwrap", ctypes.c_void_p),
-        ("dynamic", ctypes.c_int32),
-    )
-
-
-def read_error(place: int) -> BaseException:
-    """Return what a kernel raised, by what `enter` gave; the kernel and its `Task` have to be there still.
-
-    Words that were put together of what the kernel knew are lost: then the kind alone is told, and where it was.
-    """
-    if place == _UNKNOWN:
-        return RuntimeError(_LOST)
-    found = _Raised.from_address(place)
-    kind, arguments, where = pickle.loads(ctypes.string_at(found.pickled, found.size))
-    error: BaseException = kind() if found.dynamic else kind(*(arguments or ()))
-    name, file, line = where or ("compiled code", "", 0)
-    error.add_note(f"raised by {name}{f', {file}:{line}' if file else ''}, for a part of the games")
-    return error
-
-
 class Task:
     """A kernel and its arguments.
 
@@ -243,8 +206,7 @@ class Task:
         prepare: the one beside it.
         arguments: what ``do`` gets after its four numbers. They are kept, and read where they lie: what is written into
             arrays is noticed.
-        unlocks: whether `ask` and `run` let other threads of Python run meanwhile, which takes longer than a short
-            kernel.
+        unlocks: whether `ask` lets other threads of Python run meanwhile, which takes longer than a short kernel.
 
     Attributes:
         entry: where the kernel begins.
@@ -258,22 +220,10 @@ class Task:
         self, do: Callable[..., Any], prepare: Callable[..., Any], arguments: tuple[Any, ...], unlocks: bool = False
     ) -> None:
         self.do, self._prepare, self.arguments, self._unlocks = do, prepare, arguments, unlocks
-        self._memory, self._cells = np.zeros(CELLS, np.int64), np.zeros(1 + _FAILED, np.int64)
+        self._memory = np.zeros(CELLS, np.int64)
         self.entry = int(prepare(self._memory, arguments)) if COMPILED else 0
         self.place = self._memory.ctypes.data
-        self.ask: Callable[[int, int, int, int], int] = (
-            self._function(self._cells, 0) if COMPILED else self._interpreted
-        )
-
-    def run(self, job: int, start: int, end: int, now: int) -> int:
-        """Do what `ask` does, but raise what the kernel raised."""
-        try:
-            return self.ask(job, start, end, now)
-        except RuntimeError as error:
-            place, self._cells[_FAILED] = int(self._cells[_FAILED]), 0
-            if not place:  # with compilation off it is the kernel's own
-                raise
-            raise read_error(place) from error
+        self.ask: Callable[[int, int, int, int], int] = self._function(0) if COMPILED else self._interpreted
 
     def listing(self, numbers: np.ndarray) -> Callable[[int, int, int, int], list[int]]:
         """Return a function as `ask` is, of a kernel that writes ``numbers`` (int64) and returns how many.
@@ -282,13 +232,11 @@ class Task:
         """
         if not COMPILED:
             return lambda *told: numbers[: self._interpreted(*told)].tolist()
-        found: Callable[[int, int, int, int], list[int]] = self._function(
-            np.zeros(1 + _FAILED, np.int64), numbers.ctypes.data
-        )
+        found: Callable[[int, int, int, int], list[int]] = self._function(numbers.ctypes.data)
         return found
 
-    def _function(self, cells: np.ndarray, listed: int) -> Any:
-        cells[:_FAILED] = self.entry, self.place, self._unlocks, listed
+    def _function(self, listed: int) -> Any:
+        cells = np.array([self.entry, self.place, self._unlocks, listed], np.int64)
         kept = cells, self._memory, self.arguments, self.do, self._prepare  # for as long as anybody has the function
         return _new_function(_method(), cells.ctypes.data, kept)
 

@@ -201,7 +201,7 @@ class StateMemory:
     def __init__(self, game: StateGame) -> None:
         self._game = game
         self._free: list[StateRow] = []
-        self.lists: dict[bytes, list[int]] | None = {}
+        self.lists: dict[bytes, tuple[int, ...]] | None = {}
         """Masks -> their actions; None once there were more than `LISTS`."""
         self.give_back = self._free.append
         """Let another state have a row."""
@@ -291,18 +291,18 @@ class State:
         """The seat to move."""
         return self._told & SEAT
 
-    def legal_actions(self) -> list[int]:
+    def legal_actions(self) -> tuple[int, ...]:
         """Return what the player to move may do, in rising order; nothing at the end."""
         lists = self._memory.lists
         if lists is None:
-            return self._list_legal(LEGAL, self._number, 0, 0)
+            return tuple(self._list_legal(LEGAL, self._number, 0, 0))
         mask = self._mask_bits()
         found = lists.get(mask)
         if found is None:
-            lists[mask] = found = self._list_legal(LEGAL, self._number, 0, 0)
+            lists[mask] = found = tuple(self._list_legal(LEGAL, self._number, 0, 0))
             if len(lists) > LISTS:
                 self._memory.lists = None
-        return found[:]
+        return found
 
     def action_mask(self) -> np.ndarray:
         """Return the same as bool[n_actions]."""

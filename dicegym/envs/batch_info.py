@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from dicegym.envs.batch_kernels import BatchArrays, tell_rows
+from dicegym.engine.kernel_entries import Task
+from dicegym.envs.batch_kernels import CUT_OFF, ENDS, FAULTY, BatchArrays, list_ended, prepare_list
 from dicegym.envs.options import ILLEGAL_ACTION, NO_FAULT
 
 
@@ -39,6 +40,9 @@ class BatchInfo:
         self._seats = batch.rows["seat"]
         self._everybody = np.ones(n, np.bool_)
         self._which, self._slots = np.zeros((2, n), np.int64)
+        self._ended = np.zeros(n, np.bool_), np.zeros(n, np.int64), np.zeros(batch.results.shape, np.float32)
+        arguments = batch.rows, batch.final_results, self._which, self._slots, *self._ended
+        self._list_ended = Task(list_ended, prepare_list, arguments).ask
         self._words = fault_words(faults)
         self._no_faults = np.full(n, NO_FAULT, object)
         self._no_faults.flags.writeable = False  # so that steps without faults hand out the same
@@ -48,44 +52,31 @@ class BatchInfo:
 
     def of_reset(self, which: np.ndarray, copy: bool) -> dict[str, Any]:
         """Return what is told of the present episodes, meant for the rows ``which`` (int64)."""
-        meant = self._everybody.copy()
-        if len(which) < len(meant):
-            meant[:] = False
-            meant[which] = True
+        meant = np.zeros(len(self._everybody), np.bool_)
+        meant[which] = True
         return self._present(meant, self._no_faults, copy)
 
     def _present(self, meant: np.ndarray, faults: np.ndarray, copy: bool) -> dict[str, Any]:
         masks, seats, results = self._masks, self._seats, self._batch.results
         if copy:
             masks, seats, results = masks.copy(), seats.copy(), results.copy()
-        return {
-            "action_mask": masks,
-            "_action_mask": meant,
-            "seat": seats,
-            "_seat": meant,
-            "fault": faults,
-            "_fault": meant,
-            "returns": results,
-            "_returns": meant,
-        }
+        return _info(meant, masks, seats, faults, results)
 
     def of_step(self, copy: bool) -> dict[str, Any]:
         """Return the present masks, seats and returns, and the faults of a step.
 
-        In same-step mode what is told of episodes that ended stands under ``"final_info"``, beside ``"final_obs"``:
-        copies, unless those of the batch are to be handed out.
+        In same-step mode what is told of episodes that ended is in ``"final_info"``, beside ``"final_obs"``: copies,
+        unless those of the batch are to be handed out.
         """
         batch = self._batch
-        n = len(batch.rows)
-        ended, seats, gained = np.zeros(n, np.bool_), np.zeros(n, np.int64), np.zeros(batch.results.shape, np.float32)
-        which, slots = self._which, self._slots
-        faulty, ends, cut_off = tell_rows(batch.rows, batch.final_results, ended, seats, gained, which, slots)
+        told = self._list_ended(0, 0, 0, 0)
+        faulty, ends = told & FAULTY, told >> ENDS
         faults = self._words[batch.rows["fault"]] if faulty else self._no_faults
         if not (ends and self._same_step):
             return self._present(self._everybody.copy(), faults, copy)
-        which, slots = which[:ends], slots[:ends]
+        which, slots = self._which[:ends], self._slots[:ends]
         masks = self._nothing_legal  # where games are over: an array of a thousand masks takes as long as the rest
-        if cut_off or copy:
+        if told & CUT_OFF or copy:
             masks = np.zeros(batch.masks.shape, np.int8)
             masks[which] = batch.final_masks[slots]
         last_faults = self._no_faults
@@ -93,28 +84,30 @@ class BatchInfo:
             last_faults = last_faults.copy()
             last_faults[which] = faults[which]
             faults[which] = NO_FAULT
-        info = self._present(self._everybody.copy(), faults, copy)
-        info["final_obs"], info["_final_obs"] = self._last_observations(which, slots, copy), ended
-        info["final_info"], info["_final_info"] = (
-            {
-                "action_mask": masks,
-                "_action_mask": ended,
-                "seat": seats,
-                "_seat": ended,
-                "fault": last_faults,
-                "_fault": ended,
-                "returns": gained,
-                "_returns": ended,
-            },
-            ended,
+        ended, seats, gained = self._ended
+        ended = ended.copy()
+        if copy:
+            seats, gained = seats.copy(), gained.copy()
+        last_observations = np.empty(len(ended), object)  # of None
+        last_observations[which] = (
+            np.fromiter(batch.final_observations[slots], object, ends) if copy else self._lasts[slots]
         )
+        info = self._present(self._everybody.copy(), faults, copy)
+        info["final_obs"], info["_final_obs"] = last_observations, ended
+        info["final_info"], info["_final_info"] = _info(ended, masks, seats, last_faults, gained), ended
         return info
 
-    def _last_observations(self, which: np.ndarray, slots: np.ndarray, copy: bool) -> np.ndarray:
-        """Return the last observations, which are in ``slots``, of the rows ``which``, None elsewhere (object[n])."""
-        found = np.empty(len(self._everybody), object)  # of None
-        if copy:
-            found[which] = np.fromiter(self._batch.final_observations[slots], object, len(which))
-        else:
-            found[which] = self._lasts[slots]
-        return found
+
+def _info(
+    meant: np.ndarray, masks: np.ndarray, seats: np.ndarray, faults: np.ndarray, returns: np.ndarray
+) -> dict[str, Any]:
+    return {
+        "action_mask": masks,
+        "_action_mask": meant,
+        "seat": seats,
+        "_seat": meant,
+        "fault": faults,
+        "_fault": meant,
+        "returns": returns,
+        "_returns": meant,
+    }

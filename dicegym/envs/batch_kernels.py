@@ -165,28 +165,6 @@ def play_opponents(state, seat, sitting, codes, tables):
 
 
 @loop_kernel
-def play_others(share, states, watched, who, codes, tables):
-    """Play on in each row of a `Share`, all of whose seats are opponents', until its game is over.
-
-    Rows in which somebody has to be asked or told outside are written to ``share.waiting``; returns their number.
-    """
-    n = 0
-    for k in range(len(share.which)):
-        i = share.which[k]
-        plays = share.tasks[k] == PLAY
-        if plays:
-            step(states[i], share.actions[k])
-        if watched[i]:  # told after every decision, the last one included
-            if plays or not states[i].over:
-                share.waiting[n] = i
-                n += 1
-        elif not play_opponents(states[i], -1, who[i], codes, tables):
-            share.waiting[n] = i
-            n += 1
-    return n
-
-
-@loop_kernel
 def _draw(key, learner, sitting, members, bounds, alike, distinct, copies, first):
     """Draw who sits where in the game with ``key``; the last six are of `OpponentArrays`."""
     seat_pool(bounds, alike, distinct, copies, first, key, learner, sitting)
@@ -398,7 +376,7 @@ def advance_rows(share, first, batch, opponents):
     return n
 
 
-PLAY_ON, CHOOSE = 0, 1
+PLAY_ON, CHOOSE = range(2)
 """Jobs of `help_rows`."""
 
 
@@ -408,11 +386,11 @@ def help_rows(job, start, end, now, which, actions, tasks, waiting, batch, oppon
 
     See `dicegym.engine.kernel_entries`.
     """
-    if job == PLAY_ON:
-        share = Share(which[start:end], actions[start:end], tasks[start:end], waiting[start:end])
-        return advance_rows(share, True, batch, opponents)
-    random_legal(batch.masks[start:end], seed, now, start, chosen[start:end])
-    return 0
+    if job == CHOOSE:
+        random_legal(batch.masks[start:end], seed, now, start, chosen[start:end])
+        return 0
+    share = Share(which[start:end], actions[start:end], tasks[start:end], waiting[start:end])
+    return advance_rows(share, True, batch, opponents)
 
 
 @loop_kernel
@@ -445,27 +423,37 @@ def tell_steps(rows, scale, rewards, dones, sums, lengths, which, slots, totals,
     return ends, faults
 
 
-@loop_kernel
-def tell_rows(rows, final_results, ended, seats, gained, which, slots):
-    """Write what a step brought in each row.
+FAULTY, CUT_OFF, ENDS = 1, 2, 2
+"""What `list_ended` returns: whether an action was at fault, whether a game went on when its episode was truncated, and
+from bit `ENDS` on how many episodes ended."""
 
-    ``ended`` says whose episodes ended, ``seats`` the learner's seat in those (0 elsewhere). ``gained`` is, in
-    same-step mode, their results, from ``final_results``. ``which`` and ``slots`` are written from the beginning on:
-    the rows whose episodes ended, and where their last observations are. Returns (faults, episodes that ended, games
-    that went on when their episodes were truncated).
+
+@loop_kernel
+def list_ended(job, start, end, now, rows, final_results, which, slots, ended, seats, gained):
+    """Write what a step ended: ``which`` rows, from the beginning on, and the ``slots`` of their last observations.
+
+    ``ended`` says it by row. ``seats`` are the learners' in those episodes and ``gained`` their results, 0 elsewhere.
     """
-    faults, ends, cut_off = np.int64(0), np.int64(0), np.int64(0)
+    told, ends = np.int64(0), np.int64(0)
     for i in range(len(rows)):
         row = rows[i]
-        faults += row.fault != 0
-        if not row.ended:
-            continue
-        which[ends], slots[ends] = i, row.slot
-        ends += 1
-        cut_off += not row.terminated
-        ended[i] = True
-        seats[i] = row.final_seat
-        if len(final_results) > 0:
-            for seat in range(gained.shape[1]):
-                gained[i, seat] = final_results[row.slot, seat]
-    return faults, ends, cut_off
+        ended[i] = row.ended
+        seats[i] = 0
+        gained[i, :] = 0
+        if row.fault != 0:
+            told |= FAULTY
+        if row.ended:
+            which[ends], slots[ends], seats[i] = i, row.slot, row.final_seat
+            if len(final_results) > 0:
+                for seat in range(gained.shape[1]):
+                    gained[i, seat] = final_results[row.slot, seat]
+            ends += 1
+            if not row.terminated:
+                told |= CUT_OFF
+    return told | ends << ENDS
+
+
+@loop_kernel
+def prepare_list(place, arguments):
+    """See `dicegym.engine.kernel_entries`."""
+    return entry_of(list_ended, place, arguments)

@@ -294,11 +294,7 @@ class TurnsInParallel(turn_based_aec_to_parallel_wrapper[str, Any, Any]):
 
 
 def parallel_env(
-    game: str | Game,
-    max_cycles: int | None = None,
-    flat: bool = False,
-    max_steps: int | None = None,
-    **settings: Any,
+    game: str | Game, max_cycles: int | None = None, flat: bool = False, **settings: Any
 ) -> ParallelEnv[str, Any, Any]:
     """Return a game under PettingZoo's parallel interface.
 
@@ -306,11 +302,10 @@ def parallel_env(
     `TurnEnv`: a step takes actions of all agents and plays that of the agent to move, whom
     ``infos[agent]["active_agent"]`` names (``""`` at the end). ``max_cycles`` counts steps, as everywhere in that
     interface: rounds in the first, as in a `TurnEnv` of the same game, and decisions of all agents together in the
-    second, where ``max_steps`` is another name of it and counts the same in a `TurnEnv`. Other ``settings`` are those
-    of the two classes. ``flat`` is as for `TurnEnv`; the observations of a `SimultaneousEnv` are arrays always, its
-    masks in ``infos``.
+    second, as ``max_steps`` of a `TurnEnv`. Other ``settings`` are those of the two classes. ``flat`` is as for
+    `TurnEnv`; the observations of a `SimultaneousEnv` are arrays always, its masks in ``infos``.
 
-    Raises ParameterError if both caps are given, and as the two classes do.
+    Raises ParameterError as the two classes do.
 
     Example:
         >>> from dicegym.envs import parallel_env
@@ -321,11 +316,5 @@ def parallel_env(
         ['player_0', 'player_1']
     """
     if make_game(game).spec.joint_action is not None:
-        rounds: dict[str, Any] = {} if max_steps is None else {"max_steps": max_steps}  # refused there by name
-        return SimultaneousEnv(game, max_cycles=max_cycles, **rounds, **settings)
-    if max_cycles is not None and max_steps is not None:
-        raise ParameterError(
-            f"max_cycles={max_cycles!r} and max_steps={max_steps!r} both count the steps of parallel_env: give one"
-        )
-    cap = check_cap("max_cycles", max_cycles) if max_steps is None else max_steps
-    return TurnsInParallel(TurnEnv(game, flat=flat, max_steps=cap, **settings))
+        return SimultaneousEnv(game, max_cycles=max_cycles, **settings)
+    return TurnsInParallel(TurnEnv(game, flat=flat, max_steps=check_cap("max_cycles", max_cycles), **settings))

@@ -24,38 +24,7 @@ except ImportError as error:
     raise DependencyError.for_extra("stable-baselines3", "train", "dicegym.envs.sb3") from error
 
 
-class PlainVecEnv(VecEnv):
-    """What batches of games share of Stable-Baselines3's interface: games begin alike, and all is in memory."""
-
-    _actions: np.ndarray
-
-    def step_async(self, actions: np.ndarray) -> None:
-        """Take the actions (int[num_envs]) for the next `step_wait`."""
-        self._actions = actions
-
-    def set_options(self, options: list[dict[str, Any]] | dict[str, Any] | None = None) -> None:
-        """Refuse options: games of a batch begin alike. Raises ParameterError for any."""
-        if options and any(options if isinstance(options, list) else [options]):
-            raise ParameterError(f"options {options!r} have no meaning here: set seat and opponent when it is made")
-
-    def _reset_options(self) -> None:
-        """Keep no options, see `set_options`: the base class keeps an empty dict for each game."""
-
-    def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
-        """Refuse: arrays and compiled code depend on settings. Raises ParameterError."""
-        raise ParameterError(f"{attr_name} cannot be set once games were made: make others with it")
-
-    def env_is_wrapped(self, wrapper_class: type, indices: VecEnvIndices = None) -> list[bool]:
-        """Return False for each index, but True for Monitor: episode returns are reported here already."""
-        from stable_baselines3.common.monitor import Monitor
-
-        return [wrapper_class is Monitor] * len(list(self._get_indices(indices)))
-
-    def close(self) -> None:
-        """Release nothing: all is in memory."""
-
-
-class SB3VecEnv(PlainVecEnv):
+class SB3VecEnv(VecEnv):
     """Steps all games in one call and resets ended ones in the same step, as Stable-Baselines3 expects.
 
     Action masks reach sb3-contrib through ``env_method("action_masks")``. Where an episode ends, ``infos`` hold
@@ -123,6 +92,31 @@ class SB3VecEnv(PlainVecEnv):
         self._words = fault_words(self.batch.game.spec.faults)
         self._nothing: list[dict[str, Any]] = [{} for _ in range(num_envs)]  # each its own, as callbacks may write
 
+    def step_async(self, actions: np.ndarray) -> None:
+        """Take the actions (int[num_envs]) for the next `step_wait`."""
+        self._actions = actions
+
+    def set_options(self, options: list[dict[str, Any]] | dict[str, Any] | None = None) -> None:
+        """Refuse options: games of a batch begin alike. Raises ParameterError for any."""
+        if options and any(options if isinstance(options, list) else [options]):
+            raise ParameterError(f"options {options!r} have no meaning here: set seat and opponent when it is made")
+
+    def _reset_options(self) -> None:
+        """Keep no options, see `set_options`: the base class keeps an empty dict for each game."""
+
+    def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
+        """Refuse: arrays and compiled code depend on settings. Raises ParameterError."""
+        raise ParameterError(f"{attr_name} cannot be set once games were made: make others with it")
+
+    def env_is_wrapped(self, wrapper_class: type, indices: VecEnvIndices = None) -> list[bool]:
+        """Return False for each index, but True for Monitor: episode returns are reported here already."""
+        from stable_baselines3.common.monitor import Monitor
+
+        return [wrapper_class is Monitor] * len(list(self._get_indices(indices)))
+
+    def close(self) -> None:
+        """Release nothing: all is in memory."""
+
     def reset(self) -> VecEnvObs:
         """Begin a game in every row; seeds given with `seed` are used once."""
         if any(seed is not None for seed in self._seeds):
@@ -184,11 +178,6 @@ class SB3VecEnv(PlainVecEnv):
                 "returns": result,
             }
         return infos
-
-    @property
-    def batches(self) -> tuple[BatchEnv, ...]:
-        """The batch environments inside: this one's ``batch``."""
-        return (self.batch,)
 
     def set_opponent(self, opponent: Any) -> None:
         """Draw opponents from ``opponent`` from each game's next episode on; see `BatchEnv.set_opponent`."""

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from dicegym.engine.game import Game
-from dicegym.engine.seats import learner_seat
 from dicegym.envs.options import SeatRule, seat_rule
 from dicegym.play.player import Player
 from dicegym.players.pool import Pool
@@ -38,11 +35,6 @@ class Seating:
     def set_opponent(self, opponent: Any) -> None:
         """Draw from ``opponent`` from now on; as for the constructor, which says what it raises."""
         self.pool = Pool.of(self.game, self.game.spec.default_opponent if opponent is None else opponent)
-
-    def seat(self, key: int, episode: int, rule: int | None = None) -> int:
-        """Return the learner's seat in game number ``episode`` of its seed; ``rule`` takes the place of its own."""
-        rule = self.rule if rule is None else rule
-        return int(learner_seat(rule, np.uint64(key), np.uint64(episode), self.game.players))
 
     def opponents(self, key: int, learner: int) -> dict[int, Player]:
         """Return the opponent in every seat but the learner's."""

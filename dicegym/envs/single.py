@@ -324,7 +324,12 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
         return render_game(self.render_mode, self.game, self._state, self._seat)
 
     def render(self) -> Any:
-        """Return the table as the learner sees it, in the form of ``render_mode`` (None for "human")."""
+        """Return the table as the learner sees it, in the form of ``render_mode`` (None for "human").
+
+        Raises StepError before `reset`.
+        """
+        if self._seed is None:
+            raise StepError("render() was called with no game going on: call reset() first")
         return None if self.render_mode == "human" else self._show()  # shown by reset and step already
 
     def _repr_html_(self) -> str | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import gymnasium as gym
@@ -11,11 +10,10 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 from numpy.lib.stride_tricks import as_strided
 
-from dicegym.engine.crew import Crew
 from dicegym.engine.game import Game
 from dicegym.engine.jit import records
 from dicegym.engine.kernel_entries import Task
-from dicegym.engine.threads import Threads
+from dicegym.engine.thread_team import ThreadTeam
 from dicegym.engine.validate import one_of, seed_number, whole_number, whole_numbers
 from dicegym.envs.batch_info import BatchInfo
 from dicegym.envs.batch_kernels import (
@@ -149,8 +147,7 @@ class BatchEnv(gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self.observation_space = _slim(batch_space(self.single_observation_space, n))
         self.action_space = _slim(batch_space(self.single_action_space, n))
 
-        self._threads = Threads(threads)
-        self._crew = Crew(threads)
+        self._team = ThreadTeam(threads)
         self._shared: Task | None = None  # what threads share out
         self._all = np.arange(n)
         self._waiting = np.zeros(n, np.int64)
@@ -181,7 +178,7 @@ class BatchEnv(gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what cannot be copied: opponents seated in games."""
-        left_out = dict.fromkeys(("_shared", "_told", "_given_out", "_options"))  # they show the batch's own memory
+        left_out = dict.fromkeys(("_shared", "_told", "_given_out"))  # they show the batch's own memory
         return vars(self) | left_out | {"_opponents": self._opponents.state_dict()}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -200,7 +197,16 @@ class BatchEnv(gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         rows = self._rows
         self._given_out = self._batch.observations, rows["reward"], rows["terminated"], rows["truncated"]
         self._told = BatchInfo(self._batch, self.game.spec.faults)
-        self._options: tuple[Any, ...] | None = None  # what the loop was told last
+        self._seating_told: bool | None = None  # what the loop was told last
+        self._batch.options[0] = (
+            self._mode,
+            False,
+            self.seating.rule,
+            self.max_episode_steps or 0,
+            self.illegal_reward,
+            PAID[self.reward],
+            MOST_GAMES_SKIPPED,
+        )
 
     @property
     def states(self) -> np.ndarray:
@@ -252,7 +258,7 @@ class BatchEnv(gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         Raises ParameterError unless ``time`` is a whole number from 0 to `LATEST`.
         """
         time = whole_number("time", time, 0, LATEST, "the time of random actions")
-        self._crew.call(self._task(self._opponents.arrays), self._threads.edges(self.num_envs), CHOOSE, time)
+        self._team.call(self._task(self._opponents.arrays), self._team.edges(self.num_envs), CHOOSE, time)
         return self._chosen
 
     def set_opponent(self, opponent: Any) -> None:
@@ -336,21 +342,11 @@ class BatchEnv(gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
 
     def _advance(self, rows: np.ndarray, actions: np.ndarray, tasks: np.ndarray) -> None:
         """Let compiled code take each of ``rows`` on, and ask opponents outside until nobody waits for them."""
-        options = (
-            self._mode,
-            self._opponents.seating,
-            self.seating.rule,
-            self.max_episode_steps or 0,
-            self.illegal_reward,
-            PAID[self.reward],
-            MOST_GAMES_SKIPPED,
-        )
-        if options != self._options:
-            self._batch.options[0] = self._options = options
+        if (seating := self._opponents.seating) is not self._seating_told:
+            self._batch.options["seating"] = self._seating_told = seating
         opponents = self._opponents.arrays
-        first = True
-        while len(rows := self._advance_all(rows, actions, tasks, first, opponents)):
-            first = False
+        rows = self._begin_step(rows, actions, tasks, opponents)
+        while len(rows):
             if (self._rows["phase"][rows] == STUCK).any():
                 raise StepError(
                     f"{MOST_GAMES_SKIPPED} games in a row ended before the learner was asked: check the opponents"
@@ -359,26 +355,26 @@ class BatchEnv(gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             for row in rows[unseated[rows]].tolist():
                 self._opponents.seat(row, int(self._states["key"][row]))
             unseated[rows] = False
-            actions, tasks = self._opponents.answers(rows, self._rows["seat"])
+            share = Share(rows, *self._opponents.answers(rows, self._rows["seat"]), self._waiting)
+            rows = self._go_through(share, False, opponents)
 
-    def _advance_all(
-        self, rows: np.ndarray, actions: np.ndarray, tasks: np.ndarray, first: bool, opponents: OpponentArrays
+    def _begin_step(
+        self, rows: np.ndarray, actions: np.ndarray, tasks: np.ndarray, opponents: OpponentArrays
     ) -> np.ndarray:
-        """Take each of ``rows`` on, shared out among threads; return those that wait for somebody outside."""
-        whole = first and rows is self._all
-        edges = self._threads.edges(len(rows), few=whole and self._crew.awake())
-        if whole:
-            task = self._task(opponents)
-            task.arguments[1][:], task.arguments[2][:] = actions, tasks
-        if whole:
-            counts = self._crew.call(task, edges, PLAY_ON)
-            if not any(counts):
-                return self._waiting[:0]
-            shares = list(zip(edges, counts, strict=False))
-        else:
-            work = partial(self._advance_share, (rows, actions, tasks, self._waiting), first, opponents)
-            shares = self._threads.share(len(rows), work)
+        """Take each of ``rows`` on; return those that wait for somebody outside. Threads share out all rows."""
+        if rows is not self._all:
+            return self._go_through(Share(rows, actions, tasks, self._waiting), True, opponents)
+        task = self._task(opponents)
+        task.arguments[1][:], task.arguments[2][:] = actions, tasks
+        edges = self._team.edges(self.num_envs)
+        counts = self._team.call(task, edges, PLAY_ON)
+        if not any(counts):
+            return self._waiting[:0]
+        shares = zip(edges, counts, strict=False)
         return np.concatenate([self._waiting[start : start + count] for start, count in shares])
+
+    def _go_through(self, share: Share, first: bool, opponents: OpponentArrays) -> np.ndarray:
+        return self._waiting[: advance_rows(share, first, self._batch, opponents)].copy()
 
     def _task(self, opponents: OpponentArrays) -> Task:
         """Return what threads share out: the same until opponents come or go."""
@@ -387,13 +383,6 @@ class BatchEnv(gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             arguments = self._all, *given, self._waiting, self._batch, opponents, _RANDOM, self._chosen
             self._shared = Task(help_rows, prepare_rows, arguments, unlocks=True)
         return self._shared
-
-    def _advance_share(
-        self, whole: tuple[np.ndarray, ...], first: bool, opponents: OpponentArrays, start: int, end: int
-    ) -> int:
-        """Take the rows number ``start`` to ``end - 1`` of those given on; see `advance_rows`."""
-        waiting: int = advance_rows(Share(*[array[start:end] for array in whole]), first, self._batch, opponents)
-        return waiting
 
     def step(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
         """Play one action (int64[num_envs]) in every game, then everybody else's turns.

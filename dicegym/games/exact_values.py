@@ -63,22 +63,8 @@ class Duel(Protocol):
         With ``time`` the search takes that long, whatever ``trials`` says.
         """
 
-    def best_bot(
-        self, opponent: Player, game: Game, *, seed: int = 0, trials: int = ..., progress: Progress | None = None
-    ) -> str:
-        """Return the source of a bot, in the game's original interface, that plays `best_table`."""
-
-
-class Replies(Protocol):
-    """What ``values.py`` of a game for two offers: what a reply to an agent makes of each action."""
-
-    def reply_values(self, opponent: Any, game: Game, trials: int = 0) -> Callable[[np.ndarray], np.ndarray]:
-        """Return a function that says what choices are worth to a player that replies to an agent as well as is known.
-
-        The reply knows what players see, and no more; it is looked for the longer the more ``trials``. The function
-        takes records of which none is over, and returns float64[n, n_actions], how likely the player to move wins
-        against ``opponent``. Raises AgentError and ParameterError as `Duel` does.
-        """
+    # A module may also have ``best_bot(opponent, game, *, seed, trials, progress)``, which returns the source of a bot
+    # that plays `best_table`.
 
 
 Z_95 = 1.959963984540054
@@ -96,7 +82,7 @@ class Estimate(NamedTuple):
 
 
 class Solitaire(Protocol):
-    """What ``exact.py`` of a game for one offers, if it can be solved.
+    """What ``values.py`` of a game for one offers, if it can be solved.
 
     All raise ParameterError for a game that it does not solve.
     """
@@ -109,9 +95,6 @@ class Solitaire(Protocol):
 
     def optimum(self, game: Game, *, progress: Progress | None = None) -> float:
         """Return the mean return of the best way to play."""
-
-    def distribution(self, game: Game, *, progress: Progress | None = None) -> np.ndarray:
-        """Return the probability of each return of the best way to play: float64[n], index 0 for a return of 0."""
 
     def mean_return(
         self, player: Player, game: Game, games: int = ..., seed: int = 0, *, progress: Progress | None = None

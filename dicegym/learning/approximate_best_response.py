@@ -1,20 +1,18 @@
 """A best response to a fixed player, by training: how much can be won of it where nobody can compute that.
 
-A trained best response is a bound from below: longer or better training may find one that wins more. It is trained by
-the settings of the game's own training against the player alone, at a table filled with copies of it; the best of its
-training, by games of its curve, is measured in fresh ones, from every seat in turn, playing its best action, as against
-a fixed player nobody has to hide anything.
+A trained best response is a bound from below: longer or better training may find one that wins more. It is a training
+like any other, by the settings of the game's own against the player alone, at a table filled with copies of it; the
+best of its evaluations is measured in fresh games, from every seat in turn, playing its best action, as against a fixed
+player nobody has to hide anything.
 """
 
 from __future__ import annotations
 
-import time
-from dataclasses import replace
+import json
+import shutil
+import tempfile
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
-
-import numpy as np
-from stable_baselines3.common.logger import Logger
 
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
@@ -22,19 +20,18 @@ from dicegym.engine.validate import MOST, whole_number
 from dicegym.errors import ParameterError
 from dicegym.games import game as make_game
 from dicegym.games.worth import Progress
-from dicegym.learning.building import new_games, new_model
-from dicegym.learning.card import ITSELF, Exploited, collect_versions
-from dicegym.learning.configuration import from_plain, read_config, to_plain
-from dicegym.learning.evaluate import CURVE_SEED, FRESH_SEED, Score, evaluate
-from dicegym.learning.learner import Interruption, TrainingCallback, anneal, as_player, keep_generators, start_from
-from dicegym.learning.training_settings import LARGEST_TRAINING_SEED, TrainingSettings
-from dicegym.play.player import Player
+from dicegym.learning.card import ITSELF, Exploited
+from dicegym.learning.configuration import as_toml
+from dicegym.learning.curves import curve_in
+from dicegym.learning.evaluate import FRESH_SEED, evaluate
+from dicegym.learning.learner import keep_generators
+from dicegym.learning.train import train
+from dicegym.learning.training_settings import LARGEST_TRAINING_SEED
 from dicegym.players import model as models
-from dicegym.players.pool import Pool
-from dicegym.players.roster import model_file, opponent
+from dicegym.players.roster import model_file, resolve
 
 LOOKS = 8
-"""How often a best response is measured while it is trained; the best of them counts."""
+"""How often a best response is measured while it is trained, early looks not counted; the best of them counts."""
 LOOK_GAMES = 1000
 GAMES = 5000
 """Fresh games that the result is measured in, unless told otherwise."""
@@ -42,33 +39,15 @@ WIDE_ENOUGH = 1 / 4
 """A value network whose widest layer is a smaller part of the policy's was not meant to learn what states are worth."""
 
 
-def settings_for(game: Game, start: str = "") -> TrainingSettings:
-    """Return by which settings a best response is trained: the game's own, with the networks of ``start``, a model.
-
-    Imitation learns no values, so its models have value networks of a few units. Then there is one of the policy's
-    sizes instead. Raises ModelError if ``start`` is not a model's file.
-    """
-    settings = read_config(game.name)
-    said = models.facts(start).get("settings") if start else None
-    network = said.get("network") if isinstance(said, dict) else None
-    if isinstance(network, dict):
-        settings = from_plain(to_plain(settings) | {"network": network})
-    sizes = settings.network.net_arch
-    policy, value = (sizes.get("pi", []), sizes.get("vf", [])) if isinstance(sizes, dict) else ([], [])
-    if max(value, default=0) < WIDE_ENOUGH * max(policy, default=0):
-        settings = replace(settings, network=replace(settings.network, net_arch={"pi": policy, "vf": policy}))
-    return replace(settings, game={"players": game.players, **game.parameters}, opponents={})
-
-
 def best_response(
     game: Game | str,
-    target: Any,
+    target: str,
     *,
     steps: int,
     start: str | Path = "",
     seed: int = 1,
     games: int = GAMES,
-    settings: TrainingSettings | None = None,
+    overrides: Sequence[str] = (),
     output: Path | None = None,
     progress: Progress | None = None,
 ) -> Exploited:
@@ -76,20 +55,20 @@ def best_response(
 
     Args:
         game: a game of two or more, or its name.
-        target: an agent, as for `dicegym.agent`, which fills all other seats.
+        target: an agent by its name or file, which fills all other seats.
         steps: how many decisions of the best response, which any machine makes the same (with ``run.torch_threads=1``).
         start: a model whose networks it begins with, a file such as the target's own or an agent's name; "": they are
             drawn by the seed.
         seed: of networks, games and what is drawn.
         games: fresh games that the result is measured in.
-        settings: of the training; default: `settings_for`.
+        overrides: of the training's settings, as for `dicegym.learning.train.train`.
         output: where the best response is written as a model.
         progress: told (steps done, steps in all, text).
 
     Raises:
         ParameterError: the game is played alone, or ``steps`` is less than 1.
         UnknownNameError, AgentError, ModelError: the target or ``start`` cannot be.
-        KeyboardInterrupt: as it comes; what was written so far stays.
+        KeyboardInterrupt: as it comes.
 
     Example:
         >>> from dicegym.training import best_response
@@ -102,97 +81,50 @@ def best_response(
         raise ParameterError(f"{table!r} is played alone: nobody there can be exploited")
     steps = whole_number("steps", steps, 1, MOST, "how many decisions are trained")
     begin = model_file(table, str(start), "start") if start else ""
-    against = opponent(table, target)
-    with keep_generators():  # making a model seeds them
-        own = named_seed("best response", seed) % (LARGEST_TRAINING_SEED + 1)
-        settings = settings or settings_for(table, begin)
-        told = progress or (lambda done, total, text: None)
-        training = _Training(table, against, settings, steps, begin, own, output, told)
-        training.learn()
-    score = evaluate(table, training.best, against, games, exact=False, seed=FRESH_SEED)
-    itself = bool(start) and isinstance(target, str | Path)
-    itself = itself and (str(start) == str(target) or Path(begin).expanduser() == Path(target).expanduser())
+    resolve(table, target)
+    own = named_seed("best response", seed) % (LARGEST_TRAINING_SEED + 1)
+    run = {
+        "steps": steps,
+        "seed": own,
+        "temperature": 0,
+        "start_from": begin,
+        "best_by": "mean",
+        "evaluate_against": [target],
+        "evaluate_every": max(1, steps // LOOKS),
+        "evaluate_games": LOOK_GAMES,
+        "checkpoint_every": steps,
+        "card_games": 0,
+        "log": [],
+    }
+    settings = [
+        f"game={as_toml({'players': table.players, **table.parameters})}",
+        f"opponents={as_toml({target: 1.0})}",
+        *(f"run.{name}={as_toml(value)}" for name, value in run.items()),
+        *(_networks_of(begin) if begin else ()),
+    ]
+    with tempfile.TemporaryDirectory() as folder, keep_generators():  # making a model seeds them
+        best = Path(folder) / "run" / "best.zip"
+        trained = train(table.name, best.parent, None, [*settings, *overrides], progress=progress)
+        score = evaluate(table, str(best), target, games, exact=False, seed=FRESH_SEED)
+        curve = tuple((one.steps, one.value) for one in curve_in(models.facts(best)))
+        if output is not None:
+            shutil.copy(best, output)
+    itself = bool(start) and str(start) in (target, str(Path(target).expanduser()))
     begun = ITSELF if itself else str(start)
-    return Exploited(score, table.players, training.steps, training.seconds, begun, seed, tuple(training.curve))
+    return Exploited(score, table.players, trained.model.num_timesteps, trained.count_seconds(), begun, seed, curve)
 
 
-class _Training:
-    """The training of one best response.
+def _networks_of(model: str) -> list[str]:
+    """Return the networks of a model as overrides, with a value network of the policy's sizes if theirs is hardly any.
 
-    Attributes:
-        best: who did best at any look.
-        curve: (steps, share of first places) of each look.
-        steps, seconds: how long it took.
+    Imitation learns no values, so its models have value networks of a few units.
     """
-
-    def __init__(
-        self,
-        game: Game,
-        target: Player,
-        settings: TrainingSettings,
-        most: int,
-        start: str,
-        seed: int,
-        output: Path | None,
-        progress: Progress,
-    ) -> None:
-        self._game, self._target, self._settings, self._most = game, target, settings, most
-        self._output, self._progress = output, progress
-        env = new_games(game, settings, seed, Pool([target], [1.0]))
-        self._model = new_model(settings, env, seed, None)
-        self._seen_inputs = np.zeros(env.observation_space.shape or (), np.bool_)
-        if start:
-            self._seen_inputs |= start_from(self._model, start, game)[1]
-        self.curve: list[tuple[int, float]] = []
-        self.best: Player = self._player()
-        self._best_rate, self._looked = -1.0, 0
-        self.steps, self.seconds, self._began = 0, 0.0, time.monotonic()
-
-    def learn(self) -> None:
-        """Train, looking now and then how it does."""
-        self._began = time.monotonic()
-        callback = TrainingCallback(Interruption(), self._between_rollouts, self._after_step)
-        self._model.learn(self._most, callback=callback)
-        self.steps, self.seconds = self._model.num_timesteps, time.monotonic() - self._began
-        self._look()
-
-    def _between_rollouts(self, logger: Logger) -> None:
-        done = min(1.0, self._model.num_timesteps / self._most)
-        anneal(self._model, self._settings.algorithm, done)
-        self._seen_inputs |= (np.asarray(vars(self._model)["_last_obs"]) != 0).any(axis=0)
-        if self._looked < int(done * LOOKS):
-            self._looked = int(done * LOOKS)
-            began = time.monotonic()
-            self._look()
-            self._began += time.monotonic() - began  # measuring does not count as training
-
-    def _after_step(self, steps: int, ended: int) -> None:
-        rate = f", wins {self.curve[-1][1]:.3f}" if self.curve else ""
-        self._progress(min(steps, self._most), self._most, f"a best response to {self._target.name}{rate}")
-
-    def _player(self) -> Player:
-        return as_player(self._model, self._game, self._seen_inputs, f"best response to {self._target.name}", 0.0)
-
-    def _look(self) -> None:
-        """Measure it as it is; keep it if it was never better."""
-        now = self._player()
-        score = evaluate(self._game, now, self._target, LOOK_GAMES, exact=False, seed=CURVE_SEED)
-        self.curve.append((self._model.num_timesteps, score.value))
-        if score.value <= self._best_rate:
-            return
-        self.best, self._best_rate = now, score.value
-        if self._output is not None:
-            with models.ignore_inputs(self._model, ~self._seen_inputs):
-                models.save(self._model, self._game, self._output, self._facts(score))
-
-    def _facts(self, score: Score) -> dict[str, Any]:
-        """Return what the model's file says of it."""
-        return {
-            "command": f"best response to {self._target.name}",
-            "settings": to_plain(self._settings),
-            "score": score.to_json(),
-            "scores": [score.to_json()],
-            "seconds": round(time.monotonic() - self._began, 1),
-            **collect_versions(),
-            **models.playing(self._model, self._game, 0.0),
-        }
+    said = models.facts(model).get("settings")
+    network = said.get("network") if isinstance(said, dict) else None
+    if not isinstance(network, dict):
+        return []
+    sizes = network.get("net_arch")
+    policy, value = (sizes.get("pi", []), sizes.get("vf", [])) if isinstance(sizes, dict) else ([], [])
+    if max(value, default=0) < WIDE_ENOUGH * max(policy, default=0):
+        network = network | {"net_arch": {"pi": policy, "vf": policy}}
+    return [f"network.{name}={as_toml(one)}" for name, one in network.items() if json.dumps(one) not in ('""', "{}")]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import itertools
+import functools
 import json
 import os
 import platform
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,21 +15,19 @@ from urllib.parse import quote
 from pydantic import TypeAdapter
 
 from dicegym.analysis.exploitability import exploitability
-from dicegym.analysis.grades import Grade, grade, grade_table
-from dicegym.analysis.valuers import MARKS, sources
 from dicegym.engine.game import Game
 from dicegym.errors import DamagedFileError, ParameterError
 from dicegym.escape import harmless, markdown
 from dicegym.files import read_text, write_text
 from dicegym.games.worth import Bracket, Progress
 from dicegym.learning.curve_pictures import SUFFIX, draw_learned, write_learned
-from dicegym.learning.curves import CHOSEN, facts_of_stages
+from dicegym.learning.curves import facts_of_stages
 from dicegym.learning.evaluate import CARD_SEED, Score, evaluate
 from dicegym.learning.evaluator import BY_EXPLOITABILITY
 from dicegym.learning.teacher import REPLY
 from dicegym.play.player import Player
 from dicegym.players import model as models
-from dicegym.players.roster import agent, agent_names, resolve
+from dicegym.players.roster import agent_names, resolve
 from dicegym.sandbox.jobs import digest_of
 
 PACKAGES = ("dicegym", "gymnasium", "numba", "numpy", "sb3-contrib", "stable-baselines3", "torch")
@@ -84,18 +82,6 @@ def bracket_of(game: Game, player: Player, seconds: float, progress: Progress | 
         return exploitability(player, game, seconds=seconds, progress=progress)
     except ParameterError:
         return None
-
-
-def grade_of(game: Game, player: Player, games: int, progress: Progress | None = None) -> Grade | None:
-    """Return the regret of a player's decisions against the baseline, where values are known by computation.
-
-    None elsewhere: values of networks and rollouts are estimates, and take long.
-    """
-    known = [one for one in sources(game) if one.kind in ("exact", "equilibrium") and one.ready()]
-    if not known:
-        return None
-    others = [agent(game, game.spec.baseline)] if game.players > 1 else []
-    return grade(player, game, others, games, CARD_SEED, known[0].load(progress), progress=progress)
 
 
 class Exploited(NamedTuple):
@@ -177,28 +163,21 @@ def card(model: Path, games: int, seconds: float = SECONDS, progress: Progress |
     Raises ModelError if the file does not fit the rules, DamagedFileError if what was measured cannot be read.
     """
     player, facts = models.load(model), models.facts(model)
-    game, searched = player.game, games >= LEAST_GAMES
-    against = _measured_against(game, facts["settings"]["run"])
-    begin = _teller(progress or (lambda done, total, text: None), len(against) + 2 * searched)
-    scores = [evaluate(game, player, one, games, seed=CARD_SEED, progress=begin("games")) for one in against]
+    game, searched, told = player.game, games >= LEAST_GAMES, progress or (lambda done, total, text: None)
+    against, scores = _measured_against(game, facts["settings"]["run"]), []
+    total = len(against) + searched
+    for number, one in enumerate(against):
+        begun = functools.partial(_tell, told, number, total, "games")
+        scores.append(evaluate(game, player, one, games, seed=CARD_SEED, progress=begun))
     if not searched:
         return page(facts, model.stem, scores)
-    best = bracket_of(game, player, seconds, begin("best reply"))
-    return page(
-        facts, model.stem, scores, best, grade_of(game, player, games, begin("decisions")), read_exploited(model)
-    )
+    best = bracket_of(game, player, seconds, functools.partial(_tell, told, len(against), total, "best reply"))
+    return page(facts, model.stem, scores, best, read_exploited(model))
 
 
-def _teller(progress: Progress, total: int) -> Callable[[str], Progress]:
-    """Return a function that begins the next of ``total`` measurements, and returns its progress function."""
-    numbers = itertools.count()
-
-    def begin(what: str) -> Progress:
-        number = next(numbers)
-        progress(number, total, what)
-        return lambda done, of, text: progress(number, total, f"{what}: {done:,} of {of:,}{text and f', {text}'}")
-
-    return begin
+def _tell(told: Progress, number: int, total: int, what: str, done: int, of: int, text: str) -> None:
+    """Tell of the progress of one of several measurements."""
+    told(number, total, f"{what}: {done:,} of {of:,}{text and f', {text}'}")
 
 
 def write_card(model: Path, text: str) -> list[Path]:
@@ -241,20 +220,14 @@ def _before(stage: Mapping[str, Any]) -> str:
     return f"{how}{': ' if told else ''}{', '.join(told)}; the next stage begins with its model{where}"
 
 
-def _holes(best: Bracket | None, given: Grade | None, trained: Exploited | None = None) -> str:
-    """Return the part of the page about the best response to the model, and about the regret of its decisions."""
+def _holes(best: Bracket | None, trained: Exploited | None) -> str:
+    """Return the part of the page about the best response to the model."""
     parts = []
     if best is not None:
         wins = f"{best.low:.4f}" if best.high - best.low < 5e-5 else f"at least {best.low:.4f}, at most {best.high:.4f}"
         parts.append(f"The best response to it wins {wins} of games (0.5 is optimal): {best.how}.")
     if trained is not None:
         parts.append(markdown(trained.words()))
-    if given is not None:
-        titles, rows = grade_table([given._replace(name=markdown(given.name))], MARKS)
-        lines = ["| " + " | ".join(titles[1:]) + " |", "|---" * len(titles[1:]) + "|"]
-        lines += ["| " + " | ".join(row[1:]) + " |" for row in rows]
-        told = f"Regret of its decisions by exact values, in {given.games:,} games against the baseline"
-        parts.append(f"{told} (`dicegym values grade`):\n\n" + "\n".join(lines))
     return "".join(f"{part}\n\n" for part in parts)
 
 
@@ -262,14 +235,6 @@ def _plays(facts: Mapping[str, Any]) -> str:
     """Return the line that says how a model plays, if it draws."""
     temperature = facts.get(models.PLAY, {}).get(models.TEMPERATURE, 0)
     return f"| plays | samples its policy at temperature {temperature:g} |\n" if temperature else ""
-
-
-SAID_OF_CHOSEN = {
-    True: "The score above selected this model in its training.",
-    False: "The score above is that of the last model of its training.",
-    None: "The score above is from an evaluation in its training.",
-}
-"""What a card says of the model's score, by `CHOSEN`."""
 
 
 def _picture(facts: Mapping[str, Any], name: str) -> str:
@@ -283,10 +248,9 @@ def page(
     name: str,
     scores: list[Score],
     best: Bracket | None = None,
-    given: Grade | None = None,
     trained: Exploited | None = None,
 ) -> str:
-    """Return the page; ``best``, ``given`` and ``trained`` are what is known of the model's holes."""
+    """Return the page; ``best`` and ``trained`` are what is known of the model's holes."""
     score = Score(**facts["score"])
     parameters = "".join(f", {key} {value}" for key, value in facts["parameters"].items())
     players = f"{facts['players']} player{'s' if facts['players'] > 1 else ''}"
@@ -300,11 +264,10 @@ def page(
         f"| {markdown(one.opponent)} | {one.value:.4f} | {one.low:.4f} - {one.high:.4f} | {one.games or one.known_by} |"
         for one in scores
     )
-    is_chosen = facts.get(CHOSEN) if isinstance(facts.get(CHOSEN), bool) else None
     *earlier, _ = facts_of_stages(facts)
     taught = f"| taught by | {_teacher(facts['taught_by'])}, by imitation |\n" if "taught_by" in facts else ""
     begun = "".join(f"| stage {number} | {_before(stage)} |\n" for number, stage in enumerate(earlier, 1))
-    holes = _holes(best, given, trained)
+    holes = _holes(best, trained)
     return f"""# {markdown(name)}
 
 A {facts["algorithm"]} policy for {facts["game"]} ({players}{parameters}).
@@ -320,8 +283,8 @@ A {facts["algorithm"]} policy for {facts["game"]} ({players}{parameters}).
 | versions | {", ".join(f"{package} {version}" for package, version in facts["versions"].items())} |
 | rules | fingerprint {facts["fingerprint"]} |
 
-{_picture(facts, name)}{chosen}{SAID_OF_CHOSEN[is_chosen]} The scores below are from other games, in
-every seat in turn, with 95 % intervals.
+{_picture(facts, name)}{chosen}The score above is from an evaluation in its training, which may have selected the model.
+The scores below are from other games, in every seat in turn, with 95 % intervals.
 
 | against | {scores[0].measure} | interval | games |
 |---|---|---|---|

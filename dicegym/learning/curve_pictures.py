@@ -1,7 +1,7 @@
 """Pictures of learning curves as SVG or PNG, drawn by `dicegym.pictures.charts`: of a model, and of runs in folders.
 
-The picture of a model has a line for each opponent over all trainings that made it, as its file says. Runs have a
-picture for each game, with a line for each experiment and bands over its seeds.
+The picture of a model has a line for each opponent of its training, as its file says. Runs have a picture for each
+game, with a line for each experiment and bands over its seeds.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from dicegym.errors import DependencyError, ModelError, ParameterError
 from dicegym.escape import one_line
 from dicegym.files import write_text, writing
-from dicegym.learning.curves import Evaluation, TrainingStage, read_stages
+from dicegym.learning.curves import curve_in
 from dicegym.learning.run_curves import ENOUGH, Experiment, RunCurve, group_runs
 from dicegym.pictures.charts import Axis, ChartLine, Guide, chart
 from dicegym.pictures.legend import with_legend
@@ -30,15 +30,8 @@ MOST_LINES = 8
 """Of one picture: more cannot be distinguished."""
 SCALE = 3
 """Pixels of a .png for each unit of a drawing."""
-FEW_STAGES = 5
-"""More have numbers alone, as there is no room for words."""
-ROOM = 0.2
-"""Of a picture's width: the least that words beside a line across it take."""
-_THIS = "this model"
 _LONGEST = 100
 """Letters of a name in a picture."""
-ChartPoint = tuple[float, float, float, float]
-"""Steps, value, and the ends of its interval."""
 
 
 def format_short(number: float) -> str:
@@ -89,40 +82,33 @@ def even_marks(players: int, measure: str) -> tuple[Guide, ...]:
 
 
 def draw_learned(facts: Mapping[str, Any]) -> CurvePicture | None:
-    """Return the picture of a model's curve by its file's facts; None if they hold no curve.
+    """Return the picture of a model's curve, that of its last training, by its file's facts; None if there is none.
 
-    A training that began with another model's networks continues where that model was taken, and a line across marks
-    the place. Beyond it the earlier training's curve is not this model's.
+    A line across marks where the model was taken, if its training continued.
     """
-    stages = read_stages(facts)
-    if not any(stage.curve for stage in stages):
+    curve = curve_in(facts)
+    if not curve:
         return None
-    lines: dict[str, list[ChartPoint]] = {}
-    borders, begin = [], 0
-    for stage in stages:
-        last = stage is stages[-1]
-        if len(stages) > 1:
-            words = _stage_words(stage, len(stages))
-            borders.append(Guide(begin, words, str(stage.number) if words != str(stage.number) else ""))
-        for name, points in _lines_of([one for one in stage.curve if last or one.steps <= stage.steps], begin).items():
-            lines.setdefault(name, []).extend(points)
-        if last and stage.curve and stage.steps < stage.curve[-1].steps:
-            borders += _mark_model(begin, stage.steps, stage.curve[-1].steps, borders)
-        begin += stage.steps
-    drawn = []
-    for name, points in list(lines.items())[:MOST_LINES]:
-        band = [(low, high) for _, _, low, high in points]
-        wide = any(low < high for low, high in band)
-        drawn.append(ChartLine(name, [(at, value) for at, value, *_ in points], band if wide else ()))
-    measured = (score for stage in stages for one in stage.curve[:1] for score in one.scores)
-    measure = " / ".join(list(dict.fromkeys(one_line(score.measure, 60) for score in measured))[:3])
-    players = facts.get("players")
+    lines = []
+    if len(curve[0].scores) > 1:
+        lines.append(ChartLine("the score", [(one.steps, one.value) for one in curve]))
+    for number, first in enumerate(curve[0].scores):
+        name = f"against {one_line(first.opponent, _LONGEST)}" if first.opponent else one_line(first.measure, 60)
+        column = [(one.steps, one.scores[number]) for one in curve]
+        wide = any(score.low < score.high for _, score in column)
+        band = [(score.low, score.high) for _, score in column] if wide else ()
+        lines.append(ChartLine(name, [(steps, score.value) for steps, score in column], band))
+    drawn = lines[:MOST_LINES]
+    measure = " / ".join(list(dict.fromkeys(one_line(score.measure, 60) for score in curve[0].scores))[:3])
+    players, taken = facts.get("players"), facts.get("timesteps")
     marks = even_marks(players, measure) if type(players) is int and 1 < players < 100 else ()
-    title = f"Learning curve: {measure} by decisions of the learner, {begin:,} for this model"
+    cut = type(taken) is int and 0 <= taken < curve[-1].steps
     remarks = ["Bands are 95 % intervals."] if any(line.band for line in drawn) else []
     if len(lines) > len(drawn):
         remarks.append(f"{len(lines) - len(drawn)} more opponents are left out.")
-    picture = chart(title, drawn, steps_axis(), score_axis(measure), marks, borders)
+    title = f"Learning curve: {measure} by decisions of the learner"
+    across = [Guide(taken, "this model")] if cut else []
+    picture = chart(title, drawn, steps_axis(), score_axis(measure), marks, across)
     return CurvePicture(picture, [line.name for line in drawn], remarks)
 
 
@@ -150,35 +136,6 @@ def write_learned(model: Path) -> Path | None:
         return None
     write_picture(found.with_legend(), path)
     return path
-
-
-def _mark_model(begin: int, taken: int, end: int, borders: list[Guide]) -> list[Guide]:
-    """Return the mark of where the model was taken from its training, which continued to ``end``.
-
-    Where there is no room for words, those of the stage's border say it too.
-    """
-    if borders and taken < ROOM * (begin + end):
-        borders[-1] = borders[-1]._replace(words=f"{borders[-1].words}, {_THIS}")
-        return [Guide(begin + taken, "")]
-    return [Guide(begin + taken, _THIS)]
-
-
-def _stage_words(stage: TrainingStage, of: int) -> str:
-    if of > FEW_STAGES:
-        return str(stage.number)
-    return f"{stage.number}: taught" if stage.taught else f"stage {stage.number}"
-
-
-def _lines_of(curve: Sequence[Evaluation], begin: int) -> dict[str, list[ChartPoint]]:
-    """Return what a stage's curve adds to each line, by names; the stage began after ``begin`` steps."""
-    found: dict[str, list[ChartPoint]] = {}
-    if curve and len(curve[0].scores) > 1:
-        found["the score"] = [(begin + one.steps, one.value, one.value, one.value) for one in curve]
-    for number, first in enumerate(curve[0].scores if curve else ()):
-        name = f"against {one_line(first.opponent, _LONGEST)}" if first.opponent else one_line(first.measure, 60)
-        column = ((begin + one.steps, one.scores[number]) for one in curve)
-        found.setdefault(name, [(steps, score.value, score.low, score.high) for steps, score in column])
-    return found
 
 
 # Of runs
@@ -240,7 +197,7 @@ def _legend(group: Experiment, name: str, alone: bool, what: str) -> str:
     if alone and len(group.names) > 1:
         score = group.runs[0].score
         return f"{score.measure} against {score.opponent}"
-    return group.label.replace("mean of", f"{what} of", 1) if alone else group.label
+    return f"{what} of {group.label}" if alone and len(group.runs) > 1 else group.label
 
 
 # Files

@@ -26,21 +26,17 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar
 
 from pydantic import Field, Strict, TypeAdapter
 
-from dicegym.errors import DamagedFileError, ModelError, ParameterError
+from dicegym.errors import DamagedFileError, ParameterError
 from dicegym.escape import cell, one_line
 from dicegym.files import read_text, writing
 from dicegym.learning.evaluate import Score
-from dicegym.learning.evaluator import BY_LAST
 from dicegym.learning.run_folder import CURVE_FILE, EVALUATIONS_FILE, PACE_FILE
-from dicegym.players import model as models
 
 if TYPE_CHECKING:
     from stable_baselines3.common.logger import Logger
 
 CURVE = "curve"
 """The fact of a model's file that holds the curve of its training."""
-CHOSEN = "chosen"
-"""The fact that says whether the evaluations of its training chose the model; see `choice_fact`."""
 BEGAN_WITH = "began_with"
 """The fact that holds the facts of the model whose networks the training began with."""
 MOST_STAGES = 100
@@ -54,7 +50,7 @@ LONGEST_NAME = 1_000
 MOST_STEPS = 1 << 53
 LARGEST = 1e12
 """No score is further from 0."""
-PACE_EVERY = 5.0
+PACE_EVERY = 2.0
 """Seconds from one line of ``pace.csv`` to the next."""
 _DIGITS = 9
 """Decimals of a score in ``curve.csv`` and in models' files."""
@@ -99,29 +95,10 @@ class Curve:
         before = (one for one in self.evaluations if one.steps < steps)
         self.evaluations = (*before, Evaluation(steps, score.value, tuple(scores)))
         self.score = score
-        return self._is_best(score.value, takes_last)
-
-    def _is_best(self, value: float, takes_last: bool = False) -> bool:
-        """Return whether a model is better than the best so far, and remember it if it is."""
-        better = takes_last or value > self.best
+        better = takes_last or score.value > self.best
         if better:
-            self.best = value
+            self.best = score.value
         return better
-
-    def keep_best(self, best: Path) -> None:
-        """Let the model in ``best``, if there is one, stay the best until a better one comes: Ctrl-C measures too.
-
-        Raises DamagedFileError if no training wrote it.
-        """
-        if best.is_file():
-            try:
-                self._is_best(Score.from_json(models.facts(best).get("score")).value)
-            except (ModelError, ParameterError) as error:
-                raise DamagedFileError(
-                    best,
-                    f"does not say how good it is ({error})",
-                    "move it elsewhere, and resume: the next evaluation writes a new one",
-                ) from error
 
     def write(self, folder: Path) -> None:
         """Write ``curve.csv`` and ``evaluations.csv``."""
@@ -225,14 +202,6 @@ def _read_csv(path: Path, read_row: Callable[[dict[str, str]], _Row]) -> list[_R
 # Curves in models' files
 
 
-def choice_fact(is_best: bool, best_by: str) -> dict[str, bool]:
-    """Return the fact `CHOSEN` of a model, ``best.zip`` or that of the end, by its training's settings.
-
-    It is empty for the last model so far: while the training runs, that may or may not become the one of its end.
-    """
-    return {} if is_best and best_by == BY_LAST else {CHOSEN: is_best}
-
-
 def curve_fact(evaluations: Sequence[Evaluation]) -> dict[str, Any]:
     """Return the fact `CURVE` of a model, which `curve_in` reads; empty if nothing was measured."""
     if not evaluations:
@@ -300,20 +269,6 @@ def curve_in(facts: Mapping[str, Any]) -> tuple[Evaluation, ...]:
         return ()
 
 
-class TrainingStage(NamedTuple):
-    """A training that a model comes from."""
-
-    number: int
-    """From 1 on."""
-    taught: bool
-    """Whether it learned by imitation."""
-    steps: int
-    """At which the model was taken that the next stage began with; where its file does not say, those of its last
-    evaluation."""
-    curve: tuple[Evaluation, ...]
-    """Empty: its file has none that can be read."""
-
-
 def facts_of_stages(facts: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """Return the facts of the trainings that a model comes from, the first one first; the last are its own.
 
@@ -324,14 +279,3 @@ def facts_of_stages(facts: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     while isinstance(before := found[0].get(BEGAN_WITH), dict) and before:
         found.insert(0, before)
     return found[-MOST_STAGES:]
-
-
-def read_stages(facts: Mapping[str, Any]) -> list[TrainingStage]:
-    """Return the trainings that a model comes from with their curves, the first one first; never raises."""
-    found = []
-    for number, one in enumerate(facts_of_stages(facts), 1):
-        curve, steps = curve_in(one), one.get("timesteps")
-        if type(steps) is not int or not 0 <= steps <= MOST_STEPS:
-            steps = curve[-1].steps if curve else 0
-        found.append(TrainingStage(number, bool(one.get("taught_by")), steps, curve))
-    return found

@@ -10,6 +10,7 @@ The policy is a MaskablePPO's, and `MaskablePPO` loads what is saved; its value 
 
 from __future__ import annotations
 
+import functools
 import warnings
 from typing import Any, ClassVar
 
@@ -29,8 +30,7 @@ from dicegym.learning.teacher import Teacher
 MOST_TRIALS = 1_000_000
 NEVER = 1e-3
 """A teacher that acts less often than this does not act at all."""
-AUTO = "auto"
-PRECISIONS = {"float32": torch.float32, "bfloat16": torch.bfloat16}
+PRECISIONS = ("float32", "auto")
 COMPUTES = ("avx512bf16", "amx-bf16", "avx10.2", "bf16")
 """Instructions for products of bfloat16 as LLVM names them: Intel's and AMD's, then Arm's."""
 
@@ -59,8 +59,8 @@ class DAgger(MaskablePPO):
         cost_weight: how much more a state counts for each ``softness`` that the learner's best action costs there,
             so that it learns first what is dear (costs weigh in Ross and Bagnell, "Reinforcement and imitation learning
             via interactive no-regret learning", 2014, too). Of no use with equilibria, whose actions have no costs.
-        precision: of passes and gradients: "float32"; "bfloat16", which is several times as fast on processors that
-            compute with it and tens of times as slow on others; "auto": whichever is quick. Weights stay float32.
+        precision: of passes and gradients: "float32"; or "auto", which is bfloat16 where the processor computes with
+            that, several times as fast. Weights stay float32.
 
     Example:
         >>> from dicegym.envs import SB3VecEnv
@@ -109,8 +109,7 @@ class DAgger(MaskablePPO):
                 f"explore={explore!r} is for games in which the learner draws, and greedy={greedy!r} leaves none: "
                 "give greedy=0.5, or leave explore out"
             )
-        self.precision = one_of("precision", precision, [AUTO, *PRECISIONS])
-        self._numbers: torch.dtype | None = None
+        self.precision = one_of("precision", precision, PRECISIONS)
         self._asked: Teacher | None = None
         super().__init__(
             policy,
@@ -150,7 +149,7 @@ class DAgger(MaskablePPO):
         return self.teacher
 
     def _excluded_save_params(self) -> list[str]:
-        return [*super()._excluded_save_params(), "_asked", "_lessons", "_numbers"]
+        return [*super()._excluded_save_params(), "_asked", "_lessons"]
 
     def collect_rollouts(
         self,
@@ -193,9 +192,8 @@ class DAgger(MaskablePPO):
 
     def _logits(self, observations: torch.Tensor, masks: torch.Tensor) -> torch.Tensor:
         """Return float32[n, n_actions], lowest for illegal actions."""
-        if self._numbers is None:  # of the machine that trains, not of a file
-            self._numbers = number_type(self.precision, self.device)
-        with torch.autocast(self.device.type, self._numbers, enabled=self._numbers is not torch.float32):
+        quick = self.precision == "auto" and computes_bfloat16(self.device)
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=quick):
             features = torch.as_tensor(self.policy.extract_features(observations, self.policy.pi_features_extractor))
             logits: torch.Tensor = self.policy.action_net(self.policy.mlp_extractor.forward_actor(features))
         return logits.float().masked_fill(~masks, torch.finfo(torch.float32).min)
@@ -262,27 +260,10 @@ def _share(name: str, value: float) -> float:
     return found
 
 
+@functools.cache
 def computes_bfloat16(device: torch.device) -> bool:
     """Return whether products of bfloat16 are computed as such, not put together from others, on this device."""
     if device.type == "cpu":
         has = llvmlite.binding.get_host_cpu_features()  # PyTorch tells them only in its latest versions
         return any(has.get(name, False) for name in COMPUTES)
     return device.type == "cuda" and torch.cuda.is_bf16_supported(including_emulation=False)
-
-
-def number_type(precision: str, device: torch.device) -> torch.dtype:
-    """Return the type of numbers that ``precision`` means on this device; "auto": bfloat16 where it is quick.
-
-    Warns where bfloat16 is asked for and the processor has no instructions for it: a product of 2048 x 512 x 512
-    numbers then took 835 ms instead of the 13.5 ms of float32 (AMD EPYC without AVX-512, medians of 9).
-    """
-    quick = computes_bfloat16(device)
-    if precision == AUTO:
-        return torch.bfloat16 if quick else torch.float32
-    if PRECISIONS[precision] is torch.bfloat16 and not quick:
-        warnings.warn(
-            f"precision='bfloat16' will be many times slower than float32: this {device.type} has no instructions for "
-            "it. Give precision='auto', which takes bfloat16 only where it is quick",
-            stacklevel=2,
-        )
-    return PRECISIONS[precision]

@@ -22,20 +22,18 @@ from __future__ import annotations
 import copy
 import csv
 import io
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from dicegym.arena.report import Report, percent, plain_text
 from dicegym.engine.game import Game
 from dicegym.engine.validate import finite_number
 from dicegym.errors import DamagedFileError, ParameterError
 from dicegym.escape import cell, one_line
-from dicegym.files import read_text, write_text
+from dicegym.files import read_text
 from dicegym.learning.curves import write_csv
-from dicegym.learning.evaluate import LEAGUE_SEED, as_duel, evaluate, rivals_of, wilson
+from dicegym.learning.evaluate import LEAGUE_SEED, as_duel, evaluate, rivals_of
 from dicegym.learning.run_folder import LEAGUE_FILE
 from dicegym.learning.training_settings import TrainingSettings
 from dicegym.play.player import Player, RandomPlayer
@@ -43,16 +41,10 @@ from dicegym.players.pool import Pool
 
 SELF = "self"
 """The name among a run's opponents that stands for all past selves together."""
-SELDOM = 1e-6
-"""The share of past selves that are to sit at tables of copies alone: a pool draws everybody."""
 SCRIPTED, PAST_SELF = "scripted", "past self"
 HARDNESS, FLOOR = 2.0, 0.2
 """Of priority "hard": a member's share is (1 - the learner's win rate against it) ** HARDNESS, as in AlphaStar; FLOOR
 of all games are shared out without priorities, so that nobody is forgotten."""
-Z_SURE = 3.0
-"""Standard errors beyond which a result is significant: among this many pairs, chance often exceeds two."""
-MARGIN = 0.01
-"""Less than this is not worth reporting, however sure it is."""
 MOST_PLAYERS = 1_000
 """At a table, that a file may say."""
 _FIXED = ("member", "kind", "joined", "share", "even")
@@ -101,41 +93,8 @@ class LeagueTable:
         """Return the result of ``a`` against ``b``; None if they did not play."""
         return self.results.get((a, b))
 
-    def beats(self, a: str, b: str) -> bool:
-        """Return whether ``a`` is better than ``b`` by more than chance (`Z_SURE`) and than `MARGIN`."""
-        above, below = self.results.get((a, b)), self.results.get((b, a))
-        low, high = _interval(above) if above else (-math.inf, math.inf)
-        least, most = _interval(below) if below else (-math.inf, math.inf)
-        ahead = low > self.even + MARGIN or most < self.even - MARGIN
-        behind = least > self.even + MARGIN or high < self.even - MARGIN  # at larger tables both may do well alone
-        return ahead and not behind
-
-    def regressions(self) -> list[str]:
-        """Return the past selves that beat the newest one."""
-        past = [name for name, kind in self.kinds.items() if kind == PAST_SELF]
-        return [name for name in past[:-1] if self.beats(name, past[-1])]
-
-    def remarks(self) -> list[str]:
-        """Return in words which past selves the newest one has fallen behind."""
-        found = [f"regression: {name} beats the newest past self" for name in self.regressions()]
-        return found or ["no past self beats the newest one"]
-
-    def report(self, shares: Mapping[str, float]) -> Report:
-        """Return all of it, to be shown; ``shares`` is what part of games each member gets."""
-        titles = ["", "Member", "Joined", "Games of the learner"]
-        titles += map(str, range(1, len(self.kinds) + 1))
-        rows = []
-        for number, name in enumerate(self.kinds, 1):
-            cells = [_cell(self.result(name, other)) for other in self.kinds]
-            share = "left" if name in self.gone else percent(shares.get(name))
-            rows.append([str(number), f"{name} ({self.kinds[name]})", f"{self.joined[name]:,}", share, *cells])
-        heading = f"League of {len(self.kinds)}: win rate of the row against the column, and games (none: computed)"
-        if self.even != 0.5:
-            heading += f"; first places of one at a table filled with the column, {percent(self.even)} among equals"
-        return Report(heading, (("Results", titles, rows),), remarks=self.remarks())
-
     def write(self, folder: Path, shares: Mapping[str, float]) -> None:
-        """Write ``league.csv``, which `read_league` reads, and ``league.md``, for people, into ``folder``."""
+        """Write ``league.csv``, which `read_league` reads; ``shares`` is what part of games each member gets."""
         names = list(self.kinds)
         cells_of = {name: cell(name) for name in names}
         head = [*_FIXED, *(f"{what}against {cells_of[name]}" for what in ("", "games ") for name in names)]
@@ -147,8 +106,6 @@ class LeagueTable:
             games = ["" if one is None else one.games for one in found]
             rows.append([cells_of[name], self.kinds[name], self.joined[name], share, self.even, *rates, *games])
         write_csv(folder / LEAGUE_FILE, head, rows)
-        shown = plain_text(self.report(shares)).replace("```", "'''")  # which would end the block
-        write_text(folder / "league.md", f"```text\n{shown}\n```\n")
 
 
 def read_league(path: Path) -> tuple[LeagueTable, dict[str, float]]:
@@ -183,16 +140,6 @@ def _checked(result: Result) -> Result:
     return result
 
 
-def _interval(result: Result) -> tuple[float, float]:
-    return wilson(result.rate, result.games, Z_SURE) if result.games else (result.rate, result.rate)
-
-
-def _cell(result: Result | None) -> str:
-    if result is None:
-        return "-"
-    return percent(result.rate) + (f" of {result.games}" if result.games else "")
-
-
 @dataclass(frozen=True)
 class Member:
     """Somebody whom the learner meets."""
@@ -221,8 +168,7 @@ class League:
 
     Args:
         game: the game.
-        settings: of the training: its opponents, ``[self_play]``, and how ``[run]`` fills tables (alike, distinct,
-            copies: as for `Pool`; copies are past selves).
+        settings: of the training: its opponents, and ``[self_play]``.
 
     Raises:
         UnknownNameError, ParameterError: an opponent or its weight cannot be.
@@ -231,19 +177,12 @@ class League:
 
     def __init__(self, game: Game, settings: TrainingSettings) -> None:
         self.game = game
-        self.settings, copies = settings.self_play, settings.run.copies
-        self.fills = settings.run.alike, settings.run.distinct, copies
+        self.settings = settings.self_play
         usual = game.spec.default_opponent
         weights = dict(settings.opponents) or (dict(usual) if isinstance(usual, Mapping) else {usual: 1.0})
         self._self_weight = weights.pop(SELF, None)
         if self._self_weight is not None:
-            nobody = bool(copies) and self._self_weight == 0  # elsewhere
-            finite_number(f"weight of {SELF!r}", self._self_weight, "a share of games", above=None if nobody else 0)
-        elif copies:
-            raise ParameterError(
-                f"run.copies={copies!r} cannot be: no past selves join this training. Add {SELF!r} to [opponents], "
-                "with the weight it is to have in other games; 0: it has none"
-            )
+            finite_number(f"weight of {SELF!r}", self._self_weight, "a share of games", above=0)
         self._begins_alone = not weights
         """Whether somebody must sit there until the first past self joins, and nobody afterwards."""
         fixed = Pool.of(game, weights) if weights else Pool([RandomPlayer()], [1e-6])
@@ -320,7 +259,7 @@ class League:
         share: dict[str, float] = {}
         for group, total in (
             (scripted, sum(one.weight for one in scripted)),
-            (learned, max(self._self_weight or 0.0, SELDOM * sum(one.weight for one in scripted))),
+            (learned, self._self_weight or 0.0),
         ):
             hardness = HARDNESS if self.settings.priority == "hard" else 0.0
             wanted = [one.weight * (1 - self.rate(one)) ** hardness for one in group]
@@ -333,10 +272,8 @@ class League:
 
     def pool(self) -> Pool:
         """Return the opponents of a batch as they are now."""
-        first = int(self._begins_alone and len(self.members) > 1)  # or it sat at each table where all are to differ
-        players = [member.player for member in self.members[first:]]
-        learned = sum(member.kind != SCRIPTED for member in self.members)
-        return Pool(players, self.weights()[first:], *self.fills, learned)
+        first = int(self._begins_alone and len(self.members) > 1)
+        return Pool([member.player for member in self.members[first:]], self.weights()[first:])
 
     def shares(self) -> dict[str, float]:
         """Return the part of all games that each member gets, by name."""

@@ -51,11 +51,8 @@ def prepare(
     settings, command, finished = settings_of(game, folder, config, overrides, resume)
     if not resume and not is_empty(folder):
         raise ParameterError(f"{folder} is not empty: give --resume to continue, or another --run-dir")
-    if resume and not trust and not is_sealed(folder / SETTINGS_FILE):
-        raise ParameterError(
-            f"{folder / SETTINGS_FILE} was not written by your own trainings here, and a run may hold programs. If you "
-            f"trust its author, say so by {TRUST}; or begin a new run with --set run.start_from={folder / 'best.zip'}"
-        )
+    if resume:
+        check_own(folder / SETTINGS_FILE, trust)
     table = games.game(game, **settings.game)
     for name in agents_in(settings):
         resolve(table, name)
@@ -64,6 +61,15 @@ def prepare(
     if settings.run.start_from and not resume:
         models.read_game(model_file(table, settings.run.start_from, "run.start_from"))
     return Prepared(table, settings, command, folder, resume, trust, finished)
+
+
+def check_own(path: Path, trust: bool) -> None:
+    """Raise ParameterError unless this user's trainings wrote a file of settings, or its author is trusted."""
+    if not trust and not is_sealed(path):
+        raise ParameterError(
+            f"{path} was not written by your own trainings here, and a run may hold programs. If you trust its author, "
+            f"say so by {TRUST}; or begin a new run with --set run.start_from={path.with_name('best.zip')}"
+        )
 
 
 def agents_in(settings: TrainingSettings) -> Iterator[str]:

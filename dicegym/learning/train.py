@@ -36,8 +36,7 @@ def train(
         overrides: each ``section.key=value``, as after ``--set``.
         resume: continue the run in ``folder``; a finished one is returned as it is.
         progress: called with (steps done, steps in all, text).
-        evaluated: called with (steps, score) of every evaluation that the run keeps (not of that at Ctrl-C); what it
-            raises ends the run.
+        evaluated: called with (steps, score) of every evaluation; what it raises ends the run.
         trust: resume a folder that came from others, which may run what they wrote.
 
     Raises:

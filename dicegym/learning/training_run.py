@@ -13,8 +13,7 @@ The run's folder then holds
     curve.csv       steps and score of every evaluation, and the result against each opponent if there are several;
                     the same command and seed give the same file
     evaluations.csv the same evaluations with their intervals, and pace.csv, how fast it went: for those who watch it
-    league.csv      who beat whom among past selves and scripted agents, if the learner plays against itself, to be
-    league.md       read by programs and by people
+    league.csv      who beat whom among past selves and scripted agents, if the learner plays against itself
     tensorboard/    everything that the algorithm logs
     checkpoint/     the newest checkpoint, from which --resume continues
     best.zip        the model with the best evaluation so far (or as run.best_by says), and best.md, its card with the
@@ -24,7 +23,6 @@ The run's folder then holds
 
 from __future__ import annotations
 
-import contextlib
 import shlex
 import time
 from collections.abc import Callable
@@ -39,7 +37,7 @@ from dicegym.games.worth import Progress
 from dicegym.learning.building import new_games, new_model
 from dicegym.learning.card import card, collect_versions, write_card
 from dicegym.learning.configuration import AboutRun, to_plain, write_about
-from dicegym.learning.curves import BEGAN_WITH, CHOSEN, PaceLog, choice_fact, curve_fact
+from dicegym.learning.curves import BEGAN_WITH, PaceLog, curve_fact
 from dicegym.learning.evaluate import Score
 from dicegym.learning.evaluator import Evaluator, next_evaluation
 from dicegym.learning.league import PAST_SELF, League, Member
@@ -59,7 +57,7 @@ from dicegym.players.model import PolicyPlayer
 from dicegym.signals import SignalInterrupt, on_signals
 
 Evaluated = Callable[[int, Score], None]
-"""Is told (steps, score) of every evaluation that the run keeps; what it raises ends the run."""
+"""Is told (steps, score) of every evaluation; what it raises ends the run."""
 
 
 class Run:
@@ -98,7 +96,6 @@ class Run:
         if newest:
             self.model, moment = restore(newest, self.env, self.league, settings, logs, trust)
             self.state, self.seconds = moment.run, moment.seconds
-            self.state.curve.keep_best(folder / "best.zip")
         else:  # also a run that was killed before its first checkpoint
             self.model = new_model(settings, self.env, run.seed, logs)
             if run.start_from:
@@ -117,7 +114,7 @@ class Run:
     def learn(self) -> BaseAlgorithm:
         """Train to the end; return the model.
 
-        Raises KeyboardInterrupt when it was interrupted, with model, measured, and checkpoint on disk.
+        Raises KeyboardInterrupt when it was interrupted, with model and checkpoint on disk.
         """
         if self.finished:
             return self.model
@@ -137,12 +134,8 @@ class Run:
         self.checkpoint()  # measuring takes time, in which Ctrl-C must not cost the run
         self.evaluate(self.model.logger)
         self.save("model")
-        if (best := self.folder / "best.zip").is_file():
-            now = models.facts(best)["timesteps"] == self.model.num_timesteps
-            ended = {CHOSEN: False} if now and self.evaluator.takes_last else {}
-            models.replace_facts(
-                best, {**curve_fact(self.state.curve.evaluations), **ended}
-            )  # what came after it was saved, too
+        if (best := self.folder / "best.zip").is_file():  # what came after it was saved, too
+            models.replace_facts(best, curve_fact(self.state.curve.evaluations))
         self.start = self.now()
         self.checkpoint()
         return self.model
@@ -155,15 +148,11 @@ class Run:
             write_card(model, card(model, run.card_games, progress=self.tell_card(model.name)))
 
     def leave(self) -> NoReturn:
-        """Save the run as it is, then measure it, so that the best model is what it says; raise KeyboardInterrupt."""
+        """Save the run as it is; raise KeyboardInterrupt."""
         self.checkpoint()
         self.save("model")
-        self.tell("measuring before leaving; Ctrl-C again leaves at once")
-        with contextlib.suppress(KeyboardInterrupt):
-            self.evaluate(self.model.logger, told=False)  # the checkpoint knows nothing of it: resuming stays exact
-            self.save("model")
         where = f"{self.model.num_timesteps:,} steps are saved in {self.folder}"
-        raise SignalInterrupt(self.interruption.number, f"{where} ({self.score}): {self.again()}") from None
+        raise SignalInterrupt(self.interruption.number, f"{where}: {self.again()}") from None
 
     def again(self) -> str:
         """Return the command that resumes the run, whatever command began it."""
@@ -218,8 +207,8 @@ class Run:
         """Return a function that is called with the progress of a model's card."""
         return lambda done, total, text: self.tell(f"{self.score}; card of {model}, {done + 1} of {total}: {text}")
 
-    def evaluate(self, logger: Logger, told: bool = True) -> None:
-        """Measure the learner; keep it if it is the best so far. ``told``: `evaluated` is."""
+    def evaluate(self, logger: Logger) -> None:
+        """Measure the learner; keep it if it is the best so far."""
         steps, curve = self.model.num_timesteps, self.state.curve
         score, scores = self.evaluator.measure(self.player("learner"))
         better = curve.add(steps, score, scores, self.evaluator.takes_last)
@@ -228,8 +217,7 @@ class Run:
         self.pace.note(self.count_seconds(), steps, self.state.games, now=True)
         if better:
             self.save("best")
-        if told:
-            self.evaluated(steps, score)
+        self.evaluated(steps, score)
 
     def renew_league(self, steps: int) -> None:
         """Let the learner as it is now join the league."""
@@ -250,10 +238,10 @@ class Run:
     def save(self, name: str) -> None:
         """Write the learner as it is now, or its average, to be played at any table of the game."""
         with self.state.average.apply_to(self.model), models.ignore_inputs(self.model, ~self.state.seen_inputs):
-            models.save(self.model, self.game, self.folder / f"{name}.zip", self.facts(name))
+            models.save(self.model, self.game, self.folder / f"{name}.zip", self.facts())
 
-    def facts(self, name: str = "model") -> dict[str, Any]:
-        """Return what a model file of this run says of itself; ``name`` is what `save` calls it."""
+    def facts(self) -> dict[str, Any]:
+        """Return what a model file of this run says of itself."""
         began_with = self.state.began_with
         return {
             "command": self.command,
@@ -261,7 +249,6 @@ class Run:
             "score": self.score.to_json() if self.score else None,
             "scores": [score.to_json() for score in self.state.curve.scores],
             "seconds": round(self.count_seconds(), 1),
-            **choice_fact(name == "best", self.settings.run.best_by),
             **curve_fact(self.state.curve.evaluations),
             **({"taught_by": teacher} if (teacher := getattr(self.model, "taught_by", None)) else {}),
             **({BEGAN_WITH: began_with} if began_with else {}),

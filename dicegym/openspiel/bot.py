@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pyspiel
 
 from dicegym.engine.dice import private_seed
 from dicegym.errors import ParameterError
-from dicegym.openspiel.spiel_game import SpielGame, SpielState, load
+from dicegym.openspiel.spiel_game import SpielGame, SpielState
 from dicegym.play.audience import Audience
 from dicegym.play.player import Player, answer, sit_down
 from dicegym.play.turn import Turn
@@ -37,15 +35,6 @@ class PlayerBot(pyspiel.Bot):
         self._seat = seat
         self._player = agent(self._game, player)
         self._seed, self._number = seed, -1
-        self.restart()
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle by what it was made of; a copy sits down anew at the present game of its seed."""
-        return type(self), (load(self._game), self._seat, self._player, self._seed), self._number
-
-    def __setstate__(self, number: int) -> None:
-        """Sit down at the game of this number."""
-        self._number = number - 1
         self.restart()
 
     def player_id(self) -> int:
@@ -78,12 +67,3 @@ class PlayerBot(pyspiel.Bot):
         """Return its action."""
         self._look(state)
         return answer(self._act, Turn(self._game, self._states[0], self._seat), self._player)
-
-    def step_with_policy(self, state: SpielState) -> tuple[list[tuple[int, float]], int]:
-        """Return its action, and that it was certain of it."""
-        action = self.step(state)
-        return [(other, float(other == action)) for other in state.legal_actions()], action
-
-    def provides_policy(self) -> bool:
-        """Return False: an agent may draw, and says what it does alone."""
-        return False

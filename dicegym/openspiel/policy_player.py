@@ -8,8 +8,7 @@ import numpy as np
 
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError
-from dicegym.games.parts import Recall
-from dicegym.openspiel.memory import NOTHING, append_memory, information_state, information_tensor, recall_of
+from dicegym.openspiel.spiel_game import NOTHING, append_memory, information_state
 from dicegym.play.player import Player
 from dicegym.play.turn import Act, Turn
 
@@ -30,22 +29,20 @@ class SpielPlayer(Player):
 
     def join(self, game: Game, seat: int, seed: int) -> Act:
         """Sit down with a generator of its own, which draws the policy's actions."""
-        return _Seat(self._policy, self.name, np.random.default_rng(seed), recall_of(game))
+        return _Seat(self._policy, self.name, np.random.default_rng(seed))
 
 
 class _Seat:
     """A seated policy, which remembers what it has seen as `SpielState` would."""
 
-    def __init__(self, policy: Any, name: str, rng: np.random.Generator, recall: Recall | None) -> None:
+    def __init__(self, policy: Any, name: str, rng: np.random.Generator) -> None:
         self._policy = policy
         self._name = name
         self._rng = rng
-        self._recall = recall
         self._memory = NOTHING
-        self._shown: tuple[bytes, ...] = ()
 
     def __call__(self, turn: Turn) -> int:
-        seen = SeenState(turn, self._memory, self._recall, self._shown)
+        seen = SeenState(turn, self._memory)
         try:
             probabilities = self._policy.action_probabilities(seen, turn.seat)
             actions, chances = list(probabilities), np.array(list(probabilities.values()), float)
@@ -57,18 +54,13 @@ class _Seat:
 
     def follow(self, turn: Turn) -> None:
         self._memory = append_memory(self._memory, turn.view, None)
-        if self._recall is not None:
-            self._shown = (*self._shown, turn.record.tobytes())
 
 
 class SeenState:
     """What a policy may ask of a state, as far as the seat to move knows it."""
 
-    def __init__(self, turn: Turn, memory: bytes, recall: Recall | None, shown: tuple[bytes, ...]) -> None:
-        self._turn = turn
-        self._memory = memory
-        self._recall = recall
-        self._shown = shown
+    def __init__(self, turn: Turn, memory: bytes) -> None:
+        self._turn, self._memory = turn, memory
 
     def current_player(self) -> int:
         """Return the seat to move, which asks."""
@@ -85,12 +77,6 @@ class SeenState:
     def information_state_string(self, player: int | None = None) -> str:
         """Return the text that tables of OpenSpiel's solvers are looked up by."""
         return information_state(self._turn.seat, self._memory, self._turn.view)
-
-    def information_state_tensor(self, player: int | None = None) -> list[float]:
-        """Return all that the seat has seen, as numbers. Raises SpielError if the game has no such numbers."""
-        turn = self._turn
-        recalled = information_tensor(turn.game, self._recall, self._shown, turn.record, turn.seat)
-        return [float(value) for value in recalled]
 
     def observation_string(self, player: int | None = None) -> str:
         """Return what the seat sees, as text."""

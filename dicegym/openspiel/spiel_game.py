@@ -4,11 +4,16 @@ Chance is explicit. Where a game's folder lists what its dice may decide (the pa
 real ones, and solvers may go through all of them. Elsewhere a chance node before each effect of an
 action draws one of `KEYS` keys for the dice that it needs: a sample of what may happen, which playing and sampling
 algorithms see no difference in, and of which each state has its own.
+
+A seat's information state is a text: the seat, what it sees now, and a hash of what it saw and did before. It learns
+what its view shows when it is to move and, where the game has a public event, when that has passed: the very moments in
+which a `dicegym.Player` is asked or told. So a player with a policy at our tables knows its information state.
 """
 
 from __future__ import annotations
 
 import functools
+import hashlib
 from typing import Any
 
 import numpy as np
@@ -19,7 +24,6 @@ from dicegym.engine.dice import game_key
 from dicegym.engine.game import Game
 from dicegym.engine.spec import GameSpec
 from dicegym.games.parts import CHANCE, part
-from dicegym.openspiel.memory import NOTHING, append_memory, information_state, information_tensor, recall_of
 
 KEYS = 1 << 10
 """Outcomes of a chance node in games that do not list what chance may decide."""
@@ -28,6 +32,19 @@ MOST_MOVES = 1_000_000
 MOST_OUTCOMES = 1 << 10
 MOST_POINTS = 1e9
 """Bound of the returns of a game for one, which are points."""
+NOTHING = b""
+"""The memory of a seat that has seen nothing yet."""
+_MEMORY_BYTES = 12
+
+
+def append_memory(memory: bytes, view: Any, action: int | None) -> bytes:
+    """Return the memory of a seat that then saw ``view``, and chose ``action`` if it was to move."""
+    return hashlib.blake2b(memory + repr((view, action)).encode(), digest_size=_MEMORY_BYTES).digest()
+
+
+def information_state(seat: int, memory: bytes, view: Any) -> str:
+    """Return the information state as text: the seat, a hash of all that it saw and did before, and what it sees."""
+    return f"{seat} {memory.hex()} {view!r}"
 
 
 def spiel_name(spec: GameSpec) -> str:
@@ -56,7 +73,7 @@ def _type_of(game: Game) -> pyspiel.GameType:
         max_num_players=spec.players[1],
         min_num_players=spec.players[0],
         provides_information_state_string=True,
-        provides_information_state_tensor=recall_of(game) is not None,
+        provides_information_state_tensor=False,
         provides_observation_string=True,
         provides_observation_tensor=True,
         parameter_specification={
@@ -84,7 +101,7 @@ class SpielGame(pyspiel.Game):
     """One of our games, with its parameters, as OpenSpiel's.
 
     Observations are those of our environments, float32[observation_size]; actions have the same numbers. Rewards come
-    at the end. Information states are texts, and numbers where games have a bound; see `dicegym.openspiel.memory`.
+    at the end. Information states are texts.
 
     Args:
         spec: the fact sheet of the game.
@@ -109,7 +126,7 @@ class SpielGame(pyspiel.Game):
     def make_py_observer(self, iig_obs_type: Any = None, params: dict[str, Any] | None = None) -> Any:
         """Return what OpenSpiel's observations are made by."""
         recalls = iig_obs_type is not None and iig_obs_type.perfect_recall
-        return _RecallObserver(self.dicegym_game) if recalls else _Observer(self.dicegym_game)
+        return _Observer(self.dicegym_game, recalls)
 
 
 class _Shared:
@@ -119,7 +136,6 @@ class _Shared:
         self.game = game
         self.chance = part(game, CHANCE)
         self.event = game.spec.public_event
-        self.recall = recall_of(game)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Be found again instead of copied."""
@@ -146,7 +162,6 @@ class SpielState(pyspiel.State):
         self._action: int | None = None  # chosen, and waiting for the key of its dice
         self._draws: list[int] = []  # what chance is still to decide
         self._memories = [NOTHING] * ours.players
-        self._shown: tuple[bytes, ...] = ()  # the record after each public event, if anybody asks for them
         if self._shared.chance is not None:
             self._begin(0)
 
@@ -163,10 +178,6 @@ class SpielState(pyspiel.State):
         """Return the seat's memory and view; None for a view before the game has begun."""
         game = self._shared.game
         return self._memories[seat], game.view(self._states[0], seat) if self._begun else None
-
-    def recall_for(self, seat: int) -> np.ndarray:
-        """Return all that the seat has seen as numbers. Raises SpielError if the game has no such numbers."""
-        return information_tensor(self._shared.game, self._shared.recall, self._shown, self._states[0], seat)
 
     def observe_for(self, seat: int) -> np.ndarray:
         """Return what the seat sees: float32[observation_size], all zero before the game has begun."""
@@ -194,8 +205,6 @@ class SpielState(pyspiel.State):
         if chance is not None:
             self._draws = chance.undo(before, state)
         self._announced = event is not None and before[event] != state[event]
-        if self._announced and self._shared.recall is not None:
-            self._shown = (*self._shown, state.tobytes())
         self._announce()
 
     _announced = False
@@ -280,38 +289,26 @@ class SpielState(pyspiel.State):
 
 
 class _Observer:
-    """What a seat sees: the observation of our environments, and the view as text."""
+    """What a seat sees: the observation of our environments, and the view as text; or the information state as text."""
 
-    def __init__(self, game: Game) -> None:
-        self.tensor = np.zeros(game.observation_size, np.float32)
-        self.dict = {"observation": self.tensor}
+    def __init__(self, game: Game, recalls: bool) -> None:
+        self._recalls = recalls
+        self.tensor = None if recalls else np.zeros(game.observation_size, np.float32)
+        self.dict = {} if self.tensor is None else {"observation": self.tensor}
 
     def set_from(self, state: SpielState, player: int) -> None:
-        """Write what ``player`` sees into ``tensor``."""
+        """Write what ``player`` sees into ``tensor``. Raises SpielError for information states."""
+        if self.tensor is None:
+            raise pyspiel.SpielError(
+                "games of dicegym have no information state tensor: use information_state_string, or "
+                "observation_tensor, which shows the present alone"
+            )
         self.tensor[:] = state.observe_for(player)
 
     def string_from(self, state: SpielState, player: int) -> str:
-        """Return what ``player`` sees as text."""
-        return repr(state.view_for(player)[1])
-
-
-class _RecallObserver:
-    """All that a seat has seen and done, as text and, in games that have a `Recall`, as numbers."""
-
-    def __init__(self, game: Game) -> None:
-        recall = recall_of(game)
-        self.tensor = None if recall is None else np.zeros(recall.size, np.float32)
-        self.dict = {} if self.tensor is None else {"information state": self.tensor}
-
-    def set_from(self, state: SpielState, player: int) -> None:
-        """Write what ``player`` has seen into ``tensor``. Raises SpielError if the game has no such numbers."""
-        recalled = state.recall_for(player)  # raises in games without a tensor
-        if self.tensor is not None:
-            self.tensor[:] = recalled
-
-    def string_from(self, state: SpielState, player: int) -> str:
-        """Return what ``player`` has seen as text."""
-        return information_state(player, *state.view_for(player))
+        """Return what ``player`` sees, or its information state, as text."""
+        memory, view = state.view_for(player)
+        return information_state(player, memory, view) if self._recalls else repr(view)
 
 
 def load(game: Game | GameSpec | str, players: int | None = None, **parameters: Any) -> SpielGame:

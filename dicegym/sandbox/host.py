@@ -1,7 +1,7 @@
 """The process of a bot: one host for each entry, which forks a child for each of its matches.
 
-It is started by `dicegym.sandbox.handed`, in a jail where there is one, and loads nothing of the package but what a bot
-needs: no compiled code, no array, and the package's own ``__init__`` neither. The host itself never runs a bot. Its
+It is started by `dicegym.sandbox.host_start`, in a jail where there is one, and loads nothing of the package but what a
+bot needs: no compiled code, no array, and the package's own ``__init__`` neither. The host itself never runs a bot. Its
 referee tells it by the control socket (`dicegym.sandbox.frames`):
 
 =============================  =======================================================================================

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import atexit
 import contextlib
-import functools
+import json
 import math
 import os
 import socket
@@ -13,7 +12,7 @@ import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from dicegym.bots.calls import Witness
 from dicegym.bots.scan import BadFileError
@@ -22,8 +21,8 @@ from dicegym.engine.game import Game
 from dicegym.engine.part import sibling_name
 from dicegym.errors import AgentError, one_line
 from dicegym.games.parts import INTERFACE, need
-from dicegym.sandbox import handed, jail, scratch
-from dicegym.sandbox import host as _host  # noqa: F401  # loaded, so that `hand_over` finds what it needs
+from dicegym.sandbox import host as _host  # noqa: F401  # loaded, so that it lies compiled beside its text
+from dicegym.sandbox import host_start, jail, scratch
 from dicegym.sandbox.frames import MessageStream
 from dicegym.sandbox.jobs import Seal, seal_files
 from dicegym.sandbox.limits import Limits
@@ -84,11 +83,11 @@ class HostProcess:
         ours, theirs = socket.socketpair()
         self.control = MessageStream(ours)
         try:
-            numbers = (theirs.fileno(), _handed(self._setup["interface"]).fileno())
-            program = [sys.executable, "-P", "-s", handed.__file__, *map(str, numbers)]
+            packages = host_start.packages_of(host_start.HOST, self._setup["interface"])
+            program = [sys.executable, "-P", "-s", host_start.__file__, str(theirs.fileno()), json.dumps(packages)]
             self._process = subprocess.Popen(
                 jail.command(level, program, self._setup["read"]),
-                pass_fds=numbers,
+                pass_fds=(theirs.fileno(),),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=self._errors,
@@ -137,7 +136,7 @@ class HostProcess:
             self._process.wait()
         self._errors.close()
         if self._folder:
-            scratch.remove(self._folder)
+            scratch.throw_away(self._folder)
 
 
 _EVER = 1e9
@@ -148,7 +147,8 @@ def _setup(game: Game, name: str, source: Source, limits: Limits, seal: Seal) ->
     """Return what a host is told at its start; see `dicegym.sandbox.host.Setup`."""
     interface = need(game, INTERFACE)
     module = sibling_name(game.spec.module, "interface")
-    packages = [str(path) for name in handed.parents_of(module) for path in sys.modules[name].__path__]
+    above = (paths for package, paths in host_start.packages_of(module).items() if module.startswith(f"{package}."))
+    packages = [str(path) for paths in above for path in paths]
     texts = _texts(name, source, seal)
     try:
         files = visible_files(source, interface.ENTRY_FILES, texts)
@@ -166,13 +166,3 @@ def _setup(game: Game, name: str, source: Source, limits: Limits, seal: Seal) ->
         "system": list(jail.readable()),
         "bounds": {"memory": limits.memory, "cpu": math.ceil(min(limits.most_seconds, _EVER)) + 1},
     }
-
-
-@functools.cache
-def _handed(interface: str) -> IO[bytes]:
-    """Return the open file, one for all hosts, with what hosts of an interface need of the package."""
-    file = tempfile.TemporaryFile()  # noqa: SIM115  # open as long as this process
-    atexit.register(file.close)
-    file.write(handed.hand_over(interface))
-    file.flush()
-    return file

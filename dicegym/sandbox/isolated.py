@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
-
 from dicegym.bots.program import Asked
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError
@@ -32,21 +29,6 @@ class RemoteProgram(Asked):
         if not isinstance(error, RaisedError):
             raise error  # of our own, or Ctrl-C
         return AgentError(self.name, f"{error.text} {when}" + (f" ({error.where})" if error.where else ""))
-
-
-class _Ask:
-    """The bot in its seat: called with what the original interface calls it with."""
-
-    def __init__(self, remote: Remote) -> None:
-        self._remote = remote
-
-    def __call__(self, *arguments: Any) -> Any:
-        """Return the bot's answer. Raises RaisedError, GoneError."""
-        return self._remote.ask("ask", arguments)
-
-    def many(self, questions: list[tuple[Any, ...]]) -> Iterator[Any]:
-        """Yield the answers to questions that do not depend on each other. Raises as a call does."""
-        return self._remote.ask_many(questions)
 
 
 class IsolatedPlayer(Player):
@@ -104,7 +86,7 @@ class IsolatedPlayer(Player):
             self._remote.ask("join", (seat, seed))
         except RaisedError as error:
             raise RemoteProgram(self.name).failure(error, "when it sat down") from error
-        return self._adapter.sit(RemoteProgram(self.name), _Ask(self._remote), game, seat)
+        return self._adapter.sit(RemoteProgram(self.name), self._remote, game, seat)
 
     def close(self) -> bool:
         """End its process; return whether nothing is left of it. Raises what `Remote.close` does."""

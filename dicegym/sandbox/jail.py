@@ -368,28 +368,7 @@ def _why_no_jail() -> str:
     variant, said = _trials()
     if variant is not None:
         return ""
-    return _in_words(said)
-
-
-def _setting(path: str) -> str:
-    try:
-        return Path("/proc/sys", path).read_text(encoding="ascii").strip()
-    except (OSError, ValueError):
-        return ""
-
-
-def _in_words(said: str) -> str:
-    """Return why bubblewrap failed, which said ``said``."""
-    told = one_line(said)
-    if not re.search("(?i)namespace|permission denied|not permitted|RTM_NEWADDR", told):
-        return f"bubblewrap says {told!r}"
-    if _setting("kernel/apparmor_restrict_unprivileged_userns") == "1":
-        return (
-            "AppArmor forbids namespaces of users, as Ubuntu does from 23.10 on, to programs without a profile that "
-            f"allows them (docs/isolation.md has one; bubblewrap says {told!r})"
-        )
-    for setting, value in (("kernel/unprivileged_userns_clone", 1), ("user/max_user_namespaces", 15000)):
-        if _setting(setting) == "0":
-            switch = f"sysctl {setting.replace('/', '.')}={value}"
-            return f"namespaces of users are switched off (`{switch}` switches them on; bubblewrap says {told!r})"
-    return f"namespaces are forbidden here, as in most containers (bubblewrap says {told!r})"
+    return (
+        f"bubblewrap says {one_line(said)!r}: most containers and some systems forbid namespaces (docs/isolation.md "
+        "says how to allow them)"
+    )

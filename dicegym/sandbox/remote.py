@@ -199,7 +199,11 @@ class Remote:
             raise self._leave("answered more than it was asked")
         return value
 
-    def ask_many(self, questions: list[tuple[Any, ...]]) -> Iterator[Any]:
+    def __call__(self, *arguments: Any) -> Any:
+        """Ask the bot what its original interface asks; see `ask`."""
+        return self.ask("ask", arguments)
+
+    def many(self, questions: list[tuple[Any, ...]]) -> Iterator[Any]:
         """Ask the bot questions of one kind without waiting for each answer; yield the answers in their order.
 
         Raises as `ask` does. After what the bot raised, the answers that it gave meanwhile are dropped.

@@ -6,7 +6,6 @@ kept open and never named by a path, and no link is followed.
 
 from __future__ import annotations
 
-import contextlib
 import os
 import stat
 import sys
@@ -38,15 +37,8 @@ def empty(folder: str, most: int | None = MOST) -> bool:
         os.close(top)
 
 
-def remove(folder: str) -> None:
-    """Remove ``folder`` with all that is in it, like `empty`; what cannot be removed stays."""
-    with contextlib.suppress(OSError):
-        empty(folder, most=None)
-        os.rmdir(folder)
-
-
 def throw_away(folder: str) -> None:
-    """Remove a folder, and what is left of bots in it whose processes are ending just now."""
+    """Remove a folder with all that is in it, also of bots whose processes are ending just now; else it stays."""
     deadline = time.monotonic() + SECONDS_TO_END
     while os.path.lexists(folder):
         try:

@@ -12,12 +12,10 @@ import contextlib
 import hashlib
 import hmac
 import ipaddress
-import json
 import socket
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from dicegym.errors import ParameterError
@@ -71,15 +69,12 @@ class Secrets:
 
     @classmethod
     def read(cls, path: Path) -> Secrets:
-        """Return what a file says: lines ``name:secret`` (``#`` begins a comment line), or a JSON object.
+        """Return what a file says: lines ``name:secret``; ``#`` begins a comment line.
 
         Raises ParameterError if it cannot be read so. No message shows a secret.
         """
-        text = read_text(path, "give --secrets a file of lines name:secret")
-        if text.lstrip().startswith("{"):
-            return cls(_from_json(path, text))
         found: dict[str, str] = {}
-        for number, line in enumerate(text.splitlines(), 1):
+        for number, line in enumerate(read_text(path, "give --secrets a file of lines name:secret").splitlines(), 1):
             if not line.strip() or line.lstrip().startswith("#"):
                 continue
             name, colon, secret = (part.strip() for part in line.partition(":"))
@@ -115,16 +110,6 @@ def _digest(secret: str) -> bytes:
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).digest()
 
 
-def _from_json(path: Path, text: str) -> dict[str, str]:
-    try:
-        found = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise ParameterError(f"--secrets {path} cannot be read as JSON: {error}") from None
-    if not all(isinstance(secret, str) for secret in found.values()):
-        raise ParameterError(f"--secrets {path}: write one JSON object of names and secrets, all of them texts")
-    return dict(found)
-
-
 NETWORK = 64
 """Bits of an IPv6 address that are one network's."""
 PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
@@ -151,14 +136,6 @@ def origin_of(address: str) -> str:
     return str(found)
 
 
-class PageOrigin(NamedTuple):
-    """Where a page comes from."""
-
-    scheme: str
-    host: str
-    port: int | None
-
-
 def host_of(text: str) -> tuple[str, int | None] | None:
     """Return name or address, and port, of a ``Host`` header; None if it cannot be read."""
     try:
@@ -171,14 +148,11 @@ def host_of(text: str) -> tuple[str, int | None] | None:
     return parts.hostname.rstrip("."), port
 
 
-def place_of(text: str) -> PageOrigin | None:
-    """Return the place that an ``Origin`` names; None if it names none (``null``, say)."""
-    scheme, colon, rest = text.strip().partition("://")
+def origin_of_page(text: str) -> tuple[str, str, int | None] | None:
+    """Return scheme, host and port that an ``Origin`` names; None if it names none (``null``, say)."""
+    scheme, colon, rest = text.strip().lower().partition("://")
     found = host_of(rest)
-    if not colon or found is None:
-        return None
-    host, port = found
-    return PageOrigin(scheme.lower(), host, port or PORTS.get(scheme.lower()))
+    return (scheme, found[0], found[1] or PORTS.get(scheme)) if colon and found is not None else None
 
 
 class Origins:
@@ -195,27 +169,18 @@ class Origins:
 
     def __init__(self, listens: str, hosts: Sequence[str] = (), origins: Sequence[str] = ()) -> None:
         self._own_alone = is_loopback(listens)
-        named = {"localhost", listens.lower()}
+        self._named = {"localhost", listens.lower()}
         if not self._own_alone:
             own = socket.gethostname().lower()
-            named |= {own, own.partition(".")[0], f"{own.partition('.')[0]}.local"}
+            self._named |= {own, own.partition(".")[0], f"{own.partition('.')[0]}.local"}
         for host in hosts:
             found = host_of(host)
             if found is None or "://" in host:
-                raise ParameterError(
-                    f"--allow-host {host!r} is not the name of a host: give one such as yatzy.example.org"
-                )
-            named.add(found[0])
-        self._named = frozenset(named)
-        allowed = set()
-        for origin in origins:
-            place = place_of(origin)
-            if place is None:
-                raise ParameterError(
-                    f"--allow-origin {origin!r} is not an origin of web pages: give one such as https://example.org"
-                )
-            allowed.add(place)
-        self._allowed = frozenset(allowed)
+                raise ParameterError(f"invalid --allow-host {host!r}: give a name such as yatzy.example.org")
+            self._named.add(found[0])
+        self._allowed = {origin_of_page(origin) for origin in origins}
+        if None in self._allowed:
+            raise ParameterError(f"invalid --allow-origin in {', '.join(origins)}: give one as https://example.org")
 
     def fault(self, hosts: Sequence[str], origins: Sequence[str]) -> str:
         """Return why a request with these ``Host`` and ``Origin`` headers is refused; empty if it is not."""
@@ -229,10 +194,13 @@ class Origins:
             )
         if not origins:
             return ""
-        place = place_of(origins[0]) if len(origins) == 1 else None
-        if place is None or (place not in self._allowed and not self._own_page(place, served)):
-            return f"pages of {origins[0]!a:.100} may not connect here: let the operator allow them by --allow-origin"
-        return ""
+        page = origin_of_page(origins[0]) if len(origins) == 1 else None
+        if page is not None:
+            scheme, host, port = page
+            own = scheme in PORTS and (host, port) == (served[0], served[1] or PORTS[scheme])
+            if own or page in self._allowed:
+                return ""
+        return f"pages of {origins[0]!a:.100} may not connect here: let the operator allow them by --allow-origin"
 
     def _serves(self, host: str) -> bool:
         """Return whether the server may be called so. No address can be a name that leads elsewhere."""
@@ -243,9 +211,3 @@ class Origins:
         except ValueError:
             return False
         return address.is_loopback or not self._own_alone
-
-    @staticmethod
-    def _own_page(place: PageOrigin, served: tuple[str, int | None]) -> bool:
-        """Return whether a page is the server's own: it has the address that the request was sent to."""
-        host, port = served
-        return place.scheme in PORTS and place.host == host and place.port == (port or PORTS[place.scheme])

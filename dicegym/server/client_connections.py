@@ -12,7 +12,6 @@ import asyncio
 import contextlib
 import http
 import logging
-import re
 import socket
 from collections.abc import Callable
 from typing import Any
@@ -46,17 +45,10 @@ LARGEST_FRAME = 1 << 14
 FRAMES_WAITING = 4
 CLOSING = 2.0
 """Seconds in which a client can still read what is left for it."""
-ACCEPTED_AT_ONCE = 4
-"""New connections that are taken before others have their turn; more wait in the system's queue of `QUEUE`."""
-QUEUE = 512
+BACKLOG = 64
+"""New connections that are taken before others have their turn."""
 BLANKS = b" \t\r\n\xef\xbb\xbf"
 """What may stand before the first object: white space, and the bytes of a mark that some editors write."""
-TLS = b"\x16\x03"
-HTTP = re.compile(rb"[A-Z]{1,20}(?: |$)")
-NO_HTTP = b"""\
-This port speaks JSON over plain TCP and no HTTP: nothing of this request was read.
-Programs for a browser can use the server's WebSocket port, where it has one.
-"""
 
 
 class Connection:
@@ -100,10 +92,6 @@ class Connection:
                 self.open = False
                 self.transport.abort()
 
-    def hold(self, seconds: float, then: Callable[[], None] = lambda: None) -> None:
-        """Hear nothing more of the client for a while, and call ``then`` if it is still there."""
-        raise NotImplementedError
-
     def refund(self) -> None:
         """Give back what the last message has cost, as it was a move."""
         self._bucket.left += self._cost  # what is too much is taken back when it is filled next
@@ -135,7 +123,7 @@ class TcpConnection(Connection, asyncio.BufferedProtocol):
         self._buffer = bytearray(PACKET)
         self._paid = 0  # objects
         self._known = False  # by the first byte that it has sent
-        self._held = False
+        self._paused = False
         self._discarded = 0  # bytes, since it was disconnected
 
     def connection_made(self, transport: Any) -> None:
@@ -176,25 +164,23 @@ class TcpConnection(Connection, asyncio.BufferedProtocol):
         self.objects.feed(data)
         self._hear_on()
 
-    def hold(self, seconds: float, then: Callable[[], None] = lambda: None) -> None:
-        """See `Connection`."""
-        self._held = True
+    def _pause(self, seconds: float) -> None:
+        """Hear nothing more of the client for a while."""
+        self._paused = True
         self.transport.pause_reading()
-        asyncio.get_running_loop().call_later(seconds, self._release, then)
+        asyncio.get_running_loop().call_later(seconds, self._resume)
 
-    def _release(self, then: Callable[[], None]) -> None:
-        self._held = False
-        if self.open:
-            then()
+    def _resume(self) -> None:
+        self._paused = False
         self._hear_on()
-        if not self._held:
+        if not self._paused:
             self.transport.resume_reading()
 
     def _hear_on(self) -> None:
         """Hear what has come, up to `IN_A_ROW` messages; for a while no more of a client in debt."""
         objects = self.objects
         for _ in range(IN_A_ROW):
-            if self._held or not self.open or self.transport.is_closing():  # of a lost one nothing more is looked at
+            if self._paused or not self.open or self.transport.is_closing():  # of a lost one nothing more is looked at
                 return
             found = objects.read()
             self._bucket.left -= MESSAGE * (objects.begun - self._paid)  # those that broke off are paid for too
@@ -202,27 +188,21 @@ class TcpConnection(Connection, asyncio.BufferedProtocol):
             if found is not None:
                 self._cost = MESSAGE + objects.length
                 self.hear(found)
-            if self._in_debt and not self._held:
-                self.hold(_pause_of(self._bucket))
+            if self._in_debt and not self._paused:
+                self._pause(_pause_of(self._bucket))
             if found is None:
                 return
-        if not self._held:
-            self.hold(0)
+        if not self._paused:
+            self._pause(0)
 
     def _is_stranger(self, data: bytes) -> bool:
-        """Find out whether a client begins as none does; tell it what is wrong, and hang up."""
+        """Find out whether a client begins as none does, such as a browser; tell it what is wrong, and hang up."""
         start = data.lstrip(BLANKS)
         self._known = start[:1] == b"{"
         if self._known or not start:
             return False
         shown = ascii(start[:20].decode("latin-1"))
-        what = "a TLS handshake" if start[:2] == TLS else "something that is not JSON"
-        if HTTP.match(start):
-            what = "an HTTP request"
-            head = "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n"
-            self._write(f"{head}Content-Length: {len(NO_HTTP)}\r\n\r\n".encode() + NO_HTTP)
-            self.close()
-        self._ports.log.note("stranger", self.address, f"{what} reached the TCP port from {self.peer}: refused")
+        self._ports.log.note("stranger", self.address, f"{shown} reached the TCP port from {self.peer}: refused")
         why = f"this port speaks JSON: a client begins with an object, in braces, and not with {shown}"
         self.hear(Malformed(BAD_JSON, why))
         self.close()
@@ -245,7 +225,6 @@ class WebSocketConnection(Connection):
         super().__init__(websocket.bucket)
         self.attach(websocket.transport)
         self._websocket = websocket
-        self._held: tuple[float, Callable[[], None]] | None = None
         self._closing: asyncio.Task[None] | None = None
 
     async def run(self) -> None:
@@ -263,26 +242,13 @@ class WebSocketConnection(Connection):
                     message = parse(frame)
                 else:
                     message = Malformed(BAD_JSON, "messages are sent in text frames")
-                await self._hear_one(message)
+                if self.open:
+                    self.hear(message)
         except ConnectionClosed:
             pass
         finally:
             self.open = False
             self.lost()
-
-    async def _hear_one(self, message: Message | Malformed) -> None:
-        """Hear a message, unless the client was disconnected meanwhile, and wait for as long as it is paused."""
-        if self.open:
-            self.hear(message)
-        if self._held is not None:
-            (seconds, then), self._held = self._held, None
-            await asyncio.sleep(seconds)
-            if self.open and not self.transport.is_closing():
-                then()
-
-    def hold(self, seconds: float, then: Callable[[], None] = lambda: None) -> None:
-        """See `Connection`."""
-        self._held = seconds, then
 
     def _write(self, data: bytes) -> None:
         broadcast((self._websocket,), data, text=True)
@@ -388,7 +354,7 @@ class Ports:
 
     async def _listen_tcp(self, port: int) -> Any:
         return await asyncio.get_running_loop().create_server(
-            lambda: TcpConnection(self), self._host, port, backlog=ACCEPTED_AT_ONCE, start_serving=False
+            lambda: TcpConnection(self), self._host, port, backlog=BACKLOG, start_serving=False
         )
 
     async def _listen_ws(self, port: int) -> Any:
@@ -412,23 +378,20 @@ class Ports:
             close_timeout=CLOSING,
             logger=quiet,
             create_connection=lambda *args, **options: MeteredWebSocket(self, *args, **options),  # type: ignore[arg-type]  # a function that makes one will do, as it says
-            backlog=ACCEPTED_AT_ONCE,
+            backlog=BACKLOG,
             start_serving=False,
         )
 
     async def accept(self) -> None:
-        """Accept connections, a few at a time. Raises ParameterError if a port has been lost."""
+        """Accept connections. Raises ParameterError if a port has been lost."""
         for listening in self._listening:
             for each in listening.sockets:
                 with contextlib.suppress(OSError):
                     each.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, KERNEL_BUFFER)  # connections inherit it
             try:
-                await listening.start_serving()  # takes as many at a time as may wait in the queue
+                await listening.start_serving()
             except OSError as error:  # another server has taken the port in the meantime
                 raise ParameterError(f"cannot listen ({error.strerror or error}): give other ports") from None
-            for each in listening.sockets:
-                with contextlib.suppress(OSError), each.dup() as again:
-                    again.listen(QUEUE)  # so the queue is made longer afterwards
 
     def stop_accepting(self) -> None:
         """Accept no more connections."""

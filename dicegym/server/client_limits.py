@@ -7,8 +7,6 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from dicegym.server.admission import fold_name
-
 BYTES = 32 * 1024
 """Bytes a second from a client, beside its moves."""
 MESSAGE = 640
@@ -62,47 +60,40 @@ class TokenBucket:
 
 
 class LoginBackoff:
-    """Delays for clients that send wrong secrets, longer each time.
+    """Delays for an address from which wrong secrets came, longer each time.
 
-    They are for a name at an address, and for an address at which many were wrong, so nobody keeps the owner from
-    logging in from another address. From the same one the right secret waits as long as a wrong one would, `LONGEST`
-    seconds at most. As every secret waits before it is looked at, to hang up and come again saves no time.
+    Nobody keeps the owner of a name from logging in from another address. As every secret waits before it is looked at,
+    to hang up and come again saves no time.
     """
 
-    FREE, FREE_BY_ADDRESS = 3, 12
-    """Wrong secrets before there are delays: for a name, and for all names at an address together."""
+    FREE = 5
+    """Wrong secrets before there are delays."""
     FIRST, LONGEST = 1.0, 30.0
     """Seconds of the first delay, of which each is twice the one before, and of the longest."""
     FORGOTTEN = 600.0
     """Seconds without a wrong secret after which those before are forgotten."""
     REMEMBERED = 8192
-    """Names at addresses; beyond, the oldest are forgotten."""
+    """Addresses; beyond, the oldest are forgotten."""
 
     def __init__(self, clock: Clock = time.monotonic) -> None:
         self._clock = clock
-        self._wrong: dict[tuple[str, str | None], tuple[int, float]] = {}  # how many, and when the last was
+        self._wrong: dict[str, tuple[int, float]] = {}  # how many, and when the last was
 
-    def delay(self, address: str, name: str | None) -> float:
-        """Return the seconds that a secret for ``name`` (None: it alone tells whose) from an address has to wait."""
-        by_name = self._count((address, fold_name(name or ""))) - self.FREE
-        beyond = max(by_name, self._count((address, None)) - self.FREE_BY_ADDRESS)
+    def delay(self, address: str) -> float:
+        """Return the seconds that a secret from an address has to wait."""
+        beyond = self._count(address) - self.FREE
         return float(min(self.LONGEST, self.FIRST * 2 ** min(beyond, 16))) if beyond >= 0 else 0.0
 
-    def record(self, address: str, name: str | None, right: bool) -> None:
-        """Record a secret that was looked at; a right one clears what was wrong for its name, and not its address."""
-        own = address, fold_name(name or "")
-        if right:
-            self._wrong.pop(own, None)
-            return
-        for key in (own, (address, None)):
-            count = self._count(key) + 1
-            self._wrong.pop(key, None)  # what happened last stands last
-            self._wrong[key] = count, self._clock()
-        while len(self._wrong) > self.REMEMBERED:
+    def note_wrong(self, address: str) -> None:
+        """Take note of a wrong secret."""
+        count = self._count(address) + 1
+        self._wrong.pop(address, None)  # what happened last stands last
+        self._wrong[address] = count, self._clock()
+        if len(self._wrong) > self.REMEMBERED:
             del self._wrong[next(iter(self._wrong))]
 
-    def _count(self, key: tuple[str, str | None]) -> int:
-        count, last = self._wrong.get(key, (0, 0.0))
+    def _count(self, address: str) -> int:
+        count, last = self._wrong.get(address, (0, 0.0))
         return count if self._clock() - last < self.FORGOTTEN else 0
 
 
@@ -150,11 +141,10 @@ def room_for(connections: int, agents: int = 0) -> int:
         return connections
     beside = BESIDE + PER_AGENT * agents
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if soft == resource.RLIM_INFINITY or soft >= connections + beside:
-        return connections
     wanted = connections + beside
-    if hard != resource.RLIM_INFINITY:
-        wanted = min(wanted, hard)
+    if soft == resource.RLIM_INFINITY or soft >= wanted:
+        return connections
+    wanted = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
     try:
         resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
     except (OSError, ValueError):

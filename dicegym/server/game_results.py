@@ -75,41 +75,6 @@ class PlayerRating(NamedTuple):
         return f"{self.rating:.0f} ± {self.margin:.0f}{' provisional' if self.provisional else ''}"
 
 
-class ServerState(NamedTuple):
-    """What a server is doing, as ``dicegym server status`` shows it."""
-
-    process: int
-    """Its number."""
-    addresses: tuple[str, ...]
-    players: int
-    """Seats at a table."""
-    agents: tuple[str, ...]
-    """Its own."""
-    connections: int
-    waiting: int
-    """Remote bots that wait for a game."""
-    tables: int
-    """Games in progress."""
-    resting: bool
-    """Whether it waits for a remote bot to come."""
-
-
-class RunInfo(NamedTuple):
-    """One run of a server."""
-
-    number: int
-    began: str
-    """When, in UTC."""
-    ended: str | None
-    """None while it runs, and if it was killed."""
-    version: str
-    """Of dicegym."""
-    games: int
-    """Finished in it."""
-    state: ServerState | None
-    """As it was last; None: it ended before it told."""
-
-
 class StoredGame(NamedTuple):
     """A finished game, as it is listed."""
 

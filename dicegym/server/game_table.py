@@ -33,7 +33,6 @@ class Client:
         self.since = 0.0  # the time from which on it waits
         self.met: dict[str, int] = {}  # names of those it has met, with the number of the last common game
         self.last: frozenset[str] = frozenset()  # the names of all remote bots at its last table
-        self.asleep = False
         self.stirred = True
         self.moved = False  # whether it has ever made a move
         self.wrong = 0  # secrets
@@ -47,19 +46,12 @@ class Client:
     @property
     def waits(self) -> bool:
         """Whether it is to be seated."""
-        return bool(self.name) and self.table is None and not self.asleep and not self.resting and self.present
+        return bool(self.name) and self.table is None and not self.resting and self.present
 
     @property
     def resting(self) -> bool:
         """Whether its last game has just ended."""
         return asyncio.get_running_loop().time() < self.since
-
-    @property
-    def idleness(self) -> int:
-        """How dispensable it is: 3 if it has not logged in, 2 if it does not answer, 1 if it has never moved."""
-        if not self.guest:
-            return 0
-        return 3 if not self.name else 2 if self.asleep else 0 if self.moved else 1
 
     def note_help(self) -> None:
         """Take note that the server has played a turn for it: unless it says something, it may be asleep."""
@@ -226,10 +218,6 @@ class Table:
         self.seats[seat].remote = None
         if not self.over and seat == self.mover:
             self._advance(self._play_for_mover("lost its connection"))
-
-    def hand_over(self, seat: int) -> None:
-        """Take the bot out of ``seat``, which another connection of it is about to `retake`."""
-        self.seats[seat].remote = None
 
     def retake(self, seat: int, remote: Client) -> bool:
         """Give a seat that was left back to its bot, unless the server already plays for it to the end."""

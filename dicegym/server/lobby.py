@@ -25,6 +25,7 @@ from dicegym.server.wire import (
     NOT_YOUR_TURN,
     REPLACED,
     SECRET_NEEDED,
+    STOPPED,
     WRONG_SECRET,
     Malformed,
     Message,
@@ -38,8 +39,6 @@ if TYPE_CHECKING:
 
 WRONG_SECRETS = 3
 """After this number a client is disconnected."""
-SPARE = 32
-"""Connections beyond all places, for as long as it takes to log in, where names have secrets."""
 
 
 class Lobby:
@@ -144,32 +143,20 @@ class Lobby:
     # Places
 
     def _take_in(self, client: Client) -> bool:
-        """Take in a connection, if there is room for it; it may be that of an idle client that has not logged in."""
-        spare = SPARE if self._secrets is not None else 0
-        if len(self.clients) >= self._most + spare:
-            strangers = (one for one in self.clients.values() if not one.name)
-            if not spare or (first := next(strangers, None)) is None:
-                self._refuse(client)
+        """Take in a connection, if there is room for it. Where names have owners, an idle client makes room for it."""
+        if len(self.clients) >= self._most:
+            clients = [] if self._secrets is None else list(self.clients.values())
+            idle = [one for one in clients if not one.name] or [one for one in clients if one.guest and not one.moved]
+            if not idle:
+                why = f"the server has {self._most} connections, which is all it takes: try later"
+                self.throttled.note(FULL, client.origin, f"{client.connection.peer} was refused: {why}")
+                self._dismiss(client, FULL, why)
                 return False
-            self._send_away(first, "your place was needed, as you did not log in")
+            who, why = idle[0].name or idle[0].connection.peer, "you were idle, and your place was needed"
+            self.throttled.note("sent-away", idle[0].origin, f"{who} was sent away: {why}")
+            self._dismiss(idle[0], FULL, why)
         self.clients[client.connection] = client
         return True
-
-    def _refuse(self, client: Client) -> None:
-        why = f"the server has {self._most} connections, which is all it takes: try later"
-        self.throttled.note(FULL, client.origin, f"{client.connection.peer} was refused: {why}")
-        self._dismiss(client, FULL, why)
-
-    def _make_room(self) -> None:
-        """Send an idle client away if there are more clients than places; one that plays stays."""
-        idlest = max(self.clients.values(), key=lambda one: one.idleness)
-        if len(self.clients) > self._most and idlest.idleness:
-            self._send_away(idlest, "you were idle, and your place was needed for an owner of a secret")
-
-    def _send_away(self, client: Client, why: str) -> None:
-        who = client.name or client.connection.peer
-        self.throttled.note("sent-away", client.origin, f"{who} was sent away: {why}")
-        self._dismiss(client, FULL, why)
 
     def _dismiss(self, client: Client, code: str, text: str) -> None:
         """Tell a client why, hang up, and give its place to others."""
@@ -217,20 +204,24 @@ class Lobby:
             self._admit_guest(client, wanted, message)
             return
         prove = functools.partial(self._check_secret, client, self._secrets, wanted, secret, message)
-        if delay := self._backoff.delay(client.origin, wanted):  # nothing more is heard until then
+        if delay := self._backoff.delay(client.origin):  # nothing more is heard until then
             self._await_login(client, delay + self._settings.login)
-            client.connection.hold(delay, prove)
+            client.connection.hear = lambda message: None
+            self._loop.call_later(delay, prove)
         else:
             prove()
 
     def _check_secret(self, client: Client, secrets: Secrets, wanted: str | None, secret: str, login: Message) -> None:
         """Let a client in if its secret is right; disconnect it if it is wrong too often."""
+        if not client.present:  # it has not waited for the answer
+            return
+        client.connection.hear = functools.partial(self._hear, client)
         owner = secrets.owner(secret)
         right = owner is not None and (wanted is None or fold_name(wanted) == fold_name(owner))
-        self._backoff.record(client.origin, wanted, right)
         if right and owner is not None:
             self._admit_owner(client, owner, login)
             return
+        self._backoff.note_wrong(client.origin)
         client.wrong += 1
         self.throttled.note(WRONG_SECRET, client.origin, f"wrong secret from {client.connection.peer}")
         why = "wrong secret, or not that of the name"
@@ -265,19 +256,11 @@ class Lobby:
         """Let in the owner of ``name``, also in place of an older connection, which may be dead without our knowing."""
         old = self._by_name.get(fold_name(name))
         if old is not None:
-            if (table := old.table) is not None and not table.over:  # the seat goes to the new connection, turn and all
-                self._left[fold_name(name)] = table, old.seat
-                table.hand_over(old.seat)
-                old.table = None
             self._dismiss(old, REPLACED, f"{name} has logged in again on another connection")
         client.guest = False
-        self._make_room()
         self._admit(client, name, login)
 
     def _admit(self, client: Client, name: str, login: Message | None = None) -> None:
-        if client.guest and len(self.clients) > self._most:
-            self._refuse(client)
-            return
         if client.deadline is not None:
             client.deadline.cancel()
         client.name = name
@@ -339,9 +322,6 @@ class Lobby:
             return
         wait = f"you are {client.name} and wait for a game: no turn is yours yet"
         self._error(client, *(message if isinstance(message, Malformed) else (NOT_YOUR_TURN, wait)))
-        if client.asleep:
-            client.asleep = False
-            self._wait(client)
 
     def _error(self, client: Client, code: str, text: str) -> None:
         if not client.original:
@@ -376,8 +356,7 @@ class Lobby:
         resting = self.resting
         if resting != self._rested and not self._closed:
             if resting:
-                instead = " (its own agents play each other with --always)" if self._agents else ""
-                self._log(f"no remote bot is here: the server rests until one comes{instead}")
+                self._log("no remote bot is here: the server rests until one comes")
             elif self._rested:
                 self._log("a remote bot is here: the server continues")
         self._rested = resting
@@ -407,7 +386,7 @@ class Lobby:
             rested = self._loop.time() - self._idle_since >= patience
             return ([], players) if local >= players and not self.tables and rested else None
         waiting = self.waiting
-        expected = len(self.clients) - len(waiting) - sum(client.asleep for client in self._free)
+        expected = len(self.clients) - len(waiting)
         remote = find_company(waiting, players, local, expected, self._loop.time(), patience)
         return None if remote is None else (remote, players - len(remote))
 
@@ -480,12 +459,12 @@ class Lobby:
         self.fill()
 
     def _take_back(self, client: Client, table: Table) -> None:
-        """Take a client from its table to those who wait; one that has slept through it must say something first."""
+        """Take a client from its table to those who wait, unless it has slept through the game."""
         client.table = None
-        client.asleep = table.has_given_up(client.seat) and not client.stirred
-        if client.asleep:
-            self._log(f"{client.name} is not seated again before it says something")
-        self._wait(client, self._settings.pause)
+        if table.has_given_up(client.seat) and not client.stirred:
+            self._dismiss(client, STOPPED, "you did not answer: connect again to play")
+        else:
+            self._wait(client, self._settings.pause)
 
     def _give_up(self, error: Exception) -> None:
         if not self.done.done():

@@ -18,7 +18,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import sqlalchemy as sa
 from filelock import FileLock, Timeout
@@ -30,7 +30,6 @@ from dicegym.arena.store.opening import (
     ELSEWHERE,
     WRITES,
     HeldError,
-    Trouble,
     call_store,
     create_tables,
     engine_at,
@@ -46,14 +45,10 @@ from dicegym.arena.store.store import now_in_words, number_of_rules, upsert, wri
 from dicegym.engine.game import Game
 from dicegym.errors import DamagedFileError, DicegymError
 from dicegym.server.admission import fold_name
-from dicegym.server.game_results import ForcedTurn, GameResult, PlayerRating, SeatResult, ServerState, winners
-
-T = TypeVar("T")
+from dicegym.server.game_results import ForcedTurn, GameResult, PlayerRating, SeatResult, winners
 
 UNKNOWN = PlayerRating(START, 0, 0)
 _ADD_PLACE, _ADD_INCIDENT = SERVER_RESULTS.insert(), SERVER_INCIDENTS.insert()
-WAIT_FOR_LOCK = 0.5
-"""Seconds to wait for the lock, which `dicegym server status` takes for a moment."""
 CACHE_KIB = 128
 """Of the file in memory."""
 PATIENCE = 0.5
@@ -116,8 +111,6 @@ class ResultStore:
         self._thread = ThreadPoolExecutor(1, "results")
         self._waiting: list[tuple[GameResult, asyncio.Future[None]]] = []
         self._writing: asyncio.Task[None] | None = None
-        self._trouble: Trouble | None = None  # what is the matter with the store
-        self._since = 0.0
         self._closing = asyncio.Event()
 
     def _hold_on_server(self, connection: Any, _: object) -> None:
@@ -127,7 +120,10 @@ class ResultStore:
         """
         with connection.cursor() as cursor:
             cursor.execute("SET synchronous_commit = on")
-            cursor.execute("SELECT pg_try_advisory_lock(%s)", (advisory_key(self._game),))
+            cursor.execute(
+                "SELECT pg_try_advisory_lock(%s)",
+                (int.from_bytes(hashlib.sha256(f"dicegym server {self._game}".encode()).digest()[:7], "big"),),
+            )
             (taken,) = cursor.fetchone()
         connection.commit()
         if not taken:
@@ -178,7 +174,7 @@ class ResultStore:
             self._thread.shutdown()
         self._engine.dispose()
         if self._lock is not None:
-            unlock(self._lock)
+            _unlock(self._lock)
 
     def begin_run(self, seed: int, table: Game | None = None) -> int:
         """Take note that a server has started; return the number of its run: of all in the store, from 1.
@@ -255,10 +251,6 @@ class ResultStore:
         """Return the rating of a name, as it is after all games that have ended."""
         return self._ratings.get(name, UNKNOWN)
 
-    def best(self) -> list[tuple[str, PlayerRating]]:
-        """Return all names with a rating, the best first."""
-        return sorted(self._ratings.items(), key=lambda one: -one[1].rating)
-
     def spelling(self, name: str) -> str | None:
         """Return how a name is spelled that has a rating; None if it has none."""
         return name if name in self._ratings else self._spellings.get(fold_name(name))
@@ -303,27 +295,11 @@ class ResultStore:
             self._writing = loop.create_task(self._write_waiting())
         return done
 
-    async def note(self, state: ServerState, ended: bool = False) -> bool:
-        """Store what the run is doing, to be read from outside, and whether that was the last.
-
-        Return whether that was possible; it is not while results wait for a store that cannot be written.
-        """
-        if self._trouble is not None:
-            return False
-        try:
-            await self._in_thread(self.write_state, state, ended)
-        except Exception as error:
-            trouble = trouble_of(error)
-            if trouble is None or not trouble.passes:
-                raise
-            return False
-        return True
-
-    def write_state(self, state: ServerState, ended: bool = False) -> None:
-        """Store what the run is doing; see `note`."""
-        changed = {"state": json.dumps(state._asdict()), **({"ended": now_in_words()} if ended else {})}
+    def end_run(self) -> None:
+        """Take note that the run has ended."""
         with self._transaction(alone=False) as connection:
-            connection.execute(SERVER_RUNS.update().where(SERVER_RUNS.c.id == self._running).values(changed))
+            changed = SERVER_RUNS.update().where(SERVER_RUNS.c.id == self._running).values(ended=now_in_words())
+            connection.execute(changed)
 
     async def drain(self) -> None:
         """Wait until everything is stored that can be; from then on nothing waits."""
@@ -332,20 +308,23 @@ class ResultStore:
             await self._writing
 
     async def _write_waiting(self) -> None:
-        """Store what waits, until nothing does."""
+        """Store what waits, until nothing does. While the store is out of reach it is tried again and again."""
+        since: float | None = None
         try:
             while self._waiting:
                 batch = list(self._waiting)
                 try:
-                    await self._in_thread(self.write, [result for result, _ in batch])
+                    await asyncio.get_running_loop().run_in_executor(
+                        self._thread, self.write, [result for result, _ in batch]
+                    )
                 except Exception as error:
-                    self._meet(error)
+                    since = self._meet(error, since)
                     with contextlib.suppress(TimeoutError):
                         await asyncio.wait_for(self._closing.wait(), RETRY)
                     continue
-                if self._trouble is not None:
+                if since is not None:
                     self._log(f"{call_store(self.name)} can be written again: {len(batch)} results are stored")
-                    self._trouble = None
+                    since = None
                 del self._waiting[: len(batch)]
                 for _, done in batch:
                     done.set_result(None)
@@ -354,23 +333,19 @@ class ResultStore:
         finally:
             self._writing = None
 
-    def _meet(self, error: Exception) -> None:
-        """Take note that results cannot be stored. Raises DicegymError if it is in vain to wait longer."""
-        found, new = trouble_of(error), self._trouble is None
+    def _meet(self, error: Exception, since: float | None) -> float:
+        """Take note that results cannot be stored; return since when. Raises if it is in vain to wait longer."""
+        found, now = trouble_of(error), time.monotonic()
         if found is None:
             raise error
-        self._trouble = found
-        if new:
-            self._since = time.monotonic()
         name, way_out = call_store(self.name), found.instead.replace("FILE", str(self.name))
-        waited = time.monotonic() - self._since
-        if not found.passes or self._closing.is_set() or waited >= LONGEST_TROUBLE:
-            since = f" for {waited:.1f} s" if found.passes else ""
+        if not found.passes or self._closing.is_set() or (since is not None and now - since >= LONGEST_TROUBLE):
             lost = f"{len(self._waiting)} unannounced results are lost"
-            raise DicegymError(f"{name} {found.reason}{since}, and the server stops: {way_out}; {lost}")
-        if new:
+            raise DicegymError(f"{name} {found.reason}, and the server stops: {way_out}; {lost}")
+        if since is None:
             waits = f"results wait for at most {LONGEST_TROUBLE:g} s until they are told, and other games go on"
             self._log(f"{name} {found.reason}: {waits}; {way_out}")
+        return now if since is None else since
 
     def _fail(self, error: Exception) -> None:
         """Give up: whose results wait learn of it, and the server."""
@@ -382,9 +357,6 @@ class ResultStore:
         for _, done in waiting:
             done.set_exception(error)
         self.failed(error)
-
-    async def _in_thread(self, do: Callable[..., T], *arguments: object) -> T:
-        return await asyncio.get_running_loop().run_in_executor(self._thread, do, *arguments)
 
 
 def games_of(game: str, *what: Any) -> sa.Select[Any]:
@@ -413,17 +385,7 @@ def places_and_incidents(connection: sa.Connection, game: int) -> tuple[tuple[Se
     )
 
 
-def lock_of(path: Path, game: str, wait: float) -> FileLock:
-    """Return the lock on a file beside ``path`` that says until it is released that a server of a game uses it."""
-    return FileLock(path.with_name(f"{path.name}-{game}-lock"), timeout=wait)
-
-
-def advisory_key(game: str) -> int:
-    """Return the number of the lock on a PostgreSQL server that says that a server of a game uses the store."""
-    return int.from_bytes(hashlib.sha256(f"dicegym server {game}".encode()).digest()[:7], "big")
-
-
-def unlock(lock: FileLock) -> None:
+def _unlock(lock: FileLock) -> None:
     """Release a lock, and remove its file; a process that waits for it notices that."""
     with contextlib.suppress(OSError):  # Windows removes no open file: filelock does it there when it is closed
         Path(lock.lock_file).unlink()
@@ -435,7 +397,7 @@ def _in_use(what: str) -> str:
 
 
 def _locked(path: Path, game: str) -> FileLock:
-    lock = lock_of(path, game, WAIT_FOR_LOCK)
+    lock = FileLock(path.with_name(f"{path.name}-{game}-lock"), timeout=0)
     try:
         make_default_folder(path)
         path.parent.stat()  # the lock would make a folder that is missing, and so hide a slip of the pen
@@ -445,6 +407,6 @@ def _locked(path: Path, game: str) -> FileLock:
     except OSError as error:
         raise DamagedFileError(path, f"cannot be used for results ({error.strerror})", ELSEWHERE) from None
     if path.exists() and not path.is_file():
-        unlock(lock)
+        _unlock(lock)
         raise DamagedFileError(path, "is a folder, a pipe or a device, and cannot store results", ELSEWHERE)
     return lock

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import os
+import queue
 import secrets as entropy
+import threading
 import time
-from collections import deque
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 from dicegym.arena.storage import default_store
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
-from dicegym.errors import DependencyError, ParameterError
+from dicegym.errors import DependencyError, ParameterError, one_line
 from dicegym.games import game as make_game
 from dicegym.play.drive import play_game
 from dicegym.play.player import RandomPlayer
@@ -23,7 +23,6 @@ from dicegym.sandbox import jail
 from dicegym.sandbox.limits import warn_of_kernels
 from dicegym.server.admission import Origins, Secrets, name_fault
 from dicegym.server.client_limits import ThrottledLog, room_for
-from dicegym.server.game_results import ServerState
 from dicegym.server.lobby import Lobby
 from dicegym.server.local_agents import LocalAgent, plays_apart
 from dicegym.server.server_settings import ServerSettings
@@ -34,14 +33,11 @@ if TYPE_CHECKING:
     from dicegym.server.client_connections import Connection, Ports
     from dicegym.server.result_store import ResultStore
 
-T = TypeVar("T")
 Log = Callable[[str], None]
-MOST_LINES = 100
-"""Lines that are kept for the scoreboard."""
-LOCKED_PAUSE = 0.1
-"""Seconds between two attempts at a store that another program has locked; each attempt takes half a second."""
-NOTE_EVERY = 1.0
-"""Seconds between two looks whether there is news for those who ask for the server's status."""
+MOST_WAITING = 10_000
+"""Lines that are kept for a pipe that takes none; later ones are lost."""
+LONGEST_LINE = 1000
+"""Characters of a line that are shown."""
 
 
 class Server:
@@ -54,7 +50,6 @@ class Server:
     Attributes:
         addresses: those that it listens on, as clients write them.
         ports: the numbers of "tcp" and "ws", those that are listened on.
-        lines: what has happened and when, the newest last.
         title: the game's.
 
     Raises:
@@ -70,26 +65,13 @@ class Server:
         self.settings = settings
         self.addresses: tuple[str, ...] = ()
         self.ports: dict[str, int] = {}
-        self.lines: deque[str] = deque(maxlen=MOST_LINES)
-        self._tell = log
+        self.log = log
         self._game: Game = make_game(settings.game, players=settings.players)
         self.title = self._game.spec.title
         self._wire = wire_of(settings.game)
         self._agents: list[LocalAgent] = []
         self._listening: Ports | None = None
         self._parts = contextlib.AsyncExitStack()  # what has begun, to be ended from the last to the first
-        self._noted: ServerState | None = None
-        self._began = time.monotonic()
-
-    @property
-    def seconds(self) -> float:
-        """Since the start."""
-        return time.monotonic() - self._began
-
-    def log(self, text: str) -> None:
-        """Keep a line for the scoreboard and pass it on."""
-        self.lines.append(f"{stamp()} {text}")
-        self._tell(text)
 
     async def __aenter__(self) -> Server:
         """Load the agents, open the store, then listen."""
@@ -128,9 +110,9 @@ class Server:
         await asyncio.gather(*(agent.start() for agent in self._agents))
         seed = entropy.randbits(63) if settings.seed is None else settings.seed
         where = default_store() if settings.store is None else settings.store
-        self.store = await self._when_unlocked(lambda: ResultStore(where, settings.game, self.log))
+        self.store = ResultStore(where, settings.game, self.log)
         parts.callback(self.store.close)
-        run = await self._when_unlocked(lambda: self.store.begin_run(seed, self._game))
+        run = self.store.begin_run(seed, self._game)
         dice = named_seed("server", settings.game, seed, run)
         most = room_for(settings.connections, len(self._agents))
         if most < settings.connections:
@@ -144,46 +126,6 @@ class Server:
         self.log(f"{self.title} on {', '.join(self.addresses)}")
         self.log(f"results in {self.store.name}: {self.store.count_games()} games so far; run {run}, seed {seed}")
         self.lobby.fill()
-        parts.callback(asyncio.get_running_loop().create_task(self._note_for_others()).cancel)
-
-    async def _when_unlocked(self, do: Callable[[], T]) -> T:
-        """Do something with the store, again and again while another program has it locked; say once that it waits."""
-        from dicegym.arena.store.opening import BusyError
-
-        told = False
-        while True:
-            try:
-                return do()
-            except BusyError as error:
-                if not told:
-                    self.log(f"waiting for the store: {error}")
-                told = True
-            await asyncio.sleep(LOCKED_PAUSE)
-
-    async def _note_for_others(self) -> None:
-        """Keep in the store what the server is doing, whenever that has changed."""
-        while True:
-            state = self._run_state()
-            if state != self._noted:
-                try:
-                    if await self.store.note(state):
-                        self._noted = state
-                except Exception as error:  # the status is stale then; results that fail are told of
-                    self._noted = state
-                    self.log(f"the server's status cannot be written ({error})")
-            await asyncio.sleep(NOTE_EVERY)
-
-    def _run_state(self) -> ServerState:
-        return ServerState(
-            os.getpid(),
-            self.addresses,
-            self.settings.players,
-            tuple(agent.name for agent in self._agents),
-            len(self.lobby.clients),
-            len(self.lobby.waiting),
-            len(self.lobby.tables),
-            self.lobby.resting,
-        )
 
     def _named_agents(self, secrets: Secrets | None) -> list[LocalAgent]:
         settings, agents = self.settings, dict[str, LocalAgent]()
@@ -231,7 +173,7 @@ class Server:
         self.log(f"ratings and games are in {self.store.name}; to go on, start the server again with the same --store")
         self.log(f"the server has stopped: {self.lobby.finished} games finished in this run")
         with contextlib.suppress(Exception):  # what stops a server may be that nothing can be written
-            await self.store.note(self._run_state(), ended=True)
+            self.store.end_run()
 
     async def wait_finished(self) -> None:
         """Wait until ``games`` games are finished. Raises what makes it impossible to go on."""
@@ -243,8 +185,38 @@ def stamp() -> str:
     return time.strftime("%Y-%m-%d %H:%M:%S")
 
 
-async def serve(settings: ServerSettings, scoreboard: Any) -> None:
-    """Serve until all games are played, or Ctrl-C, SIGTERM or SIGHUP comes; ``scoreboard`` shows what happens."""
+class LogPrinter:
+    """Prints lines by a thread of its own, so that a terminal that does not take them (or a full pipe) stops no game.
+
+    Args:
+        show: prints a line.
+    """
+
+    def __init__(self, show: Log) -> None:
+        self._lines: queue.Queue[str | None] = queue.Queue(MOST_WAITING)
+        self._show = show
+        self._thread = threading.Thread(target=self._work, daemon=True)
+        self._thread.start()
+
+    def log(self, text: str) -> None:
+        """Print a line soon."""
+        with contextlib.suppress(queue.Full):
+            self._lines.put_nowait(f"{stamp()} {text}")
+
+    def close(self) -> None:
+        """Print what is left to print, unless that takes long."""
+        with contextlib.suppress(queue.Full):
+            self._lines.put_nowait(None)
+        self._thread.join(1)
+
+    def _work(self) -> None:
+        while (line := self._lines.get()) is not None:
+            with contextlib.suppress(OSError, ValueError):  # its reader has gone
+                self._show(one_line(line, LONGEST_LINE))
+
+
+async def serve(settings: ServerSettings, show: Log) -> None:
+    """Serve until all games are played, or Ctrl-C, SIGTERM or SIGHUP comes; ``show`` prints a line of the log."""
     loop = asyncio.get_running_loop()
     stop = asyncio.Event()
     handled = []
@@ -252,26 +224,25 @@ async def serve(settings: ServerSettings, scoreboard: Any) -> None:
         with contextlib.suppress(NotImplementedError):  # not on Windows, where SIGINT cancels this coroutine
             loop.add_signal_handler(number, stop.set)
             handled.append(number)
+    printer = LogPrinter(show)
     try:
-        told = loop.create_task(stop.wait())
+        stopped = loop.create_task(stop.wait())
         async with contextlib.AsyncExitStack() as stack:
-            starting = loop.create_task(stack.enter_async_context(Server(settings, scoreboard.log)))
-            await asyncio.wait([starting, told], return_when=asyncio.FIRST_COMPLETED)
+            starting = loop.create_task(stack.enter_async_context(Server(settings, printer.log)))
+            await asyncio.wait([starting, stopped], return_when=asyncio.FIRST_COMPLETED)
             if not starting.done():  # agents take time to load, and stopping does not wait for that
                 starting.cancel()
                 with contextlib.suppress(asyncio.CancelledError):
                     await starting
-                scoreboard.log("the server was stopped before it had started")
+                printer.log("the server was stopped before it had started")
                 return
-            server = starting.result()
-            await stack.enter_async_context(scoreboard.showing(server))
-            finished = loop.create_task(server.wait_finished())
-            done, _ = await asyncio.wait([finished, told], return_when=asyncio.FIRST_COMPLETED)
+            finished = loop.create_task(starting.result().wait_finished())
+            done, _ = await asyncio.wait([finished, stopped], return_when=asyncio.FIRST_COMPLETED)
             finished.cancel()
-            told.cancel()
+            stopped.cancel()
             for task in done:
                 task.result()
     finally:
-        scoreboard.close()
+        printer.close()
         for number in handled:
             loop.remove_signal_handler(number)

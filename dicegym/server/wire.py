@@ -15,7 +15,6 @@ from __future__ import annotations
 import codecs
 import json
 import re
-from collections.abc import Callable
 from typing import NamedTuple, NoReturn
 
 from dicegym.engine.game import Game
@@ -63,16 +62,7 @@ def _refuse(constant: str) -> NoReturn:
     raise ValueError(f"{constant} is not in JSON")
 
 
-def _make_compact() -> Callable[[Message], str]:
-    """Return what writes a message as JSON: a `json.JSONEncoder` would make its compiled part anew for every one."""
-    make = getattr(json.encoder, "c_make_encoder", None)
-    if make is None:  # a Python without compiled parts
-        return json.JSONEncoder(separators=(",", ":")).encode
-    write = make(None, None, json.encoder.encode_basestring_ascii, None, ":", ",", False, False, True)
-    return lambda message: "".join(write(message, 0))
-
-
-_compact = _make_compact()
+_compact = json.JSONEncoder(separators=(",", ":")).encode
 _decode = json.JSONDecoder(parse_constant=_refuse).raw_decode
 _SPACE = " \t\r\n"
 _BLANK = re.compile("[ \t\r\n\ufeff]*")

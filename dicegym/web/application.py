@@ -18,29 +18,29 @@ import dicegym
 from dicegym.web import static_files
 from dicegym.web.context import Web
 from dicegym.web.door import API, Door, describe
-from dicegym.web.enter.enter_operations import SECTION as ENTER
+from dicegym.web.enter.enter_operations import DOOR as ENTER
 from dicegym.web.faults import HANDLERS
-from dicegym.web.learn.learn_section import SECTION as LEARN
+from dicegym.web.learn.learn_section import DOOR as LEARN
 from dicegym.web.pages import environment, web_of
 from dicegym.web.play.cards import list_cards
 from dicegym.web.play.hall import PlayHall
-from dicegym.web.play.play_operations import SECTION as PLAY
-from dicegym.web.rules.rules_section import SECTION as RULES
-from dicegym.web.section import Section
+from dicegym.web.play.play_operations import DOOR as PLAY
+from dicegym.web.rules.rules_section import DOOR as RULES
 from dicegym.web.security import Safety
-from dicegym.web.watch.agent_pages import SECTION as WATCH
+from dicegym.web.watch.agent_pages import DOOR as WATCH
 from dicegym.web.web_settings import WebSettings
-from dicegym.web.workers import TooBusyError
 
-SECTIONS: tuple[Section, ...] = (PLAY, WATCH, ENTER, LEARN, RULES)
+SECTIONS: tuple[Door, ...] = (PLAY, WATCH, ENTER, LEARN, RULES)
 """In the order of the menu."""
 THREADS = 8
 """For operations that are plain functions, and `run_in_threadpool`: more would only wait for each other."""
+FIRST = ("base.html", "home.html", "play/deal.html", "play/widgets.html")
+"""Templates of the first page."""
 OWN = 3
 """Games of a visitor that the first page leads to."""
 COMPRESSION = 5
 """Of pages, by gzip: above it a page costs twice the time and is one in fifty smaller."""
-DOOR = Door("site")
+DOOR = Door("", "Site", "What belongs to no section.")
 
 
 def create_app(settings: WebSettings) -> FastAPI:
@@ -52,8 +52,9 @@ def create_app(settings: WebSettings) -> FastAPI:
         anyio.to_thread.current_default_thread_limiter().total_tokens = THREADS
         for start in web.on_start:
             start()
-        with contextlib.suppress(TooBusyError):
-            web.work.begin("first page", lambda: (list_cards(), environment().get_template("home.html")))
+        _ = list_cards(), static_files.files()  # the first visitor does not wait for them
+        for name in FIRST:
+            environment().get_template(name)
         async with contextlib.AsyncExitStack() as stack:
             for stop in web.on_stop:
                 stack.callback(stop)
@@ -68,10 +69,9 @@ def create_app(settings: WebSettings) -> FastAPI:
         exception_handlers=HANDLERS,
         lifespan=lifespan,
     )
-    DOOR.open_in(app)
-    for section in SECTIONS:
+    for section in (DOOR, *SECTIONS):
         section.setup(web)
-        section.door.open_in(app)
+        section.open_in(app)
     app.state.sections = SECTIONS
     app.state.web = web
     return app

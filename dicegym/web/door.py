@@ -29,6 +29,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from dicegym.errors import DicegymError, one_line
+from dicegym.web.context import Web
 from dicegym.web.pages import page, web_of
 
 API = "/api"
@@ -44,8 +45,9 @@ LARGEST = 10**DIGITS - 1
 """The largest number in an address: no table here has more rows."""
 PathNumber = Annotated[int, Path(ge=0, le=LARGEST)]
 """A number in a path, of `NumberConvertor`."""
-_EMPTY = BeforeValidator(lambda given: None if given == "" else given)
-QueryNumber = Annotated[Annotated[int, Field(ge=0, le=LARGEST)] | None, _EMPTY, Query()]
+EMPTY = BeforeValidator(lambda given: None if given == "" else given)
+"""Takes an empty field of a form for one that is missing."""
+QueryNumber = Annotated[Annotated[int, Field(ge=0, le=LARGEST)] | None, EMPTY, Query()]
 """A number in a query, which may be missing or empty."""
 Finite = Annotated[float | None, BeforeValidator(lambda given: None if given is None or not isfinite(given) else given)]
 """A number of an answer; infinity and what is undefined are null."""
@@ -108,14 +110,17 @@ class Operation(NamedTuple):
 
 
 class Door:
-    """The operations of a section.
+    """A section of the pages: its operations.
 
     Args:
-        tag: their heading in the OpenAPI document.
+        path: where it begins, such as ``/play``; empty for what is in no menu.
+        title: its name in the menu, and the heading of its operations in the OpenAPI document.
+        about: what one does there, in a sentence.
+        setup: called once for each server, before it starts.
     """
 
-    def __init__(self, tag: str) -> None:
-        self.tag = tag
+    def __init__(self, path: str, title: str, about: str, setup: Callable[[Web], object] = lambda web: None) -> None:
+        self.path, self.title, self.about, self.setup = path, title, about, setup
         self.operations: list[Operation] = []
 
     def get(self, page: str = "", **options: Any) -> Callable[[_Function], _Function]:
@@ -144,11 +149,11 @@ class Door:
                 route = APIRoute(one.page, endpoint, methods=methods, include_in_schema=False, response_model=None)
                 app.router.routes.append(route)
             if one.api:
-                app.router.routes.append(_api_route(one, self.tag))
+                app.router.routes.append(_api_route(one, self.title))
 
 
 def _api_route(one: Operation, tag: str) -> APIRoute:
-    security = {"security": [{"token": []}]} if one.token else {}
+    security: dict[str, Any] = {"security": [{"token": []}]} if one.token else {}
     return APIRoute(
         API + one.api,
         one.function,
@@ -250,7 +255,8 @@ def faults_in(errors: Sequence[Any], where: str) -> str:
     """
     told = []
     for one in errors[:5]:
-        field = ".".join(str(part) for part in one["loc"] if part not in ("query", "body", "path")) or where
+        names = [part for part in one["loc"] if isinstance(part, str) and part not in ("query", "body", "path")]
+        field = ".".join(names) or where
         if one["type"] == "missing":
             told.append(f"{field} is missing")
         elif one["type"].startswith("int_"):

@@ -64,7 +64,9 @@ def plain_as_html(text: str, level: int, label: str) -> Any:
         "smart_quotes": False,
     }
     html = publish_parts(text, writer="html5", settings_overrides=settings)["body"]
-    return trust(_wide(re.sub(r' style="[^"]*"|<colgroup>.*?</colgroup>', "", html, flags=re.DOTALL), label))
+    return trust(
+        _wide(re.sub(r' (?:style="[^"]*"|class="head")|<colgroup>.*?</colgroup>', "", html, flags=re.DOTALL), label)
+    )
 
 
 def _wide(html: str, label: str) -> str:

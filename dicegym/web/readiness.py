@@ -11,7 +11,8 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 from dicegym.engine.jit import CACHE_FOLDER
@@ -74,24 +75,21 @@ class Readiness:
             )
 
     def _read(self, process: subprocess.Popen[str]) -> None:
-        left = dict.fromkeys(self._waiting, STEPS)
+        seen: Counter[str] = Counter()
         for line in process.stdout or ():
-            game = line.strip()
             self.done += 1
-            left[game] = left.get(game, 1) - 1
-            if not left[game]:
-                self._waiting.discard(game)
+            seen[line.strip()] += 1
+            self._waiting -= {game for game, steps in seen.items() if steps == STEPS}
         self._waiting = set()  # also if it failed: what is missing is compiled when it is played
 
 
-def _steps(name: str) -> Iterator[Callable[[], object]]:
-    """Yield what compiles a game, each of `STEPS` for itself."""
+def _compile(name: str) -> Iterator[None]:
+    """Compile what a game needs; pause after each of `STEPS` steps."""
     import dicegym
     from dicegym.analysis.hints import hint
     from dicegym.analysis.rollouts import RolloutValuer
     from dicegym.analysis.valuers import fair_valuer
     from dicegym.games.keyboard import Place
-    from dicegym.games.worth import Valuer
     from dicegym.pictures.drawing import draw
     from dicegym.play.drive import Referee
     from dicegym.players.human import controls_of, keyboard_of
@@ -101,28 +99,21 @@ def _steps(name: str) -> Iterator[Callable[[], object]]:
     game = dicegym.game(name)
     game = dicegym.game(name, players=usual_seats(game))
     state = game.new_game(1)[0]
-
-    def play() -> None:
-        for agent in {game.spec.baseline, SEARCH, *strengths(game).values()}:
-            players = [opponent(game, agent)] * game.players
-            for _ in Referee(game, game.new_game(1), players).moves():
-                pass
-
-    def valuer() -> Valuer:
-        best = fair_valuer(game)
-        return RolloutValuer(game, games=2, threads=1) if best.kind == "rollouts" else best
-
-    def show() -> None:
-        seat = int(state["player"])
-        place = Place(game, seat, tuple(f"player {number}" for number in range(game.players)))
-        draw(game, state, seat, place.names)
-        controls_of(game).forms(place, state)
-        keyboard_of(game).table(place, state, True)
-
-    yield lambda: (game.fingerprint, game.legal(state), game.observe(state, 0))
-    yield play
-    yield show
-    yield lambda: hint(game, state, valuer())
+    _ = game.fingerprint, game.legal(state), game.observe(state, 0)
+    yield
+    for agent in {game.spec.baseline, SEARCH, *strengths(game).values()}:
+        for _ in Referee(game, game.new_game(1), [opponent(game, agent)] * game.players).moves():
+            pass
+    yield
+    seat = int(state["player"])
+    place = Place(game, seat, tuple(f"player {number}" for number in range(game.players)))
+    draw(game, state, seat, place.names)
+    controls_of(game).forms(place, state)
+    keyboard_of(game).table(place, state, True)
+    yield
+    best = fair_valuer(game)
+    hint(game, state, RolloutValuer(game, games=2, threads=1) if best.kind == "rollouts" else best)
+    yield
 
 
 def _mark() -> Path | None:
@@ -135,9 +126,7 @@ def _main() -> None:
         os.nice(NICENESS)
     for name in GAMES:
         with contextlib.suppress(Exception):  # its players hear of it
-            for step in _steps(name):
-                with contextlib.suppress(Exception):
-                    step()
+            for _ in _compile(name):
                 print(name, flush=True)
     if (mark := _mark()) is not None:
         mark.touch()

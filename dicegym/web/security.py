@@ -19,11 +19,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from dicegym.errors import DicegymError
 from dicegym.server.admission import Origins
-from dicegym.web.address_limits import SMALL_BODY
-from dicegym.web.context import Web
+from dicegym.web.context import SMALL_BODY, Web
 from dicegym.web.door import API
 from dicegym.web.faults import answer_error, answer_failure
-from dicegym.web.forms import FORM_KEY, HEADER, check_form_key
+from dicegym.web.pages import FORM_KEY, HEADER, check_form_key
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "

@@ -25,7 +25,6 @@ TYPES = {".js": "text/javascript", ".svg": "image/svg+xml", ".css": "text/css"}
 
 OF_ARENA: dict[str, tuple[str, Callable[[str], str]]] = {
     "tables.css": ("parts.css", asset),
-    "analysed.css": ("analysed.css", asset),
     "tables.js": ("tables.js", asset),
     "player.css": ("player.css", part),
     "player.js": ("player.js", part),

@@ -6,7 +6,6 @@ Threads end with the process: nobody waits for them when a server stops.
 from __future__ import annotations
 
 import asyncio
-import concurrent.futures
 import queue
 import threading
 import time
@@ -42,12 +41,10 @@ class Answer(Generic[T]):
     Attributes:
         done: steps that are done, of ``of``; both 0 while nothing is known of them.
         of: see ``done``.
-        what: what the steps are, in words.
     """
 
     def __init__(self) -> None:
         self.done = self.of = 0
-        self.what = ""
         self.future: Future[T] = Future()
         self.asked = time.monotonic()
 
@@ -76,14 +73,10 @@ class Answer(Generic[T]):
 
     def progress(self, done: int, of: int, what: str) -> None:
         """Note how far it is; as of `dicegym.games.worth.Progress`."""
-        self.done, self.of, self.what = done, of, what
-
-    def wait(self, seconds: float | None = None) -> None:
-        """Wait until it is ready, at most ``seconds``."""
-        concurrent.futures.wait([self.future], seconds)
+        self.done, self.of = done, of
 
     async def settle(self, seconds: float | None = None) -> None:
-        """Wait as `wait` does, without a thread."""
+        """Wait until it is ready, at most ``seconds``, without a thread."""
         await asyncio.wait([asyncio.wrap_future(self.future)], timeout=seconds)
 
 

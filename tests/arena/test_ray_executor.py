@@ -23,7 +23,6 @@ from dicegym.arena.executors import local
 from dicegym.arena.match import Match
 from dicegym.arena.ray_executor import Cluster
 from dicegym.bots.source import Source
-from dicegym.cli.command import is_address
 from dicegym.errors import DependencyError, DicegymError, ParameterError
 from dicegym.players.roster import agent_names
 from dicegym.registry import GAMES
@@ -143,11 +142,6 @@ def test_a_bot_with_too_much_is_told_so(
         bundle(game, entry(game, "ann", str(tmp_path / "hog.py")))
 
 
-@pytest.mark.parametrize("address", ["auto", "host:6379", "ray://10.0.0.1:10001", "[::1]:6379", "host:0", "ray://a"])
-def test_what_is_meant_as_an_address(address: str) -> None:
-    assert is_address(address)
-
-
 @pytest.mark.parametrize("address", ["host", "host:", "host:0", "host:70000", "http://a:80", "ray://a"])
 def test_what_is_no_address(address: str) -> None:
     pytest.importorskip("ray")
@@ -156,17 +150,6 @@ def test_what_is_no_address(address: str) -> None:
         ray_executor.connect(address),
     ):
         pass
-
-
-@pytest.mark.parametrize("text", ["", "bacon", "local", "my/bots", "bot.py", "--store", "bots:hog", "a:b:c"])
-def test_what_is_an_entry_and_no_address(text: str) -> None:
-    assert not is_address(text)
-
-
-def test_a_file_is_no_address(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("ann:1").touch()
-    assert not is_address("ann:1")
 
 
 class Ray(types.ModuleType):

@@ -19,7 +19,7 @@ from dicegym.bots.surroundings import PrivateRandom
 from dicegym.errors import ParameterError
 from dicegym.games.parts import EXAMINATION, INTERFACE, need
 from dicegym.games.yatzy.protocol import table_message
-from dicegym.games.yatzy.view import View
+from dicegym.games.yatzy.rules import View
 from dicegym.play.drive import play_game
 from dicegym.play.player import Player
 from dicegym.registry import GAMES

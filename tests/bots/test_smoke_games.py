@@ -1,4 +1,4 @@
-"""The check of a bot finds a fault at whatever stage of the game it comes: eight a game, each at another one."""
+"""The check of a bot finds a fault at whatever stage of the game it comes: several a game, each at another one."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ FAULTS += [
 FAULTS += [
     ("lucky", players, LUCKY, play, fault)
     for players, play, fault in (
-        (7, "[]", "self.rounds == 400"),
+        (7, "[]", "self.rounds == 150"),
         (7, THRIFTY, "not any(shop.values())"),
         (7, CHEAPEST, "own > 1000"),
         (7, CHEAPEST, "index == 6 and self.rounds == 3"),
@@ -128,9 +128,7 @@ FAULTS += [
         (ROLL, "number == 15 and mover['rollsLeft'] == 0"),
         (SCORE, "me == 'player_1' and number == 15"),
         (SCORE, "me == 'player_0' and number == 14"),
-        (SCORE, "their_total > 200"),
         (ROLL, "total > their_total"),
-        (SCORE, "other[14] == '50'"),
         (ROLL, "own.count('0') >= 5"),
     )
 ]

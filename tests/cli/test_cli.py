@@ -74,7 +74,7 @@ def test_evaluate_and_export_take_a_model_that_says_its_game(run: Run, tmp_path:
     assert low - 0.02 < value < high + 0.02
     bot = tmp_path / "hog.py"
     assert run("export", str(tmp_path / "m.zip"), "--as", str(bot))[0] == 0
-    assert run("values", "exact", "hog", str(bot))[1].startswith(f"{value:.6f}")
+    assert run("evaluate", str(bot), "--game", "hog", "--isolation", "none")[1].startswith(f"{value:.4f}")
 
 
 @pytest.mark.slow_after(1)
@@ -101,8 +101,7 @@ def test_what_an_agent_reads_is_exported_with_it(run: Run, tmp_path: Path, game:
     ("arguments", "message"),
     [
         (("games", "hgo"), "there is no game 'hgo'. Did you mean 'hog'?"),
-        (("values", "exact", "hog", "bacn"), "Did you mean 'bacon'?"),
-        (("values", "exact", "hog", "bacon", "-p", "goal"), "write NAME=NUMBER"),
+        (("values", "grade", "hog", "bacon", "-p", "goal"), "write NAME=NUMBER"),
         (("play", "hog", "--seat", "5"), "invalid --seat 5: give 0 to 1"),
         (("evaluate", "no_such.zip"), "there is no file no_such.zip"),
         (("train", "hog", "--set", "x"), "sets nothing"),
@@ -115,25 +114,14 @@ def test_what_an_agent_reads_is_exported_with_it(run: Run, tmp_path: Path, game:
         (("doctor", "--bench", "-o", "/nowhere/x.json"), "there is no folder /nowhere"),
         (("export", "bacon", "--as", "/"), "/ exists: give --force"),
         (("export", "bacon", "--as", "/", "--force"), "/ is a folder"),
-        (
-            ("values", "exact", "hog", "bacon", "--best-table", "--output", "/nowhere/hog.py"),
-            "there is no folder /nowhere",
-        ),
-        (("values", "exact", "hog", "bacon", "--best-table", "--best-response"), "ask one at a time"),
-        (("values", "exact", "hog", "bacon", "swap", "--best-response"), "leave out B, which is 'swap'"),
-        (
-            ("values", "exact", "hog", "bacon", "swap", "--output", "hog.py"),
-            "--output hog.py is for --best-table alone",
-        ),
-        (("values", "exact", "hog", "bacon", "--trials", "3"), "--trials 3 is for --best-table alone"),
         (("play", "hog", "--against", "bacon", "--against", "swap"), "seats 1 beside you"),
         (("play", "hog", "--against", "esay"), "Opponents by strength: easy (bacon), normal (swap), hard"),
         (("play", "yatzy", "-p", "players=1", "--against", "easy"), "leave out --against"),
-        (("play", "hog", "-p", "players=3"), "--parameter players=3 cannot be used as the number of players of Hog"),
-        (("values", "exploitability", "hog", "swap", "--seconds", "-1"), "--seconds -1.0 cannot be used as a time"),
-        (("check", "bacon", "--limit", "load=0"), "--limit load=0.0 leaves no time"),
+        (("play", "hog", "-p", "players=3"), "players=3 cannot be used as the number of players of Hog"),
+        (("values", "exploitability", "hog", "swap", "--seconds", "-1"), "seconds=-1.0 cannot be used as a time"),
+        (("check", "bacon", "--limit", "load=0"), "start=0.0 leaves no time"),
         (("check", "bacon", "--limit", "disk=3"), "limits here are seconds, load, move, memory"),
-        (("check", "bacon", "--limit", "seconds"), "write NAME=NUMBER, such as --limit seconds=5"),
+        (("check", "bacon", "--limit", "seconds"), "write NAME=NUMBER, such as seconds=5"),
         (("evaluate", "bacon", "--limit", "move=3"), "unknown --limit move: limits here are seconds, memory"),
         (("evaluate", "bacon", "-o", "x.csv"), "--output x.csv must end in .json"),
         (("tournament", "hog", "-o", "a.json", "-o", "b.json"), "a.json and b.json are both .json"),
@@ -156,22 +144,17 @@ def test_paths_are_refused_before_the_work(run: Run, tmp_path: Path, monkeypatch
     """What takes long must not have begun when a result turns out to have no place."""
     import dicegym.bench
     import dicegym.learning.evaluate
-    from dicegym.games.hog import exact as hog
 
     def work(*_: object, **__: object) -> Never:
         raise AssertionError("the work has begun")
 
-    for place in (hog, "best_bot"), (dicegym.learning.evaluate, "evaluate"), (dicegym.bench, "run_bench"):
+    for place in (dicegym.learning.evaluate, "evaluate"), (dicegym.bench, "run_bench"):
         monkeypatch.setattr(*place, work)
-    taken = tmp_path / "hog.py"
-    taken.write_text("mine")
     for arguments in (
-        ("values", "exact", "hog", "bacon", "--best-table", "--output", str(taken)),
         ("evaluate", "bacon", "-o", str(tmp_path / "no" / "x.json")),
         ("doctor", "--bench", "-o", str(tmp_path / "x.json" / "y.json")),
     ):
         assert run(*arguments)[0] == 2
-    assert taken.read_text() == "mine"
 
 
 @pytest.mark.parametrize("typed", ["1000000", "1_000_000", "1e6", "1E+06", 1_000_000])
@@ -186,7 +169,6 @@ def test_a_million_decisions_may_be_typed_as_people_write_them(typed: str | int)
         ("train", "hog", "--steps"),
         ("runs", "tune", "hog", "--steps"),
         ("values", "exploitability", "hog", "bacon", "--steps"),
-        ("runs", "card", "nowhere.zip", "--exploit-steps"),
         ("runs", "compare", "one", "other", "--steps"),
     ],
     ids=lambda words: words[0],
@@ -204,12 +186,6 @@ def test_what_the_system_refuses_is_one_line_too(run: Run, tmp_path: Path) -> No
     assert (status, out) == (2, "")
     assert err.startswith("dicegym: ")
     assert len(err.splitlines()) == 1
-
-
-def test_a_search_takes_no_negative_seed(run: Run) -> None:
-    status, _, err = run("values", "exact", "hog", "bacon", "--best-table", "--seed", "-1")
-    assert status == 2
-    assert "'--seed'" in err
 
 
 def test_the_version(run: Run) -> None:

@@ -11,7 +11,6 @@ from typer.testing import CliRunner
 
 from dicegym.cli.command import group
 from dicegym.cli.console import NO_FILES, Outputs, check_writable
-from dicegym.cli.shared_options import LimitsGiven
 from dicegym.errors import ParameterError
 
 called: list[tuple[Any, ...]] = []
@@ -64,28 +63,6 @@ def test_the_help_lists_options_in_the_order_of_parameters() -> None:
     assert places == sorted(places)
     assert "write the result to this file too (.json or .csv); repeatable" in " ".join(shown.split())
     assert "in which room" in shown
-
-
-@pytest.mark.parametrize(
-    ("said", "shown"),
-    [
-        ("seat=-1 cannot be used: give seat=0", "--seat -1 cannot be used: give --seat 0"),
-        ("loud=True means nothing here", "--loud means nothing here"),
-        ("rooms=2, seat = 3 and my-seat=1", "rooms=2, seat = 3 and my-seat=1"),
-        ("dicegym.game('hog', seat=2) has no room='attic'", "dicegym.game('hog', seat=2) has no --room 'attic'"),
-        ("start=0.0 is too short, move=1 is not", "--limit load=0.0 is too short, move=1 is not"),
-    ],
-)
-def test_errors_name_the_options_that_were_given(said: str, shown: str) -> None:
-    def fail(
-        where: Where = HERE,
-        loud: Annotated[bool, typer.Option("--loud")] = False,
-        limit: LimitsGiven = None,
-    ) -> None:
-        raise ParameterError(said)
-
-    found = CliRunner().invoke(group("Chairs.", fail=fail, stand=stand), ["fail", "--limit", "load=0"])
-    assert str(found.exception) == shown
 
 
 def test_the_function_itself_stays_as_it_is() -> None:

@@ -52,21 +52,12 @@ def test_every_extra_is_told_of() -> None:
     assert set(doctor.PURPOSES) == set(known or []), "each says what it is for"
 
 
-@pytest.mark.parametrize(
-    ("versions", "state", "said"),
-    [
-        ({"scipy": ""}, LACKING, "scipy missing"),
-        ({"scipy": "0.1"}, BROKEN, "scipy 0.1 is installed, scipy>=1.17"),
-    ],
-)
-def test_extras_that_are_not_whole(
-    monkeypatch: pytest.MonkeyPatch, versions: dict[str, str], state: str, said: str
-) -> None:
+def test_an_extra_that_is_not_whole_is_lacking(monkeypatch: pytest.MonkeyPatch) -> None:
     real = doctor.version_of
-    monkeypatch.setattr(doctor, "version_of", lambda name: versions.get(name, real(name)))
+    monkeypatch.setattr(doctor, "version_of", lambda name: "" if name == "scipy" else real(name))
     found = only(list(doctor.packages()), "extras", "arena")
-    assert found.state == state
-    assert said in found.words
+    assert found.state == LACKING
+    assert "scipy missing" in found.words
     assert ".[arena]" in found.advice
 
 
@@ -74,20 +65,14 @@ def test_a_core_that_is_not_whole_is_broken(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     real = doctor.version_of
-    monkeypatch.setattr(doctor, "version_of", lambda name: "0.1" if name == "numba" else real(name))
+    monkeypatch.setattr(doctor, "version_of", lambda name: "" if name == "numba" else real(name))
     core = only(list(doctor.packages()), "packages", "core")
     assert core.state == BROKEN
-    assert "numba 0.1 is installed, numba" in core.words
+    assert "numba missing" in core.words
     with pytest.raises(SystemExit) as end:
-        main(["doctor", "--problems"])
+        main(["doctor"])
     assert end.value.code == 1
     assert "does not work" in capsys.readouterr().err
-
-
-def test_without_packaging_versions_are_not_compared(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = doctor.util.find_spec
-    monkeypatch.setattr(doctor.util, "find_spec", lambda name: None if name == "packaging" else real(name))
-    assert "not compared" in only(list(doctor.packages()), "packages", "core").words
 
 
 def _nothing(path: Path) -> None:
@@ -120,7 +105,7 @@ def test_what_cannot_be_examined_costs_nobody_the_rest(monkeypatch: pytest.Monke
     def odd() -> list[Diagnosis]:
         raise RuntimeError("what a machine")
 
-    monkeypatch.setattr(doctor, "EXAMINATIONS", (odd, doctor.graphics))
+    monkeypatch.setattr(doctor, "EXAMINATIONS", (odd, doctor.machine))
     found = examine()
     assert found[0].state == BROKEN
     assert "what a machine" in found[0].words

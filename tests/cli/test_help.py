@@ -16,7 +16,7 @@ import pytest
 from typer.testing import CliRunner
 
 from dicegym import cli
-from dicegym.cli.app import GONE, MOVED, PANELS, app, whole_command
+from dicegym.cli.app import PANELS, app, whole_command
 
 WIDTH = "80"
 
@@ -69,29 +69,10 @@ def parse(words: list[str]) -> None:
         context = command.make_context(command.name, list(words), parent=context)
 
 
-@pytest.mark.parametrize("verb", MOVED)
-def test_an_old_name_says_the_new_one(run: Any, verb: str) -> None:
-    status, out, err = run(*verb.split(), "hog")
+def test_a_command_that_is_in_a_group_is_named_with_it(run: Any) -> None:
+    status, out, err = run("hint", "hog")
     assert (status, out) == (2, "")
-    assert err == f"dicegym: `dicegym {verb}` is now `dicegym {MOVED[verb]}`\n"
-
-
-@pytest.mark.parametrize("verb", MOVED)
-def test_a_new_name_exists(verb: str) -> None:
-    """The words of ``MOVED`` in small letters are commands, those that begin with dashes their options."""
-    command: Any = WHOLE
-    for word in MOVED[verb].split():
-        if word.islower() and not word.startswith("-"):
-            command = command.commands[word]
-        elif word.startswith("-"):
-            assert any(word in parameter.opts for parameter in command.params), word
-
-
-@pytest.mark.parametrize("verb", GONE)
-def test_a_command_that_is_gone_says_what_to_use(run: Any, verb: str) -> None:
-    status, out, err = run(verb, "hog")
-    assert (status, out) == (2, "")
-    assert err == f"dicegym: the command {verb!r} is gone: {GONE[verb]}\n"
+    assert err == "dicegym: there is no command 'hint'. Did you mean `dicegym values hint`?\n"
 
 
 def test_files_are_written_by_one_option() -> None:

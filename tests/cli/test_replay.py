@@ -32,7 +32,7 @@ def test_a_game_is_told_move_by_move(file: Path, capsys: pytest.CaptureFixture[s
     assert (status, err) == (0, "")
     replay = load(file)
     lines = out.splitlines()
-    assert lines[0] == f"Hog: {', '.join(replay.seats)}, in the order of their seats; seed 3, number 0"
+    assert lines[0] == f"Hog: {', '.join(replay.seats)}; seed 3, number 0"
     assert f"move {len(replay.actions)} of {len(replay.actions)}" in lines
     for name, value in zip(replay.seats, replay.returns, strict=True):
         assert f"{name} {value:g}" in lines[-1]
@@ -66,8 +66,6 @@ def test_it_is_written_in_every_form(file: Path, tmp_path: Path, capsys: pytest.
     ("arguments", "words"),
     [
         (("FILE", "--seat", "2"), "seat 2 is no seat of a game of 2: give 0 to 1"),
-        (("FILE", "--step"), "--step waits for keys, which only a terminal with a keyboard has"),
-        (("FILE", "--step", "-o", "x.html"), "--step waits for keys, and files are written here"),
         (("FILE", "-o", "x.mp4"), "must end in .gif or .html or .json"),
         (("FILE", "-o", "/nowhere/x.html"), "there is no folder /nowhere"),
         (("FILE", "-o", "x.gif", "--delay", "0"), "--delay more than 0"),

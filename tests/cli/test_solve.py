@@ -32,15 +32,12 @@ def test_it_says_what_it_takes_solves_and_tells(capsys: pytest.CaptureFixture[st
     assert (status, err) == (0, "dicegym: solved already, nothing is computed; for a better one give --to\n")
     assert "what is left 0.1\nkept in " in out
 
-    status, out, _ = run_with(capsys, "values", "solve", "--list", "-o", str(file))
+    status, out, _ = run_with(capsys, "values", "solve", "-o", str(file))
     assert status == 0
     assert out.count("dicegym values solve hog counting -p goal=") == 2
     assert "    what is left 0.1\n" in out
     assert "    not solved yet\n" in out
     assert [one["quality"] for one in json.loads(file.read_text())] == [0.1, None]
-
-    assert run_with(capsys, "values", "solve", "hog", "-p", "goal=20", "--remove")[1].startswith("removed ")
-    assert run_with(capsys, "values", "solve", "hog", "-p", "goal=20", "--remove")[1] == "there was nothing to remove\n"
 
 
 def test_an_end_says_how_to_go_on(capsys: pytest.CaptureFixture[str], counting: type[Counting]) -> None:
@@ -53,14 +50,10 @@ def test_an_end_says_how_to_go_on(capsys: pytest.CaptureFixture[str], counting: 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ([], "no game is named"),
+        (["--minutes", "3"], "no game is named"),
         (["yatzy"], "ask for hog"),
-        (["yatzy", "--list"], "ask for hog"),
         (["hog"], "give it goal=20, or goal=30"),
         (["hog", "nothing", "-p", "goal=20"], "counting"),
-        (["hog", "counting", "--list", "-p", "goal=20"], "leave out 'counting'"),
-        (["hog", "--list", "--remove", "-p", "goal=20"], "two things"),
-        (["hog", "--remove", "-p", "goal=20", "--minutes", "3"], "--minutes 3.0 is for solving"),
         (["hog", "-p", "goal=20", "--to", "-1"], "'--to'"),
         (["hog", "-p", "goal=20", "-o", "/nowhere/at/all.json"], "no folder"),
     ],

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import sys
 import time
@@ -52,15 +51,3 @@ def test_what_is_compiled_is_counted() -> None:
         njit(lambda x: x + 2)(3)
     njit(lambda x: x + 3)(3)
     assert told == [f"compiling, once for each version: kernel {number}" for number in (1, 2)]
-
-
-def test_compiling_is_named_until_there_is_progress() -> None:
-    with contextlib.closing(progress._Lines("steps", 60)) as lines:
-        ((_, latest),) = lines.rows()
-        assert latest.line("steps") == "preparing"
-        lines.compiling("kernel 1")
-        assert latest.line("steps") == "kernel 1"
-        lines.show("", 1, 2, "playing")
-        lines.compiling("kernel 2")
-        assert lines.rows() == [("", latest)]
-        assert latest.line("steps").endswith("playing")

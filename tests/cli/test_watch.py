@@ -9,7 +9,7 @@ import pytest
 from command_line import run_with
 
 import dicegym
-from dicegym.cli.watch import of_training
+from dicegym.cli.watch import find_model
 from dicegym.engine.scene import Line, Scene
 from dicegym.errors import ParameterError
 from dicegym.pictures.naming import name_players
@@ -136,9 +136,9 @@ def test_the_folder_of_a_training_stands_for_its_best_model(tmp_path: Path) -> N
         for name in ("settings.json", "curve.csv"):
             (folder / name).touch()
     with pytest.raises(ParameterError, match=r"holds 2 trainings .* name one, such as .*seed-1"):
-        of_training(str(tmp_path))
+        find_model(str(tmp_path))
     with pytest.raises(ParameterError, match="no model yet"):
-        of_training(str(tmp_path / "seed-1"))
+        find_model(str(tmp_path / "seed-1"))
     (tmp_path / "seed-1" / "best.zip").write_bytes(shipped.read_bytes())
-    assert of_training(str(tmp_path / "seed-1")) == str(tmp_path / "seed-1" / "best.zip")
-    assert of_training("ppo") == "ppo"
+    assert find_model(str(tmp_path / "seed-1")) == str(tmp_path / "seed-1" / "best.zip")
+    assert find_model("ppo") == "ppo"

@@ -15,7 +15,7 @@ from dicegym.engine import loops
 from dicegym.engine.dice import game_key
 from dicegym.engine.game import Game
 from dicegym.engine.spec import HEADER, Parameter, reader, record
-from dicegym.engine.threads import LEAST_ROWS
+from dicegym.engine.thread_team import LEAST_ROWS
 from dicegym.errors import ParameterError, StepError, UnknownNameError
 from dicegym.games.hog.rules import SPEC as HOG_SPEC
 from dicegym.registry import ENVIRONMENTS, GAMES
@@ -311,7 +311,7 @@ def test_a_batch_whose_step_was_cut_off_is_not_stepped_again(threads: int, monke
     batch.step(batch.random_actions(0))
     with monkeypatch.context() as patch:
         patch.setattr(loops, "play_on", interrupted)
-        patch.setattr(batch._crew, "call", interrupted)
+        patch.setattr(batch._team, "call", interrupted)
         with pytest.raises(KeyboardInterrupt):
             batch.step(np.zeros(n, np.int64))
     with pytest.raises(StepError, match=r"no game going on.* make a new batch"):

@@ -14,7 +14,7 @@ from variants import FINISHED
 import dicegym
 from dicegym.engine import loops
 from dicegym.engine.game import Game
-from dicegym.engine.threads import LEAST_ROWS, Threads
+from dicegym.engine.thread_team import LEAST_ROWS
 from dicegym.envs.vector import BatchEnv
 from dicegym.errors import ParameterError
 from dicegym.games.parts import SITUATIONS, part
@@ -49,7 +49,7 @@ def transcript(environment: Environment, n: int, steps: int, **settings: Any) ->
 
 @each_environment
 def test_number_of_threads_changes_nothing(environment: Environment, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dicegym.engine.threads.LEAST_ROWS", 16)  # few games are enough to be shared out
+    monkeypatch.setattr("dicegym.engine.thread_team.LEAST_ROWS", 16)  # few games are enough to be shared out
     pool = {baseline(environment): 2, MIDDLE: 1, RandomPlayer(): 1}
     one, three = (transcript(environment, 3 * 16 + 5, 25, opponent=pool, threads=threads) for threads in (1, 3))
     assert one == three
@@ -67,7 +67,7 @@ def test_what_is_not_copied_is_the_same(environment: Environment) -> None:
 def test_random_actions_are_legal_and_the_same_on_any_number_of_threads(
     environment: Environment, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("dicegym.engine.threads.LEAST_ROWS", 16)
+    monkeypatch.setattr("dicegym.engine.thread_team.LEAST_ROWS", 16)
     envs = [BatchEnv(environment.game, 53, threads=threads, **environment.settings) for threads in (1, 3)]
     masks, ended = [env.reset(seed=3)[1]["action_mask"] for env in envs], 0
     for time in range(30):
@@ -179,19 +179,6 @@ def test_answers_too_wide_for_a_table_are_played_all_the_same() -> None:
 def test_numbers_of_threads_that_cannot_be_are_refused(threads: Any) -> None:
     with pytest.raises(ParameterError, match="threads="):
         BatchEnv("hog", 2, threads=threads)
-
-
-def test_failure_in_a_thread_is_raised_when_all_have_ended() -> None:
-    ended = []
-
-    def work(start: int, end: int) -> None:
-        if start:
-            raise ValueError(f"part from {start}")
-        ended.append(start)
-
-    with pytest.raises(ValueError, match="part from"):
-        Threads(2).share(2 * LEAST_ROWS, work)
-    assert ended == [0]
 
 
 @each_environment

@@ -262,16 +262,6 @@ def test_caps_of_one_meaning_end_both_forms_after_the_same_play(environment: Env
         assert getattr(steps, "aec_env", steps).state_record.tobytes() == turns.state_record.tobytes()
 
 
-def test_two_names_of_one_cap_are_refused() -> None:
-    with pytest.raises(ParameterError, match="both count the steps"):
-        parallel_env("hog", max_cycles=3, max_steps=4)
-    env = parallel_env("hog", max_steps=2)
-    env.reset(seed=0)
-    for _ in range(2):
-        *_, truncations, _ = env.step(dict.fromkeys(env.agents, 5))
-    assert all(truncations.values())
-
-
 Step = Callable[[Any], Any]
 
 

@@ -11,6 +11,7 @@ import pytest
 
 import dicegym
 from dicegym.engine.dice import game_key
+from dicegym.engine.seats import learner_seat
 from dicegym.envs.multi import TurnEnv
 from dicegym.envs.options import DOCUMENTATION, check_render_mode
 from dicegym.envs.render import render_games
@@ -67,7 +68,9 @@ def test_seats_are_given_drawn_or_taken_in_turn() -> None:
 
     def seats(rule: Any) -> list[int]:
         seating = Seating(game, "even", rule)
-        return [seating.seat(key, episode) for episode, key in enumerate(keys)]
+        return [
+            int(learner_seat(seating.rule, np.uint64(key), np.uint64(n), game.players)) for n, key in enumerate(keys)
+        ]
 
     assert seats(2) == [2] * 400
     assert seats("alternate") == [0, 1, 2, 3] * 100

@@ -64,8 +64,9 @@ def test_games_are_the_same_and_the_others_private_parts_stand_behind(name: str)
                 state[parameter] = value
             told: list[np.ndarray] = []
             for left in range(int(shown_itself), game.players):
-                looked = showing.describe(showing.observe(state, (seat + left) % game.players))
-                told += [np.asarray(part.values) for part in looked if part.name in parts]
+                looked = showing.observe(state, (seat + left) % game.players)
+                pieces = np.split(looked, np.cumsum(list(showing.features.values()))[:-1])
+                told += [piece for name, piece in zip(showing.features, pieces, strict=True) if name in parts]
             np.testing.assert_array_equal(np.concatenate(told), wide[row, game.observation_size :])
         masks = plain.action_masks()
         actions = np.array([generator.choice(np.flatnonzero(mask)) for mask in masks])

@@ -12,9 +12,9 @@ import gymnasium as gym
 import numpy as np
 import pytest
 
-from dicegym.engine.crew import Crew
 from dicegym.engine.game import Game
 from dicegym.engine.jit import COMPILED
+from dicegym.engine.thread_team import ThreadTeam
 from dicegym.registry import Environment
 
 pytest.importorskip("sb3_contrib")
@@ -141,13 +141,13 @@ def test_returns_and_faults_are_told_at_every_end() -> None:
 
 
 def test_a_few_games_are_shared_out_where_helpers_are_awake(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dicegym.engine.threads.FEW_ROWS", 16)
+    monkeypatch.setattr("dicegym.engine.thread_team.FEW_ROWS", 16)
     one, two = (SB3VecEnv("yatzy", 40, seed=3, threads=threads) for threads in (1, 2))
     assert (one.reset() == two.reset()).all()
     assert not two.batch._crew._known
     ended = 0
     for step in range(60):
-        monkeypatch.setattr(Crew, "awake", lambda crew, awake=step % 3 > 0: awake)
+        monkeypatch.setattr(ThreadTeam, "awake", lambda team, awake=step % 3 > 0: awake)
         actions = one.action_masks().argmax(axis=1)
         (*arrays, infos), (*same, told) = one.step(actions), two.step(actions)
         assert all((a == b).all() for a, b in zip(arrays, same, strict=True))

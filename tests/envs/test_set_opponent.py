@@ -15,7 +15,6 @@ import numpy as np
 import pytest
 
 from dicegym.envs.sb3 import SB3VecEnv
-from dicegym.envs.sb3_tables import MixedTablesVecEnv
 from dicegym.envs.single import SingleAgentEnv
 from dicegym.errors import AgentError, ParameterError, UnknownNameError
 from dicegym.play.player import Player
@@ -62,7 +61,6 @@ FORMS: dict[str, tuple[Callable[[], Any], Callable[[Any], Callable[[Any], Any]]]
     "batch by call": (lambda: gym.make_vec(ID, num_envs=2, autoreset_mode="SameStep"), by_call),
     "Gymnasium's batch": (lambda: gym.make_vec(ID, num_envs=2, vectorization_mode="sync"), by_call),
     "SB3VecEnv": (lambda: SB3VecEnv(GAME, 2), by_method),
-    "several tables": (lambda: MixedTablesVecEnv(GAME, 4, [2, 3]), by_method),
     "Stable-Baselines3's own": (lambda: monitored(2), by_method),
 }
 

@@ -6,7 +6,6 @@ import json
 import shutil
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 pytest.importorskip("pydantic")
@@ -15,13 +14,11 @@ from pydantic import TypeAdapter
 
 import dicegym
 from dicegym.errors import DamagedFileError, ParameterError
-from dicegym.learning.approximate_best_response import _Training, best_response, settings_for
+from dicegym.learning.approximate_best_response import best_response
 from dicegym.learning.card import EXPLOITED_SUFFIX, ITSELF, Exploited, page, read_exploited, write_exploited
-from dicegym.learning.configuration import override
 from dicegym.learning.evaluate import Score
 from dicegym.players import model as models
 from dicegym.players.roster import agents_folder
-from dicegym.players.sb3_models import weights_of
 
 SMALL = (
     *("run.games=16", "run.torch_threads=1", "algorithm.n_steps=32", "algorithm.batch_size=128"),
@@ -32,7 +29,6 @@ FOUND = Exploited(Score("win rate", "m", 0.55, 0.53, 0.57, 5000), 2, 1000, 12.5,
 
 def test_a_best_response_is_trained_and_measured(tmp_path: Path) -> None:
     game = dicegym.game("hog", goal=20)
-    settings = override(settings_for(game), SMALL)
     output = tmp_path / "reply.zip"
     told: list[str] = []
     found = best_response(
@@ -40,17 +36,17 @@ def test_a_best_response_is_trained_and_measured(tmp_path: Path) -> None:
         "always_roll",
         steps=1024,
         games=200,
-        settings=settings,
+        overrides=SMALL,
         output=output,
         progress=lambda done, total, text: told.append(text),
     )
-    again = best_response(game, "always_roll", steps=1024, games=200, settings=settings)
+    again = best_response(game, "always_roll", steps=1024, games=200, overrides=SMALL)
     assert found._replace(seconds=0) == again._replace(seconds=0)
     assert found.steps >= 1024
     assert found.score.games == 200
     assert max(rate for _, rate in found.curve) >= found.curve[0][1]
     assert models.load(output).temperature == 0
-    assert "always_roll" in told[-1]
+    assert "exact win rate against always_roll" in told[-1]
     assert "from fresh networks" in found.words()
 
 
@@ -90,22 +86,16 @@ def test_what_a_best_response_began_with_is_told_as_it_was_named(target: str, be
     """Not by where this machine has it: cards are handed on."""
     game = dicegym.game("liarsdice")
     small = ["run.games=16", "run.torch_threads=1", "algorithm.n_steps=8", "algorithm.batch_size=128"]
-    settings = override(settings_for(game, str(agents_folder(game) / "taught.zip")), small)
-    found = best_response(game, target, steps=128, start="taught", games=20, settings=settings)
+    small.append("run.evaluate_games=20")
+    found = best_response(game, target, steps=128, start="taught", games=20, overrides=small)
     assert found.began_with == begun
 
 
-def test_a_best_response_that_begins_with_a_taught_model_judges_by_a_critic_of_its_own() -> None:
+def test_a_best_response_that_begins_with_a_taught_model_judges_by_a_critic_of_its_own(tmp_path: Path) -> None:
     """Its settings give it eight units, as whoever is taught learns no values, and its file has none."""
-    game = dicegym.game("hog")
-    file = agents_folder(game) / "taught.zip"
-    taught = weights_of(str(file))
-    settings = override(settings_for(game, str(file)), SMALL[:4])
-    assert settings.network.net_arch == {"pi": [512, 512], "vf": [512, 512]}
-    bacon = dicegym.agent(game, "bacon")
-    made = _Training(game, bacon, settings, 64, str(file), 1, None, lambda *told: None)
-    policy = made._model.policy.state_dict()
-    assert "value_net.weight" not in taught
-    assert [len(policy[f"mlp_extractor.value_net.{n}.weight"]) for n in (0, 2)] == [512, 512]
-    for name in ("mlp_extractor.policy_net.0.weight", "mlp_extractor.policy_net.2.bias", "action_net.weight"):
-        assert np.array_equal(policy[name], taught[name])
+    taught = models.facts(agents_folder("hog") / "taught.zip")["settings"]["network"]["net_arch"]
+    assert taught == {"pi": [512, 512], "vf": [8]}
+    small, output = [*SMALL[:4], "run.evaluate_games=20"], tmp_path / "reply.zip"
+    best_response("hog", "bacon", steps=64, start="taught", games=20, overrides=small, output=output)
+    assert models.facts(output)["settings"]["network"]["net_arch"] == {"pi": [512, 512], "vf": [512, 512]}
+    assert models.facts(output)["score"]["value"] > 0.5  # its policy is that of the taught one at first

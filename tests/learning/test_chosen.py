@@ -12,7 +12,7 @@ pytest.importorskip("sb3_contrib")
 from small_runs import CHOSEN, SMALL, rows_of, score_of
 
 from dicegym.errors import DicegymError
-from dicegym.learning.curves import Curve, choice_fact
+from dicegym.learning.curves import Curve
 from dicegym.players import model as models
 
 pytestmark = pytest.mark.usefixtures("short_cards")
@@ -42,26 +42,11 @@ def test_a_run_that_takes_the_last_model_for_the_best_one_does_so_at_each_evalua
         assert int(rows[-1]["steps"]) == run.model.num_timesteps >= steps
         assert float(rows[-1]["score"]) == pytest.approx(sum(float(rows[-1][one]) for one in ("even", "timid")) / 2)
         best, last = models.facts(folder / "best.zip"), models.facts(folder / "model.zip")
-        for name in ("timesteps", "score", "chosen"):
+        for name in ("timesteps", "score"):
             assert best[name] == last[name]
-        assert (best["timesteps"], best["chosen"]) == (run.model.num_timesteps, False)
+        assert best["timesteps"] == run.model.num_timesteps
         page = (folder / "best.md").read_text(encoding="utf-8")
-        assert "that of the last model of its training" in page
         assert "The score is the mean over the opponents" in page
-        assert "chose" not in (folder / "best.curve.svg").read_text(encoding="utf-8")
-
-
-@pytest.mark.parametrize(
-    ("is_best", "best_by", "said"),
-    [
-        (True, "mean", {"chosen": True}),
-        (False, "mean", {"chosen": False}),
-        (True, "last", {}),
-        (False, "last", {"chosen": False}),
-    ],
-)
-def test_a_file_says_whether_its_score_chose_it(is_best: bool, best_by: str, said: dict[str, bool]) -> None:
-    assert choice_fact(is_best, best_by) == said
 
 
 @pytest.mark.parametrize(

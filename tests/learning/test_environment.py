@@ -7,11 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from variants import FINISHED
 
 pytest.importorskip("sb3_contrib")
 
-from dicegym.envs.shaping import PotentialReward
 from stable_baselines3.common.vec_env import VecEnvWrapper, VecMonitor, VecNormalize
 
 import dicegym
@@ -58,53 +56,6 @@ def test_the_section_takes_what_batches_take() -> None:
     seen = [info for step in play(env, 12) for info in step[3] if info]
     assert {info["seat"] for info in seen} == {1}
     assert max(info["episode"]["l"] for info in seen) == 3
-
-
-def test_shaped_games_go_on_where_they_were() -> None:
-    def shaped() -> PotentialReward:
-        return PotentialReward(SB3VecEnv("hog", 8, seed=5), lambda observations: observations[:, 0])
-
-    env, other = shaped(), shaped()
-    env.reset()
-    list(play(env, 10, 1))
-    state = env.unwrapped.state_dict(), env.state_dict()
-    then = [step[1].copy() for step in play(env, 30, 2)]
-    other.reset()
-    list(play(other, 3, 7))
-    other.unwrapped.load_state_dict(state[0])
-    other.load_state_dict(state[1])
-    assert np.array_equal(then, [step[1].copy() for step in play(other, 30, 2)])
-
-
-@pytest.mark.parametrize("game", FINISHED)
-@pytest.mark.parametrize("cap", [None, 4])
-def test_bonuses_of_a_potential_cancel_out(game: str, cap: int | None) -> None:
-    """An episode's sum to minus its first potential, and to the last one more where a learner goes on beyond a cut."""
-
-    def potential(observations: np.ndarray) -> np.ndarray:
-        return observations @ np.linspace(-1, 1, observations.shape[1])
-
-    table = dicegym.game(game)
-    plain = SB3VecEnv(table, 8, seed=3, max_episode_steps=cap)
-    shaped = PotentialReward(SB3VecEnv(table, 8, seed=3, max_episode_steps=cap), potential)
-    plain.reset()
-    begun = potential(shaped.reset())
-    bonus, ended = np.zeros(8), 0
-    for mine, theirs in zip(play(plain, 40), play(shaped, 40), strict=True):
-        bonus += theirs[1].astype(float) - mine[1]
-        for row in np.flatnonzero(mine[2]):
-            info = theirs[3][row]
-            beyond = potential(info["terminal_observation"][None])[0] if info["TimeLimit.truncated"] else 0.0
-            assert bonus[row] == pytest.approx(beyond - begun[row], abs=1e-3)
-            begun[row], bonus[row] = potential(mine[0][row : row + 1])[0], 0.0
-            ended += 1
-    assert ended
-
-
-def test_a_potential_of_another_shape_is_refused() -> None:
-    for wrong in (lambda observations: observations, lambda observations: np.full(len(observations), np.nan)):
-        with pytest.raises(ParameterError, match="return one number for each observation"):
-            PotentialReward(SB3VecEnv("hog", 2), wrong).reset()
 
 
 @pytest.mark.parametrize("wrapper", [VecMonitor, lambda env: VecNormalize(env, norm_obs=False)])

@@ -23,7 +23,6 @@ from dicegym.errors import DamagedFileError, ParameterError
 from dicegym.learning.building import enough_memory
 from dicegym.learning.card import page
 from dicegym.learning.configuration import AboutRun, about_run, read_config, settings_of, write_about
-from dicegym.learning.curves import Curve
 from dicegym.learning.evaluate import Score
 from dicegym.learning.league import LeagueTable, Result, read_league
 from dicegym.learning.run_folder import LOCK_FILE, alone_in, empty, is_empty
@@ -201,7 +200,7 @@ def test_names_in_a_league_are_no_formulas_and_come_back(tmp_path: Path) -> None
     table.record("=1+1", "c", Result(0.75, 8))
     table.write(tmp_path, {"=1+1": 0.5, "c": 0.5})
     written = (tmp_path / "league.csv").read_text()
-    assert "\x1b" not in written + (tmp_path / "league.md").read_text()
+    assert "\x1b" not in written
     assert not any(line.startswith("=") for line in written.splitlines())
     again, shares = read_league(tmp_path / "league.csv")
     assert list(again.kinds) == ["'=1+1", "b\\x1b[2J", "c"]
@@ -215,12 +214,6 @@ def test_settings_that_there_is_no_memory_for_are_refused(failure: Exception) ->
         raise failure
     with pytest.raises(RuntimeError, match="other"), enough_memory("run.games"):
         raise RuntimeError("other")
-
-
-def test_a_best_model_that_is_damaged_says_how_to_go_on(tmp_path: Path) -> None:
-    (tmp_path / "best.zip").write_bytes(b"PK")
-    with pytest.raises(DamagedFileError, match=r"best\.zip does not say how good it is .*move it elsewhere"):
-        Curve().keep_best(tmp_path / "best.zip")
 
 
 @pytest.mark.parametrize(

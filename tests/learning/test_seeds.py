@@ -18,20 +18,14 @@ import pytest
 pytest.importorskip("sb3_contrib")
 
 from dicegym.cli import main
-from dicegym.errors import DamagedFileError, ParameterError
+from dicegym.errors import ParameterError
 from dicegym.learning.configuration import AboutRun, about_run, settings_of, to_plain, write_about
 from dicegym.learning.evaluate import Score
 from dicegym.learning.run_curves import ENOUGH, band_of, common_times, interquartile_mean
 from dicegym.learning.seeds import seeded_training
-from dicegym.learning.seeds.job import FAILED, FINISHED, STOPPED, SeedProcess, SeedStatus, SeedTask
-from dicegym.learning.seeds.seeded_training import Backend, local, train_seeds
-from dicegym.learning.seeds.summary import (
-    SEEDS_FILE,
-    SeedsRecord,
-    folder_of,
-    holds_seeds,
-    read_record,
-)
+from dicegym.learning.seeds.job import SeedProcess, SeedTask
+from dicegym.learning.seeds.seeded_training import SEEDS_FILE, Backend, holds_seeds, local, train_seeds
+from dicegym.learning.seeds.summary import FAILED, FINISHED, SeedsSummary, folder_of
 from dicegym.signals import SignalInterrupt
 
 SMALL = [
@@ -53,10 +47,15 @@ def _leave_a_run(task: SeedTask, finished: bool = True) -> None:
     settings, command, _ = settings_of(task.game, folder, None, task.overrides, task.resume)
     write_about(folder, AboutRun(command.split(), to_plain(settings), finished))
     (folder / "curve.csv").write_text(f"steps,score\n0,0.1\n2048,0.{task.seed}\n")
+    (folder / "pace.csv").write_text("seconds,steps,games\n1.0,2048,70\n")
     score = Score("win rate", "bacon", task.seed / 10, 0.0, 1.0, 50)
     about = {"game": "hog", "players": 2, "parameters": {}, "fingerprint": "f", "score": score.to_json()}
     about |= {"settings": to_plain(settings), "scores": [score.to_json()]}
     (folder / "best.zip").write_text(json.dumps(about))
+
+
+results: list[SeedsSummary] = []
+"""Of what the stage has played in a test."""
 
 
 class Actor:
@@ -81,21 +80,20 @@ class Actor:
 
 def _finishes(actor: Actor) -> str | None:
     _leave_a_run(actor.task)
-    SeedStatus(2048, 2048, "games", FINISHED).write(actor.task)
     return ""
 
 
 def _fails(actor: Actor) -> str | None:
-    SeedStatus(how=FAILED, why="out of memory").write(actor.task)
-    return ""
+    return "out of memory"
 
 
 @pytest.fixture
 def stage(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[Actor]]:
     """Return a function that trains with actors, two at a time, and returns them in the order of their beginning."""
     monkeypatch.setattr("dicegym.learning.run_curves.models.facts", lambda path: json.loads(path.read_text()))
-    monkeypatch.setattr("dicegym.learning.seeds.summary.PICTURE", "picture.svg")
     monkeypatch.setattr(seeded_training, "LOOK_EVERY", 0.001)
+
+    results.clear()
 
     def play(folder: Path, scripts: dict[int, Any] | None = None, **how: Any) -> list[Actor]:
         started: list[Actor] = []
@@ -107,8 +105,7 @@ def stage(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[Actor]]:
             started.append(actor)
             return actor
 
-        train_seeds("hog", folder, backend=Backend(start, [2]), **{"overrides": SMALL, **how})
-        assert not list(folder.glob("*.status.json"))
+        results.append(train_seeds("hog", folder, backend=Backend(start, [2]), **{"overrides": SMALL, **how}))
         return started
 
     return play
@@ -120,15 +117,17 @@ def test_one_failing_seed_ends_no_other_and_is_tried_again(stage: Callable[..., 
     started = stage(tmp_path, {2: _fails}, seeds=3, told=told.append, progress=lambda *what: shown.append(what))
     assert [one.task.seed for one in started] == [1, 2, 3]
     words = [text for seed, *_, text in shown if seed == 1]
-    assert words == ["waiting for its turn", "preparing", "games"]
+    assert words == ["waiting for its turn", "preparing", "70 games"]
     assert told == ["seed 2 failed: out of memory"]
-    record = read_record(tmp_path)
-    assert record.ended == {1: FINISHED, 2: FAILED, 3: FINISHED}
-    assert "out of memory" in (tmp_path / "seeds.md").read_text()
+    assert [(one.how, one.why) for one in results[-1].results] == [
+        (FINISHED, ""),
+        (FAILED, "out of memory"),
+        (FINISHED, ""),
+    ]
 
     again = stage(tmp_path, resume=True)  # the same command, as far as it is known
     assert [(one.task.seed, one.task.resume) for one in again] == [(2, False)]
-    assert read_record(tmp_path).failures == {}
+    assert {one.how for one in results[-1].results} == {FINISHED}
     assert stage(tmp_path, resume=True) == []  # finished ones are not played again
     more = stage(tmp_path, resume=True, seeds=5, overrides=[*SMALL, "run.steps=4096"])
     assert [(one.task.seed, one.task.resume) for one in more] == [
@@ -138,7 +137,8 @@ def test_one_failing_seed_ends_no_other_and_is_tried_again(stage: Callable[..., 
         (4, False),
         (5, False),
     ]
-    assert all("run.steps=4096" in one.task.overrides and "run.steps=2048" not in one.task.overrides for one in more)
+    asked = [[text for text in one.task.overrides if text.startswith("run.steps=")][-1] for one in more]
+    assert asked == ["run.steps=4096"] * 5
     assert about_run(folder_of(tmp_path, 3)).settings["run"]["steps"] == 4096
 
 
@@ -146,7 +146,7 @@ def test_a_training_that_dies_without_a_word_has_failed(stage: Callable[..., lis
     told: list[str] = []
     stage(tmp_path, {1: lambda actor: "ended its process (SIGSEGV)"}, seeds=1, told=told.append)
     assert told == ["seed 1 failed: ended its process (SIGSEGV)"]
-    assert read_record(tmp_path).ended == {1: FAILED}
+    assert results[-1].results[0].how == FAILED
 
 
 def test_a_signal_is_handed_on_and_what_waits_does_not_begin(stage: Callable[..., list[Actor]], tmp_path: Path) -> None:
@@ -155,18 +155,16 @@ def test_a_signal_is_handed_on_and_what_waits_does_not_begin(stage: Callable[...
             os.kill(os.getpid(), signal.SIGTERM)
             return None
         _leave_a_run(actor.task, finished=False)
-        SeedStatus(how=STOPPED, why="saved").write(actor.task)
-        return ""
+        return "saved"
 
     with pytest.raises(SignalInterrupt, match=r"continue by `dicegym train .* --resume`") as end:
         stage(tmp_path, {1: stops}, seeds=4)
     assert end.value.number == signal.SIGTERM
-    ended = read_record(tmp_path).ended
-    assert ended[1] == STOPPED
-    assert 4 not in ended
+    assert not (folder_of(tmp_path, 4) / "settings.json").exists()
     again = stage(tmp_path, resume=True)
     assert [one.task.seed for one in again if one.task.resume] == [1]
-    assert set(read_record(tmp_path).ended.values()) == {FINISHED}
+    assert [one.task.seed for one in again][-1] == 4
+    assert {one.how for one in results[-1].results} == {FINISHED}
 
 
 @pytest.mark.parametrize(
@@ -176,7 +174,7 @@ def test_a_signal_is_handed_on_and_what_waits_does_not_begin(stage: Callable[...
         ({"seeds": 2}, {"resume": True, "overrides": ["run.seed=7"]}, "cannot change the seeds"),
         ({"seeds": 2}, {"resume": True, "overrides": ["run.games=32"]}, "cannot change what a run began with"),
         ({"seeds": 2}, {"seeds": 2}, "is not empty"),
-        ({"seeds": 2}, {"seeds": 0}, "number of trainings"),
+        ({}, {"seeds": 0, "folder": "other"}, "number of trainings"),
         ({}, {"resume": True, "seeds": 2, "folder": "other"}, "no trainings of several seeds"),
         ({}, {"seeds": 3, "overrides": ["run.seed=4294967294"], "folder": "other"}, "go beyond"),
         ({}, {"seeds": 2, "overrides": ["run.steps=x"], "folder": "other"}, "run.steps='x' cannot be used"),
@@ -191,11 +189,17 @@ def test_what_cannot_be_is_refused_before_anything_begins(
         stage(folder, **then)
 
 
-def test_the_results_of_finished_seeds_are_written(stage: Callable[..., list[Actor]], tmp_path: Path) -> None:
+def test_the_results_of_finished_seeds_are_told_and_drawn(stage: Callable[..., list[Actor]], tmp_path: Path) -> None:
     stage(tmp_path, seeds=5)
-    page = (tmp_path / "seeds.md").read_text()
-    assert "interquartile mean of 5 and its 95% interval" in page
-    assert "| 3 | finished | 2,048 | 0.3000 | 0.3000 |" in page
+    (found,) = results
+    assert [(one.seed, one.how, one.steps, one.end) for one in found.results][2] == (3, FINISHED, 2048, 0.3)
+    assert found.end is not None
+    assert found.end.middle == pytest.approx(0.3)
+    assert found.end.low < 0.3 < found.end.high
+    assert "(interquartile mean of 5 and its 95% interval)" in str(found.best)
+    assert found.best_model == folder_of(tmp_path, 5) / "best.zip"
+    with pytest.raises(SystemExit, match="0"):
+        main(["runs", "plot", str(tmp_path), "--output", str(tmp_path / "picture.svg")])
     picture = (tmp_path / "picture.svg").read_text()
     assert "bands: 95 % intervals" in picture  # whose words go on in the next line
     assert picture.count("<polygon") == 1
@@ -216,19 +220,17 @@ def test_who_does_not_end_at_two_signals_is_ended_at_the_third(
     assert stubborn[0].signals == [signal.SIGINT, signal.SIGINT, signal.SIGKILL]
 
 
-def test_a_record_of_others_begins_nothing_without_trust(stage: Callable[..., list[Actor]], tmp_path: Path) -> None:
+def test_settings_of_others_begin_nothing_without_trust(stage: Callable[..., list[Actor]], tmp_path: Path) -> None:
     stage(tmp_path, seeds=2)
     assert holds_seeds(tmp_path)
     path = tmp_path / SEEDS_FILE
-    changed = json.loads(path.read_text()) | {"overrides": ['opponents={"evil.py:now"=1}']}
-    path.write_text(json.dumps(changed))
+    path.write_text(path.read_text().replace("[opponents]", '[opponents]\n"evil.py:now" = 1.0'))
     with pytest.raises(ParameterError, match="--trust"):
         stage(tmp_path, resume=True, seeds=3)
-    assert read_record(tmp_path, trust=True).overrides == ('opponents={"evil.py:now"=1}',)
-    for damage in ("{}", "[", '{"seeds": [1, 1]}', json.dumps(changed | {"seeds": [-1]})):
+    for damage in ("[run", "[walk]", "[run]\nseed = -1"):
         path.write_text(damage)
-        with pytest.raises(DamagedFileError, match="is not what a training writes"):
-            read_record(tmp_path, trust=True)
+        with pytest.raises(ParameterError, match=SEEDS_FILE):
+            stage(tmp_path, resume=True, trust=True)
 
 
 def test_processors_are_shared_out() -> None:
@@ -272,7 +274,7 @@ def test_two_seeds_train_in_processes_of_their_own(tmp_path: Path, capsys: pytes
     said = capsys.readouterr()
     assert "seed 2: " in said.err
     assert "(mean and range of 2)" in said.out
-    assert {"seed-1", "seed-2", "seeds.md"} <= set(os.listdir(folder))
+    assert {"seed-1", "seed-2", SEEDS_FILE} <= set(os.listdir(folder))
     for seed in (1, 2):
         about = about_run(folder_of(folder, seed))
         assert about.finished
@@ -305,7 +307,6 @@ def test_nothing_runs_on_when_the_command_is_ended(number: int, tmp_path: Path) 
     for seed in (1, 2):
         assert (folder_of(folder, seed) / "checkpoint").is_dir()
         assert not (folder_of(folder, seed) / "run.lock").exists()
-    assert isinstance(read_record(folder), SeedsRecord)
 
 
 def _children(process: int) -> list[int]:

@@ -20,7 +20,7 @@ from dicegym.cli import main
 from dicegym.errors import DependencyError, DicegymError
 from dicegym.learning.run_folder import alone_in, holder_of
 from dicegym.learning.seeds import ray_trainer
-from dicegym.learning.seeds.job import FINISHED, SeedStatus, SeedTask, read_status
+from dicegym.learning.seeds.job import SeedTask
 from dicegym.learning.seeds.ray_trainer import RayTrainer, train_on_node
 from dicegym.learning.seeds.seeded_training import train_seeds
 from dicegym.learning.seeds.summary import folder_of
@@ -144,18 +144,8 @@ def test_a_cluster_takes_all_trainings_at_once(monkeypatch: pytest.MonkeyPatch) 
         assert (backend.processors, backend.queues) == ([4, 2], True)
 
 
-def test_a_status_is_read_as_it_was_written(tmp_path: Path) -> None:
-    task = _task(tmp_path)
-    assert read_status(task).how == ""
-    SeedStatus(1, 8, "games", FINISHED).write(task)
-    assert read_status(task) == (1, 8, "games", FINISHED, "")
-    for damage in ("", "5", '{"other": 1}', "[1, 2, 3, 4, 5, 6]"):
-        task.status_file.write_text(damage)
-        assert read_status(task) == (0, 0, "", "", "")
-
-
 def test_clusters_are_for_several_seeds(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for words in (["--ray", "auto"], ["--ray"], ["--workers", "2"]):
+    for words in (["--ray", "auto"], ["--workers", "2"]):
         with pytest.raises(SystemExit, match="2"):
             main(["train", "hog", "--run-dir", str(tmp_path / "x"), *words])
         assert "is about several seeds" in capsys.readouterr().err

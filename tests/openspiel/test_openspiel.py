@@ -18,7 +18,7 @@ import pytest
 import dicegym
 from dicegym.errors import AgentError, ParameterError
 from dicegym.games.parts import CHANCE, part
-from dicegym.games.yatzy.view import record_of
+from dicegym.games.yatzy.rules import record_of
 from dicegym.learning.evaluate import evaluate
 from dicegym.play.drive import play_game
 from dicegym.play.player import RandomPlayer
@@ -186,12 +186,6 @@ def test_information_states_tell_what_a_seat_knows_apart_and_nothing_else() -> N
     assert len({after(0, 0, 3, 5), after(1, 0, 3, 5), after(0, 0, 2, 5), after(0, 0, 3, 4)}) == 4
 
 
-RECALLED = [("liarsdice", 1, 2), ("liarsdice", 1, 3), ("liarsdice", 2, 2), ("liarsdice_spot_on", 1, 3)]
-"""Games with a tensor of the information state: name, dice and players."""
-FORGETTING = [(name, {}) for name in ("hog", "yatzy", "lucky")] + [("liarsdice_spot_on", {"dice": 2})]
-"""Games without one, since they may be of any length or nothing writes it."""
-
-
 class Witness:
     """Writes down by itself what each seat has seen when it was asked or told, and what it then did."""
 
@@ -241,40 +235,30 @@ def assert_one_to_one(pairs: list[tuple[Any, Any]]) -> None:
 
 @pytest.mark.parametrize(
     ("name", "parameters"),
-    [*((name, {"dice": dice, "players": players}) for name, dice, players in RECALLED), *FORGETTING],
+    [
+        *((name, {}) for name in ("hog", "yatzy", "lucky")),
+        ("liarsdice", {"dice": 1, "players": 3}),
+        ("liarsdice", {"dice": 2}),
+        ("liarsdice_spot_on", {"dice": 2}),
+    ],
 )
 def test_information_states_are_equal_where_a_seat_has_seen_and_done_the_same(
     name: str, parameters: dict[str, int]
 ) -> None:
     game = of(name, **parameters)
-    recalls = game.get_type().provides_information_state_tensor
-    strings, tensors = [], []
-    for state, seat, history in walk_information_states(game, 40 if recalls else 6):
-        strings.append((state.information_state_string(seat), (seat, history)))
-        if recalls:
-            tensors.append((tuple(state.information_state_tensor(seat)), (seat, history)))
-    assert_one_to_one(strings)
-    assert recalls == ((name, parameters) not in FORGETTING)
-    if recalls:
-        assert len(set(tensors)) < len(tensors)  # some states have been met on several ways
-        assert_one_to_one(tensors)
-        assert np.min([left for left, _ in tensors]) == 0
-        assert np.max([left for left, _ in tensors]) == 1
-        assert game.information_state_tensor_shape() == [len(tensors[0][0])]
+    assert_one_to_one(
+        [
+            (state.information_state_string(seat), (seat, history))
+            for state, seat, history in walk_information_states(game, 40 if name == "liarsdice" else 6)
+        ]
+    )
 
 
-@pytest.mark.parametrize(("name", "parameters"), FORGETTING)
-def test_a_tensor_that_would_forget_is_refused(name: str, parameters: dict[str, int]) -> None:
-    game = of(name, **parameters)
-    state = game.new_initial_state()
-    while state.is_chance_node():
-        state.apply_action(state.legal_actions()[0])
-    for ask in (state.information_state_tensor, lambda: state.information_state_tensor(1)):
-        with pytest.raises(pyspiel.SpielError, match="no information state tensor with perfect recall"):
-            ask()
-    with pytest.raises(pyspiel.SpielError, match="no information state tensor with perfect recall"):
-        game.information_state_tensor_shape()
-    assert len(state.observation_tensor(0)) == game.observation_tensor_size()
+def test_information_states_are_no_tensors() -> None:
+    state = of("hog").new_initial_state()
+    assert not state.get_game().get_type().provides_information_state_tensor
+    with pytest.raises(pyspiel.SpielError, match="no information state tensor"):
+        state.information_state_tensor(1)
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -329,17 +313,16 @@ def test_a_process_that_never_heard_of_dicegym_loads_what_was_pickled(tmp_path: 
     solver = external_sampling_mccfr.ExternalSamplingSolver(of("liarsdice", dice=1))
     solver.iteration()
     player = openspiel.SpielPlayer(solver.average_policy(), "mccfr")
-    seated = openspiel.PlayerBot(games[0], 1, "bacon")
     begun = openspiel.load(dicegym.game("hog", goal=30)).new_initial_state()
     kept = tmp_path / "kept.pickle"
-    kept.write_bytes(pickle.dumps([*games, solver, player, seated, begun]))
+    kept.write_bytes(pickle.dumps([*games, solver, player, begun]))
     code = (
-        "import pickle, sys; *games, solver, player, seated, state = pickle.load(open(sys.argv[1], 'rb')); "
+        "import pickle, sys; *games, solver, player, state = pickle.load(open(sys.argv[1], 'rb')); "
         "solver.iteration(); state.apply_action(0); "
-        "print(*games, player.name, seated.player_id(), len(solver._infostates) > 0)"
+        "print(*games, player.name, len(solver._infostates) > 0)"
     )
     done = subprocess.run([sys.executable, "-c", code, kept], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == [*map(str, games), "mccfr", "1", "True"]
+    assert done.stdout.split() == [*map(str, games), "mccfr", "True"]
 
 
 def test_a_saved_policy_plays_as_the_one_that_was_saved() -> None:
@@ -384,29 +367,6 @@ def test_a_solvers_policy_is_asked_in_its_own_information_states() -> None:
     for seed in range(20):
         play_game(game, [openspiel.SpielPlayer(Watching()), RandomPlayer()], seed)
     assert asked[True] > asked.total() / 4
-
-
-@pytest.mark.parametrize(("name", "dice", "players"), RECALLED)
-def test_a_seat_at_our_table_has_the_tensors_of_the_bridge(name: str, dice: int, players: int) -> None:
-    spiel = of(name, dice=dice, players=players)
-    game = spiel.dicegym_game
-    known = {
-        state.information_state_string(seat): state.information_state_tensor(seat)
-        for state, seat, _ in walk_information_states(spiel, 80)
-    }
-    met = []
-
-    class Comparing:
-        def action_probabilities(self, state: Any, player_id: int) -> dict[int, float]:
-            if expected := known.get(state.information_state_string()):
-                met.append(state.information_state_tensor(player_id) == expected)
-            legal = state.legal_actions()
-            return {legal[0]: 0.5, legal[-1]: 0.5} if len(legal) > 1 else {legal[0]: 1.0}
-
-    for seed in range(20):
-        play_game(game, [openspiel.SpielPlayer(Comparing())] * players, seed)
-    assert len(met) > 10
-    assert all(met)
 
 
 def test_a_policy_that_asks_for_hidden_things_is_named() -> None:

@@ -14,26 +14,136 @@ import numpy as np
 
 from dicegym.engine.jit import kernel
 from dicegym.games.yatzy.rules import BONUS_FROM, SPEC
-from dicegym.games.yatzy.solving.one_turn import (
+from dicegym.games.yatzy.solving.points import (
     END_BOXES,
     END_POINTS,
-    LOWER_SETS,
-    N_PLACES,
-    POSITIONS,
-    ends,
-    level,
-    look_through,
-    mean_leaves,
-    new_leaves,
-    new_levels,
-    position_of,
+    FIRST_ROLL,
+    N_SETS,
+    SUMS,
+    UPPER_SETS,
+    WORST,
+    earn,
     sum_after,
 )
-from dicegym.games.yatzy.tables import BOXES
+from dicegym.games.yatzy.tables import BEST, BOXES, DICE, FACES, HANDS, KEEPS, ROLLS, UPPER, WITH, roll_sets
 
 RANKS = (8, 5, 6, 4)
 ERRORS = (0.08, 4.0, 0.0015, 0.02)
 """Columns of each number, and what rounding may add to its error in each."""
+LOWER_SETS = 1 << (BOXES - UPPER)
+
+
+def _places() -> np.ndarray:
+    possible = np.zeros((UPPER_SETS, SUMS), np.bool_)
+    possible[0, 0] = True
+    for boxes in range(1, UPPER_SETS):
+        box = boxes.bit_length() - 1
+        for points in range(0, (DICE + 1) * (box + 1), box + 1):
+            sums = np.minimum(np.flatnonzero(possible[boxes ^ 1 << box]) + points, BONUS_FROM)
+            possible[boxes, sums] = True
+    numbers = np.full(possible.shape, -1, np.int32)
+    numbers[possible] = np.arange(possible.sum())
+    return numbers
+
+
+PLACES: np.ndarray = _places()
+"""int32[64, 64]: the number of each set of upper boxes and their sum; -1 if it cannot be."""
+N_PLACES = int(PLACES.max()) + 1
+POSITIONS = N_PLACES * LOWER_SETS
+
+
+def level(n_filled: int, closed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Return the filled boxes and the upper sums (int64 both) of all positions with ``n_filled`` filled boxes.
+
+    Those of the bit mask ``closed`` are among them.
+    """
+    upper_sets, sums = np.nonzero(PLACES >= 0)
+    lower = np.arange(LOWER_SETS)
+    n_lower, n_upper = np.bitwise_count(lower), np.bitwise_count(upper_sets)
+    which, low = np.nonzero(n_upper[:, None] + n_lower == n_filled)
+    filled = upper_sets[which] | lower[low] << UPPER
+    wanted = filled & closed == closed
+    return filled[wanted], sums[which][wanted]
+
+
+@kernel
+def position_of(filled: int, upper: int) -> np.int64:
+    """Return the number of a position."""
+    return np.int64(PLACES[filled & (UPPER_SETS - 1), upper]) * LOWER_SETS + (filled >> UPPER)
+
+
+@kernel
+def mean_leaves(values: np.ndarray, filled: int, upper: int, leaves: np.ndarray) -> None:
+    """Write the points of each end of a turn, and the mean of what follows by ``values`` (float64[2**15, 64])."""
+    for box, points in zip(END_BOXES, END_POINTS):  # noqa: B905 - Numba knows no strict
+        if not filled >> box & 1:
+            later = values[filled | 1 << box, sum_after(upper, box, points)]
+            leaves[box, points] = earn(upper, box, points) + later
+
+
+@kernel
+def best_box(leaves: np.ndarray, filled: int, hand: int) -> int:
+    """Return the open box in which a hand is worth most, of equal ones the first."""
+    chosen, most = -1, WORST
+    for box in range(BOXES):
+        if not filled >> box & 1 and leaves[box, BEST[hand, box]] > most:
+            chosen, most = box, leaves[box, BEST[hand, box]]
+    return chosen
+
+
+@kernel
+def look_through(leaves: np.ndarray, filled: int, levels: np.ndarray, chosen: np.ndarray) -> None:
+    """Write what sets are worth in a turn to ``levels`` (float64[3, 462]), by rolls left.
+
+    Of a hand: if it is shown; of fewer dice: if they are kept and the others are rolled, which none can be in the first
+    row. ``chosen`` (int64[3, 462]): what is best kept of each hand, itself if it is scored, then in ``chosen[0]`` in
+    which box.
+    """
+    for hand in range(HANDS):
+        box = best_box(leaves, filled, hand)
+        chosen[0, KEEPS + hand] = box
+        levels[0, KEEPS + hand] = leaves[box, BEST[hand, box]]
+    for left in range(1, ROLLS + 1):
+        worths, best = levels[left], chosen[left]
+        worths[KEEPS:] = levels[left - 1, KEEPS:]
+        roll_sets(worths)
+        raised = worths.copy()
+        raised[KEEPS:] = levels[0, KEEPS:]
+        for number in range(N_SETS):
+            best[number] = number
+        for kept in range(KEEPS):
+            for face in range(FACES):
+                larger = WITH[kept, face]
+                if raised[kept] > raised[larger]:
+                    raised[larger], best[larger] = raised[kept], best[kept]
+        worths[KEEPS:] = raised[KEEPS:]
+
+
+@kernel
+def ends(chosen: np.ndarray, out: np.ndarray) -> None:
+    """Write how likely each end of a turn is for a player that chooses so: float64[15, 51], by box and points."""
+    out[:] = 0.0
+    final, rolled = np.zeros(N_SETS), np.zeros(N_SETS)
+    for hand in range(HANDS):
+        rolled[KEEPS + hand] = FIRST_ROLL[hand]
+    for left in range(ROLLS, 0, -1):
+        for hand in range(KEEPS, N_SETS):
+            likely = rolled[hand]
+            rolled[hand] = 0.0
+            kept = chosen[left, hand]
+            if kept >= KEEPS:
+                final[hand] += likely
+            else:
+                rolled[kept] += likely
+        for kept in range(KEEPS):
+            likely = rolled[kept] / FACES
+            rolled[kept] = 0.0
+            if likely > 0.0:
+                for face in range(FACES):
+                    rolled[WITH[kept, face]] += likely
+    for hand in range(HANDS):
+        box = chosen[0, KEEPS + hand]
+        out[box, BEST[hand, box]] += final[KEEPS + hand] + rolled[KEEPS + hand]
 
 
 @kernel
@@ -42,11 +152,11 @@ def add_level(values: np.ndarray, filled: np.ndarray, sums: np.ndarray, moments:
 
     Sums of probability, of points and of their squares.
     """
-    leaves, likely = new_leaves(), new_leaves()
-    levels, chosen = new_levels()
+    leaves, likely = np.zeros((BOXES, 51)), np.zeros((BOXES, 51))
+    levels, chosen = np.full((ROLLS + 1, N_SETS), WORST), np.zeros((ROLLS + 1, N_SETS), np.int64)
     for k in range(len(filled)):
         mean_leaves(values, filled[k], sums[k], leaves)
-        look_through(leaves, filled[k], False, levels, chosen)
+        look_through(leaves, filled[k], levels, chosen)
         ends(chosen, likely)
         out = moments[position_of(filled[k], sums[k])]
         out[:] = 0.0

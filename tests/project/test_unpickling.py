@@ -35,8 +35,6 @@ PLACES = {
     "dicegym/engine/kernel_cache.py": "compiled kernels of this user's own folder, with a hash",
     "dicegym/checks/facts.py": "a copy of a game that it has just pickled",
     "dicegym/games/solved.py": "np.load with allow_pickle=False: arrays alone, of the user's tables",
-    "dicegym/games/bidding/solving/keeping.py": "np.load with allow_pickle=False, too",
-    "dicegym/games/yatzy/solving/distributions.py": "np.load with allow_pickle=False, too",
     "dicegym/sandbox/": "what dicegym sends to its own processes, never what comes back from a bot's",
 }
 """File or folder -> what is read there."""

@@ -115,54 +115,12 @@ def test_an_old_bubblewrap(bwrap: Callable[[str, str], Path]) -> None:
 
 
 @linux
-@pytest.mark.parametrize(
-    ("mistake", "settings", "words"),
-    [
-        (
-            "bwrap: setting up uid map: Permission denied",
-            {"kernel/apparmor_restrict_unprivileged_userns": "1"},
-            "AppArmor forbids namespaces of users, as Ubuntu does",
-        ),
-        (
-            "bwrap: loopback: Failed RTM_NEWADDR: Operation not permitted",
-            {"kernel/apparmor_restrict_unprivileged_userns": "1"},
-            "AppArmor forbids namespaces of users, as Ubuntu does",
-        ),
-        (
-            "bwrap: No permissions to create new namespace, likely because",
-            {"kernel/unprivileged_userns_clone": "0"},
-            "namespaces of users are switched off (`sysctl kernel.unprivileged_userns_clone=1`",
-        ),
-        (
-            "bwrap: Creating new namespace failed: No space left",
-            {"user/max_user_namespaces": "0"},
-            "namespaces of users are switched off (`sysctl user.max_user_namespaces=15000`",
-        ),
-        (
-            "bwrap: Creating new namespace failed: Operation not permitted",
-            {},
-            "namespaces are forbidden here, as in most",
-        ),
-        (
-            "bwrap: Can't find source path /x: No such file or directory",
-            {},
-            "bubblewrap says \"bwrap: Can't find source",
-        ),
-        ("", {}, "bubblewrap says 'exit status 1'"),
-    ],
-)
-def test_why_a_jail_does_not_work(
-    mistake: str,
-    settings: dict[str, str],
-    words: str,
-    bwrap: Callable[[str, str], Path],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+@pytest.mark.parametrize("mistake", ["bwrap: setting up uid map: Permission denied", ""])
+def test_why_a_jail_does_not_work(mistake: str, bwrap: Callable[[str, str], Path]) -> None:
     path = bwrap("0.9.0", mistake)
-    monkeypatch.setattr(jail, "_setting", lambda name: settings.get(name, ""))
     assert jail.bubblewrap() == Bubblewrap(str(path), "0.9.0")
-    assert jail.probe("jail").startswith(words)
-    assert (mistake or "exit status 1") in jail.probe("jail")
+    assert jail.probe("jail").startswith(f"bubblewrap says {mistake or 'exit status 1'!r}")
+    assert "docs/isolation.md says how to allow them" in jail.probe("jail")
     assert jail.choose().level is Isolation.PROCESS
 
 

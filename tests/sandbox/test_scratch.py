@@ -65,7 +65,7 @@ def test_a_link_is_no_folder_of_ours(tmp_path: Path) -> None:
     (tmp_path / "own").symlink_to(tmp_path / "kept")
     with pytest.raises(OSError, match="own"):
         scratch.empty(str(tmp_path / "own"))
-    scratch.remove(str(tmp_path / "own"))
+    scratch.throw_away(str(tmp_path / "own"))
     assert (tmp_path / "kept" / "file").read_text() == "kept"
 
 
@@ -74,5 +74,5 @@ def test_all_of_it_goes(tmp_path: Path) -> None:
     own.mkdir()
     for number in range(30):
         (own / str(number)).mkdir()
-    scratch.remove(str(own))
+    scratch.throw_away(str(own))
     assert not own.exists()

@@ -192,15 +192,15 @@ async def test_an_agent_that_cannot_be_loaded_is_told_at_once(tmp_path: Path) ->
 async def test_an_exported_model_plays_as_the_model_does_whether_it_sits_here_or_joins(tmp_path: Path) -> None:
     pytest.importorskip("sb3_contrib")
     from dicegym.bots.export import export_source
-    from dicegym.server.client import Address, Join
+    from dicegym.server.client import Join
 
     game = dicegym.game("yatzy")
     model = dicegym.agent(game, "ppo")
     path = tmp_path / "learned.py"
     path.write_text(export_source(model, game, "yatzy.py"))
     async with serving(tmp_path, agents=(str(path),), games=2) as server:
-        where = Address("127.0.0.1", server.ports["tcp"])
-        guest = Join("yatzy", where, lambda game: dicegym.agent(game, path), "anna", games=2, log=lambda line: None)
+        where = "127.0.0.1", server.ports["tcp"]
+        guest = Join("yatzy", where, dicegym.agent("yatzy", path), "anna", games=2, log=lambda line: None)
         await asyncio.to_thread(guest.run)
         await server.wait_finished()
         results = list(server.store.results())

@@ -6,8 +6,6 @@ import asyncio
 import json
 import re
 import sqlite3
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -23,12 +21,9 @@ from talk import Bot, run, serving
 
 from dicegym.arena.store.opening import SCHEMA
 from dicegym.arena.store.schema import TABLES
-from dicegym.server.game_results import ForcedTurn, GameResult, SeatResult, ServerState
-from dicegym.server.history import Archive, in_use
+from dicegym.server.game_results import ForcedTurn, GameResult, SeatResult
+from dicegym.server.history import Archive
 from dicegym.server.result_store import ResultStore, engine_of
-from dicegym.server.server import Server
-
-STATE = ServerState(7, ("127.0.0.1:5000",), 2, ("thrifty",), 1, 0, 0, False)
 
 
 @pytest.fixture
@@ -39,7 +34,7 @@ def first(tmp_path: Path) -> Path:
     store.begin_run(7)
     places = SeatResult("anna", 200, 1, 1200.0, 1216.0), SeatResult("bob", 100, 2, 1200.0, 1184.0)
     store.write([GameResult(0, 7, 1.0, (256, 512, 1000), places, (ForcedTurn(1, 4, "took more"),))])
-    store.write_state(STATE, ended=True)
+    store.end_run()
     store.close()
     return path
 
@@ -98,17 +93,14 @@ def test_a_file_of_somebody_else_is_left_as_it_was(tmp_path: Path) -> None:
 
 def test_a_lock_is_one_and_leaves_nothing(tmp_path: Path) -> None:
     path = tmp_path / "results.sqlite"
-    assert not in_use(path, "yatzy")
     store = ResultStore(path, "yatzy")
-    assert in_use(path, "yatzy")
-    with pytest.raises(ParameterError, match="in use by another server"):
-        ResultStore(path, "yatzy")
-    assert in_use(path, "yatzy"), "who was refused has not taken the lock away"
+    for _ in range(2):  # who is refused does not take the lock away
+        with pytest.raises(ParameterError, match="in use by another server"):
+            ResultStore(path, "yatzy")
     store.close()
-    assert not in_use(path, "yatzy")
     assert files(tmp_path) == ["results.sqlite"]
     path.with_name(path.name + "-yatzy-lock").touch()  # as a server that was killed leaves it
-    assert not in_use(path, "yatzy")
+    ResultStore(path, "yatzy").close()
     assert files(tmp_path) == ["results.sqlite"]
 
 
@@ -151,14 +143,6 @@ def typed(capsys: pytest.CaptureFixture[str], *words: str) -> str:
     return printed.out
 
 
-async def noted(server: Server) -> None:
-    """Wait until the server has written what it is doing."""
-    async with asyncio.timeout(10):
-        while server._noted != server._run_state():
-            await asyncio.sleep(0.05)
-        await server.store.note(server._run_state())  # and what was begun before is done then
-
-
 @run
 async def test_a_running_server_is_asked_for_status_ratings_and_games(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
@@ -170,20 +154,14 @@ async def test_a_running_server_is_asked_for_status_ratings_and_games(
         return await asyncio.to_thread(typed, capsys, *words)
 
     async with serving(tmp_path, store=Path("results.sqlite"), agents=("thrifty",)) as server:
-        await noted(server)
-        text = await ask("server", "status")
-        assert re.search(r"the yatzy server runs since \d{4}-\d\d-\d\d \d\d:\d\d:\d\d on 127\.0\.0\.1:\d+", text)
-        assert "0 connections, it rests until a remote bot comes; 0 games finished in this run" in text
-        assert "nobody has a rating yet" in await ask("server", "ratings")
+        assert "0 games of yatzy finished" in await ask("server", "ratings")
         assert "no game is finished yet" in await ask("server", "games")
         bot = await Bot.named(server, "anna")
         await bot.play()
-        await noted(server)
-        text = await ask("server", "status", "yatzy", "-o", "status.json")
-        assert "1 connections, " in text
-        assert "1 games finished, 2 players rated, in results.sqlite" in text
+        text = await ask("server", "ratings", "yatzy", "-o", "status.json")
+        assert "1 games of yatzy finished, in results.sqlite" in text
         status = json.loads(Path("status.json").read_text())
-        assert (status["running"], status["run"]["state"]["resting"]) == (True, False)
+        assert (status["games"], len(status["ratings"])) == (1, 2)
         assert re.search(
             r"1 +(anna|thrifty) +1216 ± 655 provisional +1 +1\n2 +(anna|thrifty) +1184 ± 655 provisional +1 +0",
             await ask("server", "ratings"),
@@ -192,8 +170,7 @@ async def test_a_running_server_is_asked_for_status_ratings_and_games(
             r"^ +1  \d{4}-\d\d-\d\d \d\d:\d\d:\d\d  1\. \w+ \d+ \(1200 to 1216\), 2\. \w+ \d+ \(1200 to 1184\)$",
             (await ask("server", "games", "--player", "anna")).rstrip("\n"),
         )
-    text = await ask("server", "status")
-    assert re.search(r"no yatzy server runs; the last \(run 1, dicegym .*\) began at .*, stopped at .* 1 games", text)
+    assert "1 games of yatzy finished" in await ask("server", "ratings")
     await ask("server", "games", "-o", "games.json")
     listed = json.loads(Path("games.json").read_text())["listed"]
     assert [place["name"] for place in listed[0]["places"]]
@@ -206,35 +183,17 @@ def test_a_store_is_read_and_not_changed(
     monkeypatch.chdir(first.parent)
     monkeypatch.setenv("DICEGYM_STORE", first.name)
     before = first.read_bytes()
-    assert "no yatzy server runs; the last (run 1, dicegym 0.1.0) began at" in typed(capsys, "server", "status")
     assert re.search(r"1 +anna +1216 ± 655 provisional +1 +1", typed(capsys, "server", "ratings"))
     assert "the server played decision 4 of bob: took more" in typed(capsys, "server", "games")
     assert first.read_bytes() == before
     assert files(first.parent) == [first.name]
 
 
-def test_a_server_that_was_killed_is_told_so(tmp_path: Path) -> None:
-    path = tmp_path / "results.sqlite"
-    code = (
-        "import os, sys; from pathlib import Path; from dicegym.server.result_store import ResultStore; "
-        "from dicegym.server.game_results import ServerState; store = ResultStore(Path(sys.argv[1]), 'yatzy'); "
-        "store.begin_run(1); "
-        "store.write_state(ServerState(os.getpid(), ('here:1',), 2, (), 0, 0, 0, True)); os._exit(9)"
-    )
-    subprocess.run([sys.executable, "-c", code, str(path)], check=False)
-    assert path.with_name(path.name + "-yatzy-lock").exists()
-    with Archive(path) as archive:
-        status = archive.status()
-    assert not status.running
-    assert status.run.ended is None
-    assert status.run.state.process > 0
-
-
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        (["server", "status"], "is not a file: a server makes one where it is started; give its --store"),
-        (["server", "games", "--store", "two"], "holds what servers of hog, yatzy did: name the game"),
+        (["server", "ratings"], "is not a file: a server makes one where it is started; give its --store"),
+        (["server", "games", "--store", "two"], "servers of hog, yatzy have written to two: name the game"),
         (["server", "games", "hogg", "--store", "two"], "Did you mean 'hog'"),
         (["server", "ratings", "yatzy"], "is not a file: a server makes one"),
         (["server", "games", "--store", "notes.txt"], "notes.txt is not a database, .*nothing in it was changed"),

@@ -105,10 +105,9 @@ def test_agents_that_cannot_fill_a_table_cannot_play_always(tmp_path: Path) -> N
 async def test_the_store_holds_the_games_themselves(tmp_path: Path) -> None:
     async with serving(tmp_path, players=3, games=4, answer=0.5) as server:
         bots = [await Bot.named(server, name) for name in ("anna", "bob", "carl")]
-        silent = bots[2]
         playing = [asyncio.create_task(bot.play()) for bot in bots[:2]]
         finals = (await asyncio.gather(*playing))[:1]
-        await silent.send({})
+        bots[2] = await Bot.named(server, "carl")
         for _ in range(3):
             playing = [asyncio.create_task(bot.play()) for bot in bots]
             finals += (await asyncio.gather(*playing))[:1]

@@ -74,7 +74,7 @@ def typed(capsys: pytest.CaptureFixture[str], *words: str) -> str:
 def test_contests_and_servers_are_listed_together(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     told = typed(capsys, "arena", "list", "--store", str(path))
     assert "round-robin" in told
-    assert [line.split()[:4] for line in told.splitlines() if line.startswith("yatzy")] == [["yatzy", "1", "2", "2"]]
+    assert "the server of yatzy has played 2 games" in told
     with StoreReader(path) as reader:
         assert reader.servers("hog") == []
         (one,) = reader.servers()

@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 import dicegym
-from dicegym.errors import ParameterError
 from dicegym.games.yatzy import protocol
 from dicegym.play.player import FunctionPlayer, RandomPlayer
 
@@ -20,8 +19,7 @@ pytest.importorskip("sqlalchemy")
 pytest.importorskip("websockets")
 from talk import Bot, eventually, first_box, own_scores, run, serving
 
-from dicegym.server import client
-from dicegym.server.client import Address, Join
+from dicegym.server.client import Join
 
 SECRETS = "anna:open sesame\nbob:open barley\n"
 
@@ -193,7 +191,7 @@ class OriginalServer:
 
     async def __aenter__(self) -> Any:
         self.server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
-        self.where = Address("127.0.0.1", self.server.sockets[0].getsockname()[1])
+        self.where = "127.0.0.1", self.server.sockets[0].getsockname()[1]
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -223,45 +221,15 @@ class OriginalServer:
             assert game.step(state, action) == 0
 
 
-@pytest.mark.parametrize("patient", [False, True])
 @run
-async def test_join_plays_on_an_original_server(patient: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(client, "AFTER_THE_LAST", 0.3)
+async def test_join_plays_on_an_original_server() -> None:
     lines: list[str] = []
-    async with OriginalServer(2, patient) as server:
-        join = Join("yatzy", server.where, lambda _: RandomPlayer(), None, "open sesame", games=2, log=lines.append)
-        join.sleep = lambda seconds: None
+    async with OriginalServer(2, patient=False) as server:
+        join = Join("yatzy", server.where, RandomPlayer(), None, "open sesame", log=lines.append)
         await asyncio.to_thread(join.run)
-        if patient:
-            await asyncio.wait_for(server.hung_up.wait(), 5)
-    assert join.played == 2
-    assert not server.reset
+    assert join.played == 1, "the end of the last is told by hanging up"
     assert not [line for line in lines if "ignored" in line]
-    assert "game" in lines[-1]
-
-
-@run
-async def test_join_that_is_never_asked_ends_with_a_word() -> None:
-    async with OriginalServer(1, patient=True, asks=False) as server:
-        join = Join("yatzy", server.where, lambda _: RandomPlayer(), None, "open sesame", log=lambda line: None)
-        join.wait = 0.3
-        with pytest.raises(ParameterError, match=r"has not asked this agent for a move in 0\.3 s: perhaps nobody else"):
-            await asyncio.to_thread(join.run)
-        await asyncio.wait_for(server.hung_up.wait(), 5)
-        assert not server.reset
-
-
-@run
-async def test_join_waits_for_its_first_game_as_long_as_it_is_told(tmp_path: Path) -> None:
-    async with serving(tmp_path) as server:
-        where = Address("127.0.0.1", server.ports["tcp"])
-        join = Join("yatzy", where, lambda _: RandomPlayer(), "anna", games=1, log=lambda line: None, wait=0.2)
-        with pytest.raises(ParameterError, match="join again later"):
-            await asyncio.to_thread(join.run)
-        join = Join("yatzy", where, lambda _: RandomPlayer(), "anna", games=1, log=lambda line: None, wait=20.0)
-        bob = await Bot.named(server, "bob")
-        await asyncio.gather(asyncio.to_thread(join.run), bob.play())
-        assert join.played == 1
+    assert lines[-1] == "the server has closed the connection"
 
 
 @run
@@ -277,8 +245,8 @@ async def test_join_does_not_answer_what_the_server_has_left_behind(tmp_path: Pa
 
     lines: list[str] = []
     async with serving(tmp_path, answer=1.0, games=1) as server:
-        where = Address("127.0.0.1", server.ports["tcp"])
-        join = Join("yatzy", where, lambda _: FunctionPlayer(sleepy), "anna", games=1, log=lines.append)
+        where = "127.0.0.1", server.ports["tcp"]
+        join = Join("yatzy", where, FunctionPlayer(sleepy), "anna", games=1, log=lines.append)
         joining = asyncio.create_task(asyncio.to_thread(join.run))
         bob = await Bot.named(server, "bob")
         while (standing := await bob.my_turn())["key"] == "STANDING":

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import io
 import os
 import re
 import signal
@@ -13,7 +12,6 @@ import sys
 import threading
 from collections import defaultdict
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -22,12 +20,10 @@ from dicegym.cli import main
 
 pytest.importorskip("sqlalchemy")
 pytest.importorskip("websockets")
-from rich.console import Console
-from talk import Bot, both, eventually, first_box, run, serving
+from talk import Bot, both, eventually, first_box, run, settings
 
-from dicegym.server.game_results import PlayerRating
 from dicegym.server.result_store import ResultStore
-from dicegym.server.scoreboard import Scoreboard, Speed, picture
+from dicegym.server.server import LogPrinter, Server
 from dicegym.signals import ENDING
 
 
@@ -165,7 +161,7 @@ async def loading(folder: Path) -> Any:
             for number in " ".join(one.read_text() for one in threads.glob("*/children")).split():
                 agent = Path("/proc", number)
                 with contextlib.suppress(OSError):
-                    if b"handed.py" in (agent / "cmdline").read_bytes():
+                    if b"host_start.py" in (agent / "cmdline").read_bytes():
                         return server, agent
             await asyncio.sleep(0.05)
 
@@ -189,38 +185,26 @@ async def test_a_server_that_ends_while_agents_load_leaves_nothing(tmp_path: Pat
     assert sorted(path.name for path in tmp_path.iterdir()) == ["hangs.py"]
 
 
-class Stuck(io.StringIO):
-    """A terminal that takes nothing any more."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.asked, self.free = threading.Event(), threading.Event()
-
-    def write(self, text: str) -> Any:
-        self.asked.set()
-        self.free.wait()
-        return super().write(text)
-
-
-@pytest.mark.parametrize("terminal", [False, True])
 @run
-async def test_a_terminal_that_takes_nothing_stops_no_game(tmp_path: Path, terminal: bool) -> None:
-    file = Stuck()
-    board = Scoreboard(Console(file=file, force_terminal=terminal, width=80, height=40))
-    async with serving(tmp_path, games=3) as server:
-        server._tell = board.log
-        async with board.showing(server):
-            bots, standing = await both(server, "anna", "bob")
-            await bots[0].send(first_box(standing))
-            for _ in range(3):
-                await asyncio.gather(*(bot.play() for bot in bots))
-            await server.wait_finished()
-            assert file.asked.wait(5)
-            file.free.set()
-    board.close()
-    text = file.getvalue()
-    assert "game 3: " in text
-    assert ("Games" in text) == terminal
+async def test_a_terminal_that_takes_nothing_stops_no_game(tmp_path: Path) -> None:
+    asked, free, lines = threading.Event(), threading.Event(), list[str]()
+
+    def show(line: str) -> None:
+        asked.set()
+        free.wait()
+        lines.append(line)
+
+    printer = LogPrinter(show)
+    async with Server(settings(tmp_path, games=3), printer.log) as server:
+        bots, standing = await both(server, "anna", "bob")
+        await bots[0].send(first_box(standing))
+        for _ in range(3):
+            await asyncio.gather(*(bot.play() for bot in bots))
+        await server.wait_finished()
+        assert asked.wait(5)
+        free.set()
+    printer.close()
+    assert any("game 3: " in line for line in lines)
 
 
 @pytest.mark.parametrize(
@@ -229,8 +213,8 @@ async def test_a_terminal_that_takes_nothing_stops_no_game(tmp_path: Path, termi
         (["hog", "--tcp", "0"], "has no server protocol; games that have: "),
         (["yatzy", "--tcp", "22222", "--ws", "22222"], "--tcp 22222 and --ws 22222 are one port"),
         (["yatzy"], "no client could reach this server: give --tcp PORT"),
-        (["yatzy", "--tcp", "70000"], "--tcp 70000 cannot be used as a port"),
-        (["yatzy", "--tcp", "0", "--players", "7"], "--players 7 cannot"),
+        (["yatzy", "--tcp", "70000"], "tcp=70000 cannot be used as a port"),
+        (["yatzy", "--tcp", "0", "--players", "7"], "players=7 cannot"),
         (["yatzy", "--tcp", "0", "--host", "0.0.0.0"], "no client could log in on 0.0.0.0"),
         (["yatzy", "--tcp", "0", "--agents", "nobody"], "there is no agent of Yatzy 'nobody'"),
         (
@@ -309,69 +293,3 @@ def test_what_is_not_installed_is_named_with_its_extra(
     )
     assert done.returncode == 2
     assert f"{complaint}, which is not installed: pip install -e '.[server]'" in done.stderr
-
-
-def shown_server(tables: int = 0, ratings: int = 0, lines: int = 0) -> Any:
-    """Return what the scoreboard reads of a server."""
-    seats = [SimpleNamespace(name="[bold]anna"), SimpleNamespace(name="bob")]
-    games = [SimpleNamespace(number=i, seats=seats, totals=[10 * i, 7], mover=1, over=False) for i in range(tables)]
-    best = [(f"player-{i}", PlayerRating(1200.0 - i, 3 + 7 * i, 1)) for i in range(ratings)]
-    lobby = SimpleNamespace(clients=range(4), waiting=range(1), tables=games, finished=7, resting=False)
-    return SimpleNamespace(
-        title="Yatzy",
-        addresses=("127.0.0.1:5000",),
-        lobby=lobby,
-        store=SimpleNamespace(best=lambda: best),
-        lines=[f"line {i}" for i in range(lines)],
-    )
-
-
-def printed(shown: Any, height: int) -> Any:
-    console = Console(file=io.StringIO(), width=100, height=height)
-    console.print(picture(shown, 2345.6, height))
-    return console.file.getvalue()
-
-
-def test_the_scoreboard_shows_everything() -> None:
-    text = printed(shown_server(tables=2, ratings=3, lines=2), 40)
-    assert "Yatzy server on 127.0.0.1:5000" in text
-    assert "4 connections, 1 waiting, 2 games in progress, 7 finished, 2,346 turns/s" in text
-    assert re.search(r"1 . player-0 +. +1200 ± 598 provisional . +3 . +1", text)
-    assert re.search(r"2 . player-1 +. +1199 ± 436 . +10 . +1", text), (
-        "of ten games and more a rating is no longer provisional"
-    )
-    assert "[bold]anna 10" in text, "names are no markup"
-    assert ">bob 7" in text
-    assert "line 1" in text
-
-
-@pytest.mark.parametrize("height", [10, 24, 50])
-@pytest.mark.parametrize("many", [(100, 100, 100), (0, 200, 50), (100, 1, 0), (0, 0, 0)])
-def test_the_scoreboard_fits_the_terminal(height: int, many: int) -> None:
-    text = printed(shown_server(*many), height)
-    assert text.count("\n") <= max(height, 18)
-    if many[1] > 100:
-        assert "more)" in text
-
-
-def test_turns_a_second() -> None:
-    speed = Speed()
-    assert speed.after(0, 0) == 0
-    assert speed.after(0.5, 100) == 200
-    for i in range(2, 40):
-        last = speed.after(i / 2, 100)
-    assert last == 0
-
-
-@run
-async def test_the_scoreboard_of_a_running_server(tmp_path: Path) -> None:
-    async with serving(tmp_path) as server:
-        bots, standing = await both(server, "anna", "bob")
-        await bots[0].send(first_box(standing))
-        await bots[1].my_turn()
-        console = Console(file=io.StringIO(), width=100)
-        console.print(picture(server, 0.0, 40))
-        text = console.file.getvalue()
-        assert re.search(rf"1 .  {bots[0].name} \d+   >{bots[1].name} 0", text), text
-        assert "2 connections, 0 waiting, 1 games in progress, 0 finished" in text
-        assert server.lobby.turns == 1

@@ -261,16 +261,6 @@ async def test_what_is_no_websocket_at_all(tmp_path: Path) -> None:
 
 
 @run
-async def test_a_browser_at_the_tcp_port(tmp_path: Path) -> None:
-    async with serving(tmp_path) as server:
-        bot = await Bot.connect(server)
-        await bot.send(b"GET / HTTP/1.1\r\nHost: here\r\nAccept: */*\r\n\r\n")
-        answer = (await bot.reader.read()).decode()
-        assert answer.startswith("HTTP/1.1 400 Bad Request\r\n")
-        assert "JSON over plain TCP and no HTTP" in answer
-
-
-@run
 async def test_connections_that_come_and_go_leave_nothing_behind(tmp_path: Path) -> None:
     async with serving(tmp_path) as server:
         for _ in range(100):

@@ -137,7 +137,3 @@ def test_tokens_from_the_command_line(tmp_path: Path, run: Run) -> None:
     assert "valid" in said("token", "list")
     said("token", "revoke", "ann")
     assert "revoked" in said("token", "list")
-    said("contest", "add", "Autumn", "hog", "--agent", "bacon", "--until", "2 days", "--games", "3")
-    assert "waits to be run" in said("contest", "list")
-    said("contest", "close", "Autumn")
-    assert "Owner" in said("contest", "grades", "Autumn")

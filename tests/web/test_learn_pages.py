@@ -6,7 +6,6 @@ import json
 import os
 import platform
 import shutil
-import struct
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -34,7 +33,7 @@ from dicegym.learning.run_folder import (
 from dicegym.shipped import shipped_folder
 from dicegym.web.context import Web
 from dicegym.web.learn import run_folders
-from dicegym.web.learn.events import read_scalars
+from dicegym.web.learn.learn_section import read_scalars
 from dicegym.web.learn.run_folders import Trainings, model_of
 from dicegym.web.web_settings import WebSettings
 
@@ -101,16 +100,6 @@ def test_trainings_are_listed_those_that_run_first(client: TestClient, folder: P
     assert "runs/done" not in client.get("/learn", params={"game": "yatzy"}).text
 
 
-def test_a_page_that_is_as_it_was_is_not_sent_again(client: TestClient, folder: Path) -> None:
-    made = training(folder / "now", finished=False, running=True)
-    for path in ("/learn", "/learn/run/runs/now"):
-        text = client.get(path).text
-        seen = text.partition("seen=")[2][:16]
-        assert client.get(path, params={"seen": seen}).status_code == 204
-        PaceLog(made, 1000).note(200.0, 1100 if path == "/learn" else 1200, 120, now=True)
-        assert client.get(path, params={"seen": seen}).status_code == 200
-
-
 def test_a_training_shows_all_that_it_has_written(client: TestClient, folder: Path) -> None:
     training(folder / "hog" / "seed-1")
     text = client.get("/learn/run/runs/hog/seed-1").text
@@ -119,7 +108,6 @@ def test_a_training_shows_all_that_it_has_written(client: TestClient, folder: Pa
     assert "<td>run.seed</td><td>1</td>" in text
     assert "/play/new?game=hog&amp;against=runs%2Fhog%2Fseed-1%2Fbest.zip" in text
     assert "&lt;b&gt;1&lt;/b&gt;" in text, "cards are Markdown of anybody's"
-    assert "/learn/compare?run=runs%2Fhog" in text
     assert ">80</td>" in text, "the league"
     assert "hx-trigger" not in text, "nothing more comes of a finished one"
 
@@ -128,7 +116,6 @@ def test_what_is_not_there_is_told(client: TestClient, folder: Path) -> None:
     training(folder / "hog")
     for path in ("/learn/run/runs/nothing", "/learn/run/../../etc", "/learn/run/"):
         assert client.get(path).status_code == 404
-    assert client.get("/learn/compare", params={"run": "runs/ho"}).status_code == 400
 
 
 @pytest.mark.parametrize(
@@ -139,56 +126,20 @@ def test_damaged_files_never_break_a_page(client: TestClient, folder: Path, file
     for content in (b"", b"\x00\xff\xfe", b"<script>alert(1)</script>", b"steps,score\n1e999,nan\n"):
         (made / file).write_bytes(content)
         time.sleep(0.002)  # until folders are searched again
-        for path in (
-            "/learn",
-            "/learn/run/runs/hog",
-            "/learn/compare?run=runs%2Fhog",
-            "/api/runs",
-            "/api/run?name=runs/hog",
-        ):
+        for path in ("/learn", "/learn/run/runs/hog"):
             answer = client.get(path)
             assert answer.status_code == 200, (path, content, answer.text)
-            assert "<script>alert" not in answer.text or path.startswith("/api")
+            assert "<script>alert" not in answer.text
 
 
 def test_names_of_folders_are_text(client: TestClient, folder: Path) -> None:
     training(folder / HOSTILE.replace("/", "-"))
     name = "runs/" + HOSTILE.replace("/", "-")
-    for path in ("/learn", f"/learn/run/{quote(name)}", "/learn/compare"):
+    for path in ("/learn", f"/learn/run/{quote(name)}"):
         answer = client.get(path)
         assert answer.status_code == 200, path
         assert "<script>alert" not in answer.text
         assert "49" not in answer.text.partition("<h1>")[2].partition("</h1>")[0]
-
-
-def test_seeds_are_one_line_with_a_band(client: TestClient, folder: Path) -> None:
-    for seed in (1, 2, 3):
-        training(folder / "hog" / f"seed-{seed}", seed)
-    text = client.get("/learn/compare", params={"run": "runs/hog"}).text
-    assert "mean of 3 runs" in text
-    assert text.count("<polygon") == 1
-    assert text.count("checked") == 3
-    assert "Not in the chart" not in text
-
-
-def test_a_comparison_says_what_cannot_be_drawn(client: TestClient, folder: Path) -> None:
-    training(folder / "hog" / "seed-1", 1)
-    broken = training(folder / "hog" / "seed-2", 2)
-    (broken / CURVE_FILE).write_bytes(b"\x00\xff\xfe")
-    text = client.get("/learn/compare", params={"run": "runs/hog"}).text
-    told = text.partition("Not in the chart")[2].partition("</p>")[0]
-    assert "runs/hog/seed-2" in told
-    assert "runs/hog/seed-1" not in told
-
-
-def test_programs_get_the_same(client: TestClient, folder: Path) -> None:
-    training(folder / "hog", finished=False, running=True)
-    (line,) = client.get("/api/runs").json()["runs"]
-    assert (line["name"], line["state"], line["steps"], line["of_steps"]) == ("runs/hog", "running", 1000, 1000)
-    whole = client.get("/api/run", params={"name": "runs/hog"}).json()
-    assert whole["evaluations"][-1]["low"] == pytest.approx(0.3)
-    assert whole["pace"][-1] == {"seconds": 100.0, "steps": 1000, "games": 100}
-    assert client.get("/api/run", params={"name": "nothing"}).status_code == 404
 
 
 def test_models_of_trainings_alone_are_played_with(tmp_path: Path) -> None:
@@ -221,22 +172,15 @@ def test_a_training_is_watched_in_a_browser(
     shot(page, "list")
     page.get_by_role("link", name="runs/hog").click()
     assert page.locator("#live").inner_text().count("500 of 1,000") == 1
-    page.locator("summary", has_text="The figures").click()
+    page.locator("summary", has_text="Settings").click()
     with (made / EVALUATIONS_FILE).open("a", encoding="utf-8") as file:
         file.write("700,always_roll(5),win rate,0.9,0.85,0.95,400\n")
     page.get_by_text("0.9000 (0.8500 to 0.9500)").first.wait_for()
     assert "After 700 steps" in page.locator("#told").inner_text()
-    assert page.locator("#figures").is_visible(), "what was opened stays open"
+    assert page.get_by_role("region", name="Settings").is_visible(), "what was opened stays open"
     assert barriers(page) == []
     assert not too_wide(page)
     shot(page, "run")
-    page.get_by_role("link", name="Compare it with others").click()
-    page.get_by_label("runs/other/seed-2").check()
-    page.get_by_role("button", name="Compare").click()
-    assert page.locator("polyline").count() >= 1
-    assert barriers(page) == []
-    assert not too_wide(page)
-    shot(page, "compare")
 
 
 def test_a_training_is_listed_while_it_prepares(client: TestClient, settings: WebSettings) -> None:
@@ -252,23 +196,21 @@ def test_a_training_is_listed_while_it_prepares(client: TestClient, settings: We
     assert not folder.exists()
 
 
-def written(number: int, kind: int, value: bytes) -> bytes:
-    """Return a field of a Protocol Buffers message; bytes are short."""
-    return bytes([number << 3 | kind]) + (bytes([len(value)]) if kind == 2 else b"") + value
-
-
 def logged(folder: Path, scalars: dict[str, list[float]]) -> Path:
     """Write an event file as TensorBoard has it: a value of each tag every 100 steps."""
-    records = b""
-    for tag, values in scalars.items():
-        for number, value in enumerate(values):
-            one = written(1, 2, written(1, 2, tag.encode()) + written(2, 5, struct.pack("<f", value)))
-            event = written(1, 1, struct.pack("<d", 0.0)) + written(2, 0, bytes([100 * (number + 1) & 127 | 128, 1]))
-            event += written(5, 2, one)
-            records += struct.pack("<Q", len(event)) + bytes(4) + event + bytes(4)
+    from tensorboard.compat.proto.event_pb2 import Event
+    from tensorboard.compat.proto.summary_pb2 import Summary
+    from tensorboard.summary.writer.record_writer import RecordWriter
+
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "events.out.tfevents.1"
-    path.write_bytes(records)
+    with path.open("wb") as file:
+        writer = RecordWriter(file)
+        for tag, values in scalars.items():
+            for number, value in enumerate(values, 1):
+                one = Summary(value=[Summary.Value(tag=tag, simple_value=value)])
+                writer.write(Event(step=100 * number, summary=one).SerializeToString())
+        writer.flush()
     return path
 
 

@@ -15,7 +15,7 @@ from dicegym.errors import UnknownNameError
 from dicegym.web.door import LARGEST, Door, PathNumber, QueryNumber, describe
 from dicegym.web.faults import HANDLERS
 
-DOOR = Door("made")
+DOOR = Door("/made", "Made", "What is made.")
 
 
 class Dice(BaseModel):

@@ -129,7 +129,7 @@ def to_the_end(table: PlayedTable, generator: random.Random) -> None:
         if table.over:
             return
         legal = table.game.legal(table.state).nonzero()[0]
-        table.act(table.sheet.move, [int(generator.choice(legal))], insist=True)
+        table.act(table.sheet.move, [int(generator.choice(legal))])
         assert table.done.wait(SECONDS)
     raise AssertionError("the game does not end")
 

@@ -214,23 +214,11 @@ class BidControls(NamedTuple):
             lines.append(f"How likely you are right about {bid_text(quantity, face)}, by your dice: {', '.join(said)}.")
         else:
             lines.append("You open this hand.")
-        lowest_bids = self.lowest(state, view)
-        if not view.bids:
-            safe = [
-                max(
-                    quantity
-                    for quantity in range(sum(view.rolled) + 1)
-                    if bid_chance(view, quantity, face, wild)[0] >= 0.5
-                )
-                for face in range(1, view.faces + 1)
-            ]
-            likely = [bid_text(quantity, face) for face, quantity in enumerate(safe, 1) if quantity]
-            lines.append(f"More likely true than not, by your dice: {', '.join(likely)}, and less.")
-        elif lowest_bids:
-            likely = [
-                f"{bid_text(quantity, face)} {percent(bid_chance(view, quantity, face, wild)[0])}"
-                for quantity, face in lowest_bids
-            ]
+        likely = [
+            f"{bid_text(quantity, face)} {percent(bid_chance(view, quantity, face, wild)[0])}"
+            for quantity, face in self.lowest(state, view)
+        ]
+        if likely:
             lines.append(f"The lowest bids, and how likely they are true: {', '.join(likely)}.")
         return "\n".join(lines)
 

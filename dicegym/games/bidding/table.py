@@ -22,7 +22,6 @@ import numpy as np
 from dicegym.engine.dice import die, draw, turn_stream
 from dicegym.engine.features import Features
 from dicegym.engine.jit import kernel
-from dicegym.engine.observation_forms import Flags, Form, OneHot, Ones, Over
 from dicegym.engine.spec import Parameter
 
 FACES = 6
@@ -41,12 +40,12 @@ TABLE_SEAT = 253
 """The seat whose dice belong to the table: they draw which seat opens the first hand."""
 NOBODY = -1
 
-PARTS: dict[str, int | Form] = {
-    "own dice": Ones(MOST_DICE, rows=FACES),
-    "seats": Flags(MOST_PLAYERS),
-    "dice left": Ones(MOST_DICE, rows=MOST_PLAYERS),
-    "all dice": Over(MOST_QUANTITY),
-    "bid face": OneHot(FACES, first=1),
+PARTS: dict[str, int] = {
+    "own dice": FACES * MOST_DICE,
+    "seats": MOST_PLAYERS,
+    "dice left": MOST_PLAYERS * MOST_DICE,
+    "all dice": 1,
+    "bid face": FACES,
     "bid quantity": 2,
     "bid chance": 1,
     "support": FACES,
@@ -54,7 +53,7 @@ PARTS: dict[str, int | Form] = {
     "raise chance": FACES,
     "next chance": FACES,
     "highest bids": MOST_PLAYERS * FACES,
-    "bids": Flags(N_BIDS),
+    "bids": N_BIDS,
 }
 """The parts of the observation that all these games have, in order, each with its length; a game's own follow."""
 

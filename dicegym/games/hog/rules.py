@@ -91,7 +91,6 @@ from dicegym.engine.dice import die, turn_stream
 from dicegym.engine.features import Features, With
 from dicegym.engine.jit import kernel
 from dicegym.engine.loops import Kernels
-from dicegym.engine.observation_forms import Flags, OneHot, Over
 from dicegym.engine.spec import GameSpec, Parameter, record
 
 MOST_DICE = 10
@@ -126,19 +125,19 @@ FEATURES = Features(
         "scores": 2,
         "lead": 1,
         "leading": 1,
-        "own tens": OneHot(10),
-        "own units": OneHot(10),
-        "opponent tens": OneHot(10),
-        "opponent units": OneHot(10),
-        "sum modulo 7": OneHot(WILD),
+        "own tens": 10,
+        "own units": 10,
+        "opponent tens": 10,
+        "opponent units": 10,
+        "sum modulo 7": WILD,
         "to swap": 2,
-        "bacon": Over(10),
-        "bacon swaps": Flags(LONGEST_RUN, first=1),
+        "bacon": 1,
+        "bacon swaps": LONGEST_RUN,
         "bacon wild": 1,
-        "exchange swaps": Flags(LONGEST_RUN, first=1),
+        "exchange swaps": LONGEST_RUN,
         "exchange wild": 1,
-        "run": With("memory", OneHot(LONGEST_RUN + 1)),
-        "exchanges": With("memory", OneHot(2)),
+        "run": With("memory", LONGEST_RUN + 1),
+        "exchanges": With("memory", 2),
     }
 )
 AT = FEATURES.offsets

@@ -17,8 +17,7 @@ up for probabilities, down for values.
 
 from __future__ import annotations
 
-import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -27,12 +26,11 @@ from dicegym.engine import loops
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError, ParameterError
-from dicegym.escape import docstring
 from dicegym.games.bidding.table import FACES
 from dicegym.games.liarsdice import rules
 from dicegym.games.parts import Progress, plays_with
 from dicegym.games.worth import SearchTime
-from dicegym.play.player import DrawsOpenly, Player, draws_openly, sit_down, whole
+from dicegym.play.player import Player, draws_openly, sit_down, whole
 from dicegym.play.turn import Act, Turn
 
 Strategy = np.ndarray | Player
@@ -46,30 +44,6 @@ N_CHOICES = N_BIDS + 1
 SHAPE = (FACES, N_SETS, N_CHOICES)
 ASKED = 64
 """How often a player that may draw is asked the same question."""
-CODE = "0123456789ab-"
-"""One character for each choice in a bot's file; the last is liar."""
-
-_SOURCE = '''"""The best reply to {name} in Liar's Dice with one die each, written out; it knows nothing else.
-
-Made by `dicegym values exact`. TABLE holds the choice for the own face and the set of bids made: row by row the sets
-from 0 on, whose bits stand for the bids 11, 12, ..., 16, 21, ..., 26; the choices are those bids by number, - is liar.
-"""
-
-PURE = True
-BIDS = [10 * quantity + face for quantity in (1, 2) for face in range(1, 7)]
-TABLE = {{
-{rows}
-}}
-
-
-def get_play(me, hands, history):
-    own = next(hand.partition(":")[2] for hand in hands.split(",") if hand.startswith(me))
-    plays = [int(play.partition(":")[2]) for play in history.split(",")] if history else []
-    if len(own) != 1 or not set(plays) <= set(BIDS):
-        return 0
-    choice = TABLE[own][sum(1 << BIDS.index(play) for play in plays)]
-    return 0 if choice == "-" else BIDS[int(choice, 16)]
-'''
 
 
 def solves(game: Game) -> bool:
@@ -107,55 +81,38 @@ def tabulate(player: Player, game: Game) -> np.ndarray:
     table = np.zeros(SHAPE)
     for seat in (0, 1):
         act = sit_down(player, game, seat, named_seed("exact", seat))
-        if draws_openly(player):
-            _explore_at_once(player, game, seat, table)
-            continue
-        for face in range(FACES):
-            _explore(player, act, game, seat, face, table)
+
+        def ask(states: np.ndarray, act: Act = act) -> np.ndarray:
+            if draws_openly(player):
+                found = np.zeros((len(states), N_CHOICES))
+                found[:, :N_BIDS] = player.chances(game, states)[:, :N_BIDS]
+                found[:, LIAR] = np.maximum(0.0, 1.0 - found.sum(axis=1))
+                return found
+            return np.array([_choices(player, act, game, state) for state in states])
+
+        _explore(ask, game, seat, table)
     return table
 
 
-def _start(game: Game, face: int) -> np.ndarray:
-    """Return a game, record[1], in which a player has this face."""
-    start = game.new_game()
-    start["hands"] = 0
-    start["hands"][:, :2, face] = 1  # a face of the other's, of which the player knows nothing
-    return start
-
-
-def _explore_at_once(player: DrawsOpenly, game: Game, seat: int, table: np.ndarray) -> None:
-    """As `_explore` with every face: after each number of bids all choices are asked for together."""
+def _explore(ask: Callable[[np.ndarray], np.ndarray], game: Game, seat: int, table: np.ndarray) -> None:
+    """Ask for every choice of a seat, after each number of bids all together; the other seat bids what it likes."""
     states = game.new_states(FACES)
-    for face in range(FACES):
-        states[face] = _start(game, face)[0]
     faces, made = np.arange(FACES), np.zeros(FACES, np.int64)
+    for face in range(FACES):
+        states[face] = game.new_game()[0]
+        states["hands"][face] = 0
+        states["hands"][face, :2, face] = 1  # a face of the other's, of which the player knows nothing
     legal = np.zeros((N_SETS, N_BIDS), np.bool_)  # by the set of bids: faces make no difference
     while len(states):
         for reached, state in dict(zip(made.tolist(), states, strict=True)).items():
             legal[reached] = game.legal(state)[:N_BIDS]
         likely = legal[made].astype(np.float64)
         if states["player"][0] == seat:  # both bid in turn
-            likely *= player.chances(game, states)[:, :N_BIDS]
-            table[faces, made, :N_BIDS] = likely
-            table[faces, made, LIAR] = np.maximum(0.0, 1.0 - likely.sum(axis=1))
+            table[faces, made] = ask(states)
+            likely *= table[faces, made, :N_BIDS]
         rows, bids = np.nonzero(likely)
         states, faces, made = states[rows], faces[rows], made[rows] | 1 << bids
         loops.step_rows(states, np.arange(len(rows)), bids, np.zeros(len(rows), np.int64))
-
-
-def _explore(player: Player, act: Act, game: Game, seat: int, face: int, table: np.ndarray) -> None:
-    """Ask for every choice of a seat with this face; the other seat bids whatever it likes."""
-    waiting = [(0, _start(game, face)[0])]
-    while waiting:
-        made, state = waiting.pop()
-        bids = np.flatnonzero(game.legal(state)[:N_BIDS]).tolist()
-        if state["player"] == seat:
-            table[face, made] = _choices(player, act, game, state)
-            bids = np.flatnonzero(table[face, made, :N_BIDS]).tolist()
-        for bid in bids:
-            after = state.copy()
-            game.step(after, bid)
-            waiting.append((made | 1 << bid, after))
 
 
 def _choices(player: Player, act: Act, game: Game, state: Any) -> np.ndarray:
@@ -209,29 +166,18 @@ def _after(made: slice, bid: int) -> slice:
     return slice(made.start + (1 << bid), made.stop + (1 << bid))
 
 
-def _first_chance(first: np.ndarray, second: np.ndarray) -> float:
-    """Return the probability that ``first``, who moves first, wins."""
+def _chances(first: np.ndarray | None, second: np.ndarray | None) -> np.ndarray:
+    """Return the probability that ``first``, who moves first, wins: float64[6, 6] by its face and the other's.
+
+    None stands for a player that sees both dice and plays as well as can be.
+    """
     values = np.empty((N_SETS, FACES, FACES))
     for made, low, wins in _downwards():
         turn = _second_moves[made, None, None]
-        value = np.zeros((made.stop - made.start, FACES, FACES))
-        for choice in range(low, N_CHOICES):
-            chance = np.where(turn, second[:, made, choice].T[:, None, :], first[:, made, choice].T[:, :, None])
-            value += chance * ((wins != turn) if choice == LIAR else values[_after(made, choice)])
-        values[made] = value
-    return float(values[0].ravel().mean())
-
-
-def _seeing_chances(opponent: np.ndarray, moves_first: bool) -> np.ndarray:
-    """Return the best win probability of a player that sees both dice: float64[6, 6] by own and other face."""
-    values = np.empty((N_SETS, FACES, FACES))
-    for made, low, wins in _downwards():
-        mine = (_second_moves[made] != moves_first)[:, None, None]
-        value = np.zeros((made.stop - made.start, FACES, FACES))
-        for choice in range(low, N_CHOICES):
-            after = wins == mine if choice == LIAR else values[_after(made, choice)]
-            value = np.where(mine, np.maximum(value, after), value + opponent[:, made, choice].T[:, None, :] * after)
-        values[made] = value
+        after = np.array([*(values[_after(made, bid)] for bid in range(low, N_BIDS)), wins != turn])
+        value = after.max(axis=0) if first is None else (first[:, made, low:].T[:, :, :, None] * after).sum(axis=0)
+        answered = after.min(axis=0) if second is None else (second[:, made, low:].T[:, :, None, :] * after).sum(axis=0)
+        values[made] = np.where(turn, answered, value)
     found: np.ndarray = values[0]
     return found
 
@@ -272,7 +218,7 @@ def _best_reply(opponent: np.ndarray, moves_first: bool, choices: np.ndarray) ->
 def win_rate(a: Strategy, b: Strategy, game: Game) -> float:
     """Return the probability that strategy ``a`` beats ``b``, who moves first being drawn by a fair coin."""
     one, other = _table(a, game), _table(b, game)
-    return (_first_chance(one, other) + 1 - _first_chance(other, one)) / 2
+    return float((_chances(one, other).ravel().mean() + 1 - _chances(other, one).ravel().mean()) / 2)
 
 
 def win_rate_matrix(strategies: Sequence[Strategy], game: Game, *, progress: Progress | None = None) -> np.ndarray:
@@ -297,7 +243,7 @@ def best_response(opponent: Strategy, game: Game) -> tuple[float, np.ndarray]:
     The float is their mean.
     """
     table = _table(opponent, game)
-    chances = np.array([_seeing_chances(table, first) for first in (True, False)])
+    chances = np.array([_chances(None, table), 1 - _chances(table, None).T])
     return float(chances.mean()), chances
 
 
@@ -321,14 +267,3 @@ def best_table(
     table = np.zeros(SHAPE)
     np.put_along_axis(table, choices[:, :, None].astype(np.int64), 1.0, axis=2)
     return float(np.mean(rates)), table
-
-
-def best_bot(opponent: Player, game: Game, *, seed: int = 0, trials: int = 0, progress: Progress | None = None) -> str:
-    """Return the source of a bot, in the game's original interface, that plays `best_table`."""
-    choices = best_table(opponent, game)[1].argmax(axis=2)
-    rows = []
-    for face in range(FACES):
-        text = "".join(CODE[choice] for choice in choices[face])
-        lines = "\n".join(f'        "{line}"' for line in textwrap.wrap(text, 100, break_on_hyphens=False))
-        rows.append(f'    "{face + 1}": (\n{lines}\n    ),')
-    return _SOURCE.format(name=docstring(opponent.name), rows="\n".join(rows))

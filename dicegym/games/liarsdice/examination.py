@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
+from functools import partial
 
-from dicegym.engine.game import Game
 from dicegym.games.bidding import examination
 from dicegym.games.liarsdice.rules import LIAR, WILD
-from dicegym.play.player import Player
 
-
-def set_table(game: Game, number: int, seat: int) -> tuple[np.ndarray, Player]:
-    """Return a game that leads a bot to every number of dice, and its opponents."""
-    return examination.set_table(game, number, seat, WILD, LIAR)
+set_table = partial(examination.set_table, wild=WILD, liar=LIAR)

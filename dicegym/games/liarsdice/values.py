@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 
 from dicegym.engine.game import Game
 from dicegym.games.bidding.luck import meter
-from dicegym.games.bidding.solving import recall_game
 from dicegym.games.bidding.solving.claims import game_claims, hand_claims
 from dicegym.games.bidding.solving.solution import EquilibriumSolution
 from dicegym.games.bidding.values import best_reply, check_best_reply, exploitability, sources
@@ -18,16 +17,13 @@ from dicegym.games.solved import Claim, Solution
 
 __all__ = ["best_reply", "check_best_reply", "claims", "exploitability", "meter", "solutions", "sources"]
 
-EXACT: Sequence[Mapping[str, int]] = ({"players": 2, "dice": 2},)
+SETTINGS: Sequence[Mapping[str, int]] = ({"players": 2, "dice": 2},)
 """Games that are solved with all bids remembered."""
-SETTINGS = (*EXACT, *recall_game.settings_but(EXACT))
 
 
 def solutions(game: Game) -> Sequence[Solution]:
     """Return what can be solved of ``game``. The figures are those of two cores, measured."""
-    if any(plays_with(game, settings) for settings in EXACT):
-        return (EquilibriumSolution(game, steps=1000, minutes=10),)
-    return recall_game.solutions(game)
+    return [EquilibriumSolution(game, steps=1000, minutes=10) for one in SETTINGS if plays_with(game, one)]
 
 
 def claims() -> Sequence[Claim]:

@@ -1,6 +1,6 @@
 """Bots of Liar's Dice with "spot on": files as players, players as files, and a file to begin with.
 
-The bot's own half is ``interface.py``. The protocols are `Adapter` and `BotWriter` of `dicegym.games.parts`.
+The bot's own half is ``interface.py``. The protocol is `dicegym.games.parts.Adapter`.
 """
 
 from __future__ import annotations
@@ -74,18 +74,10 @@ def in_words(answer: object, view: Any) -> str:
 
 
 def _wrong(answer: object) -> str:
-    words = ", ".join(f"{word!r}" for word in ACTIONS)
-    if isinstance(answer, str):
-        return "" if answer in ACTIONS else f", which is not one of {words}"
-    if not isinstance(answer, tuple):
-        return f": a {type(answer).__name__}, where a bid is a tuple (quantity, face), and a challenge one of {words}"
-    if len(answer) != 2:
-        return f": a tuple of {len(answer)}, where a bid is (quantity, face)"
-    if not all(map(is_whole_number, answer)):
-        return ", where quantity and face are whole numbers"
-    if answer[0] < 1:
-        return ", where a quantity is at least 1"
-    return "" if 1 <= answer[1] <= FACES else f", of which {answer[1]} is no face 1 to {FACES}"
+    if action_of(answer) != NO_MOVE:
+        return ""
+    words = ", ".join(map(repr, ACTIONS))
+    return f", which is neither a tuple (quantity from 1 on, face 1 to {FACES}) of whole numbers nor one of {words}"
 
 
 _INTERFACE = """
@@ -193,5 +185,5 @@ class Mine(Player):
 
 
 def starter(form: str, file: str) -> str:
-    """Return the source of a bot of the original interface; see `dicegym.games.parts.BotWriter`."""
+    """Return the source of a bot of the original interface; see `dicegym.games.parts.Adapter`."""
     return _SOURCE.format(file=file)

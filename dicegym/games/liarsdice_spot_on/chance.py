@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dicegym.engine.game import Game
 from dicegym.games.bidding import chance
-from dicegym.games.bidding.recall import HandsRecall
-from dicegym.games.bidding.table import N_BIDS
 
 OPENER = -1
 """The draw of who opens the first hand; the others are the seats that roll."""
@@ -33,9 +30,3 @@ def settle(state: Any, draw: int, outcome: int) -> None:
         state["player"] = outcome
     else:
         chance.settle(state, draw, outcome)
-
-
-def recall(game: Game) -> HandsRecall | None:
-    """Return what writes all that a seat has seen; None where dice can be regained, as games then have no end."""
-    one_die = game.parameters["dice"] == 1
-    return HandsRecall(game.players, game.players - 1, N_BIDS, calls=3) if one_die else None

@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 
 from dicegym.engine.game import Game
 from dicegym.games.bidding.luck import meter
-from dicegym.games.bidding.solving import recall_game
 from dicegym.games.bidding.solving.claims import game_claims
 from dicegym.games.bidding.solving.solution import EquilibriumSolution
 from dicegym.games.bidding.values import best_reply, check_best_reply, exploitability, sources
@@ -18,21 +17,19 @@ from dicegym.games.solved import Claim, Solution
 
 __all__ = ["best_reply", "check_best_reply", "claims", "exploitability", "meter", "solutions", "sources"]
 
-EXACT: Sequence[Mapping[str, int]] = ({"players": 2, "dice": 2}, {"players": 2, "dice": 3})
+SETTINGS: Sequence[Mapping[str, int]] = ({"players": 2, "dice": 2}, {"players": 2, "dice": 3})
 """Games that are solved with all bids remembered."""
-SETTINGS = (*EXACT, *recall_game.settings_but(EXACT))
 _TOOK = ((200, 0.1), (300, 10))
 """Steps, and minutes of two cores, measured."""
 
 
 def solutions(game: Game) -> Sequence[Solution]:
     """Return what can be solved of ``game``."""
-    found = tuple(
+    return [
         EquilibriumSolution(game, *took)
-        for settings, took in zip(EXACT, _TOOK, strict=True)
+        for settings, took in zip(SETTINGS, _TOOK, strict=True)
         if plays_with(game, settings)
-    )
-    return found or recall_game.solutions(game)
+    ]
 
 
 def claims() -> Sequence[Claim]:

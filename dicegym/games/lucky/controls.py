@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from fractions import Fraction
 from typing import Any
 
 from dicegym.errors import ParameterError
 from dicegym.games.keyboard import Place, count, dice, list_names, name_winners, number_of, unread, winners
 from dicegym.games.lucky.catalogue import (
     DONE,
-    FIRST_ATTACK,
-    FIRST_COIN,
-    FIRST_MULTIPLIER,
     N_ACTIONS,
     N_DICE,
     PRICES,
@@ -21,7 +17,7 @@ from dicegym.games.lucky.catalogue import (
     order_limits,
 )
 from dicegym.games.lucky.rules import AT
-from dicegym.games.lucky.scoring import MOST, roll
+from dicegym.games.lucky.scoring import MOST
 from dicegym.games.lucky.text import EFFECTS, SHOWN
 from dicegym.games.web_controls import Basket, BoardSeat, Fields, FilledForm, GameBoard, Item, PlayForm, Stepper
 
@@ -33,7 +29,6 @@ Each round everybody orders dice in secret, pays for them, and then rolls all
 dice it owns: points are money. If all orders together ask for more of a die
 than the shop has, nobody gets it.
   2x3 1x7     order two of die 3 and one of die 7; `3 3 7` is the same
-  max 3       order as many of die 3 as you can pay for
   nothing     order nothing and save
 """
 _KINDS = """\
@@ -48,7 +43,7 @@ _SHOP = "; ".join(f"{kind}: {effect}, {int(PRICES[kind])}" for kind, effect in e
 RULES = f"""\
 {_GAME}{_KINDS}
 What each die does, and its price: {_SHOP}."""
-_NOTHING = ("nothing", "none", "pass", "done", "no", "skip", "save", "0x0", "end", "wait", "-")
+_NOTHING = ("nothing", "none", "pass", "done", "save")
 FAST = 10
 MOST_FAST = 1000
 _IN_SHORT = 8
@@ -125,12 +120,6 @@ def read(place: Place, state: Any, text: str) -> list[int]:
             raise unread(text, f"`fast` and a number of rounds from 1 to {MOST_FAST}, such as `fast 20`")
         return [DONE] * rounds
     limits = _limits(state, place.seat)
-    if verb in ("max", "most", "all"):
-        kind = _kind(number_of(rest), text)
-        if not limits[kind]:
-            raise ParameterError(_too_much(place, state, kind))
-        counts = [limits[kind] if other == kind else 0 for other in range(N_DICE)]
-        return order_actions(counts)
     counts = [0] * N_DICE
     orders = re.sub(r"(?<=\w) ?(?:x|\*|of|times) ?(?=\d)", "x", words).split()
     if not orders or len(orders) > sum(limits) + N_DICE:
@@ -180,13 +169,6 @@ def _kind(number: int | None, text: str) -> int:
     return number
 
 
-def _too_much(place: Place, state: Any, kind: int) -> str:
-    if not state["shop"][kind]:
-        return f"die {kind} is sold out: `shop` shows what there is"
-    money = int(state["money"][place.seat])
-    return f"die {kind} costs {int(PRICES[kind])}, and you have {money:,}: save, or order a cheaper one"
-
-
 def _allowed(place: Place, state: Any, counts: Sequence[int]) -> list[int]:
     """Return the actions of an order that the shop and the money allow. Raises ParameterError."""
     shop = (state["shop"] - state["order"][place.seat]).tolist()
@@ -214,12 +196,9 @@ def tell(place: Place, before: Any, action: int, after: Any, fault: str, brief: 
         parts = ", ".join(f"{name} {what}" for name, what in zip(names, money, strict=True))
         return [f"Round {int(after['played'])}: {parts}."]
     width, wide = max(map(len, names)), max(map(len, money))
-    rolled = after.copy()
-    rolled["played"] -= 1  # whose dice are still there to be looked at
     lines = [f"Round {int(after['played'])}, points = money:"]
     lines += [
-        f"  {names[player]:<{width}}  {money[player]:<{wide}}  {_story(place, before, rolled, after, player)}"
-        for player in players
+        f"  {names[player]:<{width}}  {money[player]:<{wide}}  {_story(before, after, player)}" for player in players
     ]
     wanted = before["order"][place.seat]
     missed = [
@@ -232,44 +211,14 @@ def tell(place: Place, before: Any, action: int, after: Any, fault: str, brief: 
     return lines
 
 
-def _story(place: Place, before: Any, rolled: Any, after: Any, player: int) -> str:
-    """Return what a player bought, what it rolled, and how the points came about."""
+def _story(before: Any, after: Any, player: int) -> str:
+    """Return what a player bought and rolled."""
     bought = (after["dice"][player] - before["dice"][player]).tolist()
     parts = [f"bought {_counts(bought)}"] if any(bought) else []
-    own = rolled["dice"][player]
-    basics = rolled.copy()
-    basics["dice"][player, FIRST_MULTIPLIER:FIRST_ATTACK] = 0  # the coins and basic dice that come before fall alike
-    plain = roll(basics, player)
-    total, twos, threes, fives, power, shields, _ = roll(rolled, player)
-    basic = _value(plain[0], plain[1], plain[2], 0)
-    faces = [face for face, number in enumerate(basics["rolled"][player].tolist(), 1) for _ in range(number)][::-1]
-    text = ""
+    faces = [face for face, number in enumerate(after["rolled"][player].tolist(), 1) for _ in range(number)][::-1]
     if faces:
-        shown = dice(faces) if len(faces) <= SHOWN else f"{len(faces)} dice"
-        text = f"rolled {shown}" + (f" = {basic}" if len(faces) > 1 else "")
-    if faces and own[FIRST_MULTIPLIER:FIRST_ATTACK].any():
-        text += f", times {_value(total, twos, threes, fives) / basic}"
-    if int(power) > 1 and faces:
-        text += {2: ", squared", 3: ", cubed"}.get(int(power), f", to the power of {int(power)}")
-    parts += [text] if text else []
-    points = min(int(_value(total, twos, threes, fives) ** int(power)), int(MOST))
-    difference = int(after["points"][player]) - points
-    if difference:
-        attackers = [
-            place.who(other)
-            for other in range(place.game.players)
-            if other != player and rolled["dice"][other, FIRST_ATTACK:FIRST_COIN].any()
-        ]
-        lost = f"lost to the attacks of {list_names(attackers)}"
-        parts.append(f"{abs(difference):,} {'stolen from others' if difference > 0 else lost}")
-    if shields:
-        parts.append("shielded")
+        parts.append(f"rolled {dice(faces) if len(faces) <= SHOWN else f'{len(faces)} dice'}")
     return "; ".join(parts) or "nothing"
-
-
-def _value(total: int, twos: int, threes: int, fives: int) -> Fraction:
-    """Return points in the form of `dicegym.games.lucky.scoring` as a fraction."""
-    return Fraction(int(total)) * Fraction(2) ** int(twos) * Fraction(3) ** int(threes) * Fraction(5) ** int(fives)
 
 
 def ending(place: Place, state: Any) -> str:

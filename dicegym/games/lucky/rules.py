@@ -118,7 +118,6 @@ import numpy as np
 from dicegym.engine.features import Features
 from dicegym.engine.jit import kernel
 from dicegym.engine.loops import Kernels
-from dicegym.engine.observation_forms import Over
 from dicegym.engine.spec import GameSpec, JointAction, Parameter, reader, record
 from dicegym.games.lucky.catalogue import (
     AGAIN,
@@ -181,16 +180,15 @@ RIVAL = Features({"presence": 1, "money": 3, "lead": 1, "income": 3, "attacks": 
 OF_RIVAL = RIVAL.offsets
 """Of the part "others": where each thing begins in what there is of one of them."""
 RIVAL_SIZE = RIVAL.size
-BY_STOCK = Over(tuple(STOCK.tolist()), N_DICE)
 
 FEATURES = Features(
     {
         "money": 5,
         "money left": 5,
-        "dice": BY_STOCK,
-        "order": BY_STOCK,
-        "shop": BY_STOCK,
-        "may add": BY_STOCK,
+        "dice": N_DICE,
+        "order": N_DICE,
+        "shop": N_DICE,
+        "may add": N_DICE,
         "gain": N_DICE,
         "income": 3,
         "parts": 2,

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from dicegym.engine.dice import bot_stream, draw
 from dicegym.engine.jit import kernel
 from dicegym.engine.twin_kernels import twin
 from dicegym.games.lucky.catalogue import (
@@ -363,36 +362,3 @@ def raider(state):
             left -= count * PRICES[kind]
             first = min(first, lack(state, kind, count))
     return next_action(first)
-
-
-@twin("haphazard", file="e14a3827a6d04701")
-@kernel
-def haphazard(state):
-    """Dice at random until the money is gone or, before each with one chance in five, a coin says stop."""
-    me = state.player
-    stream = bot_stream(state.key, me, state.played)
-    counts, left = np.zeros(N_DICE, np.int64), state.money[me]
-    number = 0
-    while draw(stream, number, 5) > 0:
-        choices = 0
-        for kind in range(N_DICE):
-            choices += counts[kind] < state.shop[kind] and PRICES[kind] <= left
-        if choices == 0:
-            break
-        place = draw(stream, number + 1, choices)
-        for kind in range(N_DICE):
-            if counts[kind] < state.shop[kind] and PRICES[kind] <= left:
-                if place == 0:
-                    counts[kind] += 1
-                    left -= PRICES[kind]
-                    break
-                place -= 1
-        number += 2
-    return place_order(state, counts)
-
-
-@twin("idle", file="38c86100e8ad2c1a")
-@kernel
-def idle(state):
-    """Nothing at all."""
-    return next_action(NOTHING)

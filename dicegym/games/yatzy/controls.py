@@ -15,7 +15,6 @@ from dicegym.games.keyboard import (
     dice,
     list_names,
     name_winners,
-    number_of,
     unread,
     winners,
 )
@@ -44,22 +43,13 @@ from dicegym.games.yatzy.tables import (
     BEST,
     BOX_NAMES,
     BOXES,
-    CHANCE,
     DICE,
     FACES,
-    FOUR,
-    FULL_HOUSE,
     HANDFULS,
     KEEPS,
-    LARGE,
-    PAIR,
     ROLLS,
     SETS,
-    SMALL,
-    THREE,
-    TWO_PAIRS,
     UPPER,
-    YATZY,
     hand_of,
     places_kept,
 )
@@ -69,42 +59,14 @@ SEATS = 2
 OPEN: frozenset[str] = frozenset()
 HELP = f"""\
 Fifteen rounds; in each you roll five dice up to three times and fill a box.
-  keep 6 6          keep two sixes and roll the others; also `keep sixes`
+  keep 6 6          keep two sixes and roll the others
   roll 1 3          roll a die that shows 1 and one that shows 3 again;
-                    `roll all` rolls all five, `roll #1 #3` those in the first
-                    and the third place
+                    `roll all` rolls all five
   score full house  fill a box, by its name or number; `full house` will do
 A box takes the best dice for it. If none fit it scores 0, and is used up.
 {BONUS_FROM} points or more in the boxes 1 to 6 earn {BONUS} more."""
 RULES = HELP
-_ALIASES = {
-    "pair": PAIR,
-    "1p": PAIR,
-    "two pair": TWO_PAIRS,
-    "2 pairs": TWO_PAIRS,
-    "2 pair": TWO_PAIRS,
-    "2p": TWO_PAIRS,
-    "3 of a kind": THREE,
-    "three of kind": THREE,
-    "3k": THREE,
-    "4 of a kind": FOUR,
-    "four of kind": FOUR,
-    "4k": FOUR,
-    "small": SMALL,
-    "ss": SMALL,
-    "large": LARGE,
-    "big straight": LARGE,
-    "ls": LARGE,
-    "house": FULL_HOUSE,
-    "full": FULL_HOUSE,
-    "fullhouse": FULL_HOUSE,
-    "fh": FULL_HOUSE,
-    "ch": CHANCE,
-    "yahtzee": YATZY,
-    "y": YATZY,
-}
 _TYPE = "`keep 6 6`, `roll 1 3` or `score full house`"
-_ALL = ("all", "everything", "all five", "all dice", "all of them", "all 5", "five dice", "5 dice", "all five dice")
 _HEAD, _WIDTH = 20, 79
 """Columns of the names of boxes, and of a whole card."""
 
@@ -161,149 +123,61 @@ def _short(name: str, width: int) -> str:
 def read(place: Place, state: Any, text: str) -> list[int]:
     """Return the action that keeps, rolls or scores; see `dicegym.games.keyboard.Keyboard`."""
     verb, _, rest = text.partition(" ")
-    if verb in ("keep", "hold", "k"):
-        return [rolling(state, _kept(state, rest))]
-    if verb in ("roll", "reroll", "r", "throw"):
-        return [_rolled(state, rest)]
-    named = rest if verb in ("score", "take", "fill", "cross", "s", "box", "use") else text
-    named = re.sub(r"^(?:in|into|out|box|the) ", "", named)
-    if not named or (named == verb and named.isdecimal()):
-        raise unread(text, _TYPE)
-    return [_box(state, place.seat, named)]
+    if verb in ("keep", "hold"):
+        return [rolling(state, [] if rest == "none" else _faces(state, rest, text))]
+    if verb in ("roll", "reroll"):
+        rolled = state["dice"].tolist() if rest == "all" else _faces(state, rest, text)
+        return [rolling(state, list((Counter(state["dice"].tolist()) - Counter(rolled)).elements()))]
+    return [_box(state, place.seat, rest if verb in ("score", "take", "cross") else text, text)]
 
 
-def _kept(state: Any, words: str) -> list[int]:
-    """Return the faces that are to be kept."""
-    if words in _ALL:
-        raise ParameterError("to keep all dice is to score: type `score` and a box, such as `score chance`")
-    if not words:
-        raise unread("keep", "`keep 6 6` with what the dice show, or `roll all` to keep none")
-    if words in ("none", "nothing"):
-        return []
-    return _named(state, words)
-
-
-def _rolled(state: Any, words: str) -> int:
-    """Return the action that rolls what was named."""
-    if words in _ALL:
-        return rolling(state, [])
-    if not words:
-        raise unread("roll", "`roll all`, or what the dice show that you roll again: `roll 1 3`")
-    if words in ("none", "nothing"):
-        raise ParameterError("to roll none is to score: type `score` and a box, such as `score chance`")
-    if "#" in words or re.match(r"places?\b", words):
-        return _rolled_places(state, words)
-    left = Counter(state["dice"].tolist()) - Counter(_named(state, words))
-    return rolling(state, list(left.elements()))
-
-
-def _rolled_places(state: Any, words: str) -> int:
-    """Return the action that rolls the dice in places 1 to 5."""
-    named = [number_of(word) or 0 for word in re.findall(r"[\w+-]+", re.sub(r"places?|#", " ", words))]
-    if not named or not all(1 <= number <= DICE for number in named):
-        raise ParameterError(f"the dice lie in places 1 to {DICE}: type `roll #1 #3`")
-    rolled = sum(1 << (number - 1) for number in set(named))
-    _check_rolls(state)
-    return ROLL_PLACES + rolled
-
-
-def _check_rolls(state: Any) -> None:
-    if not state["rolls_left"]:
-        raise ParameterError("there is no roll left: type `score` and a box, such as `score chance`")
+def _faces(state: Any, words: str, text: str) -> list[int]:
+    """Return the faces of the dice that are named: ``6 6``, ``66``. Raises ParameterError if they do not lie there."""
+    digits = re.sub(r"\band\b|[, ]", "", words)
+    if not re.fullmatch(f"[1-{FACES}]{{1,{DICE}}}", digits):
+        raise unread(text, f"{_TYPE}, with what the dice show")
+    faces = [int(digit) for digit in digits]
+    missing = Counter(faces) - Counter(state["dice"].tolist())
+    if missing:
+        face = next(iter(missing))
+        more = "more " if face in state["dice"] else ""
+        shown = " ".join(map(str, state["dice"].tolist()))
+        raise ParameterError(f"there is no {more}{NUMBER_WORDS[face]} among your dice: they are {shown}")
+    return faces
 
 
 def rolling(state: Any, kept: Sequence[int]) -> int:
     """Return the action that keeps these faces."""
-    _check_rolls(state)
+    if not state["rolls_left"]:
+        raise ParameterError("there is no roll left: type `score` and a box, such as `score chance`")
     if len(kept) == DICE:
         raise ParameterError("to keep all dice is to score: type `score` and a box, such as `score chance`")
     return SETS.index(tuple(sorted(kept)))
 
 
-def _named(state: Any, words: str) -> list[int]:
-    """Return the faces of the dice that are named: ``6 6``, ``66``, ``sixes``, ``two sixes``.
-
-    Raises ParameterError for what names no dice, or others than those that lie there.
-    """
-    found = re.findall(r"[\w+-]+", re.sub(r"\b(?:and|the|a|of|die|dice|all|both|my)\b", " ", words))
-    apart = [digit for word in found for digit in (word if re.fullmatch(r"[1-6]{2,5}", word) else [word])]
-    if not apart or re.fullmatch(r"\w+ dice", words):
-        raise ParameterError("which dice? Name them by what they show, such as `6 6`, or by place: `roll #1 #3`")
-    shown = Counter(state["dice"].tolist())
-    faces: list[int] = []
-    waiting = iter([*zip(apart, [*apart[1:], ""], strict=True)])
-    for word, following in waiting:
-        every, number = _every(following), 2 if word == "pair" else number_of(word)
-        if every is not None and number is not None:
-            faces += [every] * number
-            next(waiting)
-        elif (every := _every(word)) is not None:
-            if not shown[every]:
-                raise ParameterError(f"none of your dice shows a {every}: they are {_shown(state)}")
-            faces += [every] * shown[every]
-        elif word == "one" and following in NUMBER_WORDS:
-            face = number_of(following)
-            raise ParameterError(f"one {following}, or a one and a {following}? Type `{face}` or `1 {face}`")
-        else:
-            faces.append(_face(word))
-    _check_shown(state, faces)
-    return faces
-
-
-def _every(word: str) -> int | None:
-    """Return the face of which all dice are meant by ``sixes`` or ``6s``."""
-    singular = {"sixes": "six"}.get(word, word.removesuffix("s")) if word.endswith("s") else word
-    face = number_of(singular) if singular != word else None
-    return face if face is not None and 1 <= face <= FACES else None
-
-
-def _face(word: str) -> int:
-    face = number_of(word)
-    if face is None or not 1 <= face <= FACES:
-        raise unread(word, "what the dice show, such as `6 6`")
-    return face
-
-
-def _shown(state: Any) -> str:
-    return " ".join(map(str, state["dice"].tolist()))
-
-
-def _check_shown(state: Any, faces: Sequence[int]) -> None:
-    """Raise ParameterError if dice were named that are not there."""
-    missing = Counter(faces) - Counter(state["dice"].tolist())
-    if missing:
-        face = next(iter(missing))
-        more = "more " if face in state["dice"] else ""
-        raise ParameterError(
-            f"there is no {more}{NUMBER_WORDS[face]} among your dice: they are {_shown(state)}; "
-            "name them by what they show, or by place: `roll #1 #3`"
-        )
-
-
-def _box(state: Any, seat: int, name: str) -> int:
-    """Return the action that scores the box ``name``."""
-    number = int(name) if name.isascii() and name.isdecimal() and len(name) < 9 else None
-    if number is not None:
-        if not 1 <= number <= BOXES:
-            raise ParameterError(f"there is no box {number}: they are numbered 1 to {BOXES}")
-        found = [number - 1]
-    elif name in _ALIASES:
-        found = [_ALIASES[name]]
+def _box(state: Any, seat: int, name: str, text: str) -> int:
+    """Return the action that scores the box ``name``: a name, the beginning of one, or a number after ``score``."""
+    name, names = name.removeprefix("box "), [known.lower() for known in BOX_NAMES]
+    if name.isascii() and name.isdecimal() and len(name) < 9 and name != text:
+        if not 1 <= int(name) <= BOXES:
+            raise ParameterError(f"there is no box {name}: they are numbered 1 to {BOXES}")
+        found = [int(name) - 1]
+    elif name in names:
+        found = [names.index(name)]
     else:
-        whole = [box for box, known in enumerate(BOX_NAMES) if known.lower() == name]
-        begun = [box for box, known in enumerate(BOX_NAMES) if known.lower().startswith(name)]
-        found = whole or begun or [box for box, known in enumerate(BOX_NAMES) if name in known.lower().split()]
-    if len(found) > 1 and name not in BOX_NAMES:
-        open_ones = [box for box in found if state["scores"][seat, box] < 0]
-        names = list_names([f"`{BOX_NAMES[box].lower()}`" for box in open_ones or found], "or")
-        raise ParameterError(f"{name!r} may be {names}: type one of them")
+        found = [box for box, known in enumerate(names) if name and known.startswith(name)]
+        found = found or [box for box, known in enumerate(names) if name in known.split()]
     if not found:
-        raise unread(name, f"{_TYPE}; `table` shows all boxes")
-    box = found[0]
-    filled = int(state["scores"][seat, box])
+        raise unread(text, f"{_TYPE}; `table` shows all boxes")
+    if len(found) > 1:
+        meant = list_names([f"`{names[box]}`" for box in found], "or")
+        raise ParameterError(f"{name!r} may be {meant}: type one of them")
+    filled = int(state["scores"][seat, found[0]])
     if filled >= 0:
-        raise ParameterError(f"{BOX_NAMES[box]} is filled already, with {count(filled, 'point')}: score another box")
-    return FIRST_BOX + box
+        raise ParameterError(
+            f"{BOX_NAMES[found[0]]} is filled already, with {count(filled, 'point')}: score another box"
+        )
+    return FIRST_BOX + found[0]
 
 
 def list_facts(place: Place, state: Any) -> list[str]:
@@ -317,7 +191,8 @@ def write_actions(place: Place, state: Any, actions: Sequence[int]) -> str:
     if action >= SCORE_PLACES:
         action = FIRST_BOX + (action - SCORE_PLACES) // HANDFULS
     if action >= ROLL_PLACES:
-        return f"roll {' '.join(f'#{at + 1}' for at in range(DICE) if action - ROLL_PLACES >> at & 1)}"
+        kept = [face for at, face in enumerate(state["dice"].tolist()) if not action - ROLL_PLACES >> at & 1]
+        action = SETS.index(tuple(sorted(kept)))
     if action >= FIRST_BOX:
         return f"score {BOX_NAMES[action - FIRST_BOX].lower()}"
     return f"keep {' '.join(map(str, SETS[action]))}" if SETS[action] else "roll all"

@@ -32,7 +32,10 @@ from dicegym.games.yatzy.rules import (
     SERVER_TURN,
     SPEC,
     USED_BOX,
+    View,
+    record_of,
     total,
+    view,
 )
 from dicegym.games.yatzy.tables import (
     BEST,
@@ -47,7 +50,6 @@ from dicegym.games.yatzy.tables import (
     places_kept,
     set_of,
 )
-from dicegym.games.yatzy.view import View, record_of, view
 
 OPEN = "-"
 """How an open box is written in a standing."""

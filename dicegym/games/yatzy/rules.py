@@ -109,13 +109,14 @@ Version history
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any, NamedTuple
+
 import numpy as np
 
 from dicegym.engine.dice import die, turn_stream
 from dicegym.engine.features import Features
 from dicegym.engine.jit import kernel
 from dicegym.engine.loops import Kernels
-from dicegym.engine.observation_forms import Flags, OneHot, Ones, Over
 from dicegym.engine.spec import GameSpec, record
 from dicegym.games.yatzy.tables import (
     BEST,
@@ -138,7 +139,9 @@ from dicegym.games.yatzy.tables import (
     places_kept,
     set_of,
 )
-from dicegym.games.yatzy.view import view
+
+if TYPE_CHECKING:
+    from dicegym.engine.game import Game
 
 BONUS_FROM, BONUS = 63, 50
 MOST_TOTAL = int(MOST.sum()) + BONUS
@@ -187,22 +190,22 @@ STATE = record(
 OTHERS = SEATS - 1
 FEATURES = Features(
     {
-        "counts": Ones(DICE, rows=FACES),
-        "sorted dice": OneHot(FACES, first=1, rows=DICE),
+        "counts": FACES * DICE,
+        "sorted dice": DICE * FACES,
         "own turn": 1,
-        "rolls left": OneHot(ROLLS + 1),
-        "rounds left": Over(BOXES),
-        "open": Flags(BOXES, first=1),
+        "rolls left": ROLLS + 1,
+        "rounds left": 1,
+        "open": BOXES,
         "now": BOXES,
         "in sight": BOXES,
         "upper": 4,
-        "par": OneHot(2 * PAR_STEPS + 1, first=-PAR_STEPS),
-        "total": Over(MOST_TOTAL),
-        "presence": Flags(OTHERS, first=1),
-        "totals": Over(MOST_TOTAL, OTHERS),
+        "par": 2 * PAR_STEPS + 1,
+        "total": 1,
+        "presence": OTHERS,
+        "totals": OTHERS,
         "leads": 2 * OTHERS,
         "uppers": OTHERS,
-        "their open": Flags(BOXES, first=1, rows=OTHERS),
+        "their open": OTHERS * BOXES,
     }
 )
 AT = FEATURES.offsets
@@ -436,6 +439,69 @@ def margin(state, out):
     for seat in range(players):
         lead = players * np.int64(total(state, seat)) - points
         out[seat] = lead / (MARGIN * max(np.int64(1), players - 1))
+
+
+# --- what a seat may know ----------------------------------------------------------------------------------
+
+
+class View(NamedTuple):
+    """What a player may know: all that lies on the table."""
+
+    seat: int
+    player: int
+    """The seat to move."""
+    round_number: int
+    rolls_left: int
+    dice: tuple[int, ...]
+    """The face in each of five places."""
+    scores: tuple[tuple[int, ...], ...]
+    """By seat and box (from 0): points, -1 while the box is open."""
+
+
+def view(state: Any, seat: int) -> View:
+    """Return the `View` of ``seat``."""
+    players = int(state["players"])
+    return View(
+        seat,
+        int(state["player"]),
+        int(state["round_number"]),
+        int(state["rolls_left"]),
+        tuple(state["dice"].tolist()),
+        tuple(map(tuple, state["scores"][:players].tolist())),
+    )
+
+
+def read_fields(shown: View) -> dict[str, Any]:
+    """Return the fields of the record that ``shown`` tells, by their names.
+
+    Exported bots read a standing with it, so it needs no more than the attributes of a `View`.
+    """
+    players = len(shown.scores)
+    scores = np.full((SEATS, BOXES), -1, np.int64)
+    scores[:players] = shown.scores
+    points = np.maximum(scores, 0)
+    return {
+        "players": players,
+        "player": shown.player,
+        "round_number": shown.round_number,
+        "dice": shown.dice,
+        "rolls_left": shown.rolls_left,
+        "scores": scores,
+        "totals": points.sum(axis=1),
+        "upper": points[:, :UPPER].sum(axis=1),
+        "over": bool((scores[:players] >= 0).all()),
+    }
+
+
+def record_of(game: Game, shown: View) -> Any:
+    """Return a record that looks like ``shown``; what nobody may know is as in a new game.
+
+    ``shown`` must have as many seats as ``game``, and values that a game can have.
+    """
+    state = game.new_states(1)[0]
+    for name, value in read_fields(shown).items():
+        state[name] = value
+    return state
 
 
 SPEC = GameSpec(

@@ -2,12 +2,11 @@
 
 They answer as files do, with the wide actions that name dice by places, and of equal dice take those in the first.
 
-`planner` and `expectation` look ahead over all dice of a turn. Both value a hand in a box and play for the best mean by
-the end of the turn; they differ in the values alone. Their files hold the same numbers, ``planner.py`` and
-``expectation.py``, as the files of agents are complete. Of choices that differ by rounding alone both take the first,
-so the order of sums does not matter here. Worths are handed over as two arrays: ``by_dice`` float64[6, 6], of each
-upper box when it is scored with 0 to 5 dice of its number, and ``besides`` float64[15], what is added to the points of
-each other box.
+`planner` looks ahead over all dice of a turn: it values a hand in a box and plays for the best mean by the end of the
+turn. Its file ``planner.py`` holds the same numbers, as the files of agents are complete. Of choices that differ by
+rounding alone it takes the first, so the order of sums does not matter here. Worths are handed over as two arrays:
+``by_dice`` float64[6, 6], of each upper box when it is scored with 0 to 5 dice of its number, and ``besides``
+float64[15], what is added to the points of each other box.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any
@@ -19,34 +18,22 @@ import math
 
 import numpy as np
 
-from dicegym.engine.dice import bot_stream, draw
 from dicegym.engine.jit import kernel
 from dicegym.engine.twin_kernels import twin
-from dicegym.games.yatzy.rules import BONUS, BONUS_FROM, PAR, ROLL_PLACES, SCORE_PLACES
+from dicegym.games.yatzy.rules import BONUS, BONUS_FROM, ROLL_PLACES, SCORE_PLACES
 from dicegym.games.yatzy.tables import (
     BEST,
     BOXES,
-    CHANCE,
     COUNTS,
     DICE,
     FACES,
-    FOUR,
-    FULL_HOUSE,
     HANDFULS,
     HANDS,
     KEEPABLE,
     KEEPS,
-    LARGE,
-    PAIR,
     POINTS,
-    ROLLS,
     SETS,
-    SMALL,
-    THREE,
-    TWO_PAIRS,
     UPPER,
-    YATZY,
-    first_places,
     hand_of,
     keep_best,
     places_kept,
@@ -62,19 +49,6 @@ PUT = np.where(POINTS[KEEPS:] == BEST, KEEPS + np.arange(HANDS)[:, None], _PART_
 COMMONEST = (COUNTS[KEEPS:] * (FACES + 1) + np.arange(1, FACES + 1)).argmax(axis=1)
 """int64[252]: the face (from 0) that each hand shows most often, of equally many the highest."""
 ALL_PLACES = HANDFULS - 1
-LOW_RUN, HIGH_RUN = 0b011111, 0b111110
-"""The faces of the straights, one bit each, face 1 lowest."""
-MADE = np.isin(np.arange(BOXES), (SMALL, LARGE, FULL_HOUSE, YATZY))
-"""The boxes that are scored at once when they are the best and score at all."""
-
-_LADDER_USUAL = np.array([2, 5, 8, 12, 15, 19, 10, 17, 13, 8, 7, 9, 12, 22, 9])
-LADDER_WEIGHT = (BEST - _LADDER_USUAL).astype(np.float64)
-THRIFTY_WEIGHT = BEST - np.array([0.0] * UPPER + [10.5, 17.0, 14.5, 11.0, 6.0, 9.0, 14.0, 23.0, 14.0])
-"""float64[252, 15]: how good the points of each hand are for each box."""
-_OVER = BEST[:, :UPPER] - PAR * np.arange(1, UPPER + 1)
-THRIFTY_WEIGHT[:, :UPPER] = 1.6 * _OVER + np.where(_OVER >= 0, 0.5, 0.0)
-POINTS_ALONE = BEST.astype(np.float64)
-_FACE_BITS = 4  # of a face in the codes of sets
 
 
 @kernel
@@ -90,60 +64,14 @@ def roll_others(places):
 
 
 @kernel
-def best_box(state, weights):
-    """Return the open box with the highest weight for the hand shown, of equal ones the first."""
+def best_box(state):
+    """Return the open box that pays most for the hand shown, of equal ones the first."""
     scores, hand = state.scores[state.player], hand_of(state.dice)
     best = -1
     for box in range(BOXES):
-        if scores[box] < 0 and (best < 0 or weights[hand, box] > weights[hand, best]):
+        if scores[box] < 0 and (best < 0 or BEST[hand, box] > BEST[hand, best]):
             best = box
     return best
-
-
-@kernel
-def is_made(state, box):
-    """Return whether a box scores all five dice as they are."""
-    return MADE[box] and BEST[hand_of(state.dice), box] > 0
-
-
-@kernel
-def open_boxes(state):
-    """Return the open boxes of the player to move, one bit each, box 0 lowest."""
-    boxes = 0
-    for box in range(BOXES):
-        boxes |= (state.scores[state.player, box] < 0) << box
-    return boxes
-
-
-@kernel
-def some_of(faces, hand, most):
-    """Return as many of each of these faces (bits) as a hand shows, ``most`` at most, coded as `first_places` reads."""
-    wanted = np.int64(0)
-    for face in range(FACES):
-        if faces >> face & 1:
-            wanted |= np.int64(min(COUNTS[KEEPS + hand, face], most)) << _FACE_BITS * face
-    return wanted
-
-
-@kernel
-def faces_shown(hand, least):
-    """Return the faces of which a hand shows ``least`` or more (bits), and how many faces those are."""
-    faces, n = 0, 0
-    for face in range(FACES):
-        if COUNTS[KEEPS + hand, face] >= least:
-            faces |= 1 << face
-            n += 1
-    return faces, n
-
-
-@kernel
-def size(faces):
-    """Return the number of bits."""
-    n = 0
-    while faces:
-        n += faces & 1
-        faces >>= 1
-    return n
 
 
 @twin("gather", file="9d2e1d259e363a30")
@@ -157,77 +85,7 @@ def gather(state):
             places |= (state.dice[place] == most) << place
         if places != ALL_PLACES:
             return roll_others(places)
-    return score_best_dice(state, best_box(state, POINTS_ALONE))
-
-
-@kernel
-def thrifty_faces(boxes, hand):
-    """Return what `thrifty` keeps of a hand, coded as `first_places` reads."""
-    pays_high = (1 << PAIR | 1 << TWO_PAIRS | 1 << THREE | 1 << FOUR | 1 << FULL_HOUSE | 1 << YATZY) & boxes
-    counts = COUNTS[KEEPS + hand]
-    most, merit = 0, -1
-    for face in range(FACES):
-        wanted = boxes >> face & 1
-        value = counts[face] * 10 + 8 * wanted + (face + 1 if wanted or pays_high else 0)
-        if value > merit:
-            most, merit = face, value
-    if counts[most] >= 3 and (boxes >> most & 1 or (1 << FOUR | 1 << YATZY) & boxes):
-        return some_of(1 << most, hand, DICE)
-    pairs, n = faces_shown(hand, 2)
-    higher = FACES - 1
-    while higher > 0 and not pairs >> higher & 1:
-        higher -= 1
-    if n == 2 and (1 << FULL_HOUSE | 1 << TWO_PAIRS) & boxes and not (boxes >> higher & 1 and counts[higher] >= 3):
-        return some_of(pairs, hand, 3)
-    shown, _ = faces_shown(hand, 1)
-    if boxes >> LARGE & 1 and size(HIGH_RUN & shown) >= 4:
-        return some_of(HIGH_RUN, hand, 1)
-    if boxes >> SMALL & 1 and size(LOW_RUN & shown) >= 4:
-        return some_of(LOW_RUN, hand, 1)
-    if boxes & ~(1 << SMALL | 1 << LARGE) == 0:
-        return some_of(HIGH_RUN if boxes >> LARGE & 1 else LOW_RUN, hand, 1)
-    if boxes == 1 << CHANCE:
-        return some_of(0b111000, hand, DICE)
-    return some_of(1 << most, hand, DICE)
-
-
-@twin("thrifty", file="b93a0f81c77a958b")
-@kernel
-def thrifty(state):
-    """Keep what most open boxes want; take what is most above what its box usually brings."""
-    best = best_box(state, THRIFTY_WEIGHT)
-    if state.rolls_left > 0 and not is_made(state, best):
-        places = first_places(state.dice, thrifty_faces(open_boxes(state), hand_of(state.dice)))
-        if places != ALL_PLACES:
-            return roll_others(places)
-    return score_best_dice(state, best)
-
-
-@twin("ladder", file="0b1ee91492086c7f")
-@kernel
-def ladder(state):
-    """Keep most of a straight, else the commonest number that is of use."""
-    best = best_box(state, LADDER_WEIGHT)
-    if state.rolls_left == 0 or is_made(state, best):
-        return score_best_dice(state, best)
-    boxes, hand = open_boxes(state), hand_of(state.dice)
-    counts = COUNTS[KEEPS + hand]
-    shown, _ = faces_shown(hand, 1)
-    run = shown & HIGH_RUN if boxes >> LARGE & 1 else 0
-    if boxes >> SMALL & 1 and size(shown & LOW_RUN) > size(run):
-        run = shown & LOW_RUN
-    useful = shown & boxes
-    if (1 << THREE | 1 << FOUR | 1 << YATZY) & boxes or useful == 0:
-        useful = shown
-    most = -1
-    for face in range(FACES):
-        if useful >> face & 1 and (most < 0 or counts[face] >= counts[most]):
-            most = face
-    length = size(run)
-    if length >= 4 or (length == 3 and counts[most] == 1):
-        return roll_others(first_places(state.dice, some_of(run, hand, 1)))
-    places = first_places(state.dice, some_of(1 << most, hand, DICE))
-    return ROLL_PLACES + 1 if places == ALL_PLACES else roll_others(places)
+    return score_best_dice(state, best_box(state))
 
 
 @twin("in_order", file="c94327f7004ca43a")
@@ -240,34 +98,11 @@ def in_order(state):
     return score_best_dice(state, box)
 
 
-@twin("haphazard", file="01b8b639bb3f66cb")
-@kernel
-def haphazard(state):
-    """Name one to five dice at random; roll them, half the time, or put them into any open box."""
-    me = state.player
-    stream = bot_stream(state.key, me, np.int64(state.round_number) * (ROLLS + 1) + state.rolls_left)
-    left = draw(stream, 0, DICE) + 1
-    places = 0
-    for place in range(DICE):  # each of the subsets of this size is as likely
-        if draw(stream, 1 + place, DICE - place) < left:
-            places |= 1 << place
-            left -= 1
-    if state.rolls_left > 0 and draw(stream, DICE + 1, 2) == 0:
-        return ROLL_PLACES + places
-    boxes = open_boxes(state)
-    nth = draw(stream, DICE + 2, size(boxes))
-    box = 0
-    while nth > 0 or not boxes >> box & 1:
-        nth -= boxes >> box & 1
-        box += 1
-    return SCORE_PLACES + HANDFULS * box + places
-
-
 @twin("at_once", file="195da2671a7e627d")
 @kernel
 def at_once(state):
     """Score the first hand where it pays most."""
-    return score_best_dice(state, best_box(state, POINTS_ALONE))
+    return score_best_dice(state, best_box(state))
 
 
 # --- looking ahead ---------------------------------------------------------------------------------------------------
@@ -300,8 +135,6 @@ VARIANCE = (np.array([0.91, 0.97, 0.94, 0.88, 0.75, 0.67]) * range(1, UPPER + 1)
 """Of the points to come in each open upper box, taken to be normally distributed."""
 SHIFT = -0.33
 
-USUAL = np.array([2.1, 5.3, 8.6, 12.2, 15.7, 19.2, 10.0, 17.0, 14.4, 11.0, 7.5, 10.5, 15.0, 23.0, 14.0])
-BONUS_A_POINT = 0.55
 ROUNDING = 1e-9
 WORST = -1e9
 """Below every worth."""
@@ -343,17 +176,6 @@ def planner_worths(scores, upper, by_dice, besides):
                     by_dice[box, dice] = points + besides[box] + BONUS * bonus_chance(scores, upper + points, box)
             else:
                 besides[box] += BONUS * chance
-
-
-@kernel
-def expectation_worths(by_dice, besides):
-    """Write what points are worth less what each box usually brings, and above par of those in the upper boxes."""
-    for box in range(BOXES):
-        besides[box] = -USUAL[box]
-    for box in range(UPPER):
-        for dice in range(DICE + 1):
-            par = BONUS_A_POINT * (dice - PAR) * (box + 1)
-            by_dice[box, dice] = dice * (box + 1) - USUAL[box] + par
 
 
 @kernel
@@ -402,13 +224,4 @@ def planner(state):
     """Look ahead to the end of the turn, by what open boxes are worth together."""
     by_dice, besides = np.empty((UPPER, DICE + 1)), np.empty(BOXES)
     planner_worths(state.scores[state.player], np.int64(state.upper[state.player]), by_dice, besides)
-    return look_ahead(state, by_dice, besides)
-
-
-@twin("expectation", file="3fbeae04825e3ee1")
-@kernel
-def expectation(state):
-    """Look ahead to the end of the turn, by what boxes usually bring."""
-    by_dice, besides = np.empty((UPPER, DICE + 1)), np.empty(BOXES)
-    expectation_worths(by_dice, besides)
     return look_ahead(state, by_dice, besides)

@@ -1,33 +1,121 @@
-"""What states of Yatzy are worth, what luck its dice brought, and what of it can be solved and kept."""
+"""What states of Yatzy are worth: exact values alone, best play and what a player's choices cost, and luck for all.
+
+Alone, points are all that counts, and `dicegym.games.yatzy.solving.points` works backwards through all positions in a
+sweep of seconds. A player's own mean cannot be computed that way: it would have to be asked for 750 decisions in each
+of a million positions. But the regret of every decision is known exactly, and its mean over some games is a far better
+estimate than the mean of the scores, of which most is luck.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from dicegym.engine import loops
 from dicegym.engine.game import Game
+from dicegym.engine.validate import whole_number
+from dicegym.errors import ParameterError
 from dicegym.games import game as make_game
-from dicegym.games.solved import Claim, Solution
+from dicegym.games.parts import Z_95, Estimate, plays_with
+from dicegym.games.solved import Claim
 from dicegym.games.worth import ActionValues, Meter, Progress, ValueKind, ValueSource, ValueUnit
-from dicegym.games.yatzy.exact import SolvedPlayer, optimum
-from dicegym.games.yatzy.rules import BONUS, BONUS_FROM, SPEC
-from dicegym.games.yatzy.solving import alone, any_scoring, box_worth, distributions
+from dicegym.games.yatzy.rules import BONUS, BONUS_FROM, SPEC, record_of
+from dicegym.games.yatzy.solving import any_scoring, points
+from dicegym.games.yatzy.tables import BOXES
+from dicegym.play.drive import join_table
 from dicegym.play.player import Player
+from dicegym.play.turn import Act, Turn
+
+SOLVED = {"players": 1}
+"""Nobody knows the values of a table, at which others' points count."""
+GAMES = 1000
+"""Games of an estimate unless told otherwise: the interval is then about half a point for a middling player."""
+
+
+def solves(game: Game) -> bool:
+    """Return whether ``game`` is Yatzy for one."""
+    return game.name == SPEC.name and plays_with(game, SOLVED)
+
+
+def _check(game: Game) -> None:
+    if not solves(game):
+        raise ParameterError(f"{game!r} has no exact values: give dicegym.game({SPEC.name!r}, players=1)")
+
+
+def optimum(game: Game, *, progress: Progress | None = None) -> float:
+    """Return the mean score of the best way to play; ``progress`` is told of the sets of boxes that are solved.
+
+    Raises ParameterError if ``game`` is not Yatzy for one.
+    """
+    _check(game)
+    return float(points.solve_once(progress)[0, 0])
+
+
+class OptimalPlayer(Player):
+    """Scores the most on average; at a table with others it takes no notice of them."""
+
+    name = "optimal"
+    pure = True
+
+    def join(self, game: Game, seat: int, seed: int) -> Act:
+        """Sit down at any game of Yatzy; see `Player.join`."""
+
+        def act(turn: Turn) -> int:
+            state = np.atleast_1d(record_of(turn.game, turn.view))
+            return int(self.act_rows(turn.game, state, np.zeros(1, np.int64), np.array([seat]))[0])
+
+        return act
+
+    def act_rows(self, game: Game, states: np.ndarray, rows: np.ndarray, seats: np.ndarray) -> np.ndarray:
+        """Return an action for each row, of equal ones the first; see `Player.act_rows`."""
+        found: np.ndarray = np.nanargmax(points.action_values(points.solve_once(), states[rows], seats), axis=1)
+        return found
+
+
+def mean_return(
+    player: Player, game: Game, games: int = GAMES, seed: int = 0, *, progress: Progress | None = None
+) -> Estimate:
+    """Return the mean score of ``player``: the optimum less the regret of its choices in ``games`` games.
+
+    Args:
+        player: anybody; illegal and wide actions count as the rules have it.
+        game: Yatzy for one.
+        games: how many games are played.
+        seed: which.
+        progress: told as by `optimum`, and then of the boxes that are filled in all games.
+
+    Raises:
+        ParameterError: ``game`` is not Yatzy for one, or there is no game to play.
+        AgentError: the player cannot sit down.
+    """
+    _check(game)
+    games = whole_number("games", games, 1, 1 << 30, "the number of games of an estimate")
+    states, rows = game.new_states(games), np.arange(games)
+    keys = np.full(games, seed % (1 << 64), np.uint64)
+    loops.begin_rows(states, rows, game.blank, keys, rows.astype(np.uint64))
+    acts = [] if player.pure else [join_table(game, {0: player}, int(key))[0] for key in states["key"]]
+    costs, values = np.zeros(games), points.solve_once(progress)
+    while len(rows):  # no game is driven alone: what a decision costs is told, and played, for all rows in one call
+        if player.pure:
+            actions = player.act_rows(game, states, rows, np.zeros(len(rows), np.int64))
+        else:
+            chosen = (acts[row](Turn(game, states[row], 0)) for row in rows.tolist())
+            actions = np.fromiter(chosen, np.int64, len(rows))
+        before = states.copy()
+        loops.step_rows(states, rows, actions, np.zeros(len(rows), np.int64))
+        points.add_costs(values, before, rows, actions, states, costs)
+        rows = rows[~states["over"][rows]]
+        if progress is not None:
+            progress(int(np.count_nonzero(states["scores"][:, 0] >= 0)), games * BOXES, "boxes filled")
+    return Estimate(optimum(game) - float(costs.mean()), Z_95 * float(costs.std()) / games**0.5, games)
 
 
 def sources(game: Game) -> Sequence[ValueSource]:
-    """Return where values of ``game`` come from, the best first: other ones for one player than for more."""
-    if game.name != SPEC.name:
+    """Return where values of ``game`` come from: nowhere for several players."""
+    if not solves(game):
         return ()
-    if game.players > 1:
-        doc = (
-            "shares of the first place, exact if all go on for the most points; half a minute unless it has been solved"
-        )
-        ready = distributions.ready
-        return (ValueSource(WinningValuer.name, "exact", doc, ready, lambda progress: WinningValuer(game, progress)),)
     doc = "the most points that can be had on average, solved by dynamic programming within seconds"
     return (ValueSource(AloneValuer.name, "exact", doc, lambda: True, lambda progress: AloneValuer(game, progress)),)
 
@@ -47,36 +135,27 @@ class AloneValuer:
 
     def __init__(self, game: Game, progress: Progress | None = None) -> None:
         self.game = game
-        self._known = self._find(progress)
-
-    def _find(self, progress: Progress | None) -> box_worth.Known:
-        return box_worth.points_by(alone.values(progress))
-
-    def _so_far(self, states: np.ndarray) -> np.ndarray:
-        """Return what is added to values, by state and seat: the points so far, the bonus included."""
-        bonus = np.where(states["upper"][:, :1] >= BONUS_FROM, float(BONUS), 0.0)
-        found: np.ndarray = states["totals"][:, :1] + bonus
-        return found
+        self._values = points.solve_once(progress)
 
     def value(self, state: Any, seat: int = 0) -> float:
         """Return what a state is worth to a seat; see `Valuer.value`."""
         return float(self.values_rows(np.atleast_1d(state))[0, seat])
 
     def values_rows(self, states: np.ndarray) -> np.ndarray:
-        """Return `value` of every state for every seat: float64[states, players]."""
-        out = np.empty((len(states), self.game.players))
-        box_worth.value_rows(self._known, states, out)
-        return self._so_far(states) + out
+        """Return `value` of every state: float64[states, 1]."""
+        out = np.empty(len(states))
+        points.value_rows(self._values, states, out)
+        return (_points_so_far(states) + out)[:, np.newaxis]
 
     def action_values(self, state: Any) -> ActionValues:
-        """Return what each action is worth to the player to move; see `Valuer.action_values`."""
+        """Return what each action is worth to the player; see `Valuer.action_values`."""
         rows = self.action_values_rows(np.atleast_1d(state))
         return ActionValues(rows.values[0], rows.errors[0])
 
     def action_values_rows(self, states: np.ndarray) -> ActionValues:
         """Return `action_values` of every state, none of which is over: arrays of float64[states, n_actions]."""
-        seats = states["player"].astype(np.int64)
-        values = self._so_far(states) + box_worth.action_values(self._known, states, seats)
+        to_come = points.action_values(self._values, states, states["player"].astype(np.int64))
+        values = _points_so_far(states)[:, np.newaxis] + to_come
         return ActionValues(values, np.where(np.isnan(values), np.nan, 0.0))
 
     def action_value(self, state: Any, action: int) -> float:
@@ -87,8 +166,8 @@ class AloneValuer:
         before = np.atleast_1d(state)
         after, costs = before.copy(), np.zeros(1)
         self.game.step(after[0], action)
-        box_worth.add_costs(self._known, before, np.arange(1), np.array([action]), after, costs)
-        return self.value(state, int(state["player"])) - float(costs[0])
+        points.add_costs(self._values, before, np.arange(1), np.array([action]), after, costs)
+        return self.value(state) - float(costs[0])
 
     def policy(self, state: Any) -> np.ndarray:
         """Return 1 for the best action (of equal ones the first), 0 for all others; see `Valuer.policy`."""
@@ -97,101 +176,31 @@ class AloneValuer:
         return chosen
 
 
-class WinningValuer(AloneValuer):
-    """Says what states of Yatzy for two to six are worth: the share of the first place that they lead to.
-
-    The player to move ends its turn as it wins most often, and from then on all play for the highest mean of points,
-    as good players nearly do. So what a turn begun now gains by playing to win is counted, what later ones will is
-    not: between two turns values are too low for the next player by about 0.001. The distributions of all final totals
-    are exact, to a 65535th of their peak. Turns that the server plays for players that gave up are not foreseen.
-    """
-
-    name = distributions.NAME
-    unit: ValueUnit = "win rate"
-    sure = "exact if everybody goes on for the most points once this turn is over"
-
-    def _find(self, progress: Progress | None) -> box_worth.Known:
-        return box_worth.shares_by(distributions.distributions(progress))
-
-    def _so_far(self, states: np.ndarray) -> np.ndarray:
-        return np.zeros((1, 1))
+def _points_so_far(states: np.ndarray) -> np.ndarray:
+    """Return the points of the only player of each state, the bonus included: float64[states]."""
+    found: np.ndarray = states["totals"][:, 0] + np.where(states["upper"][:, 0] >= BONUS_FROM, float(BONUS), 0.0)
+    return found
 
 
-class WinningPlayer(SolvedPlayer):
-    """Plays for the first place as `WinningValuer` says, against any number; alone it cannot play."""
-
-    name = "winning"
-
-    def act_rows(self, game: Game, states: np.ndarray, rows: np.ndarray, seats: np.ndarray) -> np.ndarray:
-        """Return an action for each row; see `Player.act_rows`."""
-        out = np.empty(len(rows), np.int64)
-        box_worth.choose_rows(box_worth.shares_by(distributions.distributions()), states, rows, seats, out)
-        return out
-
-
-def meter(game: Game, players: Sequence[Player | None], seats: np.ndarray) -> Meter | None:
-    """Return a meter for games of Yatzy; who plays does not matter to it. See `dicegym.games.worth.Luck`."""
-    points = game.players == 1
-    known = box_worth.points_by(alone.values()) if points else box_worth.shares_by(distributions.distributions())
-    return RollMeter(known, len(seats), game.players)
+def meter(game: Game, players: Sequence[Player | None], seats: np.ndarray) -> Meter:
+    """Return a meter for games of Yatzy; who plays does not matter to it. See `dicegym.games.parts.Values`."""
+    return RollMeter(len(seats), game.players)
 
 
 class RollMeter:
-    """Adds up what rolls brought, in points or in shares of the first place; see `dicegym.games.worth.Meter`."""
+    """Adds up what rolls brought, in points alone, in shares of the first place at a table; see `Meter`."""
 
-    def __init__(self, known: box_worth.Known, games: int, players: int) -> None:
+    def __init__(self, games: int, players: int) -> None:
         self.luck = np.zeros((games, players))
-        self._known = known
+        self._values = points.solve_once()
 
     def begin(self, states: np.ndarray, rows: np.ndarray) -> None:
         """Note that games have begun; see `Meter.begin`."""
-        box_worth.begin_rows(self._known, states, rows, self.luck)
+        points.begin_rows(self._values, states, rows, self.luck)
 
     def add(self, before: np.ndarray, rows: np.ndarray, actions: np.ndarray, after: np.ndarray) -> None:
         """Note that actions were played; see `Meter.add`."""
-        box_worth.add_rows(self._known, before, rows, actions, after, self.luck)
-
-
-SETTINGS: Sequence[Mapping[str, int]] = ({"players": distributions.KEPT_FOR.players},)
-"""Tables of several players are kept once, for two, and serve any number of them."""
-
-
-class DistributionTables:
-    """The distributions of the 1,430,528 positions between two turns; see `dicegym.games.solved.Solution`."""
-
-    name = distributions.NAME
-    doc = "how the points still to come are distributed for the best mean, in all positions, for any table"
-    measure = ""
-    goal = 0.0
-
-    def memory(self) -> int:
-        """Return the bytes that solving takes."""
-        return distributions.MEMORY
-
-    def disk(self) -> int:
-        """Return the bytes that the tables take."""
-        return distributions.DISK
-
-    def minutes(self) -> float:
-        """Return how long it took on two cores."""
-        return 0.5
-
-    def quality(self, folder: Path) -> float | None:
-        """Return 0 if the tables are there; see `Solution.quality`."""
-        if not distributions.is_kept(folder):
-            return None
-        distributions.check(folder)
-        return 0.0
-
-    def solve(self, folder: Path, *, goal: float, seconds: float | None, threads: int, progress: Progress) -> float:
-        """Solve it from the beginning, whatever ``seconds`` says: it takes half a minute. See `Solution.solve`."""
-        distributions.write(folder, distributions.compute_distributions(progress, threads))
-        return 0.0
-
-
-def solutions(game: Game) -> Sequence[Solution]:
-    """Return what can be solved: all of it with the parameters of `SETTINGS`."""
-    return (DistributionTables(),) if game == distributions.KEPT_FOR else ()
+        points.add_rows(self._values, before, rows, actions, after, self.luck)
 
 
 def claims() -> Sequence[Claim]:

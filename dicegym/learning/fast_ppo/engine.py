@@ -11,8 +11,8 @@ import numpy as np
 import torch
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 
-from dicegym.engine.crew import Crew
 from dicegym.engine.kernel_entries import Task
+from dicegym.engine.thread_team import ThreadTeam
 from dicegym.learning.fast_ppo import passes
 from dicegym.learning.fast_ppo.kernels import choose_gains
 from dicegym.learning.fast_ppo.layout import CHUNK, FlatParameters, Layout
@@ -56,7 +56,7 @@ class Engine:
         self._policy, self._buffer = policy, buffer
         self._shape = buffer.buffer_size, buffer.n_envs
         self._threads = torch.get_num_threads()
-        self._crew = Crew(self._threads)
+        self._team = ThreadTeam(self._threads)
         size = int(np.prod(buffer.obs_shape))
         privileged = int(getattr(policy, "privileged", 0))
         self._layout = Layout(self.parameters, size, privileged, policy.activation_fn is torch.nn.Tanh)
@@ -230,7 +230,7 @@ class Engine:
         for part in range(busy):  # whole tiles
             bounds[part] = low + n * part // busy // ROWS * ROWS
         bounds[busy] = high
-        self._crew.call(task, range(busy + 1), job, meanwhile=meanwhile)
+        self._team.call(task, range(busy + 1), job, meanwhile=meanwhile)
         return busy
 
 

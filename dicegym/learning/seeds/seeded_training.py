@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import shlex
 import time
 from collections.abc import Callable, Sequence
@@ -10,38 +11,28 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dicegym.engine.threads import cores
 from dicegym.engine.validate import whole_number
-from dicegym.errors import ParameterError
-from dicegym.learning.configuration import lasting_name, override, read_config
-from dicegym.learning.preparation import prepare
+from dicegym.errors import DamagedFileError, ParameterError
+from dicegym.files import write_text
+from dicegym.learning.configuration import about_run, lasting_name, override, read_config, to_toml
+from dicegym.learning.curves import Pace, read_pace
+from dicegym.learning.preparation import check_own, prepare
 from dicegym.learning.run_folder import SETTINGS_FILE, alone_in, is_empty
-from dicegym.learning.seeds.job import (
-    END_NOW,
-    FAILED,
-    FINISHED,
-    STOPPED,
-    SeedProcess,
-    SeedStatus,
-    SeedTask,
-    read_status,
-)
-from dicegym.learning.seeds.summary import (
-    MOST_SEEDS,
-    SeedsRecord,
-    SeedsSummary,
-    folder_of,
-    holds_seeds,
-    read_record,
-    summarise,
-)
+from dicegym.learning.seeds.job import END_NOW, SeedProcess, SeedTask
+from dicegym.learning.seeds.summary import SeedsSummary, folder_of, summarise
 from dicegym.learning.training_settings import LARGEST_TRAINING_SEED
+from dicegym.players.trust import write_seal
 from dicegym.signals import SignalInterrupt, on_signals
 
 if TYPE_CHECKING:
     from dicegym.learning.seeds.ray_trainer import RayTrainer
 
-LOOK_EVERY = 0.1
+SEEDS_FILE = "seeds.toml"
+"""The settings of all seeds in a folder, sealed like those of each."""
+MOST_SEEDS = 1_000
+"""Of one folder."""
+LOOK_EVERY = 0.2
 """Seconds between two looks at the trainings."""
-ENDING = ("saving and measuring; Ctrl-C again leaves at once", "leaving", "ending what does not end")
+ENDING = ("saving; Ctrl-C again leaves at once", "leaving", "ending what does not end")
 """What is done at the first, the second and each further signal."""
 
 SeedProgress = Callable[[int, int, int, str], None]
@@ -75,6 +66,11 @@ def local() -> Backend:
     return Backend(SeedProcess, [cores()])
 
 
+def holds_seeds(folder: Path) -> bool:
+    """Return whether a folder is one of several seeds."""
+    return (folder / SEEDS_FILE).is_file()
+
+
 def train_seeds(
     game: str,
     folder: str | Path,
@@ -95,7 +91,7 @@ def train_seeds(
 
     Args:
         game: a game's name.
-        folder: of all seeds; it also gets ``seeds.json``, ``seeds.md`` and ``curve.png``.
+        folder: of all seeds; it also gets ``seeds.toml``, their settings.
         seeds: how many, starting with ``run.seed``; None: as many as ``folder`` has.
         config: as for `dicegym.learning.train.train`.
         overrides: as there.
@@ -120,157 +116,130 @@ def train_seeds(
     """
     target, say = Path(folder), told or (lambda text: None)
     with alone_in(target):
-        path = None if config is None else Path(config)
-        record, tasks, steps = _plan(game, target, seeds, path, overrides, resume, trust)
-        if tasks:
-            _Trainings(
-                record, tasks, steps, target, backend or local(), workers, progress or (lambda *_: None), say
-            ).work()
-        else:
+        if not resume and not is_empty(target):
+            raise ParameterError(f"{target} is not empty: give --resume to continue, or another --run-dir")
+        if resume and not holds_seeds(target):
+            raise ParameterError(f"{target} holds no trainings of several seeds to resume: start without --resume")
+        if resume:
+            check_own(target / SEEDS_FILE, trust)
+        base = target / SEEDS_FILE if resume else lasting_name(config)
+        settings = override(read_config(game, base), overrides)
+        numbers = _seeds_in(target, game, seeds, settings.run.seed)
+        tasks = []
+        for seed in numbers:
+            own = folder_of(target, seed)
+            begun = (own / SETTINGS_FILE).is_file()
+            changes = (*overrides, f"run.seed={seed}")
+            if not prepare(game, own, base, changes, begun, trust).finished:
+                place, run, named = str(own.absolute()), settings.run, str(base or "")
+                tasks.append(SeedTask(game, place, seed, named, changes, begun, trust, run.torch_threads, run.device))
+        for seed in numbers:
+            folder_of(target, seed).mkdir(parents=True, exist_ok=True)
+        write_text(target / SEEDS_FILE, to_toml(settings))
+        write_seal(target / SEEDS_FILE)
+        tell, where = progress or (lambda *_: None), backend or local()
+        trainings = _Trainings(tasks, settings.run.steps, where, workers, tell, say)
+        if trainings.work():
+            again = f"dicegym train {game} --run-dir {shlex.quote(str(target))} --resume"
+            raise SignalInterrupt(trainings.signals[0], f"what was done so far is in {target}: continue by `{again}`")
+        if not tasks:
             say(f"all seeds in {target} are finished: nothing was done; more --steps train on, more --seeds add some")
-        return summarise(record, target)
+        return summarise(target, numbers, trainings.failures)
 
 
-def _plan(
-    game: str,
-    folder: Path,
-    seeds: int | None,
-    config: Path | None,
-    overrides: Sequence[str],
-    resume: bool,
-    trust: bool,
-) -> tuple[SeedsRecord, list[SeedTask], int]:
-    """Return what is noted of all seeds, the tasks of those that are not finished, and the steps of each.
-
-    Threads are not shared out yet. Raises as `train_seeds` does.
-    """
-    number = None if seeds is None else whole_number("seeds", seeds, 1, MOST_SEEDS, "the number of trainings")
-    new = list(overrides)
-    if not resume:
-        if not is_empty(folder):
-            raise ParameterError(f"{folder} is not empty: give --resume to continue, or another --run-dir")
-        record = SeedsRecord(game, (), str(lasting_name(config) or ""), tuple(new), {}, {})
-    elif holds_seeds(folder):
-        record = read_record(folder, trust)
-        if record.game != game:
-            raise ParameterError(f"{folder} holds seeds of {record.game}, and not of {game}: name that game")
-        if number is not None and number < len(record.seeds):
-            raise ParameterError(
-                f"{folder} holds {len(record.seeds)} seeds: --seeds {len(record.seeds)} continues them, and more "
-                "adds some"
-            )
-        new = [text for text in new if text not in (*record.overrides, f"run.seed={record.seeds[0]}")]
-        if any(_key(text) == "run.seed" for text in new):
-            raise ParameterError(f"run.seed cannot change the seeds in {folder}: leave it out, or begin anew")
-        kept = [text for text in record.overrides if _key(text) not in map(_key, new)]
-        record = record._replace(overrides=(*kept, *new), config=str(lasting_name(config) or record.config))
-    else:
-        raise ParameterError(f"{folder} holds no trainings of several seeds to resume: start without --resume")
-    path = Path(record.config) if record.config else None
-    run = override(read_config(game, path), record.overrides).run
-    known = record.seeds or (run.seed,)
-    more = range(known[-1] + 1, known[-1] + 1 + max(0, (number or 0) - len(known)))
+def _seeds_in(folder: Path, game: str, seeds: int | None, first: int) -> list[int]:
+    """Return the seeds of a folder, those that are added among them. Raises ParameterError if they do not fit it."""
+    known = sorted(int(one.name.removeprefix("seed-")) for one in folder.glob("seed-*") if one.name[5:].isdigit())
+    for one in known:
+        own = folder_of(folder, one)
+        if (own / SETTINGS_FILE).is_file() and (begun := about_run(own).command[2:3]) not in ([], [game]):
+            raise ParameterError(f"{folder} holds seeds of {begun[0]}, and not of {game}: name that game")
+    if known and first != known[0]:
+        raise ParameterError(f"run.seed={first} cannot change the seeds in {folder}: leave it out, or begin anew")
+    known = known or [first]
+    number = len(known) if seeds is None else whole_number("seeds", seeds, 1, MOST_SEEDS, "the number of trainings")
+    if number < len(known):
+        raise ParameterError(
+            f"{folder} holds {len(known)} seeds: --seeds {len(known)} continues them, and more adds some"
+        )
+    more = range(known[-1] + 1, known[-1] + 1 + number - len(known))
     if more and more[-1] > LARGEST_TRAINING_SEED:
         raise ParameterError(f"{number} seeds from {known[0]} on go beyond {LARGEST_TRAINING_SEED}: begin with less")
-    record, tasks = record._replace(seeds=(*known, *more)), []
-    for seed in record.seeds:
-        own = folder_of(folder, seed)
-        begun = (own / SETTINGS_FILE).is_file()
-        changes = (*(new if begun else record.overrides), f"run.seed={seed}")
-        if prepare(game, own, path, changes, begun, trust).finished:
-            record.ended[seed] = FINISHED
-        else:
-            threads, place = run.torch_threads, str(own.absolute())
-            tasks.append(SeedTask(game, place, seed, record.config, changes, begun, trust, threads, run.device))
-    return record, tasks, run.steps
-
-
-def _key(override: str) -> str:
-    return override.partition("=")[0]
+    return [*known, *more]
 
 
 class _Trainings:
-    """All trainings that are under way, and those that wait for a place."""
+    """All trainings that are under way, and those that wait for a place.
+
+    Attributes:
+        failures: why seeds failed.
+        signals: that came.
+    """
 
     def __init__(
         self,
-        record: SeedsRecord,
         tasks: list[SeedTask],
         steps: int,
-        folder: Path,
         backend: Backend,
         workers: int | None,
         progress: SeedProgress,
         told: Callable[[str], None],
     ) -> None:
-        self._record, self._waiting, self._folder, self._start = record, tasks, folder, backend.start
-        self._progress, self._told, self._total = progress, told, steps
-        self._at_once, most = backend.share(len(tasks), workers)
-        self._threads = min(tasks[0].threads, most or tasks[0].threads)
+        self._waiting, self._total, self._start = list(tasks), steps, backend.start
+        self._progress, self._told = progress, told
+        self._at_once, self._threads = backend.share(max(1, len(tasks)), workers)
         self._under_way: dict[int, tuple[SeedTask, SeedProcess | RayTrainer]] = {}
-        self._signals: list[int] = []
-        self._known: dict[int, SeedStatus] = {}
+        self._done: dict[int, int] = {}
+        self.failures: dict[int, str] = {}
+        self.signals: list[int] = []
 
-    def work(self) -> None:
-        """Carry all out. Raises SignalInterrupt if it was asked to end, once all have."""
-        folder = self._folder
-        folder.mkdir(parents=True, exist_ok=True)
-        self._record.write(folder)
+    def work(self) -> bool:
+        """Carry all out; return whether a signal has ended that."""
         for task in self._waiting:
             self._progress(task.seed, 0, self._total, "waiting for its turn")
+        handed_on = 0
         try:
-            with on_signals(self._signals.append):
-                self._watch()
+            with on_signals(self.signals.append):
+                while self._under_way or (self._waiting and not self.signals):
+                    if len(self.signals) > handed_on:
+                        handed_on += 1
+                        self._end(min(handed_on, len(ENDING)))
+                    while self._waiting and len(self._under_way) < self._at_once and not self.signals:
+                        self._begin(self._waiting.pop(0))
+                    for seed in list(self._under_way):
+                        self._look(seed)
+                    time.sleep(LOOK_EVERY)
         finally:
             for _, trainer in self._under_way.values():  # only if something of our own went wrong
                 trainer.stop(END_NOW)
-        if self._signals:
-            again = f"dicegym train {self._record.game} --run-dir {shlex.quote(str(folder))} --resume"
-            raise SignalInterrupt(self._signals[0], f"what was done so far is in {folder}: continue by `{again}`")
-
-    def _watch(self) -> None:
-        handed_on = 0
-        while self._under_way or (self._waiting and not self._signals):
-            if len(self._signals) > handed_on:
-                handed_on += 1
-                for seed, (_, trainer) in self._under_way.items():
-                    trainer.stop(self._signals[0] if handed_on < len(ENDING) else END_NOW)
-                    words = ENDING[min(handed_on, len(ENDING)) - 1]
-                    self._progress(seed, self._known[seed].done, self._total, words)
-            while self._waiting and len(self._under_way) < self._at_once and not self._signals:
-                self._begin(self._waiting.pop(0))
-            if not sum(self._hear(seed) for seed in list(self._under_way)):
-                time.sleep(LOOK_EVERY)
+        return bool(self.signals)
 
     def _begin(self, task: SeedTask) -> None:
-        task = task._replace(threads=self._threads, overrides=(*task.overrides, f"run.torch_threads={self._threads}"))
-        task.status_file.unlink(missing_ok=True)  # of a command that was killed
-        self._known[task.seed], trainer = SeedStatus(), self._start(task)
+        threads = min(task.threads, self._threads or task.threads)
+        task = task._replace(threads=threads, overrides=(*task.overrides, f"run.torch_threads={threads}"))
+        trainer = self._start(task)
         self._under_way[task.seed] = task, trainer
         self._progress(task.seed, 0, self._total, trainer.waits)
 
-    def _hear(self, seed: int) -> bool:
-        """Take note of what a training has written; return whether that was anything."""
+    def _look(self, seed: int) -> None:
+        """See how far a training is, and whether it has ended."""
         task, trainer = self._under_way[seed]
         over = trainer.poll()  # first: then all that it wrote is there
-        before, now = self._known[seed], read_status(task)
-        self._known[seed] = now
-        if now.text and now[:3] != before[:3]:
-            self._progress(seed, *now[:3])
-        if over is not None:
-            del self._under_way[seed]
-            task.status_file.unlink(missing_ok=True)
-            self._note(seed, now, over)
-        return over is not None or now != before
+        pace: list[Pace] = []
+        with contextlib.suppress(DamagedFileError):  # of a line that is just being written
+            pace = read_pace(Path(task.folder))
+        if pace and pace[-1].steps > self._done.get(seed, -1):
+            self._done[seed] = pace[-1].steps
+            self._progress(seed, pace[-1].steps, self._total, f"{pace[-1].games:,} games")
+        if over is None:
+            return
+        del self._under_way[seed]
+        if over and not self.signals:
+            self.failures[seed] = over
+            self._told(f"seed {seed} failed: {over}")
 
-    def _note(self, seed: int, last: SeedStatus, over: str) -> None:
-        """Note how a training has ended: by its last status, or if it could not write that, as its trainer says."""
-        how = last.how or STOPPED
-        how = FAILED if how == STOPPED and not self._signals else how  # somebody else has ended it
-        why = last.why or over or "it was ended from outside"
-        self._record.ended[seed] = how
-        self._record.failures.pop(seed, None)
-        if how == FAILED:
-            self._record.failures[seed] = why
-            self._told(f"seed {seed} failed: {why}")
-        self._record.write(self._folder)
+    def _end(self, times: int) -> None:
+        """Ask all trainings to end, for the first, the second or the last time."""
+        for seed, (_, trainer) in self._under_way.items():
+            trainer.stop(self.signals[0] if times < len(ENDING) else END_NOW)
+            self._progress(seed, self._done.get(seed, 0), self._total, ENDING[times - 1])

@@ -1,95 +1,20 @@
-"""What the folder of several seeds says of them.
-
-How they began is in ``seeds.json``, sealed like the settings of each. Their results are written as a picture, and as
-the card of all of them together.
-"""
+"""The results of several seeds, as their folders tell them."""
 
 from __future__ import annotations
 
-import json
 import math
-import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from pydantic import Field, TypeAdapter
 
-from dicegym.arena.report import Report, markdown_text
-from dicegym.errors import DamagedFileError, DependencyError, ParameterError
-from dicegym.escape import one_line
-from dicegym.files import read_text, write_text
-from dicegym.learning.run_curves import ENOUGH, LEVEL, Experiment, RunCurve, band_of, read_run
+from dicegym.learning.configuration import about_run
+from dicegym.learning.run_curves import ENOUGH, LEVEL, band_of, read_run
 from dicegym.learning.run_folder import CURVE_FILE
-from dicegym.learning.seeds.job import FINISHED
-from dicegym.learning.training_settings import SeedNumber
-from dicegym.players.trust import TRUST, is_sealed, write_seal
 
-CARD_FILE, PICTURE = "seeds.md", "curve.png"
-"""Files of a folder of several seeds, beside the seeds' folders."""
-SEEDS_FILE = "seeds.json"
-MOST_SEEDS = 1_000
-"""Of one folder."""
-_LARGEST = 1 << 20
-
-
-class SeedsRecord(NamedTuple):
-    """What several seeds were begun with, and how each ended."""
-
-    game: str
-    seeds: Annotated[tuple[SeedNumber, ...], Field(min_length=1, max_length=MOST_SEEDS)]
-    config: str
-    """Path of the configuration; empty: the game's own."""
-    overrides: tuple[str, ...]
-    """Without seed and threads."""
-    ended: dict[int, str]
-    """Of seeds that were begun: how it ended last, as `dicegym.learning.seeds.job` has it."""
-    failures: dict[int, str]
-    """Why, of those that failed."""
-
-    def write(self, folder: Path) -> None:
-        """Write ``seeds.json``, and the user's seal beside it."""
-        path = folder / SEEDS_FILE
-        write_text(path, json.dumps(self._asdict(), indent=1) + "\n")
-        write_seal(path)
-
-
-_RECORD = TypeAdapter(SeedsRecord)
-
-
-def holds_seeds(folder: Path) -> bool:
-    """Return whether a folder is one of several seeds."""
-    return (folder / SEEDS_FILE).is_file()
-
-
-def folder_of(folder: Path, seed: int) -> Path:
-    """Return the folder of one seed's run."""
-    return folder / f"seed-{seed}"
-
-
-def read_record(folder: Path, trust: bool = False) -> SeedsRecord:
-    """Return what ``seeds.json`` in a folder says.
-
-    Raises:
-        DamagedFileError: there is none, or a training did not write it.
-        ParameterError: somebody else wrote it, it names settings, which can name programs, and there is no ``trust``.
-    """
-    path = folder / SEEDS_FILE
-    instead = "name the folder of a training with --seeds, or begin a new one"
-    text = read_text(path, instead, _LARGEST)
-    try:
-        found = _RECORD.validate_json(text)
-        if len(set(found.seeds)) < len(found.seeds):
-            raise ValueError("a seed is there twice")
-    except ValueError as error:
-        raise DamagedFileError(path, f"is not what a training writes ({one_line(error, 120)})", instead) from None
-    if not trust and (found.overrides or found.config) and not is_sealed(path):
-        raise ParameterError(
-            f"{path} was not written by your own trainings here, and names settings that seeds would begin with. If "
-            f"you trust its author, say so by {TRUST}"
-        )
-    return found
+FINISHED, STOPPED, FAILED = "finished", "stopped", "failed"
+"""How a training ends: by itself, because it was asked to, or by something that went wrong."""
 
 
 class SeedResult(NamedTuple):
@@ -97,7 +22,7 @@ class SeedResult(NamedTuple):
 
     seed: int
     how: str
-    """How it ended; see `dicegym.learning.seeds.job`."""
+    """`FINISHED`, `STOPPED` or `FAILED`."""
     why: str
     """What went wrong, if it failed."""
     steps: int
@@ -130,7 +55,6 @@ class SeedsSummary(NamedTuple):
     """The results of several seeds."""
 
     folder: Path
-    game: str
     measure: str
     """What scores are, and against whom; empty if no seed was ever measured."""
     results: tuple[SeedResult, ...]
@@ -148,43 +72,30 @@ class SeedsSummary(NamedTuple):
         return folder_of(self.folder, max(measured, key=lambda one: one.best).seed) / "best.zip"
 
 
-def summarise(record: SeedsRecord, folder: Path) -> SeedsSummary:
-    """Write the results of the seeds in ``folder`` so far, and return them.
+def folder_of(folder: Path, seed: int) -> Path:
+    """Return the folder of one seed's run."""
+    return folder / f"seed-{seed}"
 
-    ``seeds.md`` is the card, and ``curve.png`` the picture with the band of the score over time, where what draws
-    pixels is installed. Seeds that were never measured are left out.
+
+def summarise(folder: Path, seeds: Sequence[int], failures: Mapping[int, str]) -> SeedsSummary:
+    """Return the results of the seeds in ``folder`` so far; ``failures`` say why some failed.
 
     Raises DamagedFileError if a folder of a seed holds something else than a training writes.
     """
-    there = [seed for seed in record.seeds if (folder_of(folder, seed) / CURVE_FILE).is_file()]
-    runs = {seed: run for seed in there if len((run := read_run(folder_of(folder, seed))).steps)}
-    results = tuple(_result(record, seed, runs.get(seed)) for seed in record.seeds)
-    finished = [one for one in results if one.how == FINISHED and one.seed in runs]
-    score = next(iter(runs.values())).score if runs else None
-    found = SeedsSummary(
-        folder,
-        record.game,
-        "" if score is None else f"{score.measure} against {score.opponent}",
-        results,
-        _together([one.end for one in finished]),
-        _together([one.best for one in finished]),
-    )
-    if runs:
-        try:
-            from dicegym.learning.curve_pictures import draw_experiments, write_curves
-
-            write_curves([draw_experiments([Experiment("", tuple(runs.values()))])], folder / PICTURE)
-        except DependencyError:  # `dicegym runs plot` says what is missing for the picture
-            pass
-    write_text(folder / CARD_FILE, _page(record, found))
-    return found
-
-
-def _result(record: SeedsRecord, seed: int, run: RunCurve | None) -> SeedResult:
-    how, why = record.ended.get(seed, "not begun"), record.failures.get(seed, "")
-    if run is None:
-        return SeedResult(seed, how, why, 0, math.nan, math.nan)
-    return SeedResult(seed, how, why, int(run.steps[-1]), run.score.value, float(run.values["score"][-1]))
+    results, measure = [], ""
+    for seed in seeds:
+        own, why = folder_of(folder, seed), failures.get(seed, "")
+        run = read_run(own) if (own / CURVE_FILE).is_file() else None
+        how = FAILED if why else FINISHED if run is not None and about_run(own).finished else STOPPED
+        if run is None or not len(run.steps):
+            results.append(SeedResult(seed, how, why, 0, math.nan, math.nan))
+            continue
+        measure = measure or f"{run.score.measure} against {run.score.opponent}"
+        end = float(run.values["score"][-1])
+        results.append(SeedResult(seed, how, why, int(run.steps[-1]), run.score.value, end))
+    finished = [one for one in results if one.how == FINISHED]
+    ends, bests = [one.end for one in finished], [one.best for one in finished]
+    return SeedsSummary(folder, measure, tuple(results), _together(ends), _together(bests))
 
 
 def _together(values: Sequence[float]) -> Together | None:
@@ -193,36 +104,3 @@ def _together(values: Sequence[float]) -> Together | None:
     band = band_of(np.zeros(1, np.int64), np.array(values)[:, None])
     low, high = (band.low, band.high) if len(values) >= ENOUGH else (band.lowest, band.highest)
     return Together(float(band.iqm[0]), float(low[0]), float(high[0]), len(values))
-
-
-def _page(record: SeedsRecord, found: SeedsSummary) -> str:
-    """Return the card, a page of Markdown."""
-    words = ["dicegym", "train", record.game, "--seeds", str(len(record.seeds))]
-    words += ["--config", record.config] if record.config else []
-    words += [word for text in record.overrides for word in ("--set", text)]
-    together = (("at the end", found.end), ("of the best models", found.best))
-    rows = [["measured", found.measure]] if found.measure else []
-    rows += [[title, str(value)] for title, value in together if value is not None]
-    rows.append(["command", shlex.join(words)])
-    seeds = [
-        [
-            str(one.seed),
-            one.how + (f": {one.why}" if one.why else ""),
-            f"{one.steps:,}",
-            _shown(one.best),
-            _shown(one.end),
-        ]
-        for one in found.results
-    ]
-    chosen = (
-        "A score that chose a best model is a little too good; the cards in the folders of the seeds measure "
-        "them in other games. Intervals are by the percentile bootstrap over seeds (Agarwal et al., 2021), and over "
-        "the luck of training alone."
-    )
-    titles = ["seed", "how it ended", "steps", "best model", "at the end"]
-    tables = [("All seeds", ["what", "value"], rows), ("Each seed", titles, seeds)]
-    return markdown_text(Report(f"{len(record.seeds)} seeds of {record.game}", tables, words=[chosen]))
-
-
-def _shown(value: float) -> str:
-    return "-" if math.isnan(value) else f"{value:.4f}"

@@ -14,7 +14,15 @@ from sqlalchemy.orm import Session
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError, UnknownNameError
 from dicegym.server.admission import fold_name
-from dicegym.web.enter.submission_tables import Bot, Entry, SubmissionStore, Version, VersionState, WebContest, now
+from dicegym.web.enter.submission_tables import (
+    Bot,
+    ContestEntry,
+    SubmissionStore,
+    Version,
+    VersionState,
+    WebContest,
+    now,
+)
 from dicegym.web.enter.tokens import check_name
 from dicegym.web.enter.uploads import Upload, unpack
 
@@ -149,7 +157,7 @@ class Bots:
 
 def rerun_contests(session: Session, bot: Any) -> None:
     """Have the open contests of a bot run again."""
-    entered = WebContest.id.in_(sa.select(Entry.contest).where(Entry.bot == bot))
+    entered = WebContest.id.in_(sa.select(ContestEntry.contest).where(ContestEntry.bot == bot))
     still_open = WebContest.closed.is_(None) & (WebContest.until.is_(None) | (WebContest.until > now()))
     session.execute(sa.update(WebContest).where(entered, still_open).values(wanted=WebContest.wanted + 1))
 

@@ -7,6 +7,7 @@ import io
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
+from pydantic import BaseModel, Field
 from sqlalchemy.orm import Session
 
 from dicegym.arena.store.reading import StoreReader
@@ -15,7 +16,15 @@ from dicegym.errors import ParameterError, UnknownNameError
 from dicegym.escape import cell
 from dicegym.server.admission import fold_name
 from dicegym.web.enter.plans import ContestPlan
-from dicegym.web.enter.submission_tables import Bot, Entry, SubmissionStore, Version, VersionState, WebContest, now
+from dicegym.web.enter.submission_tables import (
+    Bot,
+    ContestEntry,
+    SubmissionStore,
+    Version,
+    VersionState,
+    WebContest,
+    now,
+)
 from dicegym.web.enter.tokens import check_name, moment_of
 
 MOST_ENTRIES = 200
@@ -30,25 +39,21 @@ class TakingPart(NamedTuple):
     """The one that plays: the newest that passed its check before the contest closed."""
 
 
-class GradeRow(NamedTuple):
-    """What became of one bot in a contest."""
+class GradeRow(BaseModel):
+    """The result of a bot in a contest."""
 
     owner: str
     bot: str
-    version: int | None
-    """None: none passed its check."""
-    handed_in: str
+    version: int | None = Field(default=None, description="null: none passed its check")
+    handed_in: str = ""
     place: int | None
-    of: int
-    """Ranked entries, our agents among them."""
-    matches: int
-    games: int
-    games_won: int
-    share: float | None
-    """Of games won, a shared first place shared out; None: it has played none."""
-    faults: int
-    disqualified: str
-    """Why; empty: it is not."""
+    of: int = Field(description="ranked entries, our agents among them")
+    matches: int = 0
+    games: int = 0
+    games_won: int = 0
+    share: float | None = Field(default=None, description="of games won, a shared first place shared out")
+    faults: int = 0
+    disqualified: str = Field(description="why; empty: it is not")
 
 
 class WebContests:
@@ -104,7 +109,7 @@ class WebContests:
 
     def of_bot(self, bot: int) -> list[WebContest]:
         """Return the contests in which a bot takes part, the newest first."""
-        mine = WebContest.id.in_(sa.select(Entry.contest).where(Entry.bot == bot))
+        mine = WebContest.id.in_(sa.select(ContestEntry.contest).where(ContestEntry.bot == bot))
         with self._desk.reading() as session:
             return list(session.scalars(sa.select(WebContest).where(mine).order_by(WebContest.id.desc())))
 
@@ -122,12 +127,12 @@ class WebContests:
         with self._desk.writing() as session:
             if session.scalar(passed.limit(1)) is None:
                 raise ParameterError("no version of this bot has passed its check: mend it, and hand it in again")
-            if session.get(Entry, (contest, bot.id)) is not None:
+            if session.get(ContestEntry, (contest, bot.id)) is not None:
                 return
-            count = session.scalar(sa.select(sa.func.count()).where(Entry.contest == contest)) or 0
+            count = session.scalar(sa.select(sa.func.count()).where(ContestEntry.contest == contest)) or 0
             if count >= MOST_ENTRIES:
                 raise ParameterError(f"{found.name!r} is full, with {count} bots")
-            session.add(Entry(contest=contest, bot=bot.id))
+            session.add(ContestEntry(contest=contest, bot=bot.id))
             _want(session, contest)
 
     def withdraw(self, contest: int, bot: int) -> None:
@@ -136,7 +141,7 @@ class WebContests:
         if not found.is_open:
             raise ParameterError(f"{found.name!r} is closed: its entries stay in its ranking")
         with self._desk.writing() as session:
-            entry = session.get(Entry, (contest, bot))
+            entry = session.get(ContestEntry, (contest, bot))
             if entry is not None:
                 session.delete(entry)
                 _want(session, contest)
@@ -147,9 +152,9 @@ class WebContests:
         if contest.end is not None:
             newest = newest.where(Version.made <= contest.end)
         plays = (Version.bot_id == Bot.id) & Version.id.in_(newest.group_by(Version.bot_id))
-        asked = sa.select(Bot, Version).join(Entry, Entry.bot == Bot.id).outerjoin(Version, plays)
+        asked = sa.select(Bot, Version).join(ContestEntry, ContestEntry.bot == Bot.id).outerjoin(Version, plays)
         with self._desk.reading() as session:
-            rows = session.execute(asked.where(Entry.contest == contest.id).order_by(Bot.name, Bot.owner))
+            rows = session.execute(asked.where(ContestEntry.contest == contest.id).order_by(Bot.name, Bot.owner))
             return [TakingPart(*row) for row in rows]
 
     def close(self, contest: int) -> None:
@@ -169,23 +174,19 @@ class WebContests:
             struck = {one.name: one.reason for one in entries if one.reason and not one.withdrawn}
         rows = []
         for bot, version in self.taking_part(contest):
-            found = figures.get(bot.called)
-            rows.append(
-                GradeRow(
-                    bot.owner,
-                    bot.name,
-                    version.number if version else None,
-                    version.made if version else "",
-                    places.get(bot.called),
-                    len(places),
-                    found.matches if found else 0,
-                    found.games if found else 0,
-                    found.wins if found else 0,
-                    round(found.shares / found.games, 4) if found and found.games else None,
-                    found.faults if found else 0,
-                    struck.get(bot.called) or ("" if version else "no version passed its check"),
-                )
+            row = GradeRow(
+                owner=bot.owner,
+                bot=bot.name,
+                place=places.get(bot.called),
+                of=len(places),
+                disqualified=struck.get(bot.called) or ("" if version else "no version passed its check"),
             )
+            if version is not None:
+                row.version, row.handed_in = version.number, version.made
+            if (found := figures.get(bot.called)) is not None:
+                row.matches, row.games, row.games_won, row.faults = found.matches, found.games, found.wins, found.faults
+                row.share = round(found.shares / found.games, 4) if found.games else None
+            rows.append(row)
         return sorted(rows, key=lambda row: (row.place is None, row.place or 0, row.owner, row.bot))
 
     # --- for the runner -------------------------------------------------------------------------------------------
@@ -220,7 +221,7 @@ def as_csv(rows: list[GradeRow]) -> str:
     """Return rows as CSV with a line of titles; no cell is a formula to a program that opens it."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(GradeRow._fields)
+    writer.writerow(GradeRow.model_fields)
     for row in rows:
-        writer.writerow([cell(value) if isinstance(value, str) else value for value in row])
+        writer.writerow([cell(value) if isinstance(value, str) else value for _, value in row])
     return out.getvalue()

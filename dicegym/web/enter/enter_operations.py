@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import PurePath
 from typing import Any
 
@@ -19,14 +18,25 @@ from dicegym.games import game as make_game
 from dicegym.registry import GAMES
 from dicegym.web.context import Web
 from dicegym.web.door import SEEN, Door, PathNumber, QueryNumber, for_programs, text_in
+from dicegym.web.enter.course_contests import GradeRow
 from dicegym.web.enter.runner import EnteringRoom
 from dicegym.web.enter.submission_tables import Bot, Version, VersionState, WebContest
 from dicegym.web.enter.tokens import SESSION
-from dicegym.web.enter.uploads import LARGEST_UPLOAD, PASTED, Upload, read_sent
+from dicegym.web.enter.uploads import LARGEST_UPLOAD, PASTED, Upload
 from dicegym.web.pages import page, web_of
-from dicegym.web.section import Section
 
-DOOR = Door("enter")
+
+def _set_up(web: Web) -> None:
+    web.get(EnteringRoom)
+    web.limits.bodies |= {"/enter/bots": LARGEST_UPLOAD + ROOM, "/api/enter/bots": LARGEST_UPLOAD + 1}
+
+
+DOOR = Door(
+    "/enter",
+    "Enter",
+    "Hand a bot in: it is checked, plays twenty games against each of our agents, and takes a place in a contest.",
+    _set_up,
+)
 TOKENS = 300.0
 """As many requests as a token that is entered counts for."""
 ROOM = 64 << 10
@@ -35,8 +45,6 @@ COOKIE = "dicegym_session"
 BOT = "/enter/bots/{bot:number}"
 PLACE = BOT + "/contests/{contest:number}"
 CONTEST = "/enter/contests/{contest:number}"
-_PLAIN_NAME = re.compile(r"\w[\w.-]{0,80}\.(py|zip)", re.ASCII)
-"""A file name that is handed out again as it was sent."""
 
 
 class VersionModel(BaseModel):
@@ -76,10 +84,10 @@ class ContestModel(BaseModel):
     id: int
     name: str
     game: str
-    open: bool
-    until: str | None
+    open: bool = Field(validation_alias="is_open")
+    until: str | None = Field(validation_alias="end")
     state: str
-    plan: dict[str, Any]
+    plan: dict[str, Any] = Field(validation_alias="values")
     stored: int | None = Field(description="its number in the store, where its standings are")
 
 
@@ -89,26 +97,11 @@ class ContestList(BaseModel):
     contests: list[ContestModel]
 
 
-class RankedBot(BaseModel):
-    """The result of a bot in a contest."""
-
-    owner: str
-    bot: str
-    version: int | None
-    place: int | None
-    of: int
-    matches: int
-    games: int
-    games_won: int
-    share: float | None
-    faults: int
-    disqualified: str
-
-
-class ContestResultModel(ContestModel):
+class ContestEntries(BaseModel):
     """A contest with its entries."""
 
-    entries: list[RankedBot]
+    contest: ContestModel
+    entries: list[GradeRow]
 
 
 # --- tokens
@@ -312,29 +305,13 @@ def withdraw(request: Request, bot: PathNumber, contest: PathNumber) -> dict[str
     return _tell(room, room.bots.version(bot))
 
 
-@DOOR.get(BOT + "/versions/{number:number}/source")
-def download_source(request: Request, bot: PathNumber, number: PathNumber) -> Response:
-    """Hand out what was handed in, as it was."""
-    room, _ = _own(request, bot)
-    version = room.bots.version(bot, number)
-    suffix = ".zip" if PurePath(version.file).suffix.lower() == ".zip" else ".py"
-    plain = version.file if _PLAIN_NAME.fullmatch(version.file) else f"bot-{bot}-{version.number}{suffix}"
-    headers = {"Content-Disposition": f'attachment; filename="{plain}"'}
-    return Response(read_sent(room.bots.folder(version.id)), media_type="application/octet-stream", headers=headers)
-
-
 # --- contests
-
-
-def _describe(one: WebContest) -> dict[str, Any]:
-    about = {"id": one.id, "name": one.name, "game": one.game, "stored": one.stored}
-    return about | {"open": one.is_open, "until": one.end, "state": one.state, "plan": one.plan.to_json()}
 
 
 @DOOR.get(api="/enter/contests", returns=ContestList)
 def list_open_contests(request: Request) -> dict[str, Any]:
     """List the contests of the pages."""
-    return {"contests": [_describe(one) for one in room_of(request).contests.all()]}
+    return {"contests": room_of(request).contests.all()}
 
 
 def _view_contest(request: Request, found: dict[str, Any]) -> dict[str, Any]:
@@ -344,24 +321,10 @@ def _view_contest(request: Request, found: dict[str, Any]) -> dict[str, Any]:
     return {"contest": contest, "rows": found["entries"], "holder": holder_of(request), "game": game, "format": form}
 
 
-@DOOR.get(CONTEST, api=CONTEST, template="enter/contest.html", view=_view_contest, returns=ContestResultModel)
+@DOOR.get(CONTEST, api=CONTEST, template="enter/contest.html", view=_view_contest, returns=ContestEntries)
 def show_open_contest(request: Request, contest: PathNumber) -> dict[str, Any]:
     """Show a contest of the pages with its entries."""
     contests = room_of(request).contests
     found = contests.contest(contest)
     with web_of(request).store() as reader:
-        return _describe(found) | {"entries": contests.grades(found, reader), "contest": found}
-
-
-def _set_up(web: Web) -> None:
-    web.get(EnteringRoom)
-    web.limits.bodies |= {"/enter/bots": LARGEST_UPLOAD + ROOM, "/api/enter/bots": LARGEST_UPLOAD + 1}
-
-
-SECTION = Section(
-    "/enter",
-    "Enter",
-    "Hand a bot in: it is checked, plays twenty games against each of our agents, and takes a place in a contest.",
-    door=DOOR,
-    setup=_set_up,
-)
+        return {"contest": found, "entries": contests.grades(found, reader)}

@@ -182,7 +182,7 @@ class WebContest(Base):
         return "has run, and runs again when bots come" if self.is_open else "has run"
 
 
-class Entry(Base):
+class ContestEntry(Base):
     """A bot in a contest."""
 
     __tablename__ = "entries"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import threading
 import time
-from collections import OrderedDict
 from pathlib import Path
 
 from dicegym.errors import ParameterError, UnknownNameError
@@ -36,7 +36,6 @@ class Trainings:
         self._lock = threading.Lock()
         self._names: dict[str, Path] = {}
         self._found = -FRESH
-        self._read: OrderedDict[Path, tuple[object, WatchedRun]] = OrderedDict()
 
     def names(self) -> dict[str, Path]:
         """Return the folders of trainings by name."""
@@ -47,7 +46,7 @@ class Trainings:
 
     def all(self) -> list[WatchedRun]:
         """Return all trainings: those that run first, then those that changed last."""
-        found = [self._as_it_stands(folder, name) for name, folder in self.names().items()]
+        found = [_as_it_stands(folder, name) for name, folder in self.names().items()]
         return sorted(found, key=lambda run: (run.state not in GOES_ON, -run.changed))
 
     def one(self, name: str) -> WatchedRun:
@@ -58,22 +57,18 @@ class Trainings:
                 f"unknown training {one_line(name, 80)!r} in {', '.join(map(str, self.roots))}: /learn lists those "
                 "that there are"
             )
-        return self._as_it_stands(folder, name)
+        return _as_it_stands(folder, name)
 
-    def _as_it_stands(self, folder: Path, name: str) -> WatchedRun:
-        # Whether it is running changes without anything being written, when it is killed.
-        sign = (name, signature(folder), int(time.monotonic() / FRESH))
-        with self._lock:
-            kept = self._read.get(folder)
-        if kept is not None and kept[0] == sign:
-            return kept[1]
-        found = inspect_run(folder, name)
-        with self._lock:
-            self._read[folder] = sign, found
-            self._read.move_to_end(folder)
-            while len(self._read) > KEPT:
-                self._read.popitem(last=False)
-        return found
+
+def _as_it_stands(folder: Path, name: str) -> WatchedRun:
+    # Whether it is running changes without anything being written, when it is killed.
+    return _read(folder, name, signature(folder), int(time.monotonic() / FRESH))
+
+
+@functools.lru_cache(KEPT)
+def _read(folder: Path, name: str, sign: object, moment: int) -> WatchedRun:
+    """Return a training as it is in a state and at a moment."""
+    return inspect_run(folder, name)
 
 
 def name_model(run: WatchedRun, model: Path) -> str:

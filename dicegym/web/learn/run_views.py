@@ -18,7 +18,7 @@ from dicegym.columns import clock
 from dicegym.errors import DicegymError
 from dicegym.escape import one_line
 from dicegym.files import read_text
-from dicegym.learning.curve_pictures import even_marks, format_short, score_axis, steps_axis
+from dicegym.learning.curve_pictures import draw_runs, even_marks, format_short, score_axis, steps_axis
 from dicegym.learning.evaluate import Score
 from dicegym.learning.league import read_league
 from dicegym.learning.run_curves import RunCurve
@@ -184,6 +184,20 @@ def describe_run(run: WatchedRun) -> ShownRun:
     )
 
 
+def has_curve(run: WatchedRun) -> bool:
+    """Return whether a training can be drawn beside others: something was measured, and can be read."""
+    return run.curve is not None and len(run.curve.steps) > 0
+
+
+def draw_comparison(runs: Sequence[WatchedRun]) -> list[ShownChart]:
+    """Return a chart for each game that trainings play; those that differ in their seed alone are one line."""
+    found = []
+    for picture in draw_runs([run.curve for run in runs if run.curve is not None and has_curve(run)]).values():
+        chart, names, remarks, titles, rows = picture
+        found.append(ShownChart(chart.title, trust(chart.svg()), _legend(names), " ".join(remarks), titles, rows))
+    return found
+
+
 def _scores(run: WatchedRun) -> ShownChart | None:
     """Return the chart of a training's evaluations, a line for each opponent."""
     if not run.evaluations:
@@ -309,7 +323,7 @@ def _league(folder: Path) -> ShownLeague | None:
             shade = "" if abs(found.rate - table.even) < 0.05 else "more" if found.rate > table.even else "less"
             row.append(LeagueCell(f"{100 * found.rate:.0f}", shade))
         cells.append(row)
-    return ShownLeague(members, cells, table.remarks(), len(table.kinds) - len(names), percent(table.even))
+    return ShownLeague(members, cells, (), len(table.kinds) - len(names), percent(table.even))
 
 
 def _card(folder: Path) -> Any:

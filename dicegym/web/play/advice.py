@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from dicegym.analysis.decisions import Analysis, analyse
 from dicegym.analysis.hints import Hint, Tutor, hint
 from dicegym.analysis.rollouts import RolloutValuer
-from dicegym.analysis.valuers import amount, fair_valuer, mark_of, sure, threshold
+from dicegym.analysis.valuers import amount, fair_valuer, mark_of, sure
 from dicegym.arena.replay import Replay, to_json
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
@@ -64,14 +64,6 @@ class Advice:
         self._lock = threading.Lock()
         self._valuers: dict[tuple[Game, int], tuple[threading.Lock, list[Valuer]]] = {}
 
-    def check(self, game: Game, level: str) -> None:
-        """Refuse an unknown level of mistakes, and begin to load what a tutor needs.
-
-        Raises UnknownNameError.
-        """
-        threshold(level, "win rate")
-        self._find_source(game)
-
     def warner(self, game: Game, level: str) -> Warn | None:
         """Return what warns a person; None if the values of choices are not known. May take seconds."""
         if not level:
@@ -87,22 +79,6 @@ class Advice:
                 return tutor.warning(turn, actions)
 
         return warn
-
-    def about(self, game: Game) -> str:
-        """Return the source of a tutor's values in words; as much as is known now."""
-        answer = self._find_source(game)
-        if answer.failure:
-            return f"The values of choices are not known here: {answer.failure}."
-        return f"{answer.found}." if answer.found else "The values of choices are being looked up."
-
-    def _find_source(self, game: Game) -> Answer[str]:
-        """Return the source of the values and how sure they are, in words; they are loaded for it."""
-
-        def find(answer: Answer[str]) -> str:
-            with self._using(game) as valuer:
-                return sure(valuer)
-
-        return self._work.answer("values", ("values", game), find)
 
     def hint(self, owner: str, key: Hashable, turn: Turn) -> Answer[GivenHint]:
         """Return what is best in a person's turn, computed once for each ``key``. Raises TooBusyError."""

@@ -23,31 +23,35 @@ class GameToBegin(NamedTuple):
     """The address of its picture."""
     trained: str
     """A model that comes with it; empty if none does."""
+    seats: str
+    """How many may play: ``2`` or ``2 to 6``."""
 
 
 def list_cards() -> list[GameToBegin]:
     """Return all games."""
-    return [_make_card(name) for name in games.loadable()]
+    return [make_card(name) for name in games.loadable()]
 
 
 @functools.cache
-def _make_card(name: str) -> GameToBegin:
-    told = first_sentence(name)
+def make_card(name: str) -> GameToBegin:
+    """Return a game in short."""
+    told = rules_page(name).split("\n\n")[0]
+    about = " ".join(told.partition(": ")[2].split()) or told
+    low, high = games.spec(name).players
     return GameToBegin(
-        name, games.spec(name).title, f"{told[:1].upper()}{told[1:]}", cover_of(name), find_trained_agent(name)
+        name,
+        games.spec(name).title,
+        f"{about[:1].upper()}{about[1:]}",
+        cover_of(name),
+        find_trained_agent(name),
+        f"{low} to {high}" if low < high else str(low),
     )
 
 
 def cover_of(game: str) -> str:
-    """Return the address of a game's cover: a file, or the drawing of a game from outside."""
+    """Return the address of a game's cover; of a game from outside it is the icon."""
     name = f"covers/{game}.svg"
-    return address(name) if name in files() else f"/rules/{game}/picture.svg"
-
-
-def first_sentence(game: str) -> str:
-    """Return what a game is, in a sentence."""
-    told = rules_page(game).split("\n\n")[0]
-    return " ".join(told.partition(": ")[2].split()) or told
+    return address(name if name in files() else "icon.svg")
 
 
 def find_trained_agent(game: str) -> str:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
+from dicegym.analysis.valuers import threshold
 from dicegym.engine.game import Game
 from dicegym.engine.validate import whole_number
 from dicegym.errors import DamagedFileError, ParameterError, UnknownNameError
@@ -67,13 +68,17 @@ class PlayHall:
 
     Args:
         web: the server.
+
+    Attributes:
+        advice: hints, the tutor and reviews.
+        guests: the players that are no visitors.
     """
 
     def __init__(self, web: Web) -> None:
         self.web = web
         self.folder = web.folder("games")
         self.advice = Advice(web.work, web.slow)
-        self._guests = Guests()
+        self.guests = Guests()
         self._lock = threading.RLock()
         self._open: OrderedDict[Path, PlayedTable] = OrderedDict()
         self._threads = ThreadPoolExecutor(THREADS, "play")
@@ -106,7 +111,7 @@ class PlayHall:
         others = [asked[number % len(asked)] for number in range(table.players - 1)]
         agents = [str(models[one]) if models and one in models else rival_of(table, one) for one in others]
         if wanted.tutor:
-            self.advice.check(table, wanted.tutor)
+            threshold(wanted.tutor, "win rate")  # which refuses an unknown level
         seed, seat = wanted.seed, wanted.seat
         number = draw_seed() if seed is None else whole_number("seed", seed, 0, LONGEST_SEED, "the seed of a game")
         if seat is not None:
@@ -176,11 +181,15 @@ class PlayHall:
     def _table(self, sheet: TableSheet) -> PlayedTable:
         self.web.readiness.check(sheet.game)
 
-        def seated(game: Game) -> list[Player]:
-            return [self._guests.player(game, agent) for agent in sheet.agents]
+        def load_players(game: Game) -> list[Player]:
+            return [self.guests.player(game, agent) for agent in sheet.agents]
 
         return PlayedTable(
-            sheet, seated, self._keep, self._threads.submit, lambda: self.advice.warner(sheet.table(), sheet.tutor)
+            sheet,
+            load_players,
+            self._keep,
+            self._threads.submit,
+            lambda: self.advice.warner(sheet.table(), sheet.tutor),
         )
 
     def _keep(self, sheet: TableSheet) -> None:

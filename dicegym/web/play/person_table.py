@@ -151,13 +151,26 @@ class PlayedTable:
         """
         with self.lock:
             self._expect(move)
-            self._decide([int(one) for one in controls_of(self.game).read_form(self.place, self.state, form, fields)])
+            self.act(move, [*map(int, controls_of(self.game).read_form(self.place, self.state, form, fields))])
 
-    def act(self, move: int, actions: Sequence[int], insist: bool = False) -> None:
-        """Decide by actions themselves, without the tutor if the person insists; errors as of `choose`."""
+    def act(self, move: int, actions: Sequence[int]) -> None:
+        """Decide by actions themselves; errors as of `choose`."""
         with self.lock:
             self._expect(move)
-            self._decide(list(actions), insist)
+            if self.broken:
+                raise ParameterError(f"the game cannot continue: {self.broken}")
+            if not actions:
+                raise ParameterError("nothing was chosen: choose something")
+            self._refuse_faults(actions)
+            sheet, chosen = self.sheet, list(actions)
+            if sheet.asked == chosen:  # sent twice, perhaps: what the tutor asks is to be answered
+                return
+            sheet.asked, sheet.words = [], ""
+            if sheet.tutor and chosen[0] not in sheet.warned:
+                self._start("the tutor thinks about your move", lambda: self._ask_tutor(chosen))
+            else:
+                self._commit(chosen)
+                self._start(self._others(), self._go)
 
     def insist(self, move: int) -> None:
         """Play what the tutor has asked about. Raises StaleMoveError if it has not."""
@@ -210,23 +223,6 @@ class PlayedTable:
             raise StaleMoveError("that was made for an earlier state of the table, and was not played again")
         if self.over and not over:
             raise StaleMoveError("the game is over")
-
-    def _decide(self, actions: list[int], insist: bool = False) -> None:
-        """Begin to play actions that the person has chosen; the tutor is asked first."""
-        if self.broken:
-            raise ParameterError(f"the game cannot continue: {self.broken}")
-        if not actions:
-            raise ParameterError("nothing was chosen: choose something")
-        self._refuse_faults(actions)
-        sheet = self.sheet
-        if sheet.asked == actions and not insist:  # sent twice, perhaps: what the tutor asks is to be answered
-            return
-        sheet.asked, sheet.words = [], ""
-        if sheet.tutor and actions[0] not in sheet.warned and not insist:
-            self._start("the tutor thinks about your move", lambda: self._ask_tutor(actions))
-            return
-        self._commit(actions)
-        self._start(self._others(), self._go)
 
     def _refuse_faults(self, actions: Sequence[int]) -> None:
         state, seat = self.state.copy(), self.place.seat

@@ -29,10 +29,14 @@ from dicegym.web.play.review import review_page
 from dicegym.web.play.rivals import list_rivals, make_table
 from dicegym.web.play.table_view import describe_table
 from dicegym.web.readiness import GettingReadyError
-from dicegym.web.section import Section
 from dicegym.web.watch.replay_view import PageLink, replay_page
 
-DOOR = Door("play")
+DOOR = Door(
+    "/play",
+    "Play",
+    "Sit down against agents of every strength, take moves back, ask for hints, and see what your moves cost.",
+    lambda web: web.get(PlayHall),
+)
 PATIENCE = 0.9
 """Seconds that an answer waits for other players before it names the one that thinks."""
 STEP = 0.04
@@ -269,12 +273,3 @@ async def replay_game(request: Request, id: str) -> Response:
     table = await _whole(request, id)
     title, back = f"{table.game.spec.title}, seen again", PageLink(f"/play/{table.sheet.id}", "Back to the table")
     return await run_in_threadpool(lambda: replay_page(request, replay_of_table(table), title=title, back=back))
-
-
-SECTION = Section(
-    "/play",
-    "Play",
-    "Sit down against agents of every strength, take moves back, ask for hints, and see what your moves cost.",
-    door=DOOR,
-    setup=lambda web: web.get(PlayHall),
-)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -14,7 +13,6 @@ from dicegym.pictures.drawing import draw
 from dicegym.players.human import controls_of, keyboard_of
 from dicegym.web.play.advice import Advice, GivenHint
 from dicegym.web.play.person_table import PlayedTable, ToldMove
-from dicegym.web.play.saved_games import TableSheet
 from dicegym.web.workers import Answer
 
 LONGEST_SAID = 700
@@ -71,8 +69,6 @@ def describe_table(table: PlayedTable, advice: Advice, *, hint: bool = False, no
             "ending": ending,
             "words": table.words() if table.yours else "",
             "hint": asked,
-            "tutor": advice.about(table.game) if sheet.tutor else "",
-            "command": command(sheet),
             "waits": bool(table.busy) or (asked is not None and asked.thinking),
         }
         now, before = _now(table, since, ending)
@@ -154,13 +150,3 @@ def _said(table: PlayedTable, since: list[ToldMove], ending: str, notice: str) -
     else:
         now = "Your turn."
     return " ".join(part for part in (notice, told, now) if part)
-
-
-def command(sheet: TableSheet) -> str:
-    """Return what plays the same game in a terminal."""
-    words = ["dicegym", "play", sheet.game, "-p", f"players={sheet.players}"]
-    for name in sheet.rivals:
-        words += ["--against", name]
-    for name, value in sheet.parameters.items():
-        words += ["-p", f"{name}={value}"]
-    return shlex.join([*words, "--seed", str(sheet.seed), "--seat", str(sheet.seat)])

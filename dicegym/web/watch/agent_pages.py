@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import re
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from starlette.requests import Request
 
@@ -20,11 +20,10 @@ from dicegym.players.model_file import facts
 from dicegym.players.roster import agent_names, resolve
 from dicegym.web.markdown import as_html
 from dicegym.web.pages import web_of
-from dicegym.web.section import Section
 from dicegym.web.watch import replays, shown_games
 from dicegym.web.watch.contest_pages import DOOR, list_titles, title_of
 
-__all__ = ["SECTION", "replays", "shown_games"]
+__all__ = ["DOOR", "replays", "shown_games"]
 
 _PICTURE = re.compile(r"^!\[.*\n+", re.MULTILINE)
 """A line of a card that shows a picture: the page draws the curve itself."""
@@ -75,18 +74,9 @@ def _described(game: str, name: str) -> str:
         return f"cannot be read: {error}"
 
 
-class LearnedChart(NamedTuple):
-    """How a model was learned, for a page."""
-
-    svg: object
-    legend: list[tuple[object, str]]
-    """Signs and names of the lines."""
-    remarks: list[str]
-
-
 @functools.lru_cache(maxsize=256)
-def _learned(game: str, name: str) -> LearnedChart | None:
-    """Return how an agent was learned; None for bots, and for models whose files do not say."""
+def _learned(game: str, name: str) -> dict[str, Any] | None:
+    """Return the curve of an agent, its legend and remarks; None for bots, and for models whose files do not say."""
     try:
         found = resolve(dicegym.game(game), name)
         picture = draw_learned(facts(found)) if isinstance(found, Path) else None
@@ -95,9 +85,4 @@ def _learned(game: str, name: str) -> LearnedChart | None:
     if picture is None:
         return None
     legend = [(trust(swatch(number).svg()), line) for number, line in enumerate(picture.names)]
-    return LearnedChart(trust(picture.chart.svg()), legend, picture.remarks)
-
-
-SECTION = Section(
-    "/watch", "Watch", "See contests while they run, step through their games, and know the agents.", door=DOOR
-)
+    return {"svg": trust(picture.chart.svg()), "legend": legend, "remarks": picture.remarks}

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import itertools
 import random
-import re
 import runpy
 import sys
 import types
-from functools import cache
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +16,11 @@ import pytest
 import dicegym
 from dicegym.analysis import valuers
 from dicegym.analysis.exploitability import best_reply
+from dicegym.errors import DamagedFileError
 from dicegym.games.bidding import table
-from dicegym.games.bidding.solving import recall_game, recall_table, recall_tree, recall_values
-from dicegym.games.bidding.solving.hand_rules import rolls
+from dicegym.games.bidding.solving import recall_table, recall_values
+from dicegym.games.bidding.solving.hand import rolls
 from dicegym.games.bidding.solving.recall_table import RecallTable
-from dicegym.games.solved import DamagedFileError
 from dicegym.play.player import Player
 from dicegym.shipped import shipped_folder
 
@@ -32,85 +29,35 @@ MOST_BYTES = 3_000_000
 each_game = pytest.mark.parametrize("game", GAMES)
 
 
-def no_progress(done: int, of: int, what: str) -> None:
-    assert 0 <= done <= of
-    assert what
+solving: Any = runpy.run_path(str(shipped_folder("training") / "equilibrium_table.py"))
+solve, evaluate = solving["solve"], solving["evaluate_play"]
 
 
 @pytest.fixture(scope="module", params=GAMES)
 def solved(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Any:
     """The game with two dice each, a table of it that was learned a little, and its file."""
     game = dicegym.game(request.param, dice=2)
-    folder = tmp_path_factory.mktemp(request.param)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(recall_game, "TIMES", 2)
-        patch.setattr(recall_game, "FIRST_TIMES", 1)
-        solution = recall_game.RecallSolution(game)
-        assert solution.quality(folder) is None
-        assert solution.solve(folder, goal=0, seconds=None, threads=1, progress=no_progress) == 0
-        assert solution.quality(folder) == 0
-    file = folder / recall_game.FILE
-    return game, RecallTable(game, file, "equilibrium"), file
-
-
-@each_game
-def test_rules_of_a_hand_are_the_games(game: str) -> None:
-    """Random ends of hands come to what was tabulated."""
-    rng = np.random.default_rng(5)
-    played = dicegym.game(game, dice=3)
-    hand_of = cache(lambda own, others: recall_tree.tabulate(played, own, others))
-    for seed in range(25):
-        state = played.new_game(seed)[0]
-        while not state["over"]:
-            me, made = int(state["player"]), int(state["n_bids"])
-            hand = hand_of(int(state["left"][me]), int(state["left"][1 - me]))
-            bids = list(hand.bids)
-            legal = played.legal(state)
-            last = int(state["bids"][made - 1]) // table.SEATS if made else None
-            if last in bids:
-                follows = hand.bids[hand.follows[bids.index(last)]]
-                assert set(follows) == set(bids) & set(np.flatnonzero(legal))
-                assert list(hand.calls) == list(table.N_BIDS + np.flatnonzero(legal[table.N_BIDS :]))
-            if last in bids and (rng.random() < 0.5 or not len(follows)):
-                call = int(rng.integers(len(hand.calls)))
-                sides = (
-                    (rolls(hand.own), state["hands"][me]),
-                    (
-                        rolls(hand.others),
-                        state["hands"][1 - me],
-                    ),
-                )
-                place = bids.index(last)
-                numbers = [int(np.flatnonzero((held.counts == shown).all(1))[0]) for held, shown in sides]
-                found = sum(int(hand.counting[side, place, number]) for side, number in enumerate(numbers))
-                played.step(state, int(hand.calls[call]))
-                own, others, opens = hand.outcome[call, place, found]
-                assert (own, others) == (state["left"][me], state["left"][1 - me])
-                assert state["over"] or opens == (state["player"] == me)
-            else:
-                possible = [bid for bid in bids if legal[bid]]
-                played.step(state, int(rng.choice(possible)))
+    file = tmp_path_factory.mktemp(request.param) / recall_values.FILE
+    solve(game, file, times=2, first_times=1)
+    return game, RecallTable(game, file), file
 
 
 @each_game
 @pytest.mark.parametrize("recall", [2, 3])
 def test_each_bid_leads_to_the_state_that_remembers_it(game: str, recall: int) -> None:
-    hand = recall_tree.tabulate(dicegym.game(game), 2, 1)
-    tree = recall_tree.build_tree(hand, recall)
+    side = recall_table.Side(dicegym.game(game), 2, 1, recall)
     rng = random.Random(1)
     for _ in range(200):
         path: tuple[int, ...] = ()
         group = member = 0
-        while len(tree.groups[group].bids) and rng.random() < 0.9:
-            before, choice = group, rng.randrange(len(tree.groups[group].bids))
-            path = (*path, int(tree.groups[group].bids[choice]))
-            group, member = tree.groups[group].leads[choice]
-            assert tree.find(path) == (group, member)
-            assert tree.groups[group].members[member] == path[-recall:]
-            assert tree.groups[group].before[member] == (before, choice)
-            assert tree.groups[group].last == path[-1]
-        assert all(hand.follows[before, after] for before, after in pairwise(path))
-    assert sum(len(group.members) for group in tree.groups) == len(tree.states)
+        while len(side.groups[group].bids) and rng.random() < 0.9:
+            choice = rng.randrange(len(side.groups[group].bids))
+            path = (*path, int(side.groups[group].bids[choice]))
+            group, member = side.groups[group].leads[choice]
+            assert side.find(path) == (group, member)
+            assert side.groups[group].members[member] == path[-recall:]
+            assert side.groups[group].last == path[-1]
+    assert sum(len(group.members) for group in side.groups) == len(side.states)
 
 
 class Drawing(Player):
@@ -129,42 +76,15 @@ class Drawing(Player):
         return even
 
 
-def test_one_die_each_without_wild_faces_is_worth_what_koller_and_megiddo_found(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_one_die_each_without_wild_faces_is_worth_what_koller_and_megiddo_found(tmp_path: Path) -> None:
     """And nobody gains against it: the best response remembers all bids."""
-    monkeypatch.setattr(recall_game, "TIMES", 60)
     game = dicegym.game("liarsdice", players=2, dice=1)
-    recall_game.RecallSolution(game).solve(tmp_path, goal=0, seconds=None, threads=1, progress=no_progress)
-    played = RecallTable(game, tmp_path / recall_game.FILE, "equilibrium")
-    assert played.opens(1, 1) == pytest.approx((1 - 1 / 9) / 2, abs=1e-3)
-    low, high, _ = best_reply(Drawing(recall_values.RecallValues(game, played)), game, 1e-3)
+    solve(game, tmp_path / recall_values.FILE, times=60)
+    played = RecallTable(game, tmp_path / recall_values.FILE)
+    assert played.worth.opens[1, 1] == pytest.approx((1 - 1 / 9) / 2, abs=1e-3)
+    low, high, _ = best_reply(Drawing(recall_values.RecallValues(game, played, "recall")), game, 1e-3)
     assert 0.5 <= low <= high < 0.502
     assert best_reply(Drawing(), game, 0.1).low > 0.7
-
-
-@pytest.mark.slow_after(1)
-@pytest.mark.parametrize("dice", [1, 2])
-def test_what_was_interrupted_ends_the_same(dice: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(recall_game, "TIMES", 1)
-    monkeypatch.setattr(recall_game, "FIRST_TIMES", 1)
-    solution = recall_game.RecallSolution(dicegym.game("liarsdice_spot_on", dice=dice))
-    whole, parts = tmp_path / "whole", tmp_path / "parts"
-    solution.solve(whole, goal=0, seconds=None, threads=1, progress=no_progress)
-
-    def until(done: int, of: int, what: str) -> None:
-        if done > 100:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        solution.solve(parts, goal=0, seconds=None, threads=1, progress=until)
-    assert solution.quality(parts) is None
-    solution.solve(parts, goal=0, seconds=None, threads=1, progress=no_progress)
-    name = recall_game.FILE
-    assert (parts / name).read_bytes() == (whole / name).read_bytes()
-    (parts / name).write_bytes(b"{ nothing")
-    with pytest.raises(DamagedFileError, match="dicegym values solve liarsdice_spot_on"):
-        solution.quality(parts)
 
 
 def bot_of(game: str, file: Path, folder: Path) -> dict[str, Any]:
@@ -192,8 +112,8 @@ def test_the_bot_reads_what_was_packed(solved: Any, tmp_path: Path) -> None:
     for own in (1, 2):
         for others in (1, 2):
             hand = played.hand(own, others)
-            side = hand.side
-            for state, (group, member) in itertools.islice(side.tree.states.items(), 0, None, 3):
+            side = hand
+            for state, (group, member) in itertools.islice(side.states.items(), 0, None, 3):
                 cells = hand.cells[group][:, member].T
                 meant = [
                     action if action < table.N_BIDS else recall_table.FIRST_CALL + action - table.N_BIDS
@@ -216,7 +136,7 @@ def test_the_bot_reads_what_was_packed(solved: Any, tmp_path: Path) -> None:
 def test_values_agree_with_each_other(solved: Any) -> None:
     """Rules played out, beliefs and both seats say the same."""
     game, played, _ = solved
-    valuer = recall_values.RecallValues(game, played)
+    valuer = recall_values.RecallValues(game, played, "recall")
     rng = np.random.default_rng(3)
     for seed in range(2):
         state = game.new_game(seed)[0]
@@ -247,7 +167,7 @@ def test_values_agree_with_each_other(solved: Any) -> None:
 def test_many_records_are_answered_as_the_table_says(solved: Any) -> None:
     """Records of random games, in which bids that the table leaves out and games that are over occur."""
     game, played, _ = solved
-    valuer = recall_values.RecallValues(game, played)
+    valuer = recall_values.RecallValues(game, played, "recall")
     rng = np.random.default_rng(8)
     met, wanted = [], []
     for seed in range(40):
@@ -269,15 +189,15 @@ def _policy_of(played: RecallTable, state: Any, n_actions: int) -> np.ndarray:
     """What the table says of one record, looked up as its docstrings describe it."""
     me = int(state["player"])
     hand = played.hand(int(state["left"][me]), int(state["left"][1 - me]))
-    side, out = hand.side, np.zeros(n_actions)
+    side, out = hand, np.zeros(n_actions)
     bids = list(side.hand.bids)
     made = [int(bid) // table.SEATS for bid in state["bids"][: int(state["n_bids"])]]
     if not set(made) <= set(bids):
         out[table.N_BIDS] = 1
         return out
-    group, member = side.tree.states[tuple(bids.index(bid) for bid in made)[-side.tree.recall :]]
+    group, member = side.states[tuple(bids.index(bid) for bid in made)[-side.recall :]]
     (roll,) = np.flatnonzero((side.mine.counts == state["hands"][me]).all(axis=1))
-    choices = [*side.hand.bids[side.tree.groups[group].bids], *(side.hand.calls if made else ())]
+    choices = [*side.hand.bids[side.groups[group].bids], *(side.hand.calls[0] if made else ())]
     out[choices] = hand.cells[group][:, member, roll]
     return out
 
@@ -286,12 +206,12 @@ def test_what_a_hand_is_worth_is_the_mean_over_rolls(solved: Any) -> None:
     _, played, _ = solved
     for own in (1, 2):
         for others in (1, 2):
-            assert played.opens(own, others) == pytest.approx(played.evaluate_play(own, others), abs=1e-6)
+            assert played.worth.opens[own, others] == pytest.approx(evaluate(played, (own, others)), abs=1e-6)
 
 
 def test_bids_beyond_the_table_are_called(solved: Any) -> None:
     game, played, _ = solved
-    valuer = recall_values.RecallValues(game, played)
+    valuer = recall_values.RecallValues(game, played, "recall")
     state = game.new_game(4)[0]
     high = (5 - 1) * table.FACES  # five ones, of four dice
     low = 0
@@ -305,8 +225,8 @@ def test_bids_beyond_the_table_are_called(solved: Any) -> None:
 
 def test_a_file_of_something_else_is_refused(tmp_path: Path) -> None:
     (tmp_path / "x").write_bytes(b"[]\n")
-    with pytest.raises(DamagedFileError, match="dicegym values solve"):
-        RecallTable(dicegym.game("liarsdice"), tmp_path / "x", "equilibrium")
+    with pytest.raises(DamagedFileError, match="install dicegym again"):
+        RecallTable(dicegym.game("liarsdice"), tmp_path / "x")
 
 
 @pytest.mark.parametrize(
@@ -316,17 +236,14 @@ def test_a_file_of_something_else_is_refused(tmp_path: Path) -> None:
         (lambda raw: raw + b"x", "not what was written"),
         (lambda raw: raw[:-1] + bytes([raw[-1] ^ 1]), "not what was written"),
         (lambda raw: raw.partition(b"\n")[2], "does not begin as a table"),
-        (lambda raw: re.sub(rb"(\[\d+, \d+), \d+\]", rb"\1]", raw), "of an earlier form"),
     ],
 )
 def test_what_was_changed_is_noticed(solved: Any, tmp_path: Path, change: Any, reason: str) -> None:
     game, _, file = solved
-    changed = tmp_path / recall_game.FILE
+    changed = tmp_path / recall_values.FILE
     changed.write_bytes(change(file.read_bytes()))
     with pytest.raises(DamagedFileError, match=reason):
-        RecallTable(game, changed, "equilibrium")
-    with pytest.raises(DamagedFileError, match=reason):
-        recall_game.RecallSolution(game).quality(tmp_path)
+        RecallTable(game, changed)
 
 
 @each_game
@@ -343,12 +260,12 @@ def test_the_agent_refuses_a_table_that_is_broken_off(
 @each_game
 def test_the_shipped_table_is_whole(game: str) -> None:
     played = dicegym.game(game)
-    file = shipped_folder("agents") / game / recall_game.FILE
+    file = shipped_folder("agents") / game / recall_values.FILE
     told, _ = recall_table.split(file.read_bytes())
     assert file.stat().st_size < MOST_BYTES
     assert told["fingerprint"] == played.fingerprint
     assert set(told["places"]) == {f"{own}{others}" for own in range(1, 6) for others in range(1, 6)}
-    valuer = valuers.valuer(played, recall_values.NAME)
+    valuer = valuers.valuer(played, "equilibrium")
     state = played.new_game(0)[0]
     values, policy = valuer.action_values(state).values, valuer.policy(state)
     best = np.nanmax(values)

@@ -13,7 +13,8 @@ from scipy.optimize import linprog
 
 import dicegym
 from dicegym.errors import DamagedFileError, ParameterError
-from dicegym.games.bidding.solving import hand_learner, keeping, solution
+from dicegym.games.bidding.solving import solution
+from dicegym.games.bidding.solving.cfr import Learner, Strategy
 from dicegym.games.bidding.solving.equilibrium import (
     HandGroup,
     Solver,
@@ -23,12 +24,10 @@ from dicegym.games.bidding.solving.equilibrium import (
     groups_of,
     worths,
 )
-from dicegym.games.bidding.solving.hand import NOT_ALLOWED, Hand, assemble, tabulate
-from dicegym.games.bidding.solving.hand_learner import Learner, Strategy
-from dicegym.games.bidding.solving.hand_rules import Start, rolls
+from dicegym.games.bidding.solving.hand import NOT_ALLOWED, Hand, Rolls, Start, number_nodes, tabulate
+from dicegym.games.bidding.solving.hand_values import EquilibriumValues
 from dicegym.games.bidding.solving.solution import EquilibriumSolution
-from dicegym.games.bidding.solving.table_values import EquilibriumValues
-from dicegym.games.parts import SOLUTIONS, need
+from dicegym.games.parts import VALUES, need
 from dicegym.games.solved import tables_folder
 from dicegym.games.worth import Progress
 
@@ -58,20 +57,18 @@ def bracket(hand: Hand, values: np.ndarray, steps: int) -> tuple[float, float]:
 def simple_hand(faces: int, quantities: int, calls: int = 1, wild: bool = False, seed: int = -1) -> Hand:
     """Return a hand of one die each; with a seed, what calls come to is drawn."""
     n_bids = faces * quantities
-    pairs = np.zeros((2, n_bids, calls, faces, faces), np.int64)
-    for place, bid, one, other in product((0, 1), range(n_bids), range(faces), range(faces)):
-        found = sum(die == bid % faces or (wild and die == faces - 1) for die in (one, other))
-        pairs[place, bid, :, one, other] = 1 - place if found > bid // faces else place
+    counting, outcome = np.zeros((2, n_bids, faces), np.int64), np.zeros((2, n_bids, calls, 3), np.int64)
+    for place, bid in product((0, 1), range(n_bids)):
+        counting[:, bid] = [die == bid % faces or (wild and die == faces - 1) for die in range(faces)]
+        outcome[place, bid] = [1 - place if found > bid // faces else place for found in range(3)]
     endings = [Start(1, 0, 0), Start(0, 1, 1)]
     if seed >= 0:
-        pairs = np.random.default_rng(seed).integers(0, 5, pairs.shape)
+        outcome = np.random.default_rng(seed).integers(0, 5, outcome.shape)
         endings = [Start(1, 1, number % 2) for number in range(5)]
-    rolls, chances = np.eye(faces, 6, dtype=np.int8), np.full(faces, 1 / faces)
+    rolls = Rolls(np.eye(faces, 6, dtype=np.int8), np.full(faces, 1 / faces))
     numbers = tuple(range(180, 180 + calls))
-    follow = np.triu(np.ones((n_bids, n_bids), bool), 1)
-    return assemble(
-        (1, 1), (rolls, rolls), (chances, chances), range(n_bids), follow, (numbers, numbers), pairs, endings
-    )
+    order, *tree = number_nodes(np.triu(np.ones((n_bids, n_bids), bool), 1))
+    return Hand((1, 1), (rolls, rolls), order, (numbers, numbers), *tree, counting, outcome, tuple(endings))
 
 
 @pytest.mark.slow_after(1)
@@ -93,9 +90,7 @@ def test_single_hands_without_wild_faces_have_the_values_of_linear_programs(
 def test_uniform_play_is_as_far_from_an_equilibrium_as_in_openspiel() -> None:
     """The NashConv of uniform play of ``liars_dice`` there: one die each, the highest face is wild."""
     hand = simple_hand(6, 2, wild=True)
-    even = Strategy(
-        hand, np.ones((hand.nodes, hand.width), np.uint16), np.ones((hand.call_rows, 1, hand.width), np.uint16)
-    )
+    even = Strategy(hand, *(np.ones(shape, np.uint16) for shape in hand.shapes))
     best = [even.win_chance(np.array([1.0, 0.0]), place, best=True) for place in (0, 1)]
     assert 2 * sum(best) - 2 == pytest.approx(1.561488646384479, abs=1e-12)
 
@@ -106,7 +101,7 @@ def by_linear_program(hand: Hand, values: np.ndarray) -> float:
     The opener chooses the plan that leaves most to it against the best reply: minimax with one variable for the value
     of each of the other's rolls at each node where the other moves.
     """
-    n_bids, (mine, theirs) = len(hand.bids), (len(hand.chances[0]), len(hand.chances[1]))
+    n_bids, (mine, theirs) = len(hand.bids), hand.sizes.tolist()
     paths = [path for size in range(n_bids + 1) for path in _rising(hand, size)]
     columns: dict[tuple[object, ...], int] = {}
 
@@ -135,17 +130,17 @@ def by_linear_program(hand: Hand, values: np.ndarray) -> float:
             for call in range(hand.n_calls[1]):
                 row = {value: 1.0}
                 for own in range(mine):
-                    row[plan(own, path)] = -_won(hand, values, 1, path, call, own, roll) * hand.chances[0][own]
+                    row[plan(own, path)] = -_won(hand, values, 1, path, call, own, roll) * hand.rolls[0].chances[own]
                 below.append((row, 0.0))
         else:
             row = {value: 1.0} | {column("value", roll, (*path, bid)): -1.0 for bid in _next(hand, path)}
             for call in range(hand.n_calls[0] if path else 0):
                 for own in range(mine):
                     won = _won(hand, values, 0, path, call, own, roll)
-                    row[plan(own, (*path, -1 - call))] = -won * hand.chances[0][own]
+                    row[plan(own, (*path, -1 - call))] = -won * hand.rolls[0].chances[own]
             below.append((row, 0.0))
     costs = np.zeros(len(columns))
-    for roll, chance in enumerate(hand.chances[1]):
+    for roll, chance in enumerate(hand.rolls[1].chances):
         costs[column("value", roll, ())] = -chance
 
     def matrix(rows: Sequence[tuple[dict[int, float], float]]) -> tuple[np.ndarray, np.ndarray]:
@@ -172,8 +167,7 @@ def _rising(hand: Hand, size: int) -> list[tuple[int, ...]]:
 
 def _won(hand: Hand, values: np.ndarray, caller: int, path: tuple[int, ...], call: int, own: int, roll: int) -> float:
     bid = path[-1]
-    classes = hand.classes[0, bid, own], hand.classes[1, bid, roll]
-    return float(values[hand.outcome[caller, bid, call][classes]])
+    return float(values[hand.outcome[caller, bid, call, hand.counting[0, bid, own] + hand.counting[1, bid, roll]]])
 
 
 @pytest.mark.parametrize(("faces", "quantities", "calls"), [(2, 2, 1), (3, 2, 1), (3, 1, 3)])
@@ -195,8 +189,8 @@ def test_tables_of_a_hand_say_what_the_rules_do(game: dicegym.Game, dice: tuple[
         state = game.new_game()[0]
         state["player"] = opener
         state["left"][[opener, 1 - opener]] = state["rolled"][[opener, 1 - opener]] = dice
-        rolls = [int(rng.integers(len(chances))) for chances in hand.chances]
-        state["hands"][[opener, 1 - opener]] = [hand.rolls[place][roll] for place, roll in enumerate(rolls)]
+        rolls = [int(rng.integers(size)) for size in hand.sizes]
+        state["hands"][[opener, 1 - opener]] = [hand.rolls[place].counts[roll] for place, roll in enumerate(rolls)]
         last, place = -1, 0
         while True:
             legal = game.legal(state)
@@ -211,8 +205,8 @@ def test_tables_of_a_hand_say_what_the_rules_do(game: dicegym.Game, dice: tuple[
             place = 1 - place
         number = int(rng.integers(len(calls)))
         game.step(state, calls[number])
-        kinds = hand.classes[0, last, rolls[0]], hand.classes[1, last, rolls[1]]
-        ending = hand.endings[hand.outcome[place, last, number][kinds]]
+        matching = hand.counting[0, last, rolls[0]] + hand.counting[1, last, rolls[1]]
+        ending = hand.endings[hand.outcome[place, last, number, matching]]
         assert ending[:2] == (state["left"][opener], state["left"][1 - opener])
         assert state["over"] or ending.opener == (0 if state["player"] == opener else 1)
 
@@ -226,10 +220,8 @@ def test_hands_are_learned_after_those_that_they_lead_to() -> None:
 def test_bids_that_cannot_follow_each_other_by_levels_are_refused() -> None:
     follow = np.zeros((3, 3), bool)
     follow[0, 1] = follow[1, 2] = True
-    counts, chances = rolls(1)
-    pairs = np.zeros((2, 3, 1, 6, 6), np.int64)
     with pytest.raises(ParameterError, match="no levels"):
-        assemble((1, 1), (counts, counts), (chances, chances), range(3), follow, ((180,), (180,)), pairs, [])
+        number_nodes(follow)
 
 
 def test_what_a_tree_leaves_out_would_be_found_by_the_best_reply() -> None:
@@ -239,7 +231,7 @@ def test_what_a_tree_leaves_out_would_be_found_by_the_best_reply() -> None:
     values = alone(hand)
     learning.learn(values)
     strategy = learning.strategy()
-    assert hand.overbid.min() > NOT_ALLOWED
+    assert min(hand.overbid) > NOT_ALLOWED
     assert strategy.win_chance(values, 0, best=True) < 0.99
     values[hand.overbid[0]] = 1
     assert strategy.win_chance(values, 0, best=True) == pytest.approx(1)
@@ -248,12 +240,9 @@ def test_what_a_tree_leaves_out_would_be_found_by_the_best_reply() -> None:
     assert strategy.win_chance(values, 1, best=True) == pytest.approx(1)
 
 
-def test_threads_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nor does where a tree is cut."""
+def test_threads_make_no_difference() -> None:
     tables = []
-    for threads, largest, small in ((1, 1 << 14, 1 << 16), (3, 1 << 14, 1 << 10), (2, 1 << 8, 1 << 10)):
-        monkeypatch.setattr(hand_learner, "LARGEST_PIECE", largest)
-        monkeypatch.setattr(hand_learner, "SMALL_TREE", small)
+    for threads in (1, 2, 3):
         solver = Solver(ONE_DIE[0], threads)
         for _ in range(6):
             solver.step()
@@ -271,7 +260,8 @@ def values_of(game: dicegym.Game) -> EquilibriumValues:
     while solver.steps < 12:
         solver.step()
     strategies = solver.current()
-    return EquilibriumValues(game, strategies, exploitability(solver.groups, strategies))
+    played = worths(solver.groups, strategies, best=False)
+    return EquilibriumValues(game, strategies, exploitability(solver.groups, strategies), played)
 
 
 @pytest.mark.parametrize("game", [*ONE_DIE, SPOT_ON, *FEWER_FACES], ids=repr)
@@ -373,7 +363,7 @@ def test_best_replies_over_the_whole_game_are_never_worse_than_playing_along() -
 
 
 def the_solution(game: dicegym.Game) -> EquilibriumSolution:
-    found = need(game, SOLUTIONS).solutions(game)[0]
+    found = need(game, VALUES).solutions(game)[0]
     assert isinstance(found, EquilibriumSolution)
     return found
 
@@ -392,42 +382,19 @@ def test_a_solution_is_kept_and_found_again() -> None:
     assert exploitability(groups_of(SPOT_ON), valuer.strategies) == pytest.approx(quality)
     size = sum(path.stat().st_size for path in folder.iterdir())
     assert size < solving.disk()
-    table = sorted(folder.glob("*-2-2-bids.npy"))[0]
-    table.write_bytes(table.read_bytes()[:-2] + b"xx")
-    with pytest.raises(DamagedFileError, match=r"is not what was written.*--remove"):
-        keeping.read(folder, solution.TABLES, SPOT_ON, solution.NAME, mapped=True)
+    file = folder / solution.FILE
+    file.write_bytes(file.read_bytes()[:-1000])
+    with pytest.raises(DamagedFileError, match=r"cannot be read.*--remove"):
+        solution.load_values(SPOT_ON)
 
 
-def test_solving_goes_on_where_it_was_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What comes out depends on the number of steps alone, bit for bit."""
-    game, goal = ONE_DIE[1], 0.02
-    solving = EquilibriumSolution(game, 100, 1)
-    solving.solve(tmp_path / "whole", goal=goal, seconds=None, threads=1, progress=SILENT)
-    step, counted = Solver.step, [0]
-
-    def interrupted(self: Solver) -> None:
-        step(self)
-        counted[0] += 1
-        if counted[0] in (7, 23, 24):
-            raise KeyboardInterrupt
-
-    monkeypatch.setattr(Solver, "step", interrupted)
-    for _ in range(3):
-        with pytest.raises(KeyboardInterrupt):
-            solving.solve(tmp_path / "parts", goal=goal, seconds=None, threads=1, progress=SILENT)
-        assert (tmp_path / "parts" / "work.json").exists()
-    solving.solve(tmp_path / "parts", goal=goal, seconds=None, threads=1, progress=SILENT)
-    assert not (tmp_path / "parts" / "work.json").exists()
-    whole, parts = (
-        {path.name: path.read_bytes() for path in (tmp_path / name).iterdir()} for name in ("whole", "parts")
-    )
-    assert whole == parts
-
-
-def test_a_list_that_is_none_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "tables.json").write_text("[1, 2")
-    with pytest.raises(DamagedFileError, match="no list of tables"):
-        the_solution(SPOT_ON).quality(tmp_path)
+def test_what_was_solved_stays_when_it_is_stopped(tmp_path: Path) -> None:
+    """Tables of the last look stay, and better ones take their place."""
+    solving = EquilibriumSolution(ONE_DIE[1], 100, 1)
+    worse = solving.solve(tmp_path, goal=1.0, seconds=None, threads=1, progress=SILENT)
+    assert solving.solve(tmp_path, goal=0.0, seconds=0.0, threads=1, progress=SILENT) == worse
+    assert solving.solve(tmp_path, goal=worse / 2, seconds=None, threads=1, progress=SILENT) <= worse / 2
+    assert [path.name for path in tmp_path.iterdir()] == [solution.FILE]
 
 
 @pytest.mark.slow

@@ -222,12 +222,13 @@ def test_2_no_answer_is_liar_and_told_with_the_reason(write: Write, body: str, r
     [
         (
             27,
-            "no play at all (taken as liar): returned 27, of which the last digit, 7, is no face 1 to 6 when asked (",
+            "no play at all (taken as liar): returned 27, which is no play: 0 is liar, "
+            "and a bid is 10 * quantity (1 to 30) + face (1 to 6) when asked (",
         ),
-        (20, "returned 20, of which the last digit, 0, is no face 1 to 6 when asked"),
-        (5, "returned 5, a quantity of 0 (one 5 is 15) when asked"),
-        (-5, "returned -5, which is below 0 when asked"),
-        (311, "returned 311, a quantity of 31, where no table has more than 30 dice when asked"),
+        (20, "returned 20, which is no play: "),
+        (5, "returned 5, which is no play: "),
+        (-5, "returned -5, which is no play: "),
+        (311, "returned 311, which is no play: "),
         (53, "returned 53 when asked ("),
         (0, "liar before any bid: returned 0 when asked ("),
     ],

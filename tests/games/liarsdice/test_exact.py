@@ -11,7 +11,7 @@ import pytest
 import dicegym
 from dicegym.cli import main
 from dicegym.errors import AgentError, ParameterError
-from dicegym.games.bidding.solving.solution import solve_at_once
+from dicegym.games.bidding.solving.solution import values_at_once
 from dicegym.games.liarsdice import exact as liarsdice
 from dicegym.games.liarsdice.exact import LIAR, N_BIDS
 from dicegym.games.parts import solver
@@ -31,7 +31,7 @@ def agent(name: str) -> Player:
 @cache
 def solved() -> np.ndarray:
     """Return the equilibrium of the solver as a table."""
-    strategy, table = solve_at_once(GAME)[0][1, 1], np.zeros(liarsdice.SHAPE)
+    strategy, table = values_at_once(GAME).strategies[1, 1], np.zeros(liarsdice.SHAPE)
     for made in range(1 << N_BIDS):
         path = strategy.hand.numbers_of(bids_of(made))
         assert path is not None
@@ -196,10 +196,10 @@ def test_mixed_strategies_against_a_mixed_one() -> None:
 def test_the_equilibrium_of_the_solver() -> None:
     """Whoever opens wins 4 of 9 hands, and nothing that players see helps against it, as the solver says."""
     table = solved()
-    assert liarsdice._first_chance(table, table) == pytest.approx(4 / 9, abs=1e-5)
+    assert liarsdice._chances(table, table).mean() == pytest.approx(4 / 9, abs=1e-5)
     exploitability = liarsdice.best_table(table, GAME)[0] - 0.5
     assert 0 <= exploitability < 1e-5
-    assert exploitability == pytest.approx(solve_at_once(GAME)[1], abs=1e-9)
+    assert exploitability == pytest.approx(values_at_once(GAME).exploitability, abs=1e-9)
     for name in ("even", "honest", "timid"):
         assert liarsdice.win_rate(table, agent(name), GAME) > 0.5
     assert table.sum(axis=2) == pytest.approx(np.ones((6, 1 << N_BIDS)))
@@ -208,13 +208,6 @@ def test_the_equilibrium_of_the_solver() -> None:
 
 def test_the_strongest_agent_is_close_to_the_equilibrium() -> None:
     assert 0.48 < liarsdice.win_rate(agent("bayes"), solved(), GAME) < 0.51  # its answers are drawn
-
-
-def test_a_bot_is_written(tmp_path: pytest.TempPathFactory) -> None:
-    file = tmp_path / "reply.py"
-    file.write_text(liarsdice.best_bot(agent("even"), GAME))
-    best = liarsdice.best_table(agent("even"), GAME)[0]
-    assert liarsdice.win_rate(dicegym.agent(GAME, file), agent("even"), GAME) == pytest.approx(best)
 
 
 def test_who_fails_is_taken_to_call() -> None:
@@ -237,8 +230,19 @@ def test_tables_that_do_not_fit_are_refused() -> None:
 def test_evaluation_and_the_command_line_use_it(capsys: pytest.CaptureFixture[str]) -> None:
     score = evaluate(GAME, "honest", "even")
     assert score.measure == "exact win rate"
-    main_arguments = ["values", "exact", "liarsdice", "honest", "even", "-p", "dice=1"]
+    main_arguments = [
+        "evaluate",
+        "honest",
+        "--game",
+        "liarsdice",
+        "--against",
+        "even",
+        "-p",
+        "dice=1",
+        "-p",
+        "players=2",
+    ]
     with pytest.raises(SystemExit) as stop:
         main(main_arguments)
     assert not stop.value.code
-    assert capsys.readouterr().out.startswith(f"{score.value:.6f} exact win rate of honest against even")
+    assert capsys.readouterr().out.startswith(f"{score}\n")

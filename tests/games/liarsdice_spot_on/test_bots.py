@@ -184,16 +184,13 @@ def test_6_what_answers_mean(write: Write, answer: str, action: int) -> None:
         (answering("self.move(1, 2, 3)"), "raised RecursionError"),
         (
             answering("'liar'"),
-            ", [2, 2, 2]) returned 'liar', which is not one of 'Liar', 'Spot on, lose two', 'Spot on, gain one'",
+            ", [2, 2, 2]) returned 'liar', which is neither a tuple (quantity from 1 on, face 1 to 6) of whole numbers "
+            "nor one of 'Liar', 'Spot on, lose two', 'Spot on, gain one'",
         ),
-        (
-            answering("[2, 5]"),
-            "returned [2, 5]: a list, where a bid is a tuple (quantity, face), and a challenge one of",
+        *(
+            (answering(answer), f"returned {answer}, which is neither a tuple")
+            for answer in ("[2, 5]", "(2, 5, 1)", "(2, '5')", "(0, 5)", "(2, 7)")
         ),
-        (answering("(2, 5, 1)"), "returned (2, 5, 1): a tuple of 3, where a bid is (quantity, face)"),
-        (answering("(2, '5')"), "returned (2, '5'), where quantity and face are whole numbers"),
-        (answering("(0, 5)"), "returned (0, 5), where a quantity is at least 1"),
-        (answering("(2, 7)"), "returned (2, 7), of which 7 is no face 1 to 6"),
         (answering("None if bids else 'Liar'"), "a challenge before any bid (disqualified)"),
         (answering("(2, 5)") + "    def __init__(self): pass\n", "raised TypeError"),
     ],

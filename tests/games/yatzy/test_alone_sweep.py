@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dicegym.games.yatzy.solving.alone import new_values, solve
 from dicegym.games.yatzy.solving.any_scoring import mean_of_best_play, score_single_pairs
-from dicegym.games.yatzy.solving.one_turn import ALL_FILLED
+from dicegym.games.yatzy.solving.points import ALL_FILLED, new_values, solve
 from dicegym.games.yatzy.tables import BEST, COUNTS, KEEPS, TWO_PAIRS
 
 

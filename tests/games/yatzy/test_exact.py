@@ -11,13 +11,11 @@ import pytest
 from oracles.yatzy import BOXES, UPPER, most, position
 
 import dicegym
-from dicegym.cli import main
 from dicegym.engine import loops
 from dicegym.errors import ParameterError
 from dicegym.games.parts import solitaire, solver
-from dicegym.games.yatzy import exact as yatzy
-from dicegym.games.yatzy.solving import alone, box_worth
-from dicegym.games.yatzy.solving import one_turn as turn
+from dicegym.games.yatzy import values as yatzy
+from dicegym.games.yatzy.solving import points as turn
 from dicegym.learning.evaluate import evaluate
 from dicegym.play.player import FunctionPlayer, Player, RandomPlayer
 
@@ -27,8 +25,8 @@ ALL = (1 << 15) - 1
 
 def solved(still_open: tuple[str, ...]) -> np.ndarray:
     """Solve the game in which all other boxes are filled."""
-    values = alone.new_values()
-    alone.solve(values, ALL - sum(1 << BOXES.index(box) for box in still_open))
+    values = turn.new_values()
+    turn.solve(values, ALL - sum(1 << BOXES.index(box) for box in still_open))
     return values
 
 
@@ -66,8 +64,8 @@ def test_two_upper_boxes_and_the_bonus() -> None:
 
 
 def test_only_sums_that_can_be_are_solved() -> None:
-    assert np.flatnonzero(turn.PLACES[0b000010] >= 0).tolist() == [0, 2, 4, 6, 8, 10]
-    assert (turn.PLACES[0b111111] >= 0).all()
+    assert np.flatnonzero(turn.SAME_SUMS[0b000010] >= 0).tolist() == [0, 2, 4, 6, 8, 10]
+    assert (turn.SAME_SUMS[0b111111] >= 0).all()
 
 
 def test_first_rolls() -> None:
@@ -80,7 +78,7 @@ def few_boxes(monkeypatch: pytest.MonkeyPatch) -> tuple[str, ...]:
     """Solve for four boxes alone, which takes no time; the others must be filled."""
     boxes = ("Threes", "One Pair", "Small Straight", "Chance")
     values = solved(boxes)
-    monkeypatch.setattr(alone, "values", lambda progress=None: values)
+    monkeypatch.setattr(turn, "solve_once", lambda progress=None: values)
     return boxes
 
 
@@ -102,7 +100,7 @@ def played(player: Player, boxes: tuple[str, ...], n: int) -> tuple[np.ndarray, 
     while len(rows):
         actions, before = player.act_rows(GAME, states, rows, np.zeros(len(rows), np.int64)), states.copy()
         loops.step_rows(states, rows, actions, np.zeros(len(rows), np.int64))
-        box_worth.add_costs(box_worth.points_by(alone.values()), before, rows, actions, states, costs)
+        turn.add_costs(turn.solve_once(), before, rows, actions, states, costs)
         rows = rows[~states["over"][rows]]
     return states["totals"][:, 0], costs
 
@@ -111,7 +109,7 @@ def test_the_optimal_player_reaches_its_value(few_boxes: tuple[str, ...]) -> Non
     points, costs = played(yatzy.OptimalPlayer(), few_boxes, 2000)
     assert abs(costs).max() < 1e-9
     error = 4 * points.std() / len(points) ** 0.5
-    assert points.mean() == pytest.approx(alone.values()[bits(few_boxes), 0], abs=error)
+    assert points.mean() == pytest.approx(turn.solve_once()[bits(few_boxes), 0], abs=error)
 
 
 def test_what_choices_cost_explains_the_difference(few_boxes: tuple[str, ...]) -> None:
@@ -126,15 +124,14 @@ def test_what_choices_cost_explains_the_difference(few_boxes: tuple[str, ...]) -
     players: list[Player] = [RandomPlayer(), FunctionPlayer(anything), FunctionPlayer(lambda turn: 1000, pure=True)]
     for player in players:
         points, costs = played(player, few_boxes, 1500)
-        estimate = alone.values()[bits(few_boxes), 0] - costs.mean()
+        estimate = turn.solve_once()[bits(few_boxes), 0] - costs.mean()
         error = 4 * (points.std() + costs.std()) / len(points) ** 0.5
         assert points.mean() == pytest.approx(estimate, abs=error)
 
 
 def action_values(state: Any) -> np.ndarray:
     """Return what each action is worth, the points so far aside."""
-    known = box_worth.points_by(alone.values())
-    found: np.ndarray = box_worth.action_values(known, np.atleast_1d(state), np.zeros(1, np.int64))[0]
+    found: np.ndarray = turn.action_values(turn.solve_once(), np.atleast_1d(state), np.zeros(1, np.int64))[0]
     return found
 
 
@@ -147,7 +144,7 @@ def test_action_values_are_those_of_the_mask(few_boxes: tuple[str, ...]) -> None
     state["rolls_left"] = 0
     state["dice"] = (3, 3, 3, 6, 6)
     found = action_values(state)
-    later = alone.values()
+    later = turn.solve_once()
     assert found[210 + 2] == pytest.approx(9 + later[bits(few_boxes) | 4, 9])
     assert found[210 + 6] == pytest.approx(12 + later[bits(few_boxes) | 64, 0])
 
@@ -167,17 +164,10 @@ def test_who_is_solved() -> None:
         yatzy.mean_return(RandomPlayer(), GAME, 0)
 
 
-@pytest.mark.parametrize("arguments", [["at_once", "gather"], ["at_once", "--best-table"]])
-def test_questions_about_a_game_for_one(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit):
-        main(["values", "exact", "yatzy", *arguments, "--parameter", "players=1"])
-    assert "played alone: leave out" in capsys.readouterr().err
-
-
 @pytest.fixture
 def unsolved(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let nothing be known yet, so that all positions are solved when somebody asks."""
-    monkeypatch.setattr(alone, "_solved", [])
+    monkeypatch.setattr(turn, "_solved", [])
 
 
 @pytest.mark.usefixtures("unsolved")
@@ -192,7 +182,7 @@ def test_the_sweep_says_how_far_it_has_come_and_can_be_interrupted(monkeypatch: 
         values[0, 0] = 1
         told(ALL)
 
-    monkeypatch.setattr(alone, "solve", solve)
+    monkeypatch.setattr(turn, "solve", solve)
     with pytest.raises(KeyboardInterrupt):
         yatzy.optimum(GAME, progress=interrupt)
     assert yatzy.optimum(GAME, progress=lambda *what: told.append(what)) == 1
@@ -205,11 +195,11 @@ def test_a_sweep_that_fails_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None
     def fail(*arguments: object, **options: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr(alone, "solve", fail)
+    monkeypatch.setattr(turn, "solve", fail)
     for _ in range(2):
         with pytest.raises(MemoryError):
             yatzy.optimum(GAME)
-    monkeypatch.setattr(alone, "solve", lambda *arguments, **options: None)
+    monkeypatch.setattr(turn, "solve", lambda *arguments, **options: None)
     assert yatzy.optimum(GAME) == 0
 
 
@@ -255,15 +245,3 @@ def test_evaluations_less_luck_have_the_same_mean_and_a_smaller_interval() -> No
     score = evaluate(GAME, "expectation", games=300, less_luck=True)
     assert score.high - score.low < (plain.high - plain.low) / 2
     assert max(score.low, plain.low) < min(score.high, plain.high)
-
-
-@pytest.mark.slow
-def test_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
-    for arguments, text in (
-        (["--best-response"], "248.439989 best possible"),
-        ([], "mean return of at_once: the best"),
-    ):
-        with pytest.raises(SystemExit) as done:
-            main(["values", "exact", "yatzy", "at_once", "--parameter", "players=1", *arguments])
-        assert not done.value.code
-        assert text in capsys.readouterr().out

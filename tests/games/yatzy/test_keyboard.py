@@ -11,7 +11,7 @@ import dicegym
 from dicegym.errors import ParameterError
 from dicegym.games.keyboard import Place
 from dicegym.games.yatzy.controls import ending, read, table, tell
-from dicegym.games.yatzy.rules import FIRST_BOX, ROLL_PLACES, SERVER_TURN
+from dicegym.games.yatzy.rules import FIRST_BOX, SERVER_TURN
 from dicegym.games.yatzy.tables import BOXES, SETS
 
 pytestmark = pytest.mark.nojit
@@ -43,32 +43,18 @@ def box(number: int) -> int:
         ("keep 6 6", keep(6, 6)),
         ("keep 66", keep(6, 6)),
         ("keep 6, 6 and 1", keep(1, 6, 6)),
-        ("keep six six", keep(6, 6)),
-        ("keep sixes", keep(6, 6)),
-        ("keep the 6s", keep(6, 6)),
-        ("keep two sixes", keep(6, 6)),
-        ("keep 2 6s and one 4s", keep(4, 6, 6)),
-        ("keep a pair of sixes", keep(6, 6)),
-        ("roll five dice", keep()),
         ("hold 3", keep(3)),
         ("keep none", keep()),
         ("roll all", keep()),
         ("roll 1 3", keep(4, 6, 6)),
         ("reroll 1 and 3", keep(4, 6, 6)),
-        ("roll sixes", keep(1, 3, 4)),
-        ("roll #1 #3", ROLL_PLACES + 0b00101),
-        ("roll places 1 3", ROLL_PLACES + 0b00101),
         ("score full house", box(13)),
         ("full house", box(13)),
-        ("fh", box(13)),
-        ("score the full house", box(13)),
         ("score 13", box(13)),
-        ("cross out yatzy", box(15)),
-        ("yahtzee", box(15)),
         ("chance", box(14)),
-        ("score pair", box(7)),
+        ("one pair", box(7)),
+        ("cross yatzy", box(15)),
         ("two pairs", box(8)),
-        ("3 of a kind", box(9)),
         ("score threes", box(3)),
         ("sixes", box(6)),
         ("small straight", box(11)),
@@ -82,25 +68,17 @@ def test_dice_are_named_by_what_they_show_and_boxes_by_their_names(text: str, ac
 @pytest.mark.parametrize(
     ("text", "message"),
     [
+        ("keep 7", "'keep 7' means nothing here: type `keep 6 6`"),
+        ("keep", "'keep' means nothing here"),
+        ("roll two", "'roll two' means nothing here"),
+        ("score", "'score' means nothing here"),
         ("keep 5", "there is no five among your dice: they are 6 1 3 6 4"),
         ("keep 6 6 6", "there is no more six among your dice"),
-        ("keep 7", "'7' means nothing here: type what the dice show"),
-        ("keep 2s", "none of your dice shows a 2"),
-        ("keep three sixes", "there is no more six among your dice"),
-        ("keep one six", "one six, or a one and a six? Type `6` or `1 6`"),
-        ("roll 2 dice", "which dice? Name them by what they show"),
-        ("keep pair", "'pair' means nothing here"),
-        ("keep", "'keep' means nothing here: type `keep 6 6`"),
-        ("keep all", "to keep all dice is to score"),
         ("keep 6 1 3 6 4", "to keep all dice is to score"),
-        ("roll", "type `roll all`"),
         ("roll 5", "there is no five"),
-        ("roll #6", "the dice lie in places 1 to 5"),
-        ("roll none", "to roll none is to score"),
         ("straight", "'straight' may be `small straight` or `large straight`"),
         ("three", "'three' may be `threes` or `three of a kind`"),
         ("score 16", "there is no box 16"),
-        ("score", "'score' means nothing here"),
         ("6 6", "'6 6' means nothing here"),
         ("6", "'6' means nothing here"),
         ("nonsense", "'nonsense' means nothing here: type `keep 6 6`"),
@@ -113,7 +91,7 @@ def test_what_is_no_move_is_explained(text: str, message: str) -> None:
     assert message in str(error.value)
 
 
-@pytest.mark.parametrize("text", ["keep 6", "roll 1", "roll all", "roll #1"])
+@pytest.mark.parametrize("text", ["keep 6", "roll 1", "roll all"])
 def test_without_rolls_left_a_box_is_scored(text: str) -> None:
     with pytest.raises(ParameterError, match="there is no roll left: type `score` and a box"):
         read(PLACE, shows(6, 1, 3, 6, 4, rolls=0), text)

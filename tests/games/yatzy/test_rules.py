@@ -616,7 +616,7 @@ def test_the_view_shows_the_table() -> None:
 
 @given(st.integers(0, 2**63), st.integers(0, 100), st.integers(1, 6))
 def test_a_view_can_be_made_a_record_again(seed: int, decisions: int, players: int) -> None:
-    from dicegym.games.yatzy.view import record_of
+    from dicegym.games.yatzy.rules import record_of
 
     game = dicegym.game("yatzy", players=players)
     state = play(game, seed, decisions)

@@ -8,7 +8,7 @@ import pytest
 import dicegym
 from dicegym.analysis.valuers import sources, valuer
 from dicegym.games.yatzy.rules import MOST_ERRORS, SERVER_TURN
-from dicegym.games.yatzy.solving import alone
+from dicegym.games.yatzy.solving import points
 from dicegym.games.yatzy.values import AloneValuer
 
 GAME = dicegym.game("yatzy", players=1)
@@ -20,9 +20,9 @@ OPEN = (0, 2, 6, 10, 13)
 @pytest.fixture(autouse=True)
 def few_boxes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Solve for a few boxes alone, which takes no time; the others must be filled."""
-    values = alone.new_values()
-    alone.solve(values, ALL - sum(1 << box for box in OPEN))
-    monkeypatch.setattr(alone, "values", lambda progress=None: values)
+    values = points.new_values()
+    points.solve(values, ALL - sum(1 << box for box in OPEN))
+    monkeypatch.setattr(points, "solve_once", lambda progress=None: values)
 
 
 def begun(seed: int) -> np.ndarray:

@@ -6,27 +6,21 @@ moves, and the maximum where the responder does (Johanson, Waugh, Bowling and Zi
 calculation in large extensive games", IJCAI 2011). Values are those times the probability that the player does its
 part.
 
-Points form levels, one for each number of bids, and all points of a level are worked on together. A point of the
-responder is *open* until its bids and the player's answers to them were looked at. At an open point the responder may
-at least challenge the bid, and may at most end the hand as well as hands can end. The tree grows in one of two ways:
-`ResponseTree.grow` looks at all that is likely, and depends on no clock; `ResponseTree.improve` looks where the bounds
-differ most, until the time is over.
+Points form levels, one for each number of bids, and all points of a level are worked on together. What the player lets
+come about too rarely is cut off. There the responder may at least challenge, and may at most end the hand as well as
+hands can end.
 """
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from dicegym.engine import loops
 from dicegym.engine.game import Game
-from dicegym.games.bidding.solving.hand_rules import CALL, GOES_ON, HandEndings, Policy, Start, opening_record
-from dicegym.games.bidding.table import FACES
-from dicegym.games.worth import SearchTime
+from dicegym.games.bidding.solving.hand import CALL, GOES_ON, HandEndings, Policy, Start, opening_record
 
 RESPONDER, PLAYER = 0, 1
 """Seats."""
@@ -34,10 +28,6 @@ ASKED_AT_ONCE = 1 << 14
 """Records about which the player is asked in one call, about."""
 NEGLECTED = 0.05
 """Part of the threshold below which a single roll of the player is not asked about either."""
-SHARE = 0.15
-"""Of the open points, those that are looked at between two looks at the bounds."""
-MOST_CELLS = 1 << 24
-"""Points times rolls of the responder that `ResponseTree.improve` makes room for, at most: 128 MB for an array."""
 
 
 class ResponseBounds(NamedTuple):
@@ -51,15 +41,14 @@ Worths = Mapping[Start, ResponseBounds]
 """What hands are worth to the responder, in seat 0: how likely it wins the game."""
 
 
-def worth_of(end: Start, worths: Worths) -> ResponseBounds:
+def _worth_of(end: Start, worths: Worths) -> ResponseBounds:
     """Return what the beginning of a hand, or the end of the game, is worth to the responder."""
     if end.first == 0 or end.second == 0:
         return ResponseBounds(float(end.first > 0), float(end.first > 0))
     return worths[end]
 
 
-@dataclass
-class _Calls:
+class _Calls(NamedTuple):
     """Ways to end the hand at points of one level: entry k is at point ``points[k]``."""
 
     points: np.ndarray
@@ -70,13 +59,11 @@ class _Calls:
     """float64[k, dice + 1]: the probability that the player's choices lead here, by its number of matching dice."""
 
 
-@dataclass
-class _Level:
+class _Level(NamedTuple):
     """Public points after the same number of bids."""
 
-    records: np.ndarray
-    reach: np.ndarray
-    """float64[points, rolls]: how likely the player has each roll and does its part."""
+    responds: bool
+    """Whether the responder is to move."""
     parents: np.ndarray
     """int64[points]: which point of the level before each follows."""
     calls: _Calls
@@ -84,128 +71,79 @@ class _Level:
     """What follows by bids of the player that are too unlikely to be looked at, as though challenged at once."""
     lost: np.ndarray
     """float64[points]: how likely the player comes there with rolls that were not asked about."""
-    open: np.ndarray
-    """bool[points]."""
 
 
 class ResponseTree:
-    """A hand as far as it was looked at.
+    """A hand as far as the player lets it come about.
 
     Args:
         game: a game of `dicegym.games.bidding` for two.
         start: what the hand begins with; the responder is in seat 0, the player in seat 1.
         policy: how the player plays.
         least: points that the player lets come about less often are not looked at; 0: all may be.
+        most: the likeliest alone are looked at where more than about so many points would have to be.
 
     Attributes:
         start: the same.
-        points: how many were looked at or stand open.
+        points: how many were looked at.
     """
 
-    def __init__(self, game: Game, start: Start, policy: Policy, least: float = 0.0) -> None:
-        self._game, self._policy, self._least, self.start = game, policy, least, start
+    def __init__(self, game: Game, start: Start, policy: Policy, least: float, most: int) -> None:
+        self._game, self._policy, self._least, self._most, self.start = game, policy, least, most, start
         self._endings = HandEndings(game, start)
         self._rolls = self._endings.rolls
         self._limits = _could_follow(start, int(game.parameters["dice"]))
         self._levels: list[_Level] = []
         self.points = 0
-        record = opening_record(game, start)[None].copy()
-        reach, root = self._rolls[PLAYER].chances[None].copy(), np.zeros(1, np.int64)
-        if start.opener == RESPONDER:
-            self._add_open(0, record, reach, root)
-        else:
-            self._answer(0, record, reach, root)
+        records = opening_record(game, start)[None].copy()
+        reach, parents = self._rolls[PLAYER].chances[None], np.zeros(1, np.int64)
+        responds = start.opener == RESPONDER
+        while len(records):
+            self.points += len(records)
+            follow = self._respond if responds else self._answer
+            records, reach, parents = follow(records, reach, parents)
+            responds = not responds
 
-    # --- growing ---------------------------------------------------------------------------------------------
+    def _respond(
+        self, records: np.ndarray, reach: np.ndarray, parents: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Add a level in which the responder does all that it may; return the points that follow by its bids.
 
-    def grow(self, most: int) -> None:
-        """Look at all points, or the likeliest if there were more than about ``most``."""
-        depth = 0 if self.start.opener == RESPONDER else 1
-        while depth < len(self._levels):
-            self._look(depth, np.arange(len(self._levels[depth].open)), most)
-            depth += 2
-
-    def improve(
-        self, worths: Worths, seconds: float, gap: float = 0.0, whole: SearchTime | None = None
-    ) -> ResponseBounds:
-        """Look further for ``seconds``, or until the bounds are ``gap`` apart or all was looked at; return them.
-
-        A look that has begun may end after ``seconds``. No look begins once the time for the ``whole`` search is over.
+        Returns:
+            Their records, the player's reach (float64[points, rolls]), and the point that each follows.
         """
-        end = time.monotonic() + seconds
-        bids = FACES * (self.start.first + self.start.second)
-        at_once = max(1, ASKED_AT_ONCE // (bids * len(self._rolls[PLAYER].chances)))
-        room = MOST_CELLS // len(self._rolls[RESPONDER].chances)
-        while True:
-            values = self._values(worths)
-            found = self._mean(values)
-            if found.high - found.low <= gap or self.points >= room:
-                return found
-            depths, points = self._wanted(values)
-            chosen = max(1, int(len(points) * SHARE))
-            for first in range(0, min(chosen, len(points)), at_once):
-                if time.monotonic() >= end or (whole is not None and whole.over):
-                    return self.bounds(worths)
-                part = slice(first, min(first + at_once, chosen))
-                for depth in np.unique(depths[part]).tolist():
-                    self._look(depth, points[part][depths[part] == depth])
-            if not len(points):
-                return found
-
-    def _look(self, depth: int, points: np.ndarray, most: int | None = None) -> None:
-        """Ask what the player answers to all that the responder may bid at open points of a level."""
-        level = self._levels[depth]
-        level.open[points] = False
-        at, actions = np.nonzero(self._legal(level.records[points]))
-        at = points[at]
-        on = self._kinds_of(level.records, at, actions) == GOES_ON
-        if on.any():
-            records = self._step(level.records, at[on], actions[on])
-            self._answer(depth + 1, records, level.reach[at[on]], at[on], most)
-
-    def _add_open(self, depth: int, records: np.ndarray, reach: np.ndarray, parents: np.ndarray) -> None:
-        """Add open points, and what the responder may end the hand in there."""
         points, actions = np.nonzero(self._legal(records))
-        calls = self._calls(records, points, actions, reach[points])
-        nothing = self._calls(records, points[:0], actions[:0], reach[:0])
-        n = len(records)
-        self._add(depth, _Level(records, reach, parents, calls, nothing, np.zeros(n), np.ones(n, np.bool_)))
+        bids = self._kinds_of(records, points, actions) == GOES_ON
+        ends, none = np.flatnonzero(~bids), np.zeros(0, np.int64)
+        calls, nothing = (self._calls(records, points[on], actions[on], reach[points[on]]) for on in (ends, none))
+        self._levels.append(_Level(True, parents, calls, nothing, np.zeros(len(records))))
+        points, actions = points[bids], actions[bids]
+        return self._step(records, points, actions), reach[points], points
 
     def _answer(
-        self, depth: int, records: np.ndarray, reach: np.ndarray, parents: np.ndarray, most: int | None = None
-    ) -> None:
-        """Add points at which the player moves, what it does there, and the open points that follow.
-
-        The likeliest alone follow where otherwise more than ``most`` points would have to be looked at.
-        """
+        self, records: np.ndarray, reach: np.ndarray, parents: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Add a level in which the player moves; return the points that follow by its likely bids, as `_respond`."""
         at_once = max(1, ASKED_AT_ONCE // reach.shape[1])
-        parts = [
-            self._ask(records[first : first + at_once], reach[first : first + at_once])
-            for first in range(0, len(records), at_once)
-        ]
-        points = np.concatenate([part[0] + number * at_once for number, part in enumerate(parts)])
-        actions, left, lost = (np.concatenate([part[at] for part in parts]) for at in (1, 2, 3))
-        goes_on = self._kinds_of(records, points, actions) == GOES_ON
-        calls = self._calls(records, points[~goes_on], actions[~goes_on], left[~goes_on])
-        mass = left.sum(axis=1)
-        on = goes_on & (mass >= self._least)
-        after = self._step(records, points[on], actions[on])
-        if most is not None:
-            likeliest = np.argsort(-mass[on], kind="stable")
-            follow = self._legal(after).sum(axis=1)[likeliest].cumsum()
-            kept = np.zeros(len(after), np.bool_)
-            kept[likeliest[follow <= most - self.points - len(records)]] = True
-            on[np.flatnonzero(on)[~kept]] = False
-            after = after[kept]
-        off = goes_on & ~on
-        bid = self._step(records, points[off], actions[off])
-        cut = self._calls(bid, np.arange(len(bid)), np.full(len(bid), CALL), left[off])
-        cut.points = points[off]
-        before = self._add(depth, _Level(records, reach, parents, calls, cut, lost, np.zeros(len(records), np.bool_)))
-        if len(after):
-            self._add_open(depth + 1, after, left[on], before + points[on])
+        parts = [self._ask(records, reach, slice(first, first + at_once)) for first in range(0, len(records), at_once)]
+        points, actions, left = (np.concatenate([part[at] for part in parts]) for at in range(3))
+        bids = self._kinds_of(records, points, actions) == GOES_ON
+        calls = self._calls(records, points[~bids], actions[~bids], left[~bids])
+        points, actions, left = points[bids], actions[bids], left[bids]
+        after, mass = self._step(records, points, actions), left.sum(axis=1)
+        likeliest = np.argsort(-mass, kind="stable")
+        work = self._legal(after).sum(axis=1)[likeliest].cumsum()
+        kept = np.zeros(len(after), np.bool_)
+        kept[likeliest[work <= self._most - self.points]] = True
+        kept &= mass >= self._least
+        cut = self._calls(after[~kept], np.arange((~kept).sum()), np.full((~kept).sum(), CALL), left[~kept])
+        lost = np.concatenate([part[3] for part in parts])
+        self._levels.append(_Level(False, parents, calls, cut._replace(points=points[~kept]), lost))
+        return after[kept], left[kept], points[kept]
 
-    def _ask(self, records: np.ndarray, reach: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    def _ask(
+        self, records: np.ndarray, reach: np.ndarray, part: slice
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """Return what the player may do at some points.
 
         Returns:
@@ -213,33 +151,16 @@ class ResponseTree:
             roll and does so (float64[k, rolls]); and by point how likely it comes there with rolls that were not asked
             about (float64[points]).
         """
-        n, width = reach.shape
-        at, held = np.nonzero(reach > NEGLECTED * self._least / width)
+        records, reach = records[part], reach[part]
+        likely = reach > NEGLECTED * self._least / reach.shape[1]
+        at, held = np.nonzero(likely)
         asked = records[at]
         asked["hands"][:, PLAYER] = self._rolls[PLAYER].counts[held]
         actions, chances = self._policy(asked)
-        found = np.zeros((n, len(actions), width))
+        found = np.zeros((len(records), len(actions), reach.shape[1]))
         found[at, :, held] = chances * reach[at, held][:, None]
         points, columns = np.nonzero(found.any(axis=2))
-        asked_about = np.zeros_like(reach)
-        asked_about[at, held] = reach[at, held]
-        return points, actions[columns], found[points, columns], (reach - asked_about).sum(axis=1)
-
-    def _add(self, depth: int, new: _Level) -> int:
-        """Add points to a level; return how many it had before."""
-        self.points += len(new.records)
-        if depth == len(self._levels):
-            self._levels.append(new)
-            return 0
-        level = self._levels[depth]
-        before = len(level.records)
-        for found, more in ((level.calls, new.calls), (level.cut, new.cut)):
-            found.points = np.concatenate([found.points, more.points + before])
-            found.kinds = np.concatenate([found.kinds, more.kinds])
-            found.reach = np.concatenate([found.reach, more.reach])
-        for name in ("records", "reach", "parents", "lost", "open"):
-            setattr(level, name, np.concatenate([getattr(level, name), getattr(new, name)]))
-        return before
+        return points + part.start, actions[columns], found[points, columns], np.where(likely, 0, reach).sum(axis=1)
 
     # --- the rules -------------------------------------------------------------------------------------------
 
@@ -264,17 +185,14 @@ class ResponseTree:
         """
         count = records["n_bids"].astype(np.int64)[points]
         last = np.where(count > 0, records["bids"][points, np.maximum(count - 1, 0)], -1).astype(np.int64)
-        codes = (last + 1 << 32) + actions
-        _, firsts, which = np.unique(codes, return_index=True, return_inverse=True)
+        _, firsts, which = np.unique((last + 1 << 32) + actions, return_index=True, return_inverse=True)
         kinds = [self._endings.kind(records[points[first]], int(actions[first])) for first in firsts.tolist()]
         found: np.ndarray = np.array(kinds, np.int64)[which.reshape(-1)]
         return found
 
     def _calls(self, records: np.ndarray, points: np.ndarray, actions: np.ndarray, reach: np.ndarray) -> _Calls:
-        """Return those of some actions that end the hand; ``reach`` is float64[k, rolls of the player]."""
+        """Return actions that end the hand; ``reach`` is float64[k, rolls of the player]."""
         kinds = self._kinds_of(records, points, actions)
-        ends = kinds != GOES_ON
-        kinds, points, reach = kinds[ends], points[ends], reach[ends]
         matching = np.zeros((len(kinds), self.start.second + 1))
         for kind in np.unique(kinds).tolist():
             rows = np.flatnonzero(kinds == kind)
@@ -284,84 +202,33 @@ class ResponseTree:
     # --- what it is worth ------------------------------------------------------------------------------------
 
     def bounds(self, worths: Worths) -> ResponseBounds:
-        """Return how likely the responder wins the game, by what hands are worth now, without looking further."""
-        return self._mean(self._values(worths))
+        """Return how likely the responder wins the game, by what hands are worth."""
+        return ResponseBounds(self._value(worths, 0), self._value(worths, 1))
 
-    def _mean(self, values: list[np.ndarray]) -> ResponseBounds:
-        """Return the mean over the responder's rolls at the beginning of the hand."""
-        low, high = (values[0][:, 0] @ self._rolls[RESPONDER].chances).tolist()
-        return ResponseBounds(low, high)
-
-    def _moves(self, depth: int) -> bool:
-        """Return whether the responder is to move at the points of a level."""
-        return (depth % 2 == 0) == (self.start.opener == RESPONDER)
-
-    def _values(self, worths: Worths) -> list[np.ndarray]:
-        """Return what points are worth, by level: float64[2 bounds, points, rolls of the responder]."""
-        found = []
-        for side in (0, 1):
-            limit = (min, max)[side](worth_of(end, worths)[side] for end in self._limits)
-            worth = np.array([worth_of(end, worths)[side] for end in self._endings.ends])
-            matching = np.arange(self.start.second + 1)[:, None]
-            payoffs = [worth[kind.ends[matching + kind.counts[RESPONDER]]] for kind in self._endings.kinds]
-            found.append(self._values_of(payoffs, limit, side))
-        return [np.stack(both) for both in zip(*found, strict=True)]
-
-    def _values_of(self, payoffs: list[np.ndarray], limit: float, side: int) -> list[np.ndarray]:
-        """Return one bound of what points are worth, by level: float64[points, rolls of the responder].
-
-        Args:
-            payoffs: by kind float64[dice + 1, rolls]: what it is worth to the responder, by its roll and the player's
-                matching dice.
-            limit: what a hand can be worth, least or most.
-            side: which bound.
-        """
-        width = len(self._rolls[RESPONDER].chances)
-        found: list[np.ndarray] = []
-        for depth in range(len(self._levels) - 1, -1, -1):
-            level, moves = self._levels[depth], self._moves(depth)
-            values = np.full((len(level.records), width), -np.inf if moves else 0.0)
-            best_or_sum = np.maximum if moves else np.add
-            if found:
-                _merge(best_or_sum, values, self._levels[depth + 1].parents, found[-1])
+    def _value(self, worths: Worths, side: int) -> float:
+        """Return the lower (0) or the upper (1) bound."""
+        limit = (min, max)[side](_worth_of(end, worths)[side] for end in self._limits)
+        worth = np.array([_worth_of(end, worths)[side] for end in self._endings.ends])
+        matching, width = np.arange(self.start.second + 1)[:, None], len(self._rolls[RESPONDER].chances)
+        payoffs = [worth[kind.ends[matching + kind.counts[RESPONDER]]] for kind in self._endings.kinds]
+        below, parents = np.zeros((0, width)), np.zeros(0, np.int64)
+        for level in reversed(self._levels):
+            best_or_sum = np.maximum if level.responds else np.add
+            values = np.full((len(level.parents), width), -np.inf if level.responds else 0.0)
+            values += limit * level.lost[:, None]
+            _merge(best_or_sum, values, parents, below)
             _merge(best_or_sum, values, level.calls.points, _called(level.calls, payoffs, width))
-            if moves:
-                mass = level.reach.sum(axis=1)[:, None] * limit
-                values = np.where(level.open[:, None] & ((values < mass) if side else np.isinf(values)), mass, values)
-            else:
-                values += limit * level.lost[:, None]
-                cut = limit * np.repeat(level.cut.reach.sum(axis=1)[:, None], width, axis=1)
-                _merge(np.add, values, level.cut.points, cut if side else _called(level.cut, payoffs, width))
-            found.append(values)
-        return found[::-1]
-
-    def _wanted(self, values: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-        """Return the level and the number of each open point, the first that which may matter most.
-
-        That is the gap of its bounds, of the rolls with which a best response may want to come there.
-        """
-        depths, points, wanted = [], [], []
-        weights = np.broadcast_to(self._rolls[RESPONDER].chances, values[0].shape)
-        for depth, level in enumerate(self._levels):
-            if depth:
-                weights = weights[:, level.parents]
-                if self._moves(depth - 1):
-                    weights = np.where(values[depth] >= values[depth - 1][:, level.parents], weights, 0.0)
-            (left,) = np.nonzero(level.open)
-            gap = values[depth][1, left] - values[depth][0, left]
-            depths.append(np.full(len(left), depth))
-            points.append(left)
-            wanted.append((weights[:, left].max(axis=0) * gap).sum(axis=1))
-        order = np.argsort(-np.concatenate(wanted), kind="stable")
-        return np.concatenate(depths)[order], np.concatenate(points)[order]
+            cut = np.broadcast_to(limit * level.cut.reach.sum(axis=1)[:, None], (len(level.cut.points), width))
+            _merge(np.add, values, level.cut.points, cut if side else _called(level.cut, payoffs, width))
+            below, parents = values, level.parents
+        return float(below[0] @ self._rolls[RESPONDER].chances)
 
 
 def _called(calls: _Calls, payoffs: list[np.ndarray], width: int) -> np.ndarray:
     """Return what ending the hand so is worth: float64[k, rolls of the responder]."""
     found = np.zeros((len(calls.points), width))
-    order = np.argsort(calls.kinds, kind="stable")
-    kinds, firsts = np.unique(calls.kinds[order], return_index=True)
-    for kind, rows in zip(kinds.tolist(), np.split(order, firsts[1:]), strict=False):
+    for kind in np.unique(calls.kinds).tolist():
+        rows = np.flatnonzero(calls.kinds == kind)
         found[rows] = calls.reach[rows] @ payoffs[kind]
     return found
 

@@ -8,8 +8,8 @@ from functools import partial
 import numpy as np
 
 from dicegym.games import game as make_game
-from dicegym.games.bidding.solving.hand import tabulate
-from dicegym.games.bidding.solving.hand_learner import Learner
+from dicegym.games.bidding.solving.cfr import Learner
+from dicegym.games.bidding.solving.hand import Dice, tabulate
 from dicegym.games.bidding.solving.solution import NAME, is_kept, load_values, values_at_once
 from dicegym.games.solved import Claim
 
@@ -19,29 +19,19 @@ LINEAR_PROGRAM = "linear programs of Koller and Megiddo (1992)"
 SOLVED = "counterfactual regret minimisation, and a best response that remembers all bids"
 
 
-def hand_claims(game: str, values: Mapping[tuple[int, int], float]) -> Sequence[Claim]:
-    """Return the values of single hands without wild faces for the opener, from -1 to 1.
-
-    Args:
-        game: the game's name.
-        values: (dice of the opener, dice of the other) -> value.
-    """
+def hand_claims(game: str, values: Mapping[Dice, float]) -> Sequence[Claim]:
+    """Return the values of single hands without wild faces for the opener, from -1 to 1, by their dice."""
+    text = "value of a single hand of {} against {} dice, for the opener"
     return [
-        Claim(
-            f"value of a single hand of {own} against {other} dice, for the opener",
-            value,
-            0.01,
-            LINEAR_PROGRAM,
-            partial(_hand_value, game, own, other),
-        )
-        for (own, other), value in values.items()
+        Claim(text.format(*dice), value, 0.01, LINEAR_PROGRAM, partial(_hand_value, game, dice))
+        for dice, value in values.items()
     ]
 
 
-def _hand_value(game: str, own: int, other: int) -> float:
+def _hand_value(game: str, dice: Dice) -> float:
     """Return the middle of the bounds: the opener against a best response, and with one."""
-    hand = tabulate(make_game(game, players=2, dice=2), own, other)
-    ends = np.array([float(ending.first == own) for ending in hand.endings])  # losing a die loses
+    hand = tabulate(make_game(game, players=2, dice=2), *dice)
+    ends = np.array([float(ending.first == dice[0]) for ending in hand.endings])  # losing a die loses
     learning = Learner(hand)
     for _ in range(STEPS):
         learning.learn(ends)
@@ -57,22 +47,15 @@ def game_claims(game: str, opens: float, exploitability: float) -> Sequence[Clai
         opens: win rate of the opener with one die each.
         exploitability: of the tables of `dicegym values solve`, at most, in win rate.
     """
+    what, command = "exploitability of the equilibrium of two dice each, at most", f"dicegym values solve {game} {NAME}"
     return [
         Claim("win rate of the opener, one die each", opens, 1e-4, LINEAR_PROGRAM, partial(_opens, game)),
-        Claim(
-            "exploitability of the equilibrium of two dice each, at most",
-            exploitability,
-            0.0,
-            SOLVED,
-            partial(_exploitability, game),
-            f"dicegym values solve {game} {NAME} -p dice=2",
-            at_most=True,
-        ),
+        Claim(what, exploitability, 0.0, SOLVED, partial(_exploitability, game), f"{command} -p dice=2", at_most=True),
     ]
 
 
 def _opens(game: str) -> float:
-    return float(values_at_once(make_game(game, players=2, dice=1)).hands.opens[1, 1])
+    return values_at_once(make_game(game, players=2, dice=1)).hands.opens[1, 1]
 
 
 def _exploitability(game: str) -> float | None:

@@ -5,22 +5,20 @@ solved from the last ones up; where they lead back to each other, as where a die
 together, each with what the others have been worth so far.
 
 How good a strategy is, is computed and not believed: by the best response to it over the whole game, to the last hand.
-It may also make the bids that the trees leave out and play what is not allowed (`worths`).
+It may also make the bids that the trees leave out (`worths`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from dicegym.engine.game import Game
-from dicegym.games.bidding.solving.hand import Hand, tabulate
-from dicegym.games.bidding.solving.hand_learner import Learner, Strategy
-from dicegym.games.bidding.solving.hand_rules import Dice, Start
+from dicegym.games.bidding.solving.cfr import Learner, Strategy
+from dicegym.games.bidding.solving.hand import Dice, Hand, Start, tabulate
 
 CLOSE = 1e-9
 """Where values that depend on each other are taken to stand: they change by less in a round."""
@@ -53,31 +51,22 @@ def after(ending: Start) -> Dice | None:
 
 
 def groups_of(game: Game) -> list[HandGroup]:
-    """Return all hands that may come about, each group after those that it leads to."""
+    """Return all hands that may come about, each group after those that it leads to.
+
+    Where dice come back, all hands are one group.
+    """
+    whole = game.parameters["dice"]
     leads: dict[Dice, set[Dice]] = {}
-    waiting = [(game.parameters["dice"], game.parameters["dice"])]
+    waiting = [(whole, whole)]
     while waiting:
         dice = waiting.pop()
         if dice not in leads:
             leads[dice] = {found for ending in tabulate(game, *dice).endings if (found := after(ending)) is not None}
             waiting.extend(leads[dice])
-    reached = {dice: _reached(dice, leads) for dice in leads}
-    hands = {dice: tuple(sorted({dice} | {to for to in reached[dice] if dice in reached[to]})) for dice in leads}
-    ordered = sorted(
-        {group: len(reached[group[0]] | {group[0]}) for group in hands.values()}.items(), key=itemgetter(1, 0)
-    )
-    return [HandGroup(group, group[0] in reached[group[0]]) for group, _ in ordered]
-
-
-def _reached(dice: Dice, leads: Mapping[Dice, set[Dice]]) -> set[Dice]:
-    found: set[Dice] = set()
-    waiting = list(leads[dice])
-    while waiting:
-        to = waiting.pop()
-        if to not in found:
-            found.add(to)
-            waiting.extend(leads[to])
-    return found
+    ordered = sorted(leads, key=lambda dice: (sum(dice), dice))
+    if any(sum(found) >= sum(dice) for dice in leads for found in leads[dice]):
+        return [HandGroup(tuple(ordered), returns=True)]
+    return [HandGroup((dice,), returns=False) for dice in ordered]
 
 
 def ending_values(hand: Hand, worth: Worth, place: int) -> np.ndarray:
@@ -139,40 +128,31 @@ class Solver:
         """What has been learned of all groups that are done."""
         self.values: dict[Dice, float] = {}
         """How likely the opener of each hand wins, as known so far."""
-        self.steps = 0
-        """Of the group that is being learned."""
-        self.threads = threads
         self.learners: dict[Dice, Learner] = {}
         """Of the hands of the group that is being learned."""
-        self.total = 0
-        """Steps of all groups."""
-        self._pool: ThreadPoolExecutor | None = None
+        self.steps = 0
+        """Of the group that is being learned."""
+        self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
+        self._done = 0
         self._begin()
 
     @property
     def last(self) -> bool:
         """Whether the group that is being learned is the one with the first hand of the game."""
-        return len(self.strategies) + len(self.learners) == sum(len(group.hands) for group in self.groups)
-
-    @property
-    def group(self) -> HandGroup:
-        """The group that is being learned."""
-        return next(group for group in self.groups if group.hands[0] not in self.strategies)
+        return self._done == len(self.groups) - 1
 
     def _begin(self) -> None:
         self.steps = 0
-        self.learners = {dice: Learner(tabulate(self.game, *dice)) for dice in self.group.hands}
-        self.values.update(dict.fromkeys(self.group.hands, 0.5))
+        hands = self.groups[self._done].hands
+        self.learners = {dice: Learner(tabulate(self.game, *dice)) for dice in hands}
+        self.values.update(dict.fromkeys(hands, 0.5))
 
     def step(self) -> None:
         """Do one step with every hand of the group."""
         self.steps += 1
-        self.total += 1
-        if self.threads > 1 and self._pool is None:
-            self._pool = ThreadPoolExecutor(self.threads)
         worth = Worth(self.values, {dice: 1 - value for dice, value in self.values.items()})
         found = {
-            dice: learner.learn(ending_values(learner.hand, worth, 0), self._pool, self.threads)
+            dice: learner.learn(ending_values(learner.hand, worth, 0), self._pool)
             for dice, learner in self.learners.items()
         }
         share = 3 / (self.steps + 2)  # the mean of all steps, each with the square of its number for a weight, nearly
@@ -185,66 +165,12 @@ class Solver:
 
     def finish_group(self) -> bool:
         """Go on to the next group if this one, which is not the `last`, is known closely; return whether it was."""
-        groups = self.groups[: self.groups.index(self.group) + 1]
         strategies = self.current()
-        worth = worths(groups, strategies, best=True)
-        if max((worth.opens[dice] + worth.follows[dice] - 1) / 2 for dice in self.group.hands) > FINE:
+        worth = worths(self.groups[: self._done + 1], strategies, best=True)
+        if max((worth.opens[dice] + worth.follows[dice] - 1) / 2 for dice in self.learners) > FINE:
             return False
         self.strategies = strategies
         self.values.update({dice: (worth.opens[dice] + 1 - worth.follows[dice]) / 2 for dice in self.learners})
+        self._done += 1
         self._begin()
         return True
-
-    # --- to go on later --------------------------------------------------------------------------------------
-
-    def state(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-        """Return all that is needed to go on as if nothing had been: arrays by name, and facts for JSON."""
-        arrays = pack(self.strategies)
-        for dice, learner in self.learners.items():
-            arrays |= {f"{name_of(dice)}-{key}": getattr(learner, key) for key in LEARNED}
-        values = {name_of(dice): value for dice, value in self.values.items()}
-        return arrays, {"steps": self.steps, "total": self.total, "values": values}
-
-    def restore(self, arrays: Mapping[str, np.ndarray], facts: Mapping[str, Any]) -> None:
-        """Continue from a `state`. Raises KeyError, TypeError or ValueError if it does not fit this game."""
-        self.strategies = unpack(self.game, arrays)
-        self._begin()
-        for dice, learner in self.learners.items():
-            for key in LEARNED:
-                found = arrays[f"{name_of(dice)}-{key}"]
-                if found.shape != getattr(learner, key).shape or found.dtype != getattr(learner, key).dtype:
-                    raise ValueError(f"{key} of {dice} has the shape {found.shape}")
-                setattr(learner, key, found)
-            learner.steps = int(facts["steps"])
-        self.steps, self.total = int(facts["steps"]), int(facts["total"])
-        self.values = {dice: float(facts["values"][name_of(dice)]) for dice in (*self.strategies, *self.learners)}
-
-
-LEARNED = ("bid_regrets", "call_regrets", "bid_totals", "call_totals")
-"""Arrays of a `Learner` that make its state."""
-
-
-def name_of(dice: Dice) -> str:
-    """Return what files call a hand: ``2-1``."""
-    return f"{dice[0]}-{dice[1]}"
-
-
-def pack(strategies: Mapping[Dice, Strategy]) -> dict[str, np.ndarray]:
-    """Return the tables of strategies by name."""
-    tables = {f"{name_of(dice)}-bids": strategy.bid_rows for dice, strategy in strategies.items()}
-    return tables | {f"{name_of(dice)}-calls": strategy.call_rows for dice, strategy in strategies.items()}
-
-
-def unpack(game: Game, arrays: Mapping[str, np.ndarray]) -> dict[Dice, Strategy]:
-    """Return the strategies of which there are tables. Raises KeyError or ValueError if they do not fit the game."""
-    found = {}
-    for group in groups_of(game):
-        for dice in group.hands:
-            if f"{name_of(dice)}-bids" in arrays:
-                bids, calls = arrays[f"{name_of(dice)}-bids"], arrays[f"{name_of(dice)}-calls"]
-                hand = tabulate(game, *dice)
-                shapes = (hand.nodes, hand.width), (hand.call_rows, hand.outcome.shape[2], hand.width)
-                if (bids.shape, calls.shape) != shapes or not bids.dtype == calls.dtype == np.uint16:
-                    raise ValueError(f"tables of {dice} have the shapes {bids.shape} and {calls.shape}")
-                found[dice] = Strategy(hand, bids, calls)
-    return found

@@ -1,43 +1,212 @@
-"""One hand of Liar's Dice for two as tables: what solvers need to know, asked of the rules of the game.
+"""One hand of Liar's Dice for two as tables, asked of the rules of the game.
+
+Nothing of the rules stands here: legal bids, the dice that count for a bid and the outcome of every call are found by
+playing the game itself, once for each number of matching dice.
 
 The player that bids first is the *opener*, place 0; the *other* is place 1. Bids fall into levels: any bid of a higher
 level may follow. So what has been bid is a number with one digit for each level, 0 for none of its bids, the highest
 level last: a *node* of the public tree. The nodes below a node follow it without a gap, one's bid more is the addition
 of ``step[bid]``, and the number of bids says which player is to move.
 
-Which bids there are and which may follow, which calls there are, and what they lead to for each pair of rolls, is found
-by playing the game's rules out (`tabulate`); nothing of it is written here. Bids above the dice on the table are no
-part of the tree: a player that makes one is called, and loses. That ending is kept in ``overbid``, so that a
-best response may make them all the same.
+Bids above the dice on the table are no part of the tree: a player that makes one is called, and loses. That ending is
+kept in ``overbid``, so that a best response may make them all the same.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cache, cached_property, lru_cache
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
-from dicegym.games.bidding.solving.hand_rules import HandEndings, Start, after_bid, opening_record
-from dicegym.games.bidding.table import FACES, N_BIDS
+from dicegym.games.bidding import chance
+from dicegym.games.bidding.table import FACES, N_BIDS, SEATS, last_bid
 
+Dice = tuple[int, int]
+"""Of the opener of a hand, and of the other."""
+BidPath = tuple[int, ...]
+"""Numbers of the bids of a hand, as `Hand` has them."""
+CALL = N_BIDS
+"""The challenge that every one of these games has."""
+GOES_ON = -1
+"""The kind of an action that does not end the hand."""
 NOT_ALLOWED = -1
 """Among `Hand.endings`: a call that may not be made."""
+
+
+class Rolls(NamedTuple):
+    """All rolls of some dice, in the order of `dicegym.games.bidding.chance.rolls`."""
+
+    counts: np.ndarray
+    """int8[rolls, 6]: how many dice show each face."""
+    chances: np.ndarray
+    """float64[rolls]: how likely each roll is."""
+
+
+@cache
+def rolls(dice: int, faces: int = FACES) -> Rolls:
+    """Return all rolls of ``dice`` dice with ``faces`` faces."""
+    found = chance.rolls(dice, faces)
+    return Rolls(np.array([one[2] for one in found], np.int8), np.array([one[0] for one in found]))
+
+
+@cache
+def _numbers(dice: int, faces: int) -> dict[tuple[int, ...], int]:
+    return {tuple(counts.tolist()): number for number, counts in enumerate(rolls(dice, faces).counts)}
+
+
+def number_of_roll(dice: int, counts: Any, faces: int = FACES) -> int:
+    """Return which of `rolls` shows ``counts``, int[6]. Raises ParameterError if none does."""
+    found = _numbers(dice, faces).get(tuple(map(int, counts)))
+    if found is None:
+        raise ParameterError(
+            f"{dice} dice cannot show each face {list(map(int, counts))} times: give a record with everything in it, "
+            "as the game makes it"
+        )
+    return found
+
+
+def faces_of(game: Game) -> int:
+    """Return how many faces the dice of a game have."""
+    return game.all_parameters["faces"]
+
+
+class Start(NamedTuple):
+    """What a hand for two begins with; the game is over if one has no dice."""
+
+    first: int
+    """Dice of seat 0."""
+    second: int
+    """Dice of seat 1."""
+    opener: int
+
+
+def start_of(state: Any) -> Start:
+    """Return what the hand begins with that has just begun in a record of a game for two."""
+    first, second = int(state["left"][0]), int(state["left"][1])
+    return Start(first, second, 0 if state["over"] else int(state["player"]))
+
+
+def starts_of(dice: int) -> list[Start]:
+    """Return all that a hand can begin with, the fewest dice first."""
+    return [
+        Start(first, total - first, opener)
+        for total in range(2, 2 * dice + 1)
+        for first in range(max(1, total - dice), min(dice, total - 1) + 1)
+        for opener in (0, 1)
+    ]
+
+
+def opening_record(game: Game, start: Start) -> Any:
+    """Return a record in which a hand begins, without anybody's dice."""
+    state = game.new_game()[0]
+    state["left"][:2] = state["rolled"][:2] = start[:2]
+    state["hands"] = 0
+    state["player"] = start.opener
+    return state
+
+
+def _after_bid(start: Any, bid: int, bidder: int) -> Any:
+    """Return the record of a hand that the seat ``bidder`` opened by the action ``bid``."""
+    state = start.copy()
+    state["bids"][0], state["n_bids"], state["player"] = bid * SEATS + bidder, 1, 1 - bidder
+    return state
+
+
+@cache
+def has_wild(game: Game) -> bool:
+    """Return whether dice of the highest face count for all: the rules say whether two of them are one of face 1."""
+    state = _after_bid(opening_record(game, Start(1, 1, 0)), 0, 1)
+    state["hands"][:2, faces_of(game) - 1] = 1
+    game.step(state, CALL)
+    return int(state["left"][0]) == 0  # the bid was true, so who called it lost the die
+
+
+class Mixture(NamedTuple):
+    """How a player chooses at some public points, with each of some rolls."""
+
+    actions: np.ndarray
+    """int64[m]: what it may play with any of them, none twice."""
+    chances: np.ndarray
+    """float64[records, m]: how likely it plays each."""
+
+
+Policy = Callable[[np.ndarray], Mixture]
+"""How a player plays: asked with records whose hand is that of the player to move."""
+
+
+class Kind(NamedTuple):
+    """One way to end a hand: a call on a certain bid."""
+
+    counts: tuple[np.ndarray, np.ndarray]
+    """By seat int64[rolls]: how many dice of each roll match the bid."""
+    ends: np.ndarray
+    """int64[dice on the table + 1]: number of the end in `HandEndings.ends`, by how many dice match in all."""
+
+
+class HandEndings:
+    """What actions end a hand in, as the rules have it.
+
+    Args:
+        game: a game of `dicegym.games.bidding` for two.
+        start: what the hand begins with.
+
+    Attributes:
+        rolls: of either seat.
+        kinds: the ways to end the hand that were asked about.
+        ends: what the hand may end in.
+    """
+
+    def __init__(self, game: Game, start: Start) -> None:
+        self._game = game
+        self.rolls = tuple(rolls(dice, faces_of(game)) for dice in start[:2])
+        self.kinds: list[Kind] = []
+        self.ends: list[Start] = []
+        self._known: dict[tuple[int, int, int], int] = {}
+
+    def kind(self, record: Any, action: int) -> int:
+        """Return the number in `kinds` of what an action of the player to move ends the hand in, or `GOES_ON`."""
+        last = int(record["bids"][record["n_bids"] - 1]) if record["n_bids"] else -1
+        key = int(record["player"]), last, action
+        if key not in self._known:
+            self._known[key] = self._find(record, action)
+        return self._known[key]
+
+    def _find(self, record: Any, action: int) -> int:
+        after = record.copy()
+        self._game.step(after, action)
+        if not (after["over"] or after["finished"] != record["finished"]):
+            return GOES_ON
+        _, _, face = last_bid(record)
+        highest = faces_of(self._game)
+        matches = [one - 1 for one in {face, highest if has_wild(self._game) else face}] if face else []
+        mine, theirs = (held.counts.astype(np.int64)[:, matches].sum(axis=1) for held in self.rolls)
+        ends = np.zeros(int(record["left"][:2].sum()) + 1, np.int64)
+        pairs = {one + other: (one, other) for one in np.unique(mine).tolist() for other in np.unique(theirs).tolist()}
+        for matching, (one, other) in pairs.items():
+            shown = record.copy()
+            shown["hands"][0] = self.rolls[0].counts[np.argmax(mine == one)]
+            shown["hands"][1] = self.rolls[1].counts[np.argmax(theirs == other)]
+            self._game.step(shown, action)
+            end = start_of(shown)
+            if end not in self.ends:
+                self.ends.append(end)
+            ends[matching] = self.ends.index(end)
+        self.kinds.append(Kind((mine, theirs), ends))
+        return len(self.kinds) - 1
 
 
 @dataclass(frozen=True, eq=False)
 class Hand:
     """A hand, from the opener's first bid on."""
 
-    dice: tuple[int, int]
-    """Of the opener and of the other."""
-    rolls: tuple[np.ndarray, np.ndarray]
-    """By place: int8[rolls, 6], how many dice show each face."""
-    chances: tuple[np.ndarray, np.ndarray]
-    """By place: float64[rolls], how likely each is."""
+    dice: Dice
+    rolls: tuple[Rolls, Rolls]
+    """By place."""
     bids: np.ndarray
     """int64[bids]: their actions, by rising level."""
     calls: tuple[tuple[int, ...], tuple[int, ...]]
@@ -47,24 +216,27 @@ class Hand:
     step: np.ndarray
     """int64[bids]: what each bid adds to a node."""
     nodes: int
-    classes: np.ndarray
-    """int64[2, bids, rolls]: by place and last bid, rolls that no call on it can tell apart have one number."""
+    counting: np.ndarray
+    """int64[2, bids, width]: by place, how many dice of each roll match a bid; shorter lists of rolls end with 0."""
     outcome: np.ndarray
-    """int64[2, bids, calls, classes, classes]: by place of the caller, bid, number of the call, and both classes, the
-    number of the ending; `NOT_ALLOWED` where the caller has no such call."""
+    """int64[2, bids, calls, matching]: by place of the caller, bid, number of the call, and how many dice match in all,
+    the number of the ending; `NOT_ALLOWED` where the caller has no such call, and for more dice than there are."""
     endings: tuple[Start, ...]
     """The endings that the hand may have, by place for seat."""
-    overbid: np.ndarray
-    """int64[2]: the ending when this place bids what cannot be and the other calls; `NOT_ALLOWED` if it may not."""
-    impossible: np.ndarray
+    overbid: tuple[int, int] = (NOT_ALLOWED, NOT_ALLOWED)
+    """The ending when this place bids what cannot be and the other calls; `NOT_ALLOWED` if it may not."""
+    impossible: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
     """int64[...]: actions that bid more than there are dice."""
-    refused: int
-    """The ending when the opener plays nothing that is allowed; `NOT_ALLOWED` if that is worth nothing."""
+
+    @property
+    def sizes(self) -> np.ndarray:
+        """int64[2]: how many rolls each place has."""
+        return np.array([len(one.chances) for one in self.rolls])
 
     @property
     def width(self) -> int:
         """Rolls that a row of a table has room for: the larger number of both places."""
-        return max(len(chances) for chances in self.chances)
+        return int(self.sizes.max())
 
     @property
     def n_calls(self) -> np.ndarray:
@@ -77,12 +249,17 @@ class Hand:
         return 1 + int((self.first[1:] == len(self.bids)).sum()) if self.outcome.shape[2] == 1 else 1
 
     @property
-    def call_rows(self) -> int:
-        """Rows of calls that a table needs."""
-        return -(-self.nodes // self.squeeze)
+    def shapes(self) -> tuple[tuple[int, int], tuple[int, int, int]]:
+        """The shapes of the tables of a strategy: of bids and of calls."""
+        return (self.nodes, self.width), (-(-self.nodes // self.squeeze), self.outcome.shape[2], self.width)
+
+    @property
+    def tree(self) -> tuple[np.ndarray, np.ndarray, int, np.ndarray, np.ndarray]:
+        """What sweeps go through the nodes by: first, step, squeeze, n_calls and sizes."""
+        return self.first, self.step, self.squeeze, self.n_calls, self.sizes
 
     def wins(self, values: np.ndarray, place: int) -> np.ndarray:
-        """Return what each outcome is worth to a place: float64[2, bids, calls, classes, classes].
+        """Return what each outcome is worth to a place: float64[2, bids, calls, matching].
 
         Args:
             values: float64[endings], win probabilities of the opener.
@@ -91,27 +268,14 @@ class Hand:
         own = values if place == 0 else 1 - values
         return np.where(self.outcome == NOT_ALLOWED, 0.0, own[self.outcome])
 
-    def numbers_of(self, actions: Iterable[int]) -> tuple[int, ...] | None:
+    def numbers_of(self, actions: Iterable[int]) -> BidPath | None:
         """Return the numbers of bids, or None if one is not among `bids`."""
-        found = [self._numbers.get(action) for action in actions]
+        found = [self._numbers.get(int(action)) for action in actions]
         return None if None in found else tuple(number for number in found if number is not None)
 
-    @property
-    def tree(self) -> tuple[np.ndarray, np.ndarray, int, np.ndarray, np.ndarray]:
-        """What sweeps go through the nodes by: first, step, squeeze, n_calls, and int64[2], rolls of each place."""
-        return self.first, self.step, self.squeeze, self.n_calls, np.array([len(one) for one in self.chances])
-
-    def last_of(self, node: int) -> tuple[int, int]:
-        """Return the last bid that led to a node, -1 if there was none, and how many there were."""
-        last, depth, bid = -1, 0, 0
-        while node and bid < len(self.bids):
-            below = int(self.step[bid])
-            digit = node // below
-            if digit:
-                last, depth = bid + digit - 1, depth + 1
-                node -= digit * below
-            bid = int(self.first[bid + 1])
-        return last, depth
+    @cached_property
+    def _numbers(self) -> dict[int, int]:
+        return {int(action): number for number, action in enumerate(self.bids)}
 
     def node_of(self, path: Iterable[int]) -> int:
         """Return the node that bids, by their numbers, lead to."""
@@ -121,41 +285,12 @@ class Hand:
         """Return the actions of all choices after bids, in the order of choices: int64[choices]."""
         return np.concatenate([self.bids, self.calls[len(path) % 2] if path else ()]).astype(np.int64)
 
-    @cached_property
-    def _numbers(self) -> dict[int, int]:
-        return {int(action): number for number, action in enumerate(self.bids)}
 
+def number_nodes(follow: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
+    """Return an order of bids by rising level, `Hand.first`, `Hand.step` and `Hand.nodes` in that order.
 
-def assemble(
-    dice: tuple[int, int],
-    rolls: tuple[np.ndarray, np.ndarray],
-    chances: tuple[np.ndarray, np.ndarray],
-    actions: Sequence[int],
-    follow: np.ndarray,
-    calls: tuple[tuple[int, ...], tuple[int, ...]],
-    pairs: np.ndarray,
-    endings: Sequence[Start],
-    overbid: Sequence[int] = (NOT_ALLOWED, NOT_ALLOWED),
-    impossible: Sequence[int] = (),
-    refused: int = NOT_ALLOWED,
-) -> Hand:
-    """Make a hand of what the rules say.
-
-    Args:
-        dice: as in `Hand`, as are ``rolls``, ``chances``, ``calls``, ``endings``, ``overbid`` and ``refused``.
-        rolls: see there.
-        chances: see there.
-        actions: of the bids, in any order.
-        follow: bool[bids, bids]: whether a bid (column) may follow another (row).
-        calls: see there.
-        pairs: int64[2, bids, calls, rolls, rolls]: by place of the caller, bid, call, and the rolls of the opener and
-            of the other, the number of the ending.
-        endings: see there.
-        overbid: see there.
-        impossible: see there.
-        refused: see there.
-
-    Raises ParameterError if bids have no levels: then nodes have no numbers.
+    ``follow`` is bool[bids, bids]: whether a bid (column) may follow another (row). Raises ParameterError if bids have
+    no levels: then nodes have no numbers.
     """
     above = follow.sum(axis=1)
     order = np.argsort(-above, kind="stable")
@@ -167,64 +302,49 @@ def assemble(
         numbers = np.flatnonzero(level == value)
         step[numbers] = below * np.arange(1, len(numbers) + 1)
         below *= len(numbers) + 1
-    first = np.array([0, *(int((level <= value).sum()) for value in level)])
-    pairs = pairs[:, order]
-    width = max(map(len, rolls))
-    classes, small = _classify(pairs, width)
-    return Hand(
-        dice, rolls, chances, np.asarray(actions, np.int64)[order], calls, first, step, below, classes, small,
-        tuple(endings), np.asarray(overbid, np.int64), np.array(impossible, np.int64), refused,
-    )  # fmt: skip
+    return order, np.array([0, *(int((level <= value).sum()) for value in level)]), step, below
 
 
-def _classify(pairs: np.ndarray, width: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return which rolls no call on a bid can tell apart, and how calls end by these classes."""
-    places, n_bids, n_calls, *sizes = pairs.shape
-    classes = np.zeros((places, n_bids, width), np.int64)
-    most = 0
-    kept: list[np.ndarray] = []
-    for bid in range(n_bids):
-        examples = []
-        for place in (0, 1):
-            told = np.moveaxis(pairs[:, bid], 2 + place, 0).reshape(sizes[place], -1)
-            _, index, inverse = np.unique(told, axis=0, return_index=True, return_inverse=True)
-            classes[place, bid, : len(told)] = inverse.ravel()
-            examples.append(index)
-        kept.append(np.take(np.take(pairs[:, bid], examples[0], axis=2), examples[1], axis=3))
-        most = max(most, *(len(index) for index in examples))
-    small = np.zeros((places, n_bids, n_calls, most, most), np.int64)
-    for bid, table in enumerate(kept):
-        small[:, bid, :, : table.shape[2], : table.shape[3]] = table
-    return classes, small
+@lru_cache(maxsize=64)
+def tabulate(game: Game, opener: int, other: int, rarest: float = 0.0) -> Hand:
+    """Return the hand that a player with ``opener`` dice opens against one with ``other``, by the rules of ``game``.
 
-
-@lru_cache(maxsize=32)
-def tabulate(game: Game, opener: int, other: int) -> Hand:
-    """Return the hand that a player with ``opener`` dice opens against one with ``other``, by the rules of ``game``."""
-    start = Start(opener, other, 0)
+    Bids that are true less often than ``rarest``, before anybody looks, are left out.
+    """
+    start, total = Start(opener, other, 0), opener + other
     endings, state = HandEndings(game, start), opening_record(game, start)
-    bids = np.flatnonzero(game.legal(state)[:N_BIDS])
-    is_possible = bids // FACES + 1 <= opener + other
-    possible, impossible = bids[is_possible].tolist(), bids[~is_possible].tolist()
-    follow = np.array([game.legal(after_bid(state, bid, 0))[possible] for bid in possible])
-    calls = [endings.calls(possible, place) for place in (0, 1)]
-    rolls, chances = zip(*endings.rolls, strict=True)
-    most, sizes = max(len(each.actions) for each in calls), [len(counts) for counts in rolls]
-    pairs = np.full((2, len(possible), most, *sizes), NOT_ALLOWED, np.int64)
-    for place, (actions, (mine, theirs), ends) in enumerate(calls):
-        matching = mine[:, : sizes[0], None] + theirs[:, None, : sizes[1]]
-        pairs[place, :, : len(actions)] = ends[:, np.arange(len(possible))[:, None, None], matching].swapaxes(0, 1)
+    legal = np.flatnonzero(game.legal(state)[:N_BIDS])
+    impossible = legal[legal // FACES + 1 > total]
+    made = {int(bid): [_after_bid(state, int(bid), 1 - place) for place in (0, 1)] for bid in legal}
+    bids = [bid for bid in made if bid // FACES + 1 <= total and _chance(endings, made[bid][0], bid) >= rarest]
+    calls = [tuple((np.flatnonzero(game.legal(made[bids[0]][p])[N_BIDS:]) + N_BIDS).tolist()) for p in (0, 1)]
+    order, first, step, nodes = number_nodes(np.array([game.legal(made[bid][1])[bids] for bid in bids]))
+    ordered = np.array(bids, np.int64)[order]
+    width, most = max(len(one.chances) for one in endings.rolls), max(opener, other)
+    counting = np.zeros((2, len(bids), width), np.int64)
+    outcome = np.full((2, len(bids), max(map(len, calls)), 2 * most + 1), NOT_ALLOWED, np.int64)
+    for number, bid in enumerate(ordered.tolist()):
+        for place in (0, 1):
+            for call, action in enumerate(calls[place]):
+                counts, ends = endings.kinds[endings.kind(made[bid][place], action)]
+                outcome[place, number, call, : total + 1] = ends
+                for seat in (0, 1):
+                    counting[seat, number, : len(counts[seat])] = counts[seat]
     overbid = [NOT_ALLOWED, NOT_ALLOWED]
-    for place in (0, 1) if impossible else ():
-        called = endings.calls(impossible[:1], 1 - place)
-        mine, theirs = called.counting[:, 0]
-        found = np.unique(called.ends[0, 0, mine[: sizes[0], None] + theirs[: sizes[1]]])
+    for place in (0, 1) if len(impossible) else ():
+        kind = endings.kinds[endings.kind(made[int(impossible[0])][1 - place], CALL)]
+        found = np.unique(kind.ends[kind.counts[0][:, None] + kind.counts[1]])
         if len(found) > 1:
             raise ParameterError(f"{game!r}: a bid above all dice may win, so it cannot be left out of a hand's tree")
         overbid[place] = int(found[0])
-    forfeit = game.spec.forfeit
-    refused = NOT_ALLOWED if forfeit is None else int(endings.kinds[endings.kind(state, forfeit)].ends[0])
-    return assemble(
-        (opener, other), (rolls[0], rolls[1]), (chances[0], chances[1]), possible, follow,
-        (calls[0].actions, calls[1].actions), pairs, endings.ends, overbid, impossible, refused,
+    return Hand(
+        (opener, other), (endings.rolls[0], endings.rolls[1]), ordered, (calls[0], calls[1]), first, step, nodes,
+        counting, outcome, tuple(endings.ends), (overbid[0], overbid[1]), impossible,
     )  # fmt: skip
+
+
+def _chance(endings: HandEndings, record: Any, bid: int) -> float:
+    """Return how likely a bid is true before anybody looks; ``record`` is that after it."""
+    counts = endings.kinds[endings.kind(record, CALL)].counts
+    one, other = (np.bincount(count, held.chances) for count, held in zip(counts, endings.rolls, strict=True))
+    return float(np.convolve(one, other)[bid // FACES + 1 :].sum())

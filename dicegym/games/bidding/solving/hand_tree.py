@@ -13,13 +13,13 @@ computed from them has still the mean that it should have, and varies more.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from dicegym.engine.game import Game
-from dicegym.games.bidding.solving.hand_rules import CALL, GOES_ON, HandEndings, Kind, Policy, Start, opening_record
+from dicegym.games.bidding.solving.hand import CALL, GOES_ON, HandEndings, Kind, Policy, Start, opening_record
 
 MOST_OUTCOMES = 16
 """More than a hand for two can end in: either loses one or two dice or regains one, and either opens."""
@@ -57,14 +57,12 @@ class HandTree:
 
     Attributes:
         ends: what a hand may end in, by number of the outcome.
-        covered: how likely a hand ends within what was looked at.
     """
 
     def __init__(self, game: Game, start: Start, policies: Sequence[Policy], points: int) -> None:
         self._game, self._policies, self._endings = game, policies, HandEndings(game, start)
         self._rolls, self.ends = self._endings.rolls, self._endings.ends
         self.root = Node(opening_record(game, start), (self._rolls[0].chances, self._rolls[1].chances))
-        self.covered = 0.0
         self._grow(points)
 
     def _grow(self, points: int) -> None:
@@ -80,8 +78,6 @@ class HandTree:
                 count += 1
                 if child.ended is None:
                     heapq.heappush(waiting, (-chance, count, child))
-                else:
-                    self.covered += chance
         for node in reversed(looked):
             node.outcomes = node.expected = self._mean(node)
 
@@ -143,29 +139,3 @@ class HandTree:
         np.add.at(found, ends[: len(matching)], matching)
         found /= found.sum()
         return found
-
-    def by_rolls(self, value: Callable[[int], float]) -> np.ndarray:
-        """Return what the hand is worth with each roll of seat 0 (row) and of seat 1 (column), dice lying open.
-
-        ``value`` says what an outcome is worth, by its number. Where nobody has looked, the hand is taken to be ended.
-        """
-        found = np.zeros((len(self._rolls[0].chances), len(self._rolls[1].chances)))
-        waiting = [self.root]
-        while waiting:
-            node = waiting.pop()
-            if node.after is not None:
-                waiting.extend(node.after.values())
-                continue
-            held = [np.flatnonzero(one) for one in node.reach]
-            likely = [
-                one[at] / rolled.chances[at] for one, at, rolled in zip(node.reach, held, self._rolls, strict=True)
-            ]
-            counts, ends = self._kind(node)
-            worth = np.array([value(int(end)) for end in ends])
-            matching = counts[0][held[0]][:, None] + counts[1][held[1]][None, :]
-            found[np.ix_(held[0], held[1])] += likely[0][:, None] * likely[1][None, :] * worth[matching]
-        return found
-
-    def chances_of_rolls(self) -> np.ndarray:
-        """Return how likely each pair of rolls is, the same way."""
-        return np.outer(self._rolls[0].chances, self._rolls[1].chances)

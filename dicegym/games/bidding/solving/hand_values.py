@@ -1,20 +1,24 @@
 """What states of Liar's Dice for two are worth between players whose whole strategies are known.
 
-Strategies come as tables of two kinds: with all bids of a hand remembered
-(`dicegym.games.bidding.solving.table_values`), and with the last ones (`dicegym.games.bidding.solving.recall_values`).
+`EquilibriumValues` reads tables in which all bids of a hand are remembered; those with the last bids alone are read by
+`dicegym.games.bidding.solving.recall_values`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from dicegym.engine.game import Game
-from dicegym.games.bidding.solving.hand_rules import CALL, BidPath, Dice, faces_of, number_of_roll, rolls
-from dicegym.games.bidding.table import N_BIDS
+from dicegym.errors import ParameterError
+from dicegym.games.bidding.solving.cfr import Strategy, overbid_value
+from dicegym.games.bidding.solving.equilibrium import Worth, ending_values
+from dicegym.games.bidding.solving.hand import CALL, NOT_ALLOWED, BidPath, Dice, faces_of, number_of_roll, rolls
+from dicegym.games.bidding.table import N_BIDS, SEATS
 from dicegym.games.worth import ActionValues, ValueKind, ValueUnit
 
 
@@ -42,7 +46,7 @@ class Spot(NamedTuple):
         return self.dice[1 - self.place]
 
 
-class HandValues:
+class HandValues(ABC):
     """What states are worth between two players of tables; a `dicegym.games.worth.BatchValuer`.
 
     The player to move knows its own roll and the bids. It infers the other roll from the tables (Bayes' rule).
@@ -51,6 +55,7 @@ class HandValues:
 
     Args:
         game: of two players.
+        hands: how likely a player wins from the beginning of each hand, before anybody has rolled.
     """
 
     unit: ValueUnit = "win rate"
@@ -60,48 +65,40 @@ class HandValues:
     sees_all = False
     latest_first = False
     """Which bids count where they contradict each other: those of the end of the hand, or of its beginning."""
+    unseen_bids = True
+    """Whether bids have values after bids that the tables leave out, too."""
 
-    def __init__(self, game: Game) -> None:
-        self.game = game
+    def __init__(self, game: Game, hands: Worth) -> None:
+        self.game, self.hands = game, hands
         self.belief = lru_cache(maxsize=4096)(self._find_belief)
 
     # --- what tables say -------------------------------------------------------------------------------------
 
-    def before_rolls(self, own: int, others: int, opens: bool) -> float:
-        """Return how likely a player wins from the beginning of a hand, before anybody rolls.
-
-        Args:
-            own: its dice.
-            others: the opponent's.
-            opens: whether it is the one to open the hand.
-        """
-        raise NotImplementedError(f"{type(self).__name__} must define before_rolls(own, others, opens)")
-
+    @abstractmethod
     def spot(self, state: Any) -> Spot | None:
         """Return where a game that is not over stands, or None after bids that the tables leave out."""
-        raise NotImplementedError(f"{type(self).__name__} must define spot(state)")
 
+    @abstractmethod
     def bid_chances(self, dice: Dice, path: BidPath, bid: int) -> np.ndarray:
         """Return how likely the player to move makes a bid, by number, with each of its rolls: float64[rolls]."""
-        raise NotImplementedError(f"{type(self).__name__} must define bid_chances(dice, path, bid)")
 
+    @abstractmethod
     def gains(self, spot: Spot) -> tuple[np.ndarray, np.ndarray]:
         """Return actions that the tables know, int64[k], and what they are worth by what is believed, float64[k]."""
-        raise NotImplementedError(f"{type(self).__name__} must define gains(spot)")
 
+    @abstractmethod
     def worth(self, spot: Spot, hidden: int) -> float:
         """Return how likely the player to move wins if the opponent has the roll number ``hidden``."""
-        raise NotImplementedError(f"{type(self).__name__} must define worth(spot, hidden)")
 
+    @abstractmethod
     def policy_rows(self, states: np.ndarray) -> np.ndarray:
         """Return `policy` of every record: float64[states, n_actions]."""
-        raise NotImplementedError(f"{type(self).__name__} must define policy_rows(states)")
 
     def _find_belief(self, dice: Dice, path: BidPath) -> np.ndarray:
         """Return what the player to move believes of the other's roll: float64[rolls], in all 1."""
         belief = rolls(dice[1 - len(path) % 2], faces_of(self.game)).chances
-        made: Iterable[int] = range((len(path) + 1) % 2, len(path), 2)
-        for depth in sorted(made, reverse=self.latest_first):
+        made = range((len(path) + 1) % 2, len(path), 2)
+        for depth in reversed(made) if self.latest_first else made:
             told = belief * self.bid_chances(dice, path[:depth], path[depth])
             if told.sum() > 0:
                 belief = told / told.sum()
@@ -114,7 +111,19 @@ class HandValues:
         left = state["left"]
         if state["over"]:
             return float(left[seat] > 0)
-        return self.before_rolls(int(left[seat]), int(left[1 - seat]), int(state["player"]) == seat)
+        own, others = int(left[seat]), int(left[1 - seat])
+        opens = int(state["player"]) == seat
+        dice = (own, others) if opens else (others, own)
+        self.check_hand(dice)
+        return self.hands.opens[dice] if opens else self.hands.follows[dice]
+
+    def check_hand(self, dice: Dice) -> None:
+        """Raise ParameterError for a hand that never begins."""
+        if dice not in self.hands.opens:
+            raise ParameterError(
+                f"a hand that is opened with {dice[0]} dice against {dice[1]} never comes about in {self.game!r}, so "
+                "its equilibrium has no values of it: ask about hands that can be played"
+            )
 
     def value(self, state: Any, seat: int) -> float:
         """Return how likely ``seat`` wins, both rolls being as they are; see `dicegym.games.worth.Valuer`."""
@@ -137,17 +146,14 @@ class HandValues:
             legal = self.game.legal(state)
             spot = self.spot(state)
             if spot is None:
-                for action in self.judge_unseen(np.flatnonzero(legal)).tolist():
-                    values[action] = self._by_belief(state, action)
+                for action in np.flatnonzero(legal).tolist():
+                    if self.unseen_bids or action >= N_BIDS:
+                        values[action] = self._by_belief(state, action)
             else:
                 actions, gains = self.gains(spot)
                 values[actions] = gains
             values[~legal] = np.nan
         return ActionValues(values, np.where(np.isnan(values), np.nan, 0.0))
-
-    def judge_unseen(self, legal: np.ndarray) -> np.ndarray:
-        """Return those of the legal actions that have values after bids that the tables leave out."""
-        return legal
 
     def action_value(self, state: Any, action: int) -> float:
         """Return the same of one action; of wide and illegal ones too, which the rules decide. nan after the end."""
@@ -198,3 +204,93 @@ class HandValues:
         """Return `action_values` of every record: arrays of float64[states, n_actions]."""
         values = np.array([self.action_values(state).values for state in states]).reshape(-1, self.game.n_actions)
         return ActionValues(values, np.where(np.isnan(values), np.nan, 0.0))
+
+
+class EquilibriumValues(HandValues):
+    """What states are worth between two players of an equilibrium, all bids remembered; see `HandValues`.
+
+    Tables leave out bids above the dice on the table. After a bid that follows one of those, the last bid is taken for
+    the first one of the hand.
+
+    Args:
+        game: of two players.
+        strategies: how each hand that may come about is played.
+        exploitability: how much more than half of all games a best response wins against ``strategies``.
+        hands: how likely a player wins from the beginning of each hand, before anybody has rolled.
+    """
+
+    name = "equilibrium"
+
+    def __init__(self, game: Game, strategies: Mapping[Dice, Strategy], exploitability: float, hands: Worth) -> None:
+        super().__init__(game, hands)
+        self.exploitability, self.strategies = exploitability, strategies
+        self.sure = f"those of an equilibrium that a best response beats in {0.5 + exploitability:.6f} of games"
+        self._endings = lru_cache(maxsize=None)(self._find_endings)
+        self._choices = lru_cache(maxsize=4096)(self._find_choices)
+        self._judge = lru_cache(maxsize=65536)(self._find_worth)
+
+    def spot(self, state: Any) -> Spot | None:
+        """Return where a game stands; None after a bid above all dice, or where no table tells."""
+        made = [int(bid) // SEATS for bid in state["bids"][: int(state["n_bids"])]]
+        me = int(state["player"])
+        opener = me if len(made) % 2 == 0 else 1 - me
+        dice = (int(state["left"][opener]), int(state["left"][1 - opener]))
+        if not made:
+            self.check_hand(dice)
+        last_alone = (int(state["left"][1 - me]), int(state["left"][me])), made[-1:]
+        for opened, bids in ((dice, made), last_alone):
+            if opened in self.strategies and (path := self.strategies[opened].hand.numbers_of(bids)) is not None:
+                own = number_of_roll(opened[len(path) % 2], state["hands"][me], faces_of(self.game))
+                return Spot(opened, path, own)
+        return None
+
+    def bid_chances(self, dice: Dice, path: BidPath, bid: int) -> np.ndarray:
+        """Return how likely the player to move makes a bid with each of its rolls: float64[rolls]."""
+        found: np.ndarray = self._choices(dice, path)[bid, : self.strategies[dice].hand.sizes[len(path) % 2]]
+        return found
+
+    def _find_choices(self, dice: Dice, path: BidPath) -> np.ndarray:
+        return self.strategies[dice].choices(path)
+
+    def gains(self, spot: Spot) -> tuple[np.ndarray, np.ndarray]:
+        """Return actions, int64[k], and what they are worth by what is believed, float64[k]."""
+        hand, values = self.strategies[spot.dice].hand, self._endings(spot.dice, spot.place)
+        actions = hand.actions_of(spot.path)
+        gains = self._judge(spot, None)[: len(actions)]
+        if hand.overbid[spot.place] != NOT_ALLOWED:
+            overbid = np.full(len(hand.impossible), overbid_value(hand, values, spot.place))
+            return np.concatenate([actions, hand.impossible]), np.concatenate([gains, overbid])
+        return actions, gains
+
+    def worth(self, spot: Spot, hidden: int) -> float:
+        """Return how likely the player to move wins if the opponent has the roll number ``hidden``."""
+        return float(self._judge(spot, hidden))
+
+    def _find_endings(self, dice: Dice, place: int) -> np.ndarray:
+        return ending_values(self.strategies[dice].hand, self.hands, place)
+
+    def _find_worth(self, spot: Spot, hidden: int | None) -> Any:
+        """Return what a spot is worth when both rolls are known, or each choice by what is believed: float64[k]."""
+        strategy = self.strategies[spot.dice]
+        own, other = np.zeros((2, strategy.hand.width))
+        own[spot.roll] = 1
+        if hidden is None:
+            belief = self.belief(spot.dice, spot.path)
+            other[: len(belief)] = belief
+        else:
+            other[hidden] = 1
+        value, choices = strategy.judge(self._endings(spot.dice, spot.place), spot.place, own, other, spot.path)
+        return choices[:, spot.roll].copy() if hidden is None else value[spot.roll]
+
+    def policy_rows(self, states: np.ndarray) -> np.ndarray:
+        """Return how the equilibrium plays: float64[states, n_actions]; all 0 when the game is over."""
+        chosen = np.zeros((len(states), self.game.n_actions))
+        for row in np.flatnonzero(~states["over"]).tolist():
+            spot = self.spot(states[row])
+            if spot is None:
+                chosen[row, self.call(states[row])] = 1
+            else:
+                actions = self.strategies[spot.dice].hand.actions_of(spot.path)
+                chances = self._choices(spot.dice, spot.path)[: len(actions), spot.roll]
+                chosen[row, actions] = chances / chances.sum()
+        return chosen

@@ -13,19 +13,16 @@ from typing import Any
 import numpy as np
 
 from dicegym.engine.game import Game
-from dicegym.games.bidding.solving.hand_rules import BidPath, Dice, number_of_roll
+from dicegym.games.bidding.solving.hand import BidPath, Dice, number_of_roll
 from dicegym.games.bidding.solving.hand_values import HandValues, Spot
-from dicegym.games.bidding.solving.recall_game import FILE
-from dicegym.games.bidding.solving.recall_table import NO_BID, PlayedSide, RecallTable
-from dicegym.games.bidding.table import FACES, MOST_DICE, N_BIDS, SEATS
-from dicegym.games.solved import report_unsolved, tables_folder
-from dicegym.games.worth import Progress, Valuer, ValueSource
+from dicegym.games.bidding.solving.recall_table import NO_BID, RecallTable, Side
+from dicegym.games.bidding.table import FACES, MOST_DICE, SEATS
+from dicegym.games.worth import ValueSource
 from dicegym.shipped import shipped_folder
 
-NAME = "equilibrium"
+FILE = "equilibrium.table"
 BESIDE_EXACT = "recall"
 """What the source is called in games that are also solved with all bids remembered."""
-SURE = "those of an approximate equilibrium, which remembers the last two or three bids of a hand"
 DIGITS = (MOST_DICE + 1) ** np.arange(FACES)
 """What each face's number of dice counts in a number that stands for a roll."""
 MOST_ROLLS = 64
@@ -43,53 +40,52 @@ class RecallValues(HandValues):
         name: what it is called.
     """
 
-    sure = SURE
+    sure = "those of an approximate equilibrium, which remembers the last two or three bids of a hand"
     latest_first = True
+    unseen_bids = False
 
-    def __init__(self, game: Game, table: RecallTable, name: str = NAME) -> None:
-        super().__init__(game)
+    def __init__(self, game: Game, table: RecallTable, name: str) -> None:
+        super().__init__(game, table.worth)
         self.name = name
         self._table = table
         self._sweep = lru_cache(maxsize=MOST_ROLLS)(table.sweep)
-        self._after_calls = lru_cache(maxsize=None)(table.after_calls)
+        self._after_calls = lru_cache(maxsize=None)(self._find_after_calls)
 
-    def before_rolls(self, own: int, others: int, opens: bool) -> float:
-        """Return how likely a player wins from the beginning of a hand, before anybody rolls."""
-        return self._table.opens(own, others) if opens else 1 - self._table.opens(others, own)
+    def _find_after_calls(self, own: int, others: int) -> np.ndarray:
+        return self._table.hand(own, others).after_calls(self.hands)
 
     def spot(self, state: Any) -> Spot | None:
         """Return where a game stands, or None after bids that the table leaves out."""
         me, made = int(state["player"]), state["bids"][: int(state["n_bids"])] // SEATS
         own, others = int(state["left"][me]), int(state["left"][1 - me])
-        path = self._table.hand(own, others).side.hand.places_of(made)
+        path = self._table.hand(own, others).hand.numbers_of(made)
         dice = (own, others) if len(made) % 2 == 0 else (others, own)
         return None if path is None else Spot(dice, path, number_of_roll(own, state["hands"][me]))
 
     def bid_chances(self, dice: Dice, path: BidPath, bid: int) -> np.ndarray:
         """Return how likely the player to move makes a bid with each of its rolls: float64[rolls]."""
-        played = self._table.hand(*(dice if len(path) % 2 == 0 else dice[::-1]))
-        number, _ = played.side.tree.find(path)
-        choice = int(np.flatnonzero(played.side.tree.groups[number].bids == bid)[0])
-        found: np.ndarray = played.choices(path)[choice]
+        side = self._table.hand(*(dice if len(path) % 2 == 0 else dice[::-1]))
+        number, member = side.find(path)
+        found: np.ndarray = side.cells[number][bid - side.groups[number].bids[0], member]
         return found
 
     def gains(self, spot: Spot) -> tuple[np.ndarray, np.ndarray]:
         """Return the actions of the table, int64[k], and what they are worth by what is believed, float64[k]."""
-        side, belief = self._table.hand(spot.own, spot.others).side, self.belief(spot.dice, spot.path)
-        number, _ = side.tree.find(spot.path)
-        group = side.tree.groups[number]
+        side, belief = self._table.hand(spot.own, spot.others), self.belief(spot.dice, spot.path)
+        number, _ = side.find(spot.path)
+        group = side.groups[number]
         _, waiting = self._sweep(spot.own, spot.others, spot.roll)
         worth = np.array([waiting[to][member] for to, member in group.leads]).reshape(-1, len(belief)) @ belief
         if number:
             counts, other_counts = side.hand.counting[:, group.last]
             found = counts[spot.roll] + other_counts[: len(belief)]
-            calls = self._after_calls(spot.own, spot.others)[:, group.last][:, found]
+            calls = self._after_calls(spot.own, spot.others)[group.last][:, found]
             worth = np.concatenate([worth, calls @ belief])
         return side.actions[number], worth
 
     def worth(self, spot: Spot, hidden: int) -> float:
         """Return how likely the player to move wins if the opponent has the roll number ``hidden``."""
-        number, member = self._table.hand(spot.own, spot.others).side.tree.find(spot.path)
+        number, member = self._table.hand(spot.own, spot.others).find(spot.path)
         return float(self._sweep(spot.own, spot.others, spot.roll)[0][number][member, hidden])
 
     def policy_rows(self, states: np.ndarray) -> np.ndarray:
@@ -103,37 +99,29 @@ class RecallValues(HandValues):
             out[rows] = self._policies(states[rows], self._table.hand(*divmod(dice, MOST_DICE + 1)))
         return out
 
-    def _policies(self, states: np.ndarray, played: PlayedSide) -> np.ndarray:
+    def _policies(self, states: np.ndarray, side: Side) -> np.ndarray:
         """Return how states are played in which the mover has the dice of a side: float64[states, n_actions]."""
-        out, side = np.zeros((len(states), self.game.n_actions)), played.side
+        out = np.zeros((len(states), self.game.n_actions))
         n_bids = states["n_bids"].astype(np.int64)[:, None]
         made = states["bids"][:, : max(1, n_bids.max())].astype(np.int64) // SEATS
         known = (np.isin(made, side.hand.bids) | (np.arange(made.shape[1]) >= n_bids)).all(axis=1)
-        out[~known, side.hand.calls[0]] = 1
+        out[~known, side.hand.calls[0][0]] = 1
         hands = states["hands"][np.arange(len(states)), states["player"]].astype(np.int64)
         _, first, held = np.unique(hands @ DIGITS, return_index=True, return_inverse=True)
-        rolls = np.array([number_of_roll(side.hand.own, hands[row]) for row in first])[held]
-        recent = n_bids - np.arange(side.tree.recall, 0, -1)
+        rolls = np.array([number_of_roll(side.hand.dice[0], hands[row]) for row in first])[held]
+        recent = n_bids - np.arange(side.recall, 0, -1)
         last = np.where(recent >= 0, np.take_along_axis(made, np.maximum(recent, 0), axis=1), NO_BID)[known]
-        _, first, which = np.unique(
-            last @ (1 << 8 * np.arange(side.tree.recall)), return_index=True, return_inverse=True
-        )
+        _, first, which = np.unique(last @ (1 << 8 * np.arange(side.recall)), return_index=True, return_inverse=True)
         for kind, row in enumerate(first):
-            number, member = side.tree.states[side.hand.places_of(last[row][last[row] != NO_BID]) or ()]
+            number, member = side.states[side.hand.numbers_of(last[row][last[row] != NO_BID]) or ()]
             rows = np.flatnonzero(known)[which == kind]
-            out[rows[:, None], side.actions[number]] = played.cells[number][:, member][:, rolls[rows]].T
+            out[rows[:, None], side.actions[number]] = side.cells[number][:, member][:, rolls[rows]].T
         return out
 
-    def judge_unseen(self, legal: np.ndarray) -> np.ndarray:
-        """Return the calls."""
-        return legal[legal >= N_BIDS]
 
-
-def table_file(game: Game) -> Path | None:
-    """Return the file of the game's equilibrium: solved on this machine, or shipped; None if there is none."""
-    solved = tables_folder(game, NAME) / FILE
-    shipped = shipped_folder("agents") / game.name / FILE
-    return solved if solved.is_file() else shipped if game.spec.registered and shipped.is_file() else None
+def table_file(game: Game) -> Path:
+    """Return where the table of the game's agent ``equilibrium`` ships; it need not be there."""
+    return shipped_folder("agents") / game.name / FILE
 
 
 def recall_sources(game: Game, name: str) -> Sequence[ValueSource]:
@@ -141,14 +129,12 @@ def recall_sources(game: Game, name: str) -> Sequence[ValueSource]:
 
     ``name`` is what that of the equilibrium is called.
     """
-    if game.players != 2 or game.added_parameters:
+    if game.players != 2 or game.added_parameters or not game.spec.registered:
         return ()
-
-    def load(progress: Progress | None) -> Valuer:
-        file = table_file(game)
-        if file is None:
-            raise report_unsolved(game, NAME)
-        return RecallValues(game, RecallTable(game, file, NAME), name)
-
     doc = "how likely a player wins between two of an approximate equilibrium that remember the last bids"
-    return (ValueSource(name, "equilibrium", doc, lambda: table_file(game) is not None, load),)
+    file = table_file(game)
+    return (
+        ValueSource(
+            name, "equilibrium", doc, file.is_file, lambda _: RecallValues(game, RecallTable(game, file), name)
+        ),
+    )

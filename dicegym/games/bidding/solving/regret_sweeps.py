@@ -12,23 +12,14 @@ A strategy is two tables of weights: of a bid at ``bid_rows[node after it, roll]
 ``call_rows[node // squeeze, k, roll]``, for the rolls of the player to move. The share of a choice in the sum of its
 node is its probability. Choices are numbered: bids as in `Hand`, calls after them.
 
-A sweep that learns cuts a large tree in two: the *top*, nodes whose bids are all below the number ``cut``, and what is
-below each of them, which threads do one by one without meddling with each other (`mark`, `descend`, then `visit`). So
-results do not depend on how many there are.
-
 Arguments that kernels share:
     node, last, depth: a node, its last bid (-1: none), and how many bids led there.
     me, best: the place that a sweep is about, and whether it plays the best response or the strategy.
-    first, step, squeeze, n_calls, classes: as in `dicegym.games.bidding.solving.hand.Hand`.
-    sizes: int64[2], rolls of each place.
-    cut: the lowest bid that is not of the top; of a tree that is not cut, the number of bids.
-    stride: nodes from a node of the top to the next one.
-    reach: float64[2, nodes of the top, width], own and other there.
-    below: float64[nodes of the top, bids from cut on, width]: what those bids are worth.
+    first, step, squeeze, n_calls, sizes, counting: as in `dicegym.games.bidding.solving.hand.Hand`.
     bid_rows: weights of the strategy, uint16[nodes, width]; of one that learns the regrets, float32.
     call_rows: the same, [rows, calls, width].
     plan, gain: float64[depth, choices + 2, width], for notes.
-    own, other: float64[depth, width]: the reaches on the way; as is sums, float64[2 * classes], for notes.
+    own, other: float64[depth, width]: the reaches on the way; as is sums, float64[matching + 1], for notes.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any
@@ -102,29 +93,28 @@ def weigh(bid_rows, call_rows, node, low, step, squeeze, calls, size, even, plan
 
 
 @kernel
-def add_called(reach, wins, turned, mine, others, size, other_size, sums, out):
+def add_called(reach, wins, mine, others, size, other_size, sums, out):
     """Add to ``out`` what a call is worth to each of my rolls, against a reach of the opponent's rolls.
 
     Args:
         reach: float64[width], of the opponent.
-        wins: float64[classes, classes], of the opener's rolls and the other's.
-        turned: whether I am the other.
-        mine: int64[width], the classes of my rolls.
+        wins: float64[matching], by how many dice match the bid in all.
+        mine: int64[width], how many dice of my rolls match.
         others: int64[width], of the opponent's.
         size: how many rolls I have.
         other_size: how many the opponent has.
-        sums: float64[classes or more], for notes.
+        sums: float64[matching + 1], for notes.
         out: float64[width].
     """
-    kinds = len(wins)
+    kinds = (len(wins) + 1) // 2
     for kind in range(kinds):
         sums[kind] = 0.0
     for roll in range(other_size):
         sums[others[roll]] += reach[roll]
-    for kind in range(kinds):  # in place: what each class of mine has
+    for kind in range(kinds):  # in place: what so many dice of mine have
         value = 0.0
         for hidden in range(kinds):
-            value += sums[hidden] * (wins[hidden, kind] if turned else wins[kind, hidden])
+            value += sums[hidden] * wins[kind + hidden]
         sums[kinds + kind] = value
     for roll in range(size):
         out[roll] += sums[kinds + mine[roll]]
@@ -184,9 +174,8 @@ def pass_on(d, bid, mine, freely, own_there, other_there, size, other_size, plan
 
 @loop_kernel
 def visit(
-    node, last, depth, start, floor, own_there, other_there, me, best, weight, cut, stride, first, step, squeeze,
-    n_calls, sizes, classes, wins, overbid, refused, bid_rows, call_rows, bid_totals, call_totals, below, plan, gain,
-    own, other, sums, out,
+    node, last, depth, start, own_there, other_there, me, best, weight, first, step, squeeze, n_calls, sizes, counting,
+    wins, overbid, bid_rows, call_rows, bid_totals, call_totals, plan, gain, own, other, sums, out,
 ):  # fmt: skip
     """Find what a node is worth to one place, whose opponent plays a strategy; learn from it if there are totals.
 
@@ -198,13 +187,11 @@ def visit(
 
     Beside the arguments above:
         start: the depth at which the sweep began.
-        floor: bids below this one are left out there, and nothing else is found there than what the others are worth.
         own_there: whether own reach at the node, ``own[depth]``, is above 0 for any roll.
         other_there: the same of the opponent's, ``other[depth]``.
         weight: see above.
-        wins: float64[2, bids, calls, classes, classes], by place of the caller: what calls are worth to ``me``.
+        wins: float64[2, bids, calls, matching], by place of the caller: what calls are worth to ``me``.
         overbid: what it is worth to a best response to bid what cannot be and to be called; 0 if it may not.
-        refused: what it is worth to it, if it opens, to play nothing that is allowed.
         bid_totals: as regrets; None if nothing is learned.
         call_totals: as regrets; None if nothing is learned.
         out: float64[width]: written, the values at the node.
@@ -214,10 +201,10 @@ def visit(
     place = d % 2
     mine = place == me
     calls = n_calls[place] if last >= 0 else 0
-    learns, is_whole = bid_totals is not None, d > start or floor == 0
+    learns = bid_totals is not None
     if (mine and not best) or (other_there and not mine):
         weigh(bid_rows, call_rows, node, low, step, squeeze, calls, size if mine else other_size, learns, plan[d])
-    if bid_totals is not None and is_whole and mine and own_there and n_bids - low + calls > 1:
+    if bid_totals is not None and mine and own_there and n_bids - low + calls > 1:
         for bid in range(low, n_bids):
             total, chance = bid_totals[node + step[bid]], plan[d, bid]
             for roll in range(size):
@@ -226,16 +213,14 @@ def visit(
             total, chance = call_totals[node // squeeze, call], plan[d, n_bids + call]
             for roll in range(size):
                 total[roll] += weight * own[d, roll] * chance[roll]
-    for bid in range(low if is_whole else max(low, floor), n_bids):
+    for bid in range(low, n_bids):
         value = gain[d, bid]
-        if bid >= cut:
-            copy(below[node // stride, bid - cut], size, value)
-        elif first[bid + 1] == n_bids and n_calls[1 - place] == 1 and (mine or not best):  # to call is all that is left
+        if first[bid + 1] == n_bids and n_calls[1 - place] == 1 and (mine or not best):  # to call is all that is left
             clear(size, value)
             if other_there and (mine or hand_on(other[d], plan[d, bid], other_size, other[d + 1])):
                 add_called(
-                    other[d] if mine else other[d + 1], wins[1 - place, bid, 0], me == 1, classes[me, bid],
-                    classes[1 - me, bid], size, other_size, sums, value,
+                    other[d] if mine else other[d + 1], wins[1 - place, bid, 0], counting[me, bid],
+                    counting[1 - me, bid], size, other_size, sums, value,
                 )  # fmt: skip
         else:
             freely = best or (d == start and not learns)  # at the start, what choices are worth is asked of all of them
@@ -244,14 +229,12 @@ def visit(
             )
             if (mine_there if mine else theirs_there) or (learns and (mine_there or theirs_there)):
                 visit(
-                    node + step[bid], bid, d + 1, start, floor, mine_there, theirs_there, me, best, weight, cut, stride,
-                    first, step, squeeze, n_calls, sizes, classes, wins, overbid, refused, bid_rows, call_rows,
-                    bid_totals, call_totals, below, plan, gain, own, other, sums, value,
+                    node + step[bid], bid, d + 1, start, mine_there, theirs_there, me, best, weight, first, step,
+                    squeeze, n_calls, sizes, counting, wins, overbid, bid_rows, call_rows, bid_totals, call_totals,
+                    plan, gain, own, other, sums, value,
                 )  # fmt: skip
             else:
                 clear(size, value)
-    if not is_whole:
-        return
     clear(size, out)
     if not other_there:
         return
@@ -262,21 +245,21 @@ def visit(
         for call in range(calls):
             if hand_on(other[d], plan[d, n_bids + call], other_size, other[d + 1]):
                 add_called(
-                    other[d + 1], wins[place, last, call], me == 1, classes[me, last], classes[1 - me, last], size,
+                    other[d + 1], wins[place, last, call], counting[me, last], counting[1 - me, last], size,
                     other_size, sums, out,
                 )  # fmt: skip
         return
     for call in range(calls):
         clear(size, gain[d, n_bids + call])
         add_called(
-            other[d], wins[place, last, call], me == 1, classes[me, last], classes[1 - me, last], size, other_size,
+            other[d], wins[place, last, call], counting[me, last], counting[1 - me, last], size, other_size,
             sums, gain[d, n_bids + call],
         )  # fmt: skip
     if best:
         most = 0.0
         for roll in range(other_size):
             most += other[d, roll]
-        most *= max(overbid, refused) if last < 0 else overbid
+        most *= overbid
         for roll in range(size):
             out[roll] = most
         for number in range(low, n_bids + calls):
@@ -298,30 +281,6 @@ def visit(
             regrets = call_rows[node // squeeze, call]
             for roll in range(size):
                 regrets[roll] = max(regrets[roll] + gain[d, n_bids + call, roll] - out[roll], 0.0)
-
-
-@loop_kernel
-def mark(
-    node, last, depth, own_there, other_there, me, cut, stride, first, step, squeeze, n_calls, sizes, bid_rows,
-    call_rows, reach, plan, own, other,
-):  # fmt: skip
-    """Write the reaches at a node of the top and at all of the top below it, where a place is about to learn."""
-    low, mine = first[last + 1], depth % 2 == me
-    size, other_size = sizes[me], sizes[1 - me]
-    copy(own[depth], size, reach[0, node // stride])
-    copy(other[depth], other_size, reach[1, node // stride])
-    calls = n_calls[depth % 2] if last >= 0 else 0
-    if mine or other_there:
-        weigh(bid_rows, call_rows, node, low, step, squeeze, calls, size if mine else other_size, True, plan[depth])
-    for bid in range(low, cut):
-        mine_there, theirs_there = pass_on(
-            depth, bid, mine, False, own_there, other_there, size, other_size, plan, own, other
-        )
-        if mine_there or theirs_there:
-            mark(
-                node + step[bid], bid, depth + 1, mine_there, theirs_there, me, cut, stride, first, step, squeeze,
-                n_calls, sizes, bid_rows, call_rows, reach, plan, own, other,
-            )  # fmt: skip
 
 
 @loop_kernel

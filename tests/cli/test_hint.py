@@ -1,4 +1,4 @@
-"""The commands about a state: what is best in it, what playing on comes to, and where its id is shown."""
+"""The commands about a state: what is best in it, and where its id is shown."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from command_line import run_with
 import dicegym
 from dicegym.arena.match import play_match
 from dicegym.arena.replay import load, replay_of, save
-from dicegym.games.hidden import keep_known
 from dicegym.games.positions import position, position_id
 from dicegym.play.player import FunctionPlayer
 
@@ -77,21 +76,6 @@ def test_a_moment_of_a_game_is_a_state(file: Path, capsys: pytest.CaptureFixture
     status, _, err = run_with(capsys, "values", "hint", f"{file}:{last + 1}")
     assert status == 2
     assert f"the actions 1 to {last}" in err
-
-
-def test_replays_show_ids(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    played = load(file)
-    for seat in (None, 1):
-        options = [] if seat is None else ["--seat", str(seat)]
-        status, out, _ = run_with(capsys, "arena", "replay", str(file), "--ids", *options)
-        assert status == 0
-        found = [position(text) for text in re.findall(r"^state (\S+)$", out, re.MULTILINE)]
-        states = list(played.states())
-        assert len(found) == len(states)
-        game = played.table()
-        for one, state in zip(found, states, strict=True):
-            wanted = state if seat is None else keep_known(game, state[0], seat)
-            assert (one.seat, one.state.tobytes()) == (seat, wanted.tobytes())
 
 
 def test_a_person_asks_while_it_plays(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,12 +1,12 @@
 """A second thread for loops of a tenth of a millisecond: it stays in compiled code and waits there for its next part.
 
 Waking a thread, and handing it Python's lock and back, took 45 µs, as long as a part of a batch's step. A helper of a
-`Crew` looks at a board in memory instead, without the lock, for as long as it takes to choose the next actions; only
-after that does it go to sleep. The board is an int64 array; what one side writes and the other reads goes through
+`ThreadTeam` looks at a board in memory instead, without the lock, for as long as it takes to choose the next actions;
+only after that does it go to sleep. The board is an int64 array; what one side writes and the other reads goes through
 sequentially consistent loads and stores.
 
 What helpers are to do are a `dicegym.engine.kernel_entries.Task`'s kernels, which they call by a number. So the same
-helper, which is awake already, does parts for one crew after the other: those of a batch's step and of the networks
+helper, which is awake already, does parts for one team after the other: those of a batch's step and of the networks
 that choose its actions. Two that wait for different work would wait for each other's core.
 
 Two simpler ways were measured on two cores, steps of batches of 1,024 to 16,384 games, medians of five rounds. A
@@ -27,7 +27,6 @@ import platform
 import sys
 import threading
 import time
-import weakref
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 from queue import SimpleQueue
@@ -36,14 +35,20 @@ from typing import Any
 import numpy as np
 
 from dicegym.engine.jit import COMPILED, loop_kernel
-from dicegym.engine.kernel_entries import Task, enter, read_error
+from dicegym.engine.kernel_entries import LOST, Task, enter
 from dicegym.engine.numba_names import cgutils, intrinsic, ir, types
+from dicegym.engine.validate import whole_number
+
+LEAST_ROWS = 512
+"""Rows that a thread gets at least: two threads were slower than one with 256 games (Hog, two cores)."""
+FEW_ROWS = 64
+"""As many are enough where a helper is awake, as one is that just computed a network's part."""
 
 POSTED, ENTRY, PLACE, JOB, START, END, TIME, CALLERS_CORE = 0, 1, 2, 3, 4, 5, 6, 7
 """Cells that the caller writes: jobs posted so far, what the last of them is, and the core on which it was posted."""
 DONE, RESULT, FAILED, HELPERS_CORE = 16, 17, 18, 19
-"""Cells that the helper writes, in a cache line of their own: jobs done, what the last one gave, what it raised
-instead, and its core."""
+"""Cells that the helper writes, in a cache line of their own: jobs done, what the last one gave, whether it raised
+something instead, and its core."""
 ASLEEP = 32
 """Whether the helper has to be woken; it alone writes this. Waking it once too often does no harm."""
 CELLS = 48
@@ -152,7 +157,7 @@ def _post(board, entry, place, job, start, end, now):
 
 @loop_kernel
 def _do(entry, place, job, start, end, now, own):
-    """Do a part oneself: set ``own`` (int64[2]) to what it gave, and what it raised instead."""
+    """Do a part oneself: set ``own`` (int64[2]) to what it gave, and to 1 if it raised something."""
     own[1] = enter(entry, place, job, start, end, now, own, 0)
 
 
@@ -163,19 +168,24 @@ class _Helper:
         self.board = np.zeros(CELLS, np.int64)
         self.board[ASLEEP] = 1
         self.process = os.getpid()
-        self.wakes: SimpleQueue[bool] = SimpleQueue()
-        self._held: list[Task] = []  # the thread has it too: what it works on lives, though nobody has the helper now
-        told = (self.board, self.wakes, self._held)
-        self.thread = threading.Thread(target=_work, args=told, name="dicegym helper", daemon=True)
-        self.thread.start()
-        weakref.finalize(self, self.wakes.put, False).atexit = False
+        self.task: Task | None = None  # what it works on lives as long
+        self._wakes: SimpleQueue[None] = SimpleQueue()
+        threading.Thread(target=self._work, name="dicegym helper", daemon=True).start()
+
+    def _work(self) -> None:
+        """Serve whenever there is something to do, else sleep."""
+        while True:
+            self._wakes.get()
+            _leave(int(self.board[CALLERS_CORE]))
+            while self.board[POSTED] != self.board[DONE]:
+                _serve(self.board)
 
     def post(self, task: Task, job: int, start: int, end: int, now: int) -> None:
         """Let the helper do ``job`` for a part of the rows."""
         self.settle()  # a caller that was interrupted twice did not wait
-        self._held[:] = [task]
+        self.task = task
         if _post(self.board, task.entry, task.place, job, start, end, now):
-            self.wakes.put(True)
+            self._wakes.put(None)
 
     def settle(self) -> None:
         """Return when the last job is done.
@@ -183,21 +193,20 @@ class _Helper:
         Raises what interrupts this, after that: what the helper writes would else appear in what is begun next. A
         second interruption is raised at once.
         """
-        interruption = None
-        while True:
-            try:
-                while not _waited(self.board, True, CALLERS_PATIENCE, HELPERS_CORE):
-                    if self.board[ASLEEP]:  # the caller may have been interrupted before it woke the helper
-                        self.wakes.put(True)
-                    time.sleep(NAP)
-                break
-            except BaseException as error:
-                if interruption is not None:
-                    raise
-                interruption = error
-        self._held.clear()
-        if interruption is not None:
-            raise interruption
+        try:
+            self._wait()
+        except BaseException:
+            self._wait()
+            raise
+        finally:
+            if self.board[POSTED] == self.board[DONE]:
+                self.task = None
+
+    def _wait(self) -> None:
+        while not _waited(self.board, True, CALLERS_PATIENCE, HELPERS_CORE):
+            if self.board[ASLEEP]:  # the caller may have been interrupted before it woke the helper
+                self._wakes.put(None)
+            time.sleep(NAP)
 
     def result(self) -> int:
         """Return the result of the last job, which is done. Raises what it raised instead."""
@@ -206,7 +215,7 @@ class _Helper:
 
 def _result(given: int, failed: int) -> int:
     if failed:
-        raise read_error(int(failed))
+        raise RuntimeError(LOST)
     return int(given)
 
 
@@ -217,14 +226,6 @@ def _settle(helpers: Sequence[_Helper]) -> None:
             helpers[0].settle()
         finally:
             _settle(helpers[1:])
-
-
-def _work(board: np.ndarray, wakes: SimpleQueue[bool], held: list[Task]) -> None:
-    """Be a helper: serve whenever there is something to do, else sleep. ``held`` keeps what is worked on."""
-    while wakes.get():
-        _leave(int(board[CALLERS_CORE]))
-        while board[POSTED] != board[DONE]:
-            _serve(board)
 
 
 def _leave(core: int) -> None:
@@ -242,45 +243,52 @@ def _leave(core: int) -> None:
             os.sched_setaffinity(0, allowed)
 
 
-_free: list[weakref.ref[_Helper]] = []
-"""Helpers that nobody has at the moment, the one that worked last at the end. They end with the crews that had them."""
+_free: list[_Helper] = []
+"""Helpers that nobody has at the moment, the one that worked last at the end. They sleep until the process ends."""
 
 
 def _take() -> _Helper:
     """Return a helper that nobody has."""
     while True:
         try:
-            helper = _free.pop()()
+            helper = _free.pop()
         except IndexError:  # asked for, as another thread may take one between a look and this
             return _Helper()
-        if helper is not None and helper.process == os.getpid():  # a forked process has no threads but its own
+        if helper.process == os.getpid():  # a forked process has no threads but its own
             return helper
 
 
-class Crew:
-    """Helpers that do parts of jobs; the caller does the first part itself.
+class ThreadTeam:
+    """Shares the rows of a batch out among threads; the caller does the first part itself.
 
-    Crews have helpers in common as long as they do not work at the same time.
+    What is computed does not depend on their number. Teams have helpers in common as long as they do not work at the
+    same time.
 
     Args:
         count: how many threads there are, the caller's included.
+
+    Raises:
+        ParameterError: ``count`` is not a whole number from 1 to 1024.
     """
 
-    def __init__(self, count: int) -> None:
-        self.count = count
-        self._known: set[_Helper] = set()
+    def __init__(self, count: Any = 1) -> None:
+        self.count = whole_number("threads", count, 1, 1024, "a number of threads")
         self._own = np.zeros(2, np.int64)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Copy and pickle by the number: threads are started when they are needed."""
-        return Crew, (self.count,)
+        return ThreadTeam, (self.count,)
 
     def awake(self) -> bool:
         """Return whether helpers are awake, as they worked just now: parts of some microseconds are worth it then."""
         if self.count < 2 or not COMPILED or len(_free) < self.count - 1:
             return False
-        helpers = [one() for one in _free[1 - self.count :]]
-        return all(one is not None and not one.board[ASLEEP] for one in helpers)
+        return not any(helper.board[ASLEEP] for helper in _free[1 - self.count :])
+
+    def edges(self, n: int) -> list[int]:
+        """Return where the parts of ``n`` rows begin, at most one a thread, and the end of the last."""
+        parts = min(self.count, max(1, n // (FEW_ROWS if self.awake() else LEAST_ROWS)))
+        return [n * part // parts for part in range(parts + 1)]
 
     def call(
         self, task: Task, edges: Sequence[int], job: int = 0, now: int = 0, meanwhile: Callable[[], None] | None = None
@@ -294,15 +302,15 @@ class Crew:
             now: the fourth.
             meanwhile: what the caller does first, while the others are at work already.
 
-        Raises what compiled code raised, that of the first part which did, once all parts are done.
+        Raises RuntimeError if compiled code raised something, once all parts are done.
         """
+        if len(edges) == 2 and meanwhile is None:
+            return [task.ask(job, edges[0], edges[1], now)]
         parts = list(pairwise(edges))
-        if len(parts) == 1 and meanwhile is None:
-            return [task.run(job, *parts[0], now)]
         if not COMPILED:
             if meanwhile is not None:
                 meanwhile()
-            return [int(task.do(job, *part, now, *task.arguments)) for part in parts]
+            return [task.ask(job, *part, now) for part in parts]
         busy = [_take() for _ in parts[1:]]
         try:
             try:
@@ -315,5 +323,4 @@ class Crew:
                 _settle(busy)
             return [_result(*self._own), *(helper.result() for helper in busy)]
         finally:
-            self._known.update(busy)
-            _free.extend(weakref.ref(helper) for helper in reversed(busy))
+            _free.extend(reversed(busy))

@@ -1,0 +1,167 @@
+"""What learns one hand by counterfactual regret minimisation, and what tables of a strategy are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from dicegym.games.bidding.solving import regret_sweeps
+from dicegym.games.bidding.solving.hand import NOT_ALLOWED, Hand
+
+
+class _Notes(NamedTuple):
+    """Room for notes of one sweep (`dicegym.games.bidding.solving.regret_sweeps`); each thread needs its own."""
+
+    plan: np.ndarray
+    gain: np.ndarray
+    own: np.ndarray
+    other: np.ndarray
+    sums: np.ndarray
+
+
+def _notes(hand: Hand) -> _Notes:
+    levels, choices = len(np.unique(hand.first)) + 2, len(hand.bids) + hand.outcome.shape[2]
+    plan, gain = np.empty((levels, choices + 2, hand.width)), np.empty((levels, choices, hand.width))
+    own, other = np.empty((2, levels, hand.width))
+    return _Notes(plan, gain, own, other, np.empty(hand.outcome.shape[3] + 1))
+
+
+@dataclass(frozen=True, eq=False)
+class Strategy:
+    """How both places play a hand: weights as in `dicegym.games.bidding.solving.regret_sweeps`."""
+
+    hand: Hand
+    bid_rows: np.ndarray
+    """uint16[nodes, width]."""
+    call_rows: np.ndarray
+    """uint16[call rows, calls, width]."""
+
+    def choices(self, path: Sequence[int]) -> np.ndarray:
+        """Return the probability of each choice, bids before calls, for each roll: float64[choices, width].
+
+        ``path`` has the numbers of the bids that were made.
+        """
+        hand, place = self.hand, len(path) % 2
+        plan = np.zeros((len(hand.bids) + hand.outcome.shape[2] + 2, hand.width))
+        calls, low = (len(hand.calls[place]), int(hand.first[path[-1] + 1])) if path else (0, 0)
+        size = len(hand.rolls[place].chances)
+        regret_sweeps.weigh(
+            self.bid_rows, self.call_rows, hand.node_of(path), low, hand.step, hand.squeeze, calls, size, False, plan
+        )
+        return plan[:-2]
+
+    def judge(
+        self, values: np.ndarray, place: int, own: np.ndarray, other: np.ndarray, path: Sequence[int] = (),
+        best: bool = False,
+    ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+        """Return what a node is worth to a place: float64[width] by its rolls, and float64[choices, width].
+
+        Args:
+            values: float64[endings], the opener's win probabilities.
+            place: who is asked about.
+            own: float64[width], own reach; 0 for rolls that are not asked for.
+            other: float64[width], the opponent's reach with the chance of its rolls; values are times that.
+            path: numbers of the bids that were made.
+            best: whether the place plays the best response, bids outside of the tree included, or this strategy.
+
+        The second array is of use where the place is to move, and for choices that are there.
+        """
+        hand, notes, out, depth = self.hand, _notes(self.hand), np.zeros(self.hand.width), len(path)
+        notes.own[depth], notes.other[depth] = own, other
+        regret_sweeps.visit(
+            hand.node_of(path), path[-1] if path else -1, depth, depth, bool(own.any()), bool(other.any()), place, best,
+            0.0, *hand.tree, hand.counting, hand.wins(values, place), overbid_value(hand, values, place),
+            self.bid_rows, self.call_rows, None, None, *notes, out,
+        )  # fmt: skip
+        return out, notes.gain[depth]
+
+    def win_chance(self, values: np.ndarray, place: int, best: bool = False) -> float:
+        """Return how likely a place wins from the first bid on, by this strategy or by the best response to it.
+
+        ``values`` is float64[endings], the opener's win probabilities.
+        """
+        hand = self.hand
+        own, other = np.ones(hand.width), np.zeros(hand.width)
+        other[: hand.sizes[1 - place]] = hand.rolls[1 - place].chances
+        out, _ = self.judge(values, place, own, other, best=best)
+        return float(hand.rolls[place].chances @ out[: hand.sizes[place]])
+
+
+def overbid_value(hand: Hand, values: np.ndarray, place: int) -> float:
+    """Return how likely a place wins when it bids what cannot be and is called; 0 if it may not.
+
+    ``values`` is float64[endings], the opener's win probabilities.
+    """
+    if hand.overbid[place] == NOT_ALLOWED:
+        return 0.0
+    found = float(values[hand.overbid[place]])
+    return found if place == 0 else 1 - found
+
+
+class Learner:
+    """Learns to play one hand.
+
+    Args:
+        hand: what is played.
+    """
+
+    def __init__(self, hand: Hand) -> None:
+        self.hand = hand
+        bids, calls = hand.shapes
+        self.bid_regrets, self.bid_totals = np.zeros(bids, np.float32), np.zeros(bids, np.float32)
+        self.call_regrets, self.call_totals = np.zeros(calls, np.float32), np.zeros(calls, np.float32)
+        self.steps = 0
+
+    def learn(self, values: np.ndarray, pool: ThreadPoolExecutor | None = None) -> float:
+        """Do one step for both places; return how likely the opener won by the strategies of the moment.
+
+        ``values`` is float64[endings], the opener's win probabilities. The threads of a ``pool`` make no difference.
+        """
+        self.steps += 1
+        self._learn(values, 1, pool)
+        return self._learn(values, 0, pool)
+
+    def _learn(self, values: np.ndarray, me: int, pool: ThreadPoolExecutor | None) -> float:
+        """Update regrets and totals of a place: below each opening bid by a sweep, and of the opening itself here."""
+        hand, n_bids = self.hand, len(self.hand.bids)
+        plan, gains = _notes(hand).plan[0], np.zeros((n_bids, hand.width))
+        plan[:] = 0.0
+        regret_sweeps.weigh(
+            self.bid_regrets, self.call_regrets, 0, 0, hand.step, hand.squeeze, 0, hand.sizes[0], True, plan
+        )
+        chances, own, other = plan[:n_bids], np.zeros(hand.width), np.zeros(hand.width)
+        own[: hand.sizes[me]], other[: hand.sizes[1 - me]] = 1.0, hand.rolls[1 - me].chances
+        wins, weight, tree = hand.wins(values, me), float(self.steps) ** 2, hand.tree
+
+        def sweep(bid: int) -> None:
+            notes = _notes(hand)
+            mine, theirs = (own * chances[bid], other) if me == 0 else (own, other * chances[bid])
+            notes.own[1], notes.other[1] = mine, theirs
+            regret_sweeps.visit(
+                hand.step[bid], bid, 1, 1, bool(mine.any()), bool(theirs.any()), me, False, weight, *tree,
+                hand.counting, wins, 0.0, self.bid_regrets, self.call_regrets, self.bid_totals, self.call_totals,
+                *notes, gains[bid],
+            )  # fmt: skip
+
+        list((map if pool is None else pool.map)(sweep, range(n_bids)))  # each bid has nearly half of what is left
+        if me == 0:
+            value = (chances * gains).sum(axis=0)
+            self.bid_totals[hand.step] += weight * own * chances
+            self.bid_regrets[hand.step] = np.maximum(self.bid_regrets[hand.step] + gains - value, 0.0)
+        else:
+            value = gains.sum(axis=0)
+        return float(hand.rolls[me].chances @ value[: hand.sizes[me]])
+
+    def strategy(self) -> Strategy:
+        """Return what was played on average; see `regret_sweeps.settle`."""
+        bid_rows = np.zeros(self.bid_totals.shape, np.uint16)
+        call_rows = np.zeros(self.call_totals.shape, np.uint16)
+        regret_sweeps.settle(
+            0, -1, 0, *self.hand.tree, self.bid_regrets, self.call_regrets, self.bid_totals, self.call_totals, bid_rows,
+            call_rows, _notes(self.hand).plan,
+        )  # fmt: skip
+        return Strategy(self.hand, bid_rows, call_rows)

@@ -1,0 +1,460 @@
+"""Yatzy for points: what positions and states are worth to a player that wants the most points on average.
+
+A *position*, between two turns, is the set of filled boxes (a bit mask, box 0 lowest) and the sum of the upper ones, up
+to 63. ``values`` (float64[2**15, 64]) hold the mean of what is still to come in each. They are computed by backward
+induction: a position is worth the mean over the first roll of the best that its turn can lead to, which is points plus
+the value of a position with one box more filled (Verhoeff and Scheffers, "Optimal solitaire Yahtzee strategies", 1999).
+
+The *ends* of a turn are what can be scored in an open box. *Leaves* say what each is worth, float64[15, 51] by box and
+points; those that cannot be are not read. *Levels*, float64[3, 462] by rolls left, say what each set of dice is worth
+in a turn: a hand if it is shown; fewer dice if they are kept and the others are rolled.
+
+Tables of several players are judged by an estimate of who wins, from everybody's expected total. What it says after a
+roll is compared with its own exact mean before, so luck has the mean 0 however rough it is.
+"""
+
+# mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any
+# Kernels: Numba infers the types of their arguments, and records have none that mypy could check.
+
+from __future__ import annotations
+
+import functools
+import math
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+
+from dicegym.engine.jit import kernel
+from dicegym.engine.threads import cores
+from dicegym.games.worth import Progress
+from dicegym.games.yatzy.rules import BONUS_FROM, FIRST_BOX, N_ACTIONS, ROLL_PLACES, bonus, total
+from dicegym.games.yatzy.tables import (
+    BEST,
+    BOXES,
+    DICE,
+    FACES,
+    HANDFULS,
+    HANDS,
+    KEEPABLE,
+    KEEPS,
+    ROLLS,
+    SETS,
+    UPPER,
+    WITH,
+    after_rolling,
+    hand_of,
+    keep_best,
+    roll_sets,
+    set_of,
+)
+
+ALL_FILLED = (1 << BOXES) - 1
+SUMS = BONUS_FROM + 1
+UPPER_SETS = 1 << UPPER
+N_SETS = len(SETS)
+FIRST_ROLL = after_rolling(np.eye(HANDS))[0]
+"""float64[252]: the probability of each hand when five dice are rolled."""
+WORST = -1e9
+"""Below every worth."""
+_SCORED = [(box, points) for box in range(BOXES) for points in np.unique(BEST[:, box]).tolist()]
+END_BOXES, END_POINTS = np.array(_SCORED, np.int64).T.copy()
+"""int64[n] each: all ends that a turn can have, by box and points; which boxes can be filled with which points."""
+N_ENDS = len(_SCORED)
+_SCORING = [np.flatnonzero(BEST[:, box] == points) for box, points in _SCORED]
+END_HANDS, END_STARTS = np.concatenate(_SCORING), np.cumsum([0, *map(len, _SCORING)])
+"""int64[3780], the hands that score in each end; those of end e stand from ``END_STARTS[e]`` to the next."""
+
+
+def _same_sums() -> np.ndarray:
+    possible = np.zeros((UPPER_SETS, SUMS), np.bool_)
+    possible[0, 0] = True
+    for boxes in range(1, UPPER_SETS):
+        box = boxes.bit_length() - 1
+        for points in range(0, (DICE + 1) * (box + 1), box + 1):
+            sums = np.minimum(np.flatnonzero(possible[boxes ^ 1 << box]) + points, BONUS_FROM)
+            possible[boxes, sums] = True
+    still_open = ~np.arange(UPPER_SETS)[:, None] >> np.arange(UPPER) & 1
+    more = still_open @ (DICE * np.arange(1, UPPER + 1))
+    sums = np.arange(SUMS)
+    apart = (more[:, None] > 0) & (sums + more[:, None] >= BONUS_FROM)  # the bonus can be reached, or has been
+    return np.where(possible, np.where(apart, sums, possible.argmax(axis=1)[:, None]), -1)
+
+
+SAME_SUMS: np.ndarray = _same_sums()
+"""int64[64, 64]: by set of upper boxes and their sum, the lowest sum from which as much is still to come: from all sums
+that leave the bonus out of reach, and from all when no upper box is open. -1 if it cannot be."""
+
+
+@kernel
+def sum_after(upper, box, points):
+    """Return the sum of the upper boxes, up to 63, once ``points`` are in ``box``."""
+    return min(upper + points, BONUS_FROM) if box < UPPER else upper
+
+
+@kernel
+def earn(upper, box, points):
+    """Return ``points`` and the bonus, if they reach it."""
+    return points + bonus(sum_after(upper, box, points)) - bonus(upper)
+
+
+# --- all positions ---------------------------------------------------------------------------------------------------
+# All sums of one set of filled boxes see the same dice and the same boxes, and differ only in what follows. So every
+# step of a turn is done for all of them side by side, which processors do eight at a time. Sets with equally many
+# filled boxes need nothing of each other.
+
+AT_ONCE = 8
+"""Loops are as long as a multiple of this, as what is left over after the last eight numbers is slow."""
+
+
+@kernel
+def raise_hands(rows, end, leaf, n):
+    """Raise the first ``n`` numbers of all hands that score in an end to those of ``leaf`` that are higher."""
+    for place in range(END_STARTS[end], END_STARTS[end + 1]):
+        mine = rows[KEEPS + END_HANDS[place]]
+        for k in range(n):
+            mine[k] = max(mine[k], leaf[k])
+
+
+@kernel
+def play_turn(rows, n, out):
+    """Write what a turn is worth before it begins to ``out[:n]``, all dice being kept as is best.
+
+    Args:
+        rows: float64[462, m], of hands what they are worth when they are scored; overwritten. Each of two steps goes
+            back by one roll: a set of fewer dice is worth the mean over one more die, and a hand the best of its parts.
+        n: how many numbers of each row matter.
+        out: float64[m].
+    """
+    for _ in range(ROLLS):
+        for kept in range(KEEPS - 1, -1, -1):  # one more die makes a set of a higher number
+            a, b, c = rows[WITH[kept, 0]], rows[WITH[kept, 1]], rows[WITH[kept, 2]]
+            d, e, f = rows[WITH[kept, 3]], rows[WITH[kept, 4]], rows[WITH[kept, 5]]
+            mine = rows[kept]
+            for k in range(n):
+                mine[k] = (a[k] + b[k] + c[k] + d[k] + e[k] + f[k]) / FACES
+        for kept in range(KEEPS):
+            mine = rows[kept]
+            for face in range(FACES):
+                larger = rows[WITH[kept, face]]
+                for k in range(n):
+                    larger[k] = max(larger[k], mine[k])
+    for k in range(n):
+        out[k] = 0
+    for hand in range(HANDS):
+        mine, chance = rows[KEEPS + hand], FIRST_ROLL[hand]
+        for k in range(n):
+            out[k] += chance * mine[k]
+
+
+@kernel
+def solve_sets(values, sets):
+    """Fill ``values[filled]`` for all sets of filled boxes ``filled`` in ``sets``, those with more being known.
+
+    Args:
+        values: float64[2**15, 64]; sums that cannot be stay as they are.
+        sets: int64[n].
+    """
+    most = values.shape[1]
+    width = (most + AT_ONCE - 1) // AT_ONCE * AT_ONCE
+    rows, leaf, start = np.zeros((N_SETS, width)), np.empty(width), np.empty(width)
+    sums = np.zeros(width, np.int64)
+    for filled in sets:
+        alike = SAME_SUMS[filled & (UPPER_SETS - 1)]  # of each filled box any points may have been scored
+        n = 0
+        for upper in range(most):
+            if alike[upper] == upper:
+                sums[n] = upper
+                n += 1
+        full = (n + AT_ONCE - 1) // AT_ONCE * AT_ONCE
+        sums[n:full] = sums[n - 1]
+        rows[KEEPS:] = 0.0
+        for end in range(N_ENDS):
+            box, points = END_BOXES[end], END_POINTS[end]
+            if not filled >> box & 1:
+                later = values[filled | 1 << box]
+                for k in range(full):
+                    leaf[k] = earn(sums[k], box, points) + later[sum_after(sums[k], box, points)]
+                raise_hands(rows, end, leaf, full)
+        play_turn(rows, full, start)
+        k = 0
+        for upper in range(most):
+            if alike[upper] >= 0:
+                if k + 1 < n and sums[k + 1] == upper:
+                    k += 1
+                values[filled, upper] = start[k]
+
+
+def new_values() -> np.ndarray:
+    """Return an array for all positions: float64[2**15, 64], zeros."""
+    return np.zeros((1 << BOXES, SUMS))
+
+
+def solve(values: np.ndarray, closed: int = 0, *, threads: int = 0, told: Callable[[int], None] | None = None) -> None:
+    """Fill ``values`` for all positions in which at least the boxes of the bit mask ``closed`` are filled.
+
+    Args:
+        values: as of `new_values`: the mean of what is still to come. 0 where all boxes are filled; sums that
+            cannot be stay as they are. Of each closed upper box any points may have been scored.
+        closed: boxes; 0 for the whole game.
+        threads: how many, the caller's among them; 0: as many as there are cores. Values do not depend on it.
+        told: told how many sets of boxes have been solved, after each number of filled boxes.
+    """
+    count = threads or cores()
+    sets = np.arange(1 << BOXES)
+    sets = sets[sets & closed == closed]
+    filled, done = np.bitwise_count(sets), 0
+    with ThreadPoolExecutor(count) as pool:
+        for number in range(BOXES - 1, -1, -1):
+            level = sets[filled == number]
+            list(pool.map(functools.partial(solve_sets, values), [level[part::count] for part in range(count)]))
+            done += len(level)
+            if told is not None:
+                told(done)
+
+
+_solved: list[np.ndarray] = []
+_lock = threading.Lock()
+
+
+def solve_once(progress: Progress | None = None) -> np.ndarray:
+    """Return the mean of what is still to come in every position: float64[2**15, 64], read only.
+
+    Computed once in a program's life, within seconds; ``progress`` is told of the sets of boxes that are done.
+    """
+
+    def told(done: int) -> None:
+        if progress is not None:
+            progress(done, ALL_FILLED, "sets of boxes solved")
+
+    with _lock:
+        if not _solved:
+            found = new_values()
+            solve(found, told=told)
+            found.setflags(write=False)
+            _solved.append(found)
+        return _solved[0]
+
+
+# --- states ----------------------------------------------------------------------------------------------------------
+
+
+@kernel
+def mask_filled(scores):
+    """Return the bit mask of the filled boxes among fifteen scores."""
+    filled = 0
+    for box in range(BOXES):
+        filled |= int(scores[box] >= 0) << box
+    return filled
+
+
+@kernel
+def still_to_come(values, state, seat):
+    """Return the mean of what is still to come for a seat while no dice of its own lie on the table."""
+    return values[mask_filled(state.scores[seat]), min(int(state.upper[seat]), BONUS_FROM)]
+
+
+@kernel
+def new_room():
+    """Return the arrays that `look` fills: leaves and levels."""
+    return np.zeros((BOXES, int(BEST.max()) + 1)), np.full((ROLLS + 1, N_SETS), WORST)
+
+
+@kernel
+def look(values, state, seat, room):
+    """Look through the turn of a seat, which is taken to roll the dice: leaves and levels are left in ``room``."""
+    leaves, levels = room
+    filled, upper = mask_filled(state.scores[seat]), min(int(state.upper[seat]), BONUS_FROM)
+    for box, points in zip(END_BOXES, END_POINTS):  # noqa: B905 - Numba knows no strict
+        if not filled >> box & 1:
+            later = values[filled | 1 << box, sum_after(upper, box, points)]
+            leaves[box, points] = earn(upper, box, points) + later
+    look_through(leaves, filled, levels)
+
+
+@kernel
+def look_through(leaves, filled, levels):
+    """Go back from the leaves of a turn to all sets of dice: `levels`."""
+    for hand in range(HANDS):
+        most = WORST
+        for box in range(BOXES):
+            if not filled >> box & 1:
+                most = max(most, leaves[box, BEST[hand, box]])
+        levels[0, KEEPS + hand] = most
+    for left in range(1, ROLLS + 1):
+        worths = levels[left]
+        worths[KEEPS:] = levels[left - 1, KEEPS:]
+        roll_sets(worths)
+        best = worths.copy()
+        best[KEEPS:] = levels[0, KEEPS:]
+        keep_best(best)
+        worths[KEEPS:] = best[KEEPS:]
+
+
+@kernel
+def value_rows(values, states, out):
+    """Write what is still to come in states of games for one to ``out`` (float64[states])."""
+    room = new_room()
+    for k in range(len(states)):
+        state = states[k]
+        if state.over:
+            out[k] = 0.0
+        else:
+            look(values, state, 0, room)
+            out[k] = room[1][state.rolls_left, KEEPS + hand_of(state.dice)]
+
+
+@kernel
+def action_rows(values, states, seats, out):
+    """Write what each action leads to on average, points still to come, to ``out`` (float64[states, 225]).
+
+    Nan for illegal ones. ``seats`` (int64[states]) are taken to roll the dice shown.
+    """
+    room = new_room()
+    for k in range(len(states)):
+        state, seat = states[k], seats[k]
+        look(values, state, seat, room)
+        leaves, levels = room
+        filled, hand, left = mask_filled(state.scores[seat]), hand_of(state.dice), state.rolls_left
+        for kept in range(KEEPS):
+            out[k, kept] = levels[left, kept] if left > 0 and KEEPABLE[hand, kept] else np.nan
+        for box in range(BOXES):
+            out[k, FIRST_BOX + box] = leaves[box, BEST[hand, box]] if not filled >> box & 1 else np.nan
+
+
+def action_values(values: np.ndarray, states: np.ndarray, seats: np.ndarray) -> np.ndarray:
+    """Return what `action_rows` writes: float64[states, 225]."""
+    out = np.empty((len(states), N_ACTIONS))
+    action_rows(values, states, seats, out)
+    return out
+
+
+@kernel
+def set_kept(state, action):
+    """Return the set of dice that a legal action, of either kind, keeps when it rolls the others."""
+    return action if action < N_ACTIONS else set_of(state.dice, HANDFULS - 1 - (action - ROLL_PLACES))
+
+
+@kernel
+def add_costs(values, before, rows, actions, after, costs):
+    """Add to ``costs[rows[k]]`` the regret of the player to move when any action ``actions[k]`` was played.
+
+    That is the difference between the best that its state, dice included, was worth and what it was worth after the
+    decision, before chance had a say. If an action made the server play turns, it is what came of them.
+    """
+    room = new_room()
+    for k in range(len(rows)):
+        old, new = before[rows[k]], after[rows[k]]
+        seat = np.int64(old.player)
+        look(values, old, seat, room)
+        levels = room[1][old.rolls_left]
+        best = levels[KEEPS + hand_of(old.dice)]
+        if new.over or new.player != old.player or new.round_number != old.round_number:
+            costs[rows[k]] += best - (total(new, seat) - total(old, seat)) - still_to_come(values, new, seat)
+        elif new.rolls_left != old.rolls_left:
+            costs[rows[k]] += best - levels[set_kept(old, actions[k])]
+
+
+# --- luck ------------------------------------------------------------------------------------------------------------
+
+BOX_VARIANCE = 95.0
+"""Of the points that are still to come, for each open box: best play alone has 1,482 in all."""
+
+
+@kernel
+def share_first_place(means, variances, seat):
+    """Estimate the share of the first place of a seat, all totals being normally distributed (float64[players] each).
+
+    In proportion to the product of the chances to be ahead of each other seat; for two that is exact.
+    """
+    own, together = 0.0, 0.0
+    for one in range(len(means)):
+        strength = 1.0
+        for other in range(len(means)):
+            if other != one:
+                deviation = math.sqrt(2 * (variances[one] + variances[other]) + 0.1)
+                strength *= 0.5 * math.erfc((means[other] - means[one]) / deviation)
+        together += strength
+        if one == seat:
+            own = strength
+    return own / together if together > 0 else 0.0
+
+
+@kernel
+def look_for_luck(values, state, room, shares):
+    """Look through the turn of the player to move, ends being worth shares of the first place at a table.
+
+    Writes what part of the mover's luck each seat has (float64[players]): the others lose what it wins, as likely as
+    they are to be first.
+    """
+    players, mover = np.int64(state.players), np.int64(state.player)
+    shares[mover] = 1.0
+    if players == 1:
+        look(values, state, mover, room)
+        return
+    leaves, levels = room
+    means, variances = np.empty(players), np.empty(players)
+    for seat in range(players):
+        means[seat] = total(state, seat) + still_to_come(values, state, seat)
+        still_open = 0
+        for box in range(BOXES):
+            still_open += state.scores[seat, box] < 0
+        variances[seat] = BOX_VARIANCE * (still_open - (seat == mover))
+    rest = 0.0
+    for seat in range(players):
+        if seat != mover:
+            shares[seat] = -share_first_place(means, variances, seat) - 1e-9
+            rest -= shares[seat]
+    for seat in range(players):
+        if seat != mover:
+            shares[seat] /= rest
+    have = total(state, mover)
+    filled, upper = mask_filled(state.scores[mover]), min(int(state.upper[mover]), BONUS_FROM)
+    for box, points in zip(END_BOXES, END_POINTS):  # noqa: B905 - Numba knows no strict
+        if not filled >> box & 1:
+            later = values[filled | 1 << box, sum_after(upper, box, points)]
+            means[mover] = have + earn(upper, box, points) + later
+            leaves[box, points] = share_first_place(means, variances, mover)
+    look_through(leaves, filled, levels)
+
+
+@kernel
+def add_roll(values, state, kept, room, luck):
+    """Add to ``luck`` (float64[seats]) what a roll, just made, brought to everybody, ``kept`` being the dice kept."""
+    shares, hand, left = np.zeros(len(luck)), KEEPS + hand_of(state.dice), state.rolls_left
+    look_for_luck(values, state, room, shares)
+    levels = room[1]
+    if left < ROLLS:
+        mean = levels[left + 1, kept]
+    else:  # the first roll of a turn
+        mean = 0.0
+        for one in range(HANDS):
+            mean += FIRST_ROLL[one] * levels[left, KEEPS + one]
+    for seat in range(len(luck)):
+        luck[seat] += shares[seat] * (levels[left, hand] - mean)
+
+
+@kernel
+def begin_rows(values, states, rows, luck):
+    """Add the first roll of games that have just begun to ``luck`` (float64[games, players])."""
+    room = new_room()
+    for k in range(len(rows)):
+        add_roll(values, states[rows[k]], 0, room, luck[rows[k]])
+
+
+@kernel
+def add_rows(values, before, rows, actions, after, luck):
+    """Add to ``luck`` (float64[games, players]) what the dice brought when ``actions[k]`` were played.
+
+    Turns that the server plays for players that gave up are not looked into: their luck stays in the result.
+    """
+    room = new_room()
+    for k in range(len(rows)):
+        old, new = before[rows[k]], after[rows[k]]
+        if new.over:
+            continue
+        if new.player != old.player or new.round_number != old.round_number:
+            add_roll(values, new, 0, room, luck[rows[k]])
+        elif new.rolls_left != old.rolls_left:
+            add_roll(values, new, set_kept(old, actions[k]), room, luck[rows[k]])
