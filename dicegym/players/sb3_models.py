@@ -31,6 +31,8 @@ _ACTOR_CRITICS = ("PPO", "A2C", "MaskablePPO", "FastMaskablePPO", "DAgger")
 _ASYMMETRIC = "dicegym.players.asymmetric"
 _POLICIES = ("stable_baselines3.common.policies", "sb3_contrib.common.maskable.policies", _ASYMMETRIC)
 """Modules of policies that nobody else has written."""
+_OPTIMIZERS = ("Adam", "RMSpropTFLike")
+"""Optimizers that these algorithms have by themselves; the second is A2C's."""
 _NUMBER = r"([-+.\w]+)"
 _LINEAR = rf"LinearSchedule\(start={_NUMBER}, end={_NUMBER}, end_fraction={_NUMBER}\)"
 _SCHEDULE = re.compile(rf"(?:value_schedule=)?(?:ConstantSchedule\(val={_NUMBER}\)|{_LINEAR})")
@@ -67,13 +69,11 @@ def settings_of(model: Any) -> bytes:
 
 def arrays_suffice(model: Any, settings: Mapping[str, Any], network: Network, critic: Network | None) -> bool:
     """Return whether plain arrays and settings, Stable-Baselines3's ``data``, tell all of a model in memory."""
-    import torch
-
     policy = model.policy
     return (
         type(model).__name__ in _ACTOR_CRITICS
         and type(policy).__module__ in _POLICIES
-        and type(policy.optimizer) is torch.optim.Adam
+        and type(policy.optimizer).__name__ in _OPTIMIZERS
         and critic is not None
         and tensors_of(network, critic).keys() == policy.state_dict().keys()
         and None not in _schedules(settings).values()
