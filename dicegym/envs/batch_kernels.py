@@ -165,6 +165,28 @@ def play_opponents(state, seat, sitting, codes, tables):
 
 
 @loop_kernel
+def play_others(share, states, watched, who, codes, tables):
+    """Play on in each row of a `Share`, all of whose seats are opponents', until its game is over.
+
+    Rows in which somebody has to be asked or told outside are written to ``share.waiting``; returns their number.
+    """
+    n = 0
+    for k in range(len(share.which)):
+        i = share.which[k]
+        plays = share.tasks[k] == PLAY
+        if plays:
+            step(states[i], share.actions[k])
+        if watched[i]:  # told after every decision, the last one included
+            if plays or not states[i].over:
+                share.waiting[n] = i
+                n += 1
+        elif not play_opponents(states[i], -1, who[i], codes, tables):
+            share.waiting[n] = i
+            n += 1
+    return n
+
+
+@loop_kernel
 def _draw(key, learner, sitting, members, bounds, alike, distinct, copies, first):
     """Draw who sits where in the game with ``key``; the last six are of `OpponentArrays`."""
     seat_pool(bounds, alike, distinct, copies, first, key, learner, sitting)

@@ -9,7 +9,7 @@ import numpy as np
 
 from dicegym.engine.game import Game
 from dicegym.engine.loops import UNKNOWN
-from dicegym.envs.batch_kernels import ASK, PLAY, WAIT, OpponentArrays
+from dicegym.envs.batch_kernels import ASK, PLAY, WAIT, OpponentArrays, Share, play_others
 from dicegym.play.audience import Audience
 from dicegym.play.drive import join_table
 from dicegym.play.player import Player
@@ -139,6 +139,18 @@ class Opponents:
         live = [index for index, player in enumerate(self._players) if not player.at_once]
         for row in np.flatnonzero(np.isin(self.who, live).any(axis=1)).tolist():
             self.seat(row, int(keys[row]))
+
+    def play_out(self) -> None:
+        """Play all games to their ends: every seat has been taken by `sit`."""
+        n = len(self._states)
+        rows, waiting = np.arange(n), np.empty(n, np.int64)
+        actions, tasks, nobody = np.zeros(n, np.int64), np.full(n, WAIT, np.int8), np.full(n, -1)
+        codes, tables = self.arrays[:2]
+        while count := play_others(
+            Share(rows, actions, tasks, waiting[: len(rows)]), self._states, self.watched, self.who, codes, tables
+        ):
+            rows = waiting[:count].copy()
+            actions, tasks = self.answers(rows, nobody)
 
     def tell(self, row: int) -> None:
         """Tell the followers of a game what has happened in it."""

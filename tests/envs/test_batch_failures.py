@@ -6,11 +6,16 @@ import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
 
+import dicegym
+from dicegym.engine import loops
 from dicegym.engine.game import Game
+from dicegym.envs.opponents import Opponents
 from dicegym.envs.vector import BatchEnv
 from dicegym.errors import AgentError, StepError
+from dicegym.play.drive import play_game
 from dicegym.play.player import FunctionPlayer, Player
 from dicegym.play.turn import Act, Turn
+from dicegym.players.roster import opponent
 
 
 def failing_once() -> Player:
@@ -83,3 +88,23 @@ class Noting:
     def follow(self, turn: Turn) -> None:
         """Note what is seen."""
         self.told.append((self.seed, turn.observation.tobytes()))
+
+
+@pytest.mark.parametrize("name", ["honest", "bluffer", "bayes"])
+def test_followers_among_compiled_bots_are_told_as_in_a_single_game(name: str) -> None:
+    game = dicegym.game("liarsdice", players=4)
+    n, told, follower = 12, [], Follower()
+    bot = opponent(game, name)
+    states = game.new_states(n)
+    loops.begin_rows(states, np.arange(n), game.blank, np.full(n, 5, np.uint64), np.arange(n, dtype=np.uint64))
+    table = Opponents(game, states)
+    for row in range(n):
+        table.sit(row, int(states["key"][row]), {0: bot, 1: bot, 2: follower, 3: bot})
+    table.play_out()
+    for row in range(n):
+        alone = Follower()
+        state = play_game(game, [bot, bot, alone, bot], 5, row)
+        assert state.tobytes() == states[row].tobytes()
+        told += alone.told
+    assert sorted(told) == sorted(follower.told)
+    assert told

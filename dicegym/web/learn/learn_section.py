@@ -240,7 +240,7 @@ def _league(folder: Path) -> dict[str, Any] | None:
         }
         for number, name in enumerate(names, first)
     ]
-    return {"members": members, "remarks": table.remarks(), "left_out": first - 1, "even": percent(table.even)}
+    return {"members": members, "left_out": first - 1, "even": percent(table.even)}
 
 
 def _card(folder: Path) -> Any:
