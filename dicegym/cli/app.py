@@ -72,6 +72,7 @@ GONE = {
     "curves": "run `python -m benchmarks curves` in a clone of the repository",
     "alpharank": "rank with OpenSpiel's `open_spiel.python.egt.alpharank`, from the win rates of "
     "`dicegym tournament GAME AGENT... -o FILE.json`",
+    "web backup": "copy the folder, and its SQLite files and the store by `sqlite3 FILE '.backup COPY'`",
 }
 """Commands that are gone -> what to use instead."""
 
