@@ -51,7 +51,8 @@ MOVED = {
     "values rollout": "values hint STATE --games 1000",
     "exact": "evaluate AGENT --game GAME --against OPPONENT",
     "values exact": "evaluate AGENT --game GAME --against OPPONENT",
-    "grade-llm": "values suite",
+    "grade-llm": "values grade GAME AGENT",
+    "values suite": "values grade GAME AGENT",
     "compare-runs": "runs plot RUN RUN",
     "runs compare": "runs plot RUN RUN",
 }
