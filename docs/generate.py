@@ -19,7 +19,7 @@ import dicegym
 from benchmarks.report import markdown
 from benchmarks.result import BenchResult
 from dicegym.cli.app import whole_command
-from dicegym.games.parts import BOT_WRITER, part
+from dicegym.games.parts import ADAPTER, part
 from dicegym.games.rules_page import apart, sections, title_of
 from dicegym.learning.evaluate import Score
 from dicegym.players import model as models
@@ -44,7 +44,7 @@ def write_all(folder: Path) -> None:
     (folder / "bench.inc").write_text(bench_tables(folder / "bench.json"), encoding="utf-8")
     (folder / "bots" / "customs.txt").write_text(customs(), encoding="utf-8")
     for game in dict.fromkeys(environment.game for environment in ENVIRONMENTS):
-        if (starter := part(game, BOT_WRITER)) is not None:
+        if (starter := part(game, ADAPTER)) is not None and starter.INTERFACE:
             (folder / "bots" / f"interface_{game}.txt").write_text(starter.INTERFACE, encoding="utf-8")
     (folder / "reference").mkdir(exist_ok=True)
     (folder / "reference" / "api.rst").write_text(api_page(), encoding="utf-8")

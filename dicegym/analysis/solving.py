@@ -18,7 +18,7 @@ from dicegym.engine.validate import whole_number
 from dicegym.errors import DamagedFileError, ParameterError, unknown_name
 from dicegym.files import locked_folder
 from dicegym.games import game as make_game
-from dicegym.games.parts import SOLUTIONS, Progress, part
+from dicegym.games.parts import VALUES, Progress, part
 from dicegym.games.solved import Solution, how_to_solve, tables_folder
 from dicegym.registry import GAMES
 from dicegym.signals import going_on
@@ -81,7 +81,7 @@ class SolutionStatus(NamedTuple):
 
 def solutions(game: Game) -> Sequence[Solution]:
     """Return what can be solved of ``game`` with its parameters; nothing if nothing can."""
-    found = part(game, SOLUTIONS)
+    found = part(game, VALUES)
     return () if found is None else found.solutions(game)
 
 
@@ -89,7 +89,7 @@ def solvable_games() -> list[Game]:
     """Return the registered games, with their parameters, of which something can be solved."""
     found = []
     for name in GAMES:
-        about = part(name, SOLUTIONS)
+        about = part(name, VALUES)
         found += [] if about is None else [make_game(name, **settings) for settings in about.SETTINGS]
     return found
 
@@ -115,8 +115,8 @@ def solution(game: Game, name: str | None = None) -> Solution:
 
 def _nothing(game: Game) -> str:
     """Return why nothing of a game can be solved, and what can."""
-    about = part(game, SOLUTIONS)
-    if about is None:
+    about = part(game, VALUES)
+    if about is None or not about.SETTINGS:
         known = sorted({other.name for other in solvable_games()})
         return f"nothing of {game!r} can be solved in minutes: ask for {' or '.join(known) or 'another game'}"
     calls = [" and ".join(f"{key}={value}" for key, value in settings.items()) for settings in about.SETTINGS]

@@ -3,7 +3,7 @@
 A result less the luck of its game has the same mean as the result for any players, and varies less, so that fewer games
 say as much (AIVAT: Burch, Schmid, Moravcik, Morrill and Bowling, "AIVAT: A New Variance Reduction Technique for Agent
 Evaluation in Imperfect Information Games", AAAI 2018). What luck is in a game is for its ``values.py`` to say
-(`dicegym.games.worth.Luck`); here games are played again by their actions, side by side, while a meter is told of them.
+(`dicegym.games.parts.Values`); here games are played again by their actions, while a meter is told of them.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from dicegym.engine import loops
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
-from dicegym.games.parts import LUCK, part
+from dicegym.games.parts import VALUES, defines, part
 from dicegym.games.worth import Meter
 from dicegym.play.player import Player
 from dicegym.registry import GAMES
@@ -33,14 +33,14 @@ SIDE_BY_SIDE = 1000
 
 
 def meter_of(game: Game, players: Sequence[Player | None], seats: np.ndarray) -> Meter:
-    """Return a meter for games between ``players``; see `dicegym.games.worth.Luck.meter`.
+    """Return a meter for games between ``players``; see `dicegym.games.parts.Values.meter`.
 
     Raises ParameterError if there is none for the game as it is played.
     """
-    found = part(game, LUCK)
+    found = part(game, VALUES)
     meter = None if found is None else found.meter(game, players, seats)
     if meter is None:
-        raise _no_meter(game, found is not None)
+        raise _no_meter(game, defines(game, VALUES, "meter"))
     return meter
 
 
@@ -52,7 +52,7 @@ def check_meter(game: Game) -> None:
 
 def _no_meter(game: Game, others: bool) -> ParameterError:
     """Return the error for a game without a meter; ``others``: with other players or parameters it may have one."""
-    named = [name for name in GAMES if part(name, LUCK) is not None]
+    named = [name for name in GAMES if defines(name, VALUES, "meter")]
     if others:
         why = "choose another number of players, or other parameters, for which its values.py has a meter"
     elif named:

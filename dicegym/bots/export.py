@@ -16,7 +16,7 @@ from dicegym.bots.transcription import HELPERS, pack_array, transcribe
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 from dicegym.escape import docstring
-from dicegym.games.parts import BOT_WRITER, INTERFACE, need, part
+from dicegym.games.parts import ADAPTER, INTERFACE, defines, need, part
 from dicegym.play.player import Player
 
 TABLE_SUFFIX = ".table"
@@ -79,7 +79,7 @@ _SAYS_PURE = re.compile(r"^PURE = True.*\n+", re.MULTILINE)
 def export_forms(game: Game) -> tuple[str, ...]:
     """Return the file names that bots of a game can be exported as; empty if they cannot."""
     interface = part(game, INTERFACE)
-    return interface.ENTRY_FILES if interface is not None and part(game, BOT_WRITER) is not None else ()
+    return interface.ENTRY_FILES if interface is not None and defines(game, ADAPTER, "export") else ()
 
 
 def export_source(player: Player, game: Game, form: str) -> str:
@@ -109,7 +109,7 @@ def export_source(player: Player, game: Game, form: str) -> str:
         where = f", and name its place by --output {form}" if os.path.basename(form) != form else ""
         raise ParameterError(f"{game.spec.title} has no bots called {form!r}: export as {' or '.join(forms)}{where}")
     game.check_original(form)
-    return need(game, BOT_WRITER).export(player, game, form)
+    return need(game, ADAPTER).export(player, game, form)
 
 
 def table_beside(player: Player) -> Path | None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 from dicegym.files import write_text
-from dicegym.games.parts import BOT_WRITER, INTERFACE, need
+from dicegym.games.parts import ADAPTER, INTERFACE, need
 
 TEST = "test_"
 """What the name of a test beside a bot begins with: contests leave it out."""
@@ -33,7 +33,7 @@ def new_bot(game: Game | str, path: Path | str, force: bool = False) -> Path:
         >>> new_bot("hog", "my/hog.py").name
         'hog.py'
     """
-    forms, starter = need(game, INTERFACE).ENTRY_FILES, need(game, BOT_WRITER)
+    forms, starter = need(game, INTERFACE).ENTRY_FILES, need(game, ADAPTER)
     target = Path(path).expanduser()
     if target.suffix != ".py" or target.is_dir():
         if target.suffix and not target.is_dir():

@@ -83,13 +83,13 @@ def _show(game: dicegym.Game) -> None:
 
 
 def _print_rules(game: str) -> None:
-    from dicegym.games.parts import BOT_WRITER, part
+    from dicegym.games.parts import ADAPTER, part
     from dicegym.games.rules_page import rules_page
     from dicegym.sandbox.limits import customs
 
     out.print(rules_page(game).replace("``", "`"))
-    starter = part(game, BOT_WRITER)
-    if starter is not None:
+    starter = part(game, ADAPTER)
+    if starter is not None and starter.INTERFACE:
         for title, text in (("Original interface", starter.INTERFACE), ("All bots", customs())):
             out.print(f"{title}\n{'-' * len(title)}\n\n{text}")
         out.print(f"A bot to begin with: `dicegym new bot {game} PATH`. How others do it: `dicegym games {game}`.")

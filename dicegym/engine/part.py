@@ -12,6 +12,7 @@ import functools
 import importlib
 import inspect
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -69,6 +70,34 @@ def _folder(file: str | None) -> Path:
     return Path(file or "").resolve().parent
 
 
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def optional(function: F) -> F:
+    """Mark a function of a part's protocol that a game may leave out: its own body holds then."""
+    vars(function)["optional"] = True
+    return function
+
+
+def _may_lack(protocol: Any, name: str) -> bool:
+    """Return whether a module may lack a name: the protocol gives a value, or a function that is `optional`."""
+    value = vars(protocol).get(name, property())
+    return bool(getattr(value, "optional", not callable(value) and not isinstance(value, property)))
+
+
+class _WithDefaults:
+    """A module, with what the protocol says of the names that it lacks."""
+
+    def __init__(self, module: ModuleType, protocol: Any) -> None:
+        self._module, self._protocol = module, protocol
+
+    def __getattr__(self, name: str) -> Any:
+        if hasattr(self._module, name) or not hasattr(self._protocol, name):
+            return getattr(self._module, name)
+        default = getattr(self._protocol, name)
+        return functools.partial(default, self) if callable(default) else default
+
+
 @dataclass(frozen=True)
 class Part(Generic[P]):
     """A module that may stand beside a game's rules, and what it offers.
@@ -95,7 +124,7 @@ class Part(Generic[P]):
     def offers(self) -> tuple[str, ...]:
         """The names that the module must have."""
         own = {**inspect.get_annotations(self.protocol), **vars(self.protocol)}
-        return tuple(name for name in own if not name.startswith("_"))
+        return tuple(name for name in own if not name.startswith("_") and not _may_lack(self.protocol, name))
 
     def missing(self, module: ModuleType) -> list[str]:
         """Return which of the names a module lacks."""
@@ -104,7 +133,13 @@ class Part(Generic[P]):
     def beside(self, rules_module: str) -> P | None:
         """Return the part of the game with these rules if its folder holds the file and it offers all names."""
         module = sibling(rules_module, self.file)
-        return None if module is None or self.missing(module) else cast(P, module)
+        if module is None or self.missing(module):
+            return None
+        return cast(P, _WithDefaults(module, self.protocol) if self._has_defaults else module)
+
+    @property
+    def _has_defaults(self) -> bool:
+        return any(_may_lack(self.protocol, name) for name in vars(self.protocol) if not name.startswith("_"))
 
     def demand(self, rules_module: str, title: str) -> P:
         """Return the part, as `beside` does. Raises PartError, which says what to write, if the game has none."""

@@ -67,18 +67,6 @@ class Duel(Protocol):
     # that plays `best_table`.
 
 
-class Replies(Protocol):
-    """What ``values.py`` of a game for two offers: what a reply to an agent makes of each action."""
-
-    def reply_values(self, opponent: Any, game: Game, trials: int = 0) -> Callable[[np.ndarray], np.ndarray]:
-        """Return a function that says what choices are worth to a player that replies to an agent as well as is known.
-
-        The reply knows what players see, and no more; it is looked for the longer the more ``trials``. The function
-        takes records of which none is over, and returns float64[n, n_actions], how likely the player to move wins
-        against ``opponent``. Raises AgentError and ParameterError as `Duel` does.
-        """
-
-
 Z_95 = 1.959963984540054
 """Two-sided 95 % quantile of the normal distribution: ``NormalDist().inv_cdf(0.975)``, whose last digit is another,
 correctly rounded. Intervals that were kept, in models' files and as JSON, are made with it to their last digit."""

@@ -8,24 +8,24 @@ the list; the page ``docs/add_a_game.md`` and the tests are compared with it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import ModuleType
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
 from dicegym.engine.game import Game
-from dicegym.engine.part import Part
+from dicegym.engine.part import Part, optional, sibling
 from dicegym.engine.scene import TEXT, Text
 from dicegym.engine.spec import GameSpec
 from dicegym.engine.twin_kernels import SITUATIONS, TWINS, Situations, Twins
-from dicegym.errors import unknown_name
-from dicegym.games.exact_values import Z_95, Duel, Estimate, Replies, Solitaire
+from dicegym.errors import PartError, unknown_name
+from dicegym.games.exact_values import Z_95, Duel, Estimate, Solitaire
 from dicegym.games.keyboard import Keyboard
 from dicegym.games.messages import Wire
-from dicegym.games.solved import Solutions
+from dicegym.games.solved import Claim, Solution
 from dicegym.games.web_controls import Controls
-from dicegym.games.worth import Luck, Progress, Values
+from dicegym.games.worth import Meter, Progress, ValueSource
 from dicegym.pictures.drawing import PICTURE, Picture
 from dicegym.play.player import Player, draws_openly
 from dicegym.play.turn import Act
@@ -33,21 +33,17 @@ from dicegym.registry import GAMES, rules_module
 
 __all__ = [
     "ADAPTER",
-    "BOT_WRITER",
     "CHANCE",
     "CONTROLS",
     "DUEL",
     "EXAMINATION",
     "INTERFACE",
     "KEYBOARD",
-    "LUCK",
     "PARTS",
     "PICTURE",
-    "REPLIES",
     "SECRETS",
     "SITUATIONS",
     "SOLITAIRE",
-    "SOLUTIONS",
     "SPARRING",
     "TEXT",
     "TWINS",
@@ -55,7 +51,6 @@ __all__ = [
     "WIRE",
     "Z_95",
     "Adapter",
-    "BotWriter",
     "Chance",
     "Controls",
     "Duel",
@@ -63,20 +58,18 @@ __all__ = [
     "Examination",
     "Interface",
     "Keyboard",
-    "Luck",
     "Part",
     "Picture",
     "Progress",
-    "Replies",
     "SecretChoices",
     "Situations",
     "Solitaire",
-    "Solutions",
     "Sparring",
     "Text",
     "Twins",
     "Values",
     "Wire",
+    "defines",
     "list_solved_settings",
     "need",
     "part",
@@ -115,11 +108,15 @@ class Interface(Protocol):
 
 
 class Adapter(Protocol):
-    """A game's ``adapter.py``: programs written for the game's original interface become players.
+    """A game's ``adapter.py``: bots of the original interface as players, players as bots, and a bot to begin with.
 
-    Asked whenever an agent that is no trained model is named. Without one, models and `Player` objects play alone. It
-    is the referee's half of the original interface; the bot's own is `Interface`.
+    Asked whenever an agent that is no trained model is named, and by ``dicegym games GAME --rules``, ``new bot`` and
+    ``export``. Without one, models and `Player` objects play alone. It is the referee's half of the
+    original interface; the bot's own is `Interface`.
     """
+
+    INTERFACE: str = ""
+    """What a bot's file is called, and every call and message with an example: plain text, 120 characters wide."""
 
     def sit(self, program: Any, ask: Callable[..., Any], game: Game, seat: int) -> Act:
         """Return what asks a bot for actions in one game.
@@ -128,6 +125,23 @@ class Adapter(Protocol):
         turned into an AgentError by ``program.failure``, a `dicegym.bots.program.Asked`. Nothing else of the bot is
         in reach: it may run in another process, and then what it answers is plain values.
         """
+
+    @optional
+    def starter(self, form: str, file: str) -> str:
+        """Return the source of a bot that passes the test of its contest, with comments.
+
+        ``form`` is one of the adapter's ``ENTRY_FILES``; ``file`` is what its author calls the file in commands.
+        """
+        raise PartError("there is no bot to begin with: write adapter.py with starter beside the game's rules")
+
+    @optional
+    def export(self, player: Player, game: Game, form: str) -> str:
+        """Return the source of a bot that chooses as ``player`` does; `dicegym.bots.export` has most of what it needs.
+
+        ``form`` is one of the adapter's ``ENTRY_FILES``. Raises ParameterError if the player cannot be written so,
+        AgentError and ModelError if it cannot play.
+        """
+        raise PartError(f"{game.spec.title} writes no bots: write adapter.py with export beside its rules")
 
 
 class Examination(Protocol):
@@ -213,27 +227,53 @@ class SecretChoices(Protocol):
         """Take back what ``seat`` has chosen in this round, and all that is private of it: it has not chosen yet."""
 
 
-class BotWriter(Protocol):
-    """A game's ``adapter.py``: the original interface in words, a bot to begin with, and players written as bots.
+class Values(Protocol):
+    """A game's ``values.py``: what states and luck are worth, what can be solved, and what is published.
 
-    Asked by ``dicegym games GAME --rules``, ``dicegym new bot`` and ``dicegym export``.
+    It defines what it has; of all else there is nothing.
     """
 
-    INTERFACE: str
-    """What a bot's file is called, and every call and message with an example: plain text, 120 characters wide."""
+    SETTINGS: Sequence[Mapping[str, int]] = ()
+    """Parameters, players among them, with which something can be solved, for lists and errors."""
 
-    def starter(self, form: str, file: str) -> str:
-        """Return the source of a bot that passes the test of its contest, with comments.
+    @optional
+    def sources(self, game: Game) -> Sequence[ValueSource]:
+        """Return where values of the states of ``game`` come from, the best first."""
+        return ()
 
-        ``form`` is one of the adapter's ``ENTRY_FILES``; ``file`` is what its author calls the file in commands.
+    @optional
+    def meter(self, game: Game, players: Sequence[Player | None], seats: np.ndarray) -> Meter | None:
+        """Return what measures luck in games that are played side by side, or None if nothing does.
+
+        It is made anew for every thousand games or so: what takes long to find out about players is kept.
+
+        Args:
+            game: what is played.
+            players: everybody who plays in some of the games; None stands for a player that cannot be asked, such as a
+                stranger's bot in another process: then its actions are all that is known of it.
+            seats: int64[games, players of the game]: which of ``players`` sits in each seat.
         """
+        return None
 
-    def export(self, player: Player, game: Game, form: str) -> str:
-        """Return the source of a bot that chooses as ``player`` does; `dicegym.bots.export` has most of what it needs.
+    @optional
+    def reply_values(self, opponent: Any, game: Game, trials: int = 0) -> Callable[[np.ndarray], np.ndarray] | None:
+        """Return a function that says what choices are worth to a player that replies to an agent as well as is known.
 
-        ``form`` is one of the adapter's ``ENTRY_FILES``. Raises ParameterError if the player cannot be written so,
-        AgentError and ModelError if it cannot play.
+        The reply knows what players see, and no more; it is looked for the longer the more ``trials``. The function
+        takes records of which none is over, and returns float64[n, n_actions], how likely the player to move wins
+        against ``opponent``. Raises AgentError and ParameterError as `Duel` does.
         """
+        return None
+
+    @optional
+    def solutions(self, game: Game) -> Sequence[Solution]:
+        """Return what can be solved of ``game`` with its parameters, and kept."""
+        return ()
+
+    @optional
+    def claims(self) -> Sequence[Claim]:
+        """Return the published values, for `dicegym values verify`; nothing is computed yet."""
+        return ()
 
 
 MOST_QUESTIONS = 1_000_000
@@ -242,16 +282,12 @@ MOST_QUESTIONS = 1_000_000
 KEYBOARD: Part[Keyboard] = Part(Keyboard, "controls", "that reads what a person types and tells what happens")
 CONTROLS: Part[Controls] = Part(Controls, "controls", "that says how a person plays on a page")
 INTERFACE: Part[Interface] = Part(Interface, "interface", "that says how bots are written", "finished", "bots")
-ADAPTER: Part[Adapter] = Part(Adapter, "adapter", "that plays bots of an original interface", "finished", "bots")
-BOT_WRITER: Part[BotWriter] = Part(BotWriter, "adapter", "that writes bots", "finished", "bots")
+ADAPTER: Part[Adapter] = Part(Adapter, "adapter", "that plays and writes bots", "finished", "bots")
 EXAMINATION: Part[Examination] = Part(Examination, "examination", "that tests bots before a contest", "none", "bots")
 SPARRING: Part[Sparring] = Part(Sparring, "examination", "that steers bots through smoke games", "none")
 DUEL: Part[Duel] = Part(Duel, "exact", "that knows exact win rates", "none", "bots")
 SOLITAIRE: Part[Solitaire] = Part(Solitaire, "values", "that knows exact mean returns", "none", "bots")
 VALUES: Part[Values] = Part(Values, "values", "that says what its states are worth", "none", "players")
-LUCK: Part[Luck] = Part(Luck, "values", "that takes luck out of results", "none", "players")
-SOLUTIONS: Part[Solutions] = Part(Solutions, "values", "that can be solved and kept", "none", "players")
-REPLIES: Part[Replies] = Part(Replies, "values", "that knows what actions are worth in replies", "none", "players")
 CHANCE: Part[Chance] = Part(Chance, "chance", "that lists what its dice may decide")
 SECRETS: Part[SecretChoices] = Part(SecretChoices, "chance", "that takes secret choices back")
 WIRE: Part[Wire] = Part(Wire, "protocol", "that servers and clients say to each other")
@@ -263,7 +299,6 @@ PARTS: tuple[Part[Any], ...] = (
     CONTROLS,
     INTERFACE,
     ADAPTER,
-    BOT_WRITER,
     EXAMINATION,
     SPARRING,
     TWINS,
@@ -271,9 +306,6 @@ PARTS: tuple[Part[Any], ...] = (
     DUEL,
     SOLITAIRE,
     VALUES,
-    LUCK,
-    SOLUTIONS,
-    REPLIES,
     CHANCE,
     SECRETS,
     WIRE,
@@ -306,6 +338,12 @@ def _rules_of(game: Game | GameSpec | str) -> tuple[str, str]:
         return rules_module(game), game
     spec = game.spec if isinstance(game, Game) else game
     return spec.module, spec.title
+
+
+def defines(game: Game | GameSpec | str, kind: Part[Any], name: str) -> bool:
+    """Return whether a game defines one of the names that a part may offer."""
+    module = sibling(_rules_of(game)[0], kind.file)
+    return module is not None and hasattr(module, name)
 
 
 def solver(game: Game | str) -> Duel | None:

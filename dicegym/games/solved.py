@@ -13,7 +13,7 @@ import os
 import shlex
 import zipfile
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -161,16 +161,3 @@ class Claim(NamedTuple):
     """The command that makes such tables."""
     at_most: bool = False
     """Whether the value is an upper bound, and anything below it holds."""
-
-
-class Solutions(Protocol):
-    """A game's ``values.py``: what of it can be solved and kept, and which values are published."""
-
-    SETTINGS: Sequence[Mapping[str, int]]
-    """Parameters, players among them, with which something can be solved, for lists and errors."""
-
-    def solutions(self, game: Game) -> Sequence[Solution]:
-        """Return what can be solved of ``game`` with its parameters; nothing if nothing can."""
-
-    def claims(self) -> Sequence[Claim]:
-        """Return the published values, for `dicegym values verify`; nothing is computed yet."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import shlex
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
@@ -99,13 +99,6 @@ class ValueSource(NamedTuple):
     """Whether it can be had within seconds: what it needs has been solved, or ships."""
     load: Callable[[Progress | None], Valuer]
     """Makes it. Raises ParameterError, which names the command that solves what is missing."""
-
-
-class Values(Protocol):
-    """A game's ``values.py``: where values of its states come from."""
-
-    def sources(self, game: Game) -> Sequence[ValueSource]:
-        """Return the sources for ``game`` with its parameters, the best first; none if there are none."""
 
 
 class Bracket(NamedTuple):
@@ -222,20 +215,4 @@ class Meter(Protocol):
             rows: int64[k], numbers of games, none twice.
             actions: int64[k], wide ones included.
             after: the records after, by game.
-        """
-
-
-class Luck(Protocol):
-    """A game's ``values.py``: results with the luck taken out."""
-
-    def meter(self, game: Game, players: Sequence[Player | None], seats: np.ndarray) -> Meter | None:
-        """Return a meter for games that are played side by side, or None if there is none for this game.
-
-        It is made anew for every thousand games or so: what takes long to find out about players is kept.
-
-        Args:
-            game: what is played.
-            players: everybody who plays in some of the games; None stands for a player that cannot be asked, such as a
-                stranger's bot in another process: then its actions are all that is known of it.
-            seats: int64[games, players of the game]: which of ``players`` sits in each seat.
         """

@@ -109,10 +109,6 @@ def _policy(settings: NetworkSettings, algorithm: type[BaseAlgorithm], privilege
         raise ParameterError(f"[network] activation={settings.activation!r} is not a class of torch.nn, such as ReLU")
     others = ("policy", "activation", "privileged")
     arguments = {key: value for key, value in vars(settings).items() if key not in others and value not in ("", {})}
-    taken = [name for name in inspect.signature(policy).parameters if name not in _NOT_FOR_NETWORKS]
-    for name in arguments:
-        if name not in taken:
-            raise unknown_name(f"[network] setting for {policy.__name__}", name, [*others, *taken])
     if privileged:
         from dicegym.players.asymmetric import AsymmetricPolicy
 

@@ -197,7 +197,7 @@ def _legend(group: Experiment, name: str, alone: bool, what: str) -> str:
     if alone and len(group.names) > 1:
         score = group.runs[0].score
         return f"{score.measure} against {score.opponent}"
-    return group.label.replace("mean of", f"{what} of", 1) if alone else group.label
+    return f"{what} of {group.label}" if alone and len(group.runs) > 1 else group.label
 
 
 # Files

@@ -22,7 +22,6 @@ from __future__ import annotations
 import copy
 import csv
 import io
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,7 +33,7 @@ from dicegym.errors import DamagedFileError, ParameterError
 from dicegym.escape import cell, one_line
 from dicegym.files import read_text
 from dicegym.learning.curves import write_csv
-from dicegym.learning.evaluate import LEAGUE_SEED, as_duel, evaluate, rivals_of, wilson
+from dicegym.learning.evaluate import LEAGUE_SEED, as_duel, evaluate, rivals_of
 from dicegym.learning.run_folder import LEAGUE_FILE
 from dicegym.learning.training_settings import TrainingSettings
 from dicegym.play.player import Player, RandomPlayer
@@ -42,16 +41,10 @@ from dicegym.players.pool import Pool
 
 SELF = "self"
 """The name among a run's opponents that stands for all past selves together."""
-SELDOM = 1e-6
-"""The share of past selves that are to sit at tables of copies alone: a pool draws everybody."""
 SCRIPTED, PAST_SELF = "scripted", "past self"
 HARDNESS, FLOOR = 2.0, 0.2
 """Of priority "hard": a member's share is (1 - the learner's win rate against it) ** HARDNESS, as in AlphaStar; FLOOR
 of all games are shared out without priorities, so that nobody is forgotten."""
-Z_SURE = 3.0
-"""Standard errors beyond which a result is significant: among this many pairs, chance often exceeds two."""
-MARGIN = 0.01
-"""Less than this is not worth reporting, however sure it is."""
 MOST_PLAYERS = 1_000
 """At a table, that a file may say."""
 _FIXED = ("member", "kind", "joined", "share", "even")
@@ -100,25 +93,6 @@ class LeagueTable:
         """Return the result of ``a`` against ``b``; None if they did not play."""
         return self.results.get((a, b))
 
-    def beats(self, a: str, b: str) -> bool:
-        """Return whether ``a`` is better than ``b`` by more than chance (`Z_SURE`) and than `MARGIN`."""
-        above, below = self.results.get((a, b)), self.results.get((b, a))
-        low, high = _interval(above) if above else (-math.inf, math.inf)
-        least, most = _interval(below) if below else (-math.inf, math.inf)
-        ahead = low > self.even + MARGIN or most < self.even - MARGIN
-        behind = least > self.even + MARGIN or high < self.even - MARGIN  # at larger tables both may do well alone
-        return ahead and not behind
-
-    def regressions(self) -> list[str]:
-        """Return the past selves that beat the newest one."""
-        past = [name for name, kind in self.kinds.items() if kind == PAST_SELF]
-        return [name for name in past[:-1] if self.beats(name, past[-1])]
-
-    def remarks(self) -> list[str]:
-        """Return in words which past selves the newest one has fallen behind."""
-        found = [f"regression: {name} beats the newest past self" for name in self.regressions()]
-        return found or ["no past self beats the newest one"]
-
     def write(self, folder: Path, shares: Mapping[str, float]) -> None:
         """Write ``league.csv``, which `read_league` reads; ``shares`` is what part of games each member gets."""
         names = list(self.kinds)
@@ -166,10 +140,6 @@ def _checked(result: Result) -> Result:
     return result
 
 
-def _interval(result: Result) -> tuple[float, float]:
-    return wilson(result.rate, result.games, Z_SURE) if result.games else (result.rate, result.rate)
-
-
 @dataclass(frozen=True)
 class Member:
     """Somebody whom the learner meets."""
@@ -198,8 +168,7 @@ class League:
 
     Args:
         game: the game.
-        settings: of the training: its opponents, ``[self_play]``, and how ``[run]`` fills tables (alike, distinct,
-            copies: as for `Pool`; copies are past selves).
+        settings: of the training: its opponents, and ``[self_play]``.
         trust: as for `dicegym.agent`.
 
     Raises:
@@ -209,19 +178,12 @@ class League:
 
     def __init__(self, game: Game, settings: TrainingSettings, trust: bool = False) -> None:
         self.game = game
-        self.settings, copies = settings.self_play, settings.run.copies
-        self.fills = settings.run.alike, settings.run.distinct, copies
+        self.settings = settings.self_play
         usual = game.spec.default_opponent
         weights = dict(settings.opponents) or (dict(usual) if isinstance(usual, Mapping) else {usual: 1.0})
         self._self_weight = weights.pop(SELF, None)
         if self._self_weight is not None:
-            nobody = bool(copies) and self._self_weight == 0  # elsewhere
-            finite_number(f"weight of {SELF!r}", self._self_weight, "a share of games", above=None if nobody else 0)
-        elif copies:
-            raise ParameterError(
-                f"run.copies={copies!r} cannot be: no past selves join this training. Add {SELF!r} to [opponents], "
-                "with the weight it is to have in other games; 0: it has none"
-            )
+            finite_number(f"weight of {SELF!r}", self._self_weight, "a share of games", above=0)
         self._begins_alone = not weights
         """Whether somebody must sit there until the first past self joins, and nobody afterwards."""
         fixed = Pool.of(game, weights, trust) if weights else Pool([RandomPlayer()], [1e-6])
@@ -298,7 +260,7 @@ class League:
         share: dict[str, float] = {}
         for group, total in (
             (scripted, sum(one.weight for one in scripted)),
-            (learned, max(self._self_weight or 0.0, SELDOM * sum(one.weight for one in scripted))),
+            (learned, self._self_weight or 0.0),
         ):
             hardness = HARDNESS if self.settings.priority == "hard" else 0.0
             wanted = [one.weight * (1 - self.rate(one)) ** hardness for one in group]
@@ -311,10 +273,8 @@ class League:
 
     def pool(self) -> Pool:
         """Return the opponents of a batch as they are now."""
-        first = int(self._begins_alone and len(self.members) > 1)  # or it sat at each table where all are to differ
-        players = [member.player for member in self.members[first:]]
-        learned = sum(member.kind != SCRIPTED for member in self.members)
-        return Pool(players, self.weights()[first:], *self.fills, learned)
+        first = int(self._begins_alone and len(self.members) > 1)
+        return Pool([member.player for member in self.members[first:]], self.weights()[first:])
 
     def shares(self) -> dict[str, float]:
         """Return the part of all games that each member gets, by name."""

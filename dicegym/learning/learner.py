@@ -6,7 +6,7 @@ import random
 import signal
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,6 @@ import torch
 from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import Logger
-from torch.nn.utils import parameters_to_vector
 
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError, one_line
@@ -97,8 +96,8 @@ class ParameterAverage:
     the running statistics of normalisation, is the learner's.
     """
 
-    values: np.ndarray | None = None
-    """float32[parameters], in the order of ``policy.parameters()``; None: nothing was averaged yet."""
+    values: list[torch.Tensor] = field(default_factory=list)
+    """In the order of ``policy.parameters()``; empty: nothing was averaged yet."""
     taken: int = 0
     """How many places it is the mean of, the newest counting most."""
     newest: int = -1
@@ -111,32 +110,29 @@ class ParameterAverage:
         """
         if model.num_timesteps <= self.newest:
             return
-        now = parameters_to_vector(model.policy.parameters()).detach().cpu().numpy().copy()
+        now = [one.detach().clone() for one in model.policy.parameters()]
         self.taken += 1
         self.newest = model.num_timesteps
-        if self.values is None:
-            self.values = now
-        else:
-            self.values = self.values + np.float32(max(rate, 1 / self.taken)) * (now - self.values)
+        by = max(rate, 1 / self.taken)
+        self.values = [old + by * (new - old) for old, new in zip(self.values or now, now, strict=True)]
 
     @contextmanager
     def apply_to(self, model: BaseAlgorithm) -> Iterator[None]:
         """Let ``model`` have the average for its parameters meanwhile, if there is one."""
-        if self.values is None:
-            yield
-            return
-        before = [one.detach().clone() for one in model.policy.parameters()]
-        first = 0
+        own = list(model.policy.parameters()) if self.values else []
+        before = [one.detach().clone() for one in own]
         try:
-            with torch.no_grad():  # written where they are, as an algorithm may hold views of them
-                for one in model.policy.parameters():
-                    one.copy_(torch.from_numpy(self.values[first : first + one.numel()]).view_as(one))
-                    first += one.numel()
+            _write(own, self.values)
             yield
         finally:
-            with torch.no_grad():
-                for one, learned in zip(model.policy.parameters(), before, strict=True):
-                    one.copy_(learned)
+            _write(own, before)
+
+
+def _write(parameters: list[torch.nn.Parameter], values: list[torch.Tensor]) -> None:
+    """Write parameters where they are, as an algorithm may hold views of them."""
+    with torch.no_grad():
+        for one, value in zip(parameters, values, strict=True):
+            one.copy_(value)
 
 
 def generator_states() -> dict[str, Any]:

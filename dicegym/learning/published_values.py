@@ -1,6 +1,6 @@
 """Published values: every figure that the games and models claim to be exact, computed anew and compared.
 
-A game lists its own in the part `Solutions` of its ``values.py``. A model claims the exact scores that its file
+A game lists its own in the part `Values` of its ``values.py``. A model claims the exact scores that its file
 names.
 """
 
@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from dicegym.errors import DicegymError, one_line
 from dicegym.games import game as make_game
-from dicegym.games.parts import SOLUTIONS, part
+from dicegym.games.parts import VALUES, part
 from dicegym.games.solved import Claim
 from dicegym.learning.evaluate import evaluate
 from dicegym.players.model import read_game
@@ -63,7 +63,7 @@ class Verdict(NamedTuple):
 
 def claims_of(name: str) -> Sequence[Claim]:
     """Return what a game and its models claim. Raises UnknownNameError for a game that is not registered."""
-    own = part(name, SOLUTIONS)
+    own = part(name, VALUES)
     return [*(own.claims() if own is not None else ()), *_model_claims(name)]
 
 

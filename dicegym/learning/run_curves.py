@@ -10,7 +10,6 @@ their mean and their range instead. No PyTorch is loaded.
 from __future__ import annotations
 
 import csv
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,9 +31,6 @@ RESAMPLES = 2_000
 """Of the bootstrap: the ends of an interval are then known to a fraction of its width."""
 QUARTER = 0.25
 LEVEL = 0.95
-SEED = "run.seed"
-_SAME = (SEED, "run.steps", "run.torch_threads", "run.checkpoint_every", "run.card_games", "run.device", "run.log")
-"""Settings that do not tell one experiment from another: its luck, its length, its machine."""
 
 
 class RunCurve(NamedTuple):
@@ -165,7 +161,7 @@ def common_times(curves: Sequence[tuple[np.ndarray, np.ndarray]]) -> tuple[np.nd
 
 @dataclass(frozen=True)
 class Experiment:
-    """Runs of one game with the same settings but for the seed."""
+    """A training, or the seeds of one."""
 
     label: str
     runs: tuple[RunCurve, ...]
@@ -184,25 +180,11 @@ class Experiment:
 
 
 def group_runs(runs: Sequence[RunCurve]) -> list[Experiment]:
-    """Return the runs of one game by experiment; labels name the settings that differ, or else the folders."""
-    groups: dict[str, list[RunCurve]] = {}
+    """Return runs by experiment, the seeds of one folder together; labels are folders' names."""
+    groups: dict[Path, list[RunCurve]] = {}
     for run in runs:
-        groups.setdefault(json.dumps(_compared_settings(run), sort_keys=True), []).append(run)
-    several = [_compared_settings(members[0]) for members in groups.values()]
-    names = sorted({name for one in several for name in one})
-    differing = [name for name in names if len({json.dumps(one.get(name)) for one in several}) > 1]
-    if len(groups) == 1:
-        label = runs[0].folder.name if len(runs) == 1 else f"mean of {len(runs)} runs"
-        return [Experiment(label, tuple(runs))]
-    return [Experiment(_label(members, differing), tuple(members)) for members in groups.values()]
-
-
-def _compared_settings(run: RunCurve) -> dict[str, Any]:
-    return {name: value for name, value in run.settings.items() if name not in _SAME and not name.startswith("demo.")}
-
-
-def _label(runs: Sequence[RunCurve], differing: Sequence[str]) -> str:
-    """Return what sets these runs apart from the others."""
-    words = [f"{name}={json.dumps(runs[0].settings[name])}" for name in differing if name in runs[0].settings]
-    label = ", ".join(words) if words and len(words) <= 3 else runs[0].folder.name
-    return f"{label} ({len(runs)} seeds)" if len(runs) > 1 else label
+        groups.setdefault(run.folder.parent if run.folder.name.startswith("seed-") else run.folder, []).append(run)
+    return [
+        Experiment(f"{folder.name} ({len(members)} seeds)" if len(members) > 1 else folder.name, tuple(members))
+        for folder, members in groups.items()
+    ]

@@ -11,7 +11,7 @@ import numpy as np
 from dicegym.analysis.valuers import UNITS, assess, policies_of, sources, valuer
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
-from dicegym.games.parts import REPLIES, part
+from dicegym.games.parts import VALUES, part
 from dicegym.games.worth import Valuer, ValueUnit
 from dicegym.play.player import Player, draws_openly
 from dicegym.players.roster import agent as agent_of
@@ -56,7 +56,7 @@ class Teacher:
     Args:
         game: what is played.
         name: of the source of values; see `dicegym.analysis.valuers`. Or "reply(AGENT)", where the game has a
-            `dicegym.games.parts.Replies`: the best known response to that agent; to find it may take
+            ``reply_values`` (`dicegym.games.parts.Values`): the best known response to that agent; to find it may take
             a minute. An agent in a file that draws is taken for the table of its answers, each asked once.
         reply_trials: how much longer it is looked for; see there.
         softness: in win rate; points and returns are converted by `dicegym.analysis.valuers.UNITS`.
@@ -143,10 +143,11 @@ def _reply_values(game: Game, opponent: Player, trials: int) -> Callable[[np.nda
             f"{opponent.name} draws its actions, so that no table tells how it plays and nobody can teach the best "
             f"reply to it: name an agent that always plays what it holds best; or {_others(game)}"
         )
-    replies = part(game, REPLIES)
-    if replies is None:
+    found = part(game, VALUES)
+    told = None if found is None else found.reply_values(opponent, game, trials)
+    if told is None:
         raise ParameterError(
             f"what actions are worth in a reply is not computed in {game!r}, so nobody can teach how to reply to "
             f"{opponent.name}: {_others(game)}"
         )
-    return replies.reply_values(opponent, game, trials)
+    return told

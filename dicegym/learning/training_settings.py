@@ -66,15 +66,6 @@ class RunSettings:
     """same seed, same run: of networks, games and what is drawn in training"""
     games: Count = 1024
     """games in the batch; a rollout holds as many times n_steps decisions"""
-    alike: ZeroToOne = 0.0
-    """of the games at tables of three and more, the share in which one opponent has all seats but the learner's"""
-    distinct: ZeroToOne = 0.0
-    """of the games, the share in which no opponent has two seats while another has none, as in a contest: its weight
-    then says how early it is seated, and matters where there are more opponents than seats; in the games that are
-    none of these kinds each seat draws its own"""
-    copies: ZeroToOne = 0.0
-    """of the games, the share in which one past self has all seats but the learner's, as an exploiter meets it; wants
-    "self" among the opponents, whose weight is about the other games then, and may be 0"""
     torch_threads: Count = 2
     """threads of the networks' passes and updates; with 1 the curve does not depend on how many cores there are"""
     device: AnyText = "cpu"

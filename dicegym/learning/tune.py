@@ -1,7 +1,6 @@
 """Searching for settings with Optuna: each trial is a training, bad ones are pruned, and the best settings are written.
 
-The settings of a trial depend on the study's seed, the trial's number and the trials before it alone, and an
-interrupted trial continues from its checkpoint. So an interrupted study ends as an uninterrupted one would.
+The same command continues a study. Trials are counted when they are over: an interrupted one is drawn anew.
 """
 
 from __future__ import annotations
@@ -16,17 +15,14 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from dicegym.engine.dice import named_seed
 from dicegym.engine.validate import MOST, whole_number
 from dicegym.errors import DependencyError, DicegymError, ParameterError, one_line
 from dicegym.files import write_text
 from dicegym.learning.configuration import as_toml, lasting_name, override, read_config, to_plain, to_toml
 from dicegym.learning.evaluate import Score
 from dicegym.learning.preparation import prepare
-from dicegym.learning.run_folder import SETTINGS_FILE
 from dicegym.learning.train import train
 from dicegym.learning.training_settings import TrainingSettings
-from dicegym.signals import SignalInterrupt, number_of
 
 try:
     import optuna
@@ -55,7 +51,7 @@ LAST = 0.75
 MOST_TRIALS = 100_000
 JOURNAL, BEST = "study.log", "best.toml"
 """Files of a study's folder: Optuna's journal, the best settings."""
-OVER = {TrialState.COMPLETE: "ran to its end", TrialState.PRUNED: "given up", TrialState.FAIL: "failed"}
+OVER = {TrialState.COMPLETE: "ran to its end", TrialState.PRUNED: "given up", TrialState.FAIL: "failed or interrupted"}
 BELIEVE = (
     "The best of many trials is partly lucky, and settings that are best in a short run are often too hasty for a long "
     "one. Train with them and other seeds before you believe it:"
@@ -169,7 +165,7 @@ def tune(
     Raises:
         ParameterError, UnknownNameError, AgentError, ModelError: something cannot be; nothing was begun.
         DependencyError: the extra ``train`` is not installed.
-        KeyboardInterrupt: Ctrl-C, SIGTERM or SIGHUP has ended it; the interrupted trial has a checkpoint.
+        KeyboardInterrupt: Ctrl-C, SIGTERM or SIGHUP has ended it.
     """
     target = Path(folder)
     whole_number("trials", trials, 1, MOST_TRIALS, "the number of trials")
@@ -189,14 +185,17 @@ def tune(
     if not found.trials() and (usual := usual_point(space, settings)):
         found.study.enqueue_trial(usual)
     told = progress or (lambda done, of, text: None)
-    try:
-        while (over := len(found.trials(*OVER))) < trials:
-            begun = found.trials(TrialState.RUNNING)  # interrupted
-            trial = optuna.Trial(found.study, begun[0]._trial_id) if begun else found.study.ask()
-            _run_trial(found, trust, trial, functools.partial(told, over, trials))
-    except KeyboardInterrupt as end:
-        kept = f"{len(found.trials(*OVER))} of {trials} trials are over in {target}"
-        raise SignalInterrupt(number_of(end), f"{kept}: the same command goes on") from None
+    left = trials - len(found.trials(*OVER))
+
+    def objective(trial: optuna.Trial) -> float:
+        over = len(found.trials(*OVER))
+        return _train(found, trust, trial, functools.partial(told, over, trials))
+
+    if left > 0:
+        with _quiet():
+            found.study.optimize(objective, left, catch=(DicegymError, ValueError, RuntimeError, MemoryError))
+    if not found.trials(TrialState.COMPLETE, TrialState.PRUNED) and (failed := found.trials(TrialState.FAIL)):
+        raise ParameterError(f"all {len(failed)} trials failed, see {target}: {failed[0].user_attrs.get('why', '')}")
     return found
 
 
@@ -208,6 +207,7 @@ def _open_study(plan: Plan, folder: Path, pruner: optuna.pruners.BasePruner | No
         storage=optuna.storages.JournalStorage(JournalFileBackend(str(folder / JOURNAL))),
         load_if_exists=True,
         direction="maximize",
+        sampler=optuna.samplers.TPESampler(seed=plan.seed),
         pruner=pruner or optuna.pruners.MedianPruner(NOT_BEFORE, NOT_BEFORE * plan.steps // EVALUATIONS),
     )
     now = json.loads(json.dumps(plan._asdict()))
@@ -234,55 +234,38 @@ def usual_point(space: Space, settings: TrainingSettings) -> dict[str, Any] | No
     return point
 
 
-def _suggest(found: Study, trial: optuna.Trial) -> None:
-    """Draw the settings of a trial; those drawn before it was interrupted stay."""
-    with _quiet():
-        found.study.sampler = optuna.samplers.TPESampler(seed=named_seed(found.plan.seed, trial.number) % (1 << 32))
-        for name, one in read_space(found.plan.search).items():
-            if isinstance(one, CategoricalDistribution):
-                trial.suggest_categorical(name, one.choices)
-            elif isinstance(one, IntDistribution):
-                trial.suggest_int(name, one.low, one.high, log=one.log)
-            else:
-                trial.suggest_float(name, one.low, one.high, log=one.log)
-
-
-def _run_trial(found: Study, trust: bool, trial: optuna.Trial, tell: Callable[[str], None]) -> None:
-    """Train with the settings of a trial and report its end."""
-    plan, study, place = found.plan, found.study, found.folder / f"trial-{trial.number:03}"
+def _train(found: Study, trust: bool, trial: optuna.Trial, tell: Callable[[str], None]) -> float:
+    """Train with settings that Optuna draws; return the score of the trial. Raises TrialPruned if it does badly."""
+    plan, place = found.plan, found.folder / f"trial-{trial.number:03}"
+    for name, one in read_space(plan.search).items():
+        if isinstance(one, CategoricalDistribution):
+            trial.suggest_categorical(name, one.choices)
+        elif isinstance(one, IntDistribution):
+            trial.suggest_int(name, one.low, one.high, log=one.log)
+        else:
+            trial.suggest_float(name, one.low, one.high, log=one.log)
+    values: dict[int, float] = {}
 
     def evaluated(steps: int, score: Score) -> None:
-        with _quiet():  # Optuna keeps the first value of steps that were reported before an interruption
-            trial.report(score.value, steps)
+        values[steps] = score.value
+        trial.report(score.value, steps)
         if trial.should_prune():
-            raise optuna.TrialPruned(f"{score} after {steps:,} steps")
+            trial.set_user_attr("why", f"{score} after {steps:,} steps")
+            raise optuna.TrialPruned
 
-    _suggest(found, trial)
-    begun = (place / SETTINGS_FILE).is_file()
-    config = None if begun or not plan.config else Path(plan.config)
-    settings = [] if begun else [*plan.settings(trial), *plan.short_run()]
+    def progress(done: int, of: int, text: str) -> None:
+        tell(f"{place.name}: {done:,} of {of:,} steps, {text}")
+
+    config = Path(plan.config) if plan.config else None
+    settings = [*plan.settings(trial), *plan.short_run()]
     try:
-        train(
-            plan.game,
-            place,
-            config,
-            settings,
-            begun,
-            lambda done, of, text: tell(f"{place.name}: {done:,} of {of:,} steps, {text}"),
-            evaluated,
-            trust,
-        )
-        values = found.trials()[trial.number].intermediate_values
-        last = [value for steps, value in values.items() if steps >= LAST * plan.steps] or [values[max(values)]]
-        study.tell(trial.number, sum(last) / len(last))
-    except optuna.TrialPruned as pruned:
-        trial.set_user_attr("why", str(pruned))
-        study.tell(trial.number, state=TrialState.PRUNED)
-    except (DicegymError, ValueError, RuntimeError, MemoryError) as error:  # PyTorch's, where numbers overflow
-        trial.set_user_attr("why", f"{type(error).__name__}: {one_line(error, 300)}")
-        study.tell(trial.number, state=TrialState.FAIL)
-        if not found.trials(TrialState.COMPLETE, TrialState.PRUNED):
-            raise  # most likely none can work
+        train(plan.game, place, config, settings, False, progress, evaluated, trust)
+    except Exception as error:
+        if not isinstance(error, optuna.TrialPruned):
+            trial.set_user_attr("why", f"{type(error).__name__}: {one_line(error, 300)}")
+        raise
+    last = [value for steps, value in values.items() if steps >= LAST * plan.steps] or [values[max(values)]]
+    return sum(last) / len(last)
 
 
 def train_command(found: Study) -> str:

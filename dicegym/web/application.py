@@ -34,6 +34,8 @@ SECTIONS: tuple[Door, ...] = (PLAY, WATCH, ENTER, LEARN, RULES)
 """In the order of the menu."""
 THREADS = 8
 """For operations that are plain functions, and `run_in_threadpool`: more would only wait for each other."""
+FIRST = ("base.html", "home.html", "play/deal.html", "play/widgets.html")
+"""Templates of the first page."""
 OWN = 3
 """Games of a visitor that the first page leads to."""
 COMPRESSION = 5
@@ -50,7 +52,9 @@ def create_app(settings: WebSettings) -> FastAPI:
         anyio.to_thread.current_default_thread_limiter().total_tokens = THREADS
         for start in web.on_start:
             start()
-        _ = list_cards(), environment().get_template("home.html")  # the first visitor does not wait for them
+        _ = list_cards(), static_files.files()  # the first visitor does not wait for them
+        for name in FIRST:
+            environment().get_template(name)
         async with contextlib.AsyncExitStack() as stack:
             for stop in web.on_stop:
                 stack.callback(stop)

@@ -45,8 +45,9 @@ LARGEST = 10**DIGITS - 1
 """The largest number in an address: no table here has more rows."""
 PathNumber = Annotated[int, Path(ge=0, le=LARGEST)]
 """A number in a path, of `NumberConvertor`."""
-_EMPTY = BeforeValidator(lambda given: None if given == "" else given)
-QueryNumber = Annotated[Annotated[int, Field(ge=0, le=LARGEST)] | None, _EMPTY, Query()]
+EMPTY = BeforeValidator(lambda given: None if given == "" else given)
+"""Takes an empty field of a form for one that is missing."""
+QueryNumber = Annotated[Annotated[int, Field(ge=0, le=LARGEST)] | None, EMPTY, Query()]
 """A number in a query, which may be missing or empty."""
 Finite = Annotated[float | None, BeforeValidator(lambda given: None if given is None or not isfinite(given) else given)]
 """A number of an answer; infinity and what is undefined are null."""

@@ -19,8 +19,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from dicegym.errors import DicegymError
 from dicegym.server.admission import Origins
-from dicegym.web.address_limits import SMALL_BODY
-from dicegym.web.context import Web
+from dicegym.web.context import SMALL_BODY, Web
 from dicegym.web.door import API
 from dicegym.web.faults import answer_error, answer_failure
 from dicegym.web.pages import FORM_KEY, HEADER, check_form_key

@@ -15,7 +15,7 @@ from dicegym.arena.executors import local
 from dicegym.arena.match import play_match
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
-from dicegym.games.parts import LUCK, part, solver
+from dicegym.games.parts import VALUES, defines, solver
 from dicegym.learning.blocks import Results, results_of
 from dicegym.learning.evaluate import Score, evaluate, score_of
 from dicegym.players.roster import agent, opponent
@@ -24,7 +24,7 @@ from dicegym.registry import GAMES
 ONE_DIE = dicegym.game("liarsdice", players=2, dice=1)
 HEAVY = ("yatzy",)
 """Games whose meters need tables that take half a minute: their own tests have a way."""
-MEASURED = [name for name in GAMES if part(name, LUCK) is not None and name not in HEAVY]
+MEASURED = [name for name in GAMES if defines(name, VALUES, "meter") and name not in HEAVY]
 
 
 def exact(one: str, other: str) -> float:
@@ -79,7 +79,7 @@ def test_luck_has_the_mean_0_and_is_what_varies(name: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [name for name in GAMES if part(name, LUCK) is not None])
+@pytest.mark.parametrize("name", [name for name in GAMES if defines(name, VALUES, "meter")])
 def test_luck_has_the_mean_0_in_many_games(name: str) -> None:
     assert_fair(name, 20_000)
 

@@ -13,7 +13,7 @@ import dicegym
 from dicegym.analysis import solving
 from dicegym.analysis.solving import in_words
 from dicegym.errors import DamagedFileError, ParameterError, UnknownNameError
-from dicegym.games.parts import SOLUTIONS, part
+from dicegym.games.parts import VALUES, part
 from dicegym.games.solved import how_to_solve, read_arrays, report_unsolved, tables_folder, write_arrays
 from dicegym.registry import GAMES
 
@@ -150,7 +150,7 @@ def test_sizes_in_words() -> None:
 
 @pytest.mark.parametrize("name", GAMES)
 def test_what_games_say_can_be_solved_can(name: str) -> None:
-    about = part(name, SOLUTIONS)
+    about = part(name, VALUES)
     for settings in () if about is None else about.SETTINGS:
         game = dicegym.game(name, **settings)
         assert about is not None

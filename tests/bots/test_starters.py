@@ -23,7 +23,7 @@ from dicegym.games.liarsdice_spot_on.interface import ENTRY_POINT as MOVE
 from dicegym.games.liarsdice_spot_on.rules import NO_MOVE
 from dicegym.games.lucky import adapter as lucky
 from dicegym.games.lucky.interface import ENTRY_POINT as GET_ORDERS
-from dicegym.games.parts import BOT_WRITER, INTERFACE, need
+from dicegym.games.parts import ADAPTER, INTERFACE, need
 from dicegym.games.yatzy import protocol as yatzy
 from dicegym.players.agent_info import game_of_file
 from dicegym.registry import SHIPPED
@@ -87,7 +87,7 @@ def test_a_game_without_a_starter_says_so(tmp_path: Path) -> None:
 
 def examples(game: str) -> list[tuple[str, tuple[object, ...], object]]:
     """Return (name, arguments, answer) of all calls that the page shows."""
-    found = re.findall(r"^    (\w+)(\(.*\)) -> (.+?)(?: {2,}.*)?$", need(game, BOT_WRITER).INTERFACE, re.MULTILINE)
+    found = re.findall(r"^    (\w+)(\(.*\)) -> (.+?)(?: {2,}.*)?$", need(game, ADAPTER).INTERFACE, re.MULTILINE)
     evaluated = []
     for name, arguments, answer in found:
         if "..." in arguments or re.search(r"[\d\"\[]", arguments):
@@ -99,7 +99,7 @@ def examples(game: str) -> list[tuple[str, tuple[object, ...], object]]:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_the_page_names_all_files_and_shows_calls(game: str) -> None:
-    text = need(game, BOT_WRITER).INTERFACE
+    text = need(game, ADAPTER).INTERFACE
     for form in need(game, INTERFACE).ENTRY_FILES:
         assert form in text
     assert max(map(len, text.splitlines())) <= 120
@@ -153,7 +153,7 @@ def test_examples_of_lucky() -> None:
 
 def test_examples_of_yatzy() -> None:
     """Messages are those of the server, key by key; commands can be read."""
-    text = need("yatzy", BOT_WRITER).INTERFACE
+    text = need("yatzy", ADAPTER).INTERFACE
     found = {}
     decoder = json.JSONDecoder()
     for match in re.finditer(r"^    (?=\{)", text, re.MULTILINE):

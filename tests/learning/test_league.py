@@ -1,4 +1,4 @@
-"""Leagues: priorities, who leaves, the table of their history, regressions."""
+"""Leagues: priorities, who leaves, the table of their history."""
 
 from __future__ import annotations
 
@@ -15,9 +15,8 @@ from dicegym.errors import DicegymError, ParameterError, UnknownNameError
 from dicegym.learning import league as module
 from dicegym.learning.configuration import from_plain
 from dicegym.learning.evaluate import LEAGUE_SEED, Score, evaluate
-from dicegym.learning.league import PAST_SELF, SCRIPTED, League, LeagueTable, Member, Result, read_league
+from dicegym.learning.league import PAST_SELF, SCRIPTED, League, Member, Result, read_league
 from dicegym.play.player import Player, RandomPlayer
-from dicegym.players.pool import Pool
 
 Rates = dict[Any, Any]
 """Win rates by (a, b), and under "asked" what was measured."""
@@ -46,10 +45,8 @@ def a_league(game: Game = DUEL, opponents: Mapping[str, float] | None = None, **
     return league_of(game, {"self": 3.0} if opponents is None else opponents, **{"games": 1000, **settings})
 
 
-def league_of(
-    game: Game, opponents: Mapping[str, float], run: Mapping[str, float] | None = None, **settings: Any
-) -> League:
-    return League(game, from_plain({"opponents": dict(opponents), "run": dict(run or {}), "self_play": settings}))
+def league_of(game: Game, opponents: Mapping[str, float], **settings: Any) -> League:
+    return League(game, from_plain({"opponents": dict(opponents), "self_play": settings}))
 
 
 def named(name: str) -> Player:
@@ -62,32 +59,7 @@ def joined(league: League, name: str, kind: str = PAST_SELF, steps: int = 0) -> 
     league.join(Member(name, kind, named(name), steps))
 
 
-def test_a_league_fills_as_many_tables_with_one_member_or_different_ones_as_it_is_told() -> None:
-    assert a_league(opponents={"bacon": 1}).pool().draws[1:] == (0, 0, 0, 1)
-    draws = league_of(DUEL, {"bacon": 1}, {"alike": 0.25, "distinct": 0.5}).pool().draws
-    assert draws.distinct == 2 * draws.alike > 0
-    assert draws[1:] == Pool([RandomPlayer()], [1], 0.25, 0.5).draws[1:]
-
-
-def test_tables_of_copies_are_of_past_selves_who_need_sit_nowhere_else(rates: Rates) -> None:
-    league = league_of(DUEL, {"bacon": 1, "swap": 1, "self": 0}, {"copies": 0.5}, games=1000)
-    draws = league.pool().draws
-    assert (draws.copies, draws.first) == (0, 2)  # nobody has joined
-    joined(league, "first")
-    joined(league, "second")
-    draws = league.pool().draws
-    assert (draws.copies, draws.first) == (1 << 30, 2)
-    of_bots, of_first, of_all = (draws.bounds[n] / draws.bounds[-1] for n in (1, 2, 3))
-    assert 0.999 < of_bots < of_first < of_all == 1
-    for weights in ({"bacon": 1, "self": 0}, {"bacon": 1, "self": -1.0}):
-        with pytest.raises(ParameterError, match="weight of 'self'"):
-            league_of(DUEL, weights, {"copies": 0.0 if weights["self"] == 0 else 0.5})
-    with pytest.raises(ParameterError, match=r"^run\.copies=0\.5 cannot be: no past selves .* Add 'self' to \[opp"):
-        league_of(DUEL, {"bacon": 1}, {"copies": 0.5})
-
-
 def test_who_sat_there_until_somebody_joined_sits_nowhere_afterwards(rates: Rates) -> None:
-    """Where all at a table are to differ its small weight would not keep it away."""
     league = a_league(opponents={"self": 1})
     assert [player.name for player in league.pool().players] == ["uniform"]
     joined(league, "first")
@@ -251,7 +223,6 @@ def test_tables_are_written_and_read(rates: Rates, tmp_path: Path) -> None:
     assert table.results == league.table.results
     assert (table.kinds, table.joined, table.gone) == (league.table.kinds, league.table.joined, {"easy"})
     assert shares == pytest.approx(league.shares())
-    assert table.remarks() == ["regression: first beats the newest past self"]
 
 
 HEAD = "member,kind,joined,share,even"
@@ -288,39 +259,3 @@ def test_members_of_all_kinds_play_in_a_batch() -> None:
 def test_an_agent_that_does_not_exist() -> None:
     with pytest.raises(DicegymError, match="nobody"):
         a_league(opponents={"nobody": 1, "self": 1})
-
-
-def test_at_larger_tables_doing_well_alone_both_ways_beats_nobody() -> None:
-    table = LeagueTable(0.25)
-    for name in "ab":
-        table.add(name, PAST_SELF, 0)
-    table.record("a", "b", Result(0.4, 1000))
-    table.record("b", "a", Result(0.1, 1000))
-    assert table.beats("a", "b")
-    assert not table.beats("b", "a")
-    table.record("b", "a", Result(0.4, 1000))
-    assert not table.beats("a", "b")
-    assert not table.beats("b", "a")
-
-
-@pytest.mark.parametrize(
-    ("rate", "games", "even", "behind"),
-    [
-        (0.7, 1000, 0.5, True),
-        (0.7, 0, 0.5, True),  # exact
-        (0.4, 1000, 0.25, True),  # at larger tables more than an equal share wins
-        (0.7, 20, 0.5, False),
-        (0.505, 0, 0.5, False),
-        (0.27, 1000, 0.25, False),
-        (0.2, 1000, 0.5, False),
-    ],
-)
-def test_a_past_self_that_beats_the_newest_by_more_than_chance_is_told(
-    rate: float, games: int, even: float, behind: bool
-) -> None:
-    table = LeagueTable(even)
-    for name in ("old", "new"):
-        table.add(name, PAST_SELF, 0)
-    table.record("old", "new", Result(rate, games))
-    assert table.regressions() == ["old"] * behind
-    assert ("regression: old beats the newest past self" in table.remarks()) == behind

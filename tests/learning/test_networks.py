@@ -35,7 +35,7 @@ def test_other_arguments_of_policies_are_taken() -> None:
     ("setting", "error", "match"),
     [
         ("network.policy=MlpPolcy", UnknownNameError, "policy of FastMaskablePPO 'MlpPolcy'. Did you mean 'MlpPolicy'"),
-        ("network.ortho_int=false", UnknownNameError, "Did you mean 'ortho_init'"),
+        ("network.ortho_int=false", ParameterError, "unexpected keyword argument 'ortho_int'"),
         ("run.device=quantum", ParameterError, "device 'quantum' cannot be used here .*give 'cpu', 'auto'"),
     ],
 )

@@ -18,15 +18,15 @@ from dicegym.learning.run_curves import find_runs, group_runs
 RunFolder = Callable[..., Path]
 
 
-def test_seeds_of_the_same_settings_become_a_mean_and_a_band(run_folder: RunFolder) -> None:
+def test_seeds_of_one_folder_become_a_mean_and_a_band(run_folder: RunFolder) -> None:
     same = {"algorithm__ent_coef": 0.1, "run__steps": 300}
-    one = run_folder("a", "steps,score\n0,0.0\n100,0.4\n200,0.6\n", run__seed=1, **same)
-    two = run_folder("b", "steps,score\n0,0.2\n200,0.4\n", run__seed=2, **same)
+    one = run_folder("same/seed-1", "steps,score\n0,0.0\n100,0.4\n200,0.6\n", run__seed=1, **same)
+    two = run_folder("same/seed-2", "steps,score\n0,0.2\n200,0.4\n", run__seed=2, **same)
     other = run_folder("c", "steps,score\n0,0.1\n", run__seed=1, algorithm__ent_coef=0.5)
     runs, others = find_runs([one.parent, other])
     assert (len(runs), others) == (3, [])  # each once
     found = group_runs(runs)
-    assert [group.label for group in found] == ["algorithm.ent_coef=0.1 (2 seeds)", "algorithm.ent_coef=0.5"]
+    assert [group.label for group in found] == ["same (2 seeds)", "c"]
     band = found[0].band("score")
     assert band.steps.tolist() == [0, 100, 200]
     assert band.mean == pytest.approx([0.1, 0.35, 0.5])
@@ -36,15 +36,15 @@ def test_seeds_of_the_same_settings_become_a_mean_and_a_band(run_folder: RunFold
 
 
 def test_a_run_that_ended_early_counts_as_far_as_it_came(run_folder: RunFolder) -> None:
-    run_folder("a", "steps,score\n0,0.0\n100,0.4\n200,0.6\n", run__seed=1)
-    folder = run_folder("b", "steps,score\n0,0.2\n100,0.2\n", run__seed=2)
+    run_folder("same/seed-1", "steps,score\n0,0.0\n100,0.4\n200,0.6\n", run__seed=1)
+    folder = run_folder("same/seed-2", "steps,score\n0,0.2\n100,0.2\n", run__seed=2)
     (group,) = group_runs(find_runs([folder.parent])[0])
     band = group.band("score")
     assert band.steps.tolist() == [0, 100, 200]
     assert band.mean == pytest.approx([0.1, 0.3, 0.6])
     assert band.lowest[-1] == pytest.approx(0.6)
     assert band.runs.tolist() == [2, 2, 1]
-    assert group.label == "mean of 2 runs"
+    assert group.label == "same (2 seeds)"
 
 
 @pytest.mark.parametrize("ending", one_always(["svg", "png"]))

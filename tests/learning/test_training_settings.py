@@ -22,13 +22,6 @@ from dicegym.shipped import shipped_folder
 pytestmark = pytest.mark.usefixtures("short_cards")
 
 
-def test_tables_are_filled_as_the_run_says(training: Any, tmp_path: Path) -> None:
-    filled = ["run.alike=0.25", "run.distinct=0.5", "run.copies=0.125"]
-    filled += ['opponents={"self"=1,"even"=1}', "run.steps=512", "run.card_games=0"]
-    run = training.train("liarsdice", tmp_path / "run", overrides=[*SMALL, "game.players=4", *filled])
-    assert run.league.fills == (0.25, 0.5, 0.125)
-
-
 @pytest.mark.parametrize("cards", [0, 1])
 def test_cards_may_be_left_out(training: Any, cards: int, tmp_path: Path) -> None:
     training.train("hog", tmp_path / "run", overrides=[*STEADY, "run.steps=512", f"run.card_games={cards}"])

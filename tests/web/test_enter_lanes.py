@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from dicegym.web.enter import enter_operations, runner
+from dicegym.web.enter import runner
 from dicegym.web.enter.runner import Runner
 from dicegym.web.enter.submission_tables import SubmissionStore, VersionState
 from dicegym.web.web_settings import WebSettings
@@ -65,15 +65,3 @@ def test_as_many_are_checked_at_once_as_there_are_processors(tmp_path: Path, mon
     ended = {one: [VersionState.WAITING, VersionState.CHECKING, VersionState.PASSED] for one in range(MANY)}
     ended[1][-1] = VersionState.FAILED
     assert waiting.states == ended
-
-
-@pytest.mark.parametrize("name", ["my-bot_2.py", "team.zip"])
-def test_a_plain_file_name_is_kept(name: str) -> None:
-    assert enter_operations._PLAIN_NAME.fullmatch(name)
-
-
-@pytest.mark.parametrize(
-    "name", ["", ".py", "../a.py", 'a".py', "a b.py", "a.exe", "a\n.py", "\u0430.py", "x" * 99 + ".py"]
-)
-def test_another_one_is_not(name: str) -> None:
-    assert not enter_operations._PLAIN_NAME.fullmatch(name)

@@ -113,7 +113,7 @@ def test_a_bot_that_means_harm_finds_nothing(client: TestClient) -> None:
     headers = {"Authorization": f"Bearer {room.tokens.add('eve')}"}
     folder = web.settings.folder
     (folder / FOLDER / "versions" / "0").mkdir()
-    other = folder / FOLDER / "versions" / "0" / "sent"
+    other = folder / FOLDER / "versions" / "0" / "bot.py"
     other.write_text("somebody else's")
     text = HOSTILE
     for name, path in (

@@ -110,13 +110,11 @@ def test_without_a_token_nothing_is_handed_in_or_seen(client: TestClient, room: 
     assert handed_in(client, headers).status_code in (200, 201)
     others = bearer(room, "bob")
     for known, status in (({}, 401), ({"Authorization": "Bearer nonsense"}, 401), (others, 404)):
-        for path in ("/enter/bots/1", "/enter/bots/1/versions/1/source"):
-            assert client.get(path, headers=known).status_code == status, path
+        assert client.get("/enter/bots/1", headers=known).status_code == status
         assert client.get("/api/enter/bots/1", headers=known).status_code == status
         assert client.delete("/api/enter/bots/1", headers=known).status_code == status
         assert client.put("/api/enter/bots/1/contests/1", headers=known).status_code == status
     assert handed_in(client, {}).status_code == 401
-    assert client.get("/enter/bots/1/versions/1/source", headers=headers).content == BOT
 
 
 def test_nothing_is_taken_where_no_jail_holds(settings: WebSettings, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -278,9 +276,6 @@ def test_nothing_that_others_write_is_more_than_text(client: TestClient, room: E
     grades = as_csv(room.contests.grades(room.contests.contest(1), None))
     assert "\n=" not in grades
     assert ",=" not in grades
-    source = client.get("/enter/bots/1/versions/1/source", headers=ann)
-    assert source.headers["content-disposition"] == 'attachment; filename="bot-1-1.py"'
-    assert source.headers["content-type"] == "application/octet-stream"
 
 
 @pytest.mark.parametrize("path", ["/enter/bots/1", "/enter/contests/1"])

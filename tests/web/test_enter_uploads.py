@@ -12,7 +12,7 @@ import pytest
 import dicegym
 from dicegym.errors import DicegymError
 from dicegym.shipped import shipped_folder
-from dicegym.web.enter.uploads import LARGEST_UNPACKED, LARGEST_UPLOAD, Upload, bot_in, read_sent, unpack
+from dicegym.web.enter.uploads import LARGEST_UNPACKED, LARGEST_UPLOAD, Upload, bot_in, unpack
 
 BOT = b"def final_strategy(score, opponent_score):\n    return 5\n"
 
@@ -71,16 +71,15 @@ def test_a_folder_is_found_wherever_its_zip_has_it(tmp_path: Path) -> None:
     assert not problem
     assert files_below(path) >= {"helper.py", "hog.py"} or path.name == "hog.py"
     assert "__MACOSX" not in str(files_below(tmp_path))
-    assert read_sent(tmp_path / "1") == data
     assert dicegym.agent("hog", str(path)).name
 
 
 def test_a_file_and_a_model_are_kept_under_names_of_ours(tmp_path: Path) -> None:
     unpack(Upload("../../numpy.py", BOT), tmp_path / "1")
-    assert files_below(tmp_path / "1") == {"bots/bot.py", "sent"}
+    assert files_below(tmp_path / "1") == {"bots/bot.py"}
     model = (shipped_folder("agents") / "hog" / "ppo.zip").read_bytes()
     unpack(Upload("my model.zip", model), tmp_path / "2")
-    assert files_below(tmp_path / "2") == {"bots/bot.zip", "sent"}
+    assert files_below(tmp_path / "2") == {"bots/bot.zip"}
     path, problem = bot_in(dicegym.game("hog"), tmp_path / "2")
     assert not problem
     assert dicegym.agent("hog", str(path)).name

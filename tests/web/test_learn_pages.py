@@ -33,8 +33,8 @@ from dicegym.learning.run_folder import (
 from dicegym.shipped import shipped_folder
 from dicegym.web.context import Web
 from dicegym.web.learn import run_folders
+from dicegym.web.learn.learn_section import read_scalars
 from dicegym.web.learn.run_folders import Trainings, model_of
-from dicegym.web.learn.run_views import read_scalars
 from dicegym.web.web_settings import WebSettings
 
 if TYPE_CHECKING:
@@ -98,16 +98,6 @@ def test_trainings_are_listed_those_that_run_first(client: TestClient, folder: P
     assert "1 running now" in text
     assert "0.3500 (0.3000 to 0.4000) win rate against always_roll(5)" in text
     assert "runs/done" not in client.get("/learn", params={"game": "yatzy"}).text
-
-
-def test_a_page_that_is_as_it_was_is_not_sent_again(client: TestClient, folder: Path) -> None:
-    made = training(folder / "now", finished=False, running=True)
-    for path in ("/learn", "/learn/run/runs/now"):
-        text = client.get(path).text
-        seen = text.partition("seen=")[2][:16]
-        assert client.get(path, params={"seen": seen}).status_code == 204
-        PaceLog(made, 1000).note(200.0, 1100 if path == "/learn" else 1200, 120, now=True)
-        assert client.get(path, params={"seen": seen}).status_code == 200
 
 
 def test_a_training_shows_all_that_it_has_written(client: TestClient, folder: Path) -> None:

@@ -17,9 +17,8 @@ from web_pages import Visitor
 
 from dicegym.web import static_files
 from dicegym.web.address import address_of, listen
-from dicegym.web.address_limits import A_SECOND, AT_ONCE, SMALL_BODY, AddressLimits
 from dicegym.web.application import create_app
-from dicegym.web.context import SECRET_BYTES, Web
+from dicegym.web.context import A_SECOND, AT_ONCE, SECRET_BYTES, SMALL_BODY, AddressLimits, Web
 from dicegym.web.pages import FORM_KEY
 from dicegym.web.security import COOKIE, SAFETY_HEADERS
 from dicegym.web.serving import PageServer, list_notes
@@ -217,8 +216,8 @@ def test_an_address_may_ask_for_so_much() -> None:
 
 
 def test_who_asks_too_often_is_told_when_to_come_again(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dicegym.web.address_limits.AT_ONCE", 2.0)
-    monkeypatch.setattr("dicegym.web.address_limits.A_SECOND", 1 / 60)
+    monkeypatch.setattr("dicegym.web.context.AT_ONCE", 2.0)
+    monkeypatch.setattr("dicegym.web.context.A_SECOND", 1 / 60)
     answers = [client.get("/") for _ in range(3)]
     assert [answer.status_code for answer in answers] == [200, 200, 429]
     assert 0 < int(answers[-1].headers["retry-after"]) <= 60

@@ -37,7 +37,7 @@ STILL = 1e-12
 
 
 def meter(game: Game, players: Sequence[Player | None], seats: np.ndarray) -> Meter | None:
-    """Return a meter for games between two, None for more; see `dicegym.games.worth.Luck.meter`."""
+    """Return a meter for games between two, None for more; see `dicegym.games.parts.Values.meter`."""
     return _Meter(game, players, np.asarray(seats, np.int64)) if game.players == 2 else None
 
 

@@ -12,7 +12,7 @@ from dicegym.games.bidding.luck import policy
 from dicegym.games.bidding.solving import recall_values, solution
 from dicegym.games.bidding.solving.best_response import ResponseBounds, ResponseTree
 from dicegym.games.bidding.solving.hand import Policy, Start, rolls, starts_of
-from dicegym.games.parts import SOLUTIONS, part
+from dicegym.games.parts import VALUES, part
 from dicegym.games.worth import Bracket, Progress, SearchTime, ValueSource, training_against
 from dicegym.play.player import Player
 
@@ -20,12 +20,13 @@ PASSES = 200
 """How often hands that lead back to more dice are worked out again from what they are then worth, at most."""
 SWEPT_DICE = 2
 """Dice each with which all that is likely of a hand can be looked at in seconds."""
-THRESHOLDS = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7)
-"""How likely a player lets come about what is looked at, coarsest first."""
-MOST_CELLS = 840_000
-"""Public points of a hand that are looked at, times rolls of the player: some ten seconds of asking a network."""
+ROUNDS = ((1e-2, 14), (1e-3, 16), (1e-4, 18), (1e-5, 20), (1e-6, 20), (1e-7, 20))
+"""How likely a player lets come about what is looked at, coarsest first, and the logarithm of how many public points of
+a hand that are at most, times rolls of the player: 2**20 take some ten seconds of asking a network."""
+LONG_ROUNDS = (*ROUNDS, (1e-7, 22), (1e-7, 24))
+"""The same where a time ends the search."""
 ENOUGH = 0.8
-"""Part of them from which on a lower threshold brings no more."""
+"""Part of the points from which on a lower threshold brings no more."""
 STILL = 1e-9
 """Change below which what hands are worth stands."""
 
@@ -33,14 +34,15 @@ STILL = 1e-9
 def sources(game: Game) -> Sequence[ValueSource]:
     """Return where values of ``game`` come from, the best first."""
     doc = "how likely the player to move wins between two players of an equilibrium"
-    found = part(game, SOLUTIONS)
+    found = part(game, VALUES)
     if solution.at_once(game):
-        ready, load = (lambda: True), solution.values_at_once
+        best = ValueSource(solution.NAME, "equilibrium", doc, lambda: True, lambda _: solution.values_at_once(game))
     elif found is not None and found.solutions(game):
-        ready, load = (lambda: solution.is_kept(game)), solution.load_values
+        best = ValueSource(
+            solution.NAME, "equilibrium", doc, lambda: solution.is_kept(game), lambda _: solution.load_values(game)
+        )
     else:
         return recall_values.recall_sources(game, solution.NAME)
-    best = ValueSource(solution.NAME, "equilibrium", doc, ready, lambda _: load(game))
     return (best, *recall_values.recall_sources(game, recall_values.BESIDE_EXACT))
 
 
@@ -65,7 +67,7 @@ def exploitability(player: Player, game: Game, *, time: SearchTime, progress: Pr
         raise ParameterError(
             f"what a best response wins is known in games for two alone, not in {game!r}: give players=2"
         )
-    return _by_thresholds(game, _policy(game, player), STILL, time, progress)
+    return _by_thresholds(game, _policy(game, player), STILL, LONG_ROUNDS, time, progress)
 
 
 def best_reply(player: Player, game: Game, gap: float) -> Bracket:
@@ -77,7 +79,7 @@ def best_reply(player: Player, game: Game, gap: float) -> Bracket:
         ParameterError: there are more dice or players, or it cannot be asked how the player draws.
     """
     check_best_reply(game)
-    return _by_thresholds(game, _policy(game, player), gap, SearchTime(float("inf")))
+    return _by_thresholds(game, _policy(game, player), gap, ROUNDS, SearchTime(float("inf")))
 
 
 def check_best_reply(game: Game) -> None:
@@ -91,22 +93,26 @@ def check_best_reply(game: Game) -> None:
 
 
 def _by_thresholds(
-    game: Game, asked: Policy, gap: float, time: SearchTime, progress: Progress | None = None
+    game: Game,
+    asked: Policy,
+    gap: float,
+    rounds: Sequence[tuple[float, int]],
+    time: SearchTime,
+    progress: Progress | None = None,
 ) -> Bracket:
     """Return the bounds by the first threshold that brings them ``gap`` together, or as close as they come."""
     starts = starts_of(int(game.parameters["dice"]))
     found, how = ResponseBounds(0.0, 1.0), "the time was over before all hands were looked at"
-    for number, least in enumerate(THRESHOLDS):
+    for number, (least, cells) in enumerate(rounds):
         trees: list[ResponseTree] = []
         worths = dict.fromkeys(starts, ResponseBounds(0.0, 1.0))
         for start in starts:
-            most = MOST_CELLS // len(rolls(start.second).chances)
-            trees.append(ResponseTree(game, start, asked, least, most))
+            trees.append(ResponseTree(game, start, asked, least, (1 << cells) // len(rolls(start.second).chances)))
             worths[start] = trees[-1].bounds(worths)
             if number == 0 and len(trees) == 1:
                 time.begin()  # what its kernels and the network needed is loaded
             if progress is not None:
-                progress(number * len(starts) + len(trees), len(THRESHOLDS) * len(starts), "hands looked at")
+                progress(number * len(starts) + len(trees), len(rounds) * len(starts), "hands looked at")
             if time.over:
                 break
         _settle(trees, worths, time)
@@ -115,8 +121,10 @@ def _by_thresholds(
             found = now
             if is_whole:
                 how = f"all was looked at that comes about in one of {1 / least:,.0f} hands against somebody"
-        full = any(tree.points >= ENOUGH * MOST_CELLS // len(rolls(tree.start.second).chances) for tree in trees)
-        if found.high - found.low <= gap or full or time.over:
+        is_full = cells == rounds[-1][1] and any(
+            tree.points * len(rolls(tree.start.second).chances) >= ENOUGH * (1 << cells) for tree in trees
+        )
+        if found.high - found.low <= gap or is_full or time.over:
             break
     if found.high - found.low < STILL:
         how = "exact: in all hands everything was looked at"

@@ -27,17 +27,15 @@ from dicegym.engine.game import Game
 from dicegym.engine.threads import cores
 from dicegym.errors import AgentError, ParameterError
 from dicegym.games.hog.examination import (
-    KNOWS_NO_MEMORY,
     SCORES_ALONE,
     action_of,
-    by_scores,
     examine,
 )
 from dicegym.games.hog.rules import FIRST_NUMBER, MOST_DICE, N_ACTIONS
 from dicegym.games.hog.solving import strategies as solving
 from dicegym.games.hog.solving.strategies import REMEMBERED, Climber, Duel, choices_of, climb_all
 from dicegym.games.hog.solving.sweeps import PLAY, WEIGH
-from dicegym.games.hog.strategy_file import strategy_source
+from dicegym.games.hog.strategy_file import KNOWS_NO_MEMORY, by_scores, strategy_source
 from dicegym.games.parts import Progress, tabulate_player
 from dicegym.games.worth import SearchTime
 from dicegym.play.player import FunctionPlayer, Player

@@ -21,10 +21,6 @@ UNIT = "questions"
 SCORES_ALONE = "by_scores_alone"
 """What functions that are asked for actions carry if they look at both scores and nothing else: at the first two of
 ``turn.view``, which may be a plain pair. What they return is an action, or they raise AgentError."""
-KNOWS_NO_MEMORY = (
-    f"{ENTRY_POINT}(score, opponent_score) is asked once for each pair of scores, before the game, and so knows no run "
-    "of Pig outs and no exchanges; players with memory=1 play by themselves in dicegym"
-)
 RUNS, PARITIES = LONGEST_RUN + 1, 2
 """How many runs and parities of exchanges there are to remember."""
 
@@ -116,14 +112,6 @@ def _examine_at_once(game: Game, player: Player, states: np.ndarray) -> np.ndarr
     asked = zip(actions.tolist(), states["scores"].tolist(), strict=True)
     numbers = [action_of(player.name, action + FIRST_NUMBER, *pair) + FIRST_NUMBER for action, pair in asked]
     return np.array(numbers, np.int8)
-
-
-def by_scores(table: np.ndarray) -> np.ndarray | None:
-    """Return a table as int8[goal, goal], if it chooses by both scores alone; else None."""
-    goal = len(table)
-    choices = table.reshape(goal, goal, -1)
-    plain = choices[:, :, 0]
-    return np.ascontiguousarray(plain) if (choices == plain[:, :, None]).all() else None
 
 
 def actions(game: Game, answers: np.ndarray) -> np.ndarray | None:

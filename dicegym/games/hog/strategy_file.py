@@ -5,9 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from dicegym.errors import ParameterError
-from dicegym.games.hog.examination import KNOWS_NO_MEMORY, by_scores
 from dicegym.games.hog.rules import FIRST_NUMBER, MOST_DICE
 
+KNOWS_NO_MEMORY = (
+    "final_strategy(score, opponent_score) is asked once for each pair of scores, before the game, and so knows no run "
+    "of Pig outs and no exchanges; players with memory=1 play by themselves in dicegym"
+)
 _SPECIAL = {-1: "-", 10: "T"}
 CODE = "".join(_SPECIAL.get(number, str(number)) for number in range(FIRST_NUMBER, MOST_DICE + 1))
 """One character for each number of dice, the smallest number first."""
@@ -34,6 +37,14 @@ def final_strategy(score, opponent_score):
     row = ROWS[max(0, min(score, last))]
     return CODE.index(row[max(0, min(opponent_score, last))]) + FEWEST
 '''
+
+
+def by_scores(table: np.ndarray) -> np.ndarray | None:
+    """Return a table as int8[goal, goal], if it chooses by both scores alone; else None."""
+    goal = len(table)
+    choices = table.reshape(goal, goal, -1)
+    plain = choices[:, :, 0]
+    return np.ascontiguousarray(plain) if (choices == plain[:, :, None]).all() else None
 
 
 def strategy_source(table: np.ndarray, heading: str) -> str:

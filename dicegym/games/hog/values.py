@@ -163,7 +163,7 @@ class TurnMeter:
 
 
 def meter(game: Game, players: Sequence[Player | None], seats: np.ndarray) -> Meter:
-    """Return a meter, which measures dice alike for all players; see `dicegym.games.worth.Luck`."""
+    """Return a meter, which measures dice alike for all players; see `dicegym.games.parts.Values`."""
     return TurnMeter(game, len(seats))
 
 

@@ -1,12 +1,11 @@
 """Bots of classic Liar's Dice: files as players, players as files, and a file to begin with.
 
-The bot's own half is ``interface.py``. The protocols are `Adapter` and `BotWriter` of `dicegym.games.parts`.
+The bot's own half is ``interface.py``. The protocol is `dicegym.games.parts.Adapter`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
 from typing import Any
 
 from dicegym.bots.calls import call_text, show_value
@@ -22,6 +21,7 @@ from dicegym.play.player import Player
 from dicegym.play.turn import Act, Turn
 
 IDS = "ABCDEF"
+"""Of players, by the order in which they were named."""
 CALL = 0
 """The play that calls liar."""
 
@@ -62,25 +62,9 @@ def _wrong(answer: Any) -> str:
     return f", which is no play: 0 is liar, and a bid is 10 * quantity (1 to {MOST_QUANTITY}) + face (1 to {FACES})"
 
 
-@lru_cache(maxsize=1024)
-def _digits(hand: tuple[int, ...]) -> str:
-    return "".join(map(str, hand))
-
-
-@lru_cache(maxsize=4096)
-def _said(ids: Sequence[str], bid: Bid) -> str:
-    return f"{ids[bid.seat]}:{play_of(bid.quantity, bid.face)}"
-
-
-@lru_cache(maxsize=1024)
-def ids_of(order: tuple[int, ...]) -> tuple[str, ...]:
-    """Return the id of each seat: that of the player in it, by the order in which players were named."""
-    return tuple(IDS[number] for number in order)
-
-
-def history_text(bids: Sequence[Bid], ids: tuple[str, ...], caller: int | None = None) -> str:
+def history_text(bids: Sequence[Bid], ids: Sequence[str], caller: int | None = None) -> str:
     """Return the plays of a hand, with the call that ended it if there is a ``caller``."""
-    plays = [_said(ids, bid) for bid in bids]
+    plays = [f"{ids[seat]}:{play_of(quantity, face)}" for seat, quantity, face in bids]
     if caller is not None:
         plays.append(f"{ids[caller]}:{CALL}")
     return ",".join(plays)
@@ -89,13 +73,13 @@ def history_text(bids: Sequence[Bid], ids: tuple[str, ...], caller: int | None =
 def write_hidden_hands(view: View, ids: Sequence[str]) -> str:
     """Return all hands as one player sees them while the hand is played."""
     hands = [f"{ids[seat]}:{'x' * left}" for seat, left in enumerate(view.left)]
-    hands[view.seat] = f"{ids[view.seat]}:{_digits(view.hand)}"
+    hands[view.seat] = f"{ids[view.seat]}:{''.join(map(str, view.hand))}"
     return ",".join(hands)
 
 
 def write_shown_hands(showdown: Showdown, ids: Sequence[str]) -> str:
     """Return all hands at the showdown, without the players that were out before."""
-    return ",".join([f"{ids[seat]}:{_digits(hand)}" for seat, hand in enumerate(showdown.hands) if hand])
+    return ",".join([f"{ids[seat]}:{''.join(map(str, hand))}" for seat, hand in enumerate(showdown.hands) if hand])
 
 
 class Seated:
@@ -106,35 +90,35 @@ class Seated:
         self._get_play = get_play
         self.explain = program.explain
 
+    def _ask(self, when: str, *question: str) -> Any:
+        """Return what the bot answers. Raises AgentError if it fails."""
+        try:
+            return self._get_play(*question)
+        except BaseException as error:
+            raise self._program.failure(error, f"{when} {question!r}") from error
+
     def __call__(self, turn: Turn) -> int:
         """Return the action that the bot plays. Raises AgentError if it gives none."""
         view: Any = turn.view
-        ids = ids_of(turn.order)
-        me, hands, history = ids[view.seat], write_hidden_hands(view, ids), history_text(view.bids, ids)
-        try:
-            answer = self._get_play(me, hands, history)
-        except BaseException as error:
-            raise self._program.failure(error, f"when asked ({me!r}, {hands!r}, {history!r})") from error
-        self._program.last = in_words, answer, (me, hands, history)
+        ids = [IDS[number] for number in turn.order]
+        question = ids[view.seat], write_hidden_hands(view, ids), history_text(view.bids, ids)
+        answer = self._ask("when asked", *question)
+        self._program.last = in_words, answer, question
         try:
             return meaning_of(int(answer), view.bids)
         except (TypeError, ValueError, OverflowError) as error:
-            raise AgentError(self._program.name, in_words(answer, me, hands, history)) from error
+            raise AgentError(self._program.name, in_words(answer, *question)) from error
         except BaseException as error:  # an object of the bot's own class may raise anything
-            raise self._program.failure(error, f"when asked ({me!r}, {hands!r}, {history!r})") from error
+            raise self._program.failure(error, f"when asked {question!r}") from error
 
     def follow(self, turn: Turn) -> None:
         """Show the bot how the hand ended; what it returns is ignored. Raises AgentError if it fails."""
         view: Any = turn.view
         if view.showdown is None:
             return
-        ids = ids_of(turn.order)
-        me, hands = ids[view.seat], write_shown_hands(view.showdown, ids)
+        ids = [IDS[number] for number in turn.order]
         history = history_text(view.showdown.bids, ids, view.showdown.caller)
-        try:
-            self._get_play(me, hands, history)
-        except BaseException as error:
-            raise self._program.failure(error, f"at the showdown ({me!r}, {hands!r}, {history!r})") from error
+        self._ask("at the showdown", ids[view.seat], write_shown_hands(view.showdown, ids), history)
 
 
 def sit(program: Asked, get_play: Callable[..., Any], game: Game, seat: int) -> Act:
@@ -246,5 +230,5 @@ def {function}(me, hands, history):
 
 
 def starter(form: str, file: str) -> str:
-    """Return the source of a bot of the original interface; see `dicegym.games.parts.BotWriter`."""
+    """Return the source of a bot of the original interface; see `dicegym.games.parts.Adapter`."""
     return _SOURCE.format(file=file, function="play" if form == "bot.py" else "get_play")

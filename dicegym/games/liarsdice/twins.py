@@ -209,7 +209,7 @@ DRAWING = ("bayes", "bluffer", "haphazard", "reckless")
 
 @loop_kernel
 def write_choices(states, bot, script, actions, chances):
-    """Write how likely bot ``bot`` plays what in each of ``states``; see `DrawnChoices` of ``bidding.luck``."""
+    """Write how likely bot ``bot`` plays what in each of ``states``; see `policy` of ``bidding.luck``."""
     for k in range(len(states)):
         shared.begin_script(script)
         more = True

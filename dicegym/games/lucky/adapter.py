@@ -1,6 +1,6 @@
 """Bots of Lucky & Co: files as players, players as files, and a file to begin with.
 
-The bot's own half is ``interface.py``. The protocols are `Adapter` and `BotWriter` of `dicegym.games.parts`.
+The bot's own half is ``interface.py``. The protocol is `dicegym.games.parts.Adapter`.
 """
 
 from __future__ import annotations
@@ -212,5 +212,5 @@ class Mine(Bot):
 
 
 def starter(form: str, file: str) -> str:
-    """Return the source of a bot of the original interface; see `dicegym.games.parts.BotWriter`."""
+    """Return the source of a bot of the original interface; see `dicegym.games.parts.Adapter`."""
     return _SOURCE.format(file=file)

@@ -2,7 +2,7 @@
 
 A command that means nothing or is illegal is an error by the rules, and the bot is asked again.
 
-The bot's own half is ``interface.py``. The protocols are `Adapter` and `BotWriter` of `dicegym.games.parts`.
+The bot's own half is ``interface.py``. The protocol is `dicegym.games.parts.Adapter`.
 """
 
 from __future__ import annotations
@@ -195,5 +195,5 @@ def command(standing):
 
 
 def starter(form: str, file: str) -> str:
-    """Return the source of a bot of the original interface; see `dicegym.games.parts.BotWriter`."""
+    """Return the source of a bot of the original interface; see `dicegym.games.parts.Adapter`."""
     return _SOURCE.format(file=file)

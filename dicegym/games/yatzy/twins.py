@@ -20,30 +20,20 @@ import numpy as np
 
 from dicegym.engine.jit import kernel
 from dicegym.engine.twin_kernels import twin
-from dicegym.games.yatzy.rules import BONUS, BONUS_FROM, PAR, ROLL_PLACES, SCORE_PLACES
+from dicegym.games.yatzy.rules import BONUS, BONUS_FROM, ROLL_PLACES, SCORE_PLACES
 from dicegym.games.yatzy.tables import (
     BEST,
     BOXES,
-    CHANCE,
     COUNTS,
     DICE,
     FACES,
-    FOUR,
-    FULL_HOUSE,
     HANDFULS,
     HANDS,
     KEEPABLE,
     KEEPS,
-    LARGE,
-    PAIR,
     POINTS,
     SETS,
-    SMALL,
-    THREE,
-    TWO_PAIRS,
     UPPER,
-    YATZY,
-    first_places,
     hand_of,
     keep_best,
     places_kept,
@@ -59,17 +49,6 @@ PUT = np.where(POINTS[KEEPS:] == BEST, KEEPS + np.arange(HANDS)[:, None], _PART_
 COMMONEST = (COUNTS[KEEPS:] * (FACES + 1) + np.arange(1, FACES + 1)).argmax(axis=1)
 """int64[252]: the face (from 0) that each hand shows most often, of equally many the highest."""
 ALL_PLACES = HANDFULS - 1
-LOW_RUN, HIGH_RUN = 0b011111, 0b111110
-"""The faces of the straights, one bit each, face 1 lowest."""
-MADE = np.isin(np.arange(BOXES), (SMALL, LARGE, FULL_HOUSE, YATZY))
-"""The boxes that are scored at once when they are the best and score at all."""
-
-THRIFTY_WEIGHT = BEST - np.array([0.0] * UPPER + [10.5, 17.0, 14.5, 11.0, 6.0, 9.0, 14.0, 23.0, 14.0])
-"""float64[252, 15]: how good the points of each hand are for each box."""
-_OVER = BEST[:, :UPPER] - PAR * np.arange(1, UPPER + 1)
-THRIFTY_WEIGHT[:, :UPPER] = 1.6 * _OVER + np.where(_OVER >= 0, 0.5, 0.0)
-POINTS_ALONE = BEST.astype(np.float64)
-_FACE_BITS = 4  # of a face in the codes of sets
 
 
 @kernel
@@ -85,60 +64,14 @@ def roll_others(places):
 
 
 @kernel
-def best_box(state, weights):
-    """Return the open box with the highest weight for the hand shown, of equal ones the first."""
+def best_box(state):
+    """Return the open box that pays most for the hand shown, of equal ones the first."""
     scores, hand = state.scores[state.player], hand_of(state.dice)
     best = -1
     for box in range(BOXES):
-        if scores[box] < 0 and (best < 0 or weights[hand, box] > weights[hand, best]):
+        if scores[box] < 0 and (best < 0 or BEST[hand, box] > BEST[hand, best]):
             best = box
     return best
-
-
-@kernel
-def is_made(state, box):
-    """Return whether a box scores all five dice as they are."""
-    return MADE[box] and BEST[hand_of(state.dice), box] > 0
-
-
-@kernel
-def open_boxes(state):
-    """Return the open boxes of the player to move, one bit each, box 0 lowest."""
-    boxes = 0
-    for box in range(BOXES):
-        boxes |= (state.scores[state.player, box] < 0) << box
-    return boxes
-
-
-@kernel
-def some_of(faces, hand, most):
-    """Return as many of each of these faces (bits) as a hand shows, ``most`` at most, coded as `first_places` reads."""
-    wanted = np.int64(0)
-    for face in range(FACES):
-        if faces >> face & 1:
-            wanted |= np.int64(min(COUNTS[KEEPS + hand, face], most)) << _FACE_BITS * face
-    return wanted
-
-
-@kernel
-def faces_shown(hand, least):
-    """Return the faces of which a hand shows ``least`` or more (bits), and how many faces those are."""
-    faces, n = 0, 0
-    for face in range(FACES):
-        if COUNTS[KEEPS + hand, face] >= least:
-            faces |= 1 << face
-            n += 1
-    return faces, n
-
-
-@kernel
-def size(faces):
-    """Return the number of bits."""
-    n = 0
-    while faces:
-        n += faces & 1
-        faces >>= 1
-    return n
 
 
 @twin("gather", file="9d2e1d259e363a30")
@@ -152,50 +85,7 @@ def gather(state):
             places |= (state.dice[place] == most) << place
         if places != ALL_PLACES:
             return roll_others(places)
-    return score_best_dice(state, best_box(state, POINTS_ALONE))
-
-
-@kernel
-def thrifty_faces(boxes, hand):
-    """Return what `thrifty` keeps of a hand, coded as `first_places` reads."""
-    pays_high = (1 << PAIR | 1 << TWO_PAIRS | 1 << THREE | 1 << FOUR | 1 << FULL_HOUSE | 1 << YATZY) & boxes
-    counts = COUNTS[KEEPS + hand]
-    most, merit = 0, -1
-    for face in range(FACES):
-        wanted = boxes >> face & 1
-        value = counts[face] * 10 + 8 * wanted + (face + 1 if wanted or pays_high else 0)
-        if value > merit:
-            most, merit = face, value
-    if counts[most] >= 3 and (boxes >> most & 1 or (1 << FOUR | 1 << YATZY) & boxes):
-        return some_of(1 << most, hand, DICE)
-    pairs, n = faces_shown(hand, 2)
-    higher = FACES - 1
-    while higher > 0 and not pairs >> higher & 1:
-        higher -= 1
-    if n == 2 and (1 << FULL_HOUSE | 1 << TWO_PAIRS) & boxes and not (boxes >> higher & 1 and counts[higher] >= 3):
-        return some_of(pairs, hand, 3)
-    shown, _ = faces_shown(hand, 1)
-    if boxes >> LARGE & 1 and size(HIGH_RUN & shown) >= 4:
-        return some_of(HIGH_RUN, hand, 1)
-    if boxes >> SMALL & 1 and size(LOW_RUN & shown) >= 4:
-        return some_of(LOW_RUN, hand, 1)
-    if boxes & ~(1 << SMALL | 1 << LARGE) == 0:
-        return some_of(HIGH_RUN if boxes >> LARGE & 1 else LOW_RUN, hand, 1)
-    if boxes == 1 << CHANCE:
-        return some_of(0b111000, hand, DICE)
-    return some_of(1 << most, hand, DICE)
-
-
-@twin("thrifty", file="b93a0f81c77a958b")
-@kernel
-def thrifty(state):
-    """Keep what most open boxes want; take what is most above what its box usually brings."""
-    best = best_box(state, THRIFTY_WEIGHT)
-    if state.rolls_left > 0 and not is_made(state, best):
-        places = first_places(state.dice, thrifty_faces(open_boxes(state), hand_of(state.dice)))
-        if places != ALL_PLACES:
-            return roll_others(places)
-    return score_best_dice(state, best)
+    return score_best_dice(state, best_box(state))
 
 
 @twin("in_order", file="c94327f7004ca43a")
@@ -212,7 +102,7 @@ def in_order(state):
 @kernel
 def at_once(state):
     """Score the first hand where it pays most."""
-    return score_best_dice(state, best_box(state, POINTS_ALONE))
+    return score_best_dice(state, best_box(state))
 
 
 # --- looking ahead ---------------------------------------------------------------------------------------------------

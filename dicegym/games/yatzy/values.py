@@ -183,7 +183,7 @@ def _points_so_far(states: np.ndarray) -> np.ndarray:
 
 
 def meter(game: Game, players: Sequence[Player | None], seats: np.ndarray) -> Meter:
-    """Return a meter for games of Yatzy; who plays does not matter to it. See `dicegym.games.worth.Luck`."""
+    """Return a meter for games of Yatzy; who plays does not matter to it. See `dicegym.games.parts.Values`."""
     return RollMeter(len(seats), game.players)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import PurePath
 from typing import Any
 
@@ -23,7 +22,7 @@ from dicegym.web.enter.course_contests import GradeRow
 from dicegym.web.enter.runner import EnteringRoom
 from dicegym.web.enter.submission_tables import Bot, Version, VersionState, WebContest
 from dicegym.web.enter.tokens import SESSION
-from dicegym.web.enter.uploads import LARGEST_UPLOAD, PASTED, Upload, read_sent
+from dicegym.web.enter.uploads import LARGEST_UPLOAD, PASTED, Upload
 from dicegym.web.pages import page, web_of
 
 
@@ -46,8 +45,6 @@ COOKIE = "dicegym_session"
 BOT = "/enter/bots/{bot:number}"
 PLACE = BOT + "/contests/{contest:number}"
 CONTEST = "/enter/contests/{contest:number}"
-_PLAIN_NAME = re.compile(r"\w[\w.-]{0,80}\.(py|zip)", re.ASCII)
-"""A file name that is handed out again as it was sent."""
 
 
 class VersionModel(BaseModel):
@@ -306,17 +303,6 @@ def withdraw(request: Request, bot: PathNumber, contest: PathNumber) -> dict[str
     room.contests.withdraw(contest, found.id)
     room.runner.wake()
     return _tell(room, room.bots.version(bot))
-
-
-@DOOR.get(BOT + "/versions/{number:number}/source")
-def download_source(request: Request, bot: PathNumber, number: PathNumber) -> Response:
-    """Hand out what was handed in, as it was."""
-    room, _ = _own(request, bot)
-    version = room.bots.version(bot, number)
-    suffix = ".zip" if PurePath(version.file).suffix.lower() == ".zip" else ".py"
-    plain = version.file if _PLAIN_NAME.fullmatch(version.file) else f"bot-{bot}-{version.number}{suffix}"
-    headers = {"Content-Disposition": f'attachment; filename="{plain}"'}
-    return Response(read_sent(room.bots.folder(version.id)), media_type="application/octet-stream", headers=headers)
 
 
 # --- contests

@@ -26,7 +26,6 @@ STEM = "bot"
 _ZIP = b"PK\x03\x04"
 _PLAIN_MODEL = frozenset({"data", "policy.pth"})
 _LEFT_OUT = ("__MACOSX", "__pycache__")
-_SENT = "sent"
 
 
 class Upload(NamedTuple):
@@ -56,8 +55,7 @@ def unpack(upload: Upload, folder: Path) -> int:
     else:
         kept = len(_text(called, data))
         (bots / f"{STEM}.py").write_bytes(data)
-    (folder / _SENT).write_bytes(data)
-    return kept + len(data)
+    return kept
 
 
 def _text(called: str, data: bytes) -> bytes:
@@ -118,8 +116,3 @@ def bot_in(game: Game, folder: Path) -> tuple[Path, str]:
     """Return where the bot is in the folder of an upload, and why there is none, or an empty text."""
     (found,) = read_folder(game, folder / "bots").submissions
     return found.path, found.problem
-
-
-def read_sent(folder: Path) -> bytes:
-    """Return what was handed in, as it was."""
-    return (folder / _SENT).read_bytes()

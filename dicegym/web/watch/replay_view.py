@@ -98,12 +98,6 @@ def replay_page(
     )
 
 
-def moments_before(replay: Replay) -> list[int]:
-    """Return of each action the number of the moment in which it was chosen: what a link to a decision names."""
-    numbers = [frame.number for frame in replay.frames()]
-    return [max(place for place, number in enumerate(numbers) if number <= at) for at in range(len(replay.actions))]
-
-
 @functools.lru_cache(maxsize=KEPT)
 def _shown(replay: str, seat: int | None) -> tuple[dict[str, Any], list[str]]:
     """Return what a page shows of a game, and SVG by scene, none where there is no room for them."""

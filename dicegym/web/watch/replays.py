@@ -18,8 +18,8 @@ from dicegym.web.play.review import review_page
 from dicegym.web.watch.contest_pages import DOOR, ListedMatch, RowObject, check_store, title_of
 from dicegym.web.watch.replay_view import PageLink, replay_page
 
-GAMES_PAGE = 100
-"""Games of a match that a page lists."""
+MOST_GAMES = 200
+"""Of a match, that its page lists."""
 GAME = "/watch/games/{match:number}/{game:number}"
 RUNNING = (
     "This contest is still running, or takes bots: its games are shown as one player after the other saw them, and "
@@ -77,9 +77,8 @@ class SeenGame(NamedTuple):
 
 
 def _view_match(request: Request, found: dict[str, Any]) -> dict[str, Any]:
-    first, games = found["first"], found["games"]
-    more = first + GAMES_PAGE if first + GAMES_PAGE < len(games) else None
-    return found | {"contests": found["states"], "games": games[first : first + GAMES_PAGE], "more": more}
+    games = found["games"]
+    return found | {"contests": found["states"], "games": games[:MOST_GAMES], "more": len(games) - MOST_GAMES}
 
 
 @DOOR.get(
@@ -89,7 +88,7 @@ def _view_match(request: Request, found: dict[str, Any]) -> dict[str, Any]:
     view=_view_match,
     returns=MatchGames,
 )
-def show_match(request: Request, match: PathNumber, first: QueryNumber = None) -> dict[str, Any]:
+def show_match(request: Request, match: PathNumber) -> dict[str, Any]:
     """Show a match and its games."""
     with web_of(request).store() as reader:
         store = check_store(reader)
@@ -106,7 +105,7 @@ def show_match(request: Request, match: PathNumber, first: QueryNumber = None) -
     ]
     contests = [contest for contest, _ in states]
     about = {"match": found, "game": rules.game, "games": games, "misplays": misplays}
-    return about | {"contests": contests, "states": states, "first": first or 0}
+    return about | {"contests": contests, "states": states}
 
 
 def _view_game(request: Request, seen: SeenGame) -> Response:

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 from urllib.parse import urlencode
 
 from fastapi import Query
+from pydantic import Field
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
@@ -18,12 +19,11 @@ import dicegym
 from dicegym import games
 from dicegym.arena.replay import Replay, record_replay
 from dicegym.engine.game import Game
-from dicegym.engine.validate import whole_number
 from dicegym.errors import ParameterError
 from dicegym.play.drive import Referee
 from dicegym.play.seeds import draw_seed
 from dicegym.web.context import Web
-from dicegym.web.door import SEEN, QueryNumber
+from dicegym.web.door import EMPTY, SEEN, QueryNumber
 from dicegym.web.learn.run_folders import MODEL_SUFFIX, model_of
 from dicegym.web.pages import page, web_of
 from dicegym.web.play.hall import PlayHall
@@ -38,6 +38,8 @@ BEGUN = 250.0
 LONGEST = 120.0
 """Seconds that a game may take."""
 LARGEST_SEED = 1 << 62
+SeedNumber = Annotated[Annotated[int, Field(ge=0, lt=LARGEST_SEED)] | None, EMPTY, Query()]
+"""Of the dice; a new one is drawn where it is missing or empty."""
 SeatedAgents = Annotated[list[str], Query(min_length=1, max_length=32, description="by seat")]
 
 
@@ -91,27 +93,27 @@ def choose_agents(
 def _play(request: Request, game: str, agents: Sequence[str], seed: int) -> Answer[Replay]:
     """Return a game, now or later. Raises TooBusyError, and what is wrong with its agents."""
     web, table = web_of(request), dicegym.game(game, len(agents))
+    if "hx-request" not in request.headers:
+        web.limits.pay(request, BEGUN)
     for name in agents:
         agent_named(web, table, name)
-    whole_number("seed", seed, 0, LARGEST_SEED, "the seed of a game")
     key = ("shown", game, tuple(agents), seed)
     return web.slow.answer(request.state.visitor, key, lambda answer: play_game(web, table, agents, seed))
 
 
 @DOOR.get("/watch/game")
-def show_game_of_agents(request: Request, game: str, agent: SeatedAgents, seed: str = "") -> Response:
+def show_game_of_agents(request: Request, game: str, agent: SeatedAgents, seed: SeedNumber = None) -> Response:
     """Show a game that agents play, as soon as it is over."""
-    if not seed:
+    if seed is None:
         drawn = urlencode({"game": game, "agent": agent, "seed": draw_seed()}, doseq=True)
         return RedirectResponse(f"/watch/game?{drawn}", SEEN)
-    played = _play(request, game, agent, _read_seed(seed))
+    played = _play(request, game, agent, seed)
     asks_again = "hx-request" in request.headers
     if played.error is not None and not asks_again:
         raise played.error
     if asks_again:  # until there is something to see
         return Response(status_code=204, headers={"HX-Refresh": "true"} if played.ready else {})
     if played.found is None:
-        web_of(request).limits.pay(request, BEGUN)
         return page(request, "watch/wait.html")
     query = urlencode({"game": game, "agent": agent, "seed": seed}, doseq=True)
     return replay_page(
@@ -128,19 +130,18 @@ def show_game_of_agents(request: Request, game: str, agent: SeatedAgents, seed: 
 
 @DOOR.get("/watch/game/review")
 def review_game_of_agents(
-    request: Request, game: str, agent: SeatedAgents, seed: str, seat: QueryNumber = None, at: QueryNumber = None
+    request: Request,
+    game: str,
+    agent: SeatedAgents,
+    seed: Annotated[int, Query(ge=0, lt=LARGEST_SEED)],
+    seat: QueryNumber = None,
+    at: QueryNumber = None,
 ) -> Response:
     """Show what each decision cost in such a game."""
     query = urlencode({"game": game, "agent": agent, "seed": seed}, doseq=True)
-    played = _play(request, game, agent, _read_seed(seed))
+    played = _play(request, game, agent, seed)
     if played.found is None:
         return RedirectResponse(f"/watch/game?{query}", SEEN)
     return review_page(
         request, played.found, seat or 0, at, title=f"A game of {title_of(game)}", back=f"/watch/game?{query}"
     )
-
-
-def _read_seed(text: str) -> int:
-    if not (text.isascii() and text.isdecimal() and len(text) < 20):
-        raise ParameterError("the seed of a game is a whole number from 0")
-    return int(text)

@@ -20,7 +20,8 @@ from dicegym.games.bidding import chance
 from dicegym.games.bidding.solving import solution
 from dicegym.games.bidding.values import exploitability, sources
 from dicegym.games.keyboard import Place
-from dicegym.games.parts import CONTROLS, DUEL, KEYBOARD, SOLUTIONS, list_solved_settings, need, solver
+from dicegym.games.parts import CONTROLS, DUEL, KEYBOARD, list_solved_settings, need, solver
+from dicegym.games.parts import VALUES as VALUES_OF_STATES
 from dicegym.games.worth import SearchTime
 from dicegym.players.batch_players import TwinPlayer, twin_numbers
 from dicegym.players.roster import opponent
@@ -205,7 +206,7 @@ def test_what_knows_six_faces_alone_says_so(name: str) -> None:
     game = small(name, 3)
     assert solver(game) is None
     for dice in (3, 4, 5):
-        kinds = [type(one).__name__ for one in need(name, SOLUTIONS).solutions(small(name, 3, dice))]
+        kinds = [type(one).__name__ for one in need(name, VALUES_OF_STATES).solutions(small(name, 3, dice))]
         assert kinds == (["EquilibriumSolution"] if (name, dice) == ("liarsdice_spot_on", 3) else [])
     assert not sources(small(name, 3, 5))
     if name == "liarsdice":

@@ -16,7 +16,7 @@ from dicegym.errors import AgentError
 from dicegym.games.bidding import luck
 from dicegym.games.bidding.solving.hand import Policy, Start, rolls, starts_of
 from dicegym.games.bidding.solving.hand_tree import HandTree
-from dicegym.games.parts import LUCK, need
+from dicegym.games.parts import VALUES, need
 from dicegym.play.player import Player
 from dicegym.players.roster import agent, opponent
 
@@ -63,7 +63,7 @@ def _on(game: Game, policies: list[Any], start: np.ndarray, state: np.ndarray, m
 def told(game: Game, known: list[Player | None], found: list[Path]) -> tuple[np.ndarray, np.ndarray]:
     """Return (what seat 0 won, its luck) in games that went so."""
     states = np.concatenate([start for start, _, _ in found])
-    meter = need(game, LUCK).meter(game, known, np.tile([0, 1], (len(found), 1)))
+    meter = need(game, VALUES).meter(game, known, np.tile([0, 1], (len(found), 1)))
     assert meter is not None
     watched = Watched(game, states, meter)
     while len(rows := watched.open):
@@ -168,7 +168,7 @@ def test_all_hands_are_known() -> None:
 
 def test_at_larger_tables_there_is_no_meter() -> None:
     game = dicegym.game("liarsdice", players=3)
-    assert need(game, LUCK).meter(game, [None], np.zeros((0, 3), np.int64)) is None
+    assert need(game, VALUES).meter(game, [None], np.zeros((0, 3), np.int64)) is None
 
 
 def test_who_only_says_that_it_draws_nothing_is_found_out() -> None:

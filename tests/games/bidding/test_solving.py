@@ -27,7 +27,7 @@ from dicegym.games.bidding.solving.equilibrium import (
 from dicegym.games.bidding.solving.hand import NOT_ALLOWED, Hand, Rolls, Start, number_nodes, tabulate
 from dicegym.games.bidding.solving.hand_values import EquilibriumValues
 from dicegym.games.bidding.solving.solution import EquilibriumSolution
-from dicegym.games.parts import SOLUTIONS, need
+from dicegym.games.parts import VALUES, need
 from dicegym.games.solved import tables_folder
 from dicegym.games.worth import Progress
 
@@ -363,7 +363,7 @@ def test_best_replies_over_the_whole_game_are_never_worse_than_playing_along() -
 
 
 def the_solution(game: dicegym.Game) -> EquilibriumSolution:
-    found = need(game, SOLUTIONS).solutions(game)[0]
+    found = need(game, VALUES).solutions(game)[0]
     assert isinstance(found, EquilibriumSolution)
     return found
 

@@ -6,6 +6,7 @@ import time
 from collections.abc import Mapping
 from functools import cached_property, lru_cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -63,8 +64,8 @@ def load_values(game: Game) -> EquilibriumValues:
 @lru_cache(maxsize=4)
 def _read_values(game: Game, file: Path, written: int) -> EquilibriumValues:
     hands = [dice for group in groups_of(game) for dice in group.hands]
-    like = {"exploitability": ((), np.float64), "opens": ((len(hands),), np.float64)}
-    like["follows"] = like["opens"]
+    one, each = ((), np.float64), ((len(hands),), np.float64)
+    like: dict[str, tuple[Any, Any]] = {"exploitability": one, "opens": each, "follows": each}
     for dice in hands:
         bids, calls = tabulate(game, *dice).shapes
         like |= {_name_of(dice, "bids"): (bids, np.uint16), _name_of(dice, "calls"): (calls, np.uint16)}
