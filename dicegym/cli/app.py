@@ -52,6 +52,7 @@ MOVED = {
     "exact": "evaluate AGENT --game GAME --against OPPONENT",
     "values exact": "evaluate AGENT --game GAME --against OPPONENT",
     "grade-llm": "values grade",
+    "values suite": "values grade",
     "compare-runs": "runs plot RUN RUN",
     "runs compare": "runs plot RUN RUN",
 }

@@ -70,9 +70,10 @@ def show(
     store: shared_options.StoreName = None,
     written: Annotated[Outputs, ".json", ".csv", ".html"] = NO_FILES,
 ) -> None:
-    """Show a contest: settings, entries, ranking, ratings, faults.
+    """Show a contest: settings, entries, ranking, ratings.
 
-    A .json file holds all that is stored of it. A .csv file holds its ranking, and a second one beside it the matches.
+    A .json file holds all that is stored of it, also each fault. A .csv file holds its ranking, and a second one beside
+    it the matches.
 
     Examples: dicegym arena show 3; dicegym arena show 3 -o contest.html -o contest.json
     """
@@ -98,9 +99,8 @@ def show(
 
 
 def _show_settings(reader: StoreReader, found: StoredContest) -> None:
-    """Print the settings of a contest, its entries and their faults."""
+    """Print the settings of a contest, and its entries with the number of their faults."""
     figures = {row.name: row for row in reader.figures(found.id)}
-    misplays = reader.misplays_in(found.id, SHOWN)
     out.print(f"contest {found.id} of {reader.name}" + (f", {found.label}" if found.label else ""))
     settings = {"players": found.players, **found.parameters}
     out.print(f"{found.game}, {', '.join(f'{name}={value}' for name, value in settings.items())}")
@@ -116,14 +116,6 @@ def _show_settings(reader: StoreReader, found: StoredContest) -> None:
         rows.append([entry.name, entry.kind, entry.identity[:IDENTITY], *counted, entry.given, state])
     print_table(["Entry", "Kind", "Identity", "Matches", "Games", "Faults", "Given as", ""], rows)
     out.print("")
-    for misplay in misplays:
-        turn = f", turn {misplay.turn}" if misplay.turn else ""
-        out.print(f"fault: {misplay.name}: match {misplay.match}, game {misplay.game}{turn}: {misplay.reason}")
-    more = sum(row.faults for row in figures.values()) - len(misplays)
-    if misplays and more > 0:
-        out.print(f"and {more:,} more: dicegym arena show {found.id} -o FILE.json has them")
-    if misplays:
-        out.print("")
 
 
 def _write_contest(reader: StoreReader, found: StoredContest, ratings: Any, written: Outputs) -> None:
