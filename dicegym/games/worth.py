@@ -175,7 +175,7 @@ def training_against(game: Game, name: str) -> str:
     parameters = "".join(
         f" -p {key}={value}" for key, value in game.parameters.items() if value != game.spec.parameters[key].default
     )
-    return f"`dicegym values exploitability {game.name} {shlex.quote(name)}{parameters} --train 30`"
+    return f"`dicegym values exploitability {game.name} {shlex.quote(name)}{parameters} --steps 1000000`"
 
 
 class Exploits(Protocol):
