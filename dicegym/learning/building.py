@@ -40,7 +40,8 @@ def new_games(game: Game, settings: TrainingSettings, seed: int, opponent: Pool 
     Raises:
         ParameterError, UnknownNameError: a batch cannot be made of ``[environment]``.
     """
-    run, arguments = settings.run, dict(settings.environment)
+    run = settings.run
+    arguments: dict[str, Any] = dict(settings.environment)
     taken = [name for name in inspect.signature(BatchEnv).parameters if name not in _OURS]
     for name in arguments:
         if name not in taken:
