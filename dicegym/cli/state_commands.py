@@ -17,7 +17,6 @@ from dicegym.errors import ParameterError, one_line
 
 if TYPE_CHECKING:
     from dicegym.games.positions import Position
-    from dicegym.games.worth import Valuer
 
 SHOWN = 10
 """Choices that are shown."""

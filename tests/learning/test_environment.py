@@ -10,7 +10,6 @@ import pytest
 
 pytest.importorskip("sb3_contrib")
 
-from dicegym.envs.shaping import PotentialReward
 from stable_baselines3.common.vec_env import VecEnvWrapper, VecMonitor, VecNormalize
 
 import dicegym
