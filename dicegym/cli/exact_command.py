@@ -162,8 +162,11 @@ def _alone(values: Any, table: dicegym.Game, asked: ExactQuestion, progress: Any
     best = values.optimum(table, progress=progress)
     if player is None:
         return _Answer(f"{best:.6f} best possible mean return", {"question": "best return", "value": best})
+    from dicegym.learning.evaluate import evaluate
+
     number, seed = {} if asked.games is None else {"games": asked.games}, asked.seed or 0
-    mean, half, games = values.mean_return(player, table, **number, seed=seed, progress=progress)
+    score = evaluate(table, player, **number, seed=seed, less_luck=True)
+    mean, half, games = score.value, score.high - score.value, score.games
     cost = f"the best possible {best:.2f} less what its choices cost, known exactly, in {games} games"
     text = f"{mean:.2f} ± {half:.2f} mean return of {player.name}: {cost}"
     facts = {"question": "mean return", "a": player.name, "seed": seed}

@@ -50,7 +50,6 @@ WITHOUT_KERNELS = (
     "keyboard.py",
     "luck.py",
     "messages.py",
-    "packing.py",
     "parts.py",
     "picture.py",
     "positions.py",

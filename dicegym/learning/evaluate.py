@@ -17,7 +17,7 @@ from dicegym.engine.game import Game
 from dicegym.engine.validate import MOST, finite_number, whole_number
 from dicegym.errors import AgentError, FaultWarning, ModelError, ParameterError, one_line, unknown_name
 from dicegym.games import game as make_game
-from dicegym.games.parts import Z_95, Duel, quick_solver_of, solitaire, tabulate_player
+from dicegym.games.parts import Z_95, Duel, quick_solver_of, tabulate_player
 from dicegym.learning.blocks import APART, BlockResult, Results, blocks_of
 from dicegym.play.player import Player
 from dicegym.players import batch_players
@@ -171,10 +171,8 @@ def evaluate(
         seed: which games; never one that training plays.
         progress: called with (games played, of how many, against whom) while games are played.
         trust: whether models' files may run what their authors wrote; as for `dicegym.agent`.
-        less_luck: take luck out of the results: the same mean with a smaller interval. Of a player alone, where the
-            game's exact values tell, what its choices cost is measured instead of what it scores
-            (`dicegym.games.parts.Solitaire.mean_return`); elsewhere the game's luck meter says what was luck
-            (`dicegym.analysis.variance_reduction`).
+        less_luck: take luck out of the results, as the game's luck meter tells it: the same mean with a smaller
+            interval (`dicegym.analysis.variance_reduction`).
         executors: who plays, such as ``dicegym.arena.executors.local(workers=2)``: the figures are the same for any
             number of processes, and bots that do not ship with the package are kept apart. None: this process, bots
             included.
@@ -205,19 +203,14 @@ def evaluate(
     told = progress or (lambda done, total, text: None)
     specs, weights = _named(game, opponent)
     one_other = len(specs) == 1 or (bool(weights) and game.players == 2)  # in the other seat
-    alone = solitaire(game) if less_luck else None
-    if executors is not None and (alone is not None or trust):
-        what = "trust" if trust else "less_luck"
-        raise ParameterError(f"{what}=True is for players in this process: leave out executors")
+    if executors is not None and trust:
+        raise ParameterError("trust=True is for players in this process: leave out executors")
     open_executor = None if executors is None else lambda limits: executors(game, limits, isolation)
     seated = [player, *specs]
     by = _Table(game, seated, seed, trust, open_executor, limits or limits_of())
     against = together(game, by.names[1:], weights)
     if exact and one_other and (tables := by.tables()) is not None:
         return _computed(*tables, game, weights, against)
-    if alone is not None:
-        mean, half, games = alone.mean_return(by.players[0], game, games, EVALUATION_SEED + seed)
-        return Score("mean return less luck", "nobody", mean, mean - half, mean + half, games)
     if less_luck:
         check_meter(game)
 
