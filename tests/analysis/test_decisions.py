@@ -17,12 +17,13 @@ from variants import each_game, one_always, pick
 import dicegym
 from dicegym.analysis import MARKS, Analysis, analyse, valuer
 from dicegym.analysis.valuers import OBVIOUS, TRIVIAL, UNITS, Stake, amount, assess_state, mark_of, threshold
+from dicegym.analysis.variance_reduction import luck_of
 from dicegym.arena.csv_tables import csv_text
 from dicegym.arena.pages.analysed import page
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError, UnknownNameError
 from dicegym.games.worth import Valuer
-from dicegym.games.yatzy import exact
+from dicegym.games.yatzy import values as exact
 from dicegym.play.drive import Referee
 
 EXACT = {"hog": {"goal": 30}, "yatzy": {"players": 1}, "liarsdice": {"players": 2, "dice": 1}}
@@ -149,8 +150,9 @@ def test_costs_in_yatzy_alone_are_those_that_take_the_luck_out_of_its_mean() -> 
             states.append(referee.states.copy())
         analysis = analyse(game, states, referee.actions)
         adds_up(analysis)
-        mean = exact.mean_return(player, game, games=1, seed=seed).mean
-        assert exact.optimum(game) - analysis.totals[0].cost == pytest.approx(mean, abs=1e-9)
+        luck = luck_of(game, [player], [[0]], seed, [0], [referee.actions])[0, 0]
+        score = float(game.returns(referee.state)[0])
+        assert exact.optimum(game) - analysis.totals[0].cost == pytest.approx(score - luck, abs=1e-9)
 
 
 def test_an_action_that_is_none_is_priced_by_what_the_rules_make_of_it() -> None:
