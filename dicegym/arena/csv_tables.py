@@ -17,7 +17,7 @@ def csv_text(rows: Iterable[Any]) -> str:
     """Return rows as CSV, as RFC 4180 has it, with a line of titles.
 
     Args:
-        rows: dataclasses, named tuples or mappings; what is nested in them has columns such as ``could_be.best``, and
+        rows: dataclasses, named tuples or mappings; what is nested in them has columns such as ``exact.wins``, and
             the values of a sequence share one cell with spaces between. None is an empty cell.
     """
     flat = [dict(_cells(row)) for row in rows]

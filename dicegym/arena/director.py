@@ -14,9 +14,8 @@ from dicegym.arena.check_report import CheckReport
 from dicegym.arena.contest_options import ContestOptions
 from dicegym.arena.entries import AgentSpec, Disqualified, ProgressCounter, entries_of
 from dicegym.arena.executors import Executor, Executors, local
-from dicegym.arena.incidents import MisplayLog
 from dicegym.arena.match import Match
-from dicegym.arena.match_rows import PlayedMatch, answers_of
+from dicegym.arena.match_rows import PlayedMatch, sum_up
 from dicegym.arena.provenance import provenance
 from dicegym.arena.results import NOTHING_SHOWN, ContestResult, Presentation, Standing
 from dicegym.arena.work_keys import write_limits
@@ -33,9 +32,6 @@ from dicegym.sandbox.sandbox import JobOutcome
 
 if TYPE_CHECKING:
     from dicegym.arena.store.book import Book  # its libraries are needed by stored contests alone
-
-KEPT_MISPLAYS = 100
-"""Misplays of one entry that a result has in words, the first."""
 
 
 def check_table(game: Game) -> None:
@@ -141,10 +137,8 @@ class Director:
         """End the processes."""
         self._open.close()
 
-    def _run(
-        self, jobs: Iterable[Job], started: Callable[[], Executor] | None = None
-    ) -> Iterator[tuple[Job, JobOutcome]]:
-        """Do jobs, begun in their order, in processes that ``started`` starts once one of them has to be done.
+    def _run(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, JobOutcome]]:
+        """Do jobs, begun in their order, in processes that start once one of them has to be done.
 
         What the book knows is not done again, and up to the first job that it does not know each outcome is yielded
         before the next job is asked for: it may decide that there is none. It keeps what is done.
@@ -169,7 +163,7 @@ class Director:
             yield job, outcome
         if first is None:
             return
-        for job, outcome in (started or self._started)().run(itertools.chain([first], unknown())):
+        for job, outcome in self._started().run(itertools.chain([first], unknown())):
             if book is not None:
                 book.keep(job, outcome)
             yield from _drain(known)
@@ -197,11 +191,11 @@ class Director:
         if self._book is not None:
             self._book.plan(planned)
 
-    def _expect(self, playing: int, more: int = 0) -> int:
+    def _expect(self, playing: int) -> int:
         """Let ``progress`` know of all steps if ``playing`` entries play; return how many matches these have."""
         form = self._form
         matches = 0 if form is None else form.matches(self.game, playing, self.options)
-        self._done.expect(len(self._found) + matches + more)
+        self._done.expect(len(self._found) + matches)
         return matches
 
     def _tabled(self, entry: Entry) -> Entry:
@@ -253,20 +247,6 @@ class Director:
         """The beginning of what entries printed, which costs nothing; by name."""
         return {name: text for name, (_, text) in sorted(self._printed.items())}
 
-    def count_step(self, what: str) -> None:
-        """Tell ``progress`` of a step that was no match."""
-        self._done(what)
-
-    def expect(self, more: int) -> None:
-        """Let ``progress`` know of further steps than checks and matches."""
-        self._expect(len(self.entries), more)
-
-    def ask(self, jobs: Iterable[Job], limits: Limits) -> Iterator[tuple[Job, JobOutcome]]:
-        """Do jobs for which entries are allowed ``limits``; yield each with its outcome."""
-        with contextlib.ExitStack() as stack:
-            executor = self._executors(self.game, limits, self.isolation.level)
-            yield from self._run(jobs, lambda: stack.enter_context(executor))
-
     def common(self) -> dict[str, Any]:
         """Return what results of every format say: the fields of `ContestResult` but the standings and misplays."""
         form = self._form
@@ -275,7 +255,7 @@ class Director:
             "title": self.game.spec.title,
             "seed": self.seed,
             "format": "" if form is None else form.name,
-            "options": {} if form is None else self.options.select_for(form.name, form.takes),
+            "options": {} if form is None else self.options.select_for(form.name),
             "disqualified": self.disqualified,
             "remarks": (*self.remarks, *self._notes()),
             "printed": self.printed,
@@ -299,17 +279,12 @@ class Director:
             remarks: further sentences than those on the entries.
             details: what else the format has to say, as plain values.
         """
-        common, misplays = self.common(), MisplayLog(KEPT_MISPLAYS)
-        for misplay in (misplay for one in played for misplay in one.misplays):
-            misplays.add(misplay)
-        rows = tuple(one.row for one in played)
+        common, summed = self.common(), sum_up(played)
         return ContestResult(
             **common | {"remarks": (*common["remarks"], *remarks)},
+            **summed | {"details": details | summed["details"]},
             standings=tuple(standings),
-            matches=rows,
-            misplays=misplays.kept,
-            less_luck=() if self.luck is None else self.luck.rows(rows, [row.name for row in standings]),
-            details=details | answers_of(played),
+            less_luck=() if self.luck is None else self.luck.rows(summed["matches"], [row.name for row in standings]),
             shown=shown,
         )
 
@@ -331,10 +306,8 @@ class Format(NamedTuple):
     """The number of matches of a number of entries, for ``progress``; 0: unknown."""
     check: Callable[[Game, ContestOptions], None] = lambda game, options: None
     """Raises ParameterError for options that make no sense with the game; asked before anything is done."""
-    name: str = "a format of your own"
+    name: str = ""
     """What it is called; ``_`` is written ``-`` on the command line."""
-    takes: frozenset[str] = frozenset()
-    """Options that it knows although `ContestOptions` does not say so, which lists this package's formats alone."""
     fits: Callable[[Game, Sequence[Entry], ContestOptions], None] = lambda game, entries, options: None
     """Raises ParameterError for entries that cannot take part, or options that they cannot do."""
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from dicegym.arena.incidents import Misplay, misplays_of
+from dicegym.arena.incidents import Misplay, first_misplays, misplays_of
 from dicegym.arena.match import Match
 from dicegym.arena.ratings.match_places import match_places
 from dicegym.play.player import Usage, total_usage
@@ -50,6 +50,9 @@ class PlayedMatch(NamedTuple):
 
     row: MatchRow
     misplays: list[Misplay]
+    """Those in words."""
+    noted: tuple[int, ...]
+    """How many there were, by entry."""
     printed: tuple[str, ...]
     """By entry; empty: none printed anything."""
     returns: tuple[tuple[float, ...], ...]
@@ -85,17 +88,28 @@ def read_outcome(match: Match, outcome: Mapping[str, Any], returns: bool = False
     got = tuple(tuple(map(float, each)) for each in outcome["returns"]) if returns else ()
     names = [entry.name for entry in match.entries]
     usages = tuple(one and Usage(*one) for one in outcome.get("usages", ()))
-    return PlayedMatch(row_of(match, outcome), misplays_of(names, outcome), texts if any(texts) else (), got, usages)
+    misplays, noted = misplays_of(names, outcome), tuple(outcome["noted"])
+    return PlayedMatch(row_of(match, outcome), misplays, noted, texts if any(texts) else (), got, usages)
 
 
-def answers_of(played: Iterable[PlayedMatch]) -> dict[str, Any]:
-    """Return ``answers``, what entries that count their answers counted in matches, by name; nothing if none does."""
-    found: dict[str, list[Usage]] = {}
+def sum_up(played: Sequence[PlayedMatch]) -> dict[str, Any]:
+    """Return what results say of the matches that count: rows, first misplays, numbers of faults, and ``details``.
+
+    The details are ``answers``, what entries that count their answers counted, by name; nothing if none does.
+    """
+    faults: Counter[str] = Counter()
+    usages: dict[str, list[Usage]] = {}
     for one in played:
+        faults.update(dict(zip(one.row.entries, one.noted, strict=True)))
         for name, usage in zip(one.row.entries, one.usages, strict=False):
             if usage is not None:
-                found.setdefault(name, []).append(usage)
-    totals = {name: total_usage(usages)._asdict() for name, usages in sorted(found.items())}
+                usages.setdefault(name, []).append(usage)
+    totals = {name: total_usage(own)._asdict() for name, own in sorted(usages.items())}
     # What went to an endpoint is left out: a repeated contest finds its answers in the log, and has an equal result.
     counts = {name: {one: own[one] for one in ("decisions", "unreadable", "illegal")} for name, own in totals.items()}
-    return {"answers": counts} if counts else {}
+    return {
+        "matches": tuple(one.row for one in played),
+        "misplays": first_misplays(misplay for one in played for misplay in one.misplays),
+        "faults": {name: count for name, count in sorted(faults.items()) if count},
+        "details": {"answers": counts} if counts else {},
+    }

@@ -43,7 +43,7 @@ def state_named(text: str, store: str | None) -> Position:
             raise ParameterError(
                 f"{one_line(text, 60)!r} cannot be read as a state: give an id such as `hog-...` "
                 "(`dicegym arena replay ID --ids` shows them), or a game and the number of one of its actions, as "
-                "3fa2c1:12"
+                "2.1:12"
             )
         if store is not None:
             raise ParameterError("an id holds the whole state, and no store is read: leave --store out")
@@ -111,7 +111,7 @@ def hint(
 
     Each choice is judged by what the player to move may know, and shown with its uncertainty.
 
-    Examples: dicegym values hint hog-CgBQUEI --top 3; dicegym values hint 3fa2c1:12
+    Examples: dicegym values hint hog-CgBQUEI --top 3; dicegym values hint 2.1:12
     """
     from dicegym.analysis.hints import hint as ranked
     from dicegym.games.hidden import open_fields
@@ -176,7 +176,7 @@ def rollout(
     All choices get the same dice. What others hide is drawn from what the player to move may believe. Choices that are
     clearly worse are dropped, and the command stops when one is left.
 
-    Example: dicegym values rollout 3fa2c1:12 --until 0.001
+    Example: dicegym values rollout 2.1:12 --until 0.001
     """
     from dicegym.analysis.rollouts import rollout as rolled_out
     from dicegym.analysis.valuers import figure, unit_title, valuer

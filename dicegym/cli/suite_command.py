@@ -22,13 +22,13 @@ def suite(
         int | None, Option("--games", min=1, metavar="N", help="games of each game (default: 20; 4 by rollouts)")
     ] = None,
     seed: shared_options.Seed = None,
-    written: Annotated[Outputs, ".json", ".html"] = NO_FILES,
+    written: Annotated[Outputs, ".json"] = NO_FILES,
 ) -> None:
     """Grade language models by regret, in all games.
 
     A score of 100 is the best known play, 0 is random play. Any agent that plays every game can be graded.
 
-    Example: dicegym values suite 'llm(qwen3:8b, base_url=http://localhost:11434/v1)' -o grade.html
+    Example: dicegym values suite 'llm(qwen3:8b, base_url=http://localhost:11434/v1)' -o grade.json
     """
     from dicegym.analysis import model_suite
 
@@ -38,7 +38,3 @@ def suite(
     for one in dict.fromkeys(f"{one.game}: values of source {one.values}" for one in found):
         out.print(one)
     written.json(model_suite.suite_facts(found, seed or 0))
-    if written[".html"]:
-        from dicegym.arena.pages.suite_page import write_page
-
-        written.html(lambda page: write_page(found, page))

@@ -208,7 +208,7 @@ def test_tests_of_bots_are_no_entries_of_contests(tmp_path: Path) -> None:
     new_bot(game, tmp_path / "mine.py", test=True)
     new_bot(game, tmp_path / "hers" / "other.py", test=True)
     (tmp_path / "test_alone.py").write_text("def final_strategy(score, opponent_score):\n    return 5\n")
-    found = {one.names[0]: one for one in read_folder(game, tmp_path).submissions}
+    found = {one.name: one for one in read_folder(game, tmp_path).submissions}
     assert set(found) == {"mine", "hers", "test_alone"}, "a test without what it tests is a bot that is called so"
     assert not any(one.problem for one in found.values())
 

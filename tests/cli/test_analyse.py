@@ -25,8 +25,8 @@ def file(tmp_path: Path) -> Path:
 
 
 def test_a_game_is_analysed_in_every_form(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    page, sheet, plain = tmp_path / "a.html", tmp_path / "a.csv", tmp_path / "a.json"
-    files = ["-o", str(page), "-o", str(sheet), "-o", str(plain)]
+    sheet, plain = tmp_path / "a.csv", tmp_path / "a.json"
+    files = ["-o", str(sheet), "-o", str(plain)]
     status, out, err = run_with(capsys, "values", "analyse", str(file), *files)
     assert (status, err) == (0, "")
     assert out.startswith("Hog: ")
@@ -39,7 +39,6 @@ def test_a_game_is_analysed_in_every_form(file: Path, tmp_path: Path, capsys: py
     for total in values["totals"]:
         came = total["start"] - total["cost"] + total["gained"] + total["luck"]
         assert came == pytest.approx(total["result"], abs=1e-9)
-    assert page.read_text("utf-8").startswith("<!doctype html>")
     status, short, _ = run_with(capsys, "values", "analyse", str(file), "--worst", "1", "--values", "exact")
     assert status == 0
     assert "The worst decision:" in short
@@ -50,12 +49,8 @@ def test_a_game_is_analysed_in_every_form(file: Path, tmp_path: Path, capsys: py
     ("arguments", "words"),
     [
         (["FILE", "--values", "guesses"], "there is no source of values 'guesses'"),
-        (["FILE", "-o", "x.gif"], "must end in .json or .csv or .html"),
+        (["FILE", "-o", "x.gif"], "must end in .json or .csv"),
         (["nothing.json"], "cannot be read"),
-        ([], "say which game"),
-        (["FILE", "--games", "3"], "give --contest ID too"),
-        (["FILE", "--contest", "1"], "give one of both"),
-        (["--contest", "1", "-o", "x.html"], "give one of both"),
     ],
 )
 def test_what_cannot_be_analysed(
@@ -66,32 +61,6 @@ def test_what_cannot_be_analysed(
     )
     assert (status, out) == (2, "")
     assert words in err
-
-
-def test_all_entries_of_a_contest_are_graded(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """By the same costs as analyses of its games have, one by one."""
-    store, plain, sheet = (str(tmp_path / name) for name in ("a.sqlite", "a.json", "a.csv"))
-    held = ["tournament", "hog", "bacon", "swap", "--games", "3", "--seed", "4", "--workers", "1"]
-    assert run_with(capsys, *held, "-p", "goal=30", "--store", store)[0] == 0
-    status, out, err = run_with(
-        capsys, "values", "analyse", "--contest", "1", "--store", store, "-o", plain, "-o", sheet
-    )
-    assert (status, err) == (0, "")
-    assert "3 games of contest 1" in out
-    graded = {one["name"]: one for one in json.loads(Path(plain).read_text("utf-8"))["grades"]}
-    assert set(graded) == {"bacon", "swap"}
-    costs: dict[str, float] = {"bacon": 0.0, "swap": 0.0}
-    for number in (1, 2, 3):
-        told = str(tmp_path / f"{number}.json")
-        assert run_with(capsys, "values", "analyse", f"1.{number}", "--store", store, "-o", told)[0] == 0
-        for one in json.loads(Path(told).read_text("utf-8"))["totals"]:
-            costs[one["name"]] += one["cost"] / 3
-    for name, cost in costs.items():
-        assert graded[name]["cost"]["mean"] == pytest.approx(cost, abs=1e-12)
-    assert {row["name"] for row in csv.DictReader(Path(sheet).read_text("utf-8").splitlines())} == set(graded)
-    status, out, _ = run_with(capsys, "values", "analyse", "--contest", "1", "--store", store, "--games", "2")
-    assert "2 games of contest 1" in out
-    assert "there is no contest 7" in run_with(capsys, "values", "analyse", "--contest", "7", "--store", store)[2]
 
 
 def test_agents_are_graded(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

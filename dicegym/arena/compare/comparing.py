@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -18,12 +18,11 @@ from dicegym.arena.compare.sequential import Claims, NormalTest, SequentialTest,
 from dicegym.arena.director import Director, check_table
 from dicegym.arena.entries import AgentSpec, Named
 from dicegym.arena.executors import Executors
-from dicegym.arena.incidents import MisplayLog, misplay_counts
-from dicegym.arena.kept import run_contest
 from dicegym.arena.match import Match
-from dicegym.arena.match_rows import PlayedMatch, answers_of, read_outcome
+from dicegym.arena.match_rows import PlayedMatch, read_outcome, sum_up
 from dicegym.arena.results import Standing
-from dicegym.arena.storage import Settings, Storage, storage_of
+from dicegym.arena.running import run_contest
+from dicegym.arena.storage import Storage
 from dicegym.engine.game import Game
 from dicegym.engine.validate import MOST, whole_number
 from dicegym.errors import AgentError, ParameterError, one_line
@@ -44,8 +43,6 @@ MARGINS = (0.0, 0.05)
 """The same where they meet others: not better at all, or by 5 points in 100 games."""
 ALIKE = 1e-9
 """Between results less luck that are the same but for rounding."""
-MOST_MISPLAYS = 100
-"""Misplays of one entry that are kept in words."""
 
 
 def compare(
@@ -123,13 +120,12 @@ def compare(
     specs = _named(game, [first, second, *company])
     course = _Course(game, tuple(specs), claims, margins is None and not company, most, luck, progress)
     limits = _scaled(limits or Limits(), BLOCK / game.spec.games_per_match)
-    storage = storage_of(store)
     return run_contest(
         course.run,
-        Settings(game, FORMAT, course.deciding, limits, "" if storage is None else storage.label),
+        (game, FORMAT, course.deciding, limits),
         specs,
         seed,
-        storage,
+        store,
         in_order=True,
         actions=less_luck,
         workers=workers,
@@ -234,7 +230,7 @@ class _Course:
 
     def run(self, director: Director) -> Comparison:
         """Play until it is decided, and return the result."""
-        self.director, self.misplays, self.over = director, MisplayLog(MOST_MISPLAYS), bool(director.struck)
+        self.director, self.over = director, bool(director.struck)
         self.test = (SequentialTest if self.luck is None else NormalTest)(self.claims)
         by_name = {entry.name: entry for entry in director.entries}
         if not self.over:
@@ -275,8 +271,6 @@ class _Course:
             halves.append(first_place_shares(outcome["returns"]) if luck is None else luck.left)
             self.played.append(found := read_outcome(match, outcome))
             self.director.hear(names, found.printed)
-            for misplay in found.misplays:
-                self.misplays.add(misplay)
         pairs = pairs_of(lineup, halves).up_to(self.most - self.test.pairs)
         self.pairs.append(pairs.up_to(self.test.add(pairs.differences)))
         self.over = self.test.accepted is not None or self.test.pairs >= self.most
@@ -288,12 +282,11 @@ class _Course:
 
     def _comparison(self) -> Comparison:
         test, compared = self.test, bool(self.pairs) and not self.director.struck
+        summed = sum_up(self.played)
         first, second, *others = self.names
         return Comparison(
             **(self.director.common() | {"format": FORMAT, "options": self.deciding}),
-            matches=tuple(one.row for one in self.played),
-            details=answers_of(self.played),
-            misplays=self.misplays.kept,
+            **summed,
             first=first,
             second=second,
             others=tuple(others),
@@ -307,7 +300,7 @@ class _Course:
             most_games=2 * self.most,
             counts=test.counts,
             luck_taken_out=self.luck is not None,
-            standings=self._standings() if compared else (),
+            standings=self._standings(summed["faults"]) if compared else (),
             difference=self._difference() if compared else None,
         )
 
@@ -318,9 +311,8 @@ class _Course:
             return Decision.UNDECIDED
         return Decision.BETTER if self.test.accepted else Decision.NOT_BETTER
 
-    def _standings(self) -> tuple[Standing, ...]:
+    def _standings(self, faults: Mapping[str, int]) -> tuple[Standing, ...]:
         """Return the mean scores of both, the candidate first."""
-        faults = misplay_counts(self.misplays.kept)
         rows = []
         firsts, seconds = zip(*self.pairs, strict=True)
         behind = 1 + (self.test.accepted == 1)

@@ -42,7 +42,7 @@ Play = Callable[[Sequence[Session]], list[Sequence[Sequence[float]]]]
 
 
 class Tally:
-    """Points, wins (games won alone), games, and points game by game (``history``), of ``names``.
+    """Points, wins (games won alone) and games of ``names``.
 
     Place p of a game is worth ``most`` + 1 - p points.
     """
@@ -51,7 +51,6 @@ class Tally:
         self.points = dict.fromkeys(names, 0)
         self.wins = dict.fromkeys(names, 0)
         self.games = dict.fromkeys(names, 0)
-        self.history: dict[str, list[int]] = {name: [] for name in names}
         self._most = most
 
     def add(self, group: Group, returns: Sequence[float]) -> None:
@@ -59,7 +58,6 @@ class Tally:
         found = places_of(returns)
         for name, place in zip(group, found, strict=True):
             self.points[name] += self._most + 1 - place
-            self.history[name].append(self._most + 1 - place)
             self.wins[name] += place == 1 and found.count(1) == 1
             self.games[name] += 1
 

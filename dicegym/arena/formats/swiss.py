@@ -22,7 +22,7 @@ from dicegym.arena.formats.settling import settle
 from dicegym.arena.formats.swiss_pairing import bye, pairs, usual_rounds
 from dicegym.arena.match import Match
 from dicegym.arena.match_rows import MatchRow, PlayedMatch
-from dicegym.arena.results import Columns, ContestResult, Presentation, Standing, present, ranking
+from dicegym.arena.results import Columns, ContestResult, Presentation, Standing, ranking, ranking_table
 from dicegym.columns import write_count
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
@@ -213,9 +213,9 @@ def _present(rounds: _Rounds, standings: Sequence[Standing]) -> Presentation:
     if not rounds.all_met([row.name for row in standings]):
         words.append(
             "Not everybody met everybody, so the luck of the draw is in it besides that of the dice: a round "
-            "robin (--format round-robin) compares all with all, and says which places the games leave open."
+            "robin compares all with all."
         )
-    return present(standings, columns, facts, (), words)
+    return Presentation(facts, [ranking_table(standings, columns)], words)
 
 
 def _check(game: Game, options: ContestOptions) -> None:

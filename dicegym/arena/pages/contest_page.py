@@ -14,10 +14,10 @@ from typing import NamedTuple
 
 from dicegym.arena.pages.template import render
 from dicegym.arena.ratings import MatchPlaces, Rating, Ratings, fit
+from dicegym.arena.ratings.fitting import CONFIDENCE
 from dicegym.arena.ratings.rating_tables import build_won_matrix, clip_bounds, interval
-from dicegym.arena.report import Matrix, Report, ReportTable, without_options
+from dicegym.arena.report import Matrix, Report, ReportTable
 from dicegym.arena.results import ContestResult
-from dicegym.arena.significance import CONFIDENCE
 from dicegym.columns import write_count
 from dicegym.files import write_text
 from dicegym.pictures.charts import ticks_between
@@ -30,15 +30,6 @@ MARGIN = 4.0
 """Per cent of a plot's width that stay free on either side, so that no mark and no number is cut."""
 PLACES, NAMES = ("Ranking", "Place"), ("Entry", "Player")
 """Titles of the columns of a ranking that hold places and names."""
-
-
-class ShownGame(NamedTuple):
-    """A game that can be read on the page."""
-
-    heading: str
-    """The players, their seats, and the result."""
-    text: str
-    """Move by move."""
 
 
 class ShownMatch(NamedTuple):
@@ -55,7 +46,6 @@ class ShownMatch(NamedTuple):
     faults: int
     command: str = ""
     """What shows its games; empty if nothing does."""
-    replays: Sequence[ShownGame] = ()
 
 
 class Bar(NamedTuple):
@@ -168,7 +158,7 @@ def contest_page(
     )
     return ContestPage(
         title,
-        report._replace(tables=tables, words=list(dict.fromkeys(without_options(report.words)))),
+        report._replace(tables=tables),
         plot,
         matches,
         left if total > len(matches) else "",

@@ -147,21 +147,6 @@ class EntryFigures(NamedTuple):
     """What it did wrong: answers that the rules do not allow, and none at all."""
 
 
-class StoredServer(NamedTuple):
-    """The runs of a game's servers."""
-
-    game: str
-    runs: int
-    games: int
-    """Finished in all of them."""
-    rated: int
-    """Names with a rating."""
-    began: str
-    """The last run, UTC, as ISO 8601 has it."""
-    ended: str | None
-    """None: it runs, or was killed."""
-
-
 class ServedGame(NamedTuple):
     """A game of a server; all sequences are by seat."""
 

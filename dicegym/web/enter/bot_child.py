@@ -51,7 +51,6 @@ def hold(job: Mapping[str, Any], tell: TellTrial) -> None:
         plan.limits,
         format=plan.format,
         games=plan.games,
-        exact=plan.exact,
         seeds=plan.seeds,
         rounds=plan.rounds,
         less_luck=plan.less_luck,

@@ -91,7 +91,6 @@ class NewContest(BaseModel):
     seeds: int = Field(1, description="how often each match is played")
     rounds: int | None = None
     players: int | None = Field(None, description="seats at a table")
-    exact: bool = Field(False, description="rank by exact values")
     less_luck: bool = Field(False, description="use luck-adjusted results")
     parameters: Annotated[dict[str, int], BeforeValidator(_parse_parameters)] = {}
     seconds: float = Field(10.0, description="of processor time, of a bot for all its moves of a match")

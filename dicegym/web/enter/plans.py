@@ -31,7 +31,6 @@ class ContestPlan:
         seeds: how often each match is played.
         rounds: of formats in rounds.
         players: seats at a table; None: the game's.
-        exact: whether to rank by exact values.
         less_luck: whether to use luck-adjusted results.
         parameters: of the game.
         agents: that take part beside the bots.
@@ -49,7 +48,6 @@ class ContestPlan:
     seeds: int = 1
     rounds: int | None = None
     players: int | None = None
-    exact: bool = False
     less_luck: bool = False
     parameters: Mapping[str, int] = field(default_factory=dict)
     agents: Sequence[str] = ()
@@ -59,9 +57,7 @@ class ContestPlan:
     def __post_init__(self) -> None:
         """Check all of it."""
         table = self.table
-        options = ContestOptions(
-            self.games, self.exact, self.seeds, self.rounds, less_luck=self.less_luck, players=self.players
-        )
+        options = ContestOptions(self.games, self.seeds, self.rounds, self.less_luck, self.players)
         settle_choices(table, self.format, options)
         known = agent_names(table)
         for name in self.agents:
@@ -101,6 +97,6 @@ class ContestPlan:
             found.append(f"{self.rounds} rounds")
         if self.players is not None:
             found.append(f"tables of {self.players}")
-        found += ["ranked by exact values"] * self.exact + ["luck-adjusted results"] * self.less_luck
+        found += ["luck-adjusted results"] * self.less_luck
         found += [f"{name}={value}" for name, value in self.parameters.items()]
         return [*found, f"{self.seconds:g} s and {self.memory} MiB a bot"]

@@ -12,7 +12,6 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from dicegym import games
-from dicegym.arena.incidents import misplay_lines
 from dicegym.arena.store.stored_rows import StoredMatch
 from dicegym.errors import one_line
 from dicegym.web.context import Web
@@ -144,7 +143,7 @@ def _tell(board: Board, standings: list[dict[str, Any]]) -> dict[str, Any]:
         "standings": standings,
         "ratings": list(board.ratings.values()),
         "struck": [{"name": bad.name, "reason": bad.reason} for bad in said.disqualified],
-        "remarks": [*said.words, *misplay_lines(said.misplays), *said.remarks],
+        "remarks": [*said.words, *said.faults, *said.remarks],
     }
 
 
