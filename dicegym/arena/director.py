@@ -107,16 +107,13 @@ class Director:
             form.fits(game, self._found, options)
         self.struck = {bad.name: bad.reason for bad in field.broken}
         self.checks: dict[str, CheckReport] = {}
-        self._printed: dict[str, tuple[tuple[str, ...], str]] = {}
         self.luck = LuckLedger(game) if options.less_luck else None
-        self._executors = executors or local(workers)
         self._done = ProgressCounter(progress)
         self._book = book
         self._open = contextlib.ExitStack()
         self._running: Executor | None = None
-        self._sandbox = self._executors(game, limits, isolation)
-        self.isolation = self._sandbox.isolation
-        self._apart = "" if all(entry.trusted for entry in self._found) else self.isolation.description
+        self._sandbox = (executors or local(workers))(game, limits, isolation)
+        self._apart = "" if all(entry.trusted for entry in self._found) else self._sandbox.isolation.description
         self.limits = self._sandbox.limits
 
     def __enter__(self) -> Director:
@@ -183,7 +180,6 @@ class Director:
             if isinstance(job, Check):  # whatever a sandbox is given
                 name = job.entries[0].name
                 self.checks[name] = job.report(outcome)
-                self._hear(name, (), self.checks[name].printed)
                 self._done(f"checked {name}")
         self._found = [self._tabled(entry) for entry in self._found]
         self.struck |= {name: check.reason for name, check in self.checks.items() if not check.ok}
@@ -225,32 +221,18 @@ class Director:
                 yield job, outcome
                 self._done(" - ".join(entry.name for entry in job.entries))
 
-    def hear(self, names: Sequence[str], printed: Iterable[object]) -> None:
-        """Keep what the entries ``names`` printed in a match that counts.
-
-        Which other matches are played is a matter of time: formats say which count.
-        """
-        for name, text in zip(names, printed, strict=False):
-            self._hear(name, tuple(names), text)
-
     def _notes(self) -> list[str]:
         """Return what is to be known of entries although nothing is wrong with them."""
         return [f"{name}: {remark}" for name, check in sorted(self.checks.items()) for remark in check.remarks]
 
-    def _hear(self, name: str, match: tuple[str, ...], printed: object) -> None:
-        """Keep the beginning of what an entry printed: in its check, else in the first match by the names in it."""
-        if printed and (name not in self._printed or match < self._printed[name][0]):
-            self._printed[name] = match, str(printed)
+    def common(self, played: Sequence[PlayedMatch]) -> dict[str, Any]:
+        """Return what results of every format say: the fields of `ContestResult` but the standings.
 
-    @property
-    def printed(self) -> dict[str, str]:
-        """The beginning of what entries printed, which costs nothing; by name."""
-        return {name: text for name, (_, text) in sorted(self._printed.items())}
-
-    def common(self) -> dict[str, Any]:
-        """Return what results of every format say: the fields of `ContestResult` but the standings and misplays."""
-        form = self._form
-        return {
+        ``played`` are the matches that count, in their order.
+        """
+        form, summed = self._form, sum_up(played)
+        summed["printed"] |= {name: check.printed for name, check in self.checks.items() if check.printed}
+        return summed | {
             "game": self.game.name,
             "title": self.game.spec.title,
             "seed": self.seed,
@@ -258,7 +240,6 @@ class Director:
             "options": {} if form is None else self.options.select_for(form.name),
             "disqualified": self.disqualified,
             "remarks": (*self.remarks, *self._notes()),
-            "printed": self.printed,
             "provenance": provenance(self.game, write_limits(self.limits), self._records, self._apart),
         }
 
@@ -279,12 +260,12 @@ class Director:
             remarks: further sentences than those on the entries.
             details: what else the format has to say, as plain values.
         """
-        common, summed = self.common(), sum_up(played)
+        common = self.common(played)
+        more = {"remarks": (*common["remarks"], *remarks), "details": details | common["details"]}
         return ContestResult(
-            **common | {"remarks": (*common["remarks"], *remarks)},
-            **summed | {"details": details | summed["details"]},
+            **common | more,
             standings=tuple(standings),
-            less_luck=() if self.luck is None else self.luck.rows(summed["matches"], [row.name for row in standings]),
+            less_luck=() if self.luck is None else self.luck.rows(common["matches"], [row.name for row in standings]),
             shown=shown,
         )
 

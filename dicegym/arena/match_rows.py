@@ -93,17 +93,21 @@ def read_outcome(match: Match, outcome: Mapping[str, Any], returns: bool = False
 
 
 def sum_up(played: Sequence[PlayedMatch]) -> dict[str, Any]:
-    """Return what results say of the matches that count: rows, first misplays, numbers of faults, and ``details``.
+    """Return what results say of the matches that count: rows, first misplays, faults, prints, and ``details``.
 
     The details are ``answers``, what entries that count their answers counted, by name; nothing if none does.
     """
-    faults: Counter[str] = Counter()
+    faults, printed = Counter[str](), dict[str, str]()
     usages: dict[str, list[Usage]] = {}
     for one in played:
         faults.update(dict(zip(one.row.entries, one.noted, strict=True)))
         for name, usage in zip(one.row.entries, one.usages, strict=False):
             if usage is not None:
                 usages.setdefault(name, []).append(usage)
+    for one in sorted(played, key=lambda one: one.row.entries):
+        for name, text in zip(one.row.entries, one.printed, strict=False):
+            if text:
+                printed.setdefault(name, text)
     totals = {name: total_usage(own)._asdict() for name, own in sorted(usages.items())}
     # What went to an endpoint is left out: a repeated contest finds its answers in the log, and has an equal result.
     counts = {name: {one: own[one] for one in ("decisions", "unreadable", "illegal")} for name, own in totals.items()}
@@ -111,5 +115,6 @@ def sum_up(played: Sequence[PlayedMatch]) -> dict[str, Any]:
         "matches": tuple(one.row for one in played),
         "misplays": first_misplays(misplay for one in played for misplay in one.misplays),
         "faults": {name: count for name, count in sorted(faults.items()) if count},
+        "printed": printed,
         "details": {"answers": counts} if counts else {},
     }

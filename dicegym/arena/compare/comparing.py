@@ -19,7 +19,7 @@ from dicegym.arena.director import Director, check_table
 from dicegym.arena.entries import AgentSpec, Named
 from dicegym.arena.executors import Executors
 from dicegym.arena.match import Match
-from dicegym.arena.match_rows import PlayedMatch, read_outcome, sum_up
+from dicegym.arena.match_rows import PlayedMatch, read_outcome
 from dicegym.arena.results import Standing
 from dicegym.arena.running import run_contest
 from dicegym.arena.storage import Storage
@@ -269,8 +269,7 @@ class _Course:
                 return
             luck = self.luck and self.luck.luck_of_match(match, outcome)
             halves.append(first_place_shares(outcome["returns"]) if luck is None else luck.left)
-            self.played.append(found := read_outcome(match, outcome))
-            self.director.hear(names, found.printed)
+            self.played.append(read_outcome(match, outcome))
         pairs = pairs_of(lineup, halves).up_to(self.most - self.test.pairs)
         self.pairs.append(pairs.up_to(self.test.add(pairs.differences)))
         self.over = self.test.accepted is not None or self.test.pairs >= self.most
@@ -282,11 +281,10 @@ class _Course:
 
     def _comparison(self) -> Comparison:
         test, compared = self.test, bool(self.pairs) and not self.director.struck
-        summed = sum_up(self.played)
+        common = self.director.common(self.played)
         first, second, *others = self.names
         return Comparison(
-            **(self.director.common() | {"format": FORMAT, "options": self.deciding}),
-            **summed,
+            **common | {"format": FORMAT, "options": self.deciding},
             first=first,
             second=second,
             others=tuple(others),
@@ -300,7 +298,7 @@ class _Course:
             most_games=2 * self.most,
             counts=test.counts,
             luck_taken_out=self.luck is not None,
-            standings=self._standings(summed["faults"]) if compared else (),
+            standings=self._standings(common["faults"]) if compared else (),
             difference=self._difference() if compared else None,
         )
 

@@ -57,7 +57,6 @@ def settle(director: Director, matches: Iterable[Match], returns: bool = False) 
         if isinstance(found, Failure):
             director.struck[names[number][found.actor]] = found.reason
         else:
-            director.hear(names[number], found.printed)
             played.append(found)
     return played
 
