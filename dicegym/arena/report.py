@@ -125,7 +125,9 @@ class Report(NamedTuple):
             _text(plain["heading"]),
             tables,
             [Disqualified(*_texts(one)) for one in plain["disqualified"]],
-            *(_texts(plain[name]) for name in ("faults", "remarks", "words")),
+            _texts(plain["faults"]),
+            _texts(plain["remarks"]),
+            _texts(plain["words"]),
             [(name, value) for name, value in map(_texts, plain["facts"])],
         )
 

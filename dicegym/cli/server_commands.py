@@ -202,7 +202,7 @@ def _archive(game: str | None, store: str | None) -> Archive:
     where = shared_options.store_name(store)
     from dicegym.server.history import Archive
 
-    return Archive(where, game, waits=True)
+    return Archive(where, game)
 
 
 def _plain(value: Any) -> Any:

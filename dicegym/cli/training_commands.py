@@ -15,7 +15,7 @@ from typer import Option
 import dicegym
 from dicegym.cli import shared_options
 from dicegym.cli.console import err, out, print_commands, print_lines, print_table
-from dicegym.cli.contest_commands import TournamentOptions, tournament
+from dicegym.cli.contest_commands import tournament
 from dicegym.cli.evaluation import explain_scores
 from dicegym.cli.progress import progress_bar, progress_bars
 from dicegym.cli.shared_options import MACHINES, MachineOptions, decisions
@@ -173,7 +173,6 @@ def _tell_more(game: dicegym.Game, score: Any, model: Path, longer: str, even: f
 
 def _demo(game: str, run_dir: Path | None, seed: int) -> None:
     """Train an agent for two minutes, and run a contest in which it meets every agent of the game."""
-    from dicegym.games.parts import solver
     from dicegym.learning.demo import run_demo
     from dicegym.learning.train import train as learn
 
@@ -182,10 +181,8 @@ def _demo(game: str, run_dir: Path | None, seed: int) -> None:
         entry, score = run_demo(learn, game, folder, seed, progress)
     out.print(f"trained {entry}: {score}")
     table = dicegym.game(game)
-    solved = solver(table) is not None
-    tournament(game, [*dicegym.agent_names(game), str(entry)], seed, TournamentOptions(exact=solved))
-    told = ", which exact win rates rank: the games that it plays are part luck" if solved else ""
-    out.print(f"\n{entry.stem} is the agent that was just trained, in the contest of {table.spec.title}{told}.")
+    tournament(game, [*dicegym.agent_names(game), str(entry)], seed)
+    out.print(f"\n{entry.stem} is the agent that was just trained, in the contest of {table.spec.title}.")
     named = shlex.quote(str(entry))
     print_commands(
         (f"dicegym play {game} --against {named}", "play against it"),

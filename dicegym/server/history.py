@@ -47,7 +47,6 @@ class Archive:
     Args:
         where: path of a file, or URL of a PostgreSQL database.
         game: the game's name; None: the only one there is.
-        waits: whether to wait, with words, while another program has locked the file.
 
     Attributes:
         name: where it is, for people.
@@ -64,11 +63,11 @@ class Archive:
     What is asked of it raises the same, as not all damage shows at once.
     """
 
-    def __init__(self, where: str | os.PathLike[str], game: str | None = None, waits: bool = False) -> None:
+    def __init__(self, where: str | os.PathLike[str], game: str | None = None) -> None:
         path = location_of(where).path
         if path is not None and not path.is_file():
             raise ParameterError(f"{path} is not a file: a server makes one where it is started; give its --store")
-        self._reader = StoreReader(where, waits)
+        self._reader = StoreReader(where)
         self.name, self.path = self._reader.name, self._reader.path
         try:
             self.game = self._found(game)

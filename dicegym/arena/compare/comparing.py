@@ -267,8 +267,8 @@ class _Course:
                 self.director.struck[names[outcome.actor]] = outcome.reason
                 self.over = True
                 return
-            luck = self.luck and self.luck.luck_of_match(match, outcome)
-            halves.append(first_place_shares(outcome["returns"]) if luck is None else luck.left)
+            raw = first_place_shares(outcome["returns"])
+            halves.append(raw if self.luck is None else self.luck.luck_of_match(match, outcome).left)
             self.played.append(read_outcome(match, outcome))
         pairs = pairs_of(lineup, halves).up_to(self.most - self.test.pairs)
         self.pairs.append(pairs.up_to(self.test.add(pairs.differences)))

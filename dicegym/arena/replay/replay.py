@@ -350,9 +350,11 @@ def from_json(values: Any) -> Replay:
     parameters = _value(values, "parameters", dict)
     _all_are("parameters", parameters.values(), int)
     return Replay(
-        *(_value(values, name, kind) for name, kind in (("game", str), ("players", int))),
+        _value(values, "game", str),
+        _value(values, "players", int),
         parameters,
-        *(_value(values, name, int) for name in ("seed", "number")),
+        _value(values, "seed", int),
+        _value(values, "number", int),
         _all_are("seats", _value(values, "seats", list), str),
         _all_are("actions", _value(values, "actions", list), int),
         tuple(map(float, _all_are("returns", _value(values, "returns", list), int, float))),

@@ -209,7 +209,17 @@ def match_from(row: Any, seats: Sequence[Any], agents: Mapping[int, tuple[str, s
         if type(actor) is not int or type(reason) is not str:
             raise NonsenseError(f"{row.failure[:MOST_QUOTED]!r} where a failure stands")
         failed = who[actor][0]
-    by_player = zip(*((seat.wins, seat.share, seat.faults) for seat in seats), strict=True)
-    names, identities = zip(*who, strict=True)
-    about = row.id, row.key, row.number, int(row.seed), row.games
-    return StoredMatch(*about, names, identities, *by_player, failed, reason)
+    return StoredMatch(
+        row.id,
+        row.key,
+        row.number,
+        int(row.seed),
+        row.games,
+        tuple(name for name, _ in who),
+        tuple(identity for _, identity in who),
+        tuple(seat.wins for seat in seats),
+        tuple(seat.share for seat in seats),
+        tuple(seat.faults for seat in seats),
+        failed,
+        reason,
+    )
