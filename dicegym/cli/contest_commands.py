@@ -193,7 +193,8 @@ def _run(
 
 
 def _write(result: ContestResult, storage: Storage | None, written: Outputs) -> None:
-    written.json(result.to_json())
+    if written[".json"] is not None:
+        written.json(result.to_json())
     if (sheet := written[".csv"]) is not None:
         from dicegym.arena.csv_tables import result_sheets
 
