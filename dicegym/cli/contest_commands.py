@@ -23,7 +23,6 @@ from dicegym.signals import going_on
 
 if TYPE_CHECKING:
     from dicegym.arena import Named
-    from dicegym.arena.pages.contest_page import ContestPage
     from dicegym.arena.results import ContestResult
     from dicegym.arena.storage import Storage
 
@@ -176,6 +175,8 @@ def _run(
     storage = kept.storage()
     if storage is not None:
         _check_apart(written, storage)
+    elif page := written[".html"]:
+        raise ParameterError(f"--output {page} is the page of a stored contest: leave --store none out")
     again = "the same command continues"
     if storage is None:
         seed = draw_seed() if seed is None else seed
@@ -199,10 +200,12 @@ def _write(result: ContestResult, storage: Storage | None, written: Outputs) -> 
         from dicegym.arena.csv_tables import result_sheets
 
         result_sheets(result.to_json(), sheet)
-    if (page := written[".html"]) is not None:
+    if (page := written[".html"]) is not None and result.stored is not None and storage is not None:
         from dicegym.arena.pages.contest_page import write_page
+        from dicegym.arena.pages.stored_contest import build_page
 
-        write_page(_page(result, storage), page)
+        with shared_options.read_store(str(storage.where)) as reader:
+            write_page(build_page(reader, reader.contest(result.stored.contest)), page)
     if (text := written[".md"]) is not None:
         from dicegym.arena.report import markdown_text
         from dicegym.files import write_text
@@ -234,15 +237,3 @@ def parse_entries(given: Iterable[str]) -> list[str | Named]:
         else:
             found.append(Named(name, spec))
     return found
-
-
-def _page(result: ContestResult, storage: Storage | None) -> ContestPage:
-    """Return the page of a result: with its games, if it is stored."""
-    if result.stored is None or storage is None:
-        from dicegym.arena.pages.contest_page import page_of_result
-
-        return page_of_result(result)
-    from dicegym.arena.pages.stored_contest import build_page
-
-    with shared_options.read_store(str(storage.where)) as reader:
-        return build_page(reader, reader.contest(result.stored.contest))

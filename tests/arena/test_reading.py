@@ -325,7 +325,7 @@ def test_a_contest_is_removed_when_somebody_says_so(
 def test_every_format_has_a_page_and_sheets(name: str, run: Run, tmp_path: Path) -> None:
     words = ("tournament", "hog", "bacon", "swap", "--format", name.replace("_", "-"), "--games", 2, "--workers", 1)
     sheet, page = tmp_path / "a.csv", tmp_path / "a.html"
-    status, _, err = run(*words, "--store", "none", "--seed", 4, "-o", sheet, "-o", page)
+    status, _, err = run(*words, "--store", tmp_path / "a.sqlite", "--seed", 4, "-o", sheet, "-o", page)
     assert status == 0, err
     with open(sheet, newline="") as file:
         assert {row["name"] for row in csv.DictReader(file)} == {"bacon", "swap"}
@@ -335,7 +335,9 @@ def test_every_format_has_a_page_and_sheets(name: str, run: Run, tmp_path: Path)
     assert f"Hog: {name.replace('_', ' ')}" in text
     for fact in ("seats", "format", "seed", "games", "faults", "rules", "isolation", "limits", "versions", "date"):
         assert f"<dt>{fact}</dt>" in text
-    assert "dicegym arena replay" not in text  # nothing is stored
+    assert "dicegym arena replay 1 --store" in text
+    status, _, err = run(*words, "--store", "none", "-o", page)
+    assert (status, "is the page of a stored contest" in err) == (2, True)
 
 
 # --- stores that hold what nobody writes ---------------------------------------------------------------------

@@ -111,7 +111,7 @@ class _Rounds:
         return all(self.count_meetings(*pair) for pair in combinations(names, 2))
 
     def play(self) -> None:
-        """Pair and play a round, whoever is left over with a bye."""
+        """Pair and play a round; an entry that is left over has a bye."""
         accounts, number = self.accounts, len(self.rounds) + 1
         points = {name: accounts[name].points for name in self.names}
         order = sorted(points, key=lambda name: (-points[name], self.start[name]))

@@ -17,7 +17,6 @@ from dicegym.arena.ratings import MatchPlaces, Rating, Ratings, fit
 from dicegym.arena.ratings.fitting import CONFIDENCE
 from dicegym.arena.ratings.rating_tables import build_won_matrix, clip_bounds, interval
 from dicegym.arena.report import Matrix, Report, ReportTable
-from dicegym.arena.results import ContestResult
 from dicegym.columns import write_count
 from dicegym.files import write_text
 from dicegym.pictures.charts import ticks_between
@@ -99,27 +98,6 @@ class ContestPage(NamedTuple):
     def more(self) -> list[ReportTable | Matrix]:
         """The other tables, which wait behind a click."""
         return [table for table in self.report.tables if table not in self.first]
-
-
-def page_of_result(result: ContestResult) -> ContestPage:
-    """Return the page of a contest that is not stored: its games cannot be seen again."""
-    rows = result.matches[-MOST_MATCHES:]
-    matches = [
-        ShownMatch(
-            "",
-            row.entries,
-            tuple(map(str, row.wins)),
-            winners(row.wins),
-            row.games,
-            sum(row.faults),
-        )
-        for row in rows
-    ]
-    page = contest_page(
-        page_title(result.title, result.format), result.report(), result.match_places(), matches, len(result.matches)
-    )
-    date = [("date", moment(result.provenance.date))] if result.provenance else []
-    return page._replace(report=page.report._replace(facts=[*page.report.facts, *date]))
 
 
 def contest_page(
