@@ -52,7 +52,6 @@ def result_sheets(result: Mapping[str, Any], path: Path) -> list[Path]:
             "wins": row["wins"][player],
             "share": (row["shares"] or row["wins"])[player],
             "faults": row["faults"][player] if row["faults"] else 0,
-            "seats": row["seats"][player] if row["seats"] else (),
         }
         for number, row in enumerate(result["matches"], 1)
         for player, name in enumerate(row["entries"])

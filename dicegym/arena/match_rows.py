@@ -22,7 +22,6 @@ class MatchRow:
         wins: games that each won alone.
         shares: games that each won, a shared first place shared out; empty: as ``wins``.
         faults: answers of each that the rules did not allow, or that did not come.
-        seats: in how many games each sat on seat 0, 1, ...
         places: (the place of each in a game, in how many games they came so), the best first.
         games: how many were played.
         number: among the matches of the same entries in the contest, from 0: each has other dice.
@@ -33,7 +32,6 @@ class MatchRow:
     wins: tuple[int, ...]
     shares: tuple[float, ...] = ()
     faults: tuple[int, ...] = ()
-    seats: tuple[tuple[int, ...], ...] = ()
     places: tuple[tuple[tuple[int, ...], int], ...] = ()
     games: int = 0
     number: int = 0
@@ -61,35 +59,28 @@ class PlayedMatch(NamedTuple):
     """Of each entry that counts its answers, what it counted; empty: none does."""
 
 
-def row_of(match: Match, outcome: Mapping[str, Any]) -> MatchRow:
-    """Return the row of a match from its outcome, a `dicegym.arena.match.MatchResult` as plain values."""
-    players = range(len(match.entries))
-    seated: Counter[tuple[int, int]] = Counter()
-    for order, games in Counter(map(tuple, outcome["seats"])).items():
-        for seat, player in enumerate(order):
-            seated[player, seat] += games
-    names = [entry.name for entry in match.entries]
-    return MatchRow(
-        entries=tuple(names),
-        wins=tuple(outcome["wins"]),
-        shares=tuple(outcome["shares"]),
-        faults=tuple(outcome["faults"]),
-        seats=tuple(tuple(seated[player, seat] for seat in players) for player in players),
-        places=match_places(names, outcome["returns"]).places,
-        games=match.games,
-        number=match.number,
-        seed=match.seed,
-    )
-
-
 def read_outcome(match: Match, outcome: Mapping[str, Any], returns: bool = False) -> PlayedMatch:
     """Return a match that was played from its outcome; ``returns``: with what each entry got in each game."""
     texts = tuple(outcome.get("printed", ()))
-    got = tuple(tuple(map(float, each)) for each in outcome["returns"]) if returns else ()
-    names = [entry.name for entry in match.entries]
-    usages = tuple(one and Usage(*one) for one in outcome.get("usages", ()))
-    misplays, noted = misplays_of(names, outcome), tuple(outcome["noted"])
-    return PlayedMatch(row_of(match, outcome), misplays, noted, texts if any(texts) else (), got, usages)
+    names = tuple(entry.name for entry in match.entries)
+    row = MatchRow(
+        names,
+        tuple(outcome["wins"]),
+        tuple(outcome["shares"]),
+        tuple(outcome["faults"]),
+        match_places(names, outcome["returns"]).places,
+        match.games,
+        match.number,
+        match.seed,
+    )
+    return PlayedMatch(
+        row,
+        misplays_of(names, outcome),
+        tuple(outcome["noted"]),
+        texts if any(texts) else (),
+        tuple(tuple(map(float, each)) for each in outcome["returns"]) if returns else (),
+        tuple(one and Usage(*one) for one in outcome.get("usages", ())),
+    )
 
 
 def sum_up(played: Sequence[PlayedMatch]) -> dict[str, Any]:

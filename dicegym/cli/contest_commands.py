@@ -114,7 +114,7 @@ def compare(
     ],
     others: Annotated[
         list[str] | None,
-        Option(help="another agent at the table; repeatable (default: none where A and B can meet, else all agents)"),
+        Option(help="another agent at the table, where more than two sit; repeatable"),
     ] = None,
     comparison: ComparisonOptions = COMPARISON,
     seed: shared_options.Seed = None,

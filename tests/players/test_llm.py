@@ -262,7 +262,7 @@ def test_a_stored_game_tells_every_prompt_and_answer(tmp_path: Path) -> None:
             contest("hog", [spec, "bacon"], seed=0, workers=1, games=2, store=store)
         asked = [request["messages"] for request in endpoint.requests]
     with StoreReader(store) as reader:
-        replay = find_replay(reader, f"{reader.match(1).key}.2")
+        replay = find_replay(reader, "1.2")
     player = LlmPlayer("m", endpoint.url, temperature=1, log=log)
     found = []
     for state, action in zip(replay.states(), replay.actions, strict=False):

@@ -25,13 +25,13 @@ from dicegym.arena.running import run_contest
 from dicegym.arena.storage import Storage
 from dicegym.engine.game import Game
 from dicegym.engine.validate import MOST, whole_number
-from dicegym.errors import AgentError, ParameterError, one_line
+from dicegym.errors import ParameterError, one_line
 from dicegym.games import game as make_game
 from dicegym.games.parts import Progress
 from dicegym.games.worth import first_place_shares
-from dicegym.players.roster import agent_name, agent_names, resolve
+from dicegym.players.roster import agent_name
 from dicegym.sandbox import jail
-from dicegym.sandbox.jobs import Failure, entry
+from dicegym.sandbox.jobs import Failure
 from dicegym.sandbox.limits import Limits
 
 MOST_GAMES = 100_000
@@ -79,7 +79,7 @@ def compare(
         first: an agent as for `dicegym.agent`, or one under a name (`dicegym.arena.Named`): what there is.
         second: another: the candidate.
         others: the others at the table, in turn if they are more than it seats; fewer sit there several times.
-            Default: none at a table for two, else all agents of the game that fit the table, but the two.
+            None at a table for two: they play each other.
         seed: names all games and the players' private randomness; None: drawn, so that no player can foresee its games,
             and told in the result.
         workers: number of processes (default: of usable processors).
@@ -114,7 +114,7 @@ def compare(
     game = make_game(game)
     check_table(game)
     luck = LuckLedger(game) if less_luck else None
-    company = _company(game, first, second, others)
+    company = _company(game, others)
     claims = _claims(elo, margins, alpha, beta, bool(company))
     most = whole_number("games", games, 2, MOST, "the most games of a comparison") // 2
     specs = _named(game, [first, second, *company])
@@ -160,13 +160,8 @@ def _scaled(limits: Limits, more: float) -> Limits:
     return replace(limits, seconds=seconds, start=limits.start_seconds, move=limits.move_seconds)
 
 
-def _company(game: Game, first: AgentSpec, second: AgentSpec, others: Sequence[AgentSpec] | None) -> list[AgentSpec]:
+def _company(game: Game, others: Sequence[AgentSpec] | None) -> list[AgentSpec]:
     """Return the others at the table: as many as it seats, or more that take turns; empty if the two meet."""
-    if others is None and game.players == 2:
-        return []
-    if others is None:
-        two = [resolve(game, _plain(spec)) for spec in (first, second)]
-        others = [name for name in agent_names(game) if resolve(game, name) not in two and _fits(game, name)]
     if isinstance(others, str | Named):
         others = [others]
     if not others:
@@ -179,15 +174,6 @@ def _company(game: Game, first: AgentSpec, second: AgentSpec, others: Sequence[A
 def _plain(spec: AgentSpec) -> AgentSpec:
     """Return an agent without the name that it was given."""
     return spec.spec if isinstance(spec, Named) else spec
-
-
-def _fits(game: Game, name: str) -> bool:
-    """Return whether an agent can play the game with its parameters, as not every model can."""
-    try:
-        entry(game, name, name)
-    except AgentError:
-        return False
-    return True
 
 
 def _named(game: Game, specs: Sequence[AgentSpec]) -> dict[str, AgentSpec]:
