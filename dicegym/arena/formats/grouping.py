@@ -127,18 +127,12 @@ def _remarks(order: list[str], size: int, tally: Tally, cycles: int) -> list[str
     found = []
     for first in range(size, len(order), size):
         above, below = order[first - 1], order[first]
-        if tally.points[above] != tally.points[below]:
-            continue
-        tied = [name for name in order if tally.points[name] == tally.points[above]]
-        by = "games won"
-        if tally.merit(above) == tally.merit(below):
-            tied = [name for name in tied if tally.merit(name) == tally.merit(above)]
-            by = "lot"
-        up = [name for name in tied if order.index(name) < first]
-        found.append(
-            f"after {write_count(cycles, 'cycle')} {', '.join(tied)} were equal{' in points' if by != 'lot' else ''}: "
-            f"{', '.join(up)} took the last place{'s' if len(up) > 1 else ''} of group {first // size} by {by}"
-        )
+        if tally.points[above] == tally.points[below]:
+            by = "lot" if tally.merit(above) == tally.merit(below) else "games won"
+            found.append(
+                f"after {write_count(cycles, 'cycle')} {above} and {below} had as many points: {above} took the last "
+                f"place of group {first // size} by {by}"
+            )
     return found
 
 
