@@ -1,4 +1,4 @@
-"""Stored contests and games: lists, results, matches, replays; verifying and removing."""
+"""Stored contests and games: lists, results, matches, replays; removing."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from typer import Argument, Option
 from dicegym.cli import shared_options
 from dicegym.cli.command import group
 from dicegym.cli.console import NO_FILES, Outputs, out, print_lines, print_table
-from dicegym.cli.progress import progress_bar
 from dicegym.cli.replay_command import replay
 from dicegym.columns import write_count
 
@@ -32,12 +31,12 @@ def list_contests(
     store: shared_options.StoreName = None,
     written: Annotated[Outputs, ".json", ".csv"] = NO_FILES,
 ) -> None:
-    """List stored contests, and the runs of game servers.
+    """List stored contests.
 
     Example: dicegym arena list --game hog
     """
     with shared_options.read_store(store) as reader:
-        found, served = reader.contests(game), reader.servers(game)
+        found = reader.contests(game)
     if found:
         titles = ["ID", "Game", "Format", "Entries", "Matches", "Seed", "Ended", "Label"]
         rows = [
@@ -56,10 +55,6 @@ def list_contests(
         print_table(titles, rows)
     else:
         out.print(f"{reader.name} has no contest{f' of {game}' if game else ''}: `dicegym tournament` stores them")
-    print_lines(
-        f"the server of {one.game} has played {write_count(one.games, 'game')}: `dicegym server games`"
-        for one in served
-    )
     plain = [contest._asdict() for contest in found]
     written.csv(plain)
     written.json(plain)
@@ -78,7 +73,6 @@ def show(
     Examples: dicegym arena show 3; dicegym arena show 3 -o contest.html -o contest.json
     """
     from dicegym.arena.report import show as show_report
-    from dicegym.arena.report import without_options
 
     with shared_options.read_store(store) as reader:
         from dicegym.arena.pages.stored_contest import build_report, places_to_rate
@@ -88,7 +82,7 @@ def show(
         found = reader.contest(contest)
         _show_settings(reader, found)
         report = build_report(reader, found)
-        tables, words = list(report.tables), without_options(report.words)
+        tables, words = list(report.tables), list(report.words)
         played = places_to_rate(reader, found)
         ratings = fit(played) if played else None
         if ratings is not None:
@@ -160,30 +154,6 @@ def matches(
         written.json(plain)
 
 
-def verify(
-    sample: Annotated[
-        int | None, Option("--sample", min=1, metavar="N", help="replay only N random matches (default: all)")
-    ] = None,
-    store: shared_options.StoreName = None,
-) -> None:
-    """Verify a store: replay its matches, and compare results.
-
-    A replay cannot show that a bot chose its moves, or that it failed.
-
-    Example: dicegym arena verify --store all.sqlite
-    """
-    with shared_options.read_store(store) as reader:
-        from dicegym.arena.store.verifying import refuse_wrong, verdicts
-
-        with progress_bar("matches") as progress:
-            found = list(verdicts(reader, sample, progress))
-    refuse_wrong(reader.name, found)
-    unknown = sum(one.failed or one.other_rules for one in found)
-    cannot = f"; {unknown:,} cannot be (an entry failed, or the rules were others)" if unknown else ""
-    replayed = sum(one.replayed for one in found)
-    out.print(f"{reader.name} has {write_count(len(found), 'match')}: {replayed:,} replayed to the same end{cannot}")
-
-
 def rm(
     contest: Annotated[int, Argument(metavar="ID", help="number of the contest")],
     yes: Annotated[bool, Option("--yes", help="do not ask for confirmation")] = False,
@@ -211,7 +181,6 @@ arena = group(
     show=show,
     matches=matches,
     replay=replay,
-    verify=verify,
     rm=rm,
 )
 

@@ -322,7 +322,7 @@ class _Table:
         """Return the tables of strangers' bots, each asked in a process of its own; None if one is too large."""
         if not specs or self._open is None:
             return []
-        from dicegym.arena.exact_ranking import PATIENCE, Tabulate
+        from dicegym.arena.tabulation import PATIENCE, Tabulate
 
         jobs = [Tabulate(self._game, (_entry(self._game, spec),), self._seed, quick=True) for spec in specs]
         found: dict[Entry, tuple[np.ndarray, bool]] = {}
