@@ -170,9 +170,7 @@ def _run(
     if machines.ray is None:
         bots.tell_isolation(str(one.spec) if isinstance(one, Named) else one for one in named)
     storage = kept.storage()
-    if storage is not None:
-        _check_apart(written, storage)
-    elif page := written[".html"]:
+    if storage is None and (page := written[".html"]):
         raise ParameterError(f"--output {page} is the page of a stored contest: leave --store none out")
     again = "the same command continues"
     if storage is None:
@@ -208,17 +206,6 @@ def _write(result: ContestResult, storage: Storage | None, written: Outputs) -> 
         from dicegym.files import write_text
 
         write_text(text, markdown_text(result.report()))
-    if (page := written[".html"]) is None:
-        return
-    from dicegym.arena.pages.contest_page import page_of_result, write_page
-
-    if result.stored is None or storage is None:
-        write_page(page_of_result(result), page)
-        return
-    from dicegym.arena.pages.stored_contest import build_page
-
-    with shared_options.read_store(str(storage.where)) as reader:
-        write_page(build_page(reader, reader.contest(result.stored.contest)), page)
 
 
 def parse_entries(given: Iterable[str]) -> list[str | Named]:

@@ -112,13 +112,13 @@ def analyse(
     values: shared_options.ValuesName = None,
     worst: Annotated[int, Option(min=0, metavar="N", help="show the N worst decisions")] = 3,
     store: shared_options.StoreName = None,
-    written: Annotated[Outputs, ".json", ".csv", ".html"] = NO_FILES,
+    written: Annotated[Outputs, ".json", ".csv"] = NO_FILES,
 ) -> None:
     """Show the regret of each decision of a stored game.
 
     Also shows each player's luck, and the luck-adjusted result. A .csv file has a row for each decision.
 
-    Example: dicegym values analyse 2.1 -o game.html
+    Example: dicegym values analyse 2.1 -o game.json
     """
     from dicegym.analysis import analyse as analysed
     from dicegym.arena.replay.telling import result_lines
@@ -132,10 +132,6 @@ def analyse(
     print_lines([analysis.text(worst), *result_lines(found)[1:]])
     written.json(analysis.to_json())
     written.csv(analysis.rows())
-    if written[".html"]:
-        from dicegym.arena.pages.analysed import write_page
-
-        written.html(lambda page: write_page(analysis, page, found.title, worst))
 
 
 def grade(
