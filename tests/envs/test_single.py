@@ -360,7 +360,7 @@ def test_a_state_that_no_game_can_begin_in_is_refused(given: Any, match: str) ->
 def test_a_state_that_nobody_can_have_played_to_is_refused() -> None:
     state = HOG.new_game()[0]
     state["scores"] = (30_000, 3)
-    with pytest.raises(ParameterError, match="scores is 30000"):
+    with pytest.raises(ParameterError, match=r"scores is \[30000, 3\] is not of Hog"):
         SingleAgentEnv("hog").reset(options={"state": state})
     with pytest.raises(ParameterError, match="'state' and 'episode'"):
         SingleAgentEnv("hog").reset(options={"state": HOG.new_game()[0], "episode": 3})
