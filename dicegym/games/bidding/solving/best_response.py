@@ -81,7 +81,7 @@ class ResponseTree:
         start: what the hand begins with; the responder is in seat 0, the player in seat 1.
         policy: how the player plays.
         least: points that the player lets come about less often are not looked at; 0: all may be.
-        most: the likeliest alone are looked at where more than about so many points would have to be.
+        most: about how many points are looked at, the likeliest, where there are more.
 
     Attributes:
         start: the same.

@@ -111,7 +111,7 @@ def add_called(reach, wins, mine, others, size, other_size, sums, out):
         sums[kind] = 0.0
     for roll in range(other_size):
         sums[others[roll]] += reach[roll]
-    for kind in range(kinds):  # in place: what so many dice of mine have
+    for kind in range(kinds):  # in place: what this number of matching dice of mine has
         value = 0.0
         for hidden in range(kinds):
             value += sums[hidden] * wins[kind + hidden]
