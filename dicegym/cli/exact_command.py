@@ -15,6 +15,10 @@ from dicegym.cli.progress import progress_bar
 from dicegym.errors import ParameterError
 
 
+GAMES = 1000
+"""Of an estimate for one player unless told otherwise."""
+
+
 class ExactQuestion(NamedTuple):
     """What is asked."""
 
@@ -164,8 +168,8 @@ def _alone(values: Any, table: dicegym.Game, asked: ExactQuestion, progress: Any
         return _Answer(f"{best:.6f} best possible mean return", {"question": "best return", "value": best})
     from dicegym.learning.evaluate import evaluate
 
-    number, seed = {} if asked.games is None else {"games": asked.games}, asked.seed or 0
-    score = evaluate(table, player, **number, seed=seed, less_luck=True)
+    seed = asked.seed or 0
+    score = evaluate(table, player, games=GAMES if asked.games is None else asked.games, seed=seed, less_luck=True)
     mean, half, games = score.value, score.high - score.value, score.games
     cost = f"the best possible {best:.2f} less what its choices cost, known exactly, in {games} games"
     text = f"{mean:.2f} ± {half:.2f} mean return of {player.name}: {cost}"
