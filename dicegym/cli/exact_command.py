@@ -14,7 +14,6 @@ from dicegym.cli.console import NO_FILES, Outputs, check_writable, out, write_ne
 from dicegym.cli.progress import progress_bar
 from dicegym.errors import ParameterError
 
-
 GAMES = 1000
 """Of an estimate for one player unless told otherwise."""
 
