@@ -17,7 +17,7 @@ def csv_text(rows: Iterable[Any]) -> str:
     """Return rows as CSV, as RFC 4180 has it, with a line of titles.
 
     Args:
-        rows: dataclasses, named tuples or mappings; what is nested in them has columns such as ``could_be.best``, and
+        rows: dataclasses, named tuples or mappings; what is nested in them has columns such as ``exact.wins``, and
             the values of a sequence share one cell with spaces between. None is an empty cell.
     """
     flat = [dict(_cells(row)) for row in rows]
@@ -52,7 +52,6 @@ def result_sheets(result: Mapping[str, Any], path: Path) -> list[Path]:
             "wins": row["wins"][player],
             "share": (row["shares"] or row["wins"])[player],
             "faults": row["faults"][player] if row["faults"] else 0,
-            "seats": row["seats"][player] if row["seats"] else (),
         }
         for number, row in enumerate(result["matches"], 1)
         for player, name in enumerate(row["entries"])

@@ -14,9 +14,8 @@ from dicegym.arena.check_report import CheckReport
 from dicegym.arena.contest_options import ContestOptions
 from dicegym.arena.entries import AgentSpec, Disqualified, ProgressCounter, entries_of
 from dicegym.arena.executors import Executor, Executors, local
-from dicegym.arena.incidents import MisplayLog
 from dicegym.arena.match import Match
-from dicegym.arena.match_rows import PlayedMatch, answers_of
+from dicegym.arena.match_rows import PlayedMatch, sum_up
 from dicegym.arena.provenance import provenance
 from dicegym.arena.results import NOTHING_SHOWN, ContestResult, Presentation, Standing
 from dicegym.arena.work_keys import write_limits
@@ -33,9 +32,6 @@ from dicegym.sandbox.sandbox import JobOutcome
 
 if TYPE_CHECKING:
     from dicegym.arena.store.book import Book  # its libraries are needed by stored contests alone
-
-KEPT_MISPLAYS = 100
-"""Misplays of one entry that a result has in words, the first."""
 
 
 def check_table(game: Game) -> None:
@@ -111,16 +107,13 @@ class Director:
             form.fits(game, self._found, options)
         self.struck = {bad.name: bad.reason for bad in field.broken}
         self.checks: dict[str, CheckReport] = {}
-        self._printed: dict[str, tuple[tuple[str, ...], str]] = {}
         self.luck = LuckLedger(game) if options.less_luck else None
-        self._executors = executors or local(workers)
         self._done = ProgressCounter(progress)
         self._book = book
         self._open = contextlib.ExitStack()
         self._running: Executor | None = None
-        self._sandbox = self._executors(game, limits, isolation)
-        self.isolation = self._sandbox.isolation
-        self._apart = "" if all(entry.trusted for entry in self._found) else self.isolation.description
+        self._sandbox = (executors or local(workers))(game, limits, isolation)
+        self._apart = "" if all(entry.trusted for entry in self._found) else self._sandbox.isolation.description
         self.limits = self._sandbox.limits
 
     def __enter__(self) -> Director:
@@ -141,10 +134,8 @@ class Director:
         """End the processes."""
         self._open.close()
 
-    def _run(
-        self, jobs: Iterable[Job], started: Callable[[], Executor] | None = None
-    ) -> Iterator[tuple[Job, JobOutcome]]:
-        """Do jobs, begun in their order, in processes that ``started`` starts once one of them has to be done.
+    def _run(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, JobOutcome]]:
+        """Do jobs, begun in their order, in processes that start once one of them has to be done.
 
         What the book knows is not done again, and up to the first job that it does not know each outcome is yielded
         before the next job is asked for: it may decide that there is none. It keeps what is done.
@@ -169,7 +160,7 @@ class Director:
             yield job, outcome
         if first is None:
             return
-        for job, outcome in (started or self._started)().run(itertools.chain([first], unknown())):
+        for job, outcome in self._started().run(itertools.chain([first], unknown())):
             if book is not None:
                 book.keep(job, outcome)
             yield from _drain(known)
@@ -189,7 +180,6 @@ class Director:
             if isinstance(job, Check):  # whatever a sandbox is given
                 name = job.entries[0].name
                 self.checks[name] = job.report(outcome)
-                self._hear(name, (), self.checks[name].printed)
                 self._done(f"checked {name}")
         self._found = [self._tabled(entry) for entry in self._found]
         self.struck |= {name: check.reason for name, check in self.checks.items() if not check.ok}
@@ -197,11 +187,11 @@ class Director:
         if self._book is not None:
             self._book.plan(planned)
 
-    def _expect(self, playing: int, more: int = 0) -> int:
+    def _expect(self, playing: int) -> int:
         """Let ``progress`` know of all steps if ``playing`` entries play; return how many matches these have."""
         form = self._form
         matches = 0 if form is None else form.matches(self.game, playing, self.options)
-        self._done.expect(len(self._found) + matches + more)
+        self._done.expect(len(self._found) + matches)
         return matches
 
     def _tabled(self, entry: Entry) -> Entry:
@@ -231,54 +221,25 @@ class Director:
                 yield job, outcome
                 self._done(" - ".join(entry.name for entry in job.entries))
 
-    def hear(self, names: Sequence[str], printed: Iterable[object]) -> None:
-        """Keep what the entries ``names`` printed in a match that counts.
-
-        Which other matches are played is a matter of time: formats say which count.
-        """
-        for name, text in zip(names, printed, strict=False):
-            self._hear(name, tuple(names), text)
-
     def _notes(self) -> list[str]:
         """Return what is to be known of entries although nothing is wrong with them."""
         return [f"{name}: {remark}" for name, check in sorted(self.checks.items()) for remark in check.remarks]
 
-    def _hear(self, name: str, match: tuple[str, ...], printed: object) -> None:
-        """Keep the beginning of what an entry printed: in its check, else in the first match by the names in it."""
-        if printed and (name not in self._printed or match < self._printed[name][0]):
-            self._printed[name] = match, str(printed)
+    def common(self, played: Sequence[PlayedMatch]) -> dict[str, Any]:
+        """Return what results of every format say: the fields of `ContestResult` but the standings.
 
-    @property
-    def printed(self) -> dict[str, str]:
-        """The beginning of what entries printed, which costs nothing; by name."""
-        return {name: text for name, (_, text) in sorted(self._printed.items())}
-
-    def count_step(self, what: str) -> None:
-        """Tell ``progress`` of a step that was no match."""
-        self._done(what)
-
-    def expect(self, more: int) -> None:
-        """Let ``progress`` know of further steps than checks and matches."""
-        self._expect(len(self.entries), more)
-
-    def ask(self, jobs: Iterable[Job], limits: Limits) -> Iterator[tuple[Job, JobOutcome]]:
-        """Do jobs for which entries are allowed ``limits``; yield each with its outcome."""
-        with contextlib.ExitStack() as stack:
-            executor = self._executors(self.game, limits, self.isolation.level)
-            yield from self._run(jobs, lambda: stack.enter_context(executor))
-
-    def common(self) -> dict[str, Any]:
-        """Return what results of every format say: the fields of `ContestResult` but the standings and misplays."""
-        form = self._form
-        return {
+        ``played`` are the matches that count, in their order.
+        """
+        form, summed = self._form, sum_up(played)
+        summed["printed"] |= {name: check.printed for name, check in self.checks.items() if check.printed}
+        return summed | {
             "game": self.game.name,
             "title": self.game.spec.title,
             "seed": self.seed,
             "format": "" if form is None else form.name,
-            "options": {} if form is None else self.options.select_for(form.name, form.takes),
+            "options": {} if form is None else self.options.select_for(form.name),
             "disqualified": self.disqualified,
             "remarks": (*self.remarks, *self._notes()),
-            "printed": self.printed,
             "provenance": provenance(self.game, write_limits(self.limits), self._records, self._apart),
         }
 
@@ -299,17 +260,12 @@ class Director:
             remarks: further sentences than those on the entries.
             details: what else the format has to say, as plain values.
         """
-        common, misplays = self.common(), MisplayLog(KEPT_MISPLAYS)
-        for misplay in (misplay for one in played for misplay in one.misplays):
-            misplays.add(misplay)
-        rows = tuple(one.row for one in played)
+        common = self.common(played)
+        more = {"remarks": (*common["remarks"], *remarks), "details": details | common["details"]}
         return ContestResult(
-            **common | {"remarks": (*common["remarks"], *remarks)},
+            **common | more,
             standings=tuple(standings),
-            matches=rows,
-            misplays=misplays.kept,
-            less_luck=() if self.luck is None else self.luck.rows(rows, [row.name for row in standings]),
-            details=details | answers_of(played),
+            less_luck=() if self.luck is None else self.luck.rows(common["matches"], [row.name for row in standings]),
             shown=shown,
         )
 
@@ -331,10 +287,8 @@ class Format(NamedTuple):
     """The number of matches of a number of entries, for ``progress``; 0: unknown."""
     check: Callable[[Game, ContestOptions], None] = lambda game, options: None
     """Raises ParameterError for options that make no sense with the game; asked before anything is done."""
-    name: str = "a format of your own"
+    name: str = ""
     """What it is called; ``_`` is written ``-`` on the command line."""
-    takes: frozenset[str] = frozenset()
-    """Options that it knows although `ContestOptions` does not say so, which lists this package's formats alone."""
     fits: Callable[[Game, Sequence[Entry], ContestOptions], None] = lambda game, entries, options: None
     """Raises ParameterError for entries that cannot take part, or options that they cannot do."""
 

@@ -178,25 +178,13 @@ def _resolved(game: Game, spec: AgentSpec) -> Origin:
 def _meant(game: Game, text: str) -> str:
     """Return what may be meant by a path that does not exist, as the rest of a sentence."""
     path = Path(text.partition(":")[0]).expanduser()
-    missing = path
-    while not missing.parent.is_dir():
-        missing = missing.parent
-    if missing.exists():
-        return ""
-    beside = [other for other in sorted(missing.parent.iterdir()) if not other.name.startswith((".", "_"))]
-    usable = [other for other in beside if other.suffix in KINDS or other.is_dir()]
-    names = difflib.get_close_matches(missing.name, [other.name for other in usable], n=3, cutoff=0.6)
-    rest = path.relative_to(missing)
-    guesses = [str(other / rest) for other in usable if other.name in names and (other / rest).exists()]
+    if not path.parent.is_dir():
+        return f", as there is no folder {path.parent}"
+    beside = sorted(one.name for one in path.parent.iterdir() if one.suffix in KINDS or one.is_dir())
+    names = difflib.get_close_matches(path.name, beside, n=3, cutoff=0.6)
+    guesses = [str(path.with_name(name)) for name in names]
     guesses += [name for name in agent_names(game) if name in (path.stem, text)]
-    guess = f". Did you mean {' or '.join(map(repr, guesses[:3]))}?" if guesses else ""
-    where = missing.parent if str(missing.parent) != "." else "this folder"
-    if missing != path and not guess:
-        return f", as there is no folder {missing}"
-    files = [other.name for other in beside if other.suffix in KINDS]
-    if not guess and files:
-        return f". In {where} are {', '.join(files[:8])}{' and others' if len(files) > 8 else ''}"
-    return guess
+    return f". Did you mean {' or '.join(map(repr, guesses[:3]))}?" if guesses else ""
 
 
 def _alike(records: Iterable[EntryRecord]) -> list[str]:

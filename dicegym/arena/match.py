@@ -150,7 +150,8 @@ def play_match(
     if not dismissals and tables_alone(game, players):
         played = _of_tables(game, players, seed, games, heartbeat, log)
     else:
-        played = _refereed(game, players, seed, games, printed, stray, heartbeat, log, dismissals, apart)
+        course = _Course(game, players, seed, printed, stray, heartbeat, log, dismissals, apart)
+        played = course.play(games)
     for order, moves, returns in played:
         seats.append(tuple(order))
         actions.append(tuple(moves))
@@ -184,26 +185,6 @@ _Played = tuple[Sequence[int], Sequence[int], list[float]]
 """Of a game: which player sat where, all actions, and the sum of rewards of each seat."""
 
 
-def _refereed(
-    game: Game,
-    players: Sequence[Player],
-    seed: int,
-    games: int,
-    printed: Sequence[Printed],
-    stray: Printed,
-    heartbeat: Heartbeat,
-    log: _Log,
-    dismissals: Sequence[Dismissal],
-    apart: Sequence[bool],
-) -> Iterator[_Played]:
-    """Play one game after the other."""
-    for number in range(games):
-        heartbeat.note(PLAYING, number)
-        referee = _MatchReferee(game, players, seed, number, printed, stray, heartbeat, log, dismissals, apart)
-        state = referee.play()
-        yield referee.order, referee.actions, game.returns(state).tolist()
-
-
 def _of_tables(
     game: Game, players: Sequence[Any], seed: int, games: int, heartbeat: Heartbeat, log: _Log
 ) -> Iterator[_Played]:
@@ -219,38 +200,46 @@ def _of_tables(
         yield found.order, found.actions, found.returns
 
 
+class _Course(NamedTuple):
+    """What the games of a match have in common."""
+
+    game: Game
+    players: Sequence[Player]
+    seed: int
+    printed: Sequence[Printed]
+    stray: Printed
+    heartbeat: Heartbeat
+    log: _Log
+    dismissals: Sequence[Dismissal]
+    apart: Sequence[bool]
+
+    def play(self, games: int) -> Iterator[_Played]:
+        """Play one game after the other."""
+        for number in range(games):
+            self.heartbeat.note(PLAYING, number)
+            referee = _MatchReferee(self, number)
+            state = referee.play()
+            yield referee.order, referee.actions, self.game.returns(state).tolist()
+
+
 class _MatchReferee(Referee):
     """Drives one game of a match: says whose time runs, keeps what is printed, and refuses tampering.
 
     Its ``players`` sit by seat; everybody else here counts them as the match does, which is ``order[seat]``.
     """
 
-    def __init__(
-        self,
-        game: Game,
-        players: Sequence[Player],
-        seed: int,
-        number: int,
-        printed: Sequence[Printed],
-        stray: Printed,
-        heartbeat: Heartbeat,
-        log: _Log,
-        dismissals: Sequence[Dismissal],
-        apart: Sequence[bool],
-    ) -> None:
-        states: np.ndarray = game.new_game(seed, number)
-        self.order = seating(int(states[0]["key"]), len(players))
+    def __init__(self, course: _Course, number: int) -> None:
+        states: np.ndarray = course.game.new_game(course.seed, number)
+        self.order = seating(int(states[0]["key"]), len(course.players))
         self.number = number + 1
-        self._printed = printed
-        self._stray = stray
-        self._act_of = [heartbeat.hand_over if away else heartbeat.act for away in apart]
-        self._apart = apart
-        self._log = log
-        self._dismissals = [found for found in dismissals if found.game <= self.number]
-        self._asked = [0] * len(players)
+        self._printed, self._stray, self._log, self._apart = course.printed, course.stray, course.log, course.apart
+        heartbeat = course.heartbeat
+        self._act_of = [heartbeat.hand_over if away else heartbeat.act for away in course.apart]
+        self._dismissals = [found for found in course.dismissals if found.game <= self.number]
+        self._asked = [0] * len(course.players)
         self._record = states.tobytes
         self._before = b""
-        super().__init__(game, states, [players[player] for player in self.order], self.order)
+        super().__init__(course.game, states, [course.players[player] for player in self.order], self.order)
 
     def sit(self, seat: int, seed: int) -> Act:
         player = self.order[seat]

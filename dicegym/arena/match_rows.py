@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from dicegym.arena.incidents import Misplay, misplays_of
+from dicegym.arena.incidents import Misplay, first_misplays, misplays_of
 from dicegym.arena.match import Match
 from dicegym.arena.ratings.match_places import match_places
 from dicegym.play.player import Usage, total_usage
@@ -22,7 +22,6 @@ class MatchRow:
         wins: games that each won alone.
         shares: games that each won, a shared first place shared out; empty: as ``wins``.
         faults: answers of each that the rules did not allow, or that did not come.
-        seats: in how many games each sat on seat 0, 1, ...
         places: (the place of each in a game, in how many games they came so), the best first.
         games: how many were played.
         number: among the matches of the same entries in the contest, from 0: each has other dice.
@@ -33,7 +32,6 @@ class MatchRow:
     wins: tuple[int, ...]
     shares: tuple[float, ...] = ()
     faults: tuple[int, ...] = ()
-    seats: tuple[tuple[int, ...], ...] = ()
     places: tuple[tuple[tuple[int, ...], int], ...] = ()
     games: int = 0
     number: int = 0
@@ -50,6 +48,9 @@ class PlayedMatch(NamedTuple):
 
     row: MatchRow
     misplays: list[Misplay]
+    """Those in words."""
+    noted: tuple[int, ...]
+    """How many there were, by entry."""
     printed: tuple[str, ...]
     """By entry; empty: none printed anything."""
     returns: tuple[tuple[float, ...], ...]
@@ -58,44 +59,53 @@ class PlayedMatch(NamedTuple):
     """Of each entry that counts its answers, what it counted; empty: none does."""
 
 
-def row_of(match: Match, outcome: Mapping[str, Any]) -> MatchRow:
-    """Return the row of a match from its outcome, a `dicegym.arena.match.MatchResult` as plain values."""
-    players = range(len(match.entries))
-    seated: Counter[tuple[int, int]] = Counter()
-    for order, games in Counter(map(tuple, outcome["seats"])).items():
-        for seat, player in enumerate(order):
-            seated[player, seat] += games
-    names = [entry.name for entry in match.entries]
-    return MatchRow(
-        entries=tuple(names),
-        wins=tuple(outcome["wins"]),
-        shares=tuple(outcome["shares"]),
-        faults=tuple(outcome["faults"]),
-        seats=tuple(tuple(seated[player, seat] for seat in players) for player in players),
-        places=match_places(names, outcome["returns"]).places,
-        games=match.games,
-        number=match.number,
-        seed=match.seed,
-    )
-
-
 def read_outcome(match: Match, outcome: Mapping[str, Any], returns: bool = False) -> PlayedMatch:
     """Return a match that was played from its outcome; ``returns``: with what each entry got in each game."""
     texts = tuple(outcome.get("printed", ()))
-    got = tuple(tuple(map(float, each)) for each in outcome["returns"]) if returns else ()
-    names = [entry.name for entry in match.entries]
-    usages = tuple(one and Usage(*one) for one in outcome.get("usages", ()))
-    return PlayedMatch(row_of(match, outcome), misplays_of(names, outcome), texts if any(texts) else (), got, usages)
+    names = tuple(entry.name for entry in match.entries)
+    row = MatchRow(
+        names,
+        tuple(outcome["wins"]),
+        tuple(outcome["shares"]),
+        tuple(outcome["faults"]),
+        match_places(names, outcome["returns"]).places,
+        match.games,
+        match.number,
+        match.seed,
+    )
+    return PlayedMatch(
+        row,
+        misplays_of(names, outcome),
+        tuple(outcome["noted"]),
+        texts if any(texts) else (),
+        tuple(tuple(map(float, each)) for each in outcome["returns"]) if returns else (),
+        tuple(one and Usage(*one) for one in outcome.get("usages", ())),
+    )
 
 
-def answers_of(played: Iterable[PlayedMatch]) -> dict[str, Any]:
-    """Return ``answers``, what entries that count their answers counted in matches, by name; nothing if none does."""
-    found: dict[str, list[Usage]] = {}
+def sum_up(played: Sequence[PlayedMatch]) -> dict[str, Any]:
+    """Return what results say of the matches that count: rows, first misplays, faults, prints, and ``details``.
+
+    The details are ``answers``, what entries that count their answers counted, by name; nothing if none does.
+    """
+    faults, printed = Counter[str](), dict[str, str]()
+    usages: dict[str, list[Usage]] = {}
     for one in played:
+        faults.update(dict(zip(one.row.entries, one.noted, strict=True)))
         for name, usage in zip(one.row.entries, one.usages, strict=False):
             if usage is not None:
-                found.setdefault(name, []).append(usage)
-    totals = {name: total_usage(usages)._asdict() for name, usages in sorted(found.items())}
+                usages.setdefault(name, []).append(usage)
+    for one in sorted(played, key=lambda one: one.row.entries):
+        for name, text in zip(one.row.entries, one.printed, strict=False):
+            if text:
+                printed.setdefault(name, text)
+    totals = {name: total_usage(own)._asdict() for name, own in sorted(usages.items())}
     # What went to an endpoint is left out: a repeated contest finds its answers in the log, and has an equal result.
     counts = {name: {one: own[one] for one in ("decisions", "unreadable", "illegal")} for name, own in totals.items()}
-    return {"answers": counts} if counts else {}
+    return {
+        "matches": tuple(one.row for one in played),
+        "misplays": first_misplays(misplay for one in played for misplay in one.misplays),
+        "faults": {name: count for name, count in sorted(faults.items()) if count},
+        "printed": printed,
+        "details": {"answers": counts} if counts else {},
+    }

@@ -1,18 +1,16 @@
-"""The report of a contest, as text, as Markdown, on a terminal and as plain values.
+"""The report of a contest, as text, as Markdown and as plain values.
 
 Pages render the same report as HTML (`dicegym.arena.pages`); `dicegym.arena.csv_tables` writes the figures as CSV.
 """
 
 from __future__ import annotations
 
-import re
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dicegym import escape
 from dicegym.arena.entries import Disqualified
-from dicegym.arena.incidents import Misplay, misplay_lines
 from dicegym.columns import numeric_columns, plain_table
 from dicegym.escape import harmless, one_line
 
@@ -25,10 +23,6 @@ LONGEST_NAME = 24
 """Characters of a name that a matrix shows."""
 LONGEST_NOTE = 4000
 """Characters of a line below the tables that are shown."""
-OPTION = re.compile(r"(?<!\S)-(?:o |-[a-z])")
-EVERYTHING = "-o FILE.json writes everything."
-"""The last sentence of a report, on the command line."""
-OPTION_IN_BRACKETS = re.compile(r" \(--[^)]*\)")
 SAID_ABOVE = ("seed",)
 """Facts that a report's heading says."""
 ReportTable = tuple[str, list[str], list[list[str]]]
@@ -77,7 +71,8 @@ class Report(NamedTuple):
     """The ranking first."""
     disqualified: Sequence[Disqualified] = ()
     """Shown below the first table, where they would stand."""
-    misplays: Sequence[Misplay] = ()
+    faults: Sequence[str] = ()
+    """What went wrong, a line each."""
     remarks: Sequence[str] = ()
     """Further lines, such as how ties were broken."""
     words: Sequence[str] = ()
@@ -94,7 +89,7 @@ class Report(NamedTuple):
         yield from self.tables[:1]
         yield struck
         yield from self.tables[1:]
-        faults = [("fault: ", line) for line in misplay_lines(self.misplays)]
+        faults = [("fault: ", line) for line in self.faults]
         yield [(mark, one_line(line, LONGEST_NOTE)) for mark, line in (*(("", line) for line in self.remarks), *faults)]
         yield list(self.words)
         facts = "; ".join(f"{name}: {value}" for name, value in self.facts if name not in SAID_ABOVE)
@@ -130,10 +125,7 @@ class Report(NamedTuple):
             _text(plain["heading"]),
             tables,
             [Disqualified(*_texts(one)) for one in plain["disqualified"]],
-            [
-                Misplay(_text(name), tuple(_texts(others)), int(game), int(turn), _text(reason), int(more))
-                for name, others, game, turn, reason, more in plain["misplays"]
-            ],
+            _texts(plain["faults"]),
             _texts(plain["remarks"]),
             _texts(plain["words"]),
             [(name, value) for name, value in map(_texts, plain["facts"])],
@@ -150,15 +142,6 @@ def _texts(values: Any) -> list[str]:
     if not isinstance(values, list) or not all(isinstance(one, str) for one in values):
         raise TypeError("no list of texts")
     return values
-
-
-def without_options(words: Sequence[str]) -> list[str]:
-    """Return sentences without options of the command that ran the contest, which mislead elsewhere.
-
-    An option in brackets is left out of its sentence, and a sentence that names another one is left out whole.
-    """
-    bare = (OPTION_IN_BRACKETS.sub("", sentence) for sentence in words)
-    return [sentence for sentence in bare if not OPTION.search(sentence)]
 
 
 def percent(rate: float | None) -> str:
@@ -206,33 +189,5 @@ def markdown_text(report: Report) -> str:
 
 
 def show(report: Report, console: Console) -> None:
-    """Print the report: tables on a terminal, plain text into a pipe."""
-    if not console.is_terminal:
-        console.file.write(plain_text(report, console.width) + "\n")
-        return
-    from rich.table import Table
-    from rich.text import Text
-
-    def tell(text: str, mark: str = "", style: str = "") -> None:
-        console.print(Text.assemble((mark, "red"), (text, style)), highlight=False, soft_wrap=True)
-
-    tell(harmless(report.heading))
-    for number, part in enumerate(report.parts()):
-        if isinstance(part, list):
-            if part and number != 1:
-                tell("")
-            for mark, line in _wrapped(part, console.width):
-                tell(line, mark)
-        elif isinstance(part, Matrix):
-            tell("")
-            tell(harmless(part.heading), style="italic")
-            for line in part.lines(console.width):
-                tell(line)
-        else:
-            heading, titles, rows = part
-            table = Table(title=Text(harmless(heading), "table.title"), title_justify="left")
-            for title, right in zip(titles, numeric_columns(rows) or [False] * len(titles), strict=True):
-                table.add_column(Text(harmless(title)), justify="right" if right else "left")
-            for row in rows:
-                table.add_row(*(Text(harmless(cell)) for cell in row))
-            console.print(table)
+    """Print the report as plain text, as wide as the console."""
+    console.file.write(plain_text(report, console.width) + "\n")

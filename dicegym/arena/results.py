@@ -10,12 +10,11 @@ from typing import Any, NamedTuple
 from dicegym.analysis.variance_reduction import MOST_SAVED
 from dicegym.arena.adjusted_results import LuckRow
 from dicegym.arena.entries import Disqualified
-from dicegym.arena.incidents import Misplay, misplay_counts
+from dicegym.arena.incidents import Misplay, misplay_lines
 from dicegym.arena.match_rows import MatchRow
 from dicegym.arena.provenance import VERSION, Provenance
 from dicegym.arena.ratings.match_places import MatchPlaces
-from dicegym.arena.report import EVERYTHING, WIDTH, Matrix, Report, ReportTable, percent, plain_text
-from dicegym.arena.significance import Leads, Places, find_places, verdict
+from dicegym.arena.report import WIDTH, Matrix, Report, ReportTable, percent, plain_text
 from dicegym.arena.storage import Stored
 from dicegym.columns import write_count
 
@@ -31,13 +30,11 @@ class Standing:
     Attributes:
         place: 1 for the best; equal entries share a place.
         name: the entry.
-        could_be: the places that it may deserve, by the games (`dicegym.arena.significance`); None: unknown.
         figures: what its format says of it, by name, as plain values.
     """
 
     place: int
     name: str
-    could_be: Places | None = None
     figures: Mapping[str, Any] = field(default_factory=dict)
 
     def __getitem__(self, figure: str) -> Any:
@@ -46,30 +43,21 @@ class Standing:
 
     def to_json(self) -> dict[str, Any]:
         """Return the row as plain values, figures beside place and name."""
-        known = {} if self.could_be is None else {"could_be": self.could_be}
-        return {"place": self.place, "name": self.name, **known, **self.figures}
+        return {"place": self.place, "name": self.name, **self.figures}
 
 
-def ranking(
-    merits: Mapping[str, Any], figures: Mapping[str, Mapping[str, Any]], leads: Leads | None = None
-) -> tuple[Standing, ...]:
+def ranking(merits: Mapping[str, Any], figures: Mapping[str, Mapping[str, Any]]) -> tuple[Standing, ...]:
     """Return entries ranked by merit; equal ones share a place, and stand by name.
 
     Args:
         merits: what each is ranked by, more is better; by name.
         figures: what there is to say of each, by name.
-        leads: how far each is ahead of each other, in the order of ``merits``; None: unknown.
     """
-    names = list(merits)
-    order = sorted(sorted(range(len(names)), key=names.__getitem__), key=lambda i: merits[names[i]], reverse=True)
     places: dict[Any, int] = {}
-    for position, number in enumerate(order, 1):
-        places.setdefault(merits[names[number]], position)
-    could_be = [None] * len(order) if leads is None else find_places(leads.of(order))
-    return tuple(
-        Standing(places[merits[names[i]]], names[i], found, figures[names[i]])
-        for i, found in zip(order, could_be, strict=True)
-    )
+    order = sorted(sorted(merits), key=merits.__getitem__, reverse=True)
+    for position, name in enumerate(order, 1):
+        places.setdefault(merits[name], position)
+    return tuple(Standing(places[merits[name]], name, figures[name]) for name in order)
 
 
 class Presentation(NamedTuple):
@@ -99,7 +87,8 @@ class ContestResult:
         standings: the ranking, best first, a row per entry.
         matches: all that were played and count, in the order in which they were to be played.
         disqualified: by name.
-        misplays: what entries did wrong and the rules dealt with.
+        misplays: what entries did wrong and the rules dealt with, in words, the first of each entry.
+        faults: how many misplays there were of each entry that had any, by name.
         remarks: further lines of the report, such as how ties were broken.
         printed: the beginning of what entries printed, which cost them nothing; by name.
         less_luck: what luck did for each entry, if that was asked for, the best first by what is left.
@@ -126,6 +115,7 @@ class ContestResult:
     matches: tuple[MatchRow, ...] = ()
     disqualified: tuple[Disqualified, ...] = ()
     misplays: tuple[Misplay, ...] = ()
+    faults: dict[str, int] = field(default_factory=dict)
     remarks: tuple[str, ...] = ()
     printed: dict[str, str] = field(default_factory=dict)
     less_luck: tuple[LuckRow, ...] = ()
@@ -157,7 +147,8 @@ class ContestResult:
     def report(self) -> Report:
         """Return what there is to show."""
         heading, tables = self.heading, [*self.tables(), *self._luck(), *self._answers()]
-        return Report(heading, tables, self.disqualified, self.misplays, self.remarks, self.words(), self._facts())
+        faults = misplay_lines(self.misplays, self.faults)
+        return Report(heading, tables, self.disqualified, faults, self.remarks, self.words(), self._facts())
 
     def _luck(self) -> list[ReportTable]:
         """Return what luck did for each entry, where that is known."""
@@ -184,7 +175,7 @@ class ContestResult:
             return []
         games, matches = sum(match.games for match in self.matches), len(self.matches)
         played = f"{games:,} in {write_count(matches, 'match')}"
-        faults = f"{sum(misplay_counts(self.misplays).values()):,}"
+        faults = f"{sum(self.faults.values()):,}"
         return self.provenance.facts(self.title, self.format, self.seed, [("games", played), ("faults", faults)])
 
     def text(self, width: int = WIDTH) -> str:
@@ -195,14 +186,13 @@ class ContestResult:
         """Return everything as plain values: the version of this form, where the result comes from, and the result.
 
         Contests that are equal write equal files if they are given a date, which is `DATE_VARIABLE` of
-        `dicegym.arena.provenance`. Under ``faults`` is how many misplays there were of each entry; ``misplays`` holds
-        the first ones.
+        `dicegym.arena.provenance`.
         """
         own = asdict(replace(self, shown=NOTHING_SHOWN, stored=None))
-        provenance, details = own.pop("provenance") or {}, own.pop("details")
+        provenance, details, faults = own.pop("provenance") or {}, own.pop("details"), own.pop("faults")
         del own["stored"], own["shown"]
         own["standings"] = [row.to_json() for row in self.standings]
-        return {"version": VERSION, **provenance, **own, **details, "faults": misplay_counts(self.misplays)}
+        return {"version": VERSION, **provenance, **own, **details, "faults": faults}
 
 
 Columns = Mapping[str, str | Callable[[Standing], object]]
@@ -232,34 +222,6 @@ def ranking_table(
         for row in standings
     ]
     return heading, [*titles, *columns], rows
-
-
-def present(
-    standings: Sequence[Standing],
-    columns: Columns,
-    facts: Sequence[str],
-    tables: Sequence[ReportTable | Matrix] = (),
-    words: Sequence[str] = (),
-    *,
-    rivals: Sequence[Standing] | None = None,
-    among: str = "",
-) -> Presentation:
-    """Return what a report shows of a ranking, and what the games say of the first place if that is among it.
-
-    Args:
-        standings: the ranking.
-        columns: what is shown of each entry; with the figure ``could_be`` sentences say what it means.
-        facts: of the heading.
-        tables: below the ranking.
-        words: further sentences.
-        rivals: entries that compete for the first place (default: all).
-        among: where an entry's places are counted, such as " in its group".
-    """
-    first = standings if rivals is None else rivals
-    if "could_be" in columns.values() and all(row.could_be for row in first):
-        sure = f"'Could be': the places that an entry may deserve{among}; sure in 95 of 100 contests."
-        words = [sure, verdict([row.name for row in first], [row["could_be"] for row in first]), *words]
-    return Presentation(facts, [ranking_table(standings, columns), *tables], [*words, EVERYTHING])
 
 
 def tabulate_won_games(names: Sequence[str], matches: Sequence[MatchRow]) -> list[Matrix]:

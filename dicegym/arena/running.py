@@ -1,4 +1,4 @@
-"""Contests: a game's own, or one of another format.
+"""Contests: a game's own, or one of another format, kept in a store if that is wanted.
 
 A format is one file in ``formats/`` and a line here: a function that is handed a `Director`, decides who plays whom and
 ranks what comes back.
@@ -6,12 +6,14 @@ ranks what comes back.
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from dicegym.arena.contest_options import ContestOptions
-from dicegym.arena.director import Format
+from dicegym.arena.director import Director, Format
 from dicegym.arena.entries import AgentSpec
 from dicegym.arena.executors import Executors
 from dicegym.arena.formats.groups import GROUPS
@@ -19,17 +21,20 @@ from dicegym.arena.formats.one_table import ONE_TABLE
 from dicegym.arena.formats.round_robin import ROUND_ROBIN
 from dicegym.arena.formats.settling import table_for
 from dicegym.arena.formats.swiss import SWISS
-from dicegym.arena.kept import run_contest
 from dicegym.arena.results import ContestResult
-from dicegym.arena.storage import Settings, Storage, storage_of
+from dicegym.arena.storage import Settings, Storage
 from dicegym.engine.game import Game
-from dicegym.errors import unknown_name
+from dicegym.errors import DependencyError, unknown_name
 from dicegym.games import game as make_game
 from dicegym.games.parts import Progress
 from dicegym.sandbox import jail
 from dicegym.sandbox.limits import Limits
 
+if TYPE_CHECKING:
+    from dicegym.arena.store.book import Book
+
 FORMATS: dict[str, Format] = {form.name: form for form in (ROUND_ROBIN, GROUPS, ONE_TABLE, SWISS)}
+_Result = TypeVar("_Result", bound=ContestResult)
 
 
 def contest(
@@ -40,7 +45,7 @@ def contest(
     progress: Progress | None = None,
     limits: Limits | None = None,
     *,
-    format: Format | str | None = None,
+    format: str | None = None,
     isolation: str = jail.Isolation.AUTO,
     executors: Executors | None = None,
     store: str | os.PathLike[str] | Storage | None = None,
@@ -60,7 +65,7 @@ def contest(
         workers: number of processes (default: of usable processors).
         progress: called after each check and match with (done, of how many, what was done last).
         limits: what an entry may use; default: 10 s and 512 MiB.
-        format: name of the format, a key of `FORMATS`, or a `Format`; None: the game's own.
+        format: name of the format, a key of `FORMATS`; None: the game's own.
         isolation: how untrusted bots are kept from the referee, from each other and from everything else: "auto" takes
             the best of "jail", "process" and "none" that works here; see `dicegym.sandbox.jail.Isolation`.
         executors: make what does the work, instead of ``workers`` processes of this machine; see
@@ -82,14 +87,12 @@ def contest(
     """
     chosen = ContestOptions.of(**options)
     game, form = settle_choices(make_game(game), format, chosen)
-    storage = storage_of(store)
-    label = "" if storage is None else storage.label
     return run_contest(
         form.hold,
-        Settings(game, _name_of(form), chosen.deciding, limits or Limits(), label),
+        (game, form.name, chosen.deciding, limits or Limits()),
         entries,
         seed,
-        storage,
+        store,
         form=form,
         options=chosen,
         actions=chosen.less_luck,
@@ -100,15 +103,15 @@ def contest(
     )
 
 
-def settle_choices(game: Game, format: Format | str | None, options: ContestOptions) -> tuple[Game, Format]:
+def settle_choices(game: Game, format: str | None, options: ContestOptions) -> tuple[Game, Format]:
     """Return the table and the format of a contest that is chosen so, before anything is done; arguments as `contest`.
 
     Raises:
         ParameterError: the format does not know what is asked for, or not of this game.
         UnknownNameError: there is no such format.
     """
-    form = format if isinstance(format, Format) else format_named(game.spec.contest if format is None else format)
-    options.check(form.name, form.takes)
+    form = format_named(game.spec.contest if format is None else format)
+    options.check(form.name)
     if options.players is not None:
         game = table_for(game, options.players)
     form.check(game, options)
@@ -123,7 +126,55 @@ def format_named(name: str) -> Format:
     return form
 
 
-def _name_of(form: Format) -> str:
-    """Return what a format is called in a store."""
-    named = (name for name, known in FORMATS.items() if known is form)
-    return next(named, f"{form.hold.__module__}.{form.hold.__qualname__}")
+def run_contest(
+    play: Callable[[Director], _Result],
+    settings: tuple[Game, str, dict[str, Any], Limits],
+    entries: Any,
+    seed: int | None,
+    store: str | os.PathLike[str] | Storage | None,
+    actions: bool = False,
+    **how: Any,
+) -> _Result:
+    """Check entries and run a contest; begin it in a store, or continue it there, and keep its result.
+
+    Args:
+        play: plays and ranks.
+        settings: game, format, options and limits, as `Settings` has them.
+        entries: as for `Director`.
+        seed: of the contest; None: that of the stored contest, or drawn.
+        store: as of `contest`.
+        actions: whether outcomes that the store knows say what was played, too, from which luck is computed.
+        how: further arguments of `Director`.
+
+    Raises what `Director`, `dicegym.arena.store.store.ContestStore` and `Book` raise, and DependencyError if a library
+    of stores is missing.
+    """
+    storage = store if store is None or isinstance(store, Storage) else Storage(store)
+    of = Settings(*settings, "" if storage is None else storage.label)
+    with (
+        _opened(storage, of, seed, actions) as book,
+        Director(of.game, entries, book.seed if book else seed, limits=of.limits, book=book, **how) as director,
+    ):
+        result = play(director)
+        if book is not None:
+            book.finish(result, director.struck)
+            result = replace(result, stored=book.stored)
+        return result
+
+
+@contextlib.contextmanager
+def _opened(storage: Storage | None, settings: Settings, seed: int | None, actions: bool) -> Iterator[Book | None]:
+    """Yield the book of a contest, begun or continued; None if it is kept nowhere. The store's libraries load now."""
+    if storage is None:
+        yield None
+        return
+    try:
+        from dicegym.arena.store.book import Book
+        from dicegym.arena.store.store import ContestStore
+    except ImportError as error:
+        raise DependencyError.for_extra(str(error.name), "arena", "keeping a contest") from error
+    with (
+        ContestStore(storage.where) as opened,
+        contextlib.closing(Book(opened, settings, seed, actions)) as book,
+    ):
+        yield book

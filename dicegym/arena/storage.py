@@ -24,8 +24,6 @@ class Storage(NamedTuple):
 
     where: str | os.PathLike[str]
     """Path of a SQLite file, made if there is none, or the URL of a PostgreSQL database."""
-    new: bool = False
-    """Whether to begin another contest, although there is one with the same settings."""
     label: str = ""
     """Tells contests apart that have the same settings."""
 
@@ -95,8 +93,3 @@ def resolve_store(store: str | None) -> str:
     if store == NONE:
         raise ParameterError("--store none stores nothing, and a store is needed here: name a file, or leave it out")
     return default_store() if store is None else store
-
-
-def storage_of(store: str | os.PathLike[str] | Storage | None) -> Storage | None:
-    """Return where to keep a contest that is given as users give it; None: nowhere."""
-    return store if store is None or isinstance(store, Storage) else Storage(store)

@@ -34,8 +34,10 @@ LONGEST = 120
 class Submission(NamedTuple):
     """One entry of a folder."""
 
-    names: tuple[str, ...]
-    """What reports may call it: the first that no other entry has."""
+    name: str
+    """What reports call it, unless another entry has that name ..."""
+    longer: str
+    """... which are called so then."""
     path: Path
     problem: str = ""
     """Why there is no bot in it; empty if there is one."""
@@ -77,16 +79,16 @@ def read_folder(game: Game, folder: str | os.PathLike[str]) -> Folder:
     for path in map(root.absolute().joinpath, names):  # a name alone might be that of an agent
         if path.name.startswith((".", "_")) or is_test(path):
             continue
-        inside, whole = f"{root.resolve().name}/{path.name}", root / path.name
+        longer = one_line(f"{root.resolve().name}/{path.name}", LONGEST)
         if os.path.isdir(path):
             bot, problem = _bot_in(path, game)
             if leads_out(path, root) or leads_out(_file_of(bot, game), path):
                 problem = LEADS_OUT
-            found.append(Submission(_shown(path.name, f"{path.name}/", f"{inside}/", f"{whole}/"), bot, problem))
+            found.append(Submission(one_line(path.name, LONGEST), f"{longer}/", bot, problem))
         elif path.suffix in KINDS:
             problem = LEADS_OUT if leads_out(path, root) else lacking(path)
-            short = (root.resolve().name,) if path.stem in PLACEHOLDERS else (path.stem, path.name)
-            found.append(Submission(_shown(*short, inside, str(whole)), path, problem))
+            name = root.resolve().name if path.stem in PLACEHOLDERS else path.stem
+            found.append(Submission(one_line(name, LONGEST), longer, path, problem))
         else:
             left_out.append(path.name)
     if not found:
@@ -97,11 +99,6 @@ def read_folder(game: Game, folder: str | os.PathLike[str]) -> Folder:
             f".zip models or {wanted}"
         )
     return Folder(found, left_out)
-
-
-def _shown(*names: str) -> tuple[str, ...]:
-    """Return names as reports write them, before they are compared: files can have names that look alike there."""
-    return tuple(one_line(name, LONGEST) for name in names)
 
 
 def _bot_in(folder: Path, game: Game) -> tuple[Path, str]:
@@ -155,24 +152,13 @@ def _file_of(bot: Path, game: Game) -> Path:
 def names_for(submissions: Sequence[Submission], taken: Collection[str]) -> list[str]:
     """Return a name for each of ``submissions``, all different and none of ``taken``.
 
-    Who would be called alike are called by more of their paths, all of them: ``ann`` twice becomes ``ann.py`` and
-    ``ann/``, or ``monday/ann.py`` and ``tuesday/ann.py``.
+    Who would be called alike are called by more of their paths, all of them: ``ann`` twice becomes ``monday/ann.py``
+    and ``monday/ann/``.
     """
-    level = [0] * len(submissions)
-    while True:
-        names = [one.names[depth] for one, depth in zip(submissions, level, strict=True)]
-        counts = Counter([*names, *taken])
-        alike = [
-            number
-            for number, name in enumerate(names)
-            if counts[name] > 1 and level[number] + 1 < len(submissions[number].names)
-        ]
-        if not alike:
-            break
-        for number in alike:
-            level[number] += 1
-    unique = list(taken)
-    for name in names:  # the same folder given twice
-        numbered = (f"{name} ({again})" for again in itertools.count(2))
-        unique.append(next(one for one in itertools.chain([name], numbered) if one not in unique))
-    return unique[len(taken) :]
+    counts = Counter([*(one.name for one in submissions), *taken])
+    names = list(taken)
+    for one in submissions:
+        name = one.longer if counts[one.name] > 1 else one.name
+        numbered = (f"{name} ({again})" for again in itertools.count(2))  # the same folder given twice
+        names.append(next(own for own in itertools.chain([name], numbered) if own not in names))
+    return names[len(taken) :]

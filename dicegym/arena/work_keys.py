@@ -10,7 +10,6 @@ import functools
 import hashlib
 import json
 import math
-from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -47,14 +46,6 @@ def rules_of(game: Game) -> tuple[str, int, dict[str, int], str]:
 def _plain(limits: Limits) -> dict[str, float | None]:
     """Return `write_limits` limits, made once: contests ask for each match."""
     return write_limits(limits)
-
-
-def limits_in(plain: Mapping[str, float | None]) -> Limits:
-    """Return the limits that `write_limits` made plain."""
-    endless = {
-        name: math.inf if value is None else value for name, value in plain.items() if name in ("seconds", "memory")
-    }
-    return Limits(**{**plain, **endless})  # type: ignore[arg-type]  # memory is a whole number, or endless
 
 
 def write_limits(limits: Limits) -> dict[str, float | None]:

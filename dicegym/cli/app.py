@@ -52,6 +52,7 @@ MOVED = {
     "exact": "evaluate AGENT --game GAME --against OPPONENT",
     "values exact": "evaluate AGENT --game GAME --against OPPONENT",
     "grade-llm": "values grade",
+    "values suite": "values grade",
     "compare-runs": "runs plot RUN RUN",
     "runs compare": "runs plot RUN RUN",
 }
@@ -63,6 +64,7 @@ GONE = {
     "new game": "write the files that docs/add_a_game.md shows for Pig",
     "arena merge": "let several machines play one contest with `dicegym tournament --ray ADDRESS`",
     "runs league": "let the members of a league meet with `dicegym tournament GAME MODEL...`",
+    "web backup": "copy the folder, and its SQLite files and the store by `sqlite3 FILE '.backup COPY'`",
 }
 """Commands that are gone -> what to do instead."""
 

@@ -1,4 +1,4 @@
-"""Stored contests and games: lists, results, matches, replays; verifying and removing."""
+"""Stored contests and games: lists, results, matches, replays; removing."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from typer import Argument, Option
 from dicegym.cli import shared_options
 from dicegym.cli.command import group
 from dicegym.cli.console import NO_FILES, Outputs, out, print_lines, print_table
-from dicegym.cli.progress import progress_bar
 from dicegym.cli.replay_command import replay
 from dicegym.columns import write_count
 
@@ -32,12 +31,12 @@ def list_contests(
     store: shared_options.StoreName = None,
     written: Annotated[Outputs, ".json", ".csv"] = NO_FILES,
 ) -> None:
-    """List stored contests, and the runs of game servers.
+    """List stored contests.
 
     Example: dicegym arena list --game hog
     """
     with shared_options.read_store(store) as reader:
-        found, served = reader.contests(game), reader.servers(game)
+        found = reader.contests(game)
     if found:
         titles = ["ID", "Game", "Format", "Entries", "Matches", "Seed", "Ended", "Label"]
         rows = [
@@ -56,10 +55,6 @@ def list_contests(
         print_table(titles, rows)
     else:
         out.print(f"{reader.name} has no contest{f' of {game}' if game else ''}: `dicegym tournament` stores them")
-    print_lines(
-        f"the server of {one.game} has played {write_count(one.games, 'game')}: `dicegym server games`"
-        for one in served
-    )
     plain = [contest._asdict() for contest in found]
     written.csv(plain)
     written.json(plain)
@@ -70,14 +65,14 @@ def show(
     store: shared_options.StoreName = None,
     written: Annotated[Outputs, ".json", ".csv", ".html"] = NO_FILES,
 ) -> None:
-    """Show a contest: settings, entries, ranking, ratings, faults.
+    """Show a contest: settings, entries, ranking, ratings.
 
-    A .json file holds all that is stored of it. A .csv file holds its ranking, and a second one beside it the matches.
+    A .json file holds all that is stored of it, also each fault. A .csv file holds its ranking, and a second one beside
+    it the matches.
 
     Examples: dicegym arena show 3; dicegym arena show 3 -o contest.html -o contest.json
     """
     from dicegym.arena.report import show as show_report
-    from dicegym.arena.report import without_options
 
     with shared_options.read_store(store) as reader:
         from dicegym.arena.pages.stored_contest import build_report, places_to_rate
@@ -87,7 +82,7 @@ def show(
         found = reader.contest(contest)
         _show_settings(reader, found)
         report = build_report(reader, found)
-        tables, words = list(report.tables), without_options(report.words)
+        tables, words = list(report.tables), list(report.words)
         played = places_to_rate(reader, found)
         ratings = fit(played) if played else None
         if ratings is not None:
@@ -98,9 +93,8 @@ def show(
 
 
 def _show_settings(reader: StoreReader, found: StoredContest) -> None:
-    """Print the settings of a contest, its entries and their faults."""
+    """Print the settings of a contest, and its entries with the number of their faults."""
     figures = {row.name: row for row in reader.figures(found.id)}
-    misplays = reader.misplays_in(found.id, SHOWN)
     out.print(f"contest {found.id} of {reader.name}" + (f", {found.label}" if found.label else ""))
     settings = {"players": found.players, **found.parameters}
     out.print(f"{found.game}, {', '.join(f'{name}={value}' for name, value in settings.items())}")
@@ -116,14 +110,6 @@ def _show_settings(reader: StoreReader, found: StoredContest) -> None:
         rows.append([entry.name, entry.kind, entry.identity[:IDENTITY], *counted, entry.given, state])
     print_table(["Entry", "Kind", "Identity", "Matches", "Games", "Faults", "Given as", ""], rows)
     out.print("")
-    for misplay in misplays:
-        turn = f", turn {misplay.turn}" if misplay.turn else ""
-        out.print(f"fault: {misplay.name}: match {misplay.match}, game {misplay.game}{turn}: {misplay.reason}")
-    more = sum(row.faults for row in figures.values()) - len(misplays)
-    if misplays and more > 0:
-        out.print(f"and {more:,} more: dicegym arena show {found.id} -o FILE.json has them")
-    if misplays:
-        out.print("")
 
 
 def _write_contest(reader: StoreReader, found: StoredContest, ratings: Any, written: Outputs) -> None:
@@ -168,30 +154,6 @@ def matches(
         written.json(plain)
 
 
-def verify(
-    sample: Annotated[
-        int | None, Option("--sample", min=1, metavar="N", help="replay only N random matches (default: all)")
-    ] = None,
-    store: shared_options.StoreName = None,
-) -> None:
-    """Verify a store: replay its matches, and compare results.
-
-    A replay cannot show that a bot chose its moves, or that it failed.
-
-    Example: dicegym arena verify --store all.sqlite
-    """
-    with shared_options.read_store(store) as reader:
-        from dicegym.arena.store.verifying import refuse_wrong, verdicts
-
-        with progress_bar("matches") as progress:
-            found = list(verdicts(reader, sample, progress))
-    refuse_wrong(reader.name, found)
-    unknown = sum(one.failed or one.other_rules for one in found)
-    cannot = f"; {unknown:,} cannot be (an entry failed, or the rules were others)" if unknown else ""
-    replayed = sum(one.replayed for one in found)
-    out.print(f"{reader.name} has {write_count(len(found), 'match')}: {replayed:,} replayed to the same end{cannot}")
-
-
 def rm(
     contest: Annotated[int, Argument(metavar="ID", help="number of the contest")],
     yes: Annotated[bool, Option("--yes", help="do not ask for confirmation")] = False,
@@ -219,7 +181,6 @@ arena = group(
     show=show,
     matches=matches,
     replay=replay,
-    verify=verify,
     rm=rm,
 )
 

@@ -22,7 +22,9 @@ def bot(
     path: Annotated[Path, Argument(help="a .py file, or a folder for it; missing folders are made")],
     force: Annotated[bool, Option("--force", help="replace existing files")] = False,
 ) -> None:
-    """Write a bot of a game's original interface, which passes the contest's test.
+    """Write a first bot in a game's original interface.
+
+    It passes the contest's test.
 
     Example: dicegym new bot hog my/hog.py
     """

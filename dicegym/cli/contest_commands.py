@@ -37,9 +37,6 @@ class TournamentOptions(NamedTuple):
     ] = None
     seeds: Annotated[int, Option(help="times that each match is played, with other dice each time")] = 1
     rounds: Annotated[int | None, Option(help="rounds of swiss (default: as many as it needs)")] = None
-    exact: Annotated[
-        bool, Option("--exact", help="rank by exact win rates, where they exist; --games 0: play nothing")
-    ] = False
     less_luck: shared_options.LessLuck = False
 
 
@@ -89,7 +86,7 @@ def tournament(
     The same command again plays only the matches that are missing in the store: after a kill, or when entries have
     changed. A .csv file holds the ranking, and a second one beside it the matches.
 
-    Example: dicegym tournament hog submissions/ bacon --exact
+    Example: dicegym tournament hog submissions/ bacon
 
     Example: dicegym tournament yatzy mine=bots/yatzy.py gather thrifty --format swiss --rounds 2
 
@@ -114,7 +111,7 @@ def compare(
     ],
     others: Annotated[
         list[str] | None,
-        Option(help="another agent at the table; repeatable (default: none where A and B can meet, else all agents)"),
+        Option(help="another agent at the table, where more than two sit; repeatable"),
     ] = None,
     comparison: ComparisonOptions = COMPARISON,
     seed: shared_options.Seed = None,
@@ -173,6 +170,8 @@ def _run(
     if machines.ray is None:
         bots.tell_isolation(str(one.spec) if isinstance(one, Named) else one for one in named)
     storage = kept.storage()
+    if storage is None and (page := written[".html"]):
+        raise ParameterError(f"--output {page} is the page of a stored contest: leave --store none out")
     again = "the same command continues"
     if storage is None:
         seed = draw_seed() if seed is None else seed
@@ -196,22 +195,17 @@ def _write(result: ContestResult, storage: Storage | None, written: Outputs) -> 
         from dicegym.arena.csv_tables import result_sheets
 
         result_sheets(result.to_json(), sheet)
+    if (page := written[".html"]) is not None and result.stored is not None and storage is not None:
+        from dicegym.arena.pages.contest_page import write_page
+        from dicegym.arena.pages.stored_contest import build_page
+
+        with shared_options.read_store(str(storage.where)) as reader:
+            write_page(build_page(reader, reader.contest(result.stored.contest)), page)
     if (text := written[".md"]) is not None:
         from dicegym.arena.report import markdown_text
         from dicegym.files import write_text
 
         write_text(text, markdown_text(result.report()))
-    if (page := written[".html"]) is None:
-        return
-    from dicegym.arena.pages.contest_page import page_of_result, write_page
-
-    if result.stored is None or storage is None:
-        write_page(page_of_result(result), page)
-        return
-    from dicegym.arena.pages.stored_contest import build_page
-
-    with shared_options.read_store(str(storage.where)) as reader:
-        write_page(build_page(reader, reader.contest(result.stored.contest)), page)
 
 
 def parse_entries(given: Iterable[str]) -> list[str | Named]:

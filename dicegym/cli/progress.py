@@ -97,8 +97,7 @@ class _Lines:
     def __init__(self, unit: str, every: float) -> None:
         self._unit, self._every = unit, every
         self._began = time.monotonic()
-        self._now: dict[str, tuple[int, int, str]] = {}  # how much is done, of how much (0: unknown), and a text
-        self._first: dict[str, tuple[float, int]] = {}  # when work began, and what was done by then: a resumed run
+        self._now: dict[str, tuple[int, int, str]] = {"": (0, 0, "preparing")}  # done, of how much (0: unknown), text
         self._told: dict[str, tuple[int, int, str]] = {}
         self._over = threading.Event()
         self._lock = threading.Lock()
@@ -106,11 +105,10 @@ class _Lines:
         self._thread.start()
 
     def show(self, which: str, done: int, total: int, text: str) -> None:
-        """Take progress; where less is done than before, something else has begun."""
+        """Take progress; ``total`` is 0 where nobody knows it."""
         with self._lock:
-            before = self._now.get(which, (0, 0, ""))
-            if which not in self._first or not before[1] or done < before[0]:
-                self._first[which] = time.monotonic(), done
+            if which:
+                self._now.pop("", None)
             self._now[which] = done, total, text
 
     def say(self, text: str) -> None:
@@ -125,20 +123,12 @@ class _Lines:
     def _speak(self) -> None:
         while not self._over.wait(self._every):
             with self._lock:
-                rows = [one for one in self._now.items() if self._told.get(one[0]) != one[1] or not one[0]]
+                rows = [(which, now) for which, now in self._now.items() if not which or self._told.get(which) != now]
                 self._told = dict(self._now)
-                lines = [self._line(which, *now) for which, now in rows or ([] if self._now else [("", (0, 0, ""))])]
-            for line in lines:
-                err.print(f"{clock(time.monotonic() - self._began)}, {line}")
-
-    def _line(self, which: str, done: int, total: int, text: str) -> str:
-        since, before = self._first.get(which, (0.0, 0))
-        left = ""
-        if before < done < total:
-            left = f"{clock((time.monotonic() - since) * (total - done) / (done - before))} left"
-        counted = f"{done:,}{f' of {total:,}' if total else ''} {self._unit}" if done or total else ""
-        words = ", ".join(filter(None, (counted, left, one_line(text)))) or "preparing"
-        return f"{which}: {words}" if which else words
+            for which, (done, total, text) in rows:
+                counted = f"{done:,}{f' of {total:,}' if total else ''} {self._unit}" if done or total else ""
+                passed = clock(time.monotonic() - self._began)
+                err.print(", ".join(filter(None, (passed, which, counted, one_line(text)))))
 
 
 class _Bars:

@@ -40,7 +40,7 @@ def replay(
 
     A .json file holds the game for others to replay; an .html page steps through it in a browser.
 
-    Examples: dicegym arena replay 3fa2c1 --seat 0; dicegym arena replay 3fa2c1 -o game.html
+    Examples: dicegym arena replay 2.1 --seat 0; dicegym arena replay 2.1 -o game.html
     """
     from dicegym.arena.replay import moments, save
     from dicegym.arena.replay.telling import result_lines

@@ -86,7 +86,7 @@ def start(
 
 def join(
     game: shared_options.GameName,
-    server: Annotated[str, Argument(metavar="HOST:PORT", help="the server's address for TCP")],
+    server: Annotated[str, Argument(metavar="HOST:PORT", help="the server's address, or its ws:// or wss:// address")],
     agent: Annotated[str, Option(help="the agent that plays: a name, a bot's file or a model")],
     name: Annotated[str | None, Option(help="its name on the server (default: the agent's, or the secret's)")] = None,
     secret: Annotated[str | None, Option(envvar="DICEGYM_SECRET", help="the secret to log in with")] = None,

@@ -40,7 +40,7 @@ def state_named(text: str, store: str | None) -> Position:
     if not _ID.fullmatch(text.strip()):
         raise ParameterError(
             f"{one_line(text, 60)!r} cannot be read as a state: give an id such as `hog-...` (type `id` in `dicegym "
-            "play`), or a game and the number of one of its actions, as 3fa2c1:12"
+            "play`), or a game and the number of one of its actions, as 2.1:12"
         )
     found = position(text)
     state = found.state[0]
@@ -76,7 +76,7 @@ def hint(
     Each choice is judged by what the player to move may know, and shown with its uncertainty. `--values rollouts` plays
     on from the state with each choice.
 
-    Examples: dicegym values hint hog-CgBQUEI --top 3; dicegym values hint 3fa2c1:12 --games 2000
+    Examples: dicegym values hint hog-CgBQUEI --top 3; dicegym values hint 2.1:12 --games 2000
     """
     from dicegym.analysis.hints import hint as ranked
     from dicegym.analysis.rollouts import RolloutValuer
@@ -112,13 +112,13 @@ def analyse(
     values: shared_options.ValuesName = None,
     worst: Annotated[int, Option(min=0, metavar="N", help="show the N worst decisions")] = 3,
     store: shared_options.StoreName = None,
-    written: Annotated[Outputs, ".json", ".csv", ".html"] = NO_FILES,
+    written: Annotated[Outputs, ".json", ".csv"] = NO_FILES,
 ) -> None:
     """Show the regret of each decision of a stored game.
 
     Also shows each player's luck, and the luck-adjusted result. A .csv file has a row for each decision.
 
-    Example: dicegym values analyse 3fa2c1 -o game.html
+    Example: dicegym values analyse 2.1 -o game.json
     """
     from dicegym.analysis import analyse as analysed
     from dicegym.arena.replay.telling import result_lines
@@ -132,10 +132,6 @@ def analyse(
     print_lines([analysis.text(worst), *result_lines(found)[1:]])
     written.json(analysis.to_json())
     written.csv(analysis.rows())
-    if written[".html"]:
-        from dicegym.arena.pages.analysed import write_page
-
-        written.html(lambda page: write_page(analysis, page, found.title, worst))
 
 
 def grade(

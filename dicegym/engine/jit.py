@@ -40,7 +40,6 @@ KERNEL_SOURCES = ("engine", "games", "envs/batch_kernels.py")
 WITHOUT_KERNELS = (
     "adapter.py",
     "chance.py",
-    "commands.py",
     "controls.py",
     "exact.py",
     "exact_values.py",

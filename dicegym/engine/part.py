@@ -2,8 +2,8 @@
 
 A game is a folder, in this package or anywhere else where Python finds modules. Its rules name nothing that builds on
 them, so other code looks beside the rules' module for another part. `dicegym.games.parts` lists
-the parts. Those that are asked for below it are declared where that is done: `dicegym.engine.scene`,
-`dicegym.engine.twin_kernels` and, as a list of all verbs must not load the games, here (`Commands`).
+the parts. Those that are asked for below it are declared where that is done: `dicegym.engine.scene` and
+`dicegym.engine.twin_kernels`.
 """
 
 from __future__ import annotations

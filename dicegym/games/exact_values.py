@@ -95,11 +95,3 @@ class Solitaire(Protocol):
 
     def optimum(self, game: Game, *, progress: Progress | None = None) -> float:
         """Return the mean return of the best way to play."""
-
-    def mean_return(
-        self, player: Player, game: Game, games: int = ..., seed: int = 0, *, progress: Progress | None = None
-    ) -> Estimate:
-        """Return the mean return of ``player``: the optimum less what its choices cost in ``games`` games.
-
-        Luck is taken out, so a few games say what otherwise takes thousands. Raises AgentError if it fails.
-        """

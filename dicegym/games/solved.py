@@ -136,7 +136,7 @@ class Solution(Protocol):
         """
 
     def solve(self, folder: Path, *, goal: float, seconds: float | None, threads: int, progress: Progress) -> float:
-        """Solve it, or continue from what ``folder`` holds; return its quality.
+        """Solve it, continuing from what ``folder`` holds if that is kept; return its quality.
 
         ``progress`` is told (steps done, of how many, in words: the quality so far) about once a second; steps of
         earlier runs count. It ends when ``goal`` is reached or ``seconds`` are over. Tables, and what is needed for

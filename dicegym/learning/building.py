@@ -27,8 +27,6 @@ _OURS = ("game", "num_envs", "opponent", "autoreset_mode", "parameters")
 """What a batch is made with and ``[environment]`` does not say: other sections do, or the training itself."""
 _NOT_ARGUMENTS = ("name", "learning_rate", "learning_rate_end", "ent_coef_end")
 """Settings of the algorithm that its class does not take, or not as they are."""
-_NOT_FOR_NETWORKS = ("observation_space", "action_space", "lr_schedule", "activation_fn")
-"""Arguments of a policy's class that it is given otherwise."""
 ROLLOUT = 32_768
 """Decisions that a rollout of PPO holds where nothing is said: Stable-Baselines3's 2,048 for each game are meant for
 a few games, not for a thousand."""
@@ -40,7 +38,8 @@ def new_games(game: Game, settings: TrainingSettings, seed: int, opponent: Pool 
     Raises:
         ParameterError, UnknownNameError: a batch cannot be made of ``[environment]``.
     """
-    run, arguments = settings.run, dict(settings.environment)
+    run = settings.run
+    arguments: dict[str, Any] = dict(settings.environment)
     taken = [name for name in inspect.signature(BatchEnv).parameters if name not in _OURS]
     for name in arguments:
         if name not in taken:

@@ -102,12 +102,11 @@ def draw_learned(facts: Mapping[str, Any]) -> CurvePicture | None:
     measure = " / ".join(list(dict.fromkeys(one_line(score.measure, 60) for score in curve[0].scores))[:3])
     players, taken = facts.get("players"), facts.get("timesteps")
     marks = even_marks(players, measure) if type(players) is int and 1 < players < 100 else ()
-    cut = type(taken) is int and 0 <= taken < curve[-1].steps
     remarks = ["Bands are 95 % intervals."] if any(line.band for line in drawn) else []
     if len(lines) > len(drawn):
         remarks.append(f"{len(lines) - len(drawn)} more opponents are left out.")
     title = f"Learning curve: {measure} by decisions of the learner"
-    across = [Guide(taken, "this model")] if cut else []
+    across = [Guide(taken, "this model")] if isinstance(taken, int) and 0 <= taken < curve[-1].steps else []
     picture = chart(title, drawn, steps_axis(), score_axis(measure), marks, across)
     return CurvePicture(picture, [line.name for line in drawn], remarks)
 

@@ -104,11 +104,6 @@ class DAgger(MaskablePPO):
         self.cost_weight = finite_number("cost_weight", cost_weight, "how much costs count")
         if self.cost_weight < 0:
             raise ParameterError(f"cost_weight={cost_weight!r} would teach what costs most: give 0 or more")
-        if self.explore and self.greedy == 1:
-            raise ParameterError(
-                f"explore={explore!r} is for games in which the learner draws, and greedy={greedy!r} leaves none: "
-                "give greedy=0.5, or leave explore out"
-            )
         self.precision = one_of("precision", precision, PRECISIONS)
         self._asked: Teacher | None = None
         super().__init__(
@@ -245,10 +240,7 @@ def _games_of(env: VecEnv) -> SB3VecEnv:
     """Return the games in ``env``. Raises ParameterError if they show no records."""
     games = env.unwrapped
     if not isinstance(games, SB3VecEnv):
-        raise ParameterError(
-            f"DAgger learns from the records of games, which {env!r} does not show: give SB3VecEnv, "
-            "and in settings leave out run.tables"
-        )
+        raise ParameterError(f"DAgger learns from the records of games, which {env!r} does not show: give an SB3VecEnv")
     return games
 
 

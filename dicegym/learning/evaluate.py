@@ -17,7 +17,7 @@ from dicegym.engine.game import Game
 from dicegym.engine.validate import MOST, whole_number
 from dicegym.errors import AgentError, FaultWarning, ModelError, ParameterError, one_line
 from dicegym.games import game as make_game
-from dicegym.games.parts import Z_95, Duel, quick_solver_of, solitaire, tabulate_player
+from dicegym.games.parts import Z_95, Duel, quick_solver_of, tabulate_player
 from dicegym.learning.blocks import APART, BlockResult, Results, blocks_of
 from dicegym.play.player import Player
 from dicegym.players import batch_players
@@ -156,10 +156,8 @@ def evaluate(
         exact: False: play even if there is an exact value.
         seed: which games; never one that training plays.
         progress: called with (games played, of how many, against whom) while games are played.
-        less_luck: take luck out of the results: the same mean with a smaller interval. Of a player alone, where the
-            game's exact values tell, what its choices cost is measured instead of what it scores
-            (`dicegym.games.parts.Solitaire.mean_return`); elsewhere the game's luck meter says what was luck
-            (`dicegym.analysis.variance_reduction`).
+        less_luck: take luck out of the results, as the game's luck meter tells it: the same mean with a smaller
+            interval (`dicegym.analysis.variance_reduction`).
         executors: who plays, such as ``dicegym.arena.executors.local(workers=2)``: the figures are the same for any
             number of processes, and bots that do not ship with the package are kept apart. None: this process, bots
             included.
@@ -189,9 +187,6 @@ def evaluate(
     game = make_game(game)
     told = progress or (lambda done, total, text: None)
     specs = _named(game, opponent)
-    alone = solitaire(game) if less_luck else None
-    if executors is not None and alone is not None:
-        raise ParameterError("less_luck=True is for players in this process: leave out executors")
     open_executor = None if executors is None else lambda limits: executors(game, limits, isolation)
     seated = [player, *specs]
     by = _Table(game, seated, seed, open_executor, limits or limits_of())
@@ -200,9 +195,6 @@ def evaluate(
         values, ((mine, i_draw), (theirs, they_draw)) = tables
         value = values.win_rate(mine, theirs, game)
         return Score(OF_ONE_DRAW if i_draw or they_draw else EXACT, against, value, value, value, 0)
-    if alone is not None:
-        mean, half, games = alone.mean_return(by.players[0], game, games, EVALUATION_SEED + seed)
-        return Score("mean return less luck", "nobody", mean, mean - half, mean + half, games)
     if less_luck:
         check_meter(game)
 
@@ -330,7 +322,7 @@ class _Table:
         """Return the tables of strangers' bots, each asked in a process of its own; None if one is too large."""
         if not specs or self._open is None:
             return []
-        from dicegym.arena.exact_ranking import PATIENCE, Tabulate
+        from dicegym.arena.tabulation import PATIENCE, Tabulate
 
         jobs = [Tabulate(self._game, (_entry(self._game, spec),), self._seed, quick=True) for spec in specs]
         found: dict[Entry, tuple[np.ndarray, bool]] = {}

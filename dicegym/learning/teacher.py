@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dicegym.analysis.valuers import UNITS, assess, policies_of, sources, valuer
+from dicegym.analysis.valuers import UNITS, assess, policies_of, valuer
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 from dicegym.games.parts import VALUES, part
@@ -82,7 +82,12 @@ class Teacher:
             self.replies_to = opponent.name
             self._values = _reply_values(game, opponent, reply_trials)
         else:
-            found = _able(game, name)
+            found = valuer(game, name)
+            if found.kind == NO_TEACHER:
+                raise ParameterError(
+                    f"{name!r} plays games to find out what actions are worth, which is too slow and too rough for a "
+                    "teacher: name a source of computed values"
+                )
             self._valuer, unit = found, found.unit
             self._values = lambda states: assess(found, states).values
         self.softness = softness * UNITS[unit]
@@ -119,35 +124,18 @@ def parse_reply(name: str) -> str | None:
     return told[1]
 
 
-def _others(game: Game) -> str:
-    """Return in words which sources of values can teach in a game."""
-    able = [repr(source.name) for source in sources(game) if source.kind != NO_TEACHER]
-    return f"for {game!r} there is {' or '.join(able) or 'no other'}"
-
-
-def _able(game: Game, name: str) -> Valuer:
-    """Return a source of values that can teach."""
-    found = valuer(game, name)
-    if found.kind == NO_TEACHER:
-        raise ParameterError(
-            f"{name!r} plays games to find out what actions are worth, which is too slow and too rough for a "
-            f"teacher: {_others(game)}"
-        )
-    return found
-
-
 def _reply_values(game: Game, opponent: Player, trials: int) -> Callable[[np.ndarray], np.ndarray]:
     """Return what tells how likely actions win against an agent, if it is replied to as well as can be."""
     if draws_openly(opponent):
         raise ParameterError(
             f"{opponent.name} draws its actions, so that no table tells how it plays and nobody can teach the best "
-            f"reply to it: name an agent that always plays what it holds best; or {_others(game)}"
+            f"reply to it: name an agent that always plays what it holds best"
         )
     found = part(game, VALUES)
     told = None if found is None else found.reply_values(opponent, game, trials)
     if told is None:
         raise ParameterError(
             f"what actions are worth in a reply is not computed in {game!r}, so nobody can teach how to reply to "
-            f"{opponent.name}: {_others(game)}"
+            f"{opponent.name}: name a source of values, such as teacher='exact'"
         )
     return told

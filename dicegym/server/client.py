@@ -1,4 +1,4 @@
-"""Playing on a server, ours or another that speaks the game's protocol over TCP: `dicegym server join`."""
+"""Playing on a server, ours or another that speaks the game's protocol: `dicegym server join`."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ import socket
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from dicegym.arena.provenance import package_version
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
-from dicegym.errors import ParameterError
+from dicegym.errors import DependencyError, ParameterError, one_line
 from dicegym.games import game as make_game
 from dicegym.play.drive import play_game
 from dicegym.play.player import Player, RandomPlayer, whole
@@ -31,29 +32,55 @@ MOST_TRIES = 10
 """Times that an agent is asked again after a command was refused."""
 
 
+class Channel(NamedTuple):
+    """A connection to a server."""
+
+    take: Callable[[float | None], bytes]
+    """Returns what has come; raises TimeoutError when these seconds have passed (None: it waits for ever), EOFError
+    when the server has closed the connection, and OSError if it is lost."""
+    send: Callable[[bytes], object]
+    """Sends a message. Raises OSError if the connection is gone."""
+
+
 def parse_address(text: str) -> tuple[str, int]:
     """Return the host and the port that HOST:PORT names. Raises ParameterError."""
     host, colon, port = text.rpartition(":")
     host = host.removeprefix("[").removesuffix("]")
     if not (colon and host and port.isdecimal() and 0 < int(port) < 1 << 16) or "/" in host:
-        raise ParameterError(f"{text!r} is not an address: give HOST:PORT, such as 127.0.0.1:5000")
+        raise ParameterError(f"{text!r} is not an address: give HOST:PORT, or the ws:// or wss:// address of a server")
     return host, int(port)
 
 
 @contextlib.contextmanager
-def connected(host: str, port: int) -> Iterator[socket.socket]:
-    """Yield a connection to a server, which is left in order. Raises ParameterError if no server answers there."""
+def open_channel(where: str) -> Iterator[Channel]:
+    """Yield a connection to a server, which is left in order.
+
+    Raises ParameterError if no server answers there, DependencyError if WebSocket is asked for and not installed.
+    """
+    if where.startswith(("ws://", "wss://")):
+        with _open_web(where) as channel:
+            yield channel
+        return
+    host, port = parse_address(where)
     try:
         connection = socket.create_connection((host, port), PATIENCE)
     except OSError as error:
         reason = error.strerror or str(error)
-        raise ParameterError(f"{host}:{port} cannot be reached ({reason}): is a server there?") from None
+        raise ParameterError(f"{where} cannot be reached ({reason}): is a server there?") from None
     with connection:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
         connection.settimeout(None)
+
+        def take(seconds: float | None) -> bytes:
+            if not select.select([connection], [], [], seconds)[0]:
+                raise TimeoutError
+            if data := connection.recv(1 << 16):
+                return data
+            raise EOFError
+
         try:
-            yield connection
+            yield Channel(take, connection.sendall)
         finally:  # what the server still sends is read, as an unread rest would end the connection by a reset
             with contextlib.suppress(OSError):
                 connection.shutdown(socket.SHUT_WR)
@@ -61,6 +88,38 @@ def connected(host: str, port: int) -> Iterator[socket.socket]:
                 end = time.monotonic() + LEAVING
                 while connection.recv(1 << 16) and time.monotonic() < end:
                     pass
+
+
+@contextlib.contextmanager
+def _open_web(url: str) -> Iterator[Channel]:
+    """Yield a WebSocket connection; see `open_channel`."""
+    try:
+        from websockets.exceptions import ConnectionClosed, WebSocketException
+        from websockets.sync.client import connect
+    except ImportError as error:
+        raise DependencyError.for_extra("websockets", "server", "a ws:// address") from error
+    try:
+        connection = connect(
+            url, open_timeout=PATIENCE, close_timeout=LEAVING, max_size=LARGEST, compression=None, proxy=None
+        )
+    except (OSError, WebSocketException) as error:
+        raise ParameterError(f"{url} cannot be reached ({one_line(error)}): is a server there?") from None
+
+    def take(seconds: float | None) -> bytes:
+        try:
+            frame = connection.recv(seconds)
+        except ConnectionClosed:
+            raise EOFError from None
+        return (frame.encode() if isinstance(frame, str) else bytes(frame)) + b"\n"
+
+    def send(data: bytes) -> None:
+        try:
+            connection.send(data.decode().rstrip())
+        except ConnectionClosed as error:
+            raise OSError("the server has closed the connection") from error
+
+    with connection:
+        yield Channel(take, send)
 
 
 @dataclass
@@ -73,7 +132,7 @@ class Join:
 
     Args:
         game: the game's name.
-        where: host and port of the server.
+        where: HOST:PORT of the server for TCP, or its ws:// or wss:// address.
         player: the agent.
         name: to play under, where names are free.
         secret: to log in by.
@@ -86,7 +145,7 @@ class Join:
     """
 
     game: str
-    where: tuple[str, int]
+    where: str
     player: Player
     name: str | None
     secret: str | None = None
@@ -115,31 +174,30 @@ class Join:
             AgentError, ModelError: the agent fails, upon which the server plays its turn at once.
             ParameterError: the server cannot be reached, does not let the agent in, or is lost.
         """
-        host, port = self.where
-        with connected(host, port) as server:
-            self.log(f"connected to {host}:{port}")
-            # A secret alone is how clients of the original log in, which are told less.
-            server.sendall(encode(self._wire.login_message(self.secret, self.name, f"dicegym {package_version()}")))
+        with open_channel(self.where) as server:
+            self.log(f"connected to {self.where}")
             try:
+                # A secret alone is how clients of the original log in, which are told less.
+                server.send(encode(self._wire.login_message(self.secret, self.name, f"dicegym {package_version()}")))
                 while not (self.games and self.played >= self.games):
                     self._take(server, None)
                     while self._due:
                         self._answer(server)
             except EOFError:
                 if not self._begun:
-                    raise ParameterError(f"{host}:{port} has closed the connection before any game") from None
+                    raise ParameterError(f"{self.where} has closed the connection before any game") from None
                 self.log("the server has closed the connection")
             except OSError as error:
                 reason = error.strerror or str(error)
-                raise ParameterError(f"the connection to {host}:{port} was lost ({reason}): join again") from None
+                raise ParameterError(f"the connection to {self.where} was lost ({reason}): join again") from None
 
-    def _take(self, server: socket.socket, seconds: float | None) -> None:
+    def _take(self, server: Channel, seconds: float | None) -> None:
         """Wait until something comes, or for so long, and hear all that has come."""
-        while select.select([server], [], [], seconds)[0]:
-            data = server.recv(1 << 16)
-            if not data:
-                raise EOFError
-            self._reader.feed(data)
+        while True:
+            try:
+                self._reader.feed(server.take(seconds))
+            except TimeoutError:
+                return
             while (found := self._reader.read()) is not None:
                 if not isinstance(found, Malformed):
                     self._hear(found)
@@ -179,7 +237,7 @@ class Join:
         self._standing, self._due, self._act = None, False, None
         self.log(text)
 
-    def _answer(self, server: socket.socket) -> None:
+    def _answer(self, server: Channel) -> None:
         """Send the command of the standing that asks us, unless the server has gone on while it was thought of."""
         standing, began = self._standing, time.monotonic()
         self._due = False
@@ -189,7 +247,7 @@ class Join:
         self._take(server, 0.0)
         if self._standing == standing:
             self._due = False
-            server.sendall(encode(command))
+            server.send(encode(command))
         else:
             self.log(f"the server did not wait for the answer, which took {time.monotonic() - began:.1f} s: not sent")
 
@@ -245,14 +303,16 @@ def join(
     Raises what `Join.run` raises; ModelError, AgentError if the agent cannot be loaded; and ParameterError,
     UnknownNameError if an argument names nothing.
     """
-    where, table = parse_address(server), make_game(game)
+    table = make_game(game)
+    if "://" not in server:
+        parse_address(server)
     wire_of(table)
     resolve(table, spec)
     called = agent_name(table, spec) if name is None and secret is None else name
     seed = entropy.randbits(63) if seed is None else seed
     log(f"loading {spec}")
     player = rehearse(table, spec)
-    Join(game, where, player, called, secret, games, seed, log).run()
+    Join(game, server, player, called, secret, games, seed, log).run()
 
 
 def rehearse(table: Game, spec: str) -> Player:

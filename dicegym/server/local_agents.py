@@ -13,7 +13,7 @@ import tempfile
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from dicegym.bots.source import Source
 from dicegym.engine.dice import named_seed
@@ -30,9 +30,6 @@ from dicegym.sandbox.limits import Limits
 from dicegym.sandbox.remote import NOT_ASKED, GoneError
 from dicegym.sandbox.worker import CAN_FORK
 
-if TYPE_CHECKING:
-    from dicegym.server.game_table import Table
-
 MOST_FAILURES = 3
 MOST_MOVES = 1000
 """No game of a table has more decisions of one seat."""
@@ -46,6 +43,18 @@ class TableLimits(Limits):
     def wall_of(seconds: float) -> float:
         """Return the same."""
         return seconds
+
+
+class Asker(Protocol):
+    """A table, as the agent that it asks sees it."""
+
+    number: int
+
+    def take_answer(self, seat: int, action: int) -> None:
+        """Take the agent's action."""
+
+    def take_failure(self, seat: int, reason: str) -> None:
+        """Take note that the agent did not answer properly."""
 
 
 def plays_apart(game: Game, spec: str) -> bool:
@@ -118,7 +127,7 @@ class LocalAgent:
         self._thread.submit(self._end)
         await asyncio.to_thread(self._thread.shutdown)
 
-    def ask(self, asker: Table, seat: int, state: Any, seed: int) -> None:
+    def ask(self, asker: Asker, seat: int, state: Any, seed: int) -> None:
         """Have a decision made in a state, by a call of ``asker.take_answer`` or ``asker.take_failure`` later."""
         loop = asyncio.get_running_loop()
         if self.retired:
@@ -127,12 +136,12 @@ class LocalAgent:
         asked = loop.run_in_executor(self._thread, self._answer, asker.number, seat, state, seed)
         asked.add_done_callback(lambda done: self._hear(asker, seat, done))
 
-    def close(self, asker: Table) -> None:
+    def close(self, asker: Asker) -> None:
         """Leave a table."""
         if not self._stopping:
             self._thread.submit(self._leave, asker.number)
 
-    def _hear(self, asker: Table, seat: int, done: asyncio.Future[int]) -> None:
+    def _hear(self, asker: Asker, seat: int, done: asyncio.Future[int]) -> None:
         if done.cancelled() or self._stopping:
             return
         error = done.exception()

@@ -12,7 +12,7 @@ from fastapi import FastAPI
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
-from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 import dicegym
 from dicegym.web import static_files
@@ -101,12 +101,6 @@ def show_document(request: Request) -> Response:
 def show_file(request: Request, name: str) -> Response:
     """Hand out a file beside the pages."""
     return static_files.static(request, name)
-
-
-@DOOR.get("/favicon.ico")
-def show_icon(request: Request) -> Response:
-    """Lead to the icon."""
-    return RedirectResponse(static_files.address("icon.svg"), 302)
 
 
 @DOOR.get("/robots.txt")

@@ -6,8 +6,7 @@ import functools
 import hashlib
 import mimetypes
 from collections.abc import Callable
-from importlib import resources
-from importlib.resources.abc import Traversable
+from pathlib import Path
 from typing import NamedTuple
 
 from starlette.exceptions import HTTPException
@@ -17,7 +16,7 @@ from starlette.responses import Response
 from dicegym.arena.pages.template import asset
 from dicegym.arena.replay.page import part
 
-PREFIX = "/static"
+PREFIX, FOLDER = "/static", Path(__file__).parent / "static"
 FOR_GOOD = "public, max-age=31536000, immutable"
 ASK_AGAIN = "public, no-cache"
 TYPES = {".js": "text/javascript", ".svg": "image/svg+xml", ".css": "text/css"}
@@ -43,17 +42,9 @@ class StaticFile(NamedTuple):
 @functools.cache
 def files() -> dict[str, StaticFile]:
     """Return all files by their paths below `PREFIX`."""
-
-    def walk(folder: Traversable, before: str) -> dict[str, StaticFile]:
-        found: dict[str, StaticFile] = {}
-        for entry in folder.iterdir():
-            name = before + entry.name
-            found |= walk(entry, f"{name}/") if entry.is_dir() else {name: _make_file(name, entry.read_bytes())}
-        return found
-
-    return walk(resources.files("dicegym.web") / "static", "") | {
-        f"arena/{name}": _make_file(name, read(file).encode()) for name, (file, read) in OF_ARENA.items()
-    }
+    found = {path.relative_to(FOLDER).as_posix(): path.read_bytes() for path in FOLDER.rglob("*") if path.is_file()}
+    found |= {f"arena/{name}": read(file).encode() for name, (file, read) in OF_ARENA.items()}
+    return {name: _make_file(name, body) for name, body in found.items()}
 
 
 def address(name: str) -> str:

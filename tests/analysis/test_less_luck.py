@@ -59,8 +59,6 @@ def test_only_what_cannot_be_told_is_refused() -> None:
         evaluate(dicegym.game("liarsdice", players=3), "even", less_luck=True)
     with pytest.raises(ParameterError, match="players=3"):
         contest(dicegym.game("liarsdice", players=3), ["even", "honest", "timid"], 1, less_luck=True)
-    with pytest.raises(ParameterError, match="leave out less_luck, or exact"):
-        contest(ONE_DIE, ["even", "honest"], 1, less_luck=True, exact=True)
 
 
 def test_what_is_played_again_must_be_whole() -> None:

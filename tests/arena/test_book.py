@@ -18,7 +18,7 @@ from dicegym.arena.store.book import Book
 from dicegym.arena.store.reading import StoreReader
 from dicegym.arena.store.schema import CONTESTS, FIELDS, MATCHES, PLAYS
 from dicegym.arena.store.store import ContestStore
-from dicegym.errors import DamagedFileError, ParameterError
+from dicegym.errors import DamagedFileError
 from dicegym.sandbox.jobs import Entry, Failure, entry
 from dicegym.sandbox.limits import Limits
 
@@ -132,9 +132,6 @@ def test_a_contest_is_found_by_its_settings_and_seed(store: ContestStore) -> Non
     assert Book(store, settings()).seed == 7
     assert Book(store, settings("third")).seed != 7
     assert Book(store, settings(), 8).seed == 8
-    assert Book(store, settings(), new=True).seed != 7
-    with pytest.raises(ParameterError, match="with seed 7 as number 1: leave the seed out"):
-        Book(store, settings(), 7, new=True)
     with store.connection() as connection:
         assert [row.run for row in connection.execute(sa.select(CONTESTS))] == [1, 1]
 

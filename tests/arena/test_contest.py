@@ -301,11 +301,9 @@ def test_plain_functions_take_part() -> None:
         return 77
 
     entries = [own, seen, asked, wrong, lambda score, opponent_score: number + 1]
-    found = contest("hog", entries, games=0, exact=True, seed=0, workers=2)
-    assert [(row.place, row.name) for row in found.standings] == [
-        (1, "lambda"),
-        *((2, name) for name in ("asked", "own", "seen")),
-    ]
+    found = contest("hog", entries, seed=0, workers=2)
+    assert {row.name for row in found.standings} == {"lambda", "asked", "own", "seen"}
+    assert len({row["win_rate"] for row in found.standings if row.name != "lambda"}) == 1
     assert [bad.name for bad in found.disqualified] == ["wrong"]
     assert "returned 77" in found.disqualified[0].reason
 

@@ -13,7 +13,7 @@ import pytest
 from flawed.rules import SPEC
 
 from dicegym import checks
-from dicegym.arena.incidents import SHOWN, Misplay, MisplayLog, misplay_counts, misplay_lines, misplays_of
+from dicegym.arena.incidents import SHOWN, Misplay, first_misplays, misplay_lines, misplays_of
 from dicegym.arena.match import MOST_INCIDENTS, Dismissal, play_match
 from dicegym.engine.game import Game
 from dicegym.envs.single import SingleAgentEnv
@@ -249,7 +249,7 @@ def test_reports_name_bot_game_turn_and_reason() -> None:
     outcome = {"incidents": [[1, 3, n, f"reason {n}\nsecond line"] for n in range(SHOWN + 2)]}
     misplays = misplays_of(("a", "b", "c"), outcome)
     assert misplays[1] == Misplay("b", ("a", "c"), 3, 1, "reason 1 second line")
-    lines = misplay_lines(misplays)
+    lines = misplay_lines(misplays, {"b": SHOWN + 2})
     assert lines[0] == "b: game 3 against a, c: reason 0 second line"
     assert lines[1] == "b: game 3 against a, c, turn 1: reason 1 second line"
     assert lines[SHOWN:] == ["b: and 2 more"]
@@ -259,18 +259,12 @@ def test_all_misplays_are_counted_and_few_are_told() -> None:
     found = play_match(game(), [ODD, RandomPlayer()], 3, 5)
     misplays = misplays_of(("odd", "uniform"), found._asdict())
     assert len(misplays) == MOST_INCIDENTS < found.faults[0] == found.noted[0]
-    assert misplay_counts(misplays) == {"odd": found.faults[0]}
-    assert misplays[-1].more == found.faults[0] - MOST_INCIDENTS
-    assert misplay_lines(misplays)[-1] == f"odd: and {found.faults[0] - SHOWN:,} more"
-    assert misplay_counts(misplays_of(("odd", "uniform"), {"incidents": [[0, 1, 1, "x"]]})) == {"odd": 1}
+    assert misplay_lines(misplays, {"odd": found.noted[0]})[-1] == f"odd: and {found.faults[0] - SHOWN:,} more"
 
 
-def test_a_log_of_misplays_loses_none() -> None:
-    log = MisplayLog(2)
-    for n, name in enumerate("aababba"):
-        log.add(Misplay(name, (), 1, n, "x", more=n == 5))
-    assert [(one.name, one.turn, one.more) for one in log.kept] == [("a", 0, 0), ("a", 1, 2), ("b", 2, 0), ("b", 4, 2)]
-    assert misplay_counts(log.kept) == {"a": 4, "b": 4}
+def test_the_first_misplays_of_each_are_kept() -> None:
+    found = first_misplays([Misplay(name, (), 1, n, "x") for n, name in enumerate("aababba")], 2)
+    assert [(one.name, one.turn) for one in found] == [("a", 0), ("a", 1), ("b", 2), ("b", 4)]
 
 
 def test_nothing_warns_when_nobody_fails() -> None:

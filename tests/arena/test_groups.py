@@ -165,7 +165,6 @@ def test_after_a_thousand_cycles_wins_and_then_a_reported_lot_decide(monkeypatch
         (remark,) = found.remarks
         assert "after 5 cycles" in remark
         assert "by lot" in remark
-        assert all(name in remark for name in NAMES[:9])
         assert found.order == qualify(NAMES[8::-1], 7, 7, seed, Table(lambda name: 0)).order
         orders.add(tuple(found.order))
     assert len(orders) == 8
@@ -185,7 +184,7 @@ def test_equal_points_are_ordered_by_wins_first(monkeypatch: pytest.MonkeyPatch)
     assert [found.tally.merit(name) for name in (one, two, three)] == [(39, 3), (39, 0), (42, 3)]
     assert found.order == [three, one, two]
     assert found.remarks == [
-        f"after 3 cycles {one}, {two} were equal in points: {one} took the last place of group 1 by games won"
+        f"after 3 cycles {one} and {two} had as many points: {one} took the last place of group 1 by games won"
     ]
 
 

@@ -12,6 +12,7 @@ import re
 from dataclasses import dataclass
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import NamedTuple
 
 import hypothesis
 import pytest
@@ -21,10 +22,9 @@ from hypothesis import strategies as st
 from dicegym.arena.csv_tables import csv_text
 from dicegym.arena.entries import Disqualified
 from dicegym.arena.incidents import Misplay
-from dicegym.arena.pages.contest_page import Bar, ContestPage, Plot, ShownGame, ShownMatch, Tick, html, make_scale
+from dicegym.arena.pages.contest_page import Bar, ContestPage, Plot, ShownMatch, Tick, html, make_scale
 from dicegym.arena.pages.template import SHADES
-from dicegym.arena.report import Matrix, Report, without_options
-from dicegym.arena.significance import Places
+from dicegym.arena.report import Matrix, Report
 from dicegym.pictures.charts import ticks_between
 
 EVIL = [
@@ -52,7 +52,7 @@ def page_of(names: list[str]) -> ContestPage:
         names[0],
         [(names[0], ["Ranking", "Entry", "Wins", names[0], "Friend"], rows), matrix],
         [Disqualified(name, name) for name in names],
-        [Misplay(name, tuple(names), 1, 2, name) for name in names],
+        [str(Misplay(name, tuple(names), 1, 2, name)) for name in names],
         names,
         names,
         [(name, name) for name in names],
@@ -61,11 +61,8 @@ def page_of(names: list[str]) -> ContestPage:
         Bar((str(i + 1), name), f"{10 * i}%", f"{10 * i + 5}%", f"{10 * i + 9}%", name) for i, name in enumerate(names)
     ]
     matches = [
-        ShownMatch(
-            str(10 - i), (name, names[0]), ("5", "4"), (True, False), 9, i, f"dicegym arena replay {10 - i}", games
-        )
+        ShownMatch(str(10 - i), (name, names[0]), ("5", "4"), (True, False), 9, i, f"dicegym arena replay {10 - i}")
         for i, name in enumerate(names)
-        for games in ([ShownGame(name, f"{name}\n  rolls 5") for _ in range(2)] if i else [],)
     ]
     return ContestPage(names[0], report, Plot(names[0], [Tick("5%", names[0])], bars), matches)
 
@@ -102,7 +99,6 @@ def test_a_page_needs_nothing_else_and_lets_nothing_else_run() -> None:
     text = html(page_of(PLAIN))
     reader = Reader(text)
     links = {value for _, attributes in reader.tags for key, value in attributes.items() if key in ("src", "href")}
-    assert links
     assert all(str(link).startswith("#") for link in links)
     assert "http:" not in text
     assert "https:" not in text
@@ -121,7 +117,6 @@ def test_all_there_is_to_say_stands_on_the_page() -> None:
         "Disqualified",
         "against ann, bob, cid, turn 2",
         "dicegym arena replay 10",
-        "rolls 5",
         "1,000 others",
     ):
         assert words in text
@@ -166,16 +161,21 @@ def test_bars_of_one_value_stand_in_the_middle() -> None:
     assert at(1.0) == "50.00%"
 
 
+class Nested(NamedTuple):
+    best: int
+    worst: int
+
+
 @dataclass(frozen=True)
 class Row:
     name: str
     share: float | None
-    could_be: Places | None
+    could_be: Nested | None
     seats: tuple[int, ...]
 
 
 def test_csv_has_a_column_for_each_figure_and_no_formulas() -> None:
-    rows = [Row(name, 0.1, Places(1, 3), (4, 5)) for name in (*EVIL, "a,b", 'c"d')] + [Row("none", None, None, ())]
+    rows = [Row(name, 0.1, Nested(1, 3), (4, 5)) for name in (*EVIL, "a,b", 'c"d')] + [Row("none", None, None, ())]
     found = list(csv.reader(io.StringIO(csv_text(rows), newline="")))
     assert found[0] == ["name", "share", "could_be.best", "could_be.worst", "seats"]
     assert found[1] == [EVIL[0], "0.1", "1", "3", "4 5"]
@@ -218,16 +218,7 @@ def test_a_page_works_in_a_browser(tmp_path: Path) -> None:
             "cid",
             "1 ann",
         ]
-        replay = "getComputedStyle(document.getElementById('replay-9')).display"
-        assert page.ask(replay) == "none"
-        page.ask("document.querySelector('a[href=\"#replay-9\"]').click()")
-        assert page.ask(replay) == "block"
         assert not page.complaints
         page.open(file, width=360)
         assert page.ask("document.documentElement.scrollWidth") <= 360
         assert not page.complaints
-
-
-def test_options_of_the_command_are_left_out_where_they_mislead() -> None:
-    said = ["ann is best.", "It takes 9 games (--games 9).", "--seed N plays other games.", "See --matches.", "a -- b"]
-    assert without_options(said) == ["ann is best.", "It takes 9 games.", "a -- b"]

@@ -52,7 +52,7 @@ def told(store: str | Path) -> list[Any]:
             reader.standings(number),
             reader.entries(number),
             sorted(matches),
-            sorted(one._replace(match=0) for whole in reader.whole(reader.matches(number)) for one in whole.games),
+            sorted(one for whole in reader.whole(reader.matches(number)) for one in whole.games),
             sorted(one._replace(match=0) for one in reader.misplays_in(number)),
             reader.figures(number),
             reader.match_places(number),

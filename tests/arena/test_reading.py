@@ -19,7 +19,7 @@ from command_line import Run
 
 import dicegym
 from dicegym.arena import contest
-from dicegym.arena.pages.stored_contest import build_page, write_games
+from dicegym.arena.pages.stored_contest import build_page
 from dicegym.arena.ratings.match_places import MatchPlaces, group_matches
 from dicegym.arena.report import plain_text
 from dicegym.arena.results import ContestResult
@@ -170,19 +170,6 @@ def test_of_a_contest_that_has_not_ended_there_is_what_was_played(made: Made, tm
         assert page.report.heading == "hog: not ended, 3 of 9 matches played, seed 11"
         assert ("format", "round-robin") in page.report.facts
         assert len(page.matches) == 3
-
-
-def test_games_on_a_page_are_told_as_they_went_and_as_far_as_there_is_room(reader: StoreReader) -> None:
-    matches = list(reader.matches(1))
-    games = write_games(reader, matches)
-    assert {match: len(shown) for match, shown in games.items()} == {one.id: 5 for one in matches}
-    first = games[matches[0].id][0]
-    assert re.match(r"Game 1: won by (ann|bacon); seats: (ann, bacon|bacon, ann)$", first.heading)
-    assert "ann: roll 5\n" in first.text
-    assert re.search("(ann|bacon) wins$", first.text)
-    (some,) = write_games(reader, matches[::-1], sum(len(one.text) + len(one.heading) for one in games[matches[-1].id]))
-    assert some == matches[-1].id
-    assert write_games(reader, matches, 10) == {}
 
 
 def test_a_store_that_cannot_be_read_is_said_in_words(tmp_path: Path) -> None:
@@ -338,7 +325,7 @@ def test_a_contest_is_removed_when_somebody_says_so(
 def test_every_format_has_a_page_and_sheets(name: str, run: Run, tmp_path: Path) -> None:
     words = ("tournament", "hog", "bacon", "swap", "--format", name.replace("_", "-"), "--games", 2, "--workers", 1)
     sheet, page = tmp_path / "a.csv", tmp_path / "a.html"
-    status, _, err = run(*words, "--store", "none", "--seed", 4, "-o", sheet, "-o", page)
+    status, _, err = run(*words, "--store", tmp_path / "a.sqlite", "--seed", 4, "-o", sheet, "-o", page)
     assert status == 0, err
     with open(sheet, newline="") as file:
         assert {row["name"] for row in csv.DictReader(file)} == {"bacon", "swap"}
@@ -348,17 +335,9 @@ def test_every_format_has_a_page_and_sheets(name: str, run: Run, tmp_path: Path)
     assert f"Hog: {name.replace('_', ' ')}" in text
     for fact in ("seats", "format", "seed", "games", "faults", "rules", "isolation", "limits", "versions", "date"):
         assert f"<dt>{fact}</dt>" in text
-    assert "dicegym arena replay" not in text  # nothing is stored
-
-
-def test_exact_values_stand_on_a_page_in_colours(run: Run, tmp_path: Path) -> None:
-    page = tmp_path / "exact.html"
-    status, _, err = run("tournament", "hog", "bacon", "swap", "--exact", "--games", 0, "--store", "none", "-o", page)
-    assert status == 0, err
-    text = page.read_text()
-    assert text.count('<table class="heat">') == 1
-    assert '<td class="down3">34</td>' in text  # 0.338 against 0.662
-    assert '<td class="up3">66</td>' in text
+    assert "dicegym arena replay 1 --store" in text
+    status, _, err = run(*words, "--store", "none", "-o", page)
+    assert (status, "is the page of a stored contest" in err) == (2, True)
 
 
 # --- stores that hold what nobody writes ---------------------------------------------------------------------
@@ -406,7 +385,6 @@ def test_no_command_meets_nonsense_with_a_traceback(
         ("arena", "show", "-o", tmp_path / "page.html", "-o", tmp_path / "all.json", "-o", tmp_path / "all.csv"),
         ("arena", "matches", "-o", tmp_path / "matches.csv"),
         ("arena", "replay", "1.1", "-o", tmp_path / "game.json"),
-        ("arena", "verify"),
     ]
     for value in (NONSENSE[(number + i) % len(NONSENSE)] for i in range(values)):
         shutil.copy(small, path)

@@ -196,7 +196,6 @@ def test_the_seeds_of_a_match_count_together() -> None:
 def test_reports_say_what_places_are_worth() -> None:
     text = swiss(8, by_strength).text()
     assert "Not everybody met everybody" in " ".join(text.split())
-    assert "--format round-robin" in " ".join(text.split())
     assert "Not everybody" not in swiss(3, by_strength, rounds=3).text()
     alone = swiss(2, lambda match: Failure(0, "gave up"))
     assert "nothing to compare: a contest needs two entries" in alone.text()

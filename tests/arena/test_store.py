@@ -112,26 +112,19 @@ def test_a_statement_is_written_once_for_all_files(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_contest_of_before_is_gone_on_with_unless_another_is_begun(tmp_path: Path) -> None:
+def test_a_contest_of_before_is_gone_on_with_unless_its_settings_differ(tmp_path: Path) -> None:
     store, pair = tmp_path / "arena.sqlite", ["bacon", "swap"]
 
     def hold(seed: int | None = None, **options: Any) -> tuple[int, int]:
-        given = {key: options.pop(key) for key in ("new", "label") if key in options}
-        result = contest("hog", pair, seed, 1, store=Storage(store, **given), **options)
+        result = contest("hog", pair, seed, 1, store=Storage(store, options.pop("label", "")), **options)
         return stored(result).contest, result.seed
 
     first, seed = hold()
     assert hold() == hold(seed) == (first, seed)
-    second, other = hold(new=True)
-    assert (second, other) != (first, seed)
-    assert hold() == (second, other)
-    assert hold(seed) == (first, seed)
-    assert hold(seed, label="finals")[0] not in (first, second)
-    assert hold(seed, games=1)[0] not in (first, second)
-    assert hold(seed, limits=Limits(9))[0] not in (first, second)
-    with pytest.raises(ParameterError, match=f"holds this contest with seed {seed} as number {first}: leave the seed"):
-        hold(seed, new=True)
-    assert len(rows(store, "SELECT * FROM contests")) == 5
+    assert hold(seed, label="finals")[0] != first
+    assert hold(seed, games=1)[0] != first
+    assert hold(seed, limits=Limits(9))[0] != first
+    assert len(rows(store, "SELECT * FROM contests")) == 4
 
 
 def test_a_failure_is_stored_as_any_outcome(tmp_path: Path) -> None:
@@ -152,14 +145,6 @@ def test_incidents_and_prints_are_stored_with_a_match(tmp_path: Path) -> None:
     assert results[0] == results[1]
     assert results[1].misplays
     assert results[1].printed["odd"].startswith("hm")
-
-
-def test_exact_values_are_ranked_by_without_asking_again(tmp_path: Path) -> None:
-    game = dicegym.game("liarsdice", dice=1)
-    options = {"seed": 3, "workers": 1, "exact": True, "games": 0, "store": tmp_path / "arena.sqlite"}
-    results = [contest(game, ["p_robot", "p_computer"], **options) for _ in range(2)]  # type: ignore[call-overload]  # one game of many
-    assert results[0] == results[1]
-    assert stored(results[1]).played == 0
 
 
 def test_luck_is_taken_out_of_matches_that_are_stored(tmp_path: Path) -> None:

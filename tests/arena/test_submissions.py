@@ -56,7 +56,7 @@ def folder(tmp_path: Path) -> Path:
 
 def test_each_file_and_folder_is_an_entry(folder: Path, game: Game) -> None:
     found = entries_of(game, folder)
-    assert [entry.name for entry in found.entries] == ["ann.py", "ann/", "bob", "cid", "dot", "hal"]
+    assert [entry.name for entry in found.entries] == ["bob", "cid", "dot", "hal", "monday/ann.py", "monday/ann/"]
     reasons = {bad.name: bad.reason for bad in found.broken}
     assert list(reasons) == ["eve", "fay", "gus", "ivy"]
     assert reasons["eve"] == "its folder holds hog.py 2 times (one/hog.py, two/hog.py): keep one"
@@ -69,13 +69,13 @@ def test_each_file_and_folder_is_an_entry(folder: Path, game: Game) -> None:
 
 def test_a_broken_submission_stops_nobody(folder: Path) -> None:
     found = contest("hog", [folder, "bacon"], seed=0, workers=2)
-    assert {row.name for row in found.standings} == {"ann.py", "ann/", "bob", "cid", "dot", "bacon"}
+    assert {row.name for row in found.standings} == {"monday/ann.py", "monday/ann/", "bob", "cid", "dot", "bacon"}
     assert [bad.name for bad in found.disqualified] == ["eve", "fay", "gus", "hal", "ivy"]
     assert len(found.matches) == 15
     text = found.text()
     assert text.index("disqualified: eve") < text.index("Games of 9 won by the row")
     rates = {row.name: row["win_rate"] for row in found.standings}
-    assert rates["ann.py"] == 0.5  # always_roll(5) is the baseline
+    assert rates["monday/ann.py"] == 0.5  # always_roll(5) is the baseline
 
 
 def test_names_are_unique_and_sensible(folder: Path, tmp_path: Path, game: Game) -> None:
@@ -83,14 +83,14 @@ def test_names_are_unique_and_sensible(folder: Path, tmp_path: Path, game: Game)
     write(tmp_path / "tuesday" / "bacon.py", BOT.format(8))
     found = entries_of(game, [tmp_path / "tuesday", "bacon", folder])
     names = {entry.name for entry in found.entries}
-    assert {"bacon", "bacon.py", "bob.py", "bob/", "ann.py", "ann/"} <= names
+    assert {"bacon", "tuesday/bacon.py", "tuesday/bob.py", "monday/bob/", "monday/ann.py", "monday/ann/"} <= names
     again = entries_of(game, [folder, tmp_path / "tuesday", "bacon"])
     assert {entry.name for entry in again.entries} == names
     write(tmp_path / "wednesday" / "bob.py", BOT.format(9))
     found = entries_of(game, [tmp_path / "wednesday", tmp_path / "tuesday"])
     assert {"tuesday/bob.py", "wednesday/bob.py"} <= {entry.name for entry in found.entries}
-    twice = [Submission(("x", "x.py"), tmp_path)] * 3
-    assert names_for(twice, {"y"}) == ["x.py", "x.py (2)", "x.py (3)"]
+    twice = [Submission("x", "a/x.py", tmp_path)] * 3
+    assert names_for(twice, {"y"}) == ["a/x.py", "a/x.py (2)", "a/x.py (3)"]
 
 
 def test_a_folder_with_a_bot_is_that_bot(folder: Path, game: Game) -> None:

@@ -187,6 +187,6 @@ def test_tests_of_bots_are_no_entries_of_contests(tmp_path: Path) -> None:
         new_bot(game, file)
         file.with_name(f"test_{file.name}").write_text("def test_it():\n    pass\n")
     (tmp_path / "test_alone.py").write_text("def final_strategy(score, opponent_score):\n    return 5\n")
-    found = {one.names[0]: one for one in read_folder(game, tmp_path).submissions}
+    found = {one.name: one for one in read_folder(game, tmp_path).submissions}
     assert set(found) == {"mine", "hers", "test_alone"}, "a test without what it tests is a bot that is called so"
     assert not any(one.problem for one in found.values())

@@ -169,7 +169,6 @@ def test_a_million_decisions_may_be_typed_as_people_write_them(typed: str | int)
         ("train", "hog", "--steps"),
         ("runs", "tune", "hog", "--steps"),
         ("values", "exploitability", "hog", "bacon", "--steps"),
-        ("runs", "compare", "one", "other", "--steps"),
     ],
     ids=lambda words: words[0],
 )
@@ -217,7 +216,7 @@ def test_with_several_games_the_file_or_the_name_tells(monkeypatch: pytest.Monke
     import types
 
     from dicegym import games
-    from dicegym.errors import ParameterError, UnknownNameError
+    from dicegym.errors import UnknownNameError
     from dicegym.players import agent_info
 
     hog, adapter = games.game("hog"), types.SimpleNamespace(ENTRY_FILES=("o.py",), recognises=lambda text: False)
@@ -249,7 +248,6 @@ def test_the_demonstration_refuses_before_it_trains(monkeypatch: pytest.MonkeyPa
     """No training must be thrown away because its contest cannot be held."""
     import types
 
-    from dicegym.errors import ParameterError
     from dicegym.learning import demo
     from dicegym.learning.training_settings import TrainingSettings
 
@@ -290,7 +288,7 @@ def test_settings_of_a_training_are_told_with_what_they_take_and_mean(run: Run) 
     for part in (
         "[run]",
         "steps: a whole number from 1 on (default: 1000000)\n      decisions of the learner in all",
-        'priority: one of "hard", "even", "uniform" (default: "uniform")',
+        'priority: one of "hard", "uniform" (default: "uniform")',
         "[opponents]\n  KEY: a number above 0",
     ):
         assert part in out
@@ -311,26 +309,6 @@ def test_ctrl_c_ends_with_a_word(monkeypatch: pytest.MonkeyPatch, capsys: pytest
         main(["games", "hog"])
     assert end.value.code == 130
     assert capsys.readouterr().err == "dicegym: interrupted\n"
-
-
-@pytest.mark.parametrize(
-    ("game", "words", "said"),
-    [
-        ("yatzy", (), "this trains for the most points of a player alone"),
-        ("yatzy", ("--set", "game.players=2"), ""),
-        ("hog", (), ""),
-    ],
-)
-def test_a_training_for_one_player_says_so(
-    run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, game: str, words: tuple[str, ...], said: str
-) -> None:
-    def enough() -> None:
-        raise ParameterError("enough")
-
-    monkeypatch.setattr("dicegym.learning.train.let_libraries_wait_idly", enough)
-    status, _, err = run("train", game, "--run-dir", str(tmp_path / "run"), *words)
-    assert status == 2
-    assert (said in err) if said else ("alone" not in err)
 
 
 @pytest.mark.slow_after(1)

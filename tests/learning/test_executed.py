@@ -159,9 +159,6 @@ def test_blocks_do_not_depend_on_who_plays_them(tmp_path: Path) -> None:
 
 
 def test_what_only_this_process_can_do_is_refused(two: Executors) -> None:
-    game = dicegym.game("yatzy", players=1)
-    with pytest.raises(ParameterError, match="less_luck=True is for players in this process"):
-        evaluate(game, "planner", less_luck=True, executors=two)
     lock = threading.Lock()
     with pytest.raises(ParameterError, match="cannot be sent"):
         evaluate("hog", FunctionPlayer(lambda turn: lock and 4), "bacon", 10, False, executors=two)

@@ -15,7 +15,6 @@ from rich.console import Console
 
 from dicegym.arena import report
 from dicegym.arena.entries import Disqualified
-from dicegym.arena.incidents import Misplay
 from dicegym.arena.report import Matrix, Report, plain_text, show
 from dicegym.cli.console import Terminal
 from dicegym.errors import AgentError, DamagedFileError, DicegymError, ParameterError
@@ -123,7 +122,7 @@ HOSTILE_REPORT = Report(
         Matrix(HOSTILE, [HOSTILE, "b"], [["-", "1"], ["2", "-"]]),
     ),
     (Disqualified(HOSTILE, HOSTILE),),
-    (Misplay(HOSTILE, (HOSTILE,), 1, 1, HOSTILE),),
+    (HOSTILE,),
     (HOSTILE,),
     (HOSTILE,),
 )

@@ -41,7 +41,7 @@ result = contest("hog", ["bacon", "swap", Mine()], workers=1)
 reveal_type(result)
 row = result.standings[0]
 reveal_type(row.place)
-reveal_type(row.could_be.worst if row.could_be else row.name)
+reveal_type(row.name)
 reveal_type(contest(game, ["bacon", "swap"], format=ROUND_ROBIN, seeds=2).matches[0].wins)
 envs = SB3VecEnv("hog", 16, seed=0)
 reveal_type(dicegym.agent("hog", "bacon"))

@@ -31,7 +31,6 @@ WORDS = re.compile(
 
 PLACES = {
     "dicegym/players/trust.py": "the door, which --trust alone opens",
-    "dicegym/engine/kernel_entries.py": "what Numba has pickled into compiled code of this process",
     "dicegym/engine/kernel_cache.py": "compiled kernels of this user's own folder, with a hash",
     "dicegym/checks/facts.py": "a copy of a game that it has just pickled",
     "dicegym/games/solved.py": "np.load with allow_pickle=False: arrays alone, of the user's tables",

@@ -199,7 +199,7 @@ async def test_an_exported_model_plays_as_the_model_does_whether_it_sits_here_or
     path = tmp_path / "learned.py"
     path.write_text(export_source(model, game, "yatzy.py"))
     async with serving(tmp_path, agents=(str(path),), games=2) as server:
-        where = "127.0.0.1", server.ports["tcp"]
+        where = f"127.0.0.1:{server.ports['tcp']}"
         guest = Join("yatzy", where, dicegym.agent("yatzy", path), "anna", games=2, log=lambda line: None)
         await asyncio.to_thread(guest.run)
         await server.wait_finished()

@@ -40,7 +40,7 @@ def test_what_is_no_address(text: str) -> None:
         parse_address(text)
 
 
-def joining(where: tuple[str, int], player: Player, **options: Any) -> Any:
+def joining(where: str, player: Player, **options: Any) -> Any:
     """Return a Join with ``player``, and the lines that it logs."""
     lines = []
     made = Join("yatzy", where, player, options.pop("name", "anna"), log=lines.append, **options)
@@ -48,14 +48,14 @@ def joining(where: tuple[str, int], player: Player, **options: Any) -> Any:
 
 
 def tcp(server: Server) -> Any:
-    return "127.0.0.1", server.ports["tcp"]
+    return f"127.0.0.1:{server.ports['tcp']}"
 
 
 @run
-async def test_join_plays_on_our_server(tmp_path: Path) -> None:
+async def test_join_plays_on_our_server_over_tcp_and_websocket(tmp_path: Path) -> None:
     async with serving(tmp_path, games=3) as server:
         first, lines = joining(tcp(server), RandomPlayer(), games=3)
-        second, _ = joining(tcp(server), RandomPlayer(), games=3, name="bob")
+        second, _ = joining(f"ws://127.0.0.1:{server.ports['ws']}", RandomPlayer(), games=3, name="bob")
         await asyncio.gather(asyncio.to_thread(first.run), asyncio.to_thread(second.run))
         await server.wait_finished()
         results = list(server.store.results())
@@ -81,9 +81,10 @@ async def test_join_by_secret_and_who_is_not_let_in(tmp_path: Path) -> None:
 
 
 def test_a_server_that_is_not_there() -> None:
-    made, _ = joining(("127.0.0.1", 1), RandomPlayer())
-    with pytest.raises(ParameterError, match=r"cannot be reached .*refused"):
-        made.run()
+    for where in ("127.0.0.1:1", "ws://127.0.0.1:1"):
+        made, _ = joining(where, RandomPlayer())
+        with pytest.raises(ParameterError, match=r"cannot be reached .*refused"):
+            made.run()
 
 
 @run
@@ -132,7 +133,7 @@ class Foreign:
 
     async def __aenter__(self) -> Any:
         self.server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
-        self.where = "127.0.0.1", self.server.sockets[0].getsockname()[1]
+        self.where = f"127.0.0.1:{self.server.sockets[0].getsockname()[1]}"
         return self
 
     async def __aexit__(self, *_: object) -> None:

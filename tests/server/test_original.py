@@ -191,7 +191,7 @@ class OriginalServer:
 
     async def __aenter__(self) -> Any:
         self.server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
-        self.where = "127.0.0.1", self.server.sockets[0].getsockname()[1]
+        self.where = f"127.0.0.1:{self.server.sockets[0].getsockname()[1]}"
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -245,7 +245,7 @@ async def test_join_does_not_answer_what_the_server_has_left_behind(tmp_path: Pa
 
     lines: list[str] = []
     async with serving(tmp_path, answer=1.0, games=1) as server:
-        where = "127.0.0.1", server.ports["tcp"]
+        where = f"127.0.0.1:{server.ports['tcp']}"
         join = Join("yatzy", where, FunctionPlayer(sleepy), "anna", games=1, log=lines.append)
         joining = asyncio.create_task(asyncio.to_thread(join.run))
         bob = await Bot.named(server, "bob")

@@ -297,6 +297,13 @@ def test_what_was_checked_when_a_server_ended_is_checked_anew(client: TestClient
     room.bots.begin_anew()
     assert room.bots.next_waiting() == 1
     assert room.bots.version_by_id(1).report is None
+    room.bots.note(1, VersionState.PLAYING, "plays", report={"ok": True})
+    room.bots.give_up(1, "it took too long")
+    assert room.bots.version_by_id(1).state == VersionState.PASSED
+    room.bots.give_up(1, "nothing was found out")
+    assert room.bots.version_by_id(1).progress == "games were not played: it took too long"
+    room.bots.remove(1)
+    room.bots.give_up(1, "it is gone")
 
 
 def test_what_cannot_be_checked_or_held_does_not_keep_others_waiting(

@@ -26,7 +26,6 @@ from dicegym.players import human
 from dicegym.players.roster import AGENTS_VARIABLE, agent_names
 from dicegym.web.application import create_app
 from dicegym.web.play import hall as halls
-from dicegym.web.play.advice import next_best
 from dicegym.web.play.hall import OF_A_VISITOR, NewGame, PlayHall
 from dicegym.web.play.person_table import PlayedTable
 from dicegym.web.play.rivals import Guests, list_rivals
@@ -346,13 +345,6 @@ def test_an_agent_that_fails_by_the_rules_is_told_of(client: TestClient) -> None
 
 def _raise() -> None:
     raise AgentError("bacon", "of no mind")
-
-
-@pytest.mark.parametrize(("behind", "said"), [(0.0001, "As good, or nearly: bid"), (0.03, "loses 3.0%")])
-def test_a_hint_speaks_of_no_loss_that_it_shows_as_nothing(behind: float, said: str) -> None:
-    words = next_best("bid", behind, 0.0, "win rate")
-    assert said in words
-    assert "0.0%" not in words.replace("3.0%", "")
 
 
 def test_a_program_that_does_not_ship_is_not_offered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -62,7 +62,7 @@ def pairs(game: dicegym.Game, entries: Iterable[Entry], seed: int) -> Iterator[M
 
 def hold(director: Director) -> ContestResult:
     """Play, and rank nobody; ``outcomes`` are (names, games won by each, shares) or (names, reason) of a match."""
-    matches, misplays = list[tuple[Any, ...]](), list[Misplay]()
+    matches, misplays, printed = list[tuple[Any, ...]](), list[Misplay](), dict[str, str]()
     for match, outcome in director.play(pairs(director.game, director.entries, director.seed)):
         names = tuple(entry.name for entry in match.entries)
         if isinstance(outcome, Failure):
@@ -71,8 +71,9 @@ def hold(director: Director) -> ContestResult:
         else:
             matches.append((names, outcome["wins"], outcome["shares"]))
             misplays += misplays_of(names, outcome)
-            director.hear(names, outcome["printed"])
-    return replace(director.result((), outcomes=tuple(sorted(matches))), misplays=tuple(misplays))
+            printed |= {name: text for name, text in zip(names, outcome["printed"], strict=True) if text}
+    found = director.result((), outcomes=tuple(sorted(matches)))
+    return replace(found, misplays=tuple(misplays), printed=printed | found.printed)
 
 
 FORM = Format(hold, lambda game: 2)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -18,21 +18,20 @@ from dicegym.arena.compare.sequential import Claims, NormalTest, SequentialTest,
 from dicegym.arena.director import Director, check_table
 from dicegym.arena.entries import AgentSpec, Named
 from dicegym.arena.executors import Executors
-from dicegym.arena.incidents import MisplayLog, misplay_counts
-from dicegym.arena.kept import run_contest
 from dicegym.arena.match import Match
-from dicegym.arena.match_rows import PlayedMatch, answers_of, read_outcome
+from dicegym.arena.match_rows import PlayedMatch, read_outcome
 from dicegym.arena.results import Standing
-from dicegym.arena.storage import Settings, Storage, storage_of
+from dicegym.arena.running import run_contest
+from dicegym.arena.storage import Storage
 from dicegym.engine.game import Game
 from dicegym.engine.validate import MOST, whole_number
-from dicegym.errors import AgentError, ParameterError, one_line
+from dicegym.errors import ParameterError, one_line
 from dicegym.games import game as make_game
 from dicegym.games.parts import Progress
 from dicegym.games.worth import first_place_shares
-from dicegym.players.roster import agent_name, agent_names, resolve
+from dicegym.players.roster import agent_name
 from dicegym.sandbox import jail
-from dicegym.sandbox.jobs import Failure, entry
+from dicegym.sandbox.jobs import Failure
 from dicegym.sandbox.limits import Limits
 
 MOST_GAMES = 100_000
@@ -44,8 +43,6 @@ MARGINS = (0.0, 0.05)
 """The same where they meet others: not better at all, or by 5 points in 100 games."""
 ALIKE = 1e-9
 """Between results less luck that are the same but for rounding."""
-MOST_MISPLAYS = 100
-"""Misplays of one entry that are kept in words."""
 
 
 def compare(
@@ -82,7 +79,7 @@ def compare(
         first: an agent as for `dicegym.agent`, or one under a name (`dicegym.arena.Named`): what there is.
         second: another: the candidate.
         others: the others at the table, in turn if they are more than it seats; fewer sit there several times.
-            Default: none at a table for two, else all agents of the game that fit the table, but the two.
+            None at a table for two: they play each other.
         seed: names all games and the players' private randomness; None: drawn, so that no player can foresee its games,
             and told in the result.
         workers: number of processes (default: of usable processors).
@@ -117,19 +114,18 @@ def compare(
     game = make_game(game)
     check_table(game)
     luck = LuckLedger(game) if less_luck else None
-    company = _company(game, first, second, others)
+    company = _company(game, others)
     claims = _claims(elo, margins, alpha, beta, bool(company))
     most = whole_number("games", games, 2, MOST, "the most games of a comparison") // 2
     specs = _named(game, [first, second, *company])
     course = _Course(game, tuple(specs), claims, margins is None and not company, most, luck, progress)
     limits = _scaled(limits or Limits(), BLOCK / game.spec.games_per_match)
-    storage = storage_of(store)
     return run_contest(
         course.run,
-        Settings(game, FORMAT, course.deciding, limits, "" if storage is None else storage.label),
+        (game, FORMAT, course.deciding, limits),
         specs,
         seed,
-        storage,
+        store,
         in_order=True,
         actions=less_luck,
         workers=workers,
@@ -164,13 +160,8 @@ def _scaled(limits: Limits, more: float) -> Limits:
     return replace(limits, seconds=seconds, start=limits.start_seconds, move=limits.move_seconds)
 
 
-def _company(game: Game, first: AgentSpec, second: AgentSpec, others: Sequence[AgentSpec] | None) -> list[AgentSpec]:
+def _company(game: Game, others: Sequence[AgentSpec] | None) -> list[AgentSpec]:
     """Return the others at the table: as many as it seats, or more that take turns; empty if the two meet."""
-    if others is None and game.players == 2:
-        return []
-    if others is None:
-        two = [resolve(game, _plain(spec)) for spec in (first, second)]
-        others = [name for name in agent_names(game) if resolve(game, name) not in two and _fits(game, name)]
     if isinstance(others, str | Named):
         others = [others]
     if not others:
@@ -183,15 +174,6 @@ def _company(game: Game, first: AgentSpec, second: AgentSpec, others: Sequence[A
 def _plain(spec: AgentSpec) -> AgentSpec:
     """Return an agent without the name that it was given."""
     return spec.spec if isinstance(spec, Named) else spec
-
-
-def _fits(game: Game, name: str) -> bool:
-    """Return whether an agent can play the game with its parameters, as not every model can."""
-    try:
-        entry(game, name, name)
-    except AgentError:
-        return False
-    return True
 
 
 def _named(game: Game, specs: Sequence[AgentSpec]) -> dict[str, AgentSpec]:
@@ -234,7 +216,7 @@ class _Course:
 
     def run(self, director: Director) -> Comparison:
         """Play until it is decided, and return the result."""
-        self.director, self.misplays, self.over = director, MisplayLog(MOST_MISPLAYS), bool(director.struck)
+        self.director, self.over = director, bool(director.struck)
         self.test = (SequentialTest if self.luck is None else NormalTest)(self.claims)
         by_name = {entry.name: entry for entry in director.entries}
         if not self.over:
@@ -271,12 +253,9 @@ class _Course:
                 self.director.struck[names[outcome.actor]] = outcome.reason
                 self.over = True
                 return
-            luck = self.luck and self.luck.luck_of_match(match, outcome)
-            halves.append(first_place_shares(outcome["returns"]) if luck is None else luck.left)
-            self.played.append(found := read_outcome(match, outcome))
-            self.director.hear(names, found.printed)
-            for misplay in found.misplays:
-                self.misplays.add(misplay)
+            raw = first_place_shares(outcome["returns"])
+            halves.append(raw if self.luck is None else self.luck.luck_of_match(match, outcome).left)
+            self.played.append(read_outcome(match, outcome))
         pairs = pairs_of(lineup, halves).up_to(self.most - self.test.pairs)
         self.pairs.append(pairs.up_to(self.test.add(pairs.differences)))
         self.over = self.test.accepted is not None or self.test.pairs >= self.most
@@ -288,12 +267,10 @@ class _Course:
 
     def _comparison(self) -> Comparison:
         test, compared = self.test, bool(self.pairs) and not self.director.struck
+        common = self.director.common(self.played)
         first, second, *others = self.names
         return Comparison(
-            **(self.director.common() | {"format": FORMAT, "options": self.deciding}),
-            matches=tuple(one.row for one in self.played),
-            details=answers_of(self.played),
-            misplays=self.misplays.kept,
+            **common | {"format": FORMAT, "options": self.deciding},
             first=first,
             second=second,
             others=tuple(others),
@@ -307,7 +284,7 @@ class _Course:
             most_games=2 * self.most,
             counts=test.counts,
             luck_taken_out=self.luck is not None,
-            standings=self._standings() if compared else (),
+            standings=self._standings(common["faults"]) if compared else (),
             difference=self._difference() if compared else None,
         )
 
@@ -318,9 +295,8 @@ class _Course:
             return Decision.UNDECIDED
         return Decision.BETTER if self.test.accepted else Decision.NOT_BETTER
 
-    def _standings(self) -> tuple[Standing, ...]:
+    def _standings(self, faults: Mapping[str, int]) -> tuple[Standing, ...]:
         """Return the mean scores of both, the candidate first."""
-        faults = misplay_counts(self.misplays.kept)
         rows = []
         firsts, seconds = zip(*self.pairs, strict=True)
         behind = 1 + (self.test.accepted == 1)

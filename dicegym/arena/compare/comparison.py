@@ -51,8 +51,8 @@ class Comparison(ContestResult):
         games: how many games these are.
         most_games: how many there might have been.
         counts: how many pairs were worth what: (difference of scores, number), by difference.
-        difference: by how much the candidate's score of a game is higher, with its interval, in which the stopping is
-            reckoned with; None if no pair was played.
+        difference: by how much the candidate's score of a game is higher, with its interval, which
+            accounts for early stopping; None if no pair was played.
         luck_taken_out: whether scores are what is left of results without luck.
 
     Example:
@@ -160,6 +160,6 @@ class Comparison(ContestResult):
         scores = f"scores {value} points a game{more}" if more else "scores the same"
         found = f"It {scores} ({level} interval {low} to {high}"
         if self.others:
-            return [f"{found}; that the test stopped when decided is reckoned in)."]
+            return [f"{found}; it accounts for early stopping)."]
         value, low, high = (f"{one:+.0f}" for one in self._elo_of(self.difference))
-        return [f"{found}), or {value} Elo ({low} to {high}); that the test stopped when decided is reckoned in."]
+        return [f"{found}), or {value} Elo ({low} to {high}); both account for early stopping."]

@@ -42,7 +42,7 @@ Play = Callable[[Sequence[Session]], list[Sequence[Sequence[float]]]]
 
 
 class Tally:
-    """Points, wins (games won alone), games, and points game by game (``history``), of ``names``.
+    """Points, wins (games won alone) and games of ``names``.
 
     Place p of a game is worth ``most`` + 1 - p points.
     """
@@ -51,7 +51,6 @@ class Tally:
         self.points = dict.fromkeys(names, 0)
         self.wins = dict.fromkeys(names, 0)
         self.games = dict.fromkeys(names, 0)
-        self.history: dict[str, list[int]] = {name: [] for name in names}
         self._most = most
 
     def add(self, group: Group, returns: Sequence[float]) -> None:
@@ -59,7 +58,6 @@ class Tally:
         found = places_of(returns)
         for name, place in zip(group, found, strict=True):
             self.points[name] += self._most + 1 - place
-            self.history[name].append(self._most + 1 - place)
             self.wins[name] += place == 1 and found.count(1) == 1
             self.games[name] += 1
 
@@ -129,18 +127,12 @@ def _remarks(order: list[str], size: int, tally: Tally, cycles: int) -> list[str
     found = []
     for first in range(size, len(order), size):
         above, below = order[first - 1], order[first]
-        if tally.points[above] != tally.points[below]:
-            continue
-        tied = [name for name in order if tally.points[name] == tally.points[above]]
-        by = "games won"
-        if tally.merit(above) == tally.merit(below):
-            tied = [name for name in tied if tally.merit(name) == tally.merit(above)]
-            by = "lot"
-        up = [name for name in tied if order.index(name) < first]
-        found.append(
-            f"after {write_count(cycles, 'cycle')} {', '.join(tied)} were equal{' in points' if by != 'lot' else ''}: "
-            f"{', '.join(up)} took the last place{'s' if len(up) > 1 else ''} of group {first // size} by {by}"
-        )
+        if tally.points[above] == tally.points[below]:
+            by = "lot" if tally.merit(above) == tally.merit(below) else "games won"
+            found.append(
+                f"after {write_count(cycles, 'cycle')} {above} and {below} had as many points: {above} took the last "
+                f"place of group {first // size} by {by}"
+            )
     return found
 
 

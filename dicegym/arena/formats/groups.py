@@ -9,16 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-import numpy as np
-
 from dicegym.arena.director import Director, Format
 from dicegym.arena.formats.grouping import MOST_GAMES, Decided, Qualified, Session, Tally, playoff, qualify
 from dicegym.arena.formats.settling import settle, table_for
 from dicegym.arena.match import Match
 from dicegym.arena.match_rows import PlayedMatch
 from dicegym.arena.report import ReportTable
-from dicegym.arena.results import Columns, ContestResult, Presentation, Standing, present, ranking
-from dicegym.arena.significance import Places, leads_of_results
+from dicegym.arena.results import Columns, ContestResult, Presentation, Standing, ranking, ranking_table
 from dicegym.columns import write_count
 from dicegym.engine.dice import named_seed
 
@@ -88,18 +85,13 @@ def _ranked(decided: Decided, number: int, above: int, before: Tally) -> list[St
         name: {"group": number, **decided.tally.figures(name), **before.figures(name, "qualifying_")}
         for name in decided.order
     }
-    history = np.array([decided.tally.history[name] for name in decided.order], np.float64)
-    leads = leads_of_results(len(history), [(range(len(history)), history.T)])
-    rows = ranking({name: decided.tally.merit(name) for name in decided.order}, figures, leads)
-    return [
-        replace(row, place=above + row.place, could_be=row.could_be and Places(*(above + one for one in row.could_be)))
-        for row in rows
-    ]
+    rows = ranking({name: decided.tally.merit(name) for name in decided.order}, figures)
+    return [replace(row, place=above + row.place) for row in rows]
 
 
 def _shown(standings: Sequence[Standing], table: int, cycles: int, seed: int) -> Presentation:
     """Return the ranking, and the result of qualifying if there was any."""
-    own: Columns = {"Group": "group", "Points": "points", "Wins": "wins", "Games": "games", "Could be": "could_be"}
+    own: Columns = {"Group": "group", "Points": "points", "Wins": "wins", "Games": "games"}
     tables: list[ReportTable] = []
     if cycles:
         titles = ["points", "wins", "games"]
@@ -107,9 +99,7 @@ def _shown(standings: Sequence[Standing], table: int, cycles: int, seed: int) ->
         cells = [[row.name, *(str(row[f"qualifying_{of}"]) for of in titles), str(row["group"])] for row in by_points]
         tables.append(("Qualifying", ["Entry", *map(str.title, titles), "Into group"], cells))
     facts = [f"tables of {table}", f"{write_count(cycles, 'cycle')} of qualifying", f"seed {seed}"]
-    best = [row for row in standings if row["group"] == 1 and row.could_be]
-    words = ["--seed N plays other games."]
-    return present(standings, own, facts, tables, words, rivals=best, among=" in its group")
+    return Presentation(facts, [ranking_table(standings, own), *tables])
 
 
 GROUPS = Format(groups, name="groups")

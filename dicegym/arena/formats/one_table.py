@@ -10,7 +10,6 @@ from dicegym.arena.entries import AgentSpec
 from dicegym.arena.formats.settling import settle, table_for
 from dicegym.arena.match import Match
 from dicegym.arena.results import ContestResult, Presentation, Standing, ranking, ranking_table
-from dicegym.arena.significance import Places, leads_of_shares, verdict
 from dicegym.columns import write_count
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
@@ -36,20 +35,19 @@ def _hold(director: Director) -> ContestResult:
         if len(played) == options.seeds:
             break
     else:
-        left = [Standing(1, one.name, Places(1, len(seated)), {"wins": 0, "share": 0.0}) for one in seated]
+        left = [Standing(1, one.name, {"wins": 0, "share": 0.0}) for one in seated]
         words = ["No game was played: too few are left who can play."]
         return director.result(left, shown=_shown(director, left, 0, words), games=0)
-    total, rows, n = games * options.seeds, [one.row for one in played], len(seated)
+    total, rows = games * options.seeds, [one.row for one in played]
     wins = {entry.name: sum(row.wins[i] for row in rows) for i, entry in enumerate(seated)}
     figures = {name: {"wins": won, "share": won / total} for name, won in wins.items()}
-    found = ranking(wins, figures, leads_of_shares(n, [(range(n), row.won, games) for row in rows]))
-    words = [verdict([row.name for row in found], [row["could_be"] for row in found])]
-    return director.result(found, played, _shown(director, found, total, words), games=total)
+    found = ranking(wins, figures)
+    return director.result(found, played, _shown(director, found, total), games=total)
 
 
-def _shown(director: Director, standings: Sequence[Standing], games: int, words: list[str]) -> Presentation:
+def _shown(director: Director, standings: Sequence[Standing], games: int, words: Sequence[str] = ()) -> Presentation:
     share = (lambda row: row["share"]) if games else (lambda row: None)
-    columns = {"Wins": "wins", "Share": share, "Could be": "could_be"}
+    columns = {"Wins": "wins", "Share": share}
     table = ranking_table(standings, columns, "Wins", ("Place", "Player"))
     return Presentation([write_count(games, "game"), f"seed {director.seed}"], [table], words)
 

@@ -57,7 +57,6 @@ def settle(director: Director, matches: Iterable[Match], returns: bool = False) 
         if isinstance(found, Failure):
             director.struck[names[number][found.actor]] = found.reason
         else:
-            director.hear(names[number], found.printed)
             played.append(found)
     return played
 
@@ -101,10 +100,9 @@ def nearest_first(jobs: Sequence[Match], numbers: Sequence[int], at_once: int = 
         at_once: entries whose processes are there at the same time.
     """
     groups: dict[str, int] = {}
-    for number in numbers:
-        for entry in jobs[number].entries:
-            if not entry.trusted:
-                groups.setdefault(entry.name, len(groups) // max(1, at_once // 2))
+    for entry in {entry.name: entry for number in numbers for entry in jobs[number].entries}.values():
+        if not entry.trusted:
+            groups[entry.name] = len(groups) // max(1, at_once // 2)
     if len(groups) <= at_once or any(len(jobs[number].entries) != 2 for number in numbers):
         return list(numbers)
 

@@ -22,7 +22,7 @@ from dicegym.arena.formats.settling import settle
 from dicegym.arena.formats.swiss_pairing import bye, pairs, usual_rounds
 from dicegym.arena.match import Match
 from dicegym.arena.match_rows import MatchRow, PlayedMatch
-from dicegym.arena.results import Columns, ContestResult, Presentation, Standing, present, ranking
+from dicegym.arena.results import Columns, ContestResult, Presentation, Standing, ranking, ranking_table
 from dicegym.columns import write_count
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
@@ -111,7 +111,7 @@ class _Rounds:
         return all(self.count_meetings(*pair) for pair in combinations(names, 2))
 
     def play(self) -> None:
-        """Pair and play a round, whoever is left over with a bye."""
+        """Pair and play a round; an entry that is left over has a bye."""
         accounts, number = self.accounts, len(self.rounds) + 1
         points = {name: accounts[name].points for name in self.names}
         order = sorted(points, key=lambda name: (-points[name], self.start[name]))
@@ -213,9 +213,9 @@ def _present(rounds: _Rounds, standings: Sequence[Standing]) -> Presentation:
     if not rounds.all_met([row.name for row in standings]):
         words.append(
             "Not everybody met everybody, so the luck of the draw is in it besides that of the dice: a round "
-            "robin (--format round-robin) compares all with all, and says which places the games leave open."
+            "robin compares all with all."
         )
-    return present(standings, columns, facts, (), words)
+    return Presentation(facts, [ranking_table(standings, columns)], words)
 
 
 def _check(game: Game, options: ContestOptions) -> None:

@@ -1,19 +1,16 @@
-"""An analysis as one page of HTML: what the game was worth, move by move, with marks, and its worst decisions.
+"""An analysis as a part of a page: what the game was worth, move by move, with marks, and its worst decisions.
 
-It needs no network and runs no script at all. The picture is SVG, whose points are links to the list of decisions.
+The picture is SVG, whose points are links to the list of decisions.
 """
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import NamedTuple
 
 from dicegym.analysis import Analysis, PricedDecision
 from dicegym.analysis.valuers import MARKS, UNITS, amount
 from dicegym.arena.pages.contest_page import Tick
-from dicegym.arena.pages.template import render
 from dicegym.columns import is_number
-from dicegym.files import write_text
 from dicegym.pictures.charts import ticks_between
 
 WIDTH, HEIGHT = 800.0, 300.0
@@ -96,42 +93,6 @@ def chart(analysis: Analysis) -> Chart:
 
 def _axis(value: float, analysis: Analysis) -> str:
     return f"{100 * value:.0f}%" if analysis.unit == "win rate" else f"{value:g}"
-
-
-def page(analysis: Analysis, title: str = "", worst: int = WORST) -> str:
-    """Return an analysis as a page of HTML.
-
-    Args:
-        analysis: what to show.
-        title: of the page (default: the game and the players).
-        worst: how many of the worst decisions are shown with the table before them.
-
-    Raises DependencyError if Jinja2 is not installed.
-    """
-    return render(
-        "analysed.html",
-        ("page.css", "parts.css", "analysed.css"),
-        title=title or f"{analysis.game.spec.title}: {', '.join(analysis.names)}",
-        heading=analysis.heading,
-        facts=_facts(analysis),
-        shown=present_analysis(analysis, worst),
-    )
-
-
-def write_page(analysis: Analysis, path: str | Path, title: str = "", worst: int = WORST) -> None:
-    """Write the page of an analysis, whole or not at all; arguments and errors as of `page`."""
-    write_text(path, page(analysis, title, worst))
-
-
-def _facts(analysis: Analysis) -> list[tuple[str, str]]:
-    valuer = analysis.valuer
-    return [
-        ("game", analysis.game.spec.title),
-        *((name, str(value)) for name, value in analysis.game.parameters.items()),
-        ("moves", str(len(analysis.values) - 1)),
-        ("values", valuer.name if valuer.name == valuer.kind else f"{valuer.name} ({valuer.kind})"),
-        ("in", valuer.unit),
-    ]
 
 
 class ShownAnalysis(NamedTuple):

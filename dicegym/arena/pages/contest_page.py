@@ -14,10 +14,9 @@ from typing import NamedTuple
 
 from dicegym.arena.pages.template import render
 from dicegym.arena.ratings import MatchPlaces, Rating, Ratings, fit
+from dicegym.arena.ratings.fitting import CONFIDENCE
 from dicegym.arena.ratings.rating_tables import build_won_matrix, clip_bounds, interval
-from dicegym.arena.report import Matrix, Report, ReportTable, without_options
-from dicegym.arena.results import ContestResult
-from dicegym.arena.significance import CONFIDENCE
+from dicegym.arena.report import Matrix, Report, ReportTable
 from dicegym.columns import write_count
 from dicegym.files import write_text
 from dicegym.pictures.charts import ticks_between
@@ -30,15 +29,6 @@ MARGIN = 4.0
 """Per cent of a plot's width that stay free on either side, so that no mark and no number is cut."""
 PLACES, NAMES = ("Ranking", "Place"), ("Entry", "Player")
 """Titles of the columns of a ranking that hold places and names."""
-
-
-class ShownGame(NamedTuple):
-    """A game that can be read on the page."""
-
-    heading: str
-    """The players, their seats, and the result."""
-    text: str
-    """Move by move."""
 
 
 class ShownMatch(NamedTuple):
@@ -55,7 +45,6 @@ class ShownMatch(NamedTuple):
     faults: int
     command: str = ""
     """What shows its games; empty if nothing does."""
-    replays: Sequence[ShownGame] = ()
 
 
 class Bar(NamedTuple):
@@ -111,27 +100,6 @@ class ContestPage(NamedTuple):
         return [table for table in self.report.tables if table not in self.first]
 
 
-def page_of_result(result: ContestResult) -> ContestPage:
-    """Return the page of a contest that is not stored: its games cannot be seen again."""
-    rows = result.matches[-MOST_MATCHES:]
-    matches = [
-        ShownMatch(
-            "",
-            row.entries,
-            tuple(map(str, row.wins)),
-            winners(row.wins),
-            row.games,
-            sum(row.faults),
-        )
-        for row in rows
-    ]
-    page = contest_page(
-        page_title(result.title, result.format), result.report(), result.match_places(), matches, len(result.matches)
-    )
-    date = [("date", moment(result.provenance.date))] if result.provenance else []
-    return page._replace(report=page.report._replace(facts=[*page.report.facts, *date]))
-
-
 def contest_page(
     title: str,
     report: Report,
@@ -168,7 +136,7 @@ def contest_page(
     )
     return ContestPage(
         title,
-        report._replace(tables=tables, words=list(dict.fromkeys(without_options(report.words)))),
+        report._replace(tables=tables),
         plot,
         matches,
         left if total > len(matches) else "",

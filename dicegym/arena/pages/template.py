@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
-from dicegym.arena.incidents import misplay_lines
 from dicegym.columns import numeric_columns
 from dicegym.errors import DependencyError
 from dicegym.escape import harmless, lines
@@ -55,7 +54,7 @@ def make_environment(loader: BaseLoader) -> Environment:
         lstrip_blocks=True,
     )
     environment.filters["text"] = lambda value: Markup.escape(lines(value))  # of several lines
-    environment.filters |= {"numeric": numeric_columns, "shade": name_shade, "misplays": misplay_lines}
+    environment.filters |= {"numeric": numeric_columns, "shade": name_shade}
     return environment
 
 

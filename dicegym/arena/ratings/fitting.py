@@ -28,10 +28,11 @@ import numpy as np
 
 from dicegym.arena.ratings.match_places import MatchPlaces, group_matches
 from dicegym.arena.ratings.rating_model import HALF, Choices, Likelihood, Summit, Weighting, choices
-from dicegym.arena.significance import CONFIDENCE, Places
 from dicegym.engine.validate import seed_number, whole_number
 from dicegym.errors import DependencyError, ParameterError, unknown_name
 
+CONFIDENCE = 0.95
+"""Of intervals."""
 MEAN = 1500.0
 """Of the ratings of a field's core: of all entries of which each has been ahead of each, directly or through others."""
 SCALE = 400 / math.log(10)
@@ -56,8 +57,7 @@ class Rating:
     """How strong an entry is.
 
     Attributes:
-        place: 1 for the best. No entry that is surely better is behind, and one that cannot be told apart from those
-            above shares their place.
+        place: 1 for the best; equal ratings share a place.
         name: the entry.
         rating: on the Elo scale, with 1500 in the middle.
         low: the rating is this or more ...
@@ -65,7 +65,6 @@ class Rating:
             lost.
         games: that it played.
         matches: that it played.
-        could_be: the places that it may deserve.
     """
 
     place: int
@@ -75,7 +74,6 @@ class Rating:
     high: float
     games: int
     matches: int
-    could_be: Places
 
 
 @dataclass(frozen=True)
@@ -128,7 +126,6 @@ class Ratings:
                     "high": round(row.high, 2) if math.isfinite(row.high) else None,
                     "games": row.games,
                     "matches": row.matches,
-                    "could_be": list(row.could_be),
                 }
                 for row in self.rows
             ],
@@ -144,7 +141,7 @@ def fit(matches: Iterable[MatchPlaces], *, replicates: int = REPLICATES, seed: i
 
     Args:
         matches: the games, of any number of players; see `dicegym.arena.ratings.match_places`.
-        replicates: how often matches are weighted anew for the intervals; 0 leaves intervals and places open.
+        replicates: how often matches are weighted anew for the intervals; 0 leaves intervals open.
         seed: names the weightings.
 
     Raises:
@@ -166,21 +163,20 @@ def fit(matches: Iterable[MatchPlaces], *, replicates: int = REPLICATES, seed: i
     core = _core(asked, fields, level)
     strength = centre(summit.parameters[:, :n], fields, core)[0]
     low, high = np.full(n, -math.inf), np.full(n, math.inf)
-    could_be = [Places(1, n)] * n
     if replicates:
         drawn = strength + spread(asked) * (centre(drawn, fields, core) - strength)
         below, above = _bounded(asked, fields, level, core)
         low, high = np.quantile(drawn, [0.5 - CONFIDENCE / 2, 0.5 + CONFIDENCE / 2], axis=0)
         low = np.where(below, np.minimum(low, strength), -math.inf)
         high = np.where(above, np.maximum(high, strength), math.inf)
-        could_be = rank_sets(strength, drawn, fields)
-    order = sorted(range(n), key=lambda i: (-round(strength[i], 9), asked.names[i]))
-    rows, place = [], 1
-    for i in order:
-        place = max(place, could_be[i].best)
+    merits = [round(float(value), 9) for value in strength]
+    rows = []
+    for i in sorted(range(n), key=lambda i: (-merits[i], asked.names[i])):
+        place = 1 + sum(merit > merits[i] for merit in merits)
         rating, least, most = (MEAN + SCALE * float(value) for value in (strength[i], low[i], high[i]))
-        counts = int(asked.games_of[i]), int(asked.matches_of[i])
-        rows.append(Rating(place, asked.names[i], rating, least, most, *counts, could_be[i]))
+        rows.append(
+            Rating(place, asked.names[i], rating, least, most, int(asked.games_of[i]), int(asked.matches_of[i]))
+        )
     return Ratings(
         tuple(rows),
         sum(match.times * sum(times for _, times in match.places) for match in found),
@@ -239,36 +235,6 @@ def _bounded(asked: Choices, fields: np.ndarray, level: np.ndarray, core: np.nda
                 bounded[fields == field] = False
                 bounded[breadth_first_order(graph, np.flatnonzero(those)[0], return_predecessors=False)] = True
     return below, above
-
-
-def rank_sets(strength: np.ndarray, drawn: np.ndarray, fields: np.ndarray) -> list[Places]:
-    """Return the places that each entry may deserve: a confidence set for its rank.
-
-    An entry is surely ahead of another one if its lead is more standard errors than the greatest deviation among all
-    of its leads is in 95 of 100 weightings. Entries of different fields are never told apart.
-
-    Source: M. Mogstad, J. P. Romano, A. M. Shaikh, D. Wilhelm, "Inference for Ranks with Applications to Mobility
-    across Neighbourhoods and Academic Achievement across Countries", Review of Economic Studies 91 (2024).
-
-    Args:
-        strength: float64[entries], as found.
-        drawn: float64[weightings, entries].
-        fields: int64[entries], the field of each.
-    """
-    n = len(strength)
-    off = drawn - strength
-    found = []
-    for i in range(n):
-        lead = strength[i] - strength
-        deviation = off[:, i : i + 1] - off
-        # Up and down apart: an entry that hardly ever lost may be far better than found, but hardly worse.
-        up, down = (np.sqrt((np.maximum(sign * deviation, 0) ** 2).mean(axis=0) * 2) for sign in (1, -1))
-        met = (fields == fields[i]) & (up > 1e-9) & (down > 1e-9)
-        error = np.where(deviation[:, met] > 0, up[met], down[met])
-        most = (np.abs(deviation[:, met]) / error).max(axis=1, initial=0.0)
-        sure = met & (np.abs(lead) > np.quantile(most, CONFIDENCE) * np.where(lead > 0, down, up))
-        found.append(Places(1 + int((sure & (lead < 0)).sum()), n - int((sure & (lead > 0)).sum())))
-    return found
 
 
 def best_fit(likelihood: Likelihood) -> Summit:

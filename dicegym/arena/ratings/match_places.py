@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dicegym.engine.validate import is_whole_number
 from dicegym.errors import ParameterError
 
 
@@ -58,18 +57,20 @@ def group_matches(matches: Iterable[MatchPlaces]) -> list[MatchPlaces]:
     games are left out.
 
     Raises:
-        ParameterError: a match is invalid: two entries of one name, places of others than its entries, a count below 0.
+        ParameterError: a match is invalid: two entries of one name, or places of others than its entries.
     """
-    counts: Counter[tuple[tuple[str, ...], tuple[tuple[tuple[int, ...], int], ...]]] = Counter()
     given: Counter[tuple[tuple[str, ...], tuple[tuple[tuple[int, ...], int], ...]]] = Counter()
     for entries, places, times in matches:
         given[entries, places] += times
+    counts: Counter[tuple[tuple[str, ...], tuple[tuple[tuple[int, ...], int], ...]]] = Counter()
     for (entries, places), times in given.items():
-        found = _in_order(entries, places)
-        if not is_whole_number(times) or times < 0:
-            raise ParameterError(f"times={times!r} of a match of {' and '.join(entries)} must be a whole number from 0")
-        if times and found:
-            counts[tuple(sorted(entries)), found] += int(times)
+        if len(set(entries)) < max(2, len(entries)) or any(len(game) != len(entries) for game, _ in places):
+            raise ParameterError(
+                f"a match of {list(entries)!r} cannot be rated: give two or more entries, each once, and a place for "
+                "each in every game"
+            )
+        if times and (found := _in_order(entries, places)):
+            counts[tuple(sorted(entries)), found] += times
     return [MatchPlaces(*key, times) for key, times in sorted(counts.items())]
 
 
@@ -77,18 +78,9 @@ def _in_order(
     entries: tuple[str, ...], places: tuple[tuple[tuple[int, ...], int], ...]
 ) -> tuple[tuple[tuple[int, ...], int], ...]:
     """Return places of entries in order of name, counted from 0 without gaps, equal games as one."""
-    if len(set(entries)) < max(2, len(entries)):
-        raise ParameterError(f"a match of {list(entries)!r} cannot be rated: give two or more entries, each once")
     order = sorted(range(len(entries)), key=entries.__getitem__)
     counts: Counter[tuple[int, ...]] = Counter()
     for game, times in places:
-        if len(game) != len(entries):
-            raise ParameterError(
-                f"places {game!r} cannot be those of a game of {len(entries)} entries ({', '.join(entries)}): give one "
-                "place for each"
-            )
-        if not is_whole_number(times) or times < 0:
-            raise ParameterError(f"{times!r} cannot be how many games came out {game!r}: give a whole number from 0")
         number = {place: i for i, place in enumerate(sorted(set(game)))}
-        counts[tuple(number[game[i]] for i in order)] += int(times)
+        counts[tuple(number[game[i]] for i in order)] += times
     return tuple(sorted((game, times) for game, times in counts.items() if times))

@@ -320,7 +320,7 @@ class Likelihood:
     def expect_statistics(self, parameters: np.ndarray) -> Any:
         """Return what each row is expected to add to the statistics: sparse float64[rows, parameters]."""
         (chance,) = self.chances(parameters[None])[1]
-        cells = zip(self._row_of, range(len(chance)), chance, strict=True)
+        cells = zip(self._row_of.tolist(), range(len(chance)), chance.tolist(), strict=True)
         return sparse_sums(cells, len(self._starts), len(chance)) @ self._statistics
 
     def look(self, parameters: np.ndarray, games: Weighting) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

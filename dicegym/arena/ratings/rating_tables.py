@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
-from dicegym.arena.ratings.fitting import FEWEST_MATCHES, Rating, Ratings
+from dicegym.arena.ratings.fitting import CONFIDENCE, FEWEST_MATCHES, Rating, Ratings
 from dicegym.arena.ratings.match_places import MatchPlaces, count_ahead
 from dicegym.arena.report import Matrix, ReportTable
-from dicegym.arena.significance import CONFIDENCE, list_names, verdict
 
+MOST_NAMED = 6
+"""Entries that a sentence names one by one."""
 FARTHEST = 1500.0
 """Largest distance in points between a rating and a bound that is shown: it means 5,600 wins for each loss."""
 
@@ -33,30 +34,33 @@ def interval(row: Rating) -> str:
 
 
 def rating_table(ratings: Ratings) -> ReportTable:
-    """Return the ranking by ratings: place, rating with its interval, places that an entry may deserve, games."""
-    titles = ["place", "entry", "rating", f"{100 * CONFIDENCE:.0f}% interval", "could be", "games"]
-    rows = [
-        [str(row.place), row.name, f"{row.rating:.0f}", interval(row), str(row.could_be), str(row.games)]
-        for row in ratings.rows
-    ]
+    """Return the ranking by ratings: place, rating with its interval, games."""
+    titles = ["place", "entry", "rating", f"{100 * CONFIDENCE:.0f}% interval", "games"]
+    rows = [[str(row.place), row.name, f"{row.rating:.0f}", interval(row), str(row.games)] for row in ratings.rows]
     return "ratings, by all games at once", titles, rows
+
+
+def _list_names(names: Sequence[str]) -> str:
+    """Return names as part of a sentence, the first few of many."""
+    if len(names) > MOST_NAMED:
+        return f"{', '.join(names[: MOST_NAMED - 1])} and {len(names) - MOST_NAMED + 1} more"
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def rating_words(ratings: Ratings) -> list[str]:
     """Return what ratings are worth, in sentences."""
     rows = ratings.rows
-    said = verdict([row.name for row in rows], [row.could_be for row in rows]) if ratings.replicates else ""
-    sentences = [f"By ratings: {said}"] if said else []  # a report says the same of its own ranking, and may differ
+    sentences = []
     if len(ratings.fields) > 1:
-        groups = "; ".join(list_names(field) for field in ratings.fields)
+        groups = "; ".join(_list_names(field) for field in ratings.fields)
         sentences.append(f"These have never met, directly or through others, and cannot be compared: {groups}.")
     if top := [row.name for row in rows if math.isinf(row.high) and math.isfinite(row.low)]:
         sentences.append(
-            f"Nothing bounds the rating of {list_names(top)} from above: nobody of the others was ever ahead."
+            f"Nothing bounds the rating of {_list_names(top)} from above: nobody of the others was ever ahead."
         )
     if bottom := [row.name for row in rows if math.isinf(row.low) and math.isfinite(row.high)]:
         sentences.append(
-            f"Nothing bounds the rating of {list_names(bottom)} from below: ahead of nobody of the others."
+            f"Nothing bounds the rating of {_list_names(bottom)} from below: ahead of nobody of the others."
         )
     if ratings.replicates and any(row.matches < FEWEST_MATCHES for row in rows):
         sentences.append(

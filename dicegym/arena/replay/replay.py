@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,11 +14,9 @@ import numpy as np
 from dicegym import games
 from dicegym.arena.provenance import package_version
 from dicegym.engine.game import Game
-from dicegym.errors import DamagedFileError, DicegymError, ParameterError, ReplayError, one_line, unknown_name
+from dicegym.errors import DamagedFileError, ParameterError, ReplayError, one_line, unknown_name
 from dicegym.files import read_text, write_text
-from dicegym.pictures.drawing import draw
-from dicegym.pictures.svg import escape
-from dicegym.pictures.watched import action_in, is_moment, tell_apart
+from dicegym.pictures.watched import action_in, is_moment
 
 if TYPE_CHECKING:
     from dicegym.arena.match import MatchResult
@@ -135,16 +133,6 @@ class Replay:
         called = f", game {self.id}" if self.id else ""
         return f"{self.table().spec.title}{called}: {', '.join(map(one_line, self.seats))}"
 
-    def _repr_html_(self) -> str | None:
-        """Show in a notebook the players and the end; None, so its values, where it cannot be played again."""
-        try:
-            self.check()
-            last = self.end()
-            shown = draw(self.table(), last[0], None, tell_apart(self.seats)).svg()
-        except DicegymError:
-            return None
-        return f"<p>{escape(self.title)}</p>{shown}"
-
     def seat(self, number: int) -> int:
         """Return a seat. Raises ParameterError if there is no such."""
         if not 0 <= number < self.players:
@@ -185,56 +173,50 @@ class Replay:
         return f"game {self.id}" if self.id else f"game {self.number} of seed {self.seed}"
 
     def states(self, game: Game | None = None) -> Iterator[np.ndarray]:
-        """Play it again; yield a copy of the record at the beginning and after each action, as an array of one.
+        """Play it again; return copies of the record at the beginning and after each action, each an array of one.
 
         Args:
             game: as of `table`.
 
         Raises:
             ReplayError: it is not played again as it was: rules have changed, it is over before the last action or not
-                over after it, or returns are others than the stored ones. Said at the first such action.
+                over after it, or returns are others than the stored ones.
         """
-        for states, _ in self._steps(self.table(game)):
-            yield states
-        self._check_returns(game, states)
+        return (states for states, _ in self._steps(self.table(game)))
 
     def end(self, game: Game | None = None) -> np.ndarray:
         """Play it again; return a copy of the record at its end, whatever returns are stored.
 
         Raises ReplayError as `states` does.
         """
-        *_, (states, _) = self._steps(self.table(game))
-        return states
+        return self._steps(self.table(game), paid=False)[-1][0]
 
-    def _steps(self, table: Game) -> Iterator[tuple[np.ndarray, int]]:
-        """Yield copies of the record, each with the fault of the action before it: 0 at the beginning."""
+    def check(self, game: Game | None = None) -> None:
+        """Play it again to its end, where all must be as it is stored. Raises ReplayError, as `states` does."""
+        self._steps(self.table(game))
+
+    def _steps(self, table: Game, paid: bool = True) -> list[tuple[np.ndarray, int]]:
+        """Return copies of the record, each with the fault of the action before it: 0 at the beginning."""
         self.check_rules(table)
         states = table.new_game(self.seed, self.number)
-        yield states.copy(), 0
+        found = [(states.copy(), 0)]
         for time, action in enumerate(self.actions):
             if states[0]["over"]:
                 raise self._misfit(f"it is over after {time} of its {len(self.actions)} actions")
             fault = table.step(states[0], action)
-            yield states.copy(), fault
+            found.append((states.copy(), fault))
         if not states[0]["over"]:
             raise self._misfit(f"it is not over after its last action, number {len(self.actions)}")
-
-    def _check_returns(self, game: Game | None, states: np.ndarray) -> None:
-        returns = self.table(game).returns(states[0]).tolist()
-        for name, value, kept in zip(self.seats, returns, self.returns, strict=True):
-            if value != kept:
+        for name, value, kept in zip(self.seats, table.returns(states[0]).tolist(), self.returns, strict=True):
+            if paid and value != kept:
                 raise self._misfit(f"{one_line(name)} comes to {value:g}, and came to {kept:g}")
+        return found
 
     def _misfit(self, what: str) -> ReplayError:
         return ReplayError(
             f"{self._called} cannot be replayed: {what}. Its rules have not changed, so its stored record was altered: "
             "store the game again"
         )
-
-    def check(self, game: Game | None = None) -> None:
-        """Play it again to its end, where all must be as it is stored. Raises ReplayError, as `states` does."""
-        for _ in self.states(game):
-            pass
 
     def frames(self, game: Game | None = None) -> Iterator[Frame]:
         """Play it again; yield it at the beginning, and after each action.
@@ -244,7 +226,6 @@ class Replay:
         """
         table = self.table(game)
         (first, _), *steps = self._steps(table)
-        self._check_returns(table, steps[-1][0] if steps else first)
         noted = {(incident.seat, incident.turn): incident.reason for incident in reversed(self.incidents)}
         before = first[0]
         yield Frame(0, (), before, False)
@@ -354,11 +335,10 @@ def record_replay(game: Game, names: Sequence[str], seed: int, actions: Sequence
 
 def to_json(replay: Replay) -> dict[str, Any]:
     """Return a replay as values that JSON can hold, under the names of its attributes."""
-    plain = {name: getattr(replay, name) for name in _KINDS}
-    lists = {name: list(plain[name]) for name, kind in _KINDS.items() if kind is list}
-    mappings = {name: dict(plain[name]) for name, kind in _KINDS.items() if kind is dict}
+    plain = {one.name: getattr(replay, one.name) for one in fields(replay)}
+    lists = {name: list(plain[name]) for name in ("seats", "actions", "returns")}
     incidents = [incident._asdict() for incident in replay.incidents]
-    return {"kind": KIND, "version": VERSION} | plain | lists | mappings | {"incidents": incidents}
+    return {"kind": KIND, "version": VERSION} | plain | lists | {"incidents": incidents}
 
 
 def from_json(values: Any) -> Replay:
@@ -367,33 +347,33 @@ def from_json(values: Any) -> Replay:
         raise ParameterError(f"there is no {KIND} in it")
     if values.get("version") != VERSION:
         raise ParameterError(f"its form has the version {values.get('version')!r}, and {VERSION} is known here")
-    for name, kind in _KINDS.items():
-        if not isinstance(values.get(name), kind) or isinstance(values.get(name), bool):
-            raise ParameterError(f"its {name} must be of the kind {kind.__name__}")
-    for name, *kinds in (("actions", int), ("parameters", int), ("returns", int, float), ("seats", str)):
-        found = values[name].values() if name == "parameters" else values[name]
-        if any(type(one) not in kinds for one in found):
-            raise ParameterError(f"its {name} must be {kinds[-1].__name__} alone")
-    given: dict[str, Any] = {
-        name: tuple(values[name]) if kind is list else values[name] for name, kind in _KINDS.items()
-    }
-    incidents = tuple(map(_incident, values["incidents"]))
-    return Replay(**given | {"returns": tuple(map(float, values["returns"])), "incidents": incidents})
+    parameters = _value(values, "parameters", dict)
+    _all_are("parameters", parameters.values(), int)
+    return Replay(
+        _value(values, "game", str),
+        _value(values, "players", int),
+        parameters,
+        _value(values, "seed", int),
+        _value(values, "number", int),
+        _all_are("seats", _value(values, "seats", list), str),
+        _all_are("actions", _value(values, "actions", list), int),
+        tuple(map(float, _all_are("returns", _value(values, "returns", list), int, float))),
+        tuple(map(_incident, _value(values, "incidents", list))),
+        _value(values, "rules", dict),
+        _value(values, "id", str),
+    )
 
 
-_KINDS: dict[str, type] = {
-    "id": str,
-    "game": str,
-    "players": int,
-    "parameters": dict,
-    "seed": int,
-    "number": int,
-    "seats": list,
-    "actions": list,
-    "returns": list,
-    "incidents": list,
-    "rules": dict,
-}
+def _value(values: Mapping[str, Any], name: str, kind: type) -> Any:
+    if type(values.get(name)) is not kind:
+        raise ParameterError(f"its {name} must be of the kind {kind.__name__}")
+    return values[name]
+
+
+def _all_are(name: str, found: Iterable[Any], *kinds: type) -> tuple[Any, ...]:
+    if any(type(one) not in kinds for one in found):
+        raise ParameterError(f"its {name} must be {kinds[-1].__name__} alone")
+    return tuple(found)
 
 
 def _incident(values: Any) -> ReplayIncident:

@@ -20,7 +20,6 @@ from dicegym.arena.store.schema import AGENTS, ANSWERS, CONTESTS, FIELDS, MATCHE
 from dicegym.arena.store.store import ContestStore, add, lock_contest, now_in_words, number_of_rules
 from dicegym.arena.work_keys import key_of, write_limits
 from dicegym.engine.game import Game
-from dicegym.errors import ParameterError
 from dicegym.play.seeds import draw_seed
 from dicegym.sandbox.jobs import Entry, Failure, Job
 from dicegym.sandbox.sandbox import JobOutcome
@@ -44,29 +43,16 @@ class Book:
         store: where.
         settings: of the contest.
         seed: of the contest; None: that of the latest with the same settings, or a drawn one.
-        new: whether to begin another contest, although there is one.
         actions: whether outcomes say what was played, too.
 
     Attributes:
         seed: of the contest.
-
-    Raises:
-        ParameterError: there shall be a new contest, but there is one with this seed.
     """
 
-    def __init__(
-        self, store: ContestStore, settings: Settings, seed: int | None = None, new: bool = False, actions: bool = False
-    ) -> None:
+    def __init__(self, store: ContestStore, settings: Settings, seed: int | None = None, actions: bool = False) -> None:
         self._store, self._settings, self._actions = store, settings, actions
-        before = None
-        if not new or seed is not None:
-            with store.connection() as connection:
-                before = self._latest(connection, seed)
-        if new and before is not None:
-            raise ParameterError(
-                f"{store.name} holds this contest with seed {seed} as number {before.id}: leave the seed out to begin "
-                "another"
-            )
+        with store.connection() as connection:
+            before = self._latest(connection, seed)
         if seed is None:
             seed = draw_seed() if before is None else before.seed
         self.seed = seed

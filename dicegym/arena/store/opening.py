@@ -66,7 +66,7 @@ _DAMAGED = Trouble(
 )
 _LOCKED = Trouble("is locked by another program", "wait until that (a backup?) has ended, or end it", True)
 _FULL = Trouble("cannot be read or written", "make room on its disk, or " + ELSEWHERE, True)
-_REFUSED = Trouble("cannot be used", f"see that you may read and write it and its folder, or {ELSEWHERE}", True)
+_REFUSED = Trouble("cannot be used", f"make it and its folder writable for you, or {ELSEWHERE}", True)
 _TROUBLES = {
     sqlite3.SQLITE_BUSY: _LOCKED,
     sqlite3.SQLITE_LOCKED: _LOCKED,

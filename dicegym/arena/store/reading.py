@@ -28,7 +28,6 @@ from dicegym.arena.store.schema import (
     SEATS,
     SERVER_GAMES,
     SERVER_INCIDENTS,
-    SERVER_RATINGS,
     SERVER_RESULTS,
     SERVER_RUNS,
     mapping_in,
@@ -42,7 +41,6 @@ from dicegym.arena.store.stored_rows import (
     StoredEntry,
     StoredMatch,
     StoredMisplay,
-    StoredServer,
     WholeMatch,
     agents_in,
     games_from,
@@ -331,23 +329,6 @@ class StoreReader(Database):
                 names = tuple(agents[number][0] for number in numbers if number is not None)
                 found.append(MatchPlaces(names, read[text], times))
         return sorted(found)
-
-    def servers(self, game: str | None = None) -> list[StoredServer]:
-        """Return what servers have run in the store, by game, or those of one game."""
-        runs, games, ratings = SERVER_RUNS.c, SERVER_GAMES.c, SERVER_RATINGS.c
-        played = sa.select(sa.func.count()).select_from(SERVER_GAMES).join(SERVER_RUNS, runs.id == games.run)
-        rated = sa.select(sa.func.count()).select_from(SERVER_RATINGS).where(ratings.games > 0)
-        latest = sa.select(SERVER_RUNS).order_by(runs.id.desc()).limit(1)
-        asked = sa.select(runs.game, sa.func.count()).group_by(runs.game)
-        found = []
-        with self.connection() as connection:
-            for name, number in sorted(tuple(row) for row in connection.execute(asked)):
-                if game in (None, name):
-                    last = connection.execute(latest.where(runs.game == name)).one()
-                    games_of = int(connection.execute(played.where(runs.game == name)).scalar_one())
-                    rated_in = int(connection.execute(rated.where(ratings.game == name)).scalar_one())
-                    found.append(StoredServer(name, number, games_of, rated_in, last.began, last.ended))
-        return found
 
     def find_served_game(self, number: int) -> ServedGame:
         """Return a game of a server, by its number. Raises UnknownNameError if there is none."""

@@ -147,21 +147,6 @@ class EntryFigures(NamedTuple):
     """What it did wrong: answers that the rules do not allow, and none at all."""
 
 
-class StoredServer(NamedTuple):
-    """The runs of a game's servers."""
-
-    game: str
-    runs: int
-    games: int
-    """Finished in all of them."""
-    rated: int
-    """Names with a rating."""
-    began: str
-    """The last run, UTC, as ISO 8601 has it."""
-    ended: str | None
-    """None: it runs, or was killed."""
-
-
 class ServedGame(NamedTuple):
     """A game of a server; all sequences are by seat."""
 
@@ -224,7 +209,17 @@ def match_from(row: Any, seats: Sequence[Any], agents: Mapping[int, tuple[str, s
         if type(actor) is not int or type(reason) is not str:
             raise NonsenseError(f"{row.failure[:MOST_QUOTED]!r} where a failure stands")
         failed = who[actor][0]
-    by_player = zip(*((seat.wins, seat.share, seat.faults) for seat in seats), strict=True)
-    names, identities = zip(*who, strict=True)
-    about = row.id, row.key, row.number, int(row.seed), row.games
-    return StoredMatch(*about, names, identities, *by_player, failed, reason)
+    return StoredMatch(
+        row.id,
+        row.key,
+        row.number,
+        int(row.seed),
+        row.games,
+        tuple(name for name, _ in who),
+        tuple(identity for _, identity in who),
+        tuple(seat.wins for seat in seats),
+        tuple(seat.share for seat in seats),
+        tuple(seat.faults for seat in seats),
+        failed,
+        reason,
+    )

@@ -87,8 +87,8 @@ def check_best_reply(game: Game) -> None:
     if game.players != 2 or int(game.parameters["dice"]) > SWEPT_DICE:
         raise ParameterError(
             f"how often the best response wins is known within minutes in games for two with {SWEPT_DICE} dice each at "
-            f"most, not in {game!r}: give dice={SWEPT_DICE} or fewer, or choose by what is left against a player "
-            'trained to win (`run.best_by="exploiter"`) or by win rates (`"worst"`)'
+            f"most, not in {game!r}: give dice={SWEPT_DICE} or fewer, or choose by win rates "
+            '(`run.best_by="worst"`)'
         )
 
 

@@ -2,8 +2,8 @@
 
 Alone, points are all that counts, and `dicegym.games.yatzy.solving.points` works backwards through all positions in a
 sweep of seconds. A player's own mean cannot be computed that way: it would have to be asked for 750 decisions in each
-of a million positions. But the regret of every decision is known exactly, and its mean over some games is a far better
-estimate than the mean of the scores, of which most is luck.
+of a million positions. But what each roll brought is known exactly, and the score less that luck is the best mean less
+the regret of the player's choices: a far better estimate than the score.
 """
 
 from __future__ import annotations
@@ -13,25 +13,19 @@ from typing import Any
 
 import numpy as np
 
-from dicegym.engine import loops
 from dicegym.engine.game import Game
-from dicegym.engine.validate import whole_number
 from dicegym.errors import ParameterError
 from dicegym.games import game as make_game
-from dicegym.games.parts import Z_95, Estimate, plays_with
+from dicegym.games.parts import plays_with
 from dicegym.games.solved import Claim
 from dicegym.games.worth import ActionValues, Meter, Progress, ValueKind, ValueSource, ValueUnit
 from dicegym.games.yatzy.rules import BONUS, BONUS_FROM, SPEC, record_of
 from dicegym.games.yatzy.solving import any_scoring, points
-from dicegym.games.yatzy.tables import BOXES
-from dicegym.play.drive import join_table
 from dicegym.play.player import Player
 from dicegym.play.turn import Act, Turn
 
 SOLVED = {"players": 1}
 """Nobody knows the values of a table, at which others' points count."""
-GAMES = 1000
-"""Games of an estimate unless told otherwise: the interval is then about half a point for a middling player."""
 
 
 def solves(game: Game) -> bool:
@@ -72,44 +66,6 @@ class OptimalPlayer(Player):
         """Return an action for each row, of equal ones the first; see `Player.act_rows`."""
         found: np.ndarray = np.nanargmax(points.action_values(points.solve_once(), states[rows], seats), axis=1)
         return found
-
-
-def mean_return(
-    player: Player, game: Game, games: int = GAMES, seed: int = 0, *, progress: Progress | None = None
-) -> Estimate:
-    """Return the mean score of ``player``: the optimum less the regret of its choices in ``games`` games.
-
-    Args:
-        player: anybody; illegal and wide actions count as the rules have it.
-        game: Yatzy for one.
-        games: how many games are played.
-        seed: which.
-        progress: told as by `optimum`, and then of the boxes that are filled in all games.
-
-    Raises:
-        ParameterError: ``game`` is not Yatzy for one, or there is no game to play.
-        AgentError: the player cannot sit down.
-    """
-    _check(game)
-    games = whole_number("games", games, 1, 1 << 30, "the number of games of an estimate")
-    states, rows = game.new_states(games), np.arange(games)
-    keys = np.full(games, seed % (1 << 64), np.uint64)
-    loops.begin_rows(states, rows, game.blank, keys, rows.astype(np.uint64))
-    acts = [] if player.pure else [join_table(game, {0: player}, int(key))[0] for key in states["key"]]
-    costs, values = np.zeros(games), points.solve_once(progress)
-    while len(rows):  # no game is driven alone: what a decision costs is told, and played, for all rows in one call
-        if player.pure:
-            actions = player.act_rows(game, states, rows, np.zeros(len(rows), np.int64))
-        else:
-            chosen = (acts[row](Turn(game, states[row], 0)) for row in rows.tolist())
-            actions = np.fromiter(chosen, np.int64, len(rows))
-        before = states.copy()
-        loops.step_rows(states, rows, actions, np.zeros(len(rows), np.int64))
-        points.add_costs(values, before, rows, actions, states, costs)
-        rows = rows[~states["over"][rows]]
-        if progress is not None:
-            progress(int(np.count_nonzero(states["scores"][:, 0] >= 0)), games * BOXES, "boxes filled")
-    return Estimate(optimum(game) - float(costs.mean()), Z_95 * float(costs.std()) / games**0.5, games)
 
 
 def sources(game: Game) -> Sequence[ValueSource]:
@@ -164,10 +120,14 @@ class AloneValuer:
         Of an action that makes the server play turns, it is what then follows.
         """
         before = np.atleast_1d(state)
-        after, costs = before.copy(), np.zeros(1)
+        after = before.copy()
         self.game.step(after[0], action)
-        points.add_costs(self._values, before, np.arange(1), np.array([action]), after, costs)
-        return self.value(state) - float(costs[0])
+        old, new = before[0], after[0]
+        if new["over"] or new["round_number"] != old["round_number"]:
+            return float(_points_so_far(after)[0] + points.still_to_come(self._values, new, 0))
+        if new["rolls_left"] != old["rolls_left"]:
+            return float(self.action_values(state).values[points.set_kept(old, action)])
+        return self.value(state)
 
     def policy(self, state: Any) -> np.ndarray:
         """Return 1 for the best action (of equal ones the first), 0 for all others; see `Valuer.policy`."""

@@ -1,6 +1,6 @@
 """One seed's training as a job, and the process that runs it here.
 
-A process of this machine runs this module; a cluster's calls `train_seed`. How far it is stands in the run's folder.
+A process of this machine runs this module; a cluster's calls `train_seed`. The run's folder says how far it is.
 The training also saves and stops when the process that started it has ended.
 """
 
@@ -14,7 +14,7 @@ import sys
 import threading
 import traceback
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from dicegym.errors import DicegymError, one_line
 from dicegym.sandbox.remote import Ended
@@ -54,6 +54,18 @@ def train_seed(task: SeedTask) -> None:
         train(task.game, Path(task.folder), config, task.overrides, task.resume, trust=task.trust)
 
 
+class SeedTrainer(Protocol):
+    """A training under way, wherever that is; see `SeedProcess`."""
+
+    waits: str
+
+    def poll(self) -> str | None:
+        """See `SeedProcess.poll`."""
+
+    def stop(self, number: int) -> None:
+        """See `SeedProcess.stop`."""
+
+
 class SeedProcess:
     """The process of a training on this machine, started when this is made.
 
@@ -81,7 +93,7 @@ class SeedProcess:
             )
 
     def poll(self) -> str | None:
-        """Return None while the training runs; then why it has not come to its end, or an empty text if it has.
+        """Return None while the training runs; then why it failed, or an empty text if it is finished.
 
         A log that says nothing is removed.
         """

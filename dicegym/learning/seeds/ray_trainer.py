@@ -57,7 +57,7 @@ class RayTrainer:
         self._work = train.remote(package_version(), task, holder_of(Path(task.folder).parent), os.getcwd())
 
     def poll(self) -> str | None:
-        """Return None while it runs; then why it has not come to its end, or an empty text if it has."""
+        """Return None while it runs; then why it failed, or an empty text if it is finished."""
         self._cluster.look()
         if not self._cluster.ray.wait([self._work], timeout=0)[0]:
             return None

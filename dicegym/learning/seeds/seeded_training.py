@@ -7,7 +7,7 @@ import shlex
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from dicegym.engine.threads import cores
 from dicegym.engine.validate import whole_number
@@ -17,14 +17,11 @@ from dicegym.learning.configuration import about_run, lasting_name, override, re
 from dicegym.learning.curves import Pace, read_pace
 from dicegym.learning.preparation import check_own, prepare
 from dicegym.learning.run_folder import SETTINGS_FILE, alone_in, is_empty
-from dicegym.learning.seeds.job import END_NOW, SeedProcess, SeedTask
+from dicegym.learning.seeds.job import END_NOW, SeedProcess, SeedTask, SeedTrainer
 from dicegym.learning.seeds.summary import SeedsSummary, folder_of, summarise
 from dicegym.learning.training_settings import LARGEST_TRAINING_SEED
 from dicegym.players.trust import write_seal
 from dicegym.signals import SignalInterrupt, on_signals
-
-if TYPE_CHECKING:
-    from dicegym.learning.seeds.ray_trainer import RayTrainer
 
 SEEDS_FILE = "seeds.toml"
 """The settings of all seeds in a folder, sealed like those of each."""
@@ -42,7 +39,7 @@ SeedProgress = Callable[[int, int, int, str], None]
 class Backend(NamedTuple):
     """Where trainings are carried out."""
 
-    start: Callable[[SeedTask], SeedProcess | RayTrainer]
+    start: Callable[[SeedTask], SeedTrainer]
     """Starts a training."""
     processors: Sequence[int]
     """Of each machine."""
@@ -188,7 +185,7 @@ class _Trainings:
         self._waiting, self._total, self._start = list(tasks), steps, backend.start
         self._progress, self._told = progress, told
         self._at_once, self._threads = backend.share(max(1, len(tasks)), workers)
-        self._under_way: dict[int, tuple[SeedTask, SeedProcess | RayTrainer]] = {}
+        self._under_way: dict[int, tuple[SeedTask, SeedTrainer]] = {}
         self._done: dict[int, int] = {}
         self.failures: dict[int, str] = {}
         self.signals: list[int] = []

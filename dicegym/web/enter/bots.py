@@ -147,8 +147,9 @@ class Bots:
                 rerun_contests(session, sa.select(Version.bot_id).where(Version.id == version).scalar_subquery())
 
     def give_up(self, version: int, why: str) -> None:
-        """Take note that nothing more is found out about a version; it has passed if its check did."""
-        state = self.version_by_id(version).state
+        """Take note that nothing more is found out about a version, if it is there; it has passed if its check did."""
+        with self._desk.reading() as session:
+            state = session.scalar(sa.select(Version.state).where(Version.id == version))
         if state == VersionState.PLAYING:
             self.note(version, VersionState.PASSED, f"games were not played: {why}")
         elif state in (VersionState.WAITING, VersionState.CHECKING):

@@ -15,12 +15,12 @@ from typing import Any, NamedTuple
 from dicegym.analysis.decisions import Analysis, analyse
 from dicegym.analysis.hints import Hint, Tutor, hint
 from dicegym.analysis.rollouts import RolloutValuer
-from dicegym.analysis.valuers import amount, fair_valuer, mark_of, sure
+from dicegym.analysis.valuers import amount, fair_valuer, sure
 from dicegym.arena.replay import Replay, to_json
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 from dicegym.games.parts import Z_95
-from dicegym.games.worth import Valuer, ValueUnit
+from dicegym.games.worth import Valuer
 from dicegym.pictures.watched import action_in, tell_apart
 from dicegym.play.turn import Turn
 from dicegym.players.sitting import Warn
@@ -33,15 +33,13 @@ GAMES_REVIEWED = 80
 """The same for reviews, which ask of every choice of a whole game."""
 LONGEST_CHOICE = 8
 """Actions after the best one that a hint names, where they belong to one choice."""
-CLOSE = 2
-"""Other choices that are named in words, if they may be as good as the best."""
 
 
 class GivenHint(NamedTuple):
     """What is best, for people."""
 
     words: str
-    """In a sentence or two."""
+    """In a sentence."""
     titles: list[str]
     rows: list[list[str]]
     """Of the best choices."""
@@ -127,36 +125,11 @@ def rest_of_choice(found: Hint, turn: Turn, valuer: Valuer) -> list[str]:
 
 def give_hint(found: Hint, turn: Turn, rest: Sequence[str] = ()) -> GivenHint:
     """Return a hint for people; ``rest`` is what `rest_of_choice` returned."""
-    unit = found.valuer.unit
+    unit, best = found.valuer.unit, found.choices[0]
     titles, rows = found.table()
-    known = [one for one in found.choices if not math.isnan(one.value)]
-    more = len(found.choices) - len(rows)
-    source = f"{sure(found.valuer)}."
-    if not known:
-        return GivenHint("Nobody can say what these choices are worth.", titles, rows, more, source)
-
-    def called(action: int) -> str:
-        return action_in(turn.game, turn.record, action)
-
-    best = known[0]
-    worth = {"win rate": f"{amount(best.value, unit)} to win", "points": amount(best.value, unit)}.get(
-        unit, f"a return of {amount(best.value, unit)}"
-    )
-    off = f", give or take {amount(Z_95 * best.error, unit)}" if best.error > 0 else ""
-    words = [f"Best: {'; '.join([called(best.action), *rest])} ({worth}{off})."]
-    even = [one for one in known[1:] if not one.behind > Z_95 * one.behind_error and one.behind_error > 0]
-    if even:
-        others = f" and {len(even) - CLOSE} others" if len(even) > CLOSE else ""
-        first = "; ".join(called(one.action) for one in even[:CLOSE])
-        words.append(f"As good, as far as can be told: {first}{others}.")
-    elif len(known) > 1:
-        words.append(next_best(called(known[1].action), known[1].behind, known[1].behind_error, unit))
-    return GivenHint(" ".join(words), titles, rows, more, source)
-
-
-def next_best(called: str, behind: float, error: float, unit: ValueUnit) -> str:
-    """Return what the second best choice loses, as a sentence; a loss that is shown as 0 is not named."""
-    lost, mark = amount(behind, unit), mark_of(behind, unit, error)
-    if lost == amount(0.0, unit):
-        return f"As good, or nearly: {called}."
-    return f"Next: {called}, which loses {lost}{f' ({mark.noun})' if mark else ''}."
+    words = "Nobody can say what these choices are worth."
+    if not math.isnan(best.value):
+        worth = f"{amount(best.value, unit)} to win" if unit == "win rate" else amount(best.value, unit)
+        off = f", give or take {amount(Z_95 * best.error, unit)}" if best.error > 0 else ""
+        words = f"Best: {'; '.join([action_in(turn.game, turn.record, best.action), *rest])} ({worth}{off})."
+    return GivenHint(words, titles, rows, len(found.choices) - len(rows), f"{sure(found.valuer)}.")

@@ -13,7 +13,6 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from dicegym import games
-from dicegym.arena.incidents import misplay_lines
 from dicegym.arena.pages.stored_contest import list_match
 from dicegym.arena.store.reading import StoreReader
 from dicegym.arena.store.stored_rows import StoredContest
@@ -195,8 +194,8 @@ def _find(request: Request, contest: int) -> dict[str, Any]:
         "facts": dict(board.facts),
         "standings": standings,
         "ratings": list(board.ratings.values()),
-        "struck": said.disqualified,
-        "remarks": [*said.words, *misplay_lines(said.misplays), *said.remarks],
+        "struck": [{"name": bad.name, "reason": bad.reason} for bad in said.disqualified],
+        "remarks": [*said.words, *said.faults, *said.remarks],
     }
 
 

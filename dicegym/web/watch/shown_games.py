@@ -38,7 +38,7 @@ BEGUN = 250.0
 LONGEST = 120.0
 """Seconds that a game may take."""
 LARGEST_SEED = 1 << 62
-SeedNumber = Annotated[Annotated[int, Field(ge=0, lt=LARGEST_SEED)] | None, EMPTY, Query()]
+ShownSeed = Annotated[Annotated[int, Field(ge=0, lt=LARGEST_SEED)] | None, EMPTY, Query()]
 """Of the dice; a new one is drawn where it is missing or empty."""
 SeatedAgents = Annotated[list[str], Query(min_length=1, max_length=32, description="by seat")]
 
@@ -102,7 +102,7 @@ def _play(request: Request, game: str, agents: Sequence[str], seed: int) -> Answ
 
 
 @DOOR.get("/watch/game")
-def show_game_of_agents(request: Request, game: str, agent: SeatedAgents, seed: SeedNumber = None) -> Response:
+def show_game_of_agents(request: Request, game: str, agent: SeatedAgents, seed: ShownSeed = None) -> Response:
     """Show a game that agents play, as soon as it is over."""
     if seed is None:
         drawn = urlencode({"game": game, "agent": agent, "seed": draw_seed()}, doseq=True)

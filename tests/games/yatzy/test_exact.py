@@ -13,7 +13,7 @@ from oracles.yatzy import BOXES, UPPER, most, position
 import dicegym
 from dicegym.engine import loops
 from dicegym.errors import ParameterError
-from dicegym.games.parts import solitaire, solver
+from dicegym.games.parts import VALUES, need, solitaire, solver
 from dicegym.games.yatzy import values as yatzy
 from dicegym.games.yatzy.solving import points as turn
 from dicegym.learning.evaluate import evaluate
@@ -92,28 +92,29 @@ def filled_but(boxes: tuple[str, ...], seed: int) -> np.ndarray:
 
 
 def played(player: Player, boxes: tuple[str, ...], n: int) -> tuple[np.ndarray, np.ndarray]:
-    """Play ``n`` games with ``boxes`` open from their beginning; return the points and what choices cost."""
+    """Play ``n`` games with ``boxes`` open from their beginning; return the points and what was luck of them."""
     states = GAME.new_states(n)
     for i in range(n):
         states[i] = filled_but(boxes, i)[0]
-    costs, rows = np.zeros(n), np.arange(n)
+    rows = np.arange(n)
+    meter = need(GAME, VALUES).meter(GAME, [player], np.zeros((n, 1), np.int64))
+    assert meter is not None
+    meter.begin(states, rows)
     while len(rows):
         actions, before = player.act_rows(GAME, states, rows, np.zeros(len(rows), np.int64)), states.copy()
         loops.step_rows(states, rows, actions, np.zeros(len(rows), np.int64))
-        turn.add_costs(turn.solve_once(), before, rows, actions, states, costs)
+        meter.add(before, rows, actions, states)
         rows = rows[~states["over"][rows]]
-    return states["totals"][:, 0], costs
+    return states["totals"][:, 0], meter.luck[:, 0]
 
 
-def test_the_optimal_player_reaches_its_value(few_boxes: tuple[str, ...]) -> None:
-    points, costs = played(yatzy.OptimalPlayer(), few_boxes, 2000)
-    assert abs(costs).max() < 1e-9
-    error = 4 * points.std() / len(points) ** 0.5
-    assert points.mean() == pytest.approx(turn.solve_once()[bits(few_boxes), 0], abs=error)
+def test_of_the_optimal_player_nothing_is_left_but_its_value(few_boxes: tuple[str, ...]) -> None:
+    points, luck = played(yatzy.OptimalPlayer(), few_boxes, 2000)
+    assert points - luck == pytest.approx(turn.solve_once()[bits(few_boxes), 0], abs=1e-9)
 
 
-def test_what_choices_cost_explains_the_difference(few_boxes: tuple[str, ...]) -> None:
-    """Optimum less costs and plain means of scores agree for players of all kinds, wide actions included."""
+def test_points_less_luck_are_the_best_mean_less_regret(few_boxes: tuple[str, ...]) -> None:
+    """Of players of all kinds, wide and illegal actions included."""
     wide = np.random.default_rng(0)
 
     def anything(turn: dicegym.play.turn.Turn) -> int:
@@ -121,12 +122,14 @@ def test_what_choices_cost_explains_the_difference(few_boxes: tuple[str, ...]) -
         low, high = ranges[wide.choice(5, p=[0.5, 0.2, 0.2, 0.02, 0.08])]
         return int(wide.integers(low, high))
 
-    players: list[Player] = [RandomPlayer(), FunctionPlayer(anything), FunctionPlayer(lambda turn: 1000, pure=True)]
-    for player in players:
-        points, costs = played(player, few_boxes, 1500)
-        estimate = turn.solve_once()[bits(few_boxes), 0] - costs.mean()
-        error = 4 * (points.std() + costs.std()) / len(points) ** 0.5
-        assert points.mean() == pytest.approx(estimate, abs=error)
+    players: list[Player] = [
+        RandomPlayer(),
+        FunctionPlayer(lambda turn: 210 + turn.view.scores[0].index(-1), pure=True),
+    ]
+    for player in [*players, FunctionPlayer(anything)]:
+        points, luck = played(player, few_boxes, 1500)
+        assert abs(luck.mean()) < 4 * luck.std() / len(luck) ** 0.5
+        assert (points - luck).max() < turn.solve_once()[bits(few_boxes), 0] + 1e-9 or player not in players
 
 
 def action_values(state: Any) -> np.ndarray:
@@ -160,8 +163,6 @@ def test_who_is_solved() -> None:
     assert solitaire("hog") is None
     with pytest.raises(ParameterError, match="players=1"):
         yatzy.optimum(two)
-    with pytest.raises(ParameterError, match="number of games"):
-        yatzy.mean_return(RandomPlayer(), GAME, 0)
 
 
 @pytest.fixture
@@ -225,16 +226,15 @@ def test_the_mean_of_one_that_never_rolls_again() -> None:
                 after[upper + points] = after.get(upper + points, 0) + chance / len(throws)
         spread = after
     mean += 50 * sum(chance for upper, chance in spread.items() if upper >= 63)
-    estimate = yatzy.mean_return(first, GAME, 4000)
-    assert abs(estimate.mean - mean) < 2 * estimate.half
-    assert estimate.half < 0.6
+    score = evaluate(GAME, first, games=4000, less_luck=True)
+    assert abs(score.value - mean) < 2 * (score.high - score.value)
+    assert score.high - score.low < 1.2
 
 
 @pytest.mark.slow
 def test_the_optimal_player_from_the_start() -> None:
     player = yatzy.OptimalPlayer()
-    estimate = yatzy.mean_return(player, GAME, 50)
-    assert estimate.mean == pytest.approx(yatzy.optimum(GAME))
+    assert evaluate(GAME, player, games=50, less_luck=True).value == pytest.approx(yatzy.optimum(GAME))
     score = evaluate(GAME, player, player, 4000)
     assert score.low - 1 < yatzy.optimum(GAME) < score.high + 1
 

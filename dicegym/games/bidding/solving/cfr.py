@@ -126,7 +126,10 @@ class Learner:
         return self._learn(values, 0, pool)
 
     def _learn(self, values: np.ndarray, me: int, pool: ThreadPoolExecutor | None) -> float:
-        """Update regrets and totals of a place: below each opening bid by a sweep, and of the opening itself here."""
+        """Update regrets and totals of a place: below each opening bid by a sweep, and of the opening itself here.
+
+        Threads share the opening bids; what is below one of them has nothing to do with the others.
+        """
         hand, n_bids = self.hand, len(self.hand.bids)
         plan, gains = _notes(hand).plan[0], np.zeros((n_bids, hand.width))
         plan[:] = 0.0
@@ -147,7 +150,8 @@ class Learner:
                 *notes, gains[bid],
             )  # fmt: skip
 
-        list((map if pool is None else pool.map)(sweep, range(n_bids)))  # each bid has nearly half of what is left
+        run = map if pool is None else pool.map
+        list(run(sweep, range(n_bids)))  # below each bid lies nearly half of what is left
         if me == 0:
             value = (chances * gains).sum(axis=0)
             self.bid_totals[hand.step] += weight * own * chances

@@ -103,7 +103,8 @@ def full_sight(goal: int) -> np.ndarray:
     """
     duel = Duel(np.empty((goal * goal, 1, 1, 0)))  # a player that sees everything has no choices by what is known
     duel.sweep(SEE_ALL)
-    return duel.values[0, 0]
+    found: np.ndarray = duel.values[0, 0]
+    return found
 
 
 class Climber:

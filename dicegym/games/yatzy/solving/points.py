@@ -336,26 +336,6 @@ def set_kept(state, action):
     return action if action < N_ACTIONS else set_of(state.dice, HANDFULS - 1 - (action - ROLL_PLACES))
 
 
-@kernel
-def add_costs(values, before, rows, actions, after, costs):
-    """Add to ``costs[rows[k]]`` the regret of the player to move when any action ``actions[k]`` was played.
-
-    That is the difference between the best that its state, dice included, was worth and what it was worth after the
-    decision, before chance had a say. If an action made the server play turns, it is what came of them.
-    """
-    room = new_room()
-    for k in range(len(rows)):
-        old, new = before[rows[k]], after[rows[k]]
-        seat = np.int64(old.player)
-        look(values, old, seat, room)
-        levels = room[1][old.rolls_left]
-        best = levels[KEEPS + hand_of(old.dice)]
-        if new.over or new.player != old.player or new.round_number != old.round_number:
-            costs[rows[k]] += best - (total(new, seat) - total(old, seat)) - still_to_come(values, new, seat)
-        elif new.rolls_left != old.rolls_left:
-            costs[rows[k]] += best - levels[set_kept(old, actions[k])]
-
-
 # --- luck ------------------------------------------------------------------------------------------------------------
 
 BOX_VARIANCE = 95.0

@@ -1,0 +1,58 @@
+"""Asking an entry for its whole strategy: a table of its answers, of which exact values are computed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dicegym.engine.dice import named_seed
+from dicegym.engine.game import Game
+from dicegym.games.parts import DUEL, need, quick_solver_of, tabulate_player
+from dicegym.sandbox.heartbeat import LOADING, Reading
+from dicegym.sandbox.isolated import IsolatedPlayer
+from dicegym.sandbox.jobs import Context, Entry, Failure
+
+PATIENCE = 30
+"""How many times as long as for a match an entry may take to be asked for its whole strategy."""
+
+
+@dataclass(frozen=True)
+class Tabulate:
+    """Asking an entry for its whole strategy, as a job for a sandbox; see `dicegym.sandbox.jobs.Job`."""
+
+    game: Game
+    entries: tuple[Entry, ...]
+    seed: int
+    quick: bool = False
+    """Whether the table is None of an entry that may draw and would be asked too many questions."""
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What decides the outcome besides game, entry and limits; see `Job.facts`."""
+        return {"kind": "strategy", "seed": self.seed, "quick": self.quick}
+
+    def run(self, context: Context) -> dict[str, Any]:
+        """Load the entry and ask it for everything."""
+        heartbeat, (entry,) = context.heartbeat, self.entries
+        heartbeat.note(LOADING, 0)
+        (heartbeat.hand_over if context.apart(entry) else heartbeat.act)(0)
+        seed = named_seed("check", self.seed, entry.name)
+        player = context.load(entry, self.game, seed, lambda _: self.moment(heartbeat.read()), None)
+        says_pure = getattr(player, "says_pure", False)  # whatever it remembers in a process that is kept
+        if self.quick and not says_pure and quick_solver_of(self.game, player) is None:
+            return {"table": None}
+        values = need(self.game, DUEL)
+        answers, draws = tabulate_player(values.tabulate, player, self.game)
+        table = answers if isinstance(answers, np.ndarray) else values.tabulate(player, self.game)
+        if isinstance(player, IsolatedPlayer):
+            player.raise_if_gone()  # the rules may say what a failure costs, but this was no answer
+        return {"table": table.tolist(), "dtype": str(table.dtype), "draws": draws}
+
+    def without(self, failure: Failure) -> None:
+        """Return None: an entry that cannot be asked has no exact value."""
+
+    def moment(self, reading: Reading) -> str:
+        """Return when a failure was."""
+        return "while it was asked for its whole strategy"
