@@ -31,7 +31,7 @@ _ACTOR_CRITICS = ("PPO", "A2C", "MaskablePPO", "FastMaskablePPO", "DAgger")
 _ASYMMETRIC = "dicegym.players.asymmetric"
 _POLICIES = ("stable_baselines3.common.policies", "sb3_contrib.common.maskable.policies", _ASYMMETRIC)
 """Modules of policies that nobody else has written."""
-_OPTIMIZERS = ("Adam", "RMSpropTFLike")
+_OPTIMIZERS = ("Adam", "RMSprop")
 """Optimizers that these algorithms have by themselves; the second is A2C's."""
 _NUMBER = r"([-+.\w]+)"
 _LINEAR = rf"LinearSchedule\(start={_NUMBER}, end={_NUMBER}, end_fraction={_NUMBER}\)"

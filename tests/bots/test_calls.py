@@ -147,7 +147,7 @@ def test_show_tells_the_last_call_of_a_bot_whose_process_ended(write: Write, bod
         ("yatzy", "at_once", "1  command({'key': 'STANDING', 'roundNumber': 1,"),
         ("liarsdice", "even", "get_play('A', 'A:"),
         ("liarsdice_spot_on", "even", "1  Even(0)"),
-        ("lucky", "idle", "2  get_orders((5, "),
+        ("lucky", "idle", "2  get_orders(("),
     ],
 )
 def test_show_works_for_every_interface(game: str, agent: str, call: str) -> None:
