@@ -26,6 +26,7 @@ from dicegym.games.keyboard import HIDDEN
 from dicegym.games.worth import Valuer
 from dicegym.players.prompts import (
     ANSWER_SCHEMA,
+    ANSWER_TOOL,
     INSTRUCTION,
     MOST_CHARACTERS,
     RESPONSE_FORMAT,
@@ -40,6 +41,7 @@ from dicegym.players.prompts import (
 
 __all__ = [
     "ANSWER_SCHEMA",
+    "ANSWER_TOOL",
     "RESPONSE_FORMAT",
     "AnswerError",
     "IllegalAnswerError",

@@ -24,6 +24,7 @@ class Reply(NamedTuple):
     status: int = 200
     refusal: str | None = None
     delay: float = 0.0
+    as_tool: bool = False
     raw: bytes | None = None
     """The whole body, if it is no completion."""
 
@@ -80,6 +81,9 @@ class Endpoint:
 def completion(request: dict[str, Any], said: Reply) -> dict[str, Any]:
     """Return a completion as OpenAI's endpoint has it."""
     message: dict[str, Any] = {"role": "assistant", "content": said.content, "refusal": said.refusal}
+    if said.as_tool:
+        call = {"name": "play", "arguments": said.content}
+        message |= {"content": None, "tool_calls": [{"id": "1", "type": "function", "function": call}]}
     prompt = sum(len(one["content"].split()) for one in request["messages"])
     written = len((said.content or "").split())
     return {

@@ -35,7 +35,7 @@ class Grade(NamedTuple):
     unit: ValueUnit
     """Of costs."""
     error_rate: Estimate
-    """What an unforced decision cost, on average."""
+    """What an unforced decision cost, on average. Answers of a language model that are no actions do not count."""
     cost: Estimate
     """What the player's decisions cost in a game."""
     decisions: float
@@ -110,7 +110,8 @@ def grade(
         tally = None
         for start in range(0, max(1, len(rows)), JUDGED_AT_ONCE):
             some = slice(start, start + JUDGED_AT_ONCE)
-            part = _tally(asked, states[some], actions[some], rows[some], len(numbers))
+            own = player.has_answered(game, states[some])
+            part = _tally(asked, states[some], actions[some], rows[some], len(numbers), own)
             tally = part if tally is None else tuple(map(np.add, tally, part))
             if progress is not None:
                 progress(first + int(rows[some].max(initial=0)), games, f"{player.name}: {start:,} decisions judged")
@@ -169,14 +170,21 @@ def grades_of(
     yield sorted(grades, key=lambda one: one.error_rate.mean)
 
 
-def _tally(valuer: Valuer, states: np.ndarray, actions: np.ndarray, rows: np.ndarray, n: int) -> tuple[np.ndarray, ...]:
+def _tally(
+    valuer: Valuer,
+    states: np.ndarray,
+    actions: np.ndarray,
+    rows: np.ndarray,
+    n: int,
+    own: np.ndarray | bool = True,
+) -> tuple[np.ndarray, ...]:
     """Judge decisions; return sums by row, of which there are ``n``.
 
     These are the costs, the same in unforced decisions, the numbers of all, of unforced and of unknown decisions, and
-    that of each mark, int64[n, marks].
+    that of each mark, int64[n, marks]. Decisions that are not the player's ``own`` (bool[decisions]) count as forced.
     """
     found = assess(valuer, states).judge(actions)
-    choice = found.stakes == Stake.CHOICE
+    choice = (found.stakes == Stake.CHOICE) & own
     marks = np.zeros((n, len(MARKS) + 1), np.int64)
     np.add.at(marks, (rows, mark_numbers(found.costs, valuer.unit, found.errors)), 1)
     return (

@@ -51,8 +51,7 @@ MOVED = {
     "values rollout": "values hint STATE --games 1000",
     "exact": "evaluate AGENT --game GAME --against OPPONENT",
     "values exact": "evaluate AGENT --game GAME --against OPPONENT",
-    "grade-llm": "values grade",
-    "values suite": "values grade",
+    "grade-llm": "values suite",
     "compare-runs": "runs plot RUN RUN",
     "runs compare": "runs plot RUN RUN",
 }

@@ -16,6 +16,38 @@ from dicegym.cli.state_commands import analyse, grade, hint
 from dicegym.errors import ParameterError
 
 
+def suite(
+    agents: Annotated[
+        list[str], Argument(metavar="AGENT...", help="agents to grade, such as 'llm(MODEL, base_url=URL)'")
+    ],
+    situations: Annotated[
+        int | None, Option(min=2, metavar="N", help="situations of each game (default: 100; 20 by rollouts)")
+    ] = None,
+    matches: Annotated[
+        int | None, Option("--games", min=1, metavar="N", help="games of each game (default: 20; 4 by rollouts)")
+    ] = None,
+    seed: shared_options.Seed = None,
+    written: Annotated[Outputs, ".json", ".html"] = NO_FILES,
+) -> None:
+    """Grade language models by regret, in all games.
+
+    A score of 100 is the best known play, 0 is random play. Any agent that plays every game can be graded.
+
+    Example: dicegym values suite 'llm(qwen3:8b, base_url=http://localhost:11434/v1)' -o grade.html
+    """
+    from dicegym.analysis import model_suite
+
+    with progress_bar("games") as progress:
+        found = model_suite.suite(agents, situations=situations, matches=matches, seed=seed or 0, progress=progress)
+    print_table(*model_suite.suite_table(found))
+    print_lines(dict.fromkeys(f"{one.game}: values of source {one.values}" for one in found))
+    written.json(model_suite.suite_facts(found, seed or 0))
+    if written[".html"]:
+        from dicegym.arena.pages.suite_page import write_page
+
+        written.html(lambda page: write_page(found, page))
+
+
 def solve(
     game: Annotated[
         str | None,
@@ -105,6 +137,7 @@ values = group(
     hint=hint,
     analyse=analyse,
     grade=grade,
+    suite=suite,
     exploitability=exploitability,
     solve=solve,
     verify=verify,

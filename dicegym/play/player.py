@@ -76,6 +76,13 @@ class Player:
         """Counts of its answers since it was made in this process; None (default): it counts nothing."""
         return None
 
+    def has_answered(self, game: Game, states: np.ndarray) -> np.ndarray:
+        """Return in which states the action that `act_rows` gave was the player's own choice: bool[states].
+
+        That is everywhere (default), unless something replaces answers that are no actions.
+        """
+        return np.ones(len(states), np.bool_)
+
     @property
     def at_once(self) -> bool:
         """Whether `act_rows` may be asked for many games at once instead of a seated player for each."""

@@ -1,19 +1,23 @@
 """Language models as players: `LlmPlayer`, the agent ``llm(MODEL, base_url=..., seed=...)``.
 
 It speaks to any endpoint of OpenAI's chat completions. Every decision is one request, with the rules as the system
-prompt and what the seat may know as the user's (`dicegym.players.prompts`); it does not depend on earlier ones. A
-player asks the same only once; what is to be kept longer, a caching proxy before the endpoint keeps.
+prompt and what the seat may know as the user's (`dicegym.players.prompts`); it does not depend on earlier ones. Every
+request and its answer is kept in a log (`AnswerLog`), and the same request is answered from there at no cost.
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
+import sqlite3
 import threading
+import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -25,6 +29,7 @@ from dicegym.errors import AgentError, DependencyError, DicegymError, ParameterE
 from dicegym.play.player import Player, Usage, forfeit_for
 from dicegym.play.turn import Act, Turn
 from dicegym.players.prompts import (
+    ANSWER_TOOL,
     INSTRUCTION,
     RESPONSE_FORMAT,
     AnswerError,
@@ -38,28 +43,91 @@ from dicegym.players.prompts import (
 
 EXAMPLE = "llm(MODEL, base_url=URL)"
 """How it is named."""
-AnswerForm = Literal["json_schema", "text"]
-"""How an endpoint is asked for the JSON object: by a schema, or by the prompt alone."""
+LOG_VARIABLE = "DICEGYM_LLM_LOG"
+"""Names the file of the log."""
+AnswerForm = Literal["json_schema", "tool", "text"]
+"""How an endpoint is asked for the JSON object: by a schema, as a tool call, or by the prompt alone."""
 FailureRule = Literal["forfeit", "random"]
 """What is played for an invalid answer: what the rules take a failure for, or a random legal action."""
-CONCURRENCY, RETRIES = 8, 4
-"""Requests at a time where many games are played together, and how often one that fails is repeated."""
 _SEEDS = 1 << 31
 
 
 class EndpointError(DicegymError):
-    """An endpoint does not answer, or the budget of tokens is spent: no fault of the model, so nothing is played."""
+    """An endpoint does not answer, or a budget is spent: no fault of the model, so nothing is played."""
 
 
-class ModelAnswer(NamedTuple):
+class LoggedAnswer(NamedTuple):
     """One answer of an endpoint."""
 
     text: str
-    """The message; empty if there is none."""
+    """The message, or the arguments of the tool call; empty if there is neither."""
     refusal: str
     """What the endpoint says where the model refused; empty if it did not."""
     prompt_tokens: int
     completion_tokens: int
+
+
+class Exchange(NamedTuple):
+    """What a model was asked for one decision, and what it answered."""
+
+    request: dict[str, Any]
+    """As it was sent: ``messages`` has the prompts."""
+    answer: LoggedAnswer
+
+
+class AnswerLog:
+    """All requests and answers in a file of SQLite, table ``answers``; threads and processes may share it.
+
+    Args:
+        path: the file; None: ``$DICEGYM_LLM_LOG``, or ``language_models.sqlite`` in the user's data folder, beside the
+            default store of contests. The folder of a file that is named has to be there.
+
+    Raises ParameterError if the file cannot be opened.
+    """
+
+    def __init__(self, path: str | os.PathLike[str] | None = None) -> None:
+        named = path or os.environ.get(LOG_VARIABLE)
+        if named:
+            self.path = Path(named)
+        else:
+            from platformdirs import user_data_path
+
+            self.path = user_data_path("dicegym", appauthor=False) / "language_models.sqlite"
+            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        try:
+            with self._opened() as file:
+                file.execute("PRAGMA journal_mode=WAL")
+                file.execute(
+                    "CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, at TEXT DEFAULT CURRENT_TIMESTAMP, "
+                    "base_url TEXT, request TEXT, text TEXT, refusal TEXT, prompt_tokens INT, completion_tokens INT)"
+                )
+        except sqlite3.Error as error:
+            raise ParameterError(f"the log {self.path} cannot be opened ({error}): name another file") from error
+
+    @contextlib.contextmanager
+    def _opened(self) -> Iterator[sqlite3.Connection]:
+        file = sqlite3.connect(self.path, timeout=60)
+        try:
+            with file:
+                yield file
+        finally:
+            file.close()
+
+    def find(self, key: str) -> LoggedAnswer | None:
+        """Return the answer of a request, or None."""
+        columns = ", ".join(LoggedAnswer._fields)
+        with self._opened() as file:
+            row = file.execute(f"SELECT {columns} FROM answers WHERE key = ?", (key,)).fetchone()
+        return None if row is None else LoggedAnswer(*row)
+
+    def add(self, key: str, base_url: str, request: str, answer: LoggedAnswer) -> None:
+        """Keep an answer; of one request the first answer stays."""
+        columns = ", ".join(("key", "base_url", "request", *LoggedAnswer._fields))
+        with self._opened() as file:
+            file.execute(
+                f"INSERT OR IGNORE INTO answers ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (key, base_url, request, *answer),
+            )
 
 
 class LlmPlayer(Player):
@@ -70,14 +138,18 @@ class LlmPlayer(Player):
     Args:
         model: the model's name at the endpoint.
         base_url: the endpoint, such as ``http://localhost:8000/v1`` (default: OpenAI's).
-        seed: sent with requests.
+        seed: sent with requests; another seed asks anew what the log has.
         temperature: sent with requests. At 0 a text has one answer; else each game draws its own.
-        form: how the JSON object is asked for: "json_schema" or "text" (by the prompt alone).
+        form: how the JSON object is asked for: "json_schema", "tool" or "text" (by the prompt alone).
         failure: what is played for an invalid answer: "forfeit", what the rules take a failure for (a game without
             such a rule raises AgentError), or "random", a random legal action.
-        timeout: seconds for a request; one that fails is repeated a few times, with growing pauses.
+        concurrency: requests at a time, where many games are played together.
+        timeout: seconds for a request.
+        retries: how often a request that fails is repeated, with growing pauses.
         max_tokens: of an answer.
         budget: tokens that this player may use in all, in this process; 0: any number.
+        seconds: how long its requests may take in all, in this process; 0: any time.
+        log: the file of requests and answers; see `AnswerLog`.
 
     Raises ParameterError and UnknownNameError for arguments out of range.
 
@@ -98,32 +170,42 @@ class LlmPlayer(Player):
         temperature: float = 0.0,
         form: AnswerForm = "json_schema",
         failure: FailureRule = "forfeit",
+        concurrency: int = 8,
         timeout: float = 60.0,
+        retries: int = 4,
         max_tokens: int = 1_024,
         budget: int = 0,
+        seconds: float = 0.0,
+        log: str = "",
     ) -> None:
         for kind, value, known in (("form", form, get_args(AnswerForm)), ("failure", failure, get_args(FailureRule))):
             if value not in known:
                 raise unknown_name(f"{kind} of a language model", value, [*known])
         what = "a language model"
-        self._made = (model, base_url, seed, temperature, form, failure, timeout, max_tokens, budget)
-        self.model, self.base_url = str(model), str(base_url)
+        numbers = (concurrency, timeout, retries, max_tokens, budget, seconds)
+        self._arguments = (model, base_url, seed, temperature, form, failure, *numbers, log)
+        self.model, self.base_url, self.log = str(model), str(base_url), str(log)
         self.seed = whole_number("seed", seed, 0, _SEEDS - 1, f"the seed of {what}")
         self.temperature = finite_number("temperature", temperature, f"the temperature of {what}", above=-1e-9)
         self.form, self.failure = form, failure
+        self.concurrency = whole_number("concurrency", concurrency, 1, 1_000, f"requests of {what} at a time")
         self.timeout = finite_number("timeout", timeout, f"seconds for an answer of {what}", above=0)
+        self.retries = whole_number("retries", retries, 0, 100, f"repeated requests of {what}")
         self.max_tokens = whole_number("max_tokens", max_tokens, 1, 1 << 20, f"tokens of an answer of {what}")
         self.budget = whole_number("budget", budget, 0, 1 << 40, f"tokens of {what}")
+        self.seconds = finite_number("seconds", seconds, f"seconds of all requests of {what}", above=-1e-9)
         self.name = f"llm({self.model})"
         self._lock = threading.Lock()
         self._client: Any = None
+        self._log: AnswerLog | None = None  # opened when first needed
         self._judged: dict[str, list[int] | AnswerError] = {}  # by keys of requests
-        self._requests = 0
+        self._spent = self._requests = 0
+        self._waited = 0.0
         self._tokens: Counter[str] = Counter()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle by the arguments: another process has its own client."""
-        return LlmPlayer, self._made
+        """Pickle by the arguments: another process has its own client, and the same log."""
+        return LlmPlayer, self._arguments
 
     @property
     def usage(self) -> Usage:
@@ -148,7 +230,7 @@ class LlmPlayer(Player):
         return act
 
     def act_rows(self, game: Game, states: np.ndarray, rows: np.ndarray, seats: np.ndarray) -> np.ndarray:
-        """Return an action for each row, with up to `CONCURRENCY` requests at a time; see `Player.act_rows`."""
+        """Return an action for each row, with up to ``concurrency`` requests at a time; see `Player.act_rows`."""
         self._prepare()
 
         def play(row: int, seat: int) -> int:
@@ -158,8 +240,33 @@ class LlmPlayer(Player):
             except AgentError as error:
                 return forfeit_for(error, game)
 
-        with ThreadPoolExecutor(CONCURRENCY) as pool:
+        with ThreadPoolExecutor(self.concurrency) as pool:
             return np.fromiter(pool.map(play, rows.tolist(), seats.tolist()), np.int64, len(rows))
+
+    def has_answered(self, game: Game, states: np.ndarray) -> np.ndarray:
+        """Return in which states the model's answer was an action; see `Player.has_answered`."""
+        judged = (self._judge(game, *_decision(game, state)) for state in states)
+        return np.array([not isinstance(one, AnswerError) for one in judged], np.bool_)
+
+    def with_random_failures(self) -> LlmPlayer:
+        """Return the same model, not asked yet, that plays a random legal action for an invalid answer."""
+        fresh = LlmPlayer(*self._arguments)
+        fresh.failure = "random"
+        return fresh
+
+    def find_exchange(self, game: Game, state: Any) -> Exchange | None:
+        """Return what the player to move was asked and answered in a game, such as a stored one that is replayed.
+
+        Args:
+            game: the game.
+            state: its whole record, as `dicegym.arena.replay.Replay.states` gives it. Of an order of several actions,
+                each state has the exchange of the order.
+
+        Returns None if the log has no answer of this model. Raises ParameterError if the log cannot be opened.
+        """
+        key, request = self._request(game, *_decision(game, state))
+        answer = self._open_log().find(key)
+        return None if answer is None else Exchange(request, answer)
 
     def _play(self, game: Game, state: Any, seat: int, seed: int) -> int:
         """Return the next action of the decision that ``seat`` is at. Raises AgentError for an invalid answer."""
@@ -180,7 +287,7 @@ class LlmPlayer(Player):
             known = self._judged.get(key)
         if known is not None:
             return known
-        answer = self._ask(request)
+        answer = self._ask(key, request)
         judged: list[int] | AnswerError
         try:
             if answer.refusal:
@@ -189,10 +296,13 @@ class LlmPlayer(Player):
         except AnswerError as error:
             judged = error
         with self._lock:
-            return self._judged.setdefault(key, judged)
+            if key not in self._judged:
+                self._judged[key] = judged
+                self._tokens.update(prompt=answer.prompt_tokens, completion=answer.completion_tokens)
+        return judged
 
     def _request(self, game: Game, begun: Any, seat: int, seed: int) -> tuple[str, dict[str, Any]]:
-        """Return the request of a decision, and a key for it."""
+        """Return the request of a decision, and its key in the log."""
         drawn = self.seed if not self.temperature else named_seed("llm", self.seed, seed) % _SEEDS
         request: dict[str, Any] = {
             "model": self.model,
@@ -206,19 +316,28 @@ class LlmPlayer(Player):
         }
         if self.form == "json_schema":
             request["response_format"] = RESPONSE_FORMAT
+        elif self.form == "tool":
+            name = ANSWER_TOOL["function"]["name"]
+            request |= {"tools": [ANSWER_TOOL], "tool_choice": {"type": "function", "function": {"name": name}}}
         text = json.dumps([self.base_url, request], sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest(), request
 
-    def _ask(self, request: dict[str, Any]) -> ModelAnswer:
-        """Return the endpoint's answer of a request. Raises EndpointError."""
-        client = self._prepare()
+    def _ask(self, key: str, request: dict[str, Any]) -> LoggedAnswer:
+        """Return the answer of a request from the log, or else from the endpoint. Raises EndpointError."""
+        client, log = self._prepare()
+        if found := log.find(key):
+            return found
         with self._lock:
-            if self.budget and (spent := self._tokens.total()) >= self.budget:
+            budgets = (("tokens", self._spent, self.budget), ("seconds", round(self._waited, 1), self.seconds))
+        for unit, used, most in budgets:
+            if 0 < most <= used:
                 raise EndpointError(
-                    f"{self.name} has used {spent:,} tokens, and its budget is {self.budget:,}: give a larger one"
+                    f"{self.name} has used {used:,.10g} {unit}, and its budget is {most:,}: give a larger budget; what "
+                    "was answered is in the log and costs nothing again"
                 )
         import openai
 
+        began = time.monotonic()
         try:
             completion = client.chat.completions.create(**request)
             answer = _read_completion(completion)
@@ -229,12 +348,21 @@ class LlmPlayer(Player):
                 "address, the model's name and OPENAI_API_KEY, or ask again later"
             ) from error
         with self._lock:
+            self._waited += time.monotonic() - began
+            self._spent += answer.prompt_tokens + answer.completion_tokens
             self._requests += 1
-            self._tokens.update(prompt=answer.prompt_tokens, completion=answer.completion_tokens)
+        log.add(key, self.base_url, json.dumps(request), answer)
         return answer
 
-    def _prepare(self) -> Any:
-        """Return the client, made when first asked for. Raises DependencyError and ParameterError."""
+    def _open_log(self) -> AnswerLog:
+        """Return the log, opened when first asked for. Raises ParameterError."""
+        with self._lock:
+            self._log = self._log or AnswerLog(self.log or None)
+            return self._log
+
+    def _prepare(self) -> tuple[Any, AnswerLog]:
+        """Return the client and the log, made when first asked for. Raises DependencyError and ParameterError."""
+        log = self._open_log()
         with self._lock:
             if self._client is None:
                 if not self.model:
@@ -249,17 +377,25 @@ class LlmPlayer(Player):
                         "OPENAI_API_KEY is not set, and OpenAI's endpoint needs it: set it or base_url"
                     )
                 self._client = openai.OpenAI(
-                    api_key=key, base_url=self.base_url or None, timeout=self.timeout, max_retries=RETRIES
+                    api_key=key, base_url=self.base_url or None, timeout=self.timeout, max_retries=self.retries
                 )
-            return self._client
+            return self._client, log
 
 
-def _read_completion(completion: Any) -> ModelAnswer:
+def _read_completion(completion: Any) -> LoggedAnswer:
     """Return the answer in a completion; nothing is looked for beside it."""
     message = completion.choices[0].message
+    calls = message.tool_calls or []
+    text = calls[0].function.arguments if len(calls) == 1 else "" if calls else message.content or ""
     usage = completion.usage
     used = (usage.prompt_tokens, usage.completion_tokens) if usage else (0, 0)
-    return ModelAnswer(message.content or "", message.refusal or "", *used)
+    return LoggedAnswer(text, message.refusal or "", *used)
+
+
+def _decision(game: Game, state: Any) -> tuple[Any, int, int]:
+    """Return the decision of the player to move: the record in which it begins, the seat, and its private seed."""
+    seat = int(state["player"])
+    return decision_start(game, state, seat), seat, private_seed(int(state["key"]), seat)
 
 
 def _next_action(game: Game, begun: Any, state: Any, actions: Sequence[int]) -> int:

@@ -38,6 +38,11 @@ RESPONSE_FORMAT: dict[str, Any] = {
     "json_schema": {"name": "answer", "strict": True, "schema": ANSWER_SCHEMA},
 }
 """The same, as chat completions take it for ``response_format``."""
+ANSWER_TOOL: dict[str, Any] = {
+    "type": "function",
+    "function": {"name": "play", "description": "Play one action.", "strict": True, "parameters": ANSWER_SCHEMA},
+}
+"""The same, as a tool whose arguments are the answer."""
 INSTRUCTION = f'Answer with one JSON object and nothing else: {{"{ACTION}": "..."}}, with your action for the dots.'
 """What a model is told after the rules."""
 

@@ -46,6 +46,18 @@ def test_who_plays_the_best_gives_nothing_away() -> None:
     assert grade(RandomPlayer(), game, [best], games=20).error_rate.mean > 0.02
 
 
+def test_answers_that_are_no_actions_are_left_out_of_regret() -> None:
+    class Mute(RandomPlayer):
+        def has_answered(self, game: dicegym.Game, states: np.ndarray) -> np.ndarray:
+            return np.zeros(len(states), np.bool_)
+
+    game = dicegym.game("hog", goal=30)
+    mute, heard = (grade(player, game, games=4) for player in (Mute(), RandomPlayer()))
+    assert (mute.unforced, mute.error_rate.mean) == (0, 0)
+    assert heard.unforced > 0
+    assert mute.cost == heard.cost
+
+
 @each_game
 def test_every_game_can_be_graded(name: str) -> None:
     game = dicegym.game(name)

@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 import dicegym.learning.published_values as claims_module
+from dicegym.arena.results import ranking
 from dicegym.errors import ParameterError, UnknownNameError
+from dicegym.games.hog import original_contest
 from dicegym.games.solved import Claim
 from dicegym.learning.published_values import Verdict, claims_of, verify
 from dicegym.registry import GAMES
@@ -21,6 +23,7 @@ def test_games_and_models_claim_what_is_published() -> None:
     texts = {name: [claim.what for claim in claims_of(name)] for name in GAMES}
     assert texts["yatzy"][0] == "mean score of best play, alone"
     assert "exact win rate of ppo against always_roll(5)" in texts["hog"]
+    assert any("Pig" in text for text in texts["hog"])
     assert len(texts["liarsdice"]) == 5
     assert len(texts["liarsdice_spot_on"]) == 2
     for name in GAMES:
@@ -44,6 +47,16 @@ def test_what_was_not_solved_here_is_skipped_and_says_what_to_do() -> None:
     verdict = list(verify(["liarsdice_spot_on"]))[-1]
     assert verdict.word == "skipped"
     assert "dicegym values solve liarsdice_spot_on equilibrium -p dice=2" in verdict.remark
+
+
+def test_the_matches_of_the_original_contest_rank_as_arena_ranks() -> None:
+    won = original_contest.count_matches()
+    merits = {str(row.entry): (won[row.entry], row.rate) for row in original_contest.RANKING}
+    standings = ranking(merits, {name: {} for name in merits})
+    assert [(one.place, one.name) for one in standings] == [
+        (place, str(row.entry)) for place, row in enumerate(original_contest.RANKING, 1)
+    ]
+    assert original_contest.count_agreeing() == 17
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+import sqlite3
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
@@ -12,10 +13,8 @@ from typing import Any
 import numpy as np
 import pytest
 from chat_endpoint import Reply, Scripted, serving
-from command_line import Run
 
 import dicegym
-from dicegym.analysis import grade
 from dicegym.arena.match import play_match
 from dicegym.errors import AgentError, FaultWarning, ParameterError, UnknownNameError
 from dicegym.play.drive import play_game
@@ -30,7 +29,8 @@ HOG = dicegym.game("hog")
 
 
 @pytest.fixture(autouse=True)
-def _no_key(monkeypatch: pytest.MonkeyPatch) -> None:
+def _log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DICEGYM_LLM_LOG", str(tmp_path / "log.sqlite"))
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
 
 
@@ -48,7 +48,7 @@ def always(reply: Reply) -> Callable[[dict[str, Any], int], Reply]:
     return lambda request, number: reply
 
 
-def test_an_answer_is_played_and_the_same_is_asked_once() -> None:
+def test_an_answer_is_played_and_the_next_run_costs_nothing(tmp_path: Path) -> None:
     with serving(always(Reply(FIVE))) as endpoint:
         player = LlmPlayer("m", endpoint.url)
         assert ask(player) == ask(player) == 6
@@ -56,11 +56,18 @@ def test_an_answer_is_played_and_the_same_is_asked_once() -> None:
         request = endpoint.requests[0]
         again = pickle.loads(pickle.dumps(player))
         assert ask(again) == 6
-        assert again.usage == player.usage
-        assert again.usage.prompt_tokens > 50
+        assert again.usage.requests == 0
+        assert again.usage.prompt_tokens == player.usage.prompt_tokens > 50
+        assert ask(LlmPlayer("m", endpoint.url, seed=1)) == 6
+        assert len(endpoint.requests) == 2, "another seed asks anew"
     assert request["response_format"]["json_schema"]["strict"]
     assert [one["role"] for one in request["messages"]] == ["system", "user"]
     assert "Legal actions: -1, bacon, 1" in request["messages"][1]["content"]
+    with sqlite3.connect(tmp_path / "log.sqlite") as file:
+        kept = file.execute("SELECT request, text FROM answers").fetchall()
+    assert len(kept) == 2
+    assert json.loads(kept[0][0]) == request
+    assert kept[0][1] == FIVE
 
 
 @pytest.mark.parametrize(
@@ -80,6 +87,7 @@ def test_an_answer_that_is_none_is_counted_and_never_another_action(reply: Reply
             ask(player)
         other = LlmPlayer("m", endpoint.url, failure="random")
         assert 0 <= ask(other) < HOG.n_actions
+        assert len(endpoint.requests) == 1
     for usage in (player.usage, other.usage):
         assert usage.decisions == getattr(usage, kind) == usage.unreadable + usage.illegal == 1
 
@@ -105,36 +113,50 @@ def test_what_the_rules_take_a_failure_for_is_played() -> None:
 def test_errors_and_delays_are_tried_again() -> None:
     replies = [Reply(status=500, raw=b"{}"), Reply(status=429, raw=b"{}"), Reply(FIVE, delay=5), Reply(FIVE)]
     with serving(lambda request, number: replies[number]) as endpoint:
-        assert ask(LlmPlayer("m", endpoint.url, timeout=0.5)) == 6
+        assert ask(LlmPlayer("m", endpoint.url, timeout=0.5, retries=5)) == 6
         assert len(endpoint.requests) == 4
 
 
 @pytest.mark.parametrize("reply", [Reply(status=404, raw=b"{}"), Reply(raw=b'{"choices": []}'), Reply(raw=b"<html>")])
 def test_an_endpoint_that_does_not_answer_is_no_fault_of_the_model(reply: Reply) -> None:
     with serving(always(reply)) as endpoint:
-        player = LlmPlayer("m", endpoint.url)
+        player = LlmPlayer("m", endpoint.url, retries=0)
         with pytest.raises(EndpointError, match="gives llm\\(m\\) no answer"):
             ask(player)
         assert player.usage.decisions == 0
 
 
-def test_a_budget_of_tokens_ends_a_run() -> None:
+def test_a_budget_of_tokens_ends_a_run_that_can_go_on() -> None:
     with serving(always(Reply(FIVE))) as endpoint:
-        player = LlmPlayer("m", endpoint.url, budget=1_000)
+        player = LlmPlayer("m", endpoint.url, budget=1_000, concurrency=1)
         states = np.array([begun(number) for number in range(20)])
         with pytest.raises(EndpointError, match="its budget is 1,000"):
             player.act_rows(HOG, states, np.arange(20), np.zeros(20, np.int64))
         asked = len(endpoint.requests)
         assert 1 < asked < 20
+        more = LlmPlayer("m", endpoint.url)
+        for number in range(20):
+            assert ask(more, number) == 6
+        assert len(endpoint.requests) == 20, "what was answered before costs nothing"
+
+
+def test_a_budget_of_seconds_ends_a_run() -> None:
+    with serving(always(Reply(FIVE, delay=0.2))) as endpoint:
+        player = LlmPlayer("m", endpoint.url, seconds=0.1)
+        assert ask(player) == ask(player) == 6
+        with pytest.raises(EndpointError, match=r"has used 0.\d s.*its budget is 0\.1"):
+            ask(player, 1)
+        assert len(endpoint.requests) == 1
 
 
 def test_requests_of_many_games_go_out_together() -> None:
     states = np.array([begun(number) for number in range(12)])
     with serving(always(Reply(FIVE, delay=0.2))) as endpoint:
-        player = LlmPlayer("m", endpoint.url)
+        player = LlmPlayer("m", endpoint.url, concurrency=6)
         rows = np.arange(12)
         assert player.act_rows(HOG, states, rows, np.zeros(12, np.int64)).tolist() == [6] * 12
-        assert 2 <= endpoint.most_at_once <= 8
+        assert 2 <= endpoint.most_at_once <= 6
+        assert player.has_answered(HOG, states).all()
 
 
 def test_each_game_draws_its_own_answer_above_temperature_0() -> None:
@@ -146,10 +168,13 @@ def test_each_game_draws_its_own_answer_above_temperature_0() -> None:
         assert len(endpoint.requests) == 12
 
 
-def test_plain_prompts() -> None:
-    with serving(always(Reply(FIVE))) as endpoint:
+def test_tools_and_plain_prompts() -> None:
+    with serving(lambda request, number: Reply(FIVE, as_tool="tools" in request)) as endpoint:
+        assert ask(LlmPlayer("m", endpoint.url, form="tool")) == 6
         assert ask(LlmPlayer("m", endpoint.url, form="text")) == 6
-        assert "response_format" not in endpoint.requests[0]
+        tool, plain = endpoint.requests
+        assert tool["tool_choice"]["function"]["name"] == tool["tools"][0]["function"]["name"]
+        assert not {"tools", "response_format"} & plain.keys()
 
 
 @pytest.mark.parametrize("name", ["lucky", "liarsdice"])
@@ -174,7 +199,7 @@ def test_agents_are_named_with_words_and_addresses() -> None:
     assert isinstance(player, LlmPlayer)
     assert (player.model, player.base_url, player.seed) == ("org/model-7b:free", "http://localhost:1/v1", 3)
     assert player.name == "llm(org/model-7b:free)"
-    assert dicegym.agent("hog", 'llm("m", form="text")').form == "text"  # type: ignore[attr-defined]
+    assert dicegym.agent("hog", 'llm("m", form="tool")').form == "tool"  # type: ignore[attr-defined]
     with pytest.raises(UnknownNameError, match="base_ulr"):
         dicegym.agent("hog", "llm(m, base_ulr=http://localhost:1/v1)")
     with pytest.raises(UnknownNameError, match="json_schema"):
@@ -187,15 +212,15 @@ def test_agents_are_named_with_words_and_addresses() -> None:
         ask(LlmPlayer("m"))
 
 
-def test_a_contest_counts_answers_that_are_no_actions_and_refuses_exact_ranks(tmp_path: Path) -> None:
-
+def test_a_contest_counts_answers_that_are_no_actions(tmp_path: Path) -> None:
     from dicegym.arena import compare, contest
 
     def reply(body: dict[str, Any], number: int) -> Reply:
         return Reply("well ..." if number % 2 else '{"action": "bid 9 of 9"}')
 
     with serving(reply) as endpoint:
-        entries, store = [f"llm(m, base_url={endpoint.url})", "even"], tmp_path / "arena.sqlite"
+        log = tmp_path / "own.sqlite"  # referees are started with the environment of whichever contest is first
+        entries, store = [f"llm(m, base_url={endpoint.url}, log={log})", "even"], tmp_path / "arena.sqlite"
         game = dicegym.game("liarsdice", dice=1)
         result = contest(game, entries, seed=0, workers=1, games=4, store=store)
         ((name, counts),) = result.details["answers"].items()
@@ -212,15 +237,19 @@ def test_a_contest_counts_answers_that_are_no_actions_and_refuses_exact_ranks(tm
         assert compared.to_json()["answers"]["llm(m)"]["decisions"] > 0
 
 
-def test_a_language_model_takes_part_in_contests_and_evaluations() -> None:
+def test_a_language_model_takes_part_in_contests_and_evaluations(tmp_path: Path) -> None:
     from dicegym.arena import compare, contest
     from dicegym.learning.evaluate import evaluate
 
     with serving(always(Reply(FIVE))) as endpoint:
-        spec = f"llm(m, base_url={endpoint.url})"
+        spec = f"llm(m, base_url={endpoint.url}, log={tmp_path / 'own.sqlite'})"
         result = contest("hog", [spec, "bacon"], seed=0, workers=1, games=4)
         assert {row.name for row in result.standings} == {"llm(m)", "bacon"}
-        assert len(endpoint.requests) > 10
+        asked = len(endpoint.requests)
+        assert asked > 10
+        again = contest("hog", [spec, "bacon"], seed=0, workers=1, games=4)
+        assert len(endpoint.requests) == asked
+        assert again.standings == result.standings
         assert evaluate("hog", spec, "bacon", games=6).games == 6
         asked = len(endpoint.requests)
         compared = compare("hog", spec, "bacon", seed=0, workers=1, games=8, isolation="none")
@@ -228,15 +257,11 @@ def test_a_language_model_takes_part_in_contests_and_evaluations() -> None:
         assert len(endpoint.requests) > asked
 
 
-def test_a_scripted_agent_has_the_same_grade_in_words() -> None:
-    expected = grade(dicegym.agent("hog", "swap"), HOG, games=4)
-    script = Scripted(dicegym.agent("hog", "swap"))
-    with serving(script) as endpoint, script.watching():
-        found = grade(LlmPlayer("m", endpoint.url), HOG, games=4)
-        assert found._replace(name="", usage=None) == expected._replace(name="")
-        assert found.usage is not None
-        assert 0 < found.usage.decisions <= len(endpoint.requests)
-        assert found.usage.unreadable == found.usage.illegal == 0
+def test_a_stored_game_tells_every_prompt_and_answer(tmp_path: Path) -> None:
+    """The log is the store's companion: a move of a stored game leads to the exchange that it came from."""
+    from dicegym.arena import contest
+    from dicegym.arena.replay.stored_replays import find_replay
+    from dicegym.arena.store.reading import StoreReader
 
     store, log = tmp_path / "arena.sqlite", str(tmp_path / "answers.sqlite")  # named, as processes may be older
     with serving(always(Reply(FIVE))) as endpoint:
