@@ -291,18 +291,18 @@ class State:
         """The seat to move."""
         return self._told & SEAT
 
-    def legal_actions(self) -> tuple[int, ...]:
+    def legal_actions(self) -> list[int]:
         """Return what the player to move may do, in rising order; nothing at the end."""
         lists = self._memory.lists
         if lists is None:
-            return tuple(self._list_legal(LEGAL, self._number, 0, 0))
+            return [*self._list_legal(LEGAL, self._number, 0, 0)]
         mask = self._mask_bits()
         found = lists.get(mask)
         if found is None:
             lists[mask] = found = tuple(self._list_legal(LEGAL, self._number, 0, 0))
             if len(lists) > LISTS:
                 self._memory.lists = None
-        return found
+        return [*found]
 
     def action_mask(self) -> np.ndarray:
         """Return the same as bool[n_actions]."""

@@ -21,7 +21,7 @@ from dicegym.games.hidden import keep_known
 def same(state: State, game: Game, record: Any) -> None:
     mask = game.legal(record)
     assert (state.over, state.player) == (bool(record["over"]), int(record["player"]))
-    assert list(state.legal_actions()) == mask.nonzero()[0].tolist()
+    assert state.legal_actions() == mask.nonzero()[0].tolist()
     assert (state.action_mask() == mask).all()
     assert state.returns() == game.returns(record).tolist()
     for seat in (None, *range(game.players)):
@@ -176,7 +176,7 @@ def test_wrong_use_is_refused() -> None:
         state.observation(2)
     while not state.over:
         state.step(10)
-    assert state.legal_actions() == ()
+    assert state.legal_actions() == []
     with pytest.raises(StepError, match="begin another with new_state"):
         state.step(1)
     with pytest.raises(ParameterError, match="the game is over"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from dicegym.analysis.model_suite import SuiteGrade, suite_table
 from dicegym.arena.pages.template import render
@@ -19,7 +20,13 @@ def page(grades: Sequence[SuiteGrade]) -> str:
     """Return the page. Raises DependencyError without Jinja2."""
     titles, rows = suite_table(grades)
     facts = dict.fromkeys((one.game, f"values of source {one.values}") for one in grades)
-    shown = {"title": "Language models, graded", "heading": HEADING, "facts": facts, "titles": titles, "rows": rows}
+    shown: dict[str, Any] = {
+        "title": "Language models, graded",
+        "heading": HEADING,
+        "facts": facts,
+        "titles": titles,
+        "rows": rows,
+    }
     return render("suite.html", ("page.css", "parts.css"), **shown)
 
 
