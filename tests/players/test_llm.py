@@ -263,23 +263,11 @@ def test_a_stored_game_tells_every_prompt_and_answer(tmp_path: Path) -> None:
     from dicegym.arena.replay.stored_replays import find_replay
     from dicegym.arena.store.reading import StoreReader
 
-    store, log = tmp_path / "arena.sqlite", str(tmp_path / "answers.sqlite")  # named, as processes may be older
-    with serving(always(Reply(FIVE))) as endpoint:
-        spec = f"llm(m, base_url={endpoint.url}, temperature=1, log={log})"
-        for _ in range(2):
-            contest("hog", [spec, "bacon"], seed=0, workers=1, games=2, store=store)
-        asked = [request["messages"] for request in endpoint.requests]
-    with StoreReader(store) as reader:
-        replay = find_replay(reader, "1.2")
-    player = LlmPlayer("m", endpoint.url, temperature=1, log=log)
-    found = []
-    for state, action in zip(replay.states(), replay.actions, strict=False):
-        if replay.seats[state[0]["player"]] == "llm(m)":
-            exchange = player.find_exchange(HOG, state[0])
-            assert exchange is not None
-            assert exchange.answer.text == FIVE
-            assert action == 6
-            assert exchange.request["messages"] in asked
-            found.append(exchange.request["messages"][1]["content"])
-    assert len(found) > 3
-    assert LlmPlayer("m", endpoint.url, seed=1).find_exchange(HOG, begun(0)) is None
+
+def test_answers_that_are_none_are_told_with_a_grade(run: Run) -> None:
+    with serving(lambda request, number: Reply(["prose", '{"action": "99"}', FIVE][number % 3])) as endpoint:
+        spec = f"llm(m, base_url={endpoint.url}, failure=random)"
+        status, shown, said = run("values", "grade", "hog", spec, "swap", "--games", 2)
+    assert status == 0, said
+    (row,) = (line.split() for line in shown.splitlines() if line.startswith("llm(m)"))
+    assert all(20 < float(share.rstrip("%")) < 50 for share in row[-3:-1])
