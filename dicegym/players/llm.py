@@ -14,7 +14,7 @@ import os
 import sqlite3
 import threading
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -199,6 +199,7 @@ class LlmPlayer(Player):
         self._client: Any = None
         self._log: AnswerLog | None = None  # opened when first needed
         self._judged: dict[str, list[int] | AnswerError] = {}  # by keys of requests
+        self._asked: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)  # held while one is asked
         self._spent = self._requests = 0
         self._waited = 0.0
         self._tokens: Counter[str] = Counter()
@@ -284,22 +285,22 @@ class LlmPlayer(Player):
         """Return the actions that the model chooses at the beginning of a decision, or what its answer lacks."""
         key, request = self._request(game, begun, seat, seed)
         with self._lock:
-            known = self._judged.get(key)
-        if known is not None:
-            return known
-        answer = self._ask(key, request)
-        judged: list[int] | AnswerError
-        try:
-            if answer.refusal:
-                raise UnreadableAnswerError(f"the model refused: {one_line(answer.refusal, 80)!r}")
-            judged = read_answer(game, begun, answer.text)
-        except AnswerError as error:
-            judged = error
-        with self._lock:
-            if key not in self._judged:
+            asked = self._asked[key]
+        with asked:  # of games with the same prompt one asks, and the others wait for its answer
+            if key in self._judged:
+                return self._judged[key]
+            answer = self._ask(key, request)
+            judged: list[int] | AnswerError
+            try:
+                if answer.refusal:
+                    raise UnreadableAnswerError(f"the model refused: {one_line(answer.refusal, 80)!r}")
+                judged = read_answer(game, begun, answer.text)
+            except AnswerError as error:
+                judged = error
+            with self._lock:
                 self._judged[key] = judged
                 self._tokens.update(prompt=answer.prompt_tokens, completion=answer.completion_tokens)
-        return judged
+            return judged
 
     def _request(self, game: Game, begun: Any, seat: int, seed: int) -> tuple[str, dict[str, Any]]:
         """Return the request of a decision, and its key in the log."""

@@ -159,6 +159,14 @@ def test_requests_of_many_games_go_out_together() -> None:
         assert player.has_answered(HOG, states).all()
 
 
+def test_the_same_prompt_in_many_games_is_asked_once() -> None:
+    states = np.array([begun(0)] * 6)
+    with serving(always(Reply(FIVE, delay=0.2))) as endpoint:
+        player = LlmPlayer("m", endpoint.url)
+        assert player.act_rows(HOG, states, np.arange(6), np.zeros(6, np.int64)).tolist() == [6] * 6
+        assert len(endpoint.requests) == player.usage.requests == player.usage.decisions == 1
+
+
 def test_each_game_draws_its_own_answer_above_temperature_0() -> None:
     with serving(lambda request, number: Reply(json.dumps({"action": str(request["seed"] % 10 + 1)}))) as endpoint:
         player = LlmPlayer("m", endpoint.url, temperature=1.0)

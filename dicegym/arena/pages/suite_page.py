@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from dicegym.analysis.model_suite import SuiteGrade, suite_table
 from dicegym.arena.pages.template import render
 from dicegym.files import write_text
 
+TITLE = "Language models, graded"
 HEADING = (
     "A score of 100 is the best known play, 0 is random play. Intervals are of 95 %. Regret is of answers that are "
     "actions; unreadable and illegal answers are counted apart."
@@ -20,14 +20,8 @@ def page(grades: Sequence[SuiteGrade]) -> str:
     """Return the page. Raises DependencyError without Jinja2."""
     titles, rows = suite_table(grades)
     facts = dict.fromkeys((one.game, f"values of source {one.values}") for one in grades)
-    shown: dict[str, Any] = {
-        "title": "Language models, graded",
-        "heading": HEADING,
-        "facts": facts,
-        "titles": titles,
-        "rows": rows,
-    }
-    return render("suite.html", ("page.css", "parts.css"), **shown)
+    styles = ("page.css", "parts.css")
+    return render("suite.html", styles, title=TITLE, heading=HEADING, facts=facts, titles=titles, rows=rows)
 
 
 def write_page(grades: Sequence[SuiteGrade], path: str | Path) -> None:
