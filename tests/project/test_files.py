@@ -155,7 +155,7 @@ def test_commands_name_the_file_that_they_cannot_write(run: Run, tmp_path: Path)
         ("arena", "show", "csv"),
         ("arena", "matches", "json"),
         ("arena", "matches", "csv"),
-        ("values", "exact", "hog", "bacon", "swap", "json"),
+        ("values", "grade", "hog", "bacon", "--games", "2", "json"),
         ("check", bot, "--game", "hog", "json"),
     ):
         target = tmp_path / f"full.{ending}"
@@ -168,7 +168,7 @@ def test_nothing_is_written_over_a_database(run: Run, tmp_path: Path) -> None:
     store, other = tmp_path / "new.json", tmp_path / "d-matches.csv"
     words = ("tournament", "hog", "bacon", "swap", "--games", "2", "--seed", "3", "--workers", "1", "--store")
     status, _, err = run(*words, store, "-o", store)
-    assert (status, err.count("is the store of the contest")) == (2, 1)
+    assert (status, err.count("is a database")) == (2, 1)
     status, _, err = run(*words, other, "-o", tmp_path / "d.csv")
     assert (status, err.count("is a database")) == (2, 1)
     assert other.read_bytes().startswith(DATABASE_HEADER)
