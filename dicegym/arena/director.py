@@ -112,8 +112,8 @@ class Director:
         self._book = book
         self._open = contextlib.ExitStack()
         self._running: Executor | None = None
-        self._make = lambda limits: (executors or local(workers))(game, limits, isolation)
-        self._sandbox = self._make(limits)
+        self._executors, self._isolation = executors or local(workers), isolation
+        self._sandbox = self._executors(game, limits, isolation)
         self._apart = "" if all(entry.trusted for entry in self._found) else self._sandbox.isolation.description
         self.limits = self._sandbox.limits
 
@@ -236,7 +236,8 @@ class Director:
     def ask(self, jobs: Iterable[Job], limits: Limits) -> Iterator[tuple[Job, JobOutcome]]:
         """Do jobs in which entries may use ``limits``; yield each with its outcome."""
         with contextlib.ExitStack() as stack:
-            yield from self._run(jobs, lambda: stack.enter_context(self._make(limits)))
+            executor = self._executors(self.game, limits, self._isolation)
+            yield from self._run(jobs, lambda: stack.enter_context(executor))
 
     def _notes(self) -> list[str]:
         """Return what is to be known of entries although nothing is wrong with them."""
