@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -147,27 +147,6 @@ def _play(
     which, before, chosen = map(np.concatenate, zip(*found, strict=True))
     order = np.argsort(which, kind="stable")
     return which[order], before[order], chosen[order]
-
-
-def grades_of(
-    games: Iterable[tuple[Sequence[str], np.ndarray, Sequence[int]]], valuer: Valuer
-) -> Iterator[list[Grade] | None]:
-    """Judge games that were played; yield None after each, and at last the grade of each player, the best first.
-
-    Args:
-        games: of each who sat where, the records before each action (others may follow), and the actions. Of a name
-            that has several seats of a game each counts as a game.
-        valuer: the source of values of actions.
-    """
-    tallies: dict[str, list[tuple[Any, ...]]] = {}
-    for names, states, actions in games:
-        before = states[: len(actions)]
-        by_seat = _tally(valuer, before, np.asarray(actions, np.int64), before["player"].astype(np.int64), len(names))
-        for name, row in zip(names, zip(*by_seat, strict=True), strict=True):
-            tallies.setdefault(name, []).append(row)
-        yield None
-    grades = [_grade(name, valuer.unit, *map(np.array, zip(*rows, strict=True))) for name, rows in tallies.items()]
-    yield sorted(grades, key=lambda one: one.error_rate.mean)
 
 
 def _tally(

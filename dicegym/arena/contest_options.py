@@ -15,12 +15,13 @@ RANGES = {
 }
 """Of options that are whole numbers from 1: the largest allowed, and what it stands for in words."""
 KNOWN = {
+    "exact": ("round_robin",),
     "seeds": ("round_robin", "one_table", "swiss"),
     "rounds": ("swiss",),
     "players": ("round_robin", "groups", "swiss"),
 }
 """The formats that know an option; all others know every format."""
-UNDECIDING = ("less_luck", "players")
+UNDECIDING = ("exact", "less_luck", "players")
 """Options that do not decide which matches are played; seats at a table are part of the game, which decides."""
 
 
@@ -37,7 +38,10 @@ class ContestOptions:
     """
 
     games: int | None = None
-    """Games of a match; None: as many as the game's contest has. In groups the most of a playoff."""
+    """Games of a match; None: as many as the game's contest has. In groups the most of a playoff. With ``exact`` it may
+    be 0: no game is played."""
+    exact: bool = False
+    """Rank by exact win rates, where the game has them."""
     seeds: int = 1
     """How often each match is played, each time with other dice."""
     rounds: int | None = None
@@ -51,7 +55,8 @@ class ContestOptions:
         """Check the numbers."""
         for name, (most, what) in RANGES.items():
             if getattr(self, name) is not None:
-                whole_number(name, getattr(self, name), 1, most, what)
+                least = 0 if name == "games" and self.exact else 1
+                whole_number(name, getattr(self, name), least, most, what)
 
     @classmethod
     def of(cls, **chosen: Any) -> ContestOptions:

@@ -112,7 +112,8 @@ class Director:
         self._book = book
         self._open = contextlib.ExitStack()
         self._running: Executor | None = None
-        self._sandbox = (executors or local(workers))(game, limits, isolation)
+        self._executors, self._isolation = executors or local(workers), isolation
+        self._sandbox = self._executors(game, limits, isolation)
         self._apart = "" if all(entry.trusted for entry in self._found) else self._sandbox.isolation.description
         self.limits = self._sandbox.limits
 
@@ -134,8 +135,10 @@ class Director:
         """End the processes."""
         self._open.close()
 
-    def _run(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, JobOutcome]]:
-        """Do jobs, begun in their order, in processes that start once one of them has to be done.
+    def _run(
+        self, jobs: Iterable[Job], started: Callable[[], Executor] | None = None
+    ) -> Iterator[tuple[Job, JobOutcome]]:
+        """Do jobs, begun in their order, in processes that ``started`` starts once one of them has to be done.
 
         What the book knows is not done again, and up to the first job that it does not know each outcome is yielded
         before the next job is asked for: it may decide that there is none. It keeps what is done.
@@ -160,7 +163,7 @@ class Director:
             yield job, outcome
         if first is None:
             return
-        for job, outcome in self._started().run(itertools.chain([first], unknown())):
+        for job, outcome in (started or self._started)().run(itertools.chain([first], unknown())):
             if book is not None:
                 book.keep(job, outcome)
             yield from _drain(known)
@@ -175,7 +178,7 @@ class Director:
 
     def _check(self) -> None:
         game, ask = self.game, self.game.spec.forfeit is None
-        self._expect(len(self._found))
+        self.expect(0, len(self._found))
         for job, outcome in self._run(Check(game, (one,), self.seed, self.limits, ask) for one in self._found):
             if isinstance(job, Check):  # whatever a sandbox is given
                 name = job.entries[0].name
@@ -183,16 +186,25 @@ class Director:
                 self._done(f"checked {name}")
         self._found = [self._tabled(entry) for entry in self._found]
         self.struck |= {name: check.reason for name, check in self.checks.items() if not check.ok}
-        planned = self._expect(len(self.entries))
+        planned = self.expect()
         if self._book is not None:
             self._book.plan(planned)
 
-    def _expect(self, playing: int) -> int:
-        """Let ``progress`` know of all steps if ``playing`` entries play; return how many matches these have."""
-        form = self._form
+    def expect(self, more: int = 0, playing: int | None = None) -> int:
+        """Let ``progress`` know of all steps; return how many matches there are.
+
+        Args:
+            more: steps besides checks and matches.
+            playing: how many entries play (default: those that are not disqualified).
+        """
+        form, playing = self._form, len(self.entries) if playing is None else playing
         matches = 0 if form is None else form.matches(self.game, playing, self.options)
-        self._done.expect(len(self._found) + matches)
+        self._done.expect(len(self._found) + matches + more)
         return matches
+
+    def count_step(self, what: str) -> None:
+        """Tell ``progress`` of a step that was no match."""
+        self._done(what)
 
     def _tabled(self, entry: Entry) -> Entry:
         """Return a bot that was asked everything, and says that it answers so always, as a table of its answers."""
@@ -220,6 +232,12 @@ class Director:
                     self.luck.note(job, outcome)
                 yield job, outcome
                 self._done(" - ".join(entry.name for entry in job.entries))
+
+    def ask(self, jobs: Iterable[Job], limits: Limits) -> Iterator[tuple[Job, JobOutcome]]:
+        """Do jobs in which entries may use ``limits``; yield each with its outcome."""
+        with contextlib.ExitStack() as stack:
+            executor = self._executors(self.game, limits, self._isolation)
+            yield from self._run(jobs, lambda: stack.enter_context(executor))
 
     def _notes(self) -> list[str]:
         """Return what is to be known of entries although nothing is wrong with them."""

@@ -37,6 +37,9 @@ class TournamentOptions(NamedTuple):
     ] = None
     seeds: Annotated[int, Option(help="times that each match is played, with other dice each time")] = 1
     rounds: Annotated[int | None, Option(help="rounds of swiss (default: as many as it needs)")] = None
+    exact: Annotated[
+        bool, Option("--exact", help="rank by exact win rates, where they exist; --games 0: play nothing")
+    ] = False
     less_luck: shared_options.LessLuck = False
 
 
@@ -86,7 +89,7 @@ def tournament(
     The same command again plays only the matches that are missing in the store: after a kill, or when entries have
     changed. A .csv file holds the ranking, and a second one beside it the matches.
 
-    Example: dicegym tournament hog submissions/ bacon
+    Example: dicegym tournament hog submissions/ bacon --exact
 
     Example: dicegym tournament yatzy mine=bots/yatzy.py gather thrifty --format swiss --rounds 2
 

@@ -14,7 +14,7 @@ from typer import Option
 import dicegym
 from dicegym.cli import shared_options
 from dicegym.cli.console import err, out, print_lines, print_table
-from dicegym.cli.contest_commands import tournament
+from dicegym.cli.contest_commands import TournamentOptions, tournament
 from dicegym.cli.evaluation import explain_scores
 from dicegym.cli.progress import progress_bar, progress_bars
 from dicegym.cli.shared_options import MACHINES, MachineOptions, decisions
@@ -139,6 +139,7 @@ def _train_seeds(
 
 def _demo(game: str, run_dir: Path | None, seed: int) -> None:
     """Train an agent for two minutes, and run a contest in which it meets every agent of the game."""
+    from dicegym.games.parts import solver
     from dicegym.learning.demo import run_demo
     from dicegym.learning.train import train as learn
 
@@ -146,6 +147,7 @@ def _demo(game: str, run_dir: Path | None, seed: int) -> None:
     with progress_bar("steps") as progress:
         entry, score = run_demo(learn, game, folder, seed, progress)
     out.print(f"trained {entry}: {score}")
-    tournament(game, [*dicegym.agent_names(game), str(entry)], seed)
+    exact = solver(dicegym.game(game)) is not None
+    tournament(game, [*dicegym.agent_names(game), str(entry)], seed, TournamentOptions(exact=exact))
     named = shlex.quote(str(entry))
     print_lines([f"{entry.stem} is the agent that was just trained.", f"Next: dicegym play {game} --against {named}"])

@@ -35,9 +35,9 @@ def result() -> ContestResult:
     return contest("hog", ["always_roll(5)", "bacon", "streak"], seed=11, workers=1)
 
 
-FIGURES = ("wins", "losses", "share", "win_rate", "less_luck")
+FIGURES = ("wins", "losses", "share", "win_rate", "less_luck", "exact")
 STANDINGS = tuple(
-    Standing(place, name, dict(zip(FIGURES, (*figures, None), strict=True)))
+    Standing(place, name, dict(zip(FIGURES, (*figures, None, None), strict=True)))
     for place, (name, figures) in enumerate({"98": (15, 1, 0.9, 0.7591), "long name": (2, 14, 0.1, None)}.items(), 1)
 )
 MATCHES = (MatchRow(("98", "long name"), (6, 3), games=9),)

@@ -28,14 +28,19 @@ def test_tournament_prints_the_report_and_writes_json(run: Run, tmp_path: Path) 
     assert found["games_per_match"] == 120
     assert found["limits"]["seconds"] == 20
     assert [sum(match["wins"]) for match in found["matches"]] == [120] * 3
+    status, out, _ = run(*command, "--exact", "--games", "0")
+    assert status == 0
+    assert out.startswith("Hog: 3 entries, round robin, no games, ranked by exact win rates")
+    assert [row["name"] for row in json.loads(target.read_text())["standings"]] == ["swap", "always_roll", "bacon"]
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("lucky", "idle", "thrifty", "--seeds", "2"), "--seeds 2 means nothing to the format 'groups': leave it out"),
-        (("hog", "bacon", "swap", "--games", "0"), "--games 0 cannot be used as the number of games of a match"),
-        (("hog", "bacon", "swap", "--limit", "seconds=0"), "--limit seconds=0.0 leaves no time to think"),
+        (("lucky", "idle", "thrifty", "--seeds", "2"), "seeds=2 means nothing to the format 'groups': leave it out"),
+        (("lucky", "idle", "thrifty", "--exact"), "exact=True means nothing to the format 'groups': leave it out"),
+        (("hog", "bacon", "swap", "--games", "0"), "games=0 cannot be used as the number of games of a match"),
+        (("hog", "bacon", "swap", "--limit", "seconds=0"), "seconds=0.0 leaves no time to think"),
         (("hog", "bacon", "nosuch.py"), "there is no file nosuch.py"),
         (("hog", "bacon", "nosuch/hog.py"), "there is no file nosuch/hog.py, as there is no folder nosuch"),
         (("hog", "bacon", "x=nosuch.py"), "there is no file nosuch.py"),

@@ -180,6 +180,9 @@ def test_the_newest_version_that_passed_plays_in_a_contest(client: TestClient, r
         ContestPlan("hog", options={"rounds": 3})
     with pytest.raises(DicegymError, match="is past"):
         contests.add("Autumn", ContestPlan("hog"), "2020-01-01")
+    with pytest.raises(ParameterError, match="exact=True cannot be used, as .* has no exact values"):
+        ContestPlan("yatzy", options={"exact": True})
+    assert ContestPlan("hog", options={"exact": True, "games": 0}).words()[:2] == ["exact=True", "games=0"]
     contests.add("Autumn", ContestPlan("hog", agents=("bacon", "swap")), "2 days")
     contests.add("Winter", ContestPlan("hog", "round-robin", options={"games": 3}))  # as commands write it
     assert "Hog, round-robin; games=3" in client.get("/enter/contests/2").text

@@ -6,10 +6,18 @@ import itertools
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from dicegym.arena.director import Director, Format
+from dicegym.arena.exact_ranking import (
+    GRAIN,
+    ONE_DRAW,
+    baseline_rates,
+    check_askable,
+    check_exact,
+    find_tables,
+    rank_exactly,
+)
 from dicegym.arena.formats.settling import settle
 from dicegym.arena.match import Match
 from dicegym.arena.match_rows import MatchRow
@@ -23,12 +31,6 @@ from dicegym.arena.results import (
     tabulate_won_games,
 )
 from dicegym.columns import write_count
-from dicegym.engine.threads import cores
-from dicegym.games.parts import EXAMINATION, part, solver
-from dicegym.players.roster import agent
-
-GRAIN = 12
-"""Digits to which shares are rounded, so that equal strategies tie although floats are added in another order."""
 
 
 def round_robin(director: Director) -> ContestResult:
@@ -38,36 +40,24 @@ def round_robin(director: Director) -> ContestResult:
     disqualified entries do not count.
 
     Figures of a standing: ``wins`` and ``losses`` of matches; ``share`` of its games won, a shared first place shared
-    out; ``win_rate`` against the baseline, exact, None where the contest's test does not ask for everything;
-    ``less_luck``, its share less what was luck of it, None unless chosen. Details: ``games_per_match``, ``baseline``.
+    out; ``win_rate`` against the baseline, exact, None where its table is not known; ``less_luck``, its share less what
+    was luck of it, None unless chosen; ``exact``, see `dicegym.arena.exact_ranking.rank_exactly`, None unless chosen.
+    Details: ``games_per_match``, ``baseline``, and ``pairs``, the exact value of each pair, empty unless chosen.
     """
     game, options = director.game, director.options
     length, baseline = options.games or game.spec.games_per_match, game.spec.baseline
-    rates = baseline_rates(director)
-    seated = itertools.combinations(director.entries, game.players)
+    tables = find_tables(director)
+    seated = itertools.combinations(director.entries, game.players) if options.games != 0 else ()
     jobs = [Match(game, table, director.seed, length, number=i) for table in seated for i in range(options.seeds)]
     played = [one for one in settle(director, jobs) if director.struck.keys().isdisjoint(one.row.entries)]
     rows = [one.row for one in played]
-    standings = _rank(director, rows, rates)
+    standings = _rank(director, rows, baseline_rates(game, tables))
     fact = f"{write_count(len(rows), 'match')} of {write_count(length, 'game')}, seed {director.seed}"
-    shown = present_games(standings, rows, fact, baseline)
-    return director.result(standings, played, shown, games_per_match=length, baseline=baseline)
-
-
-def baseline_rates(director: Director) -> dict[str, float]:
-    """Return the exact win rate of every entry against the game's baseline, by name.
-
-    Nothing is returned where the game has no exact values, or its test does not ask an entry for all its answers.
-    """
-    game, values = director.game, solver(director.game)
-    if values is None or part(game, EXAMINATION) is None:
-        return {}
-    answers = ((entry.name, director.checks[entry.name].answers) for entry in director.entries)
-    tables = {name: table for name, table in answers if table is not None and table.size}  # a costly one was not asked
-    baseline = values.tabulate(agent(game, game.spec.baseline), game)
-    with ThreadPoolExecutor(cores()) as pool:
-        rates = pool.map(lambda table: values.win_rate(table, baseline, game), tables.values())
-        return {name: round(rate, GRAIN) for name, rate in zip(tables, rates, strict=True)}
+    shown, pairs = present_games(standings, rows, fact, baseline), list[dict[str, Any]]()
+    if options.exact and len(standings) > 1:
+        fact = "no games" if options.games == 0 else fact
+        standings, shown, pairs = rank_exactly(director, standings, tables, length, fact)
+    return director.result(standings, played, shown, games_per_match=length, baseline=baseline, pairs=pairs)
 
 
 def _rank(director: Director, matches: Sequence[MatchRow], rates: Mapping[str, float]) -> tuple[Standing, ...]:
@@ -89,7 +79,7 @@ def _rank(director: Director, matches: Sequence[MatchRow], rates: Mapping[str, f
         merits = {name: left.get(name, 0.0) for name in names}
     figures: dict[str, dict[str, Any]] = {
         name: {"wins": wins[name], "losses": losses[name], "share": shares[name], "win_rate": rates.get(name)}
-        | {"less_luck": left.get(name)}
+        | {"exact": None, "less_luck": left.get(name)}
         for name in names
     }
     return ranking(merits, figures)
@@ -102,7 +92,7 @@ def present_games(standings: Sequence[Standing], matches: Sequence[MatchRow], fa
     if any(row["less_luck"] is not None for row in standings):
         last, fact = {"Less luck": "less_luck"}, f"{fact}, ranked less luck"
     columns: Columns = {"Wins": "wins", "Losses": "losses", **last}
-    words = ["The win rate of an entry that draws is that of one drawn table of its answers."] if rated else []
+    words = [ONE_DRAW] if rated else []
     won = tabulate_won_games([row.name for row in standings], matches)
     return Presentation([fact], [ranking_table(standings, columns), *won], words)
 
@@ -110,6 +100,10 @@ def present_games(standings: Sequence[Standing], matches: Sequence[MatchRow], fa
 ROUND_ROBIN = Format(
     round_robin,
     fewest=lambda game: game.players,
-    matches=lambda game, entries, options: math.comb(entries, game.players) * options.seeds,
+    matches=lambda game, entries, options: (
+        0 if options.games == 0 else math.comb(entries, game.players) * options.seeds
+    ),
+    check=check_exact,
+    fits=check_askable,
     name="round_robin",
 )

@@ -1,0 +1,145 @@
+"""Ranking a round robin by exact win rates: by the matches that each entry is expected to win."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from dicegym.arena.contest_options import ContestOptions
+from dicegym.arena.director import Director
+from dicegym.arena.report import Matrix
+from dicegym.arena.results import Columns, Presentation, Standing, ranking, ranking_table
+from dicegym.arena.tabulation import PATIENCE, Tabulate
+from dicegym.engine.game import Game
+from dicegym.engine.threads import cores
+from dicegym.errors import ParameterError
+from dicegym.games.parts import DUEL, EXAMINATION, list_solved_settings, need, part, solver
+from dicegym.players.roster import agent
+from dicegym.sandbox.jobs import Entry, Failure, Sent
+
+GRAIN = 12
+"""Digits to which win rates are rounded, so that equal strategies tie although floats are added in another order."""
+ONE_DRAW = "The win rate of an entry that draws is that of one drawn table of its answers."
+
+
+def check_exact(game: Game, options: ContestOptions) -> None:
+    """Raise ParameterError if entries are to be ranked by exact win rates that the game does not have."""
+    if options.exact and options.less_luck:
+        raise ParameterError(
+            "exact=True cannot be used with less_luck=True, as exact win rates have no luck: leave one out"
+        )
+    if options.exact and solver(game) is None:
+        settings = list_solved_settings(game) or {}
+        known = " and ".join(f"{name}={value}" for name, value in settings.items())
+        instead = f"; they are known with {known}" if settings.get("players", 2) == 2 and known else ""
+        raise ParameterError(
+            f"exact=True cannot be used, as {game!r} has no exact values{instead}: leave it out and play more games, "
+            "such as games=1000"
+        )
+
+
+def check_askable(game: Game, entries: Sequence[Entry], options: ContestOptions) -> None:
+    """Raise ParameterError if entries are to be ranked by exact win rates, and one costs too much to be asked."""
+    asked = entries if options.exact else ()
+    costly = [one.name for one in asked if isinstance(one.origin, Sent) and one.load(game, 0).costly]
+    if costly:
+        raise ParameterError(
+            f"exact=True cannot rank {', '.join(costly)}, as it needs an answer to every situation of the game, and "
+            "each of these costs money or seconds: leave it out, or that entry"
+        )
+
+
+def find_tables(director: Director) -> dict[str, np.ndarray]:
+    """Return the strategies of entries as tables that exact values are computed from, by name.
+
+    Where the contest's test asks an entry for all its answers, they are its table. Elsewhere entries are asked if
+    exact win rates rank them, and one that fails is disqualified. Without exact values there are no tables.
+    """
+    game = director.game
+    if solver(game) is None:
+        return {}
+    if part(game, EXAMINATION) is not None and game.spec.forfeit is None:
+        answers = ((entry.name, director.checks[entry.name].answers) for entry in director.entries)
+        return {name: table for name, table in answers if table is not None and table.size}  # a costly one has none
+    limits = replace(director.limits, seconds=PATIENCE * director.limits.seconds)
+    jobs = [Tabulate(game, (entry,), director.seed) for entry in director.entries] if director.options.exact else []
+    found: dict[str, np.ndarray] = {}
+    for job, outcome in director.ask(jobs, limits):
+        name = job.entries[0].name
+        if isinstance(outcome, Failure):
+            director.struck[name] = outcome.reason
+        else:
+            found[name] = np.array(outcome["table"], np.dtype(outcome["dtype"]))
+        director.count_step(f"asked {name} for its strategy")
+    return dict(sorted(found.items()))
+
+
+def baseline_rates(game: Game, tables: Mapping[str, np.ndarray]) -> dict[str, float]:
+    """Return the exact win rate of every strategy against the game's baseline, by name."""
+    values = solver(game)
+    if values is None or not tables:
+        return {}
+    baseline = values.tabulate(agent(game, game.spec.baseline), game)
+    with ThreadPoolExecutor(cores()) as pool:
+        rates = pool.map(lambda table: values.win_rate(table, baseline, game), tables.values())
+        return {name: round(rate, GRAIN) for name, rate in zip(tables, rates, strict=True)}
+
+
+def chance_to_win_most(rate: float, games: int) -> float:
+    """Return the chance to win more than half of ``games`` games each won with the chance ``rate``."""
+    rate = min(1.0, max(0.0, rate))
+    return math.fsum(
+        math.comb(games, won) * rate**won * (1 - rate) ** (games - won) for won in range(games // 2 + 1, games + 1)
+    )
+
+
+def rank_exactly(
+    director: Director, standings: Sequence[Standing], tables: Mapping[str, np.ndarray], games: int, heading: str
+) -> tuple[tuple[Standing, ...], Presentation, list[dict[str, Any]]]:
+    """Rank by the expected number of matches won, then by the exact win rate against the baseline.
+
+    Args:
+        director: of the contest.
+        standings: the ranking by the games.
+        tables: of `find_tables`.
+        games: of a match.
+        heading: what was played.
+
+    Returns:
+        The ranking, each row with the figure ``exact``: ``wins``, the matches that it is expected to win, and
+        ``win_rate``, the mean of its exact win rates against all others. What a report shows of it. The exact value of
+        each pair: ``entries``, and the ``win_rate`` of the first, 0..1, where a fair coin draws the first player.
+    """
+    names = sorted(row.name for row in standings)
+    director.expect(math.comb(len(names), 2))
+    rates = need(director.game, DUEL).win_rate_matrix(
+        [tables[name] for name in names], director.game, progress=lambda *_: director.count_step("exact win rates")
+    )
+    merits, figures = {}, {row.name: dict(row.figures) for row in standings}
+    for number, name in enumerate(names):
+        others = [rate for other, rate in enumerate(rates[number].tolist()) if other != number]
+        wins = director.options.seeds * math.fsum(chance_to_win_most(rate, games) for rate in others)
+        own = {"wins": round(wins, 9), "win_rate": round(math.fsum(others) / len(others), GRAIN)}
+        merits[name] = own["wins"], round(figures[name]["win_rate"], 9)
+        figures[name]["exact"] = own
+    ranked = ranking(merits, figures)
+    order = [names.index(row.name) for row in ranked]
+    cells = [["." if a == b else f"{100 * rates[a, b]:.0f}" for b in order] for a in order]
+    shades = [[None if a == b else round(float(2 * rates[a, b] - 1), 2) for b in order] for a in order]
+    title = "Exact win rates of the row against the column, in per cent"
+    matrix = Matrix(title, [row.name for row in ranked], cells, shades)
+    columns: Columns = {
+        "Exact wins": lambda row: f"{row['exact']['wins']:.2f}",
+        "Win rate": lambda row: row["exact"]["win_rate"],
+        **({} if director.options.games == 0 else {"Wins": "wins"}),
+    }
+    words = ["'Exact wins' is the expected number of matches won, by which entries are ranked.", ONE_DRAW]
+    shown = Presentation([f"{heading}, ranked by exact win rates"], [ranking_table(ranked, columns), matrix], words)
+    pairs = itertools.combinations(range(len(names)), 2)
+    return ranked, shown, [{"entries": (names[a], names[b]), "win_rate": float(rates[a, b])} for a, b in pairs]
