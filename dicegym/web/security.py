@@ -20,7 +20,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from dicegym.errors import DicegymError
 from dicegym.server.admission import Origins
 from dicegym.web.context import SMALL_BODY, Web
-from dicegym.web.door import API
+from dicegym.web.door import API, TOO_LARGE
 from dicegym.web.faults import answer_error, answer_failure
 from dicegym.web.pages import FORM_KEY, HEADER, check_form_key
 
@@ -118,7 +118,10 @@ class Safety:
         await self._app(request.scope, receive, send)
 
     async def _read(self, request: Request, receive: Receive) -> bytes:
-        """Return a body. Raises HTTPException: it is too large or too slow, or too many large ones are being read."""
+        """Return a body. Raises HTTPException: it is too large or too slow, or too many large ones are being read.
+
+        Of a form that is too large the beginning is returned, and `TOO_LARGE` is set: the page fills it in again.
+        """
         largest = self._web.limits.largest(request.url.path)
         length = request.headers.get("content-length", "")
         said = min(int(length), largest) if length.isascii() and length.isdigit() else largest
@@ -131,9 +134,9 @@ class Safety:
             async with asyncio.timeout(seconds):
                 async for part in Request(request.scope, receive).stream():
                     size += len(part)
-                    if wanted and size <= largest:
-                        body += part
-                    elif size > LET_PASS:
+                    if wanted:
+                        body += part[: largest - len(body)]
+                    if size > LET_PASS:
                         break
         except TimeoutError:
             words = f"what you sent did not arrive within {seconds:.0f} seconds: send it again"
@@ -141,7 +144,10 @@ class Safety:
         finally:
             self._large -= large
         if size > largest:
-            raise HTTPException(413, f"{size:,} bytes are more than the {largest:,} that are taken here: send less")
+            words = f"{size:,} bytes are more than the {largest:,} that are taken here: send less"
+            if size > LET_PASS or not wanted or request.url.path.startswith(API) or _media_type(request) not in FORMS:
+                raise HTTPException(413, words)
+            request.scope["state"][TOO_LARGE] = words
         if not wanted:
             raise HTTPException(503, "many files are being sent already: try again in a minute")
         return bytes(body)
@@ -175,7 +181,7 @@ async def _check_form(request: Request, receive: Receive) -> None:
     Programs are not asked: what they send is JSON, or carries a token, and browsers do neither for another site
     without asking here first, which is not answered.
     """
-    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    kind = _media_type(request)
     as_program = not kind and request.url.path.startswith(API)
     if "authorization" in request.headers or as_program or kind not in OF_FORMS:
         return
@@ -184,6 +190,10 @@ async def _check_form(request: Request, receive: Receive) -> None:
         async with Request(request.scope, receive).form(max_files=FILES, max_fields=FIELDS) as form:
             given = form.get(FORM_KEY)
     check_form_key(request, given)
+
+
+def _media_type(request: Request) -> str:
+    return request.headers.get("content-type", "").partition(";")[0].strip().lower()
 
 
 def _of_another_site(request: Request) -> bool:

@@ -159,6 +159,11 @@ def lock_file(store: Path, contest: int) -> Path:
     return store.with_name(f"{store.name}-contest-{contest}-lock")
 
 
+def live_file(store: Path, contest: int) -> Path:
+    """Return the file beside a store that says how far the matches are that are being played of a contest."""
+    return store.with_name(f"{store.name}-contest-{contest}-live.json")
+
+
 def _lock_file(stack: contextlib.ExitStack, file: Path, seconds: float) -> bool:
     try:
         stack.enter_context(FileLock(file, timeout=seconds))
