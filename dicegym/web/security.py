@@ -1,13 +1,14 @@
 """What keeps pages and their visitors safe, before anything else sees a request, and after all else has answered it.
 
-In this order: the host name, the visitor, how often it asks, whether another site sent the request, how large it is
-and how long it takes, whether a form is one of ours. Errors that nobody expected become a page with a number, which
-is in the log beside what happened. Slow connections are the proxy's to end.
+In this order: the host name, the visitor, whether there is room for it, how often it asks, whether another site sent
+the request, how large it is and how long it takes, whether a form is one of ours. Errors that nobody expected become a
+page with a number, which is in the log beside what happened. Slow connections are the proxy's to end.
 """
 
 from __future__ import annotations
 
 import asyncio
+import hmac
 import logging
 import re
 import secrets
@@ -22,7 +23,7 @@ from dicegym.server.admission import Origins
 from dicegym.web.context import SMALL_BODY, Web
 from dicegym.web.door import API, TOO_LARGE
 from dicegym.web.faults import answer_error, answer_failure
-from dicegym.web.pages import FORM_KEY, HEADER, check_form_key
+from dicegym.web.pages import FORM_KEY, HEADER, check_form_key, sign
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -54,7 +55,9 @@ LARGE_AT_ONCE = 8
 """Bodies above `SMALL_BODY` that are in memory at the same time."""
 LET_PASS = 64 << 20
 """Bytes of what is too large that are read and forgotten: a browser shows no answer before all it sends was taken."""
-_VISITOR = re.compile(r"[0-9a-f]{32}")
+_NUMBER = 16
+"""Letters of a visitor's number; as many of its signature follow."""
+_VISITOR = re.compile(rf"[0-9a-f]{{{2 * _NUMBER}}}")
 _log = logging.getLogger("dicegym.web")
 
 
@@ -76,7 +79,8 @@ class Safety:
             scope = {**scope, "method": "GET"}  # answered alike; the server leaves the body out
         request = Request(scope)
         known = request.cookies.get(COOKIE, "")
-        visitor = known if _VISITOR.fullmatch(known) else secrets.token_hex(16)
+        is_known = _VISITOR.fullmatch(known) is not None and hmac.compare_digest(known, self._visitor(known[:_NUMBER]))
+        visitor = known if is_known else self._visitor(secrets.token_hex(_NUMBER // 2))
         scope.setdefault("state", {})
         scope["state"] |= {"visitor": visitor, "web": self._web}
         begun = False
@@ -93,7 +97,7 @@ class Safety:
             await send(message)
 
         try:
-            await self._answer(request, receive, answer)
+            await self._answer(request, receive, answer, is_known)
         except ClientDisconnect:
             return
         except Exception:
@@ -103,8 +107,14 @@ class Safety:
                 raise _BrokenOffError(number) from None
             await answer_failure(request, number)(scope, receive, answer)
 
-    async def _answer(self, request: Request, receive: Receive, send: Send) -> None:
+    def _visitor(self, number: str) -> str:
+        """Return what a visitor is known by: a number, and our signature of it."""
+        return number + sign(self._web, "visitor", number)[:_NUMBER]
+
+    async def _answer(self, request: Request, receive: Receive, send: Send, is_known: bool) -> None:
         try:
+            if not is_known and self._web.crowded():
+                raise HTTPException(503, "too many people are here: try again in a minute", {"Retry-After": "60"})
             self._check_sender(request)
             if request.method not in SAFE:
                 body = await self._read(request, receive)
