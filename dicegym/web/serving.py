@@ -21,7 +21,7 @@ GOODBYE = 5
 KEEP_ALIVE = 20
 """Seconds that a connection stays open without a request."""
 ROOM = 4
-"""Beyond the most connections, one for each so many is there for visitors who were here before."""
+"""One more connection for each four is there for visitors who were here before."""
 HEADER_BYTES = 16 * 1024
 
 

@@ -200,6 +200,8 @@ def remove(store: ContestStore, contest: int) -> int:
     with contextlib.ExitStack() as stack:
         for one in related:
             stack.enter_context(lock_contest(store, one))
+        if store.path is not None:  # a process that was killed leaves it
+            live_file(store.path, contest).unlink(missing_ok=True)
         with store.writing() as connection:
             connection.execute(CONTESTS.delete().where(CONTESTS.c.id == contest))
             nobodys = (MATCHES.c.batch == seed) & ~sa.exists().where(PLAYS.c.match == MATCHES.c.id)
