@@ -305,8 +305,9 @@ def call_log(wanted: bool) -> Iterator[Path | None]:
 
 
 def _sandboxed(job: Check, isolation: str, progress: Callable[[str], None] | None) -> JobOutcome:
+    watch = None if progress is None else lambda running: [progress(one.moment) for one in running]
     with Sandbox(job.game, 1, job.limits, isolation) as sandbox:
-        ((_, outcome),) = sandbox.run([job], progress)
+        ((_, outcome),) = sandbox.run([job], watch)
     return outcome
 
 

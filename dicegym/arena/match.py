@@ -157,6 +157,8 @@ def play_match(
         actions.append(tuple(moves))
         by_player = dict(zip(order, returns, strict=True))
         gained.append(tuple([by_player[player] for player in range(n)]))
+        if returns.count(best := max(returns)) == 1:
+            heartbeat.count_win(order[returns.index(best)])
     shares = first_place_shares(np.array(gained).reshape(-1, n))
     return MatchResult(
         tuple(np.add.reduce(shares == 1, axis=0).tolist()),

@@ -61,6 +61,9 @@ def list_tokens(folder: WebFolder = WEB_FOLDER) -> None:
     """
     with open_desk(folder) as (tokens, _):
         known = tokens.list_known()
+    if not known:
+        out.print("no tokens yet: `dicegym web token add NAME` makes one")
+        return
     rows = [[one.name, one.made[:10], (one.expires or "never")[:16], one.state] for one in known]
     print_table(["Name", "Made", "Expires", ""], rows)
 

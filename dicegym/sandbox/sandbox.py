@@ -15,10 +15,11 @@ import os
 import pickle
 import sys
 import tempfile
+import time
 import types
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from multiprocessing.connection import Connection, wait
-from typing import Any
+from typing import Any, NamedTuple
 
 from dicegym.engine.game import Game
 from dicegym.engine.threads import cores
@@ -32,9 +33,28 @@ from dicegym.sandbox.limits import Limits
 from dicegym.sandbox.remote import Ended
 from dicegym.sandbox.worker import keep
 
-LOOK_EVERY = 0.02
-"""Seconds between two looks at the running jobs."""
+LOOK_EVERY, TELL_EVERY = 0.02, 0.25
+"""Seconds between two looks at the running jobs, and between two times that somebody is told of them."""
 JobOutcome = Any | Failure
+
+
+class RunningJob(NamedTuple):
+    """A job that is being done."""
+
+    job: Job
+    reading: Reading
+    """What its referee does now."""
+    wins: tuple[int, ...]
+    """Games that each entry has won alone so far."""
+
+    @property
+    def moment(self) -> str:
+        """What is being done, in words."""
+        return self.job.moment(self.reading)
+
+
+Watch = Callable[[Sequence[RunningJob]], object]
+"""Is told, now and then, of the jobs that are being done."""
 
 
 def assign_processors(workers: int) -> list[set[int]]:
@@ -161,9 +181,11 @@ class _Worker:
         """Return how long the keeper has waited for a processor during this job."""
         return max(0.0, queue_time(self._process.pid or 0) - self._queued_before)
 
-    def moment(self) -> str:
-        """Return what it does, in words; empty if it does nothing."""
-        return "" if self.job is None else self.job.moment(self._heartbeat.read())
+    def running(self) -> list[RunningJob]:
+        """Return its job, if it has one."""
+        if (job := self.job) is None:
+            return []
+        return [RunningJob(job, self._heartbeat.read(processor_time), self._heartbeat.wins(len(job.entries)))]
 
     def finish(self) -> tuple[Job, JobOutcome, bool]:
         """Return (job, outcome, whether this worker can go on) once ``conn`` has something to say."""
@@ -255,17 +277,15 @@ class Sandbox:
             scratch.throw_away(self._folder)
             self._folder = ""
 
-    def run(
-        self, jobs: Iterable[Job], progress: Callable[[str], None] | None = None
-    ) -> Iterator[tuple[Job, JobOutcome]]:
+    def run(self, jobs: Iterable[Job], watch: Watch | None = None) -> Iterator[tuple[Job, JobOutcome]]:
         """Do ``jobs``, taken one by one in their order; yield each with its outcome as they end.
 
         An outcome is what the job returned, or a `Failure`. Where a job can go on without the entry that failed
-        (`Job.without`), it is done again so; it is then yielded in its new form. ``progress`` is told again and again
-        what is being done.
+        (`Job.without`), it is done again so; it is then yielded in its new form. ``watch`` is told each `TELL_EVERY`
+        seconds what is being done.
         """
         waiting = iter(jobs)
-        more = True
+        more, told = True, time.monotonic()
         while True:
             for worker in self._workers:
                 job = next(waiting, None) if more and worker.job is None else None
@@ -290,8 +310,9 @@ class Sandbox:
             for worker in busy.values():
                 if worker.job is not None and worker.conn not in ready:
                     worker.watch()
-                    if progress is not None:
-                        progress(worker.moment())
+            if watch is not None and time.monotonic() - told >= TELL_EVERY:
+                told = time.monotonic()
+                watch([one for worker in self._workers for one in worker.running()])
 
     def _replace(self, worker: _Worker) -> _Worker:
         worker.close()

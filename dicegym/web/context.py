@@ -84,6 +84,7 @@ class Web:
         slow: threads for what takes as long as a game.
         open_contests: say whether a stored contest still takes entries, whose dice nobody may foresee; a section that
             takes them adds to these. Ask `is_secret`.
+        crowded: says whether nearly all connections are in use: the rest is for visitors who were here before.
         on_start: called when it starts, in an event loop.
         on_stop: called when it ends, the last one first; each is called whatever becomes of the others.
     """
@@ -97,6 +98,7 @@ class Web:
         self.work = WorkerThreads()
         self.slow = WorkerThreads()
         self.open_contests: list[Callable[[StoredContest], bool]] = []
+        self.crowded: Callable[[], bool] = lambda: False
         self._shared: dict[Callable[[Web], Any], Any] = {}
         self._sharing = threading.RLock()
         self.on_start: list[Callable[[], object]] = [self.readiness.start] if settings.compile else []

@@ -35,8 +35,10 @@ from dicegym.web.pages import page, web_of
 API = "/api"
 SEEN = 303
 """Status that has a browser get another page after a form."""
-AGAIN = (400, 404, 409, 422, 503)
+AGAIN = (400, 404, 409, 413, 422, 503)
 """Statuses of errors after which a form is shown again, where its operation can do so."""
+TOO_LARGE = "too_large"
+"""The key of a request's state that says, in words, that a form was too large: only its beginning was read."""
 MOST_FIELDS = 200
 DICT = "-"
 """Separates the name of a field that is a mapping from a key: ``parameters-goal``."""
@@ -75,6 +77,12 @@ class InvalidError(DicegymError):
     """A query, a form or a body does not have the fields that its operation takes."""
 
     status = 422
+
+
+class TooLargeError(DicegymError):
+    """A form is larger than its operation takes."""
+
+    status = 413
 
 
 class Fault(BaseModel):
@@ -183,6 +191,8 @@ def _page_endpoint(one: Operation) -> Callable[..., Any]:
         async with request.form(max_files=1, max_fields=MOST_FIELDS, max_part_size=largest) as fields:
             request.state.form = fields
             try:
+                if words := request.scope["state"].get(TOO_LARGE):
+                    raise TooLargeError(words)
                 if form is not None:
                     given[form.name] = form_of(form.annotation, fields)
                 return await _called(one, request, given)

@@ -15,6 +15,13 @@ if TYPE_CHECKING:
 
 DEEPEST = 6
 """Level of the least heading that HTML knows."""
+_PICTURE = re.compile(r"^!\[.*\n+", re.MULTILINE)
+"""A line of a card that shows a picture: pages draw the curve themselves."""
+
+
+def render_card(text: str) -> Any:
+    """Return a model's card as markup, without its pictures."""
+    return as_html(_PICTURE.sub("", text), 2, "Table of the card")
 
 
 def as_html(text: str, below: int, label: str) -> Any:

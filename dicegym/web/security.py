@@ -1,13 +1,14 @@
 """What keeps pages and their visitors safe, before anything else sees a request, and after all else has answered it.
 
-In this order: the host name, the visitor, how often it asks, whether another site sent the request, how large it is
-and how long it takes, whether a form is one of ours. Errors that nobody expected become a page with a number, which
-is in the log beside what happened. Slow connections are the proxy's to end.
+In this order: the host name, the visitor, whether there is room for it, how often it asks, whether another site sent
+the request, how large it is and how long it takes, whether a form is one of ours. Errors that nobody expected become a
+page with a number, which is in the log beside what happened. Slow connections are the proxy's to end.
 """
 
 from __future__ import annotations
 
 import asyncio
+import hmac
 import logging
 import re
 import secrets
@@ -20,9 +21,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from dicegym.errors import DicegymError
 from dicegym.server.admission import Origins
 from dicegym.web.context import SMALL_BODY, Web
-from dicegym.web.door import API
+from dicegym.web.door import API, TOO_LARGE
 from dicegym.web.faults import answer_error, answer_failure
-from dicegym.web.pages import FORM_KEY, HEADER, check_form_key
+from dicegym.web.pages import FORM_KEY, HEADER, check_form_key, sign
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -54,7 +55,9 @@ LARGE_AT_ONCE = 8
 """Bodies above `SMALL_BODY` that are in memory at the same time."""
 LET_PASS = 64 << 20
 """Bytes of what is too large that are read and forgotten: a browser shows no answer before all it sends was taken."""
-_VISITOR = re.compile(r"[0-9a-f]{32}")
+_NUMBER = 16
+"""Letters of a visitor's number; as many of its signature follow."""
+_VISITOR = re.compile(rf"[0-9a-f]{{{2 * _NUMBER}}}")
 _log = logging.getLogger("dicegym.web")
 
 
@@ -76,7 +79,8 @@ class Safety:
             scope = {**scope, "method": "GET"}  # answered alike; the server leaves the body out
         request = Request(scope)
         known = request.cookies.get(COOKIE, "")
-        visitor = known if _VISITOR.fullmatch(known) else secrets.token_hex(16)
+        is_known = _VISITOR.fullmatch(known) is not None and hmac.compare_digest(known, self._visitor(known[:_NUMBER]))
+        visitor = known if is_known else self._visitor(secrets.token_hex(_NUMBER // 2))
         scope.setdefault("state", {})
         scope["state"] |= {"visitor": visitor, "web": self._web}
         begun = False
@@ -93,7 +97,7 @@ class Safety:
             await send(message)
 
         try:
-            await self._answer(request, receive, answer)
+            await self._answer(request, receive, answer, is_known)
         except ClientDisconnect:
             return
         except Exception:
@@ -103,8 +107,14 @@ class Safety:
                 raise _BrokenOffError(number) from None
             await answer_failure(request, number)(scope, receive, answer)
 
-    async def _answer(self, request: Request, receive: Receive, send: Send) -> None:
+    def _visitor(self, number: str) -> str:
+        """Return what a visitor is known by: a number, and our signature of it."""
+        return number + sign(self._web, "visitor", number)[:_NUMBER]
+
+    async def _answer(self, request: Request, receive: Receive, send: Send, is_known: bool) -> None:
         try:
+            if not is_known and self._web.crowded():
+                raise HTTPException(503, "too many people are here: try again in a minute", {"Retry-After": "60"})
             self._check_sender(request)
             if request.method not in SAFE:
                 body = await self._read(request, receive)
@@ -118,7 +128,10 @@ class Safety:
         await self._app(request.scope, receive, send)
 
     async def _read(self, request: Request, receive: Receive) -> bytes:
-        """Return a body. Raises HTTPException: it is too large or too slow, or too many large ones are being read."""
+        """Return a body. Raises HTTPException: it is too large or too slow, or too many large ones are being read.
+
+        Of a form that is too large the beginning is returned, and `TOO_LARGE` is set: the page fills it in again.
+        """
         largest = self._web.limits.largest(request.url.path)
         length = request.headers.get("content-length", "")
         said = min(int(length), largest) if length.isascii() and length.isdigit() else largest
@@ -131,9 +144,9 @@ class Safety:
             async with asyncio.timeout(seconds):
                 async for part in Request(request.scope, receive).stream():
                     size += len(part)
-                    if wanted and size <= largest:
-                        body += part
-                    elif size > LET_PASS:
+                    if wanted:
+                        body += part[: largest - len(body)]
+                    if size > LET_PASS:
                         break
         except TimeoutError:
             words = f"what you sent did not arrive within {seconds:.0f} seconds: send it again"
@@ -141,7 +154,10 @@ class Safety:
         finally:
             self._large -= large
         if size > largest:
-            raise HTTPException(413, f"{size:,} bytes are more than the {largest:,} that are taken here: send less")
+            words = f"{size:,} bytes are more than the {largest:,} that are taken here: send less"
+            if size > LET_PASS or not wanted or request.url.path.startswith(API) or _media_type(request) not in FORMS:
+                raise HTTPException(413, words)
+            request.scope["state"][TOO_LARGE] = words
         if not wanted:
             raise HTTPException(503, "many files are being sent already: try again in a minute")
         return bytes(body)
@@ -175,7 +191,7 @@ async def _check_form(request: Request, receive: Receive) -> None:
     Programs are not asked: what they send is JSON, or carries a token, and browsers do neither for another site
     without asking here first, which is not answered.
     """
-    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    kind = _media_type(request)
     as_program = not kind and request.url.path.startswith(API)
     if "authorization" in request.headers or as_program or kind not in OF_FORMS:
         return
@@ -184,6 +200,10 @@ async def _check_form(request: Request, receive: Receive) -> None:
         async with Request(request.scope, receive).form(max_files=FILES, max_fields=FIELDS) as form:
             given = form.get(FORM_KEY)
     check_form_key(request, given)
+
+
+def _media_type(request: Request) -> str:
+    return request.headers.get("content-type", "").partition(";")[0].strip().lower()
 
 
 def _of_another_site(request: Request) -> bool:

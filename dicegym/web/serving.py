@@ -20,6 +20,8 @@ GOODBYE = 5
 """Seconds that requests have to end once the server is told to."""
 KEEP_ALIVE = 20
 """Seconds that a connection stays open without a request."""
+ROOM = 4
+"""One more connection for each four is there for visitors who were here before."""
 HEADER_BYTES = 16 * 1024
 
 
@@ -36,6 +38,9 @@ class PageServer(uvicorn.Server):
     def __init__(self, settings: WebSettings) -> None:
         self.number = 0
         self.app = create_app(settings)
+        most = room_for(settings.connections + settings.connections // ROOM)
+        strangers = most - most // (ROOM + 1)
+        self.app.state.web.crowded = lambda: len(self.server_state.connections) > strangers
         super().__init__(
             uvicorn.Config(
                 self.app,
@@ -46,7 +51,7 @@ class PageServer(uvicorn.Server):
                 server_header=False,
                 proxy_headers=bool(settings.proxies),
                 forwarded_allow_ips=list(settings.proxies),
-                limit_concurrency=room_for(settings.connections),
+                limit_concurrency=most,
                 timeout_keep_alive=KEEP_ALIVE,
                 timeout_graceful_shutdown=GOODBYE,
                 backlog=BACKLOG,

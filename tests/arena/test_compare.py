@@ -25,7 +25,7 @@ from dicegym.sandbox import jail
 from dicegym.sandbox.heartbeat import Heartbeat
 from dicegym.sandbox.jobs import Job, entry, here
 from dicegym.sandbox.limits import Limits
-from dicegym.sandbox.sandbox import JobOutcome
+from dicegym.sandbox.sandbox import JobOutcome, Watch
 
 pytestmark = pytest.mark.xdist_group("arena")
 
@@ -45,7 +45,7 @@ class InHere:
     def __exit__(self, *_: object) -> None:
         pass
 
-    def run(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, JobOutcome]]:
+    def run(self, jobs: Iterable[Job], watch: Watch | None = None) -> Iterator[tuple[Job, JobOutcome]]:
         waiting = iter(jobs)
         context = here(Heartbeat.private(), Printed())
         while some := list(itertools.islice(waiting, self._width)):

@@ -88,7 +88,7 @@ def test_a_bot_finds_its_place(
     page.get_by_role("button", name="Go on").click()
     page.get_by_label("Game").select_option("hog")
     page.get_by_label("Name (optional").fill("rusher")
-    page.get_by_label("Or paste its text").fill(BOT)
+    page.get_by_label("Its text").fill(BOT)
     checked(page, shot, "inside")
     page.get_by_role("button", name="Hand in").click()
     page.get_by_role("status").get_by_text("Passed.").wait_for(timeout=SECONDS * 1000)  # without any reload

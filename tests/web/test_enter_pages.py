@@ -158,9 +158,11 @@ def test_forms_take_a_file_or_a_text_and_say_what_is_wrong(client: TestClient, r
     assert "a file and a text" in page.text
     assert BOT.decode().splitlines()[1].strip() in page.text, "what was typed is kept"
     large = {"file": ("a.py", b"#" * (LARGEST_UPLOAD + ROOM))}
-    page = client.post("/enter/bots", data=form, files=large)
+    page = client.post("/enter/bots", data=both, files=large)
     assert page.status_code == 413
     assert "send less" in page.text
+    assert ('value="kept"' in page.text, '<option value="yatzy" selected>' in page.text) == (True, True)
+    assert BOT.decode().splitlines()[1].strip() in page.text, "what was typed is kept"
     assert "no file and no text" in client.post("/enter/bots", data=form).text
     shown = client.post("/enter/bots", data=form, files={"file": ("../my bot.py", BOT)})
     assert shown.url.path == "/enter/bots/1"

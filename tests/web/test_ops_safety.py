@@ -133,6 +133,28 @@ def test_who_sends_too_much_is_told_so(settings: WebSettings) -> None:
         running.stop()
 
 
+def test_visitors_who_were_here_before_find_room(settings: WebSettings) -> None:
+    server = Running(dataclasses.replace(settings, connections=8))
+    idle: list[socket.socket] = []
+
+    def ask(cookie: str = "") -> tuple[int, str]:
+        with closing(http.client.HTTPConnection("127.0.0.1", server.port)) as browser:
+            browser.request("GET", "/rules", headers={"Cookie": cookie} if cookie else {})
+            answer = browser.getresponse()
+            return answer.status, (answer.getheader("Set-Cookie") or "").partition(";")[0]
+
+    try:
+        status, known = ask()
+        assert (status, known.partition("=")[0]) == (200, COOKIE)
+        idle += [socket.create_connection(("127.0.0.1", server.port)) for _ in range(8)]
+        assert ask()[0] == ask(f"{COOKIE}={GONE}")[0] == 503
+        assert ask(known)[0] == 200
+    finally:
+        for one in idle:
+            one.close()
+        server.stop()
+
+
 def test_small_files_do_not_wait_for_large_ones(settings: WebSettings) -> None:
     app = create_app(settings)
     app.state.web.limits.bodies["/large"] = 200_000

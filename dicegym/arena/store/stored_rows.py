@@ -99,6 +99,17 @@ class PlayedGame(NamedTuple):
     """In the order in which they were played."""
 
 
+class RunningMatch(NamedTuple):
+    """A match that is being played; all lists by player."""
+
+    entries: list[str]
+    wins: list[int]
+    """Games won alone so far."""
+    game: int
+    """The game that is being played, from 1; 0: its entries are being loaded."""
+    games: int
+
+
 class StoredMisplay(NamedTuple):
     """What an entry did wrong."""
 

@@ -318,7 +318,14 @@ def _view_contest(request: Request, found: dict[str, Any]) -> dict[str, Any]:
     contest: WebContest = found["contest"]
     game = make_game(contest.game)
     form = format_named(contest.plan.format or game.spec.contest).title
-    return {"contest": contest, "rows": found["entries"], "holder": holder_of(request), "game": game, "format": form}
+    return {
+        "contest": contest,
+        "rows": found["entries"],
+        "holder": holder_of(request),
+        "game": game,
+        "format": form,
+        "kept": found["kept"],
+    }
 
 
 @DOOR.get(CONTEST, api=CONTEST, template="enter/contest.html", view=_view_contest, returns=ContestEntries)
@@ -327,4 +334,9 @@ def show_open_contest(request: Request, contest: PathNumber) -> dict[str, Any]:
     contests = room_of(request).contests
     found = contests.contest(contest)
     with web_of(request).store() as reader:
-        return {"contest": found, "entries": contests.grades(found, reader)}
+        kept = [] if reader is None else [one.id for one in reader.contests(found.game) if one.label == found.label]
+        return {
+            "contest": found,
+            "entries": contests.grades(found, reader),
+            "kept": found.stored or max(kept, default=0),
+        }

@@ -6,7 +6,6 @@ import datetime
 import functools
 import json
 import math
-import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -27,7 +26,7 @@ from dicegym.learning.runs import RECENT, WatchedRun, speeds
 from dicegym.pictures.charts import Axis, ChartLine, ChartLink, Guide, chart, swatch
 from dicegym.web.door import Door
 from dicegym.web.learn.run_folders import Trainings, name_model
-from dicegym.web.markdown import as_html
+from dicegym.web.markdown import render_card
 from dicegym.web.pages import web_of
 
 MOST_LISTED = 100
@@ -50,8 +49,6 @@ LOGGED = {
     "train/entropy_loss": ("Entropy of the policy", -1),
 }
 """Scalars of TensorBoard that are drawn: each with its title and a factor."""
-_PICTURE = re.compile(r"^!\[.*\n+", re.MULTILINE)
-"""A line of a card that shows a picture: the page draws the curve itself."""
 
 
 @DOOR.get("/learn", template="learn/list.html")
@@ -246,7 +243,7 @@ def _league(folder: Path) -> dict[str, Any] | None:
 def _card(folder: Path) -> Any:
     for name in ("best.md", "model.md"):
         if (folder / name).is_file():
-            return as_html(_PICTURE.sub("", read_text(folder / name, "remove it")), 2, "Table of the card")
+            return render_card(read_text(folder / name, "remove it"))
     return None
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from dicegym.analysis.valuers import MARKS
 from dicegym.arena.pages.template import trust
 from dicegym.errors import DicegymError
 from dicegym.games.web_controls import DiceToggles, GameBoard, Option, PickOne, PlayForm
@@ -58,6 +59,7 @@ def describe_table(table: PlayedTable, advice: Advice, *, hint: bool = False, no
         values: dict[str, Any] = {
             "table": table,
             "sheet": sheet,
+            "tutor_asks": next((mark.noun for mark in MARKS if mark.level == sheet.tutor), ""),
             "title": table.game.spec.title,
             "notice": notice,
             "board": board,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import re
 from pathlib import Path
 from typing import Any
 
@@ -18,15 +17,12 @@ from dicegym.pictures.charts import swatch
 from dicegym.players.agent_info import agent_card, describe_agent
 from dicegym.players.model_file import facts
 from dicegym.players.roster import agent_names, resolve
-from dicegym.web.markdown import as_html
+from dicegym.web.markdown import render_card
 from dicegym.web.pages import web_of
 from dicegym.web.watch import replays, shown_games
 from dicegym.web.watch.contest_pages import DOOR, list_titles, title_of
 
 __all__ = ["DOOR", "replays", "shown_games"]
-
-_PICTURE = re.compile(r"^!\[.*\n+", re.MULTILINE)
-"""A line of a card that shows a picture: the page draws the curve itself."""
 
 
 @DOOR.get("/watch/agents", template="watch/agents.html")
@@ -53,7 +49,7 @@ def show_agent(request: Request, game: str, name: str) -> dict[str, Any]:
         "title": title_of(game),
         "about": own.get(name, ""),
         "shipped": name in own,
-        "card": as_html(_PICTURE.sub("", card), 2, "Table of its card") if card else "",
+        "card": render_card(card) if card else "",
         "learned": _learned(game, name) if name in own else None,
         "parts": {one.contest: one.reason or "" for one in reversed(parts)},
     }
