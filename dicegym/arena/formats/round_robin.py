@@ -24,7 +24,7 @@ from dicegym.arena.results import (
 )
 from dicegym.columns import write_count
 from dicegym.engine.threads import cores
-from dicegym.games.parts import EXAMINATION, part, solver
+from dicegym.games.parts import find_examination, solver
 from dicegym.players.roster import agent
 
 GRAIN = 12
@@ -60,7 +60,7 @@ def baseline_rates(director: Director) -> dict[str, float]:
     Nothing is returned where the game has no exact values, or its test does not ask an entry for all its answers.
     """
     game, values = director.game, solver(director.game)
-    if values is None or part(game, EXAMINATION) is None:
+    if values is None or find_examination(game) is None:
         return {}
     answers = ((entry.name, director.checks[entry.name].answers) for entry in director.entries)
     tables = {name: table for name, table in answers if table is not None and table.size}  # a costly one was not asked
