@@ -29,7 +29,7 @@ from dicegym.envs.opponents import Opponents
 from dicegym.errors import AgentError, FaultWarning, ParameterError, one_line
 from dicegym.games.hidden import list_hidden_fields
 from dicegym.games.keyboard import STRENGTHS
-from dicegym.games.parts import CHANCE, KEYBOARD, SECRETS, part
+from dicegym.games.parts import CHANCE, CONTROLS, SECRETS, part
 from dicegym.games.worth import ValueUnit, first_place_shares
 from dicegym.play.player import Player, RandomPlayer, draws_openly
 from dicegym.players.batch_players import TwinPlayer, twin_numbers
@@ -58,12 +58,12 @@ def results(game: Game, states: np.ndarray) -> np.ndarray:
 
 
 def usual_policy(game: Game) -> str:
-    """Return the agent that plays games on by default: the strongest compiled one of `Keyboard.OPPONENTS`.
+    """Return the agent that plays games on by default: the strongest compiled one of `Controls.OPPONENTS`.
 
     Games in which none of these is compiled name their baseline.
     """
-    keyboard, compiled = part(game, KEYBOARD), twin_numbers(game)
-    offered = [] if keyboard is None else [keyboard.OPPONENTS.get(strength, "") for strength in reversed(STRENGTHS)]
+    controls, compiled = part(game, CONTROLS), twin_numbers(game)
+    offered = [] if controls is None else [controls.OPPONENTS.get(strength, "") for strength in reversed(STRENGTHS)]
     return next((name for name in offered if name in compiled), game.spec.baseline)
 
 

@@ -21,7 +21,7 @@ from dicegym.engine.game import Game
 from dicegym.errors import ParameterError, unknown_name
 from dicegym.games.parts import VALUES, Z_95, Progress, part
 from dicegym.games.worth import BatchValuer, Valuer, ValueSource, ValueUnit
-from dicegym.players.human import keyboard_of
+from dicegym.players.human import controls_of
 
 SAME = 1e-12
 """Values within this are the same, rounded in two ways."""
@@ -181,7 +181,7 @@ def is_fair(asked: Valuer) -> bool:
     """
     spec = asked.game.spec
     return not asked.sees_all or (
-        not spec.secret and spec.joint_action is None and spec.private <= keyboard_of(asked.game).OPEN
+        not spec.secret and spec.joint_action is None and spec.private <= controls_of(asked.game).OPEN
     )
 
 

@@ -22,7 +22,7 @@ from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError
 from dicegym.games import game as make_game
-from dicegym.games.parts import EXAMINATION, SITUATIONS, Examination, part, solver
+from dicegym.games.parts import SITUATIONS, Examination, find_examination, part, solver
 from dicegym.play.player import Player, whole
 from dicegym.play.printed import Printed
 from dicegym.play.turn import Turn
@@ -130,7 +130,7 @@ class Check:
         exact = solver(self.game)
         if exact is None:
             return None
-        table = answers if part(self.game, EXAMINATION) is not None else exact.tabulate(player, self.game)
+        table = answers if find_examination(self.game) is not None else exact.tabulate(player, self.game)
         return table.tolist(), str(table.dtype)
 
     def _remarks(self, player: Player) -> list[str]:
@@ -150,7 +150,7 @@ class Check:
     @property
     def _test(self) -> Examination:
         """The game's own test if its contest had one, else smoke games."""
-        return part(self.game, EXAMINATION) or smoke_games
+        return find_examination(self.game) or smoke_games
 
     def _question(self, number: int) -> str:
         return self._test.question(self.game, number)

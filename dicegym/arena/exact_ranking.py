@@ -19,7 +19,7 @@ from dicegym.arena.tabulation import PATIENCE, Tabulate
 from dicegym.engine.game import Game
 from dicegym.engine.threads import cores
 from dicegym.errors import ParameterError
-from dicegym.games.parts import DUEL, EXAMINATION, list_solved_settings, need, part, solver
+from dicegym.games.parts import DUEL, find_examination, list_solved_settings, need, solver
 from dicegym.players.roster import agent
 from dicegym.sandbox.jobs import Entry, Failure, Sent
 
@@ -64,7 +64,7 @@ def find_tables(director: Director) -> dict[str, np.ndarray]:
     game = director.game
     if solver(game) is None:
         return {}
-    if part(game, EXAMINATION) is not None and game.spec.forfeit is None:
+    if find_examination(game) is not None and game.spec.forfeit is None:
         answers = ((entry.name, director.checks[entry.name].answers) for entry in director.entries)
         return {name: table for name, table in answers if table is not None and table.size}  # a costly one has none
     limits = replace(director.limits, seconds=PATIENCE * director.limits.seconds)

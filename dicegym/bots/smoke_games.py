@@ -13,7 +13,7 @@ import numpy as np
 
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError
-from dicegym.games.parts import SPARRING, part
+from dicegym.games.parts import EXAMINATION, part
 from dicegym.play.drive import Referee
 from dicegym.play.player import Player, RandomPlayer
 from dicegym.play.turn import Act, Follower, Turn
@@ -53,12 +53,9 @@ class _SmokeReferee(Referee):
         self.seat = number % game.players
         self._where = question(game, number)
         self._turn = 0
-        sparring = part(game, SPARRING)
-        states, partner = (
-            (game.new_game(0, number), RandomPlayer())
-            if sparring is None
-            else sparring.set_table(game, number, self.seat)
-        )
+        own = part(game, EXAMINATION)
+        table = None if own is None else own.set_table(game, number, self.seat)
+        states, partner = (game.new_game(0, number), RandomPlayer()) if table is None else table
         super().__init__(game, states, [player if seat == self.seat else partner for seat in range(game.players)])
 
     def sit(self, seat: int, seed: int) -> Act:

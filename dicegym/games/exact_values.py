@@ -1,4 +1,4 @@
-"""What a game's ``exact.py`` and ``values.py`` offer where it is solved: true win rates and returns, not estimates."""
+"""What a game's ``exact.py`` offers where it is solved for two: true win rates, not estimates."""
 
 from __future__ import annotations
 
@@ -79,19 +79,3 @@ class Estimate(NamedTuple):
     half: float
     """Half the width of its 95 % interval."""
     games: int
-
-
-class Solitaire(Protocol):
-    """What ``values.py`` of a game for one offers, if it can be solved.
-
-    All raise ParameterError for a game that it does not solve.
-    """
-
-    SOLVED: Mapping[str, int]
-    """As for `Duel`."""
-
-    def solves(self, game: Game) -> bool:
-        """Return whether the game, with its parameters, has exact values."""
-
-    def optimum(self, game: Game, *, progress: Progress | None = None) -> float:
-        """Return the mean return of the best way to play."""

@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 
 from dicegym.engine.game import Game
-from dicegym.games.parts import KEYBOARD, part
+from dicegym.games.parts import CONTROLS, part
 
 
 def open_fields(game: Game) -> frozenset[str]:
     """Return the private fields of a game that everybody at a table sees all the same."""
-    keyboard = part(game, KEYBOARD)
-    return frozenset() if keyboard is None else keyboard.OPEN & game.spec.private
+    controls = part(game, CONTROLS)
+    return frozenset() if controls is None else controls.OPEN & game.spec.private
 
 
 def list_hidden_fields(game: Game) -> frozenset[str]:

@@ -1,14 +1,10 @@
-"""How a person plays at the keyboard: what a game's ``controls.py`` offers, and words that all of them use.
-
-Language models are told the same game in the same words. The screen itself, with its questions, ``undo`` and ``again``,
-is `dicegym.players.sitting`; it knows no game.
-"""
+"""Words that all games use when they tell a person what happens, and the readers of what a person types."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
 
 from dicegym.engine.game import Game
 from dicegym.engine.scene import FACES
@@ -44,57 +40,6 @@ class Place(NamedTuple):
     def whose(self, seat: int) -> str:
         """Return ``your`` or ``even's``."""
         return "your" if seat == self.seat else f"{self.names[seat]}'s"
-
-
-class Keyboard(Protocol):
-    """A game's ``controls.py``: what a person types is read, and what happens is told.
-
-    A game without one is played by a numbered list of its actions (`dicegym.players.human`). All texts fit into 80
-    columns without colour; what is longer is wrapped at spaces.
-    """
-
-    OPPONENTS: Mapping[str, str]
-    """The agent that each of `STRENGTHS` names."""
-    SEATS: int
-    """Players at a table unless another number is asked for."""
-    OPEN: frozenset[str]
-    """Private fields of the record that a program may not know and everybody at a real table sees, such as dice that
-    are rolled in the open. Of all other private fields, and of secret ones, `table` shows the person's own alone."""
-    HELP: str
-    """The game in a few lines, and what can be typed."""
-    RULES: str
-    """The same for a language model (`dicegym.players.prompts`), and what can be typed as an action."""
-
-    def table(self, place: Place, state: Any, full: bool) -> str:
-        """Return what the person sees when it is to move, and what each choice is worth where that is plain.
-
-        ``full`` asks for everything: at the beginning, on demand, and after a move was taken back.
-        """
-
-    def read(self, place: Place, state: Any, text: str) -> Sequence[int]:
-        """Return the actions that ``text``, in lower case and with single spaces, means; they are all the person's own.
-
-        Those that come after the seat's turn are kept for its next turns. Raises ParameterError, with what to type
-        instead, if it means none or the rules do not allow it.
-        """
-
-    def tell(self, place: Place, before: Any, action: int, after: Any, fault: str, brief: bool) -> list[str]:
-        """Return what there is to tell of one action: the records before and after it, and what was wrong with it.
-
-        Nothing that the person's seat may not know after it. ``brief`` asks for a line at the most.
-        """
-
-    def ending(self, place: Place, state: Any) -> str:
-        """Return who has won, in words."""
-
-    def list_facts(self, place: Place, state: Any) -> list[str]:
-        """Return what the seat may know and its scene does not show, a line each; no advice and no estimates.
-
-        All that is hidden from the seat is 0 in ``state``, in which somebody is to move.
-        """
-
-    def write_actions(self, place: Place, state: Any, actions: Sequence[int]) -> str:
-        """Return the text that `read` reads as the actions of one whole decision."""
 
 
 def dice(faces: Iterable[int]) -> str:

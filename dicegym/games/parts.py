@@ -20,11 +20,10 @@ from dicegym.engine.scene import TEXT, Text
 from dicegym.engine.spec import GameSpec
 from dicegym.engine.twin_kernels import SITUATIONS, TWINS, Situations, Twins
 from dicegym.errors import PartError, unknown_name
-from dicegym.games.exact_values import Z_95, Duel, Estimate, Solitaire
-from dicegym.games.keyboard import Keyboard
+from dicegym.games.controls import Controls
+from dicegym.games.exact_values import Z_95, Duel, Estimate
 from dicegym.games.messages import Wire
 from dicegym.games.solved import Claim, Solution
-from dicegym.games.web_controls import Controls
 from dicegym.games.worth import Meter, Progress, ValueSource
 from dicegym.pictures.drawing import PICTURE, Picture
 from dicegym.play.player import Player, draws_openly
@@ -38,13 +37,10 @@ __all__ = [
     "DUEL",
     "EXAMINATION",
     "INTERFACE",
-    "KEYBOARD",
     "PARTS",
     "PICTURE",
     "SECRETS",
     "SITUATIONS",
-    "SOLITAIRE",
-    "SPARRING",
     "TEXT",
     "TWINS",
     "VALUES",
@@ -57,25 +53,22 @@ __all__ = [
     "Estimate",
     "Examination",
     "Interface",
-    "Keyboard",
     "Part",
     "Picture",
     "Progress",
     "SecretChoices",
     "Situations",
-    "Solitaire",
-    "Sparring",
     "Text",
     "Twins",
     "Values",
     "Wire",
     "defines",
+    "find_examination",
     "list_solved_settings",
     "need",
     "part",
     "plays_with",
     "quick_solver_of",
-    "solitaire",
     "solver",
     "tabulate_player",
 ]
@@ -145,43 +138,46 @@ class Adapter(Protocol):
 
 
 class Examination(Protocol):
-    """A game's ``examination.py``: the test that bots took before its original contest.
+    """A game's ``examination.py``: how bots are tested before a contest.
 
-    Asked when entries of a contest are checked. Other games' bots play `dicegym.bots.smoke_games`, which offers the
-    same.
+    It defines what it has. A game whose original contest had a test defines ``examine``; `find_examination` asks for
+    that. Elsewhere bots play `dicegym.bots.smoke_games`, in which ``set_table`` may seat opponents that steer a bot
+    into all stages of the game. Every smoke game is a whole game by the rules, so a bot that remembers finds what it
+    expects.
     """
 
-    UNIT: str
-    """What the test consists of, in the plural: "questions" or "games"."""
+    UNIT: str = "questions"
+    """What the test consists of, in the plural."""
 
+    @optional
     def examine(self, game: Game, player: Player, asked: Callable[[int], None]) -> np.ndarray:
-        """Ask ``player`` all questions, calling ``asked(i)`` before number i; return its answers. Raises AgentError."""
+        """Ask ``player`` all questions, calling ``asked(i)`` before number i; return its answers. Raises AgentError.
 
+        In a game with exact values the answers are the table that its `Duel` reads.
+        """
+        raise PartError(f"{game.spec.title} has no test of its own: write examination.py with examine beside its rules")
+
+    @optional
     def question(self, game: Game, i: int) -> str:
         """Name question ``i`` in words."""
+        return f"question {i + 1}"
 
+    @optional
     def actions(self, game: Game, answers: np.ndarray) -> np.ndarray | None:
         """Return the action that was chosen in each situation: int64[situations]; None if the answers do not say.
 
         A bot that says that it is pure is then not asked for its situations again.
         """
+        return None
 
-    # In a game with exact values the answers are the table that its `Duel` reads.
-
-
-class Sparring(Protocol):
-    """A game's ``examination.py``: opponents that steer a bot into all stages of the game.
-
-    Asked by `dicegym.bots.smoke_games`; without one, the opponents choose at random. Every smoke game is a whole game
-    by the rules, so a bot that remembers finds what it expects.
-    """
-
-    def set_table(self, game: Game, number: int, seat: int) -> tuple[np.ndarray, Player]:
+    @optional
+    def set_table(self, game: Game, number: int, seat: int) -> tuple[np.ndarray, Player] | None:
         """Return the record of smoke game ``number``, in which the bot has ``seat``, and the player of all other seats.
 
         That player may read ``turn.record``, with all that is hidden in it. The record is that of a new game, but for
-        what makes the game longer.
+        what makes the game longer. None: a new game, against opponents that choose at random.
         """
+        return None
 
 
 class Chance(Protocol):
@@ -233,6 +229,10 @@ class Values(Protocol):
     It defines what it has; of all else there is nothing.
     """
 
+    SOLVED: Mapping[str, int] | None = None
+    """Parameters, players among them, with which best play alone has an exact mean return; None: with none. Win rates
+    of two are asked of a `Duel`."""
+
     SETTINGS: Sequence[Mapping[str, int]] = ()
     """Parameters, players among them, with which something can be solved, for lists and errors."""
 
@@ -279,14 +279,13 @@ class Values(Protocol):
 MOST_QUESTIONS = 1_000_000
 """Evaluations ask players that may draw for tables of at most this many questions; else they play games."""
 
-KEYBOARD: Part[Keyboard] = Part(Keyboard, "controls", "that reads what a person types and tells what happens")
-CONTROLS: Part[Controls] = Part(Controls, "controls", "that says how a person plays on a page")
+CONTROLS: Part[Controls] = Part(
+    Controls, "controls", "that reads what a person types or presses and tells what happens"
+)
 INTERFACE: Part[Interface] = Part(Interface, "interface", "that says how bots are written", "finished", "bots")
 ADAPTER: Part[Adapter] = Part(Adapter, "adapter", "that plays and writes bots", "finished", "bots")
 EXAMINATION: Part[Examination] = Part(Examination, "examination", "that tests bots before a contest", "none", "bots")
-SPARRING: Part[Sparring] = Part(Sparring, "examination", "that steers bots through smoke games", "none")
 DUEL: Part[Duel] = Part(Duel, "exact", "that knows exact win rates", "none", "bots")
-SOLITAIRE: Part[Solitaire] = Part(Solitaire, "values", "that knows exact mean returns", "none", "bots")
 VALUES: Part[Values] = Part(Values, "values", "that says what its states are worth", "none", "players")
 CHANCE: Part[Chance] = Part(Chance, "chance", "that lists what its dice may decide")
 SECRETS: Part[SecretChoices] = Part(SecretChoices, "chance", "that takes secret choices back")
@@ -295,16 +294,13 @@ WIRE: Part[Wire] = Part(Wire, "protocol", "that servers and clients say to each 
 PARTS: tuple[Part[Any], ...] = (
     TEXT,
     PICTURE,
-    KEYBOARD,
     CONTROLS,
     INTERFACE,
     ADAPTER,
     EXAMINATION,
-    SPARRING,
     TWINS,
     SITUATIONS,
     DUEL,
-    SOLITAIRE,
     VALUES,
     CHANCE,
     SECRETS,
@@ -346,12 +342,20 @@ def defines(game: Game | GameSpec | str, kind: Part[Any], name: str) -> bool:
     return module is not None and hasattr(module, name)
 
 
+def find_examination(game: Game) -> Examination | None:
+    """Return the test that a game's original contest had, or None: then its bots play smoke games."""
+    return part(game, EXAMINATION) if defines(game, EXAMINATION, "examine") else None
+
+
 def solver(game: Game | str) -> Duel | None:
     """Return what knows the exact values of a game for two, or None if there are none.
 
     Asked with a name it looks for the module alone; asked with a `Game`, also whether its parameters allow them.
     """
-    return _solving(game, DUEL)
+    if isinstance(game, str):
+        return part(game, DUEL) if game in GAMES else None
+    found = part(game, DUEL)
+    return found if found is not None and found.solves(game) else None
 
 
 def solver_of(game: Game, *players: object) -> Duel | None:
@@ -404,30 +408,16 @@ def tabulate_player(tabulate: Callable[[Player, Game], np.ndarray], player: Any,
     return table, not np.array_equal(table, tabulate(_Reseeded(player), game))
 
 
-def solitaire(game: Game | str) -> Solitaire | None:
-    """Return what knows the exact values of a game for one, or None if there are none; see `solver`."""
-    return _solving(game, SOLITAIRE)
-
-
-S = TypeVar("S", Duel, Solitaire)
-
-
-def _solving(game: Game | str, kind: Part[S]) -> S | None:
-    if isinstance(game, str):
-        return part(game, kind) if game in GAMES else None
-    found = part(game, kind)
-    return found if found is not None and found.solves(game) else None
-
-
 def list_solved_settings(game: Game | str) -> Mapping[str, int] | None:
     """Return the parameters, players among them, with which a game has exact values; None if it never has any.
 
     Of parameters that the original game does not have, those that ``game`` sets are at their defaults there.
     """
-    found = part(game, DUEL) or part(game, SOLITAIRE)
-    if found is None or isinstance(game, str):
-        return None if found is None else found.SOLVED
-    return {**found.SOLVED, **{name: game.spec.parameters[name].default for name in game.added_parameters}}
+    found = part(game, DUEL) or part(game, VALUES)
+    solved = None if found is None else found.SOLVED
+    if solved is None or isinstance(game, str):
+        return solved
+    return {**solved, **{name: game.spec.parameters[name].default for name in game.added_parameters}}
 
 
 def plays_with(game: Game, settings: Mapping[str, int]) -> bool:

@@ -1,4 +1,4 @@
-"""How a person plays on a page: what a game's ``controls.py`` offers, and the widgets that all of them are made of.
+"""The widgets of a page on which a person plays: what the forms of `dicegym.games.controls.Controls` are made of.
 
 A game says which forms a person to move may fill in, and reads what comes back with a `FilledForm`, which takes nothing
 that its widgets do not offer. What a widget looks like, and how it works with a mouse, a finger, a keyboard, a screen
@@ -8,10 +8,10 @@ reader and without any script, is `dicegym.web`'s to say; it knows no game.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import NamedTuple, TypeVar
 
 from dicegym.errors import ParameterError, one_line
-from dicegym.games.keyboard import Place, count, list_names, number_of
+from dicegym.games.keyboard import count, list_names, number_of
 
 Fields = Mapping[str, Sequence[str]]
 """What was filled in: the values of each field, by the names of widgets. What comes from a browser may be anything."""
@@ -157,27 +157,6 @@ class GameBoard(NamedTuple):
     dice: tuple[int, ...] = ()
     """Dice that all play with, shown while no `DiceToggles` show them."""
     card: ScoreCard | None = None
-
-
-class Controls(Protocol):
-    """A game's ``controls.py``: the forms of a page on which a person plays, and what they mean.
-
-    A game without one is played by a list of its legal actions. Seats, names and what a person may know are as in
-    `dicegym.games.keyboard.Keyboard`. A function ``board(place, state) -> GameBoard`` of the same file says what the
-    table looks like around the forms; without one the game's picture is shown above them.
-    """
-
-    def forms(self, place: Place, state: Any) -> Sequence[PlayForm]:
-        """Return what the person to move may fill in, the most likely first; nothing that its seat may not know.
-
-        What the rules do not allow now cannot be filled in, or says why it is refused.
-        """
-
-    def read_form(self, place: Place, state: Any, form: str, fields: Fields) -> Sequence[int]:
-        """Return the actions that a form means that was filled in; as of `Keyboard.read`.
-
-        Raises ParameterError, with what to do instead, if it means none or the rules do not allow it.
-        """
 
 
 W = TypeVar("W", PickOne, DiceToggles, Stepper, Basket)

@@ -50,8 +50,6 @@ class Guide(NamedTuple):
 
     at: float
     words: str
-    short: str = ""
-    """What a border says where its words would lie on those of the next one, if there is room for that."""
 
 
 class ChartLink(NamedTuple):
@@ -164,12 +162,10 @@ def _above(borders: Sequence[Guide], scale: _Scale) -> list[tuple[str, float, st
     taken = math.inf
     for border in sorted(borders, key=lambda one: -one.at):  # the last says where the model was taken: that comes first
         at = scale.at(border.at)
-        for words in filter(None, (border.words, border.short)):
-            begin, end = _span(words, at)
-            if end <= taken:
-                found.append((words, at, "start" if begin == at else "end"))
-                taken = begin
-                break
+        begin, end = _span(border.words, at)
+        if end <= taken:
+            found.append((border.words, at, "start" if begin == at else "end"))
+            taken = begin
     return found[::-1]
 
 

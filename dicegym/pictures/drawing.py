@@ -63,7 +63,7 @@ def draw(
         seat: as this seat may see it; None: everything.
         names: what players are called, by seat (default: ``player 0`` and so on, with ``you`` added at ``seat``).
         opened: private fields of the record that are shown of everybody, as at a real table: a game's
-            `dicegym.games.keyboard.Keyboard` lists what people see there.
+            `dicegym.games.controls.Controls` lists what people see there.
 
     Raises:
         ParameterError: there is no such seat, or the names are not as many as the seats.

@@ -1,8 +1,7 @@
-"""A person at the keyboard or on a page: the player, and what replaces a game's own keyboard and controls.
+"""A person at the keyboard: the player, and how a game is played by people.
 
-A game with a ``controls.py`` is played as that reads what is typed (`dicegym.games.keyboard.Keyboard`), and shows its
-forms (`dicegym.games.web_controls.Controls`). Any other one is played by a numbered list of its actions, and by
-buttons.
+A game is played as its ``controls.py`` reads what is typed (`dicegym.games.controls.Controls`), and by a numbered list
+of its actions where it has none.
 """
 
 from __future__ import annotations
@@ -10,16 +9,13 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
-
-import numpy as np
 
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
-from dicegym.escape import lines, one_line
-from dicegym.games.keyboard import Keyboard, Place, list_names, name_winners, unread, winners
-from dicegym.games.parts import CONTROLS, KEYBOARD, part
-from dicegym.games.web_controls import Controls, Fields, Option, PickOne, PlayForm
+from dicegym.escape import lines
+from dicegym.games.controls import GLUE, Controls, NumberedControls, legal_names, list_of, match_action
+from dicegym.games.keyboard import Place
+from dicegym.games.parts import CONTROLS, part
 from dicegym.play.player import Player
 from dicegym.play.turn import Act, Turn
 
@@ -34,17 +30,13 @@ COMMANDS = {
     "list": "every action that is allowed, by number; `[3]` plays number 3",
 }
 """What is understood in every game, and what it does."""
-MOST_LISTED = 24
-"""Actions that are shown unasked; where more are legal, ``list`` shows them all."""
-_GLUE = "\N{NO-BREAK SPACE}"
-"""Stands for spaces at which lines do not end."""
 Words = Mapping[str, tuple[str, Callable[[Turn], str]]]
 """Words that a person may type when it is to move: what ``help`` says of each, nothing for one that it does not list,
 and what answers it. An answer may raise, to leave the game."""
 
 
 class HumanPlayer(Player):
-    """Shows the table and asks until it gets a move that is allowed, as the game's `Keyboard` reads it.
+    """Shows the table and asks until it gets a move that is allowed, as the game's `Controls` read it.
 
     Args:
         name: how reports call the person.
@@ -88,7 +80,7 @@ class HumanPlayer(Player):
         self.show(self._words[word][1](turn))
         return True
 
-    def help(self, keyboard: Keyboard, game: Game) -> str:
+    def help(self, keyboard: Controls, game: Game) -> str:
         """Return what can be typed."""
         helps = COMMANDS | {word: told for word, (told, _) in self._words.items() if told}
         width = max(map(len, helps))
@@ -111,7 +103,7 @@ class SeatedPerson:
         self.waiting: list[int] = []
         self.full = True
         self._person = person
-        self._keyboard = keyboard_of(place.game)
+        self._keyboard = controls_of(place.game)
 
     def __call__(self, turn: Turn) -> int:
         """Return the next action: one that was typed before, or one that is asked for."""
@@ -145,112 +137,9 @@ class SeatedPerson:
                 self._person.show(f"{said[0].upper()}{said[1:]}.")
 
 
-def keyboard_of(game: Game) -> Keyboard:
-    """Return how a person plays a game: its own part, or a numbered list of its actions."""
-    own = part(game, KEYBOARD)
-    return NumberedKeyboard() if own is None else own
-
-
 def controls_of(game: Game) -> Controls:
-    """Return how a person plays a game on a page: its own part, or a button for each legal action."""
-    own = part(game, CONTROLS)
-    return ActionButtons() if own is None else own
-
-
-def legal_names(place: Place, state: Any) -> dict[int, str]:
-    """Return the name of each legal action, by its number."""
-    return {int(action): place.game.action_name(int(action)) for action in np.flatnonzero(place.game.legal(state))}
-
-
-def list_of(names: Mapping[int, str], most: int | None = None) -> str:
-    """Return actions as a numbered list, the middle left out if there are more than ``most``."""
-    shown = [f"[{action}] {name}" for action, name in names.items()]
-    if most is not None and len(shown) > most:
-        left_out = len(shown) - most
-        shown[most // 2 : len(shown) - most // 2] = [f"... {left_out} more (`list` shows all) ..."]
-    return "\n".join(textwrap.wrap("  ".join(one.replace(" ", _GLUE) for one in shown), 79)).replace(_GLUE, " ")
-
-
-def match_action(answer: str, names: Mapping[int, str], bare: bool = True) -> int | None:
-    """Return the action whose number or name ``answer`` is, or the only one whose name begins so; else None.
-
-    A number counts in brackets, and if ``bare`` without them too.
-    """
-    number = answer[1:-1] if answer.startswith("[") and answer.endswith("]") else answer if bare else ""
-    if number.isdecimal() and int(number) in names:
-        return int(number)
-    words = " ".join(answer.lower().split())
-    exact = [action for action, name in names.items() if name.lower() == words]
-    begun = [action for action, name in names.items() if words and name.lower().startswith(words)]
-    found = exact or begun
-    return found[0] if len(found) == 1 else None
-
-
-class NumberedKeyboard:
-    """A numbered list of actions and the scene, for any game; see `Keyboard`."""
-
-    OPPONENTS: Mapping[str, str] = {}
-    SEATS = 0
-    OPEN: frozenset[str] = frozenset()
-    HELP = RULES = "Type the number in brackets of an action, its name, or how its name begins."
-
-    def table(self, place: Place, state: Any, full: bool) -> str:
-        """Return the scene as the person sees it, and what it may do."""
-        names = legal_names(place, state)
-        return f"{place.game.scene(state, place.seat).text()}\n{list_of(names, MOST_LISTED)}"
-
-    def read(self, place: Place, state: Any, text: str) -> list[int]:
-        """Return the action whose number or name ``text`` is."""
-        names = legal_names(place, state)
-        action = match_action(text, names)
-        if action is not None:
-            return [action]
-        begun = [name for name in names.values() if name.lower().startswith(text)] if text else []
-        if len(begun) > 1:
-            raise ParameterError(
-                f"{text!r} is the beginning of {list_names(begun[:4])}: type more of it, or its number"
-            )
-        raise unread(text, "a number in brackets or a name; `list` shows all of them")
-
-    def tell(self, place: Place, before: Any, action: int, after: Any, fault: str, brief: bool) -> list[str]:
-        """Return who did what."""
-        mover = int(before["player"])
-        return [f"{place.does(mover, 'play')}: {place.game.action_name(action)}{f' ({fault})' if fault else ''}"]
-
-    def list_facts(self, place: Place, state: Any) -> list[str]:
-        """Return nothing: the scene is all there is."""
-        return []
-
-    def write_actions(self, place: Place, state: Any, actions: Sequence[int]) -> str:
-        """Return the name of an action."""
-        return place.game.action_name(actions[0])
-
-    def ending(self, place: Place, state: Any) -> str:
-        """Return the last scene, and who has won."""
-        return f"{place.game.scene(state, place.seat).text()}\n{name_winners(place, winners(place, state))}."
-
-
-FORM, FIELD = "actions", "action"
-
-
-class ActionButtons:
-    """A button for each legal action, for any game; see `Controls`."""
-
-    def forms(self, place: Place, state: Any) -> list[PlayForm]:
-        """Return one form, with all that is legal by name."""
-        names = legal_names(place, state)
-        options = tuple(Option(str(action), name) for action, name in names.items())
-        return [PlayForm(FORM, "Your move", (PickOne(FIELD, "What you may do", options),))]
-
-    def read_form(self, place: Place, state: Any, form: str, fields: Fields) -> list[int]:
-        """Return the action that is meant. Raises ParameterError if none is."""
-        given = [*fields.get(FIELD, ())]
-        names = {str(action): action for action in legal_names(place, state)}
-        if form != FORM or len(given) != 1:
-            raise ParameterError("that is not a move: choose one of the actions that are shown")
-        if given[0] not in names:
-            raise ParameterError(f"{one_line(given[0], 40)!r} is not allowed here: choose one shown")
-        return [names[given[0]]]
+    """Return how a person plays a game: its own part, or a numbered list and buttons of its actions."""
+    return part(game, CONTROLS) or NumberedControls()
 
 
 def wrap_lines(text: str, width: int = WIDTH) -> str:
@@ -259,7 +148,7 @@ def wrap_lines(text: str, width: int = WIDTH) -> str:
     So does a line of one word, which is to be copied.
     """
     lines = []
-    whole = re.sub(r"`[^`\n]*`", lambda typed: typed[0].replace(" ", _GLUE), text)
+    whole = re.sub(r"`[^`\n]*`", lambda typed: typed[0].replace(" ", GLUE), text)
     for line in whole.split("\n"):
         indent = " " * (len(line) - len(line.lstrip()) + 2)
         several = " " in line.strip()
@@ -267,4 +156,4 @@ def wrap_lines(text: str, width: int = WIDTH) -> str:
             width - 1, subsequent_indent=indent, break_on_hyphens=False, break_long_words=several
         )
         lines += wrapper.wrap(line) or [""]
-    return "\n".join(lines).replace(_GLUE, " ")
+    return "\n".join(lines).replace(GLUE, " ")

@@ -2,7 +2,7 @@
 
 An observation is text (`observation_text`): the scene as the seat sees it, what else it may know, and every legal
 action as it is written. An answer is one JSON object, ``{"action": "roll 5"}``. The action is what a person types at
-the keyboard and goes through the same parser (`dicegym.games.keyboard.Keyboard.read`). Nothing is picked out of prose:
+the keyboard and goes through the same parser (`dicegym.games.controls.Controls.read`). Nothing is picked out of prose:
 an answer that cannot be read raises `UnreadableAnswerError`, one that the rules forbid `IllegalAnswerError`, and both
 say why.
 """
@@ -20,7 +20,7 @@ from dicegym.errors import ParameterError, one_line
 from dicegym.games.hidden import keep_known
 from dicegym.games.keyboard import Place, UnreadError
 from dicegym.games.parts import SECRETS, part
-from dicegym.players.human import keyboard_of
+from dicegym.players.human import controls_of
 
 ACTION = "action"
 """The only key of an answer."""
@@ -63,7 +63,7 @@ def rules_text(game: Game) -> str:
     """Return the game in a few lines, and how actions are written: what all observations of a game share."""
     settings = {"players": game.players, **game.parameters}
     listed = ", ".join(f"{name}={value}" for name, value in settings.items())
-    return f"You play {game.spec.title} ({listed}).\n{keyboard_of(game).RULES}"
+    return f"You play {game.spec.title} ({listed}).\n{controls_of(game).RULES}"
 
 
 def observation_text(game: Game, state: Any, seat: int | None = None) -> str:
@@ -77,7 +77,7 @@ def observation_text(game: Game, state: Any, seat: int | None = None) -> str:
     place, shown = _seated(game, state, seat)
     lines = [game.scene(shown, place.seat).text()]
     if not shown["over"]:
-        lines += keyboard_of(game).list_facts(place, shown)
+        lines += controls_of(game).list_facts(place, shown)
         if place.seat == shown["player"]:
             lines.append(f"You are player {place.seat}, and it is your turn.")
             if game.spec.joint_action is None:
@@ -137,7 +137,7 @@ def read_action(game: Game, state: Any, text: str) -> list[int]:
     place, shown = _seated(game, state)
     words = " ".join(text.lower().split())
     try:
-        actions = list(keyboard_of(game).read(place, shown, words))
+        actions = list(controls_of(game).read(place, shown, words))
     except UnreadError as error:
         raise UnreadableAnswerError(str(error)) from None
     except ParameterError as error:
@@ -184,4 +184,4 @@ def _seated(game: Game, state: Any, seat: int | None = None) -> tuple[Place, Any
 
 
 def _write(place: Place, shown: Any, actions: Sequence[int]) -> str:
-    return keyboard_of(place.game).write_actions(place, shown, actions)
+    return controls_of(place.game).write_actions(place, shown, actions)

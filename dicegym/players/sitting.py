@@ -17,7 +17,7 @@ from dicegym.games.keyboard import STRENGTHS, Place
 from dicegym.play.drive import Referee
 from dicegym.play.player import Player
 from dicegym.play.turn import Turn
-from dicegym.players.human import HumanPlayer, SeatedPerson, Words, keyboard_of
+from dicegym.players.human import HumanPlayer, SeatedPerson, Words, controls_of
 from dicegym.players.roster import resolve
 
 
@@ -49,7 +49,7 @@ class Rerun(Referee):
     ) -> None:
         self.place = place
         self.again = tuple(again)
-        self.keyboard = keyboard_of(game)
+        self.keyboard = controls_of(game)
         self._failures: list[str] = []
         self._fault = ""
         super().__init__(game, game.new_game(seed), players)
@@ -258,7 +258,7 @@ USUAL = STRENGTHS[1]
 
 def strengths(game: Game) -> dict[str, str]:
     """Return the agent that each strength names; nothing in a game that has none."""
-    return dict(keyboard_of(game).OPPONENTS)
+    return dict(controls_of(game).OPPONENTS)
 
 
 def usual_rivals(game: Game) -> list[str]:
@@ -285,7 +285,7 @@ def rival_named(game: Game, name: str) -> str:
 def usual_seats(game: Game, rivals: int = 0) -> int:
     """Return the usual number of players at a table with this number of named rivals."""
     low, high = game.spec.players
-    wanted = rivals + 1 if rivals > 1 else keyboard_of(game).SEATS or game.players
+    wanted = rivals + 1 if rivals > 1 else controls_of(game).SEATS or game.players
     return min(max(low, 2, wanted), high)
 
 

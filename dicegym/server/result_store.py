@@ -203,15 +203,6 @@ class ResultStore:
         with in_words(self.name), self._engine.connect() as connection:
             return int(connection.execute(games_of(self._game, sa.func.count())).scalar_one())
 
-    def results(self) -> Iterator[GameResult]:
-        """Yield every game, in the order in which they were stored."""
-        with self._engine.connect() as connection:
-            games = connection.execute(games_of(self._game, SERVER_GAMES).order_by(SERVER_GAMES.c.id)).all()
-            for game in games:
-                places, incidents = places_and_incidents(connection, game.id)
-                actions = tuple(json.loads(game.actions))
-                yield GameResult(game.number, int(game.seed), game.seconds, actions, places, incidents)
-
     def write(self, results: Sequence[GameResult]) -> None:
         """Store games, all or none, with the ratings they led to; later ones count."""
         ended = now_in_words()

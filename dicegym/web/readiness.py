@@ -92,7 +92,7 @@ def _compile(name: str) -> Iterator[None]:
     from dicegym.games.keyboard import Place
     from dicegym.pictures.drawing import draw
     from dicegym.play.drive import Referee
-    from dicegym.players.human import controls_of, keyboard_of
+    from dicegym.players.human import controls_of
     from dicegym.players.roster import opponent
     from dicegym.players.sitting import strengths, usual_seats
 
@@ -109,7 +109,7 @@ def _compile(name: str) -> Iterator[None]:
     place = Place(game, seat, tuple(f"player {number}" for number in range(game.players)))
     draw(game, state, seat, place.names)
     controls_of(game).forms(place, state)
-    keyboard_of(game).table(place, state, True)
+    controls_of(game).table(place, state, True)
     yield
     best = fair_valuer(game)
     hint(game, state, RolloutValuer(game, games=2, threads=1) if best.kind == "rollouts" else best)

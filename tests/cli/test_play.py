@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from command_line import Run
 
-from dicegym.games.parts import KEYBOARD, need
+from dicegym.games.parts import CONTROLS, need
 from dicegym.registry import GAMES
 
 
@@ -114,7 +114,7 @@ def test_leaving_by_keys_is_quiet(run: Run, monkeypatch: pytest.MonkeyPatch) -> 
 def test_the_page_names_the_opponents_of_each_strength() -> None:
     page = (Path(__file__).parents[2] / "docs" / "play.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| (.+?) \| `(\w+)` \| `(\w+)` \| `(\w+)` \|$", page, re.MULTILINE)
-    opponents = [tuple(need(name, KEYBOARD).OPPONENTS.values()) for name in GAMES]
+    opponents = [tuple(need(name, CONTROLS).OPPONENTS.values()) for name in GAMES]
     assert sorted(row[1:] for row in rows) == sorted(opponents)
 
 

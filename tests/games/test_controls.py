@@ -17,7 +17,7 @@ from dicegym.errors import ParameterError
 from dicegym.games.keyboard import Place
 from dicegym.games.parts import CONTROLS, need, part
 from dicegym.games.web_controls import Basket, DiceToggles, Fields, PickOne, PlayForm, Stepper
-from dicegym.players.human import controls_of, keyboard_of
+from dicegym.players.human import controls_of
 from dicegym.registry import GAMES
 
 STEPS = 60
@@ -107,10 +107,11 @@ def test_whatever_forms_offer_is_allowed(name: str) -> None:
 def test_a_board_shows_what_its_seat_may_know_and_changes_nothing(name: str) -> None:
     """Other seats' private entries, and secret fields, may be anything: the board is the same."""
     game = dicegym.game(name)
-    hidden = game.spec.private - keyboard_of(game).OPEN
+    hidden = game.spec.private - controls_of(game).OPEN
     for state in states(game, 2):
         place, controls = place_of(game, state), need(game, CONTROLS)
-        before, board = state.copy(), controls.board(place, state)  # type: ignore[attr-defined]  # may be there
+        before, board = state.copy(), controls.board(place, state)
+        assert board is not None
         assert state.tobytes() == before.tobytes()
         assert len(board.seats) == game.players
         assert [seat.name for seat in board.seats] == list(place.names)
@@ -122,7 +123,7 @@ def test_a_board_shows_what_its_seat_may_know_and_changes_nothing(name: str) -> 
                     others[field][seat] = 0
         for field in game.spec.secret:
             others[field] = 0
-        assert controls.board(place, others) == board  # type: ignore[attr-defined]
+        assert controls.board(place, others) == board
         card = board.card
         if card is not None:
             (filled_by,) = [form for form in controls.forms(place, state) if form.name == card.form]

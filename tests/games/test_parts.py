@@ -12,27 +12,40 @@ import dicegym
 from dicegym import games
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError, PartError, UnknownNameError
-from dicegym.games.parts import ADAPTER, DUEL, PARTS, SOLITAIRE, TEXT, TWINS, VALUES, WIRE, need, part
+from dicegym.games.parts import (
+    ADAPTER,
+    CONTROLS,
+    DUEL,
+    EXAMINATION,
+    PARTS,
+    TEXT,
+    TWINS,
+    VALUES,
+    WIRE,
+    find_examination,
+    need,
+    part,
+)
 from dicegym.registry import GAMES
 
 pytestmark = pytest.mark.nojit
 
 LIARS_DICE = {
-    *{"Picture", "Keyboard", "Controls", "Sparring", "Chance"},
+    *{"Picture", "Controls", "Examination", "Chance"},
     "Values",
 }
 OPTIONAL = {
     "hog": {
-        *{"Picture", "Keyboard", "Controls", "Examination", "Situations", "Duel"},
+        *{"Picture", "Controls", "Examination", "Situations", "Duel"},
         "Values",
     },
     "yatzy": {
-        *{"Picture", "Keyboard", "Controls", "Solitaire", "Wire"},
+        *{"Picture", "Controls", "Wire"},
         "Values",
     },
     "liarsdice": LIARS_DICE | {"Duel"},
     "liarsdice_spot_on": LIARS_DICE,
-    "lucky": {"Picture", "Keyboard", "Controls", "Sparring", "SecretChoices"},
+    "lucky": {"Picture", "Controls", "Examination", "SecretChoices", "Values"},
 }
 """The parts that no game needs, by the games that have them."""
 
@@ -61,13 +74,19 @@ def test_a_part_is_declared_in_full(kind: object) -> None:
     (declared,) = [one for one in PARTS if one is kind]
     assert declared.protocol.__doc__
     assert f"``{declared.file}.py``" in declared.protocol.__doc__
-    assert declared.offers or declared in (TWINS, VALUES)  # of which nothing is demanded by its name
+    assert declared.offers or declared in (
+        CONTROLS,
+        EXAMINATION,
+        TWINS,
+        VALUES,
+    )  # of which nothing is demanded by its name
 
 
 def test_every_game_with_a_part_is_found() -> None:
     assert all(part("hog", one) for one in (TEXT, ADAPTER, DUEL))
-    assert part("yatzy", SOLITAIRE) is not None
     assert part("yatzy", DUEL) is None
+    assert find_examination(dicegym.game("hog")) is not None
+    assert find_examination(dicegym.game("lucky")) is None, "its file seats opponents of smoke games alone"
 
 
 def test_a_name_that_no_game_has() -> None:

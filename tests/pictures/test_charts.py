@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from itertools import pairwise
+from itertools import pairwise, starmap
 from xml.etree import ElementTree
 
 import pytest
@@ -67,16 +67,16 @@ def test_words_of_others_are_text() -> None:
     ("borders", "shown"),
     [
         ({0: "stage 1", 70: "stage 2"}, {"stage 1": 0, "stage 2": 70}),
-        ({0: "stage 1", 10: "stage 2", 16: "stage 3, this model"}, {"1": 0, "2": 10, "stage 3, this model": 16}),
+        ({0: "stage 1", 10: "stage 2", 16: "stage 3, this model"}, {"stage 1": 0, "stage 3, this model": 16}),
         ({0: "stage 1", 30: "stage 2", 55: "this model"}, {"stage 1": 0, "stage 2": 30, "this model": 55}),
         # words that have no room on the right of a border stand on its left
-        ({0: "stage 1", 70: "stage 2", 95: "this model"}, {"stage 1": 0, "2": 70, "this model": 95}),
+        ({0: "stage 1", 70: "stage 2", 95: "this model"}, {"stage 1": 0, "this model": 95}),
         ({0: "stage 1", 50: "stage 2", 80: "stage 3, this model"}, {"stage 1": 0, "stage 3, this model": 80}),
         ({0: "1", 74: "5", 94: "this model"}, {"1": 0, "this model": 94}),
     ],
 )
 def test_words_above_borders_do_not_lie_on_each_other(borders: dict[int, str], shown: dict[str, int]) -> None:
-    guides = [Guide(at, words, words[6] if words.startswith("stage") else "") for at, words in borders.items()]
+    guides = list(starmap(Guide, borders.items()))
     svg = chart("", [ChartLine("a", [(0, 0), (100, 1)])], Axis("", str, 0), Y, (), guides).svg()
     found = re.findall(r'<text x="([^"]*)" y="24" text-anchor="(start|end)"[^>]*>([^<]*)</text>', svg)
     assert [words for *_, words in found] == list(shown)

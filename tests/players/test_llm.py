@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 from chat_endpoint import Reply, Scripted, serving
+from command_line import Run
 
 import dicegym
 from dicegym.arena.match import play_match
@@ -267,9 +268,6 @@ def test_a_language_model_takes_part_in_contests_and_evaluations(tmp_path: Path)
 
 def test_a_stored_game_tells_every_prompt_and_answer(tmp_path: Path) -> None:
     """The log is the store's companion: a move of a stored game leads to the exchange that it came from."""
-    from dicegym.arena import contest
-    from dicegym.arena.replay.stored_replays import find_replay
-    from dicegym.arena.store.reading import StoreReader
 
 
 def test_answers_that_are_none_are_told_with_a_grade(run: Run) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dicegym.players.human import MOST_LISTED, list_of, match_action
+from dicegym.games.controls import MOST_LISTED, list_of, match_action
 
 NAMES = {0: "exchange", 2: "roll 1", 3: "roll 10", 11: "Free bacon"}
 

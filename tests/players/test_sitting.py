@@ -12,10 +12,11 @@ from variants import each_game
 import dicegym
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError, ParameterError
+from dicegym.games.controls import NumberedControls
 from dicegym.games.keyboard import STRENGTHS, Place, count, list_names, percent
 from dicegym.play.player import FunctionPlayer, Player, RandomPlayer
 from dicegym.play.turn import Act, Turn
-from dicegym.players.human import WIDTH, HumanPlayer, NumberedKeyboard, SeatedPerson, keyboard_of, wrap_lines
+from dicegym.players.human import WIDTH, HumanPlayer, SeatedPerson, controls_of, wrap_lines
 from dicegym.players.sitting import AGAIN, QUIT, Sitting
 
 LONGEST = 3000
@@ -82,7 +83,7 @@ def test_a_whole_game_is_told_within_the_screen(name: str, players: str, monkeyp
 def hidden_changed(game: Game, state: Any, seat: int, generator: np.random.Generator) -> Any:
     """Return a copy of a record in which all that the person in ``seat`` may not know is something else."""
     other = state.copy()
-    keyboard = keyboard_of(game)
+    keyboard = controls_of(game)
     for field in game.spec.private - keyboard.OPEN:
         for rival in range(game.players):
             if rival != seat:
@@ -97,7 +98,7 @@ def hidden_changed(game: Game, state: Any, seat: int, generator: np.random.Gener
 def test_nothing_hidden_is_shown(name: str) -> None:
     """Other dice in the cups of others, other orders and another key: the same screen."""
     game = dicegym.game(name, players=dicegym.game(name).spec.players[1])
-    keyboard, generator = keyboard_of(game), np.random.default_rng(5)
+    keyboard, generator = controls_of(game), np.random.default_rng(5)
     names = tuple(f"rival {seat}" for seat in range(game.players))
     changed = 0
     for seed in range(3):
@@ -235,7 +236,7 @@ def test_players_of_one_name_are_told_apart() -> None:
 
 @each_game
 def test_opponents_of_each_strength_exist(name: str) -> None:
-    keyboard = keyboard_of(dicegym.game(name))
+    keyboard = controls_of(dicegym.game(name))
     assert tuple(keyboard.OPPONENTS) == STRENGTHS
     for agent in keyboard.OPPONENTS.values():
         assert agent in dicegym.agent_names(name)
@@ -249,7 +250,7 @@ def test_a_game_without_a_keyboard_is_played_by_numbers(monkeypatch: pytest.Monk
     monkeypatch.setattr("dicegym.players.human.part", lambda game, kind: None)
     game = dicegym.game("hog")
     sitting, shown = sit(game, ["7", "roll", "roll 3", "free", "nonsense", "quit"])
-    assert isinstance(sitting.keyboard, NumberedKeyboard)
+    assert isinstance(sitting.keyboard, NumberedControls)
     sitting.play()
     text = "\n".join(shown)
     assert "You play: roll 6" in text
@@ -291,7 +292,7 @@ def test_opponents_rise_in_strength(name: str) -> None:
     """Each wins more than its share against a table of the one before."""
     from dicegym.learning.evaluate import evaluate
 
-    keyboard = keyboard_of(dicegym.game(name))
+    keyboard = controls_of(dicegym.game(name))
     game = dicegym.game(name, players=keyboard.SEATS)
     easy, normal, hard = keyboard.OPPONENTS.values()
     for weaker, stronger in ((easy, normal), (normal, hard)):

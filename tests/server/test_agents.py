@@ -17,6 +17,7 @@ from dicegym.errors import AgentError
 
 pytest.importorskip("sqlalchemy")
 pytest.importorskip("websockets")
+from stored_results import stored_results
 from talk import Bot, eventually, run, serving
 
 from dicegym.players.roster import is_strangers
@@ -63,7 +64,7 @@ async def test_bad_agents_cost_themselves_what_the_rules_say_and_nobody_else_any
         playing = asyncio.create_task(play())
         await server.wait_finished()
         found = {}
-        for result in server.store.results():
+        for result in stored_results(server.store):
             names = [place.name for place in result.places]
             assert "anna" in names
             assert result.places[names.index("anna")].total > 0
@@ -123,7 +124,7 @@ async def test_bots_do_not_reach_the_server(tmp_path: Path, level: str) -> None:
             bot = await Bot.named(server, "anna")
             playing = asyncio.create_task(bot.play())
             await server.wait_finished()
-            assert [result.incidents for result in server.store.results()] == [()]
+            assert [result.incidents for result in stored_results(server.store)] == [()]
             assert any(line.startswith(f"isolation of bots' files: {level}: ") for line in server.told)
             children = own_children() - before
             assert children
@@ -144,7 +145,7 @@ async def test_a_bot_that_hangs_at_one_table_plays_on_at_others(tmp_path: Path) 
         playing = [asyncio.create_task(bot.play()) for bot in bots]
         await server.wait_finished()
         found = []
-        for result in server.store.results():
+        for result in stored_results(server.store):
             assert "moody" in {place.name for place in result.places}
             found.append([(incident.turn, incident.reason) for incident in result.incidents])
         await asyncio.gather(*playing)
@@ -161,7 +162,7 @@ async def test_agents_that_print_and_remember_and_two_of_one_file(tmp_path: Path
     path = bot_file(tmp_path, "loud", first, before="STATE = []\n")
     async with serving(tmp_path, agents=(path, path), games=2, always=True) as server:  # they play each other
         await server.wait_finished()
-        assert [result.incidents for result in server.store.results()] == [()] * 2
+        assert [result.incidents for result in stored_results(server.store)] == [()] * 2
         assert set(server.store.ratings()) == {"loud", "loud-2"}
 
 
@@ -172,7 +173,7 @@ async def test_an_illegal_answer_is_asked_again_ten_times(tmp_path: Path) -> Non
         bot = await Bot.named(server, "anna")
         playing = asyncio.create_task(bot.play())
         await server.wait_finished()
-        (result,) = server.store.results()
+        (result,) = stored_results(server.store)
         assert [incident.turn for incident in result.incidents] == [1, 2]
         assert all("too many errors" in incident.reason for incident in result.incidents)
         assert result.actions.count(-1) == 20
@@ -203,7 +204,7 @@ async def test_an_exported_model_plays_as_the_model_does_whether_it_sits_here_or
         guest = Join("yatzy", where, dicegym.agent("yatzy", path), "anna", games=2, log=lambda line: None)
         await asyncio.to_thread(guest.run)
         await server.wait_finished()
-        results = list(server.store.results())
+        results = stored_results(server.store)
     assert len(results) == 2
     for result in results:
         assert result.incidents == ()
@@ -232,6 +233,6 @@ async def test_a_shipped_agent_that_crashes_costs_the_server_nothing(
         bot = await Bot.named(server, "anna")
         playing = asyncio.create_task(bot.play())
         await server.wait_finished()
-        (result,) = server.store.results()
+        (result,) = stored_results(server.store)
         assert "ended its process" in result.incidents[0].reason
     await playing

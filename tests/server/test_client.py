@@ -18,6 +18,7 @@ from dicegym.server.server import Server
 
 pytest.importorskip("sqlalchemy")
 pytest.importorskip("websockets")
+from stored_results import stored_results
 from talk import Bot, run, serving
 
 from dicegym.server.client import Join, join, parse_address
@@ -58,7 +59,7 @@ async def test_join_plays_on_our_server_over_tcp_and_websocket(tmp_path: Path) -
         second, _ = joining(f"ws://127.0.0.1:{server.ports['ws']}", RandomPlayer(), games=3, name="bob")
         await asyncio.gather(asyncio.to_thread(first.run), asyncio.to_thread(second.run))
         await server.wait_finished()
-        results = list(server.store.results())
+        results = stored_results(server.store)
     assert (first.played, second.played) == (3, 3)
     assert [result.incidents for result in results] == [()] * 3
     assert all(-1 not in result.actions for result in results), "every command was legal"
@@ -99,7 +100,7 @@ async def test_an_agent_that_fails_leaves_its_turn_to_the_server(tmp_path: Path)
         with pytest.raises(AgentError, match="had no idea"):
             await asyncio.to_thread(made.run)
         await playing
-        (result,) = list(server.store.results())[:1]
+        (result,) = stored_results(server.store)[:1]
         assert {incident.reason for incident in result.incidents} == {"lost its connection", "has no connection"}
 
 
@@ -114,7 +115,7 @@ async def test_an_answer_that_is_no_command_is_one_error_like_others(tmp_path: P
         made, lines = joining(tcp(server), FunctionPlayer(stutter), games=1)
         other = await Bot.named(server, "bob")
         await asyncio.gather(asyncio.to_thread(made.run), other.play())
-        (result,) = server.store.results()
+        (result,) = stored_results(server.store)
         assert result.actions.count(-1) == 3
         assert not result.incidents
         assert len([line for line in lines if "is not a command" in line]) == 3
@@ -241,6 +242,6 @@ async def test_a_trained_model_joins(tmp_path: Path) -> None:
         )
         other = await Bot.named(server, "anna")
         await asyncio.gather(playing, other.play())
-        (result,) = server.store.results()
+        (result,) = stored_results(server.store)
         assert {place.name for place in result.places} == {"learner", "model", "anna"}
         assert not result.incidents

@@ -18,6 +18,7 @@ from dicegym.server.wire import Wire, wire_of
 
 pytest.importorskip("sqlalchemy")
 pytest.importorskip("websockets")
+from stored_results import stored_results
 from talk import Bot, WebBot, both, eventually, first_box, game_of_two, own_scores, run, serving
 
 from benchmarks.server_load import measure
@@ -113,7 +114,7 @@ async def test_the_store_holds_the_games_themselves(tmp_path: Path) -> None:
             finals += (await asyncio.gather(*playing))[:1]
         await server.wait_finished()
     store = ResultStore(tmp_path / "results.sqlite", "yatzy")
-    results = list(store.results())
+    results = stored_results(store)
     assert len(results) == len(finals) == 4
     for result, final in zip(results, finals, strict=True):
         game = dicegym.game("yatzy", players=3)
@@ -157,7 +158,7 @@ async def test_a_game_at_a_time_for_each_and_many_at_once_for_all(tmp_path: Path
         await eventually(lambda: len(server.lobby.tables) == 5)
         await server.wait_finished()
         assert server.store.count_games() == 20
-        met = Counter(frozenset(place.name for place in result.places) for result in server.store.results())
+        met = Counter(frozenset(place.name for place in result.places) for result in stored_results(server.store))
         assert len(met) > 5, "not the same pairs again and again"
         assert sum(server.store.rating(f"bot-{i}").rating for i in range(10)) == 12000
     for task in playing:

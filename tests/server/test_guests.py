@@ -10,6 +10,7 @@ import pytest
 
 pytest.importorskip("sqlalchemy")
 pytest.importorskip("websockets")
+from stored_results import stored_results
 from talk import Bot, both, eventually, first_box, run, serving
 
 from dicegym.errors import ParameterError
@@ -41,7 +42,7 @@ async def finished(server: Server, active: list[Bot]) -> Any:
     """Let these bots play a game to its end; return what is stored of it."""
     finals = await asyncio.gather(*(bot.play() for bot in active))
     assert finals[0]["key"] == "FINAL"
-    return list(server.store.results())[-1]
+    return stored_results(server.store)[-1]
 
 
 @pytest.mark.parametrize("way", [silent, wrong, gone])

@@ -9,6 +9,7 @@ import pytest
 
 pytest.importorskip("sqlalchemy")
 pytest.importorskip("websockets")
+from stored_results import stored_results
 from talk import Bot, WebBot, both, eventually, first_box, game_of_two, run, serving
 
 
@@ -56,7 +57,7 @@ async def test_a_lost_connection_stops_nobody_and_loses_no_result(tmp_path: Path
         final = await playing
         assert sorted(row["playerName"] for row in final["standing"]) == ["lost", "other"]
         await server.wait_finished()
-        (result,) = server.store.results()
+        (result,) = stored_results(server.store)
         assert [incident.reason for incident in result.incidents] == ["lost its connection", "has no connection"]
         assert set(server.store.ratings()) == {"lost", "other"}
 
@@ -81,7 +82,7 @@ async def test_who_comes_back_in_time_takes_its_seat_again(tmp_path: Path) -> No
         await second.send(first_box(standing))
         finals = await asyncio.gather(back.play(), second.play())
         assert finals[0] == finals[1]
-        (result,) = server.store.results()
+        (result,) = stored_results(server.store)
         assert len(result.incidents) == 1
 
 

@@ -17,6 +17,7 @@ from dicegym.play.player import FunctionPlayer, RandomPlayer
 
 pytest.importorskip("sqlalchemy")
 pytest.importorskip("websockets")
+from stored_results import stored_results
 from talk import Bot, eventually, first_box, own_scores, run, serving
 
 from dicegym.server.client import Join
@@ -83,7 +84,7 @@ async def test_original_clients_play_whole_rated_games(tmp_path: Path) -> None:
 
         games = asyncio.gather(*playing, play())
         await server.wait_finished()
-        results = list(server.store.results())
+        results = stored_results(server.store)
         ratings = server.store.ratings()
     anna, bob, _ = await games
     assert len(results) == 3
@@ -112,7 +113,7 @@ async def test_an_error_of_an_original_client_is_told_by_asking_again(tmp_path: 
         ours = await Bot.named(server, "carl")
         assert (await ours.play())["key"] == "FINAL"
         await server.wait_finished()
-        (result,) = server.store.results()
+        (result,) = stored_results(server.store)
     seen = await playing
     assert result.incidents == ()
     assert seen[:10] == [seen[0]] * 10
@@ -173,7 +174,7 @@ async def test_an_original_client_that_comes_back_is_shown_its_turn(tmp_path: Pa
         await ours.send(first_box(mine))
         await ours.play()
         await server.wait_finished()
-        (result,) = server.store.results()
+        (result,) = stored_results(server.store)
         assert len(result.incidents) == 1
     assert len(await playing) >= 14
 
@@ -255,6 +256,6 @@ async def test_join_does_not_answer_what_the_server_has_left_behind(tmp_path: Pa
             await bob.send(first_box(standing))
         await joining
         await server.wait_finished()
-        (result,) = server.store.results()
+        (result,) = stored_results(server.store)
     assert not [line for line in lines if "the server says" in line], "it has not answered out of turn"
     assert [(incident.turn, incident.reason) for incident in result.incidents] == [(1, "gave no answer in 1 s")]

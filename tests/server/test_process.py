@@ -20,6 +20,7 @@ from dicegym.cli import main
 
 pytest.importorskip("sqlalchemy")
 pytest.importorskip("websockets")
+from stored_results import stored_results
 from talk import Bot, both, eventually, first_box, run, settings
 
 from dicegym.server.result_store import ResultStore
@@ -97,7 +98,7 @@ async def test_a_server_that_is_killed_loses_no_result_that_it_told(tmp_path: Pa
         await asyncio.gather(*playing)
     told = {tuple((row["playerName"], row["total"], row["rating"]) for row in final["standing"]) for final in finals}
     store = ResultStore(tmp_path / "results.sqlite", "yatzy")
-    results = list(store.results())
+    results = stored_results(store)
     stored = {
         tuple((place.name, place.total, round(place.after)) for place in sorted(result.places, key=lambda p: -p.total))
         for result in results

@@ -18,6 +18,8 @@ import dicegym
 from dicegym.errors import ParameterError, UnknownNameError
 
 pytest.importorskip("sqlalchemy")
+from stored_results import stored_results
+
 from dicegym.server.game_results import ForcedTurn, GameResult, PlayerRating, SeatResult
 from dicegym.server.history import Archive
 from dicegym.server.result_store import ResultStore
@@ -65,7 +67,7 @@ def test_results_and_ratings_come_back(path: Path) -> None:
     store.close()
     store = ResultStore(path, "yatzy")
     assert store.ratings() == {"anna": PlayerRating(1230.25, 2, 2), "bob": PlayerRating(1169.75, 2, 0)}
-    assert list(store.results()) == [result(0), result(1, after=(1230.25, 1169.75))]
+    assert stored_results(store) == [result(0), result(1, after=(1230.25, 1169.75))]
     assert store.count_games() == 2
     assert store.begin_run(7) == 2, "another run, so that no game is played twice"
     store.write([result(0)])
@@ -78,7 +80,7 @@ def test_games_are_written_all_or_none(path: Path) -> None:
     store.write([result(0)])
     with pytest.raises(Exception, match="NOT NULL"):
         store.write([result(1, first="carl", after=(1300.0, 1100.0)), result(2)._replace(seed=2, number=None)])
-    assert list(store.results()) == [result(0)]
+    assert stored_results(store) == [result(0)]
     assert store.ratings() == {"anna": PlayerRating(1216, 1, 1), "bob": PlayerRating(1184, 1, 0)}
     store.close()
 
@@ -112,7 +114,7 @@ def test_a_writer_that_is_killed_loses_nothing_it_announced(path: Path) -> None:
         os.kill(writer.pid, signal.SIGKILL)
         announced = max([announced, *map(int, writer.stdout.read().split()[:-1])])
     store = ResultStore(path, "yatzy")
-    games = list(store.results())
+    games = stored_results(store)
     assert len(games) > announced
     assert all(len(game.places) == 2 for game in games)
     assert store.ratings()["anna"] == PlayerRating(float(len(games) - 1), len(games), len(games))
@@ -155,7 +157,7 @@ def test_servers_of_several_games_share_a_store_and_no_rating(path: Path) -> Non
     assert (set(yatzy.ratings()), set(hog.ratings())) == ({"anna", "bob"}, {"bob", "carl", "dora"})
     assert (yatzy.ratings()["bob"].games, hog.ratings()["bob"].games) == (1, 2)
     assert (yatzy.count_games(), hog.count_games()) == (1, 2)
-    assert [game.places[0].name for game in hog.results()] == ["carl", "dora"]
+    assert [game.places[0].name for game in stored_results(hog)] == ["carl", "dora"]
     for store in (yatzy, hog):
         store.close()
     with Archive(path, "hog") as archive:

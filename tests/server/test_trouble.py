@@ -22,6 +22,7 @@ from dicegym.errors import DicegymError, ParameterError
 
 pytest.importorskip("sqlalchemy")
 pytest.importorskip("websockets")
+from stored_results import stored_results
 from talk import Bot, both, eventually, first_box, run, serving
 
 from dicegym.arena.store.opening import BusyError, trouble_of
@@ -216,6 +217,7 @@ def spoken(command: list[str]) -> str:
 
 FULL = """
 import asyncio, resource, sys
+from stored_results import stored_results
 from pathlib import Path
 from dicegym.errors import ParameterError
 from dicegym.server.result_store import ResultStore
@@ -235,12 +237,12 @@ async def main():
         if not done.done():
             break
         told.append(number)
-    stored = {result.number for result in store.results()}
+    stored = {result.number for result in stored_results(store)}
     print(bool(told), stored >= {*told}, number in stored)
     resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
     await done
     await store.drain()
-    print({result.number for result in store.results()} >= {*told, number}, lines)
+    print({result.number for result in stored_results(store)} >= {*told, number}, lines)
 asyncio.run(main())
 store.close()
 resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 10, most))
@@ -293,7 +295,7 @@ async def test_a_locked_file_loses_no_result_and_stops_no_other_game(tmp_path: P
         assert any("can be written again: 2 results are stored" in line for line in told)
         assert len(told) == 3, "it says so once"
     results = ResultStore(path, "yatzy")
-    assert [result.number for result in results.results()] == [0, 1]
+    assert [result.number for result in stored_results(results)] == [0, 1]
     results.close()
 
 

@@ -10,6 +10,7 @@ import pytest
 
 pytest.importorskip("sqlalchemy")
 pytest.importorskip("websockets")
+from stored_results import stored_results
 from talk import Bot, first_box, game_of_two, own_scores, run, serving
 
 ILLEGAL = [
@@ -108,7 +109,7 @@ async def test_ten_errors_lose_the_turn_and_the_second_time_the_game(tmp_path: P
         assert max(message["roundNumber"] for message in mine) == 2, "the server plays all other turns at once"
         await first.send({"type": "ROLL_DICE", "dice": [0]})
         await server.wait_finished()
-        (result,) = server.store.results()
+        (result,) = stored_results(server.store)
         assert [incident.turn for incident in result.incidents] == [1, 2]
         assert all("too many errors" in incident.reason for incident in result.incidents)
 
@@ -119,7 +120,7 @@ async def test_no_answer_in_time(tmp_path: Path) -> None:
         final = await second.play()
         assert final["key"] == "FINAL"
         await server.wait_finished()
-        (result,) = server.store.results()
+        (result,) = stored_results(server.store)
         seat = [place.name for place in result.places].index(first.name)
         assert [(incident.seat, incident.turn) for incident in result.incidents] == [(seat, 1), (seat, 2)]
         assert "no answer in 0.4 s" in result.incidents[0].reason

@@ -19,13 +19,13 @@ import dicegym
 from dicegym import shipped
 from dicegym.arena.replay import from_json
 from dicegym.errors import AgentError
-from dicegym.games.parts import CONTROLS, part
+from dicegym.games.controls import NumberedControls
 from dicegym.play.player import Player
 from dicegym.play.turn import Act, Turn
-from dicegym.players import human
 from dicegym.players.roster import AGENTS_VARIABLE, agent_names
 from dicegym.web.application import create_app
 from dicegym.web.play import hall as halls
+from dicegym.web.play import person_table, table_view
 from dicegym.web.play.hall import OF_A_VISITOR, NewGame, PlayHall
 from dicegym.web.play.person_table import PlayedTable
 from dicegym.web.play.rivals import Guests, list_rivals
@@ -83,7 +83,8 @@ def test_a_whole_game_is_played_by_its_forms(
 ) -> None:
     """What is legal can be chosen, and moves come back; the record is the engine's, after a restart too."""
     if not controls:
-        monkeypatch.setattr(human, "part", lambda game, kind: None if kind is CONTROLS else part(game, kind))
+        for module in (person_table, table_view):
+            monkeypatch.setattr(module, "controls_of", lambda game: NumberedControls())
     generator = random.Random(5)
     table = begun(client, name, against="easy")
     taken = 0

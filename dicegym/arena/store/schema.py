@@ -137,7 +137,6 @@ SERVER_RUNS = _table(
     _text("seed"),  # as given or drawn, decimal
     _text("version"),  # of dicegym
     _text("ended", nullable=True),  # nothing while it runs, and for ever if it was killed
-    _text("state", nullable=True),  # JSON: a `dicegym.server.game_results.ServerState`, as it was last
     sa.Column("rules", sa.ForeignKey("rules.id")),
 )
 SERVER_RATINGS = _table(

@@ -77,7 +77,7 @@ def read_bid(text: str, faces: int) -> tuple[int, int] | None:
 
 
 def list_facts(place: Place, state: Any) -> list[str]:
-    """Return the dice that everybody began with, and all bids of the hand; see `dicegym.games.keyboard.Keyboard`."""
+    """Return the dice that everybody began with, and all bids of the hand; see `dicegym.games.controls.Controls`."""
     view: Any = place.game.view(state, place.seat)
     bids = ", ".join(f"{place.names[bid.seat]} {bid_text(bid.quantity, bid.face)}" for bid in view.bids)
     return [
@@ -194,7 +194,7 @@ class BidControls(NamedTuple):
         return [bid for bid in bids if bid[0] <= self.most(state)]
 
     def table(self, place: Place, state: Any, full: bool) -> str:
-        """Return cups, bids and chances; see `dicegym.games.keyboard.Keyboard`."""
+        """Return cups, bids and chances; see `dicegym.games.controls.Controls`."""
         view: Any = place.game.view(state, place.seat)
         wild = self.wild
         fewer = f" with faces 1 to {view.faces}{f', {face_plural(view.faces)} wild,' if wild else ''}"
@@ -250,7 +250,7 @@ class BidControls(NamedTuple):
         return int(bid_index(quantity, face))
 
     def write_actions(self, place: Place, state: Any, actions: Sequence[int]) -> str:
-        """Return a bid as it is typed, ``3 4``, or the word of a challenge; see `dicegym.games.keyboard.Keyboard`."""
+        """Return a bid as it is typed, ``3 4``, or the word of a challenge; see `dicegym.games.controls.Controls`."""
         words = {one.action: one.word for one in self.challenges}
         action = actions[0]
         return words[action] if action in words else f"{action // FACES + 1} {action % FACES + 1}"
@@ -289,7 +289,7 @@ class BidControls(NamedTuple):
         return lines
 
     def forms(self, place: Place, state: Any) -> list[PlayForm]:
-        """Return the forms of a bid and of a challenge; see `dicegym.games.web_controls.Controls`."""
+        """Return the forms of a bid and of a challenge; see `dicegym.games.controls.Controls`."""
         view: Any = place.game.view(state, place.seat)
         found = self._bid_form(state, view)
         if view.bids:

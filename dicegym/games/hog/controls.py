@@ -102,7 +102,7 @@ def certain(place: Place, state: Any, action: int) -> str:
 
 
 def read(place: Place, state: Any, text: str) -> list[int]:
-    """Return the action of a number of dice; see `dicegym.games.keyboard.Keyboard`."""
+    """Return the action of a number of dice; see `dicegym.games.controls.Controls`."""
     words = re.sub(r"^(?:roll|take|throw|play|choose) ", "", text)
     words = re.sub(r" (?:dice|die)$", "", words)
     number = _WORDS.get(words, number_of(words))
@@ -119,7 +119,7 @@ RULES = HELP
 
 
 def list_facts(place: Place, state: Any) -> list[str]:
-    """Return which dice lie on the table, and the other's Pig outs; see `dicegym.games.keyboard.Keyboard`."""
+    """Return which dice lie on the table, and the other's Pig outs; see `dicegym.games.controls.Controls`."""
     other = 1 - place.seat
     exchanged = "exchanged" if state["exchanges"].sum() % 2 else "not exchanged"
     return [
@@ -129,7 +129,7 @@ def list_facts(place: Place, state: Any) -> list[str]:
 
 
 def write_actions(place: Place, state: Any, actions: Sequence[int]) -> str:
-    """Return the number of dice as it is typed; see `dicegym.games.keyboard.Keyboard`."""
+    """Return the number of dice as it is typed; see `dicegym.games.controls.Controls`."""
     number = actions[0] + FIRST_NUMBER
     return "bacon" if number == 0 else str(number)
 
@@ -210,7 +210,7 @@ _BACON, _EXCHANGE = 0, -1
 
 
 def forms(place: Place, state: Any) -> list[PlayForm]:
-    """Return one form: how many dice to roll, or what to do instead; see `dicegym.games.web_controls.Controls`."""
+    """Return one form: how many dice to roll, or what to do instead; see `dicegym.games.controls.Controls`."""
     options = [
         Option(str(number), count(number, "die", "dice"), _note(place, state, number)) for number in DICE_NUMBERS
     ]

@@ -31,7 +31,7 @@ _NAMED = "`liar`"
 
 
 def read(place: Place, state: Any, text: str) -> list[int]:
-    """Return the action that bids or calls; see `dicegym.games.keyboard.Keyboard`."""
+    """Return the action that bids or calls; see `dicegym.games.controls.Controls`."""
     if text.startswith("spot"):
         raise ParameterError("there is no spot on in this game: type a bid such as `3 4`, or `liar`")
     return [_CONTROLS.read(place, state, text, _WORDS, _NAMED)]

@@ -56,7 +56,7 @@ _SPOT_ON = ("spot on", "spot", "exact", "exactly")
 
 
 def read(place: Place, state: Any, text: str) -> list[int]:
-    """Return the action that bids or challenges; see `dicegym.games.keyboard.Keyboard`."""
+    """Return the action that bids or challenges; see `dicegym.games.controls.Controls`."""
     view: Any = place.game.view(state, place.seat)
     gaining = may_gain(state, place.seat)
     plain = " ".join(text.replace(",", " ").replace("-", " ").replace(":", " ").strip(" .!").split())

@@ -134,14 +134,14 @@ def read(place: Place, state: Any, text: str) -> list[int]:
 
 
 def list_facts(place: Place, state: Any) -> list[str]:
-    """Return what the person can pay for; see `dicegym.games.keyboard.Keyboard`."""
+    """Return what the person can pay for; see `dicegym.games.controls.Controls`."""
     limits = enumerate(_limits(state, place.seat))
     some = ", ".join(f"{limit}x{kind}" for kind, limit in limits if limit)
     return [f"At most you can order one of these: {some}." if some else "You can pay for no die."]
 
 
 def write_actions(place: Place, state: Any, actions: Sequence[int]) -> str:
-    """Return an order as it is typed; see `dicegym.games.keyboard.Keyboard`."""
+    """Return an order as it is typed; see `dicegym.games.controls.Controls`."""
     counts = [0] * N_DICE
     for action in actions:
         if action < DONE:
@@ -260,7 +260,7 @@ _DICE, _ROUNDS = "die", "rounds"
 
 
 def forms(place: Place, state: Any) -> list[PlayForm]:
-    """Return the forms of an order, of none, and of none for some rounds; see `dicegym.games.web_controls.Controls`."""
+    """Return the forms of an order, of none, and of none for some rounds; see `dicegym.games.controls.Controls`."""
     seat = place.seat
     ordered = state["order"][seat]
     left = (state["shop"] - ordered).tolist()

@@ -121,7 +121,7 @@ def _short(name: str, width: int) -> str:
 
 
 def read(place: Place, state: Any, text: str) -> list[int]:
-    """Return the action that keeps, rolls or scores; see `dicegym.games.keyboard.Keyboard`."""
+    """Return the action that keeps, rolls or scores; see `dicegym.games.controls.Controls`."""
     verb, _, rest = text.partition(" ")
     if verb in ("keep", "hold"):
         return [rolling(state, [] if rest == "none" else _faces(state, rest, text))]
@@ -181,7 +181,7 @@ def _box(state: Any, seat: int, name: str, text: str) -> int:
 
 
 def list_facts(place: Place, state: Any) -> list[str]:
-    """Return nothing: the scene shows the whole table; see `dicegym.games.keyboard.Keyboard`."""
+    """Return nothing: the scene shows the whole table; see `dicegym.games.controls.Controls`."""
     return []
 
 
@@ -286,7 +286,7 @@ def board(place: Place, state: Any) -> GameBoard:
 
 
 def forms(place: Place, state: Any) -> list[PlayForm]:
-    """Return the forms of another roll and of a box; see `dicegym.games.web_controls.Controls`."""
+    """Return the forms of another roll and of a box; see `dicegym.games.controls.Controls`."""
     left = int(state["rolls_left"])
     shown = []
     if left:

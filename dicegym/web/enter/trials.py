@@ -14,7 +14,7 @@ from dicegym.engine.game import Game
 from dicegym.escape import lines
 from dicegym.games import game as make_game
 from dicegym.games.keyboard import STRENGTHS
-from dicegym.players.human import keyboard_of
+from dicegym.players.human import controls_of
 from dicegym.sandbox.limits import Limits
 from dicegym.web.enter.bots import Bots
 from dicegym.web.enter.submission_tables import VersionState
@@ -33,7 +33,7 @@ QUICK = 10.0
 def opponents_of(game: Game) -> dict[str, str]:
     """Return the agents that a bot is tried against, each with what it is: ``baseline``, ``easy``, ..."""
     found: dict[str, list[str]] = {game.spec.baseline: ["baseline"]}
-    opponents = keyboard_of(game).OPPONENTS
+    opponents = controls_of(game).OPPONENTS
     for strength in STRENGTHS:
         if strength in opponents:
             found.setdefault(opponents[strength], []).append(strength)

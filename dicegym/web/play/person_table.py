@@ -17,7 +17,7 @@ from dicegym.games.keyboard import Place
 from dicegym.games.web_controls import Fields, PlayForm
 from dicegym.play.player import Player
 from dicegym.play.turn import Turn
-from dicegym.players.human import controls_of, keyboard_of
+from dicegym.players.human import controls_of
 from dicegym.players.sitting import Rerun, Warn
 from dicegym.web.play.rivals import PersonOnPage
 from dicegym.web.play.saved_games import TableSheet
@@ -124,7 +124,7 @@ class PlayedTable:
         with self.lock:
             if self.state is None:
                 return ""
-            keyboard = keyboard_of(self.game)
+            keyboard = controls_of(self.game)
             if self.over:
                 return keyboard.ending(self.place, self.state)
             return keyboard.table(self.place, self.state, full) if self.yours else ""

@@ -11,7 +11,7 @@ from dicegym.arena.pages.template import trust
 from dicegym.errors import DicegymError
 from dicegym.games.web_controls import DiceToggles, GameBoard, Option, PickOne, PlayForm
 from dicegym.pictures.drawing import draw
-from dicegym.players.human import controls_of, keyboard_of
+from dicegym.players.human import controls_of
 from dicegym.web.play.advice import Advice, GivenHint
 from dicegym.web.play.person_table import PlayedTable, ToldMove
 from dicegym.web.workers import Answer
@@ -80,11 +80,7 @@ def describe_table(table: PlayedTable, advice: Advice, *, hint: bool = False, no
 
 def board_of(table: PlayedTable) -> GameBoard | None:
     """Return the board that the game's controls describe; None where they do not, or before the table is set up."""
-    made = getattr(controls_of(table.game), "board", None)
-    if made is None or table.state is None:
-        return None
-    found: GameBoard = made(table.place, table.state)
-    return found
+    return None if table.state is None else controls_of(table.game).board(table.place, table.state)
 
 
 def _filling(board: GameBoard | None, forms: Sequence[PlayForm]) -> dict[str, Any]:
@@ -115,7 +111,7 @@ def _hint(table: PlayedTable, advice: Advice) -> ShownHint:
 def _picture(table: PlayedTable) -> Any:
     if table.state is None:
         return None
-    opened = keyboard_of(table.game).OPEN
+    opened = controls_of(table.game).OPEN
     return trust(draw(table.game, table.state, table.sheet.seat, table.place.names, opened).svg())
 
 

@@ -20,7 +20,7 @@ from dicegym.games.bidding import chance
 from dicegym.games.bidding.solving import solution
 from dicegym.games.bidding.values import exploitability, sources
 from dicegym.games.keyboard import Place
-from dicegym.games.parts import CONTROLS, DUEL, KEYBOARD, list_solved_settings, need, solver
+from dicegym.games.parts import CONTROLS, DUEL, list_solved_settings, need, solver
 from dicegym.games.parts import VALUES as VALUES_OF_STATES
 from dicegym.games.worth import SearchTime
 from dicegym.players.batch_players import TwinPlayer, twin_numbers
@@ -267,13 +267,13 @@ def test_people_read_and_type_the_faces_that_there_are(name: str) -> None:
     state = game.new_game(1)[0]
     seat = int(state["player"])
     place = Place(game, seat, ("you", "bot"))
-    keyboard = need(game, KEYBOARD)
+    keyboard = need(game, CONTROLS)
     assert keyboard.read(place, state, "2 threes") == [8]
     with pytest.raises(ParameterError, match="no die shows a 4: bid a face of 1 to 3"):
         keyboard.read(place, state, "1 4")
     shown = keyboard.table(place, state, True)
     assert f"10 dice with faces 1 to 3{', threes wild,' if name == 'liarsdice_spot_on' else ''} on the table" in shown
-    (form,) = need(game, CONTROLS).forms(place, state)
+    (form,) = keyboard.forms(place, state)
     assert [option.value for option in form.widgets[1].options] == ["1", "2", "3"]  # type: ignore[union-attr]
     wild = "threes wild" in game.scene(state, seat).title
     assert wild == (name == "liarsdice_spot_on")

@@ -13,7 +13,7 @@ from oracles.yatzy import BOXES, UPPER, most, position
 import dicegym
 from dicegym.engine import loops
 from dicegym.errors import ParameterError
-from dicegym.games.parts import VALUES, need, solitaire, solver
+from dicegym.games.parts import VALUES, list_solved_settings, need, solver
 from dicegym.games.yatzy import values as yatzy
 from dicegym.games.yatzy.solving import points as turn
 from dicegym.learning.evaluate import evaluate
@@ -154,13 +154,13 @@ def test_action_values_are_those_of_the_mask(few_boxes: tuple[str, ...]) -> None
 
 def test_who_is_solved() -> None:
     two = dicegym.game("yatzy")
-    assert solitaire(GAME) is yatzy
-    assert solitaire("yatzy") is yatzy
-    assert solitaire(two) is None
+    assert list_solved_settings("yatzy") == {"players": 1}
+    assert yatzy.solves(GAME)
+    assert not yatzy.solves(two)
     assert solver(GAME) is None
     assert solver(two) is None
     assert solver("yatzy") is None
-    assert solitaire("hog") is None
+    assert list_solved_settings("lucky") is None
     with pytest.raises(ParameterError, match="players=1"):
         yatzy.optimum(two)
 

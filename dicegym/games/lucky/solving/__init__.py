@@ -1,0 +1,1 @@
+"""What dice bring beyond their mean in Lucky & Co."""
