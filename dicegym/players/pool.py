@@ -99,7 +99,7 @@ class Pool:
         weights = list(spec.values()) if isinstance(spec, dict) else [1.0] * len(specs)
         pool = cls([opponent(game, name) for name in specs], weights)
         for name, player in zip(specs, pool.players, strict=True):
-            if not isinstance(player, TwinPlayer) and _is_to_be_told(game, name):
+            if not isinstance(player, TwinPlayer) and is_program(game, name):
                 _warn_of_program(player.name)
         return pool
 
@@ -121,8 +121,8 @@ class Pool:
         return found
 
 
-def _is_to_be_told(game: Game, spec: Any) -> bool:
-    """Return whether ``spec`` names a stranger's file that does not ship with its game from outside either."""
+def is_program(game: Game, spec: Any) -> bool:
+    """Return whether ``spec`` names a bot's file that ships neither with the package nor with its game."""
     if not is_strangers(game, spec):
         return False
     origin = resolve(game, spec)
