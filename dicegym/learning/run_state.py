@@ -289,15 +289,15 @@ def _check_games(game: Game, states: np.ndarray, rows: np.ndarray, opponents: Ma
 
 def _load_optimizer(optimizer: torch.optim.Optimizer, found: Mapping[str, Any]) -> None:
     """Let an optimizer go on from what was saved. Raises ValueError or TypeError for what does not fit it."""
-    own = optimizer.state_dict()["param_groups"]
-    kinds = [{name: type(value) for name, value in group.items()} for group in own]
-    if [{name: type(value) for name, value in group.items()} for group in found["param_groups"]] != kinds:
-        raise ValueError("its optimizer is another one")
+    own = [group | {"lr": float(group["lr"])} for group in optimizer.state_dict()["param_groups"]]
+    groups = [group | {"lr": float(group["lr"])} for group in found["param_groups"]]
+    if [group | {"lr": 0.0} for group in groups] != [group | {"lr": 0.0} for group in own]:
+        raise ValueError("its optimizer has other settings")
     parameters = [one for group in optimizer.param_groups for one in group["params"]]
     for number, memory in found["state"].items():
         for name, value in memory.items():
             _same(value, _pick(parameters, number).detach() if name != "step" else torch.zeros(()))
-    optimizer.load_state_dict(dict(found))
+    optimizer.load_state_dict({"state": found["state"], "param_groups": groups})
 
 
 def _packed_player(player: Player) -> dict[str, Any]:
