@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from typer import Argument, Option
 
@@ -100,7 +100,6 @@ def tune(
     config: shared_options.ConfigName = None,
     set_: shared_options.Overrides = None,
     seed: shared_options.Seed = None,
-    trust: shared_options.Trust = False,
 ) -> None:
     """Search for good settings of a game's training.
 
@@ -115,8 +114,7 @@ def tune(
 
     folder, searched = run_dir or Path("runs") / f"tune-{game}", search or USUAL
     with progress_bar("trials") as progress:
-        how: dict[str, Any] = {"trust": trust, "progress": progress}
-        found = search_settings(game, folder, trials, steps, searched, config, set_ or [], seed or 0, **how)
+        found = search_settings(game, folder, trials, steps, searched, config, set_ or [], seed or 0, progress=progress)
     out.print(f"{len(found.trials())} trials: {count_ends(found)}")
     if (best := found.best) is not None and (written := write_best(found)) is not None:
         chosen = ", ".join(found.plan.settings(best))

@@ -77,7 +77,7 @@ Temperature = Annotated[
         "--temperature", min=0, metavar="T", help="0: a model's best action, 1: sampled (default: as its file says)"
     ),
 ]
-Trust = Annotated[bool, Option("--trust", help="continue a run from elsewhere, which may run its author's code")]
+Trust = Annotated[bool, Option("--trust", help="with --resume: run the programs that the run's settings name")]
 ValuesName = Annotated[
     str | None, Option("--values", metavar="NAME", help="the source of state values (default: the game's best)")
 ]

@@ -25,7 +25,6 @@ from dicegym.escape import one_line
 from dicegym.files import read_text, write_text
 from dicegym.learning.run_folder import SETTINGS_FILE
 from dicegym.learning.training_settings import TrainingSettings
-from dicegym.players.trust import write_seal
 from dicegym.shipped import shipped_folder
 
 Plain = dict[str, dict[str, Any]]
@@ -291,10 +290,9 @@ def about_run(folder: Path) -> AboutRun:
 
 
 def write_about(folder: Path, about: AboutRun) -> None:
-    """Write ``settings.json`` into a run's folder, and the user's seal beside it."""
+    """Write ``settings.json`` into a run's folder."""
     plain = {"command": shlex.join(about.command), "settings": about.settings, "finished": about.finished}
     write_text(folder / SETTINGS_FILE, json.dumps(plain, indent=1))
-    write_seal(folder / SETTINGS_FILE)
 
 
 def _reason(error: Exception) -> str:

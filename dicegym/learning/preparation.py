@@ -8,15 +8,15 @@ from typing import NamedTuple
 
 from dicegym import games
 from dicegym.engine.game import Game
-from dicegym.errors import ParameterError, unknown_name
+from dicegym.errors import ParameterError, one_line, unknown_name
 from dicegym.learning.configuration import settings_of
 from dicegym.learning.league import SELF
 from dicegym.learning.run_folder import SETTINGS_FILE, is_empty
 from dicegym.learning.teacher import parse_reply
 from dicegym.learning.training_settings import TrainingSettings
 from dicegym.players import model as models
+from dicegym.players.pool import is_program
 from dicegym.players.roster import model_file, resolve
-from dicegym.players.trust import TRUST, is_sealed
 
 
 class Prepared(NamedTuple):
@@ -27,7 +27,6 @@ class Prepared(NamedTuple):
     command: str
     folder: Path
     resume: bool
-    trust: bool
     finished: bool
     """Whether the run to resume has nothing left to do."""
 
@@ -43,7 +42,7 @@ def prepare(
         config: as for `dicegym.learning.configuration.read_config`.
         overrides: as for `dicegym.learning.configuration.override`.
         resume: continue the run in ``folder``.
-        trust: continue a run that came from elsewhere: what it holds may run programs.
+        trust: run the programs that the settings of a run to resume name, as `check_programs` says.
 
     Raises:
         ParameterError, UnknownNameError, AgentError, ModelError: something cannot be; nothing was written.
@@ -51,25 +50,31 @@ def prepare(
     settings, command, finished = settings_of(game, folder, config, overrides, resume)
     if not resume and not is_empty(folder):
         raise ParameterError(f"{folder} is not empty: give --resume to continue, or another --run-dir")
-    if resume:
-        check_own(folder / SETTINGS_FILE, trust)
     table = games.game(game, **settings.game)
+    if resume and not trust:
+        check_programs(table, settings, folder / SETTINGS_FILE)
     for name in agents_in(settings):
         resolve(table, name)
     if settings.algorithm.name not in models.ALGORITHMS:
         raise unknown_name("algorithm", settings.algorithm.name, list(models.ALGORITHMS))
     if settings.run.start_from and not resume:
         models.read_game(model_file(table, settings.run.start_from, "run.start_from"))
-    return Prepared(table, settings, command, folder, resume, trust, finished)
+    return Prepared(table, settings, command, folder, resume, finished)
 
 
-def check_own(path: Path, trust: bool) -> None:
-    """Raise ParameterError unless this user's trainings wrote a file of settings, or its author is trusted."""
-    if not trust and not is_sealed(path):
+def check_programs(game: Game, settings: TrainingSettings, path: Path) -> None:
+    """Raise ParameterError if the settings in a run's folder name a program, which may be a stranger's."""
+    if (name := find_program(game, settings)) is not None:
         raise ParameterError(
-            f"{path} was not written by your own trainings here, and a run may hold programs. If you trust its author, "
-            f"say so by {TRUST}; or begin a new run with --set run.start_from={path.with_name('best.zip')}"
+            f"{path} names the program {one_line(name, 200)}, which resuming would run in this process: if you trust "
+            f"its author, add --trust (in Python trust=True); or begin a new run with other opponents and --set "
+            f"run.start_from={path.with_name('best.zip')}"
         )
+
+
+def find_program(game: Game, settings: TrainingSettings) -> str | None:
+    """Return the first bot's file of a user that the settings name; None if they name none."""
+    return next((name for name in agents_in(settings) if is_program(game, name)), None)
 
 
 def agents_in(settings: TrainingSettings) -> Iterator[str]:

@@ -1,36 +1,43 @@
 """The state of a run: all that resuming needs, written as a checkpoint.
 
-A checkpoint is a folder: ``model.zip``, which plays; ``state.pkl``, which holds everything else, networks and optimizer
-included; and this user's seal. A pickle is a program, so only a checkpoint with that seal is read, or one whose author
-the user trusts. Bots are in it by their number among the players of the settings.
+A checkpoint is a folder: ``model.zip``, which plays, and ``state.pt``, which holds everything else, networks and
+optimizer included. Both are data: reading them runs nothing of whoever wrote them. Scripted agents are in it by their
+number among the players of the settings, past selves as the arrays of their networks. Compiled code trusts what it is
+given, so that all of it is checked.
 """
 
 from __future__ import annotations
 
 import copy
 import pickle
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import torch
+from pydantic import JsonValue, TypeAdapter
 from stable_baselines3.common.base_class import BaseAlgorithm
 
+from dicegym.bots.network import Layer, Network
 from dicegym.engine.game import Game
+from dicegym.envs.batch_kernels import PLAYING
+from dicegym.envs.options import read_state
 from dicegym.envs.sb3 import SB3VecEnv
 from dicegym.errors import DamagedFileError, DicegymError, one_line
 from dicegym.learning.building import new_model
 from dicegym.learning.curves import Curve
-from dicegym.learning.league import League, LeagueState
+from dicegym.learning.league import PAST_SELF, League, LeagueState, LeagueTable, Member, Result
 from dicegym.learning.learner import ParameterAverage, generator_states, restore_generators
 from dicegym.learning.run_folder import replace_checkpoint
 from dicegym.learning.training_settings import TrainingSettings
 from dicegym.play.player import Player
 from dicegym.players import model as models
-from dicegym.players.trust import is_sealed, load_object, trust_error, write_seal
+from dicegym.players.model import PolicyPlayer
 
-STATE_FILE = "state.pkl"
+STATE_FILE = "state.pt"
 _IN_FLIGHT = ("num_timesteps", "_last_obs", "_last_episode_starts")
 """Attributes that a model changes while it plays, before its networks learn from that."""
 _REMEMBERED = (
@@ -39,6 +46,15 @@ _REMEMBERED = (
     *("kl_anchor", "ep_info_buffer", "ep_success_buffer"),
 )
 """Other attributes of a training, which models of some algorithms have."""
+_COUNTS = ("next_checkpoint", "next_snapshot", "next_evaluation", "games")
+"""Of `RunState`."""
+_DAMAGE = LookupError, TypeError, ValueError, RuntimeError, AttributeError, OSError, EOFError, ArithmeticError
+"""What reading a damaged file may raise."""
+_CURVE = TypeAdapter(Curve)
+_FACTS = TypeAdapter(dict[str, JsonValue])
+_NUMBERS = TypeAdapter(dict[str, int | float | None])
+_EPISODES = TypeAdapter(list[dict[str, float]])
+_RESULTS = TypeAdapter(list[tuple[str, str, Result]])
 
 
 @dataclass
@@ -106,20 +122,21 @@ class Moment(NamedTuple):
             setattr(model, name, value)
         known = {name: getattr(model, name) for name in _REMEMBERED if hasattr(model, name)}
         moment = self._replace(model=known | self.model, seconds=seconds)
-        networks = model.policy.state_dict(), model.policy.optimizer.state_dict()
-        drawn = model.action_space.np_random.bit_generator.state
+        content = _packed(moment, fixed) | {
+            "weights": dict(model.policy.state_dict()),
+            "optimizer": model.policy.optimizer.state_dict(),
+            "drawn": model.action_space.np_random.bit_generator.state,
+        }
 
         def fill(folder: Path) -> None:
             models.save(model, game, folder / "model.zip", facts)
-            with (folder / STATE_FILE).open("wb") as file:
-                _Pickler(file, fixed).dump((moment, networks, drawn))
-            write_seal(folder)
+            torch.save(content, folder / STATE_FILE)
 
         replace_checkpoint(run_folder, fill)
 
 
 def restore(
-    folder: Path, env: SB3VecEnv, league: League, settings: TrainingSettings, logs: Path | None, trust: bool
+    folder: Path, env: SB3VecEnv, league: League, settings: TrainingSettings, logs: Path | None
 ) -> tuple[BaseAlgorithm, Moment]:
     """Let ``env`` and ``league`` continue from the checkpoint in ``folder``; return its model and its moment.
 
@@ -129,39 +146,211 @@ def restore(
         league: with its scripted agents.
         settings: of the run.
         logs: the folder for TensorBoard's files; None: there are none.
-        trust: read a checkpoint from elsewhere, which runs whatever its author wrote.
 
     Raises:
-        DamagedFileError: it is damaged, of other settings, another version of dicegym wrote it, or it needs ``trust``.
+        DamagedFileError: it is damaged, of other settings, or another version of dicegym wrote it.
     """
     best = folder.parent / "best.zip"
     way_out = f"begin a new run{f' with --set run.start_from={best}' if best.is_file() else ''}"
     try:
-        if not (trust or is_sealed(folder)):
-            raise trust_error(folder, "it was not written by your own trainings here")
-        moment, (weights, optimizer), drawn = load_object(folder / STATE_FILE, league.fixed)
+        content = torch.load(folder / STATE_FILE, map_location="cpu", weights_only=True)
+        model = new_model(settings, env, settings.run.seed, logs)
+        model.policy.load_state_dict(content["weights"])
+        _load_optimizer(model.policy.optimizer, content["optimizer"])
+        model.action_space.np_random.bit_generator.state = content["drawn"]
+        moment = _unpacked(content, model, env, league)
         league.load_state(moment.league)
         env.set_opponent(league.pool())
-        model = new_model(settings, env, settings.run.seed, logs)
-        model.policy.load_state_dict(weights)
-        model.policy.optimizer.load_state_dict(optimizer)
-        model.action_space.np_random.bit_generator.state = drawn
+        env.load_state_dict(moment.env)
         for name, value in moment.model.items():
             setattr(model, name, value)
-        env.load_state_dict(moment.env)
         restore_generators(moment.generators)
+    except pickle.UnpicklingError as error:
+        text = "cannot be resumed, as it is damaged, or holds more than data"
+        raise DamagedFileError(folder, text, way_out) from error
     except DicegymError as error:
         raise DamagedFileError(folder, f"cannot be resumed ({error})", way_out) from error
-    except (LookupError, TypeError, ValueError, RuntimeError, AttributeError) as error:
-        text = f"{type(error).__name__}: {one_line(error)}"
+    except _DAMAGE as error:
+        text = f"{type(error).__name__}: {one_line(error, 200)}"
         raise DamagedFileError(folder, f"cannot be resumed, as it is damaged ({text})", way_out) from error
     return model, moment
 
 
-class _Pickler(pickle.Pickler):
-    def __init__(self, file: BinaryIO, fixed: Sequence[Player]) -> None:
-        super().__init__(file)
-        self._numbers = {id(player): number for number, player in enumerate(fixed)}
+def _packed(moment: Moment, fixed: Sequence[Player]) -> dict[str, Any]:
+    """Return a moment as plain values and tensors; ``fixed`` are the players that are written by their number."""
+    run, env, league, drawn = moment.run, dict(moment.env), moment.league, dict(moment.generators)
+    learned = {id(one.player): one.player for one in league.members if one.kind == PAST_SELF}
+    seated = env.pop("opponents")
+    learned |= {id(one): one for one in seated["players"] if isinstance(one, PolicyPlayer)}
+    learned = {known: one for known, one in learned.items() if all(one is not other for other in fixed)}
+    numbers = {known: number for number, known in enumerate([*map(id, fixed), *learned])}
+    version, state, gauss = drawn["python"]
+    _, key, *rest = drawn["numpy"]
+    return {
+        "run": {
+            "counts": {name: getattr(run, name) for name in _COUNTS},
+            "seen_inputs": _tensor(run.seen_inputs),
+            "curve": _CURVE.dump_python(run.curve),
+            "began_with": run.began_with,
+            "average": run.average.values,
+        },
+        "average": {"taken": run.average.taken, "newest": run.average.newest},
+        "model": {name: _plain(value) for name, value in moment.model.items()},
+        "env": {name: _plain(value) for name, value in env.items()},
+        "who": _tensor(seated["who"]),
+        "players": [numbers[id(player)] for player in seated["players"]],
+        "learned": [_packed_player(player) for player in learned.values()],
+        "members": [(numbers[id(one.player)], one.joined) for one in league.members if one.kind == PAST_SELF],
+        "table": {
+            "joined": [(name, kind, league.table.joined[name]) for name, kind in league.table.kinds.items()],
+            "gone": sorted(league.table.gone),
+            "results": [(a, b, tuple(result)) for (a, b), result in league.table.results.items()],
+        },
+        "generators": drawn | {"python": [version, list(state), gauss], "numpy": [_tensor(key), *rest]},
+        "seconds": moment.seconds,
+    }
 
-    def persistent_id(self, thing: object) -> int | None:
-        return self._numbers.get(id(thing))
+
+def _unpacked(content: Mapping[str, Any], model: BaseAlgorithm, env: SB3VecEnv, league: League) -> Moment:
+    """Return the moment that `_packed` has packed. Raises as reading what does not fit model, games and league may."""
+    run, average, table = content["run"], content["average"], LeagueTable(league.table.even)
+    game, now, fresh = env.batch.game, env.state_dict(), generator_states()
+    own = list(model.policy.parameters()) if run["average"] else []
+    values = [_same(value, one.detach()).to(one.device) for value, one in zip(run["average"], own, strict=True)]
+    state = RunState(
+        **{name: int(run["counts"][name]) for name in _COUNTS},
+        seen_inputs=_array(run["seen_inputs"], np.zeros(env.observation_space.shape or (0,), np.bool_)),
+        curve=_CURVE.validate_python(run["curve"]),
+        began_with=_FACTS.validate_python(run["began_with"]),
+        average=ParameterAverage(values, int(average["taken"]), int(average["newest"])),
+    )
+    players = [*league.fixed, *(_unpacked_player(one, game) for one in content["learned"])]
+    past = [(_pick(players, number), int(joined)) for number, joined in content["members"]]
+    for name, kind, joined in content["table"]["joined"]:
+        table.add(str(name), str(kind), int(joined))
+    table.gone.update(map(str, content["table"]["gone"]))
+    table.results.update({(a, b): result for a, b, result in _RESULTS.validate_python(content["table"]["results"])})
+    members = [*league.members, *(Member(one.name, PAST_SELF, one, joined) for one, joined in past)]
+    opponents = {
+        "who": _array(content["who"], now.pop("opponents")["who"]),
+        "players": [_pick(players, number) for number in content["players"]],
+    }
+    games = {name: _array(content["env"][name], one) for name, one in now.items() if isinstance(one, np.ndarray)}
+    _check_games(game, games["states"], games["rows"], opponents)
+    generators = dict(content["generators"])
+    version, drawn, gauss = generators["python"]
+    key, place, *rest = generators["numpy"]
+    if not 0 <= int(place) <= key.numel():  # NumPy itself does not look
+        raise ValueError(f"a generator cannot be at {place}")
+    generators["python"] = version, tuple(drawn), gauss
+    generators["numpy"] = fresh["numpy"][0], _array(key, fresh["numpy"][1]), int(place), *rest
+    return Moment(
+        state,
+        _attributes(content["model"], model, env),
+        games | {"seeded": bool(content["env"]["seeded"]), "opponents": opponents},
+        LeagueState(members, table),
+        generators,
+        float(content["seconds"]),
+    )
+
+
+def _attributes(found: Mapping[str, Any], model: BaseAlgorithm, env: SB3VecEnv) -> dict[str, Any]:
+    """Return the attributes of a model, as it has them."""
+    size, given = (env.num_envs, *(env.observation_space.shape or ())), dict(found)
+    attributes: dict[str, Any] = {
+        "_last_obs": _array(given.pop("_last_obs"), np.zeros(size, np.float32)),
+        "_last_episode_starts": _array(given.pop("_last_episode_starts"), np.zeros(env.num_envs, np.bool_)),
+    }
+    if (anchor := given.pop("kl_anchor", None)) is not None:
+        parameters = sum(one.numel() for one in model.policy.parameters())
+        attributes["kl_anchor"] = _array(anchor, np.zeros(parameters, np.float32))
+    for name in ("ep_info_buffer", "ep_success_buffer"):
+        if (told := given.pop(name, None)) is not None:
+            kept = _EPISODES.validate_python(told) if name == "ep_info_buffer" else list(map(float, told))
+            attributes[name] = deque(kept, model._stats_window_size)
+    numbers = _NUMBERS.validate_python(given)
+    if not isinstance(numbers["num_timesteps"], int) or not numbers.keys() <= {*_IN_FLIGHT, *_REMEMBERED}:
+        raise ValueError(f"{one_line(numbers, 100)} are not the numbers of a training")
+    return attributes | numbers
+
+
+def _check_games(game: Game, states: np.ndarray, rows: np.ndarray, opponents: Mapping[str, Any]) -> None:
+    """Raise ValueError or ParameterError unless games can be in these states, and players sit there."""
+    who, seats = opponents["who"], rows["seat"]
+    if ((seats < 0) | (seats >= game.players) | (rows["phase"] != PLAYING)).any():
+        raise ValueError("a learner cannot sit there")
+    own = np.arange(game.players) == seats[:, None]
+    if ((who < 0) != own).any() or (who >= len(opponents["players"])).any():
+        raise ValueError("an opponent cannot sit there")
+    for state in states:
+        if read_state(game, state).tobytes() != state.tobytes():
+            raise ValueError("no game can be in this state")
+
+
+def _load_optimizer(optimizer: torch.optim.Optimizer, found: Mapping[str, Any]) -> None:
+    """Let an optimizer go on from what was saved. Raises ValueError or TypeError for what does not fit it."""
+    own = [group | {"lr": float(group["lr"])} for group in optimizer.state_dict()["param_groups"]]
+    groups = [group | {"lr": float(group["lr"])} for group in found["param_groups"]]
+    if [group | {"lr": 0.0} for group in groups] != [group | {"lr": 0.0} for group in own]:
+        raise ValueError("its optimizer has other settings")
+    parameters = [one for group in optimizer.param_groups for one in group["params"]]
+    for number, memory in found["state"].items():
+        for name, value in memory.items():
+            _same(value, _pick(parameters, number).detach() if name != "step" else torch.zeros(()))
+    optimizer.load_state_dict({"state": found["state"], "param_groups": groups})
+
+
+def _packed_player(player: Player) -> dict[str, Any]:
+    """Return a past self as plain values and tensors."""
+    if not isinstance(player, PolicyPlayer):
+        raise TypeError(f"{player.name} is neither a player of the settings nor a past self")
+    layers = [(*map(torch.from_numpy, map(np.array, one[:2])), one.activation) for one in player.policy.layers]
+    return {"name": player.name, "temperature": player.temperature, "layers": layers}
+
+
+def _unpacked_player(found: Mapping[str, Any], game: Game) -> PolicyPlayer:
+    """Return a past self. Raises ModelError if its networks do not fit each other and the game."""
+    layers = [Layer(_own(weight).numpy(), _own(bias).numpy(), str(name)) for weight, bias, name in found["layers"]]
+    return PolicyPlayer(Network(tuple(layers)), game, str(found["name"]), float(found["temperature"]))
+
+
+def _pick(things: Sequence[Any], number: Any) -> Any:
+    if not isinstance(number, int) or not 0 <= number < len(things):
+        raise ValueError(f"there is no number {one_line(number, 40)}")
+    return things[number]
+
+
+def _plain(value: Any) -> Any:
+    """Return an array as a tensor, what Stable-Baselines3 remembers of episodes as a list, and all else as it is."""
+    if isinstance(value, np.ndarray):
+        return _tensor(value)
+    if isinstance(value, deque):
+        return [{key: float(one[key]) for key in one} if isinstance(one, dict) else float(one) for one in value]
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _tensor(array: np.ndarray) -> torch.Tensor:
+    """Return the bytes of an array, as records have no other form in PyTorch: uint8[bytes]."""
+    return torch.from_numpy(np.frombuffer(array.tobytes(), np.uint8).copy())
+
+
+def _array(tensor: Any, like: np.ndarray) -> np.ndarray:
+    """Return a new array of the bytes in a tensor, of the kind and shape of ``like``."""
+    raw = _same(tensor, torch.zeros(like.nbytes, dtype=torch.uint8)).numpy().tobytes()
+    return np.frombuffer(raw, like.dtype).reshape(like.shape).copy()
+
+
+def _same(found: Any, like: torch.Tensor) -> torch.Tensor:
+    """Return a tensor that has the kind and shape of ``like``. Raises ValueError for another one."""
+    if _own(found).shape != like.shape or found.dtype != like.dtype:
+        raise ValueError(f"a tensor is {found.dtype}{list(found.shape)} instead of {like.dtype}{list(like.shape)}")
+    return found
+
+
+def _own(found: Any) -> torch.Tensor:
+    """Return a tensor that has all its numbers in the file. Raises ValueError for another one."""
+    if type(found) is not torch.Tensor or found.layout != torch.strided or found.device.type != "cpu":
+        raise ValueError(f"{type(found).__name__} is not a tensor")
+    if found.untyped_storage().nbytes() < found.numel() * found.element_size():
+        raise ValueError(f"a tensor of {list(found.shape)} lacks numbers")
+    return found

@@ -49,7 +49,7 @@ from dicegym.learning.learner import (
     as_player,
     start_from,
 )
-from dicegym.learning.preparation import Prepared
+from dicegym.learning.preparation import Prepared, find_program
 from dicegym.learning.run_folder import newest_checkpoint
 from dicegym.learning.run_state import Moment, RunState, restore
 from dicegym.players import model as models
@@ -75,7 +75,7 @@ class Run:
     def __init__(
         self, prepared: Prepared, progress: Progress | None = None, evaluated: Evaluated | None = None
     ) -> None:
-        self.game, settings, self.command, folder, resume, trust, self.finished = prepared
+        self.game, settings, self.command, folder, resume, self.finished = prepared
         run = settings.run
         torch.set_num_threads(run.torch_threads)
         self.settings, self.folder = settings, folder
@@ -94,7 +94,7 @@ class Run:
         newest = newest_checkpoint(folder) if resume else None
         logs = folder / "tensorboard" if "tensorboard" in run.log else None
         if newest:
-            self.model, moment = restore(newest, self.env, self.league, settings, logs, trust)
+            self.model, moment = restore(newest, self.env, self.league, settings, logs)
             self.state, self.seconds = moment.run, moment.seconds
         else:  # also a run that was killed before its first checkpoint
             self.model = new_model(settings, self.env, run.seed, logs)
@@ -156,7 +156,8 @@ class Run:
 
     def again(self) -> str:
         """Return the command that resumes the run, whatever command began it."""
-        return f"`dicegym train {self.game.name} --run-dir {shlex.quote(str(self.folder))} --resume` goes on"
+        trust = " --trust" if find_program(self.game, self.settings) else ""
+        return f"`dicegym train {self.game.name} --run-dir {shlex.quote(str(self.folder))} --resume{trust}` goes on"
 
     def between_rollouts(self, logger: Logger) -> None:
         """Do what is due at this many steps."""

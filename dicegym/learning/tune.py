@@ -144,7 +144,6 @@ def tune(
     overrides: Sequence[str] = (),
     seed: int = 0,
     pruner: optuna.pruners.BasePruner | None = None,
-    trust: bool = False,
     progress: TuneProgress | None = None,
 ) -> Study:
     """Search for settings with which a game is learned well; continue a study that was begun.
@@ -159,7 +158,6 @@ def tune(
         overrides: settings of all trials, as there.
         seed: from which the settings of trials are drawn.
         pruner: decides which trial is pruned; default: Optuna's median pruner, after `NOT_BEFORE` evaluations.
-        trust: as for `dicegym.learning.train.train`.
         progress: called with (trials that are over, trials in all, text).
 
     Raises:
@@ -175,7 +173,7 @@ def tune(
     path = lasting_name(config)
     plan = Plan(game, tuple(search), steps, str(path or ""), tuple(overrides), seed)
     space, whole = read_space(search), [*overrides, *plan.short_run()]
-    settings = prepare(game, target / "new", path, whole, False, trust).settings
+    settings = prepare(game, target / "new", path, whole, False).settings
     for name, one in space.items():
         ends = one.choices if isinstance(one, CategoricalDistribution) else map(as_toml, (one.low, one.high))
         for end in ends:
@@ -189,7 +187,7 @@ def tune(
 
     def objective(trial: optuna.Trial) -> float:
         over = len(found.trials(*OVER))
-        return _train(found, trust, trial, functools.partial(told, over, trials))
+        return _train(found, trial, functools.partial(told, over, trials))
 
     if left > 0:
         with _quiet():
@@ -234,7 +232,7 @@ def usual_point(space: Space, settings: TrainingSettings) -> dict[str, Any] | No
     return point
 
 
-def _train(found: Study, trust: bool, trial: optuna.Trial, tell: Callable[[str], None]) -> float:
+def _train(found: Study, trial: optuna.Trial, tell: Callable[[str], None]) -> float:
     """Train with settings that Optuna draws; return the score of the trial. Raises TrialPruned if it does badly."""
     plan, place = found.plan, found.folder / f"trial-{trial.number:03}"
     for name, one in read_space(plan.search).items():
@@ -259,7 +257,7 @@ def _train(found: Study, trust: bool, trial: optuna.Trial, tell: Callable[[str],
     config = Path(plan.config) if plan.config else None
     settings = [*plan.settings(trial), *plan.short_run()]
     try:
-        train(plan.game, place, config, settings, False, progress, evaluated, trust)
+        train(plan.game, place, config, settings, False, progress, evaluated)
     except Exception as error:
         if not isinstance(error, optuna.TrialPruned):
             trial.set_user_attr("why", f"{type(error).__name__}: {one_line(error, 300)}")

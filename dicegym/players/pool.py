@@ -25,7 +25,7 @@ _warned = False
 
 
 class Draws(NamedTuple):
-    """How players are drawn from a pool, as `dicegym.engine.seats.seat_pool` takes it."""
+    """How players are drawn from a pool, as `dicegym.engine.seats.seat_pool` takes it: here each seat for itself."""
 
     bounds: np.ndarray
     """int64[players]."""
@@ -41,29 +41,15 @@ class Pool:
     Args:
         players: the players.
         weights: one positive number each, in any unit.
-        alike: the share of games, 0 to 1, in which one player has all seats.
-        distinct: the share of games, 0 to 1, in which no player has two seats while another has none.
-        copies: the share of games, 0 to 1, in which one of the ``last`` players has all seats. In those that are none
-            of the three, each seat draws for itself.
-        last: how many players at the end of the list are meant by ``copies``; of 0 there are no such games.
 
     Attributes:
         draws: `Draws`.
 
     Raises:
-        ParameterError: no players, a weight that is not a positive number, ``alike``, ``distinct`` or ``copies``
-            is not a share, or they are more than all games together.
+        ParameterError: no players, or a weight that is not a positive number.
     """
 
-    def __init__(
-        self,
-        players: Sequence[Player],
-        weights: Sequence[Any],
-        alike: float = 0.0,
-        distinct: float = 0.0,
-        copies: float = 0.0,
-        last: int = 0,
-    ) -> None:
+    def __init__(self, players: Sequence[Player], weights: Sequence[Any]) -> None:
         if not players:
             raise ParameterError("an empty pool has nobody to play: name at least one opponent")
         self.players = list(players)
@@ -73,15 +59,7 @@ class Pool:
         ]
         total = sum(self.weights)
         bounds = np.array([round(FINE * share / total) for share in accumulate(self.weights)], np.int64)
-        given = {"alike": alike, "distinct": distinct, "copies": copies}
-        shares = {name: _share_of_games(name, share) for name, share in given.items()}
-        if sum(shares.values()) > 1:
-            told = [f"{name}={share!r}" for name, share in given.items() if share]
-            raise ParameterError(
-                f"{', '.join(told[:-1])} and {told[-1]} are more than all games together: give shares of at most 1"
-            )
-        in_fine = {name: round(FINE * share) for name, share in shares.items() if last or name != "copies"}
-        self.draws = Draws(bounds, **{"copies": 0} | in_fine, first=len(players) - last)
+        self.draws = Draws(bounds, 0, 0, 0, 0)
 
     @classmethod
     def of(cls, game: Game, spec: Any) -> Pool:
@@ -99,7 +77,7 @@ class Pool:
         weights = list(spec.values()) if isinstance(spec, dict) else [1.0] * len(specs)
         pool = cls([opponent(game, name) for name in specs], weights)
         for name, player in zip(specs, pool.players, strict=True):
-            if not isinstance(player, TwinPlayer) and _is_to_be_told(game, name):
+            if not isinstance(player, TwinPlayer) and is_program(game, name):
                 _warn_of_program(player.name)
         return pool
 
@@ -121,8 +99,8 @@ class Pool:
         return found
 
 
-def _is_to_be_told(game: Game, spec: Any) -> bool:
-    """Return whether ``spec`` names a stranger's file that does not ship with its game from outside either."""
+def is_program(game: Game, spec: Any) -> bool:
+    """Return whether ``spec`` names a bot's file that ships neither with the package nor with its game."""
     if not is_strangers(game, spec):
         return False
     origin = resolve(game, spec)
@@ -141,10 +119,3 @@ def _warn_of_program(name: str) -> None:
             "files. Use it only if you trust its author; contests keep such programs apart"
         )
         warnings.warn(told, UntrustedCodeWarning, stacklevel=3)
-
-
-def _share_of_games(name: str, given: Any) -> float:
-    share = finite_number(name, given, "a share of games")
-    if not 0 <= share <= 1:
-        raise ParameterError(f"{name}={given!r} cannot be used as a share of games: give a number from 0 to 1")
-    return share

@@ -13,7 +13,6 @@ from variants import FINISHED
 
 import dicegym
 from dicegym.engine import loops
-from dicegym.engine.game import Game
 from dicegym.engine.thread_team import LEAST_ROWS
 from dicegym.envs.vector import BatchEnv
 from dicegym.errors import ParameterError
@@ -202,87 +201,3 @@ def test_pool_draws_the_same_in_the_loop_as_for_a_single_game() -> None:
         assert {1 - seat: who} == pool.draw_seats(key, seat, 2)
     drawn = np.bincount(env._batch.who.max(axis=1), minlength=3)
     assert drawn[1] > drawn[2] > drawn[0] > 0
-
-
-def test_in_a_share_of_games_one_member_of_the_pool_has_all_seats() -> None:
-    game = dicegym.game("lucky")
-    members = [FunctionPlayer(lambda turn: 22, str(n), pure=True) for n in range(3)]
-    tables = {}
-    for alike in (0.0, 0.4, 1.0):
-        pool = Pool(members, [1, 2, 3], alike)
-        env = BatchEnv(game, 600, opponent=pool)
-        env.reset(seed=4)
-        seated = np.array([[member for member in row if member >= 0] for row in env._batch.who])
-        for row in range(0, 600, 20):
-            key, seat = int(env._batch.states["key"][row]), int(env._rows["seat"][row])
-            drawn = pool.draw_seats(key, seat, 7)
-            assert [env._opponents._players[member] for member in seated[row]] == list(drawn.values())
-        tables[alike] = seated
-        full = (seated == seated[:, :1]).all(axis=1)
-        assert full.mean() == pytest.approx(alike, abs=0.08)
-        of_kind = np.bincount(seated[full][:, 0], minlength=3) / max(1, full.sum())
-        assert alike == 0 or of_kind == pytest.approx([1 / 6, 2 / 6, 3 / 6], abs=0.1)
-    unlike = ~(tables[0.4] == tables[0.4][:, :1]).all(axis=1)
-    assert (tables[0.4][unlike] == tables[0.0][unlike]).all()  # the other games are what they were
-
-
-def seats_of_games(game: Game, games: int, pool: Pool) -> np.ndarray:
-    """Who sits in each game beside the learner, by number; a sample of the games agrees with what the pool says."""
-    env = BatchEnv(game, games, opponent=pool)
-    env.reset(seed=4)
-    seated = np.array([[member for member in row if member >= 0] for row in env._batch.who])
-    for row in range(0, games, 50):
-        drawn = pool.draw_seats(int(env._batch.states["key"][row]), int(env._rows["seat"][row]), game.players)
-        assert [pool.players[member] for member in seated[row]] == list(drawn.values())
-    return seated
-
-
-@pytest.mark.parametrize("size", [1, 2, 4, 6, 9])
-def test_in_a_share_of_games_nobody_sits_twice_before_all_sit(size: int) -> None:
-    """Whoever is drawn first is drawn by weight; a table of seven has six seats for a pool of any size."""
-    game, games = dicegym.game("lucky"), 1500
-    weights = np.arange(1, size + 1)
-    tables = {}
-    for distinct in (0.0, 0.5, 1.0):
-        pool = Pool([FunctionPlayer(lambda turn: 22, str(n), pure=True) for n in range(size)], weights, 0.0, distinct)
-        tables[distinct] = seats_of_games(game, games, pool)
-    counts = np.array([np.bincount(row, minlength=size) for row in tables[1.0]])
-    assert (counts.max(axis=1) - counts.min(axis=1) <= 1).all()
-    first = np.bincount(tables[1.0][:, 0], minlength=size) / games
-    assert first == pytest.approx(weights / weights.sum(), abs=0.05)
-    as_all = [(tables[0.5] == tables[share]).all(axis=1) for share in (0.0, 1.0)]
-    assert (as_all[0] | as_all[1]).all()  # each game is one of either kind
-    assert as_all[1].mean() == pytest.approx(0.5 if size > 1 else 1.0, abs=0.06 if size > 2 else 0.15)
-
-
-def test_in_a_share_of_games_one_of_the_last_has_all_seats() -> None:
-    """The other games are what they are without such tables, and the last are drawn by their own weights."""
-    game, games = dicegym.game("lucky"), 1000
-    members = [FunctionPlayer(lambda turn: 22, str(n), pure=True) for n in range(5)]
-    weights = [3, 2, 1, 1e-3, 3e-3]
-    tables = {}
-    for copies in (0.0, 0.6, 1.0):
-        pool = Pool(members, weights, 0.0, 1 - copies, copies, 2)
-        tables[copies] = seats_of_games(game, games, pool)
-    for copies, seated in tables.items():
-        of_one = (seated == seated[:, :1]).all(axis=1)
-        assert of_one.mean() == pytest.approx(copies, abs=0.05)
-        kinds = np.bincount(seated[of_one][:, 0], minlength=5) / max(1, of_one.sum())
-        assert copies == 0 or kinds == pytest.approx([0, 0, 0, 0.25, 0.75], abs=0.06)
-    others = ~(tables[0.6] == tables[0.6][:, :1]).all(axis=1)
-    assert (tables[0.6][others] == tables[0.0][others]).all()
-    assert Pool(members, weights, copies=0.6).draws.copies == 0  # nobody is meant
-
-
-@pytest.mark.parametrize("share", [-0.1, 1.01, float("nan"), "half", True])
-@pytest.mark.parametrize("name", ["alike", "distinct", "copies"])
-def test_a_share_of_games_that_is_none_is_refused(name: str, share: Any) -> None:
-    with pytest.raises(ParameterError, match=rf"^{name}=.* cannot be used as a share of games: give a number"):
-        Pool([FunctionPlayer(lambda turn: 22, "one", pure=True)], [1], **{name: share})
-
-
-def test_shares_of_more_than_all_games_are_refused() -> None:
-    with pytest.raises(ParameterError, match=r"^alike=0\.2, distinct=0\.5 and copies=0\.4 are more than all games"):
-        Pool([FunctionPlayer(lambda turn: 22, "one", pure=True)], [1], 0.2, 0.5, 0.4)
-    with pytest.raises(ParameterError, match=r"^alike=0\.6 and distinct=0\.5 are more than all games together"):
-        Pool([FunctionPlayer(lambda turn: 22, "one", pure=True)], [1], 0.6, 0.5)

@@ -1,27 +1,32 @@
-"""A run's folder from elsewhere: nothing of it is read that could run, unless it is trusted."""
+"""A run's folder from elsewhere: it resumes, and nothing of its author runs."""
 
 from __future__ import annotations
 
+import io
 import json
 import pickle
 import random
 import shutil
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hostile_models import Bomb
 
 pytest.importorskip("sb3_contrib")
 
+import torch
+
+from dicegym.envs.batch_kernels import ROW
 from dicegym.errors import DamagedFileError, DicegymError, ParameterError
 from dicegym.learning.card import best_score
 from dicegym.learning.league import read_league
 from dicegym.learning.run_curves import read_run
 from dicegym.learning.run_state import STATE_FILE
 from dicegym.learning.train import train
-from dicegym.players import trust as seal
 
 SMALL = [
     *("run.games=8", "run.steps=256", "run.torch_threads=1", "run.evaluate_every=256", "run.checkpoint_every=128"),
@@ -32,23 +37,11 @@ SMALL = [
 FURTHER = ["run.steps=384"]
 
 
-@pytest.fixture(autouse=True)
-def own_key(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A user of these tests."""
-    use_key(tmp_path_factory.getbasetemp() / "me", monkeypatch)
-
-
-def use_key(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("platformdirs.user_data_path", lambda *names, **more: folder)
-
-
 @pytest.fixture(scope="module")
 def done(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A finished run of the user's own, with past selves."""
-    with pytest.MonkeyPatch.context() as patch:
-        use_key(tmp_path_factory.getbasetemp() / "me", patch)
-        folder = tmp_path_factory.mktemp("done") / "run"
-        train("hog", folder, overrides=SMALL)
+    """A finished run, with past selves."""
+    folder = tmp_path_factory.mktemp("done") / "run"
+    train("hog", folder, overrides=SMALL)
     return folder
 
 
@@ -62,49 +55,97 @@ def resume(run: Path, **more: Any) -> Any:
     return train("hog", run, overrides=FURTHER, resume=True, **more)
 
 
-def test_ones_own_run_goes_on_in_silence_and_a_copy_of_it_too(run: Path) -> None:
-    with warnings.catch_warnings():
-        warnings.filterwarnings("error", message=".*own trainings")
-        assert resume(run).model.num_timesteps == 384
+def change(run: Path, keys: str, value: Any) -> None:
+    """Put something else into a checkpoint, at the place that ``keys`` name."""
+    path = run / "checkpoint" / STATE_FILE
+    content = torch.load(path, weights_only=True)
+    *parents, last = [int(key) if key.isdigit() else key for key in keys.split(".")]
+    place = content
+    for key in parents:
+        place = place[key]
+    place[last] = value(place[last]) if callable(value) else value
+    torch.save(content, path)
 
 
-def test_a_run_from_elsewhere_is_refused_with_two_ways_out(
-    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    use_key(tmp_path / "somebody else", monkeypatch)
-    with pytest.raises(ParameterError, match=r"not written by your own trainings.*--trust .*run\.start_from="):
-        resume(run)
-    begun = [*SMALL, f"run.start_from={run / 'best.zip'}"]
-    assert train("hog", tmp_path / "new", overrides=begun).model.num_timesteps == 256
-
-
-def test_a_run_that_is_trusted_goes_on_as_ones_own(
-    run: Path, done: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_run_from_elsewhere_goes_on_as_it_would_have_there(run: Path, done: Path, tmp_path: Path) -> None:
     mine = Path(shutil.copytree(done, tmp_path / "mine"))
-    resume(mine)
-    use_key(tmp_path / "somebody else", monkeypatch)
-    resume(run, trust=True)
-    assert (run / "curve.csv").read_text() == (mine / "curve.csv").read_text()
+    assert resume(mine).model.num_timesteps == resume(run).model.num_timesteps == 384
+    for name in ("curve.csv", "league.csv"):
+        assert (run / name).read_text() == (mine / name).read_text()
 
 
-def test_no_pickle_of_a_checkpoint_is_read_that_somebody_put_into_ones_own_folder(run: Path, tmp_path: Path) -> None:
-    """As its seal is broken then."""
-    (run / "checkpoint" / STATE_FILE).write_bytes(pickle.dumps([Bomb(tmp_path / "mark")]))
-    with pytest.raises(
-        ParameterError, match=r"cannot be resumed .*not written by your own.*begin a new run with --set"
-    ):
+@pytest.mark.parametrize("kept", [pickle.dumps, lambda bomb: _saved({"run": bomb}), lambda bomb: _saved([bomb])])
+def test_no_program_in_a_checkpoint_is_run(kept: Callable[[Any], bytes], run: Path, tmp_path: Path) -> None:
+    (run / "checkpoint" / STATE_FILE).write_bytes(kept(Bomb(tmp_path / "mark")))
+    with pytest.raises(ParameterError, match=r"cannot be resumed, as it is damaged.*begin a new run with --set"):
         resume(run)
     assert not (tmp_path / "mark").exists()
 
 
-@pytest.mark.parametrize("change", ["gone", "other"])
-def test_a_checkpoint_of_another_format_is_refused_with_the_way_out(change: str, run: Path) -> None:
+def _saved(content: Any) -> bytes:
+    file = io.BytesIO()
+    torch.save(content, file)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [None, b"", pickle.dumps([5]), _saved([5]), _saved({"weights": 5})],
+    ids=["none", "empty", "a pickle", "a list", "other weights"],
+)
+def test_a_checkpoint_of_another_format_is_refused_with_the_way_out(content: bytes | None, run: Path) -> None:
     (run / "checkpoint" / STATE_FILE).unlink()
-    if change == "other":
-        (run / "checkpoint" / STATE_FILE).write_bytes(pickle.dumps([5]))
+    if content is not None:
+        (run / "checkpoint" / STATE_FILE).write_bytes(content)
     with pytest.raises(ParameterError, match=r"cannot be resumed.*begin a new run with --set"):
-        resume(run, trust=True)
+        resume(run)
+
+
+def _rows(raw: torch.Tensor, field: str, value: int) -> torch.Tensor:
+    rows = raw.numpy().copy().view(ROW)
+    rows[field] = value
+    return torch.from_numpy(rows.view(np.uint8))
+
+
+HOSTILE: dict[str, Any] = {
+    "env.states": lambda raw: torch.full_like(raw, 255),
+    "env.rows": lambda raw: _rows(raw, "seat", 1 << 40),
+    "env.masks": lambda raw: raw[:5],
+    "env.results": lambda raw: raw.float(),
+    "env.observations": torch.zeros(1, dtype=torch.uint8).expand(1 << 40),
+    "env.seeded": torch.zeros(3),
+    "who": lambda raw: torch.full_like(raw, 100),
+    "players": [0, 99],
+    "members": [(-1, 5)],
+    "learned.0.layers": [(torch.zeros(3, 3), torch.zeros(1), "eval")],
+    "learned.0.temperature": "hot",
+    "table": {"joined": [["a"]]},
+    "table.results": [("a", "b", (7, "many"))],
+    "run.curve": {"evaluations": [[1, 2]]},
+    "run.began_with": {"a": torch.zeros(2)},
+    "run.average": [torch.zeros(2)],
+    "run.counts": {"games": "many"},
+    "model._last_obs": torch.zeros(3),
+    "model.num_timesteps": None,
+    "model.policy": 5,
+    "weights": {"action_net.weight": torch.zeros(2)},
+    "optimizer.state.0.exp_avg": torch.zeros(2),
+    "optimizer.param_groups": [{}],
+    "generators.numpy": lambda told: [told[0], 10**9, *told[2:]],
+    "generators.torch": torch.zeros(3),
+    "generators.python": [3, [1, 2], None],
+    "drawn": {"state": 5},
+    "seconds": [],
+}
+
+
+@pytest.mark.parametrize("keys", HOSTILE)
+def test_what_does_not_fit_is_refused_in_one_sentence(keys: str, run: Path) -> None:
+    """Nothing of it reaches compiled code."""
+    change(run, keys, HOSTILE[keys])
+    with pytest.raises(ParameterError, match=r"cannot be resumed.*begin a new run with --set") as caught:
+        resume(run)
+    assert len(str(caught.value).splitlines()) == 1
 
 
 @pytest.mark.parametrize(
@@ -125,7 +166,7 @@ def test_programs_that_foreign_settings_name_are_not_run(
     text = json.dumps(value).replace("MINE", str(program))
     about["settings"][section][key.replace("MINE", str(program))] = json.loads(text)
     path.write_text(json.dumps(about))
-    with pytest.raises(ParameterError, match=r"not written by your own trainings.*--trust"):
+    with pytest.raises(ParameterError, match=r"names the program .*mine\.py.*--trust"):
         resume(run)
     assert not mark.exists()
 
@@ -136,7 +177,7 @@ def flipped(path: Path, draw: random.Random) -> None:
     path.write_bytes(content)
 
 
-FILES = ("checkpoint/state.pkl", "checkpoint/model.zip", "settings.json", "best.zip")
+FILES = ("checkpoint/state.pt", "checkpoint/model.zip", "settings.json", "best.zip")
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -162,40 +203,6 @@ def test_damaged_folders_are_one_error_with_a_way_out(name: str, how: str, run: 
             best_score(path)
         with pytest.raises(DicegymError):
             read_run(run)
-
-
-def test_seals_are_the_users(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    use_key(tmp_path / "key", monkeypatch)
-    folder = tmp_path / "folder"
-    folder.mkdir()
-    (folder / "a").write_bytes(b"one")
-    assert not seal.is_sealed(folder)
-    seal.write_seal(folder)
-    assert seal.is_sealed(folder)
-    key = tmp_path / "key" / seal.KEY_FILE
-    assert key.stat().st_mode & 0o777 == 0o600
-    assert sorted(path.name for path in key.parent.iterdir()) == [seal.KEY_FILE]
-    copied = Path(shutil.copytree(folder, tmp_path / "copied"))
-    assert seal.is_sealed(copied)
-    (copied / "a").rename(copied / "b")
-    assert not seal.is_sealed(copied)
-    (folder / "b").touch()
-    assert not seal.is_sealed(folder)
-    (folder / "b").unlink()
-    (folder / "a").write_bytes(b"two")
-    assert not seal.is_sealed(folder)
-    seal.write_seal(folder / "a")
-    assert seal.is_sealed(folder / "a")
-    key.chmod(0o666)
-    assert not seal.is_sealed(folder / "a")  # others may have written it
-
-
-def test_where_no_key_can_be_kept_nothing_is_sealed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "file").touch()
-    use_key(tmp_path / "file" / "below", monkeypatch)
-    seal.write_seal(tmp_path / "file")
-    assert not seal.is_sealed(tmp_path / "file")
-    assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
 def test_tables_of_leagues_that_are_none_are_refused(run: Path) -> None:

@@ -88,7 +88,7 @@ def test_run_killed_with_sigkill_resumes(training: Any, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "dicegym", "train", "hog", "--run-dir", str(tmp_path / "run")]
     settings = [word for text in [*SMALL, "run.steps=10_000_000"] for word in ("--set", text)]
     process = subprocess.Popen([*command, *settings], stderr=subprocess.DEVNULL)
-    checkpoint = tmp_path / "run" / "checkpoint" / "state.pkl"
+    checkpoint = tmp_path / "run" / "checkpoint" / "state.pt"
     deadline = time.monotonic() + 120
     while not checkpoint.exists():
         assert process.poll() is None
@@ -202,18 +202,18 @@ def test_a_finished_run_is_left_as_it_is_unless_more_is_asked_for(
     first, trained = done("hog", STEADY)
     shutil.copytree(trained, folder)
     before = {path: path.read_bytes() for path in folder.iterdir() if path.is_file() and path.name != "settings.json"}
-    again = training.train("hog", folder, resume=True, trust=True)  # each test is another user
+    again = training.train("hog", folder, resume=True)
     assert again.finished
     assert not first.finished
     assert again.model.num_timesteps == first.model.num_timesteps == 3072
     assert again.score == first.score
     assert {path: path.read_bytes() for path in before} == before
     with pytest.raises(SystemExit, match="0"):
-        main(["train", "hog", "--run-dir", str(folder), "--resume", "--trust"])
+        main(["train", "hog", "--run-dir", str(folder), "--resume"])
     assert (
         f"{folder} is finished, after 3,072 steps: nothing was done; more --steps train on" in capsys.readouterr().out
     )
-    more = training.train("hog", folder, resume=True, overrides=["run.steps=4096"], trust=True)
+    more = training.train("hog", folder, resume=True, overrides=["run.steps=4096"])
     assert (more.first, more.model.num_timesteps, more.finished) == (3072, 4096, False)
 
 

@@ -120,19 +120,6 @@ def test_files_without_a_curve_have_no_picture(chain: Path, tmp_path: Path) -> N
     assert not (tmp_path / f"mine{SUFFIX}").exists()
 
 
-def test_a_sealed_file_stays_sealed(chain: Path, tmp_path: Path) -> None:
-    from dicegym.players.trust import is_sealed, write_seal
-
-    model = tmp_path / "m.zip"
-    shutil.copy(chain / "first/best.zip", model)
-    models.replace_facts(model, {"note": 1})
-    assert not is_sealed(model)  # what nobody vouched for is not vouched for now
-    write_seal(model)
-    models.replace_facts(model, {"note": 2})
-    assert is_sealed(model)
-    assert models.facts(model)["note"] == 2
-
-
 def put(where: str, value: Any) -> dict[str, Any]:
     """Return a curve in which something stands in place of what should."""
     said = json.loads(json.dumps(SAID))

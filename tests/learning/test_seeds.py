@@ -224,8 +224,9 @@ def test_settings_of_others_begin_nothing_without_trust(stage: Callable[..., lis
     stage(tmp_path, seeds=2)
     assert holds_seeds(tmp_path)
     path = tmp_path / SEEDS_FILE
-    path.write_text(path.read_text().replace("[opponents]", '[opponents]\n"evil.py:now" = 1.0'))
-    with pytest.raises(ParameterError, match="--trust"):
+    path.write_text(path.read_text().replace("[opponents]", f'[opponents]\n"{tmp_path / "evil.py"}" = 1.0'))
+    (tmp_path / "evil.py").write_text("def final_strategy(a, b):\n    return 5\n")
+    with pytest.raises(ParameterError, match=r"names the program .*evil\.py.*--trust"):
         stage(tmp_path, resume=True, seeds=3)
     for damage in ("[run", "[walk]", "[run]\nseed = -1"):
         path.write_text(damage)

@@ -16,6 +16,7 @@ import pytest
 
 pytest.importorskip("sb3_contrib")
 
+
 from dicegym.cli import main
 from dicegym.errors import DependencyError, DicegymError
 from dicegym.learning.run_folder import alone_in, holder_of
@@ -24,7 +25,6 @@ from dicegym.learning.seeds.job import SeedTask
 from dicegym.learning.seeds.ray_trainer import RayTrainer, train_on_node
 from dicegym.learning.seeds.seeded_training import train_seeds
 from dicegym.learning.seeds.summary import folder_of
-from dicegym.players.trust import is_sealed
 
 SMALL = [
     "run.games=16",
@@ -165,4 +165,3 @@ def test_a_seed_whose_node_dies_goes_on_elsewhere_as_if_nothing_had_happened(tmp
     for seed in (1, 2):
         there = folder_of(tmp_path / "there", seed)
         assert (there / "curve.csv").read_bytes() == (folder_of(tmp_path / "here", seed) / "curve.csv").read_bytes()
-        assert is_sealed(there / "checkpoint")

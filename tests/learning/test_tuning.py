@@ -50,7 +50,7 @@ def made_up(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """Put curves that follow from the settings in the place of trainings; return what may stop one of them."""
     stop: dict[str, Any] = {"at": None, "left": 0}
 
-    def train(game, folder, config, overrides, resume=False, progress=None, evaluated=None, trust=False):  # noqa: ANN001, ANN202 - stands in for `train`
+    def train(game, folder, config, overrides, resume=False, progress=None, evaluated=None):  # noqa: ANN001, ANN202 - stands in for `train`
         folder.mkdir(parents=True, exist_ok=True)
         if not resume:
             plain = to_plain(override(read_config(game, config), overrides))

@@ -30,7 +30,7 @@ WORDS = re.compile(
 """The last word of whatever reads: a file without one is not parsed."""
 
 PLACES = {
-    "dicegym/players/trust.py": "the door, which --trust alone opens",
+    "dicegym/learning/run_state.py": "torch.load with weights_only=True: plain values and tensors of a checkpoint",
     "dicegym/engine/kernel_cache.py": "compiled kernels of this user's own folder, with a hash",
     "dicegym/checks/facts.py": "a copy of a game that it has just pickled",
     "dicegym/games/solved.py": "np.load with allow_pickle=False: arrays alone, of the user's tables",
@@ -76,22 +76,19 @@ def test_programs_are_read_in_known_places_alone() -> None:
         if told := [f"line {line}: {what}" for line, what in reads(path)]:
             found[name] = told
     unknown = {name: told for name, told in found.items() if not any(name.startswith(place) for place in PLACES)}
-    assert not unknown, f"what is read there may be a stranger's: {unknown}; use dicegym.players.trust"
+    assert not unknown, f"what is read there may be a stranger's: {unknown}; read plain data"
     missing = [place for place in PLACES if "." in place and place not in found]
     assert not missing, f"nothing is read there any more: {missing}"
 
 
-def test_the_door_is_opened_by_name() -> None:
-    """Whoever takes it has asked whether to: `load_object` is called where ``trust`` is known."""
-    callers = {
-        path.relative_to(ROOT).as_posix()
-        for path in SOURCES
-        if any(name in path.read_text(encoding="utf-8") for name in ("load_object(",))
-    }
-    assert callers == {
-        "dicegym/players/trust.py",
-        "dicegym/learning/run_state.py",
-    }
+def test_checkpoints_are_read_as_data() -> None:
+    calls = [
+        node
+        for node in nodes_of(ROOT / "dicegym" / "learning" / "run_state.py")
+        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith((".load", ".loads"))
+    ]
+    assert [ast.unparse(node.func) for node in calls] == ["torch.load"]
+    assert "weights_only=True" in ast.unparse(calls[0])
 
 
 @pytest.mark.parametrize(

@@ -40,18 +40,20 @@ class SeedTask(NamedTuple):
     overrides: tuple[str, ...]
     """Its seed and its threads among them."""
     resume: bool
-    trust: bool
     threads: int
     device: str = "cpu"
 
 
 def train_seed(task: SeedTask) -> None:
-    """Train in this process. Raises as `dicegym.learning.train.train`."""
+    """Train in this process. Raises as `dicegym.learning.train.train`.
+
+    Programs that the settings name are trusted: who made the task has asked.
+    """
     from dicegym.learning.train import train
 
     config = Path(task.config) if task.config else None
     with as_interrupts():
-        train(task.game, Path(task.folder), config, task.overrides, task.resume, trust=task.trust)
+        train(task.game, Path(task.folder), config, task.overrides, task.resume, trust=True)
 
 
 class SeedTrainer(Protocol):

@@ -9,22 +9,22 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from dicegym import games
 from dicegym.engine.threads import cores
 from dicegym.engine.validate import whole_number
 from dicegym.errors import DamagedFileError, ParameterError
 from dicegym.files import write_text
 from dicegym.learning.configuration import about_run, lasting_name, override, read_config, to_toml
 from dicegym.learning.curves import Pace, read_pace
-from dicegym.learning.preparation import check_own, prepare
+from dicegym.learning.preparation import check_programs, find_program, prepare
 from dicegym.learning.run_folder import SETTINGS_FILE, alone_in, is_empty
 from dicegym.learning.seeds.job import END_NOW, SeedProcess, SeedTask, SeedTrainer
 from dicegym.learning.seeds.summary import SeedsSummary, folder_of, summarise
 from dicegym.learning.training_settings import LARGEST_TRAINING_SEED
-from dicegym.players.trust import write_seal
 from dicegym.signals import SignalInterrupt, on_signals
 
 SEEDS_FILE = "seeds.toml"
-"""The settings of all seeds in a folder, sealed like those of each."""
+"""The settings of all seeds in a folder."""
 MOST_SEEDS = 1_000
 """Of one folder."""
 LOOK_EVERY = 0.2
@@ -117,10 +117,11 @@ def train_seeds(
             raise ParameterError(f"{target} is not empty: give --resume to continue, or another --run-dir")
         if resume and not holds_seeds(target):
             raise ParameterError(f"{target} holds no trainings of several seeds to resume: start without --resume")
-        if resume:
-            check_own(target / SEEDS_FILE, trust)
         base = target / SEEDS_FILE if resume else lasting_name(config)
         settings = override(read_config(game, base), overrides)
+        table = games.game(game, **settings.game)
+        if resume and not trust:
+            check_programs(table, settings, target / SEEDS_FILE)
         numbers = _seeds_in(target, game, seeds, settings.run.seed)
         tasks = []
         for seed in numbers:
@@ -129,15 +130,15 @@ def train_seeds(
             changes = (*overrides, f"run.seed={seed}")
             if not prepare(game, own, base, changes, begun, trust).finished:
                 place, run, named = str(own.absolute()), settings.run, str(base or "")
-                tasks.append(SeedTask(game, place, seed, named, changes, begun, trust, run.torch_threads, run.device))
+                tasks.append(SeedTask(game, place, seed, named, changes, begun, run.torch_threads, run.device))
         for seed in numbers:
             folder_of(target, seed).mkdir(parents=True, exist_ok=True)
         write_text(target / SEEDS_FILE, to_toml(settings))
-        write_seal(target / SEEDS_FILE)
         tell, where = progress or (lambda *_: None), backend or local()
         trainings = _Trainings(tasks, settings.run.steps, where, workers, tell, say)
         if trainings.work():
             again = f"dicegym train {game} --run-dir {shlex.quote(str(target))} --resume"
+            again += " --trust" if find_program(table, settings) else ""
             raise SignalInterrupt(trainings.signals[0], f"what was done so far is in {target}: continue by `{again}`")
         if not tasks:
             say(f"all seeds in {target} are finished: nothing was done; more --steps train on, more --seeds add some")
