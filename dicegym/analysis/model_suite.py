@@ -45,7 +45,7 @@ VERSION = 1
 """Of the suite: grades of one version can be compared."""
 
 
-class Situations(NamedTuple):
+class SuiteSituations(NamedTuple):
     """The situations of a game, the same for every player."""
 
     states: np.ndarray
@@ -144,7 +144,7 @@ def _table(game: str | Game) -> Game:
     return table if others is None or ready.name != sources(table)[-1].name else make_game(game, **others)
 
 
-def situations_of(game: Game, asked: Valuer, number: int, seed: int = 0) -> Situations:
+def situations_of(game: Game, asked: Valuer, number: int, seed: int = 0) -> SuiteSituations:
     """Return situations, each from a game of its own, in which it matters what is played.
 
     Raises ParameterError if there are too few in many games.
@@ -170,7 +170,7 @@ def situations_of(game: Game, asked: Valuer, number: int, seed: int = 0) -> Situ
     states = states[choice]
     values = Assessment(asked, *(one[choice] for one in values[1:]))
     best = np.nanmax(values.values, axis=1)
-    return Situations(states, values, float((best - np.nanmean(values.values, axis=1)).mean()))
+    return SuiteSituations(states, values, float((best - np.nanmean(values.values, axis=1)).mean()))
 
 
 class _Stray:
@@ -205,7 +205,7 @@ def _estimate(values: np.ndarray) -> Estimate:
 
 
 def _graded(
-    player: Player, game: Game, asked: Valuer, same: Situations, games: int, seed: int, progress: Progress | None
+    player: Player, game: Game, asked: Valuer, same: SuiteSituations, games: int, seed: int, progress: Progress | None
 ) -> SuiteGrade:
     """Return the grade of one player in one game."""
     before, states = player.usage, same.states
