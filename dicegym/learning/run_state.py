@@ -342,14 +342,15 @@ def _array(tensor: Any, like: np.ndarray) -> np.ndarray:
 
 def _same(found: Any, like: torch.Tensor) -> torch.Tensor:
     """Return a tensor that has the kind and shape of ``like``. Raises ValueError for another one."""
-    if _own(found).shape != like.shape or found.dtype != like.dtype:
-        raise ValueError(f"a tensor is {found.dtype}{list(found.shape)} instead of {like.dtype}{list(like.shape)}")
-    return found
+    tensor = _own(found)
+    if tensor.shape != like.shape or tensor.dtype != like.dtype:
+        raise ValueError(f"a tensor is {tensor.dtype}{list(tensor.shape)} instead of {like.dtype}{list(like.shape)}")
+    return tensor
 
 
 def _own(found: Any) -> torch.Tensor:
     """Return a tensor that has all its numbers in the file. Raises ValueError for another one."""
-    if type(found) is not torch.Tensor or found.layout != torch.strided or found.device.type != "cpu":
+    if not isinstance(found, torch.Tensor) or found.layout != torch.strided or found.device.type != "cpu":
         raise ValueError(f"{type(found).__name__} is not a tensor")
     if found.untyped_storage().nbytes() < found.numel() * found.element_size():
         raise ValueError(f"a tensor of {list(found.shape)} lacks numbers")
