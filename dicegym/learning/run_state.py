@@ -267,7 +267,7 @@ def _attributes(found: Mapping[str, Any], model: BaseAlgorithm, env: SB3VecEnv) 
     for name in ("ep_info_buffer", "ep_success_buffer"):
         if (told := given.pop(name, None)) is not None:
             kept = _EPISODES.validate_python(told) if name == "ep_info_buffer" else list(map(float, told))
-            attributes[name] = deque(kept, model._stats_window_size)
+            attributes[name] = deque(kept, vars(model)["_stats_window_size"])
     numbers = _NUMBERS.validate_python(given)
     if not isinstance(numbers["num_timesteps"], int) or not numbers.keys() <= {*_IN_FLIGHT, *_REMEMBERED}:
         raise ValueError(f"{one_line(numbers, 100)} are not the numbers of a training")
