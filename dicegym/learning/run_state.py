@@ -267,7 +267,7 @@ def _attributes(found: Mapping[str, Any], model: BaseAlgorithm, env: SB3VecEnv) 
     for name in ("ep_info_buffer", "ep_success_buffer"):
         if (told := given.pop(name, None)) is not None:
             kept = _EPISODES.validate_python(told) if name == "ep_info_buffer" else list(map(float, told))
-            attributes[name] = deque(kept, model._stats_window_size)
+            attributes[name] = deque(kept, vars(model)["_stats_window_size"])
     numbers = _NUMBERS.validate_python(given)
     if not isinstance(numbers["num_timesteps"], int) or not numbers.keys() <= {*_IN_FLIGHT, *_REMEMBERED}:
         raise ValueError(f"{one_line(numbers, 100)} are not the numbers of a training")
@@ -342,14 +342,15 @@ def _array(tensor: Any, like: np.ndarray) -> np.ndarray:
 
 def _same(found: Any, like: torch.Tensor) -> torch.Tensor:
     """Return a tensor that has the kind and shape of ``like``. Raises ValueError for another one."""
-    if _own(found).shape != like.shape or found.dtype != like.dtype:
-        raise ValueError(f"a tensor is {found.dtype}{list(found.shape)} instead of {like.dtype}{list(like.shape)}")
-    return found
+    tensor = _own(found)
+    if tensor.shape != like.shape or tensor.dtype != like.dtype:
+        raise ValueError(f"a tensor is {tensor.dtype}{list(tensor.shape)} instead of {like.dtype}{list(like.shape)}")
+    return tensor
 
 
 def _own(found: Any) -> torch.Tensor:
     """Return a tensor that has all its numbers in the file. Raises ValueError for another one."""
-    if type(found) is not torch.Tensor or found.layout != torch.strided or found.device.type != "cpu":
+    if not isinstance(found, torch.Tensor) or found.layout != torch.strided or found.device.type != "cpu":
         raise ValueError(f"{type(found).__name__} is not a tensor")
     if found.untyped_storage().nbytes() < found.numel() * found.element_size():
         raise ValueError(f"a tensor of {list(found.shape)} lacks numbers")

@@ -66,7 +66,7 @@ class Ray:
 
 
 def _task(folder: Path) -> SeedTask:
-    return SeedTask("hog", str(folder / "seed-3"), 3, "", (), False, False, 2)
+    return SeedTask("hog", str(folder / "seed-3"), 3, "", (), False, 2)
 
 
 def test_a_training_says_what_it_needs_and_what_has_ended_it(tmp_path: Path) -> None:
