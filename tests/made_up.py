@@ -46,7 +46,7 @@ class Disorderly:
     def __exit__(self, *_: object) -> None:
         pass
 
-    def run(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, JobOutcome]]:
+    def run(self, jobs: Iterable[Job], watch: object = None) -> Iterator[tuple[Job, JobOutcome]]:
         source, taken = iter(jobs), list[Job]()
         while True:
             while len(taken) < self._ahead and (job := next(source, None)) is not None:

@@ -164,7 +164,7 @@ def test_what_cannot_be_used_is_said_in_a_line_without_the_password(
         for command in (
             ["tournament", "hog", "bacon", "swap", "--store", address],
             ["server", "start", "yatzy", "--tcp", "0", "--store", address],
-            ["server", "status", "--store", address],
+            ["server", "ratings", "--store", address],
         ):
             with pytest.raises(SystemExit) as end:
                 main(command)

@@ -110,7 +110,7 @@ class Counting:
     def __exit__(self, *_: object) -> None:
         self._executor.__exit__()
 
-    def run(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, JobOutcome]]:
+    def run(self, jobs: Iterable[Job], watch: object = None) -> Iterator[tuple[Job, JobOutcome]]:
         for job, outcome in self._executor.run(jobs):
             self._counted[f"{[entry.name for entry in job.entries]}: {job.facts}"] += 1
             yield job, outcome
