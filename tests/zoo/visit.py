@@ -23,6 +23,7 @@ from dicegym.arena.director import Director, Format
 from dicegym.arena.incidents import Misplay, misplays_of
 from dicegym.arena.match import Match
 from dicegym.arena.results import ContestResult
+from dicegym.arena.running import FORMATS
 from dicegym.play.printed import Printed
 from dicegym.sandbox.heartbeat import Heartbeat
 from dicegym.sandbox.jobs import Entry, Failure, entry, here
@@ -77,6 +78,7 @@ def hold(director: Director) -> ContestResult:
 
 
 FORM = Format(hold, lambda game: 2)
+FORMATS[FORM.name] = FORM
 
 
 def keys_of(game: dicegym.Game, names: Iterable[str]) -> list[int]:
@@ -183,7 +185,7 @@ def bots(game: dicegym.Game, level: str, names: list[str], port: int) -> dict[st
     animals = [ANIMALS[name] for name in names]
     words = words_of(game, names, port)
     folder = Path("/tmp/hostile")
-    found = {"hostile": play(game, level, write_bots(game, animals, folder, words), format=FORM)}
+    found = {"hostile": play(game, level, write_bots(game, animals, folder, words), format=FORM.name)}
     shutil.rmtree(folder)
     folder = Path("/tmp/meek")
     tame = [meek(animal) for animal in animals if animal.pays is Pays.NOTHING]
