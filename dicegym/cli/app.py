@@ -63,6 +63,10 @@ GONE = {
     "new game": "write the files that docs/add_a_game.md shows for Pig",
     "arena merge": "let several machines play one contest with `dicegym tournament --ray ADDRESS`",
     "runs league": "let the members of a league meet with `dicegym tournament GAME MODEL...`",
+    "league": "let the members of a league meet with `dicegym tournament GAME MODEL...`",
+    "server status": "the server prints what it does; `dicegym server games` and `ratings` read its store",
+    "arena verify": "`dicegym arena replay` refuses a game that was changed",
+    "liarsdice": "`dicegym play`, `watch` and `tournament` do the same in all games",
     "web backup": "copy the folder, and its SQLite files and the store by `sqlite3 FILE '.backup COPY'`",
 }
 """Commands that are gone -> what to do instead."""

@@ -49,7 +49,7 @@ def check(
     written: Annotated[Outputs, ".json"] = NO_FILES,
     parameter: shared_options.Parameters = None,
 ) -> None:
-    """Test a bot as its contest does, and measure its strength.
+    """Test a bot as its contest does; in Hog, compute its win rate.
 
     Example: dicegym check my/hog.py --show
     """

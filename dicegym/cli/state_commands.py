@@ -76,7 +76,7 @@ def hint(
     Each choice is judged by what the player to move may know, and shown with its uncertainty. `--values rollouts` plays
     on from the state with each choice.
 
-    Examples: dicegym values hint hog-CgBQUEI --top 3; dicegym values hint 2.1:12 --games 2000
+    Example: dicegym values hint 2.1:12 --games 2000
     """
     from dicegym.analysis.hints import hint as ranked
     from dicegym.analysis.rollouts import RolloutValuer

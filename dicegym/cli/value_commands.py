@@ -70,7 +70,7 @@ def solve(
     Values, hints and analyses then use them. The same command continues an interrupted solution. Without a game it
     lists what can be solved, and how far that is.
 
-    Examples: dicegym values solve; dicegym values solve liarsdice --minutes 9
+    Examples: dicegym values solve; dicegym values solve liarsdice -p dice=2 --minutes 9
     """
     from dicegym.analysis import solving
     from dicegym.games.solved import how_to_solve

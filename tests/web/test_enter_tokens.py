@@ -130,7 +130,7 @@ def test_tokens_from_the_command_line(tmp_path: Path, run: Run) -> None:
         assert status == 0, err
         return out
 
-    assert said("token", "list").split() == ["Name", "Made", "Expires"]
+    assert "no tokens yet" in said("token", "list")
     token = said("token", "add", "ann", "--expires", "90 days").strip()
     with SubmissionStore(Path(folder) / "entering") as desk:
         assert Tokens(desk).holder(token) == "ann"

@@ -1,4 +1,4 @@
-"""The opponents of bots in smoke games. What this part offers: `dicegym.games.parts.Sparring`."""
+"""The opponents of bots in smoke games. What this part offers: `dicegym.games.parts.Examination`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The games of a bot's test. What this part offers: `dicegym.games.parts.Sparring`."""
+"""The games of a bot's test. What this part offers: `dicegym.games.parts.Examination`."""
 
 from __future__ import annotations
 
