@@ -264,9 +264,8 @@ class _MatchReferee(Referee):
             reason = dismissal.reason if first else NOT_ASKED
             raise AgentError(turn.game.spec.title, reason)
 
-        vars(play_until_dismissal)["explain"] = getattr(
-            act, "explain", None
-        )  # until then it says what it would have said
+        # until then it says what it would have said
+        vars(play_until_dismissal)["explain"] = getattr(act, "explain", None)
         return play_until_dismissal
 
     def ask(self, seat: int, turn: Turn) -> int:
@@ -335,7 +334,7 @@ class Match:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What else decides the outcome than game, entries and limits; see `Job.facts`."""
+        """What decides the outcome, apart from game, entries and limits; see `Job.facts`."""
         return {"kind": "match", "seed": self.seed, "games": self.games}
 
     def run(self, context: Context) -> dict[str, Any]:

@@ -43,7 +43,7 @@ class PairedMatch(Match):
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What else decides the outcome than game, entries in their order and limits; see `Job.facts`."""
+        """What decides the outcome, apart from game, entries in their order and limits; see `Job.facts`."""
         return super().facts | {"kind": "pairs"}
 
 

@@ -47,7 +47,7 @@ class Node:
 
 
 class HandTree:
-    """All that may be said in a hand, where it is likely.
+    """All that is likely to be said in a hand.
 
     Args:
         game: a game of `dicegym.games.bidding` for two.
