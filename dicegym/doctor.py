@@ -224,7 +224,7 @@ def _installed(extra: str) -> tuple[list[str], list[str]]:
 
 
 def _applies(condition: str) -> bool:
-    """Return whether a requirement is one on this system and this Python, as far as our own conditions go."""
+    """Return whether a requirement is one on this system and this Python; it reads conditions like ours alone."""
     system = re.search(r"sys_platform == ['\"](\w+)['\"]", condition)
     below = re.search(r"python_version < ['\"](\d+)\.(\d+)['\"]", condition)
     return (system is None or sys.platform == system[1]) and (

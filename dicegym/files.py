@@ -28,8 +28,7 @@ def read_bytes(path: str | os.PathLike[str], instead: str, largest: int = LARGES
         largest: bytes that are read at most.
 
     Raises:
-        DamagedFileError: there is no such file, it is a folder or something else that is none, it may not be read, or
-            it is too large.
+        DamagedFileError: the file is missing, is not a regular file, may not be read, or is too large.
     """
     try:
         # A pipe without a writer would be waited for without O_NONBLOCK; what was opened is what is looked at.

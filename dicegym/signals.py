@@ -107,7 +107,7 @@ def as_interrupts() -> Iterator[None]:
         again.daemon = True
         again.start()
 
-    def lost(about: sys.UnraisableHookArgs) -> None:
+    def raise_again(about: sys.UnraisableHookArgs) -> None:
         nonlocal is_sending
         if not isinstance(about.exc_value, SignalInterrupt):
             before(about)
@@ -117,7 +117,7 @@ def as_interrupts() -> Iterator[None]:
         is_sending = False
 
     before = sys.unraisablehook
-    sys.unraisablehook = lost
+    sys.unraisablehook = raise_again
     try:
         with on_signals(end):
             yield
@@ -127,7 +127,7 @@ def as_interrupts() -> Iterator[None]:
 
 @contextlib.contextmanager
 def going_on(how: str) -> Iterator[None]:
-    """Let an interruption of what is done here say how to go on, unless it says something already."""
+    """Let an interruption of what is done here say how to resume, unless it says something already."""
     try:
         yield
     except KeyboardInterrupt as end:

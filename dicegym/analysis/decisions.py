@@ -1,7 +1,7 @@
 """What each decision of a game cost, and how lucky everybody was: values, totals, text and tables.
 
-The mover gives away the best candidate's value less that of what was chosen, by what it may know. What else a step
-changes is luck: dice, what others had in their cups, and the draws of whoever plays by chance. So for each seat::
+A decision costs the best candidate's value less that of the chosen one, by what the mover may know. What else a step
+changes is luck: dice, what others had in their cups, and the draws of players that play by chance. So for each seat::
 
     result = value at the beginning - own costs + what others gave it + luck
 
@@ -71,7 +71,7 @@ class PricedDecision(NamedTuple):
     value: float
     """Of what was chosen; nan if unknown."""
     cost: float
-    """What was given away, never negative; 0 where nothing is known."""
+    """The regret of the decision, never negative; 0 where nothing is known."""
     error: float
     """Standard error of ``cost``."""
     stake: Stake
@@ -86,7 +86,7 @@ class PricedDecision(NamedTuple):
 
 
 class SeatTotal(NamedTuple):
-    """What the decisions and the luck of a game came to for one seat."""
+    """What the decisions and the luck of a game add up to for one seat."""
 
     seat: int
     name: str
@@ -98,7 +98,7 @@ class SeatTotal(NamedTuple):
     """What others gave it."""
     luck: float
     result: float
-    """What the game came to: ``start - cost + gained + luck``."""
+    """The result of the game: ``start - cost + gained + luck``."""
     decisions: int
     unforced: int
     """Decisions that count: neither forced nor trivial nor obvious."""
@@ -146,7 +146,7 @@ class Analysis:
 
     @cached_property
     def totals(self) -> tuple[SeatTotal, ...]:
-        """What it came to for each seat."""
+        """The totals of each seat."""
         return tuple(self._total(seat) for seat in range(self.game.players))
 
     def _total(self, seat: int) -> SeatTotal:
@@ -238,7 +238,7 @@ class Analysis:
         """Return sentences on what the figures mean."""
         found = [thresholds(self.unit)]
         if self.game.players > 1:
-            found.append("Luck in the list of decisions is that of whoever moved.")
+            found.append("Luck in the list of decisions is that of the player that moved.")
         found.append("Result = start - given away + given by others + luck; adjusted is the result less the luck.")
         unknown = sum(total.unknown for total in self.totals)
         if unknown:
@@ -272,7 +272,7 @@ class Analysis:
         return titles, rows
 
     def total_table(self) -> tuple[list[str], list[list[str]]]:
-        """Return titles and rows of what it came to for each player."""
+        """Return titles and rows of the totals of each player."""
         unit = self.unit
         several = self.game.players > 1
         titles = ["player", "decisions", "unforced", *(mark.sign for mark in MARKS), "error rate", "start"]
@@ -428,7 +428,7 @@ def _decision(
 ) -> PricedDecision:
     some = slice(first, last)
     costs, stakes = found.costs[some], found.stakes[some]
-    wrong = first + int((costs > 0).argmax())  # the first one, if nothing was given away
+    wrong = first + int((costs > 0).argmax())  # the first one, if no decision cost anything
     stake = Stake(int(min(stakes)))
     if Stake.UNKNOWN in stakes:
         stake = Stake.UNKNOWN

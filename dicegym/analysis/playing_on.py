@@ -68,7 +68,7 @@ def usual_policy(game: Game) -> str:
 
 
 def record_bytes(states: np.ndarray) -> np.ndarray:
-    """Return records as uint8[records, bytes], in place if they lie in a row."""
+    """Return records as uint8[records, bytes], in place if they are contiguous."""
     return np.ascontiguousarray(states).view(np.ndarray).view(np.uint8).reshape(len(states), -1)
 
 
@@ -309,7 +309,7 @@ def one_record(game: Game, given: Any) -> Any:
 
 
 def fork(game: Game, state: Any, seed: int = 0, *, against: Any = None) -> np.ndarray:
-    """Return another game that the seat to move may be in, as far as it can know: for planning.
+    """Return another game that the seat to move may be in, by what it can know: for planning.
 
     The dice to come are fresh, and what is hidden from that seat is drawn anew, as it may believe by what others have
     done. ``state.copy()`` is the same game instead, in which all dice to come are those of the original.

@@ -39,7 +39,7 @@ class SolutionStatus(NamedTuple):
     goal: float
     """The quality that it is solved to unless told otherwise."""
     quality: float | None
-    """Of the tables here: lower is better; None if there are none."""
+    """Of the tables here: lower is better; None without tables."""
     memory: int
     """Bytes that solving takes at most."""
     disk: int
@@ -98,8 +98,8 @@ def solution(game: Game, name: str | None = None) -> Solution:
     """Return one of the `solutions` of ``game``; without a name, the only one.
 
     Raises:
-        ParameterError: there are none, or several to choose from.
-        UnknownNameError: there is none of this name.
+        ParameterError: the game has no solution, or several to choose from.
+        UnknownNameError: no solution has this name.
     """
     found = {one.name: one for one in solutions(game)}
     if not found:
@@ -148,7 +148,7 @@ def solve(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> SolutionStatus:
-    """Solve something of ``game``, or go on with it, and keep its tables (`dicegym.games.solved.tables_folder`).
+    """Solve something of ``game``, or resume that, and keep its tables (`dicegym.games.solved.tables_folder`).
 
     Args:
         game: the game, with its parameters.
@@ -162,9 +162,9 @@ def solve(
         What there is now. If tables of that quality lie there already, nothing is done.
 
     Raises:
-        ParameterError: there is nothing to solve, a value is none, another process solves the same.
+        ParameterError: there is nothing to solve, a value is invalid, another process solves the same.
         DamagedFileError: what lies there cannot be used.
-        KeyboardInterrupt: its text says how to go on.
+        KeyboardInterrupt: its text says how to resume.
     """
     one = solution(game, name)
     goal = _positive("goal", one.goal if goal is None else goal)

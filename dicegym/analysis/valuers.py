@@ -106,7 +106,7 @@ def thresholds(unit: ValueUnit) -> str:
     trivial, obvious = (amount(share * UNITS[unit], unit) for share in (TRIVIAL, OBVIOUS))
     return (
         f"Marks: {marks}. Left out of the error rate: forced moves, choices among candidates within {trivial}, and the "
-        f"best one taken where every other gives away more than {obvious}."
+        f"best one taken where every other costs more than {obvious}."
     )
 
 

@@ -27,7 +27,7 @@ MOST_SAVED = 1e6
 FEWEST_FITTED = 40
 """Games from which on it can be told whether the whole of their luck counts."""
 CLEARLY, TINY = 1.25, 1e-9
-"""Times as large as with a part of luck the rest must be, and by so much larger, for a part to be taken out."""
+"""How many times as large the rest must be with a part of luck, and by how much larger, for a part to be taken out."""
 SIDE_BY_SIDE = 1000
 """Games that are played again side by side."""
 
@@ -35,7 +35,7 @@ SIDE_BY_SIDE = 1000
 def meter_of(game: Game, players: Sequence[Player | None], seats: np.ndarray) -> Meter:
     """Return a meter for games between ``players``; see `dicegym.games.parts.Values.meter`.
 
-    Raises ParameterError if there is none for the game as it is played.
+    Raises ParameterError if the game has no meter as it is played.
     """
     found = part(game, VALUES)
     meter = None if found is None else found.meter(game, players, seats)

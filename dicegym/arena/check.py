@@ -59,7 +59,7 @@ class Check:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What decides the outcome besides game, entry and limits; see `Job.facts`."""
+        """What decides the outcome, apart from game, entry and limits; see `Job.facts`."""
         return {"kind": "check", "seed": self.seed, "ask": self.ask, "thorough": self.thorough}
 
     def run(self, context: Context) -> dict[str, Any]:

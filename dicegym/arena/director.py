@@ -62,7 +62,7 @@ class Director:
         seed: as given or drawn.
         options: as given.
         limits: what an entry may use.
-        struck: name -> reason, of disqualified entries.
+        failures: name -> reason, of disqualified entries.
         checks: the report of the contest's test of each entry, by name.
         remarks: sentences about the entries.
         luck: the luck in the matches played; None unless the option ``less_luck`` is chosen.
@@ -105,7 +105,7 @@ class Director:
             )
         if form is not None:
             form.fits(game, self._found, options)
-        self.struck = {bad.name: bad.reason for bad in field.broken}
+        self.failures = {bad.name: bad.reason for bad in field.broken}
         self.checks: dict[str, CheckReport] = {}
         self.luck = LuckLedger(game) if options.less_luck else None
         self._done = ProgressCounter(progress)
@@ -141,7 +141,7 @@ class Director:
         """Do jobs, begun in their order, in processes that ``started`` starts once one of them has to be done.
 
         What the book knows is not done again, and up to the first job that it does not know each outcome is yielded
-        before the next job is asked for: it may decide that there is none. It keeps what is done.
+        before the next job is asked for: it may decide that no job follows. It keeps what is done.
         """
         book, known, waiting = self._book, deque[tuple[Job, JobOutcome]](), iter(jobs)
 
@@ -186,7 +186,7 @@ class Director:
                 self.checks[name] = job.report(outcome)
                 self._done(f"checked {name}")
         self._found = [self._tabled(entry) for entry in self._found]
-        self.struck |= {name: check.reason for name, check in self.checks.items() if not check.ok}
+        self.failures |= {name: check.reason for name, check in self.checks.items() if not check.ok}
         planned = self.expect()
         if self._book is not None:
             self._book.plan(planned)
@@ -195,7 +195,7 @@ class Director:
         """Let ``progress`` know of all steps; return how many matches there are.
 
         Args:
-            more: steps besides checks and matches.
+            more: steps other than checks and matches.
             playing: how many entries play (default: those that are not disqualified).
         """
         form, playing = self._form, len(self.entries) if playing is None else playing
@@ -215,12 +215,12 @@ class Director:
     @property
     def entries(self) -> list[Entry]:
         """The entries that are not disqualified."""
-        return [entry for entry in self._found if entry.name not in self.struck]
+        return [entry for entry in self._found if entry.name not in self.failures]
 
     @property
     def disqualified(self) -> tuple[Disqualified, ...]:
         """The disqualified entries, sorted by name."""
-        return tuple(Disqualified(name, reason) for name, reason in sorted(self.struck.items()))
+        return tuple(Disqualified(name, reason) for name, reason in sorted(self.failures.items()))
 
     def play(self, matches: Iterable[Match]) -> Iterator[tuple[Match, Any]]:
         """Play ``matches``, begun in their order; yield each, as it ends, with its outcome.

@@ -73,7 +73,7 @@ def find_tables(director: Director) -> dict[str, np.ndarray]:
     for job, outcome in director.ask(jobs, limits):
         name = job.entries[0].name
         if isinstance(outcome, Failure):
-            director.struck[name] = outcome.reason
+            director.failures[name] = outcome.reason
         else:
             found[name] = np.array(outcome["table"], np.dtype(outcome["dtype"]))
         director.count_step(f"asked {name} for its strategy")

@@ -3,7 +3,7 @@
 What goes wrong has one word for each kind, here and in the sandbox. A *fault* is what the rules find wrong with an
 action. An *incident* is one thing that a player did wrong in a game and that the rules dealt with, whether a fault or
 no answer at all; reports name it as a *misplay* (`dicegym.arena.incidents`). A *failure* ends the work in the sandbox
-(`dicegym.sandbox.jobs.Failure`); then the player is *dismissed* from the rest of the match where the rules go on
+(`dicegym.sandbox.jobs.Failure`); then the player is *dismissed* from the rest of the match where the game continues
 without it, and *disqualified* from the contest where they do not.
 """
 
@@ -256,7 +256,7 @@ class _MatchReferee(Referee):
     def _until(self, dismissal: Dismissal, act: Act) -> Act:
         """Return ``act`` until the decision of ``dismissal``, and a failure from there on."""
 
-        def dismissed(turn: Turn) -> int:
+        def play_until_dismissal(turn: Turn) -> int:
             now = self.number, self._asked[dismissal.player]
             if now < (dismissal.game, dismissal.turn):
                 return act(turn)
@@ -264,8 +264,9 @@ class _MatchReferee(Referee):
             reason = dismissal.reason if first else NOT_ASKED
             raise AgentError(turn.game.spec.title, reason)
 
-        vars(dismissed)["explain"] = getattr(act, "explain", None)  # until then it says what it would have said
-        return dismissed
+        # until then it says what it would have said
+        vars(play_until_dismissal)["explain"] = getattr(act, "explain", None)
+        return play_until_dismissal
 
     def ask(self, seat: int, turn: Turn) -> int:
         player = self.order[seat]
@@ -333,7 +334,7 @@ class Match:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What decides the outcome besides game, entries and limits; see `Job.facts`."""
+        """What decides the outcome, apart from game, entries and limits; see `Job.facts`."""
         return {"kind": "match", "seed": self.seed, "games": self.games}
 
     def run(self, context: Context) -> dict[str, Any]:

@@ -85,9 +85,9 @@ class Report(NamedTuple):
 
         Each part is a table, a list of marked lines (mark, line), or a list of sentences that are wrapped.
         """
-        struck = [("disqualified: ", one_line(f"{bad.name}: {bad.reason}", LONGEST_NOTE)) for bad in self.disqualified]
+        failed = [("disqualified: ", one_line(f"{bad.name}: {bad.reason}", LONGEST_NOTE)) for bad in self.disqualified]
         yield from self.tables[:1]
-        yield struck
+        yield failed
         yield from self.tables[1:]
         faults = [("fault: ", line) for line in self.faults]
         yield [(mark, one_line(line, LONGEST_NOTE)) for mark, line in (*(("", line) for line in self.remarks), *faults)]
@@ -100,8 +100,8 @@ class Report(NamedTuple):
         tables = [
             {"matrix": list(table)} if isinstance(table, Matrix) else {"table": list(table)} for table in self.tables
         ]
-        struck = [[bad.name, bad.reason] for bad in self.disqualified]
-        return self._asdict() | {"tables": tables, "disqualified": struck}
+        failed = [[bad.name, bad.reason] for bad in self.disqualified]
+        return self._asdict() | {"tables": tables, "disqualified": failed}
 
     @classmethod
     def from_json(cls, plain: Mapping[str, Any]) -> Report:

@@ -157,7 +157,7 @@ def run_contest(
     ):
         result = play(director)
         if book is not None:
-            book.finish(result, director.struck)
+            book.finish(result, director.failures)
             result = replace(result, stored=book.stored)
         return result
 

@@ -23,7 +23,7 @@ class Storage(NamedTuple):
     """Where a contest is kept, and as which."""
 
     where: str | os.PathLike[str]
-    """Path of a SQLite file, made if there is none, or the URL of a PostgreSQL database."""
+    """Path of a SQLite file, made if it is missing, or the URL of a PostgreSQL database."""
     label: str = ""
     """Tells contests apart that have the same settings."""
 

@@ -62,14 +62,14 @@ def is_folder_of_submissions(game: Game, spec: object) -> bool:
 
 
 def read_folder(game: Game, folder: str | os.PathLike[str]) -> Folder:
-    """Return the submissions in ``folder``, by name; what is hidden or begins with ``_`` is none, nor a bot's test.
+    """Return the submissions in ``folder``, by name; hidden files, names with ``_`` first and tests do not count.
 
     A file with a bot or a model is one, and so is a folder: with the original interface's file in it or deeper, or with
     a single ``.py`` or ``.zip`` file.
 
     What is in it may come from anybody: a link that leads out of the folder, or out of a submission's own, is refused.
 
-    Raises ParameterError if there is none, or more than `MOST`.
+    Raises ParameterError for no submission, or more than `MOST`.
     """
     root = Path(folder).expanduser()
     found, left_out = [], []
@@ -102,7 +102,7 @@ def read_folder(game: Game, folder: str | os.PathLike[str]) -> Folder:
 
 
 def _bot_in(folder: Path, game: Game) -> tuple[Path, str]:
-    """Return the bot in a submission's folder, or the folder and why there is none."""
+    """Return the bot in a submission's folder, or the folder and why it has no bot."""
     entries, interface = entry_files(game), part(game, INTERFACE)
     if locate(folder, entries) is not None:
         return folder, ""

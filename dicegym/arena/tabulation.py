@@ -30,7 +30,7 @@ class Tabulate:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What decides the outcome besides game, entry and limits; see `Job.facts`."""
+        """What decides the outcome, apart from game, entry and limits; see `Job.facts`."""
         return {"kind": "strategy", "seed": self.seed, "quick": self.quick}
 
     def run(self, context: Context) -> dict[str, Any]:

@@ -58,7 +58,7 @@ def _kind(mode: int) -> str:
 
 
 def read(path: str | Path, most: int = LARGEST) -> bytes:
-    """Return the bytes of a plain file, or what `hold` was given for it. Raises BadFileError: there is none, or more.
+    """Return the bytes of a plain file, or what `hold` was given for it. Raises BadFileError: no file, or more.
 
     Args:
         path: of a file, or of a link to one.
@@ -88,7 +88,7 @@ def hold(texts: dict[str, bytes]) -> None:
 
 
 def version(path: str | Path) -> tuple[int, ...]:
-    """Return what changes with the bytes that `read` returns for a file. Raises BadFileError if there is none."""
+    """Return what changes with the bytes that `read` returns for a file. Raises BadFileError if it is missing."""
     if _held and os.path.realpath(path) in _held:
         return ()
     if reason := lacking(path):

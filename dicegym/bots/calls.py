@@ -55,7 +55,7 @@ def watch_calls(witness: Witness) -> Iterator[None]:
         _WITNESS.reset(token)
 
 
-def overheard(text: str) -> None:
+def note_print(text: str) -> None:
     """Let the witness note that a bot has printed ``text``."""
     if (witness := _WITNESS.get()) is not None:
         witness.note_print(text)
@@ -87,7 +87,7 @@ def report_calls(function: Callable[..., Any], name: str) -> Callable[..., Any]:
         return function
 
     @functools.wraps(function, updated=())
-    def told(*arguments: Any) -> Any:
+    def note(*arguments: Any) -> Any:
         witness.note_call(call_text(name, arguments))
         try:
             answer = function(*arguments)
@@ -97,7 +97,7 @@ def report_calls(function: Callable[..., Any], name: str) -> Callable[..., Any]:
         witness.note_answer(show_value(answer, LONGEST))
         return answer
 
-    return told
+    return note
 
 
 def _error_text(error: BaseException) -> str:

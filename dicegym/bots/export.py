@@ -32,7 +32,7 @@ Made by `dicegym export`; needs NumPy alone.
 
 {kernels}
 
-# The state, as far as this player knows it.
+# What this player knows of the state.
 
 FIELDS = {fields}
 PARAMETERS = {parameters}

@@ -151,7 +151,7 @@ class Program(Asked):
         return step is not None and step.tb_frame.f_globals.get("__builtins__") is self.builtins
 
     def describe_error(self, error: BaseException) -> tuple[str, str]:
-        """Return what the bot did, and the line of its own where; the latter is empty if there is none."""
+        """Return what the bot did, and the line of its own where, or an empty text."""
         if isinstance(error, SystemExit):
             return "called sys.exit", self._line(error)
         return describe_raised(error) + self._missing(error), self._line(error)
@@ -299,7 +299,7 @@ def class_in(program: Program, base: type, method: str) -> type[Any]:
     Classes of the file itself come before those it imports, and one that others derive from does not play itself. If
     several are left, ``program.remarks`` says which one plays, and how to choose.
 
-    Raises AgentError if there is none.
+    Raises AgentError if the program has no such class.
     """
     found = [
         value

@@ -10,7 +10,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from dicegym.bots.calls import overheard
+from dicegym.bots.calls import note_print
 from dicegym.play.printed import Printed
 
 
@@ -28,7 +28,7 @@ class PrivateStream(io.TextIOBase):
 
     def write(self, text: str, /) -> int:
         """Keep ``text``, and let the witness note it; return its length."""
-        overheard(text)
+        note_print(text)
         return self._printed.write(text)
 
 
@@ -59,7 +59,7 @@ def private_print(printed: Printed) -> Callable[..., None]:
             between, last = " " if sep is None else sep, "\n" if end is None else end
             text = between.join(map(str, values)) + last
             printed.write(text)
-            overheard(text)
+            note_print(text)
         else:
             print(*values, sep=sep, end=end, file=file, **rest)
 

@@ -118,7 +118,7 @@ def array_of(kind, shape, text):
 
 
 def _literal(value: Any) -> str:
-    """Return an expression for a constant. Raises TypeError if there is none."""
+    """Return an expression for a constant. Raises TypeError if it has none."""
     if isinstance(value, np.ndarray):
         short = f"np.array({value.tolist()!r}, {value.dtype.str!r})"
         return short if len(short) <= SHORT else pack_array(value)

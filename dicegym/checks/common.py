@@ -59,7 +59,7 @@ def states_of(game: Game, games: int, longest: int, seed: int) -> Iterator[Any]:
 
 
 def erring_states_of(game: Game, longest: int, seed: int) -> Iterator[Any]:
-    """Yield states of a random game in which something is wrong now and then, as far as the game survives it.
+    """Yield states of a random game in which something is wrong now and then, while the game survives it.
 
     Only there do the rules note errors, and players that do not answer.
     """

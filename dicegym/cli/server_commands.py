@@ -118,7 +118,7 @@ def ratings(
     written.json({**about, "ratings": rows})
     out.print(f"{about['games']} games of {about['game']} finished, in {about['store']}")
     shown = [
-        [str(place), name, one.shown, str(one.games), str(one.wins)]
+        [str(place), name, one.text, str(one.games), str(one.wins)]
         for place, (name, one) in enumerate(ranked.items(), 1)
     ]
     print_table(["", "player", "rating", "games", "wins"], shown)

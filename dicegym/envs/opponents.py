@@ -201,5 +201,5 @@ class Opponents:
 
 
 def _sits(pool: Pool | None) -> bool:
-    """Return whether anybody of a pool has to sit down at a game before it goes on."""
+    """Return whether anybody of a pool has to sit down at a game before it continues."""
     return pool is not None and any(not player.at_once for player in pool.players)

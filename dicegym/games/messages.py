@@ -71,7 +71,7 @@ class Wire(Protocol):
         """Return whether the rules play all the rest of the game for a seat."""
 
     def interludes(self, game: Game, state: Any, action: int) -> Sequence[Any]:
-        """Return the records through which the rules go on by themselves while ``action`` is played in ``state``."""
+        """Return the records through which the rules advance by themselves while ``action`` is played in ``state``."""
 
     def names_of(self, standing: object) -> list[str]:
         """Return the names in a STANDING, by seat."""

@@ -348,7 +348,7 @@ def find_examination(game: Game) -> Examination | None:
 
 
 def solver(game: Game | str) -> Duel | None:
-    """Return what knows the exact values of a game for two, or None if there are none.
+    """Return what knows the exact values of a game for two, or None if nothing does.
 
     Asked with a name it looks for the module alone; asked with a `Game`, also whether its parameters allow them.
     """

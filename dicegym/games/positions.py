@@ -128,7 +128,7 @@ def position(text: str, game: Game | None = None) -> Position:
 
 
 def _unpack(packed: str) -> dict[str, Any]:
-    """Return the JSON object in a text. Raises ValueError, `zlib.error` or `binascii.Error` if there is none."""
+    """Return the JSON object in a text. Raises ValueError, `zlib.error` or `binascii.Error` if it has none."""
     unpacking = zlib.decompressobj()
     written = unpacking.decompress(base64.urlsafe_b64decode(packed + "=" * (-len(packed) % 4)), _MOST_BYTES)
     if not unpacking.eof or unpacking.unused_data:
@@ -190,7 +190,7 @@ def _limits(game: Game, begun: np.ndarray) -> Iterator[tuple[str, np.ndarray, np
 
 
 def _begun(game: Game, key: int, seat: int | None) -> np.ndarray:
-    """Return the record of a new game with this key, as far as the seat knows it, as an array of one."""
+    """Return the record of a new game with this key, by what the seat knows, as an array of one."""
     states = game.new_states(1)
     states["key"] = key
     game.spec.kernels.reset(states[0])

@@ -75,7 +75,7 @@ def report_damage(file: Path, reason: str, game: Game, name: str) -> DamagedFile
 
 
 def write_arrays(file: Path, **arrays: np.ndarray) -> None:
-    """Write arrays to a file ``.npz``, whole or not at all; its folder is made if there is none."""
+    """Write arrays to a file ``.npz``, whole or not at all; its folder is made if it is missing."""
     file.parent.mkdir(parents=True, exist_ok=True)
     with writing(file) as unfinished, unfinished.open("wb") as stream:
         np.savez(stream, allow_pickle=False, **arrays)
@@ -130,7 +130,7 @@ class Solution(Protocol):
         """Return about how many minutes of two cores it takes to reach ``goal``, as measured once."""
 
     def quality(self, folder: Path) -> float | None:
-        """Return what ``measure`` says of the tables in a folder, 0 if it says nothing; None if there are none.
+        """Return what ``measure`` says of the tables in a folder, 0 if it says nothing; None without tables.
 
         Raises DamagedFileError (`report_damage`) if what is there cannot be used.
         """

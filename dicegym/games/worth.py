@@ -55,7 +55,7 @@ class Valuer(Protocol):
     kind: ValueKind
     unit: ValueUnit
     sure: str
-    """How sure its values are, in words that go on from "values are": ``exact``, ``those of an equilibrium that a best
+    """How sure its values are, in words that follow "values are": ``exact``, ``those of an equilibrium that a best
     reply beats in 0.5003 of games``."""
     sees_all: bool
     """Whether its actions are judged by the whole record, hidden things included, as a player that sees all would."""

@@ -97,7 +97,7 @@ def config_file(config: Path) -> Path:
 
 
 def lasting_name(config: str | Path | None) -> Path | None:
-    """Return the name of a configuration that ships, else its absolute path. Raises ParameterError if there is none."""
+    """Return the name of a configuration that ships, else its absolute path. Raises ParameterError if it is missing."""
     if config is None:
         return None
     path = Path(config)
@@ -307,7 +307,7 @@ class SettingDescription(NamedTuple):
     """Empty for a section whose keys are others' to name."""
     takes: str
     default: str
-    """As TOML, or empty where there is none."""
+    """As TOML, or empty where it has no default."""
     meaning: str
 
 

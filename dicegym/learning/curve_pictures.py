@@ -82,7 +82,7 @@ def even_marks(players: int, measure: str) -> tuple[Guide, ...]:
 
 
 def draw_learned(facts: Mapping[str, Any]) -> CurvePicture | None:
-    """Return the picture of a model's curve, that of its last training, by its file's facts; None if there is none.
+    """Return the picture of a model's curve, that of its last training, by its file's facts; None without a curve.
 
     A line across marks where the model was taken, if its training continued.
     """

@@ -262,7 +262,7 @@ def read_curve(fact: Any) -> tuple[Evaluation, ...]:
 
 
 def curve_in(facts: Mapping[str, Any]) -> tuple[Evaluation, ...]:
-    """Return the curve in a model's facts; empty if there is none that can be read."""
+    """Return the curve in a model's facts; empty if no curve can be read."""
     try:
         return read_curve(facts[CURVE])
     except (LookupError, ParameterError):

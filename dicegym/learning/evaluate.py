@@ -403,7 +403,7 @@ def _succeeded(job: Job, outcome: Any) -> Any:
 
 
 def _twin(game: Game, spec: Any, hides: bool) -> Any:
-    """Return the compiled twin of an agent; what was given where there is none, or loading it would run its file.
+    """Return the compiled twin of an agent; what was given where it has no twin, or loading it would run its file.
 
     ``hides`` tells whether the twin may hide what the file draws; see `rivals_of`.
     """

@@ -146,7 +146,7 @@ def generator_states() -> dict[str, Any]:
 
 
 def restore_generators(states: Mapping[str, Any]) -> None:
-    """Let all go on where `generator_states` was taken."""
+    """Let all continue where `generator_states` was taken."""
     random.setstate(states["python"])
     np.random.set_state(states["numpy"])  # noqa: NPY002 - as above
     torch.set_rng_state(states["torch"])

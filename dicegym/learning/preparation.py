@@ -34,7 +34,7 @@ class Prepared(NamedTuple):
 def prepare(
     game: str, folder: Path, config: Path | None, overrides: Sequence[str], resume: bool, trust: bool = False
 ) -> Prepared:
-    """Return what a training begins with, checked as far as that is quick.
+    """Return what a training begins with, checked where that is quick.
 
     Args:
         game: a game's name.

@@ -52,7 +52,7 @@ class RunCurve(NamedTuple):
 def find_runs(folders: Iterable[Path]) -> tuple[list[RunCurve], list[Path]]:
     """Return the runs in ``folders``, and those folders that hold none; a folder of runs stands for all of them.
 
-    Raises ParameterError if there is none at all.
+    Raises ParameterError if the folders have no run at all.
     """
     runs: list[RunCurve] = []
     others: list[Path] = []

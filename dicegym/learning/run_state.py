@@ -1,7 +1,7 @@
 """The state of a run: all that resuming needs, written as a checkpoint.
 
 A checkpoint is a folder: ``model.zip``, which plays, and ``state.pt``, which holds everything else, networks and
-optimizer included. Both are data: reading them runs nothing of whoever wrote them. Scripted agents are in it by their
+optimizer included. Both are data: reading them runs no code of their author. Scripted agents are in it by their
 number among the players of the settings, past selves as the arrays of their networks. Compiled code trusts what it is
 given, so that all of it is checked.
 """
@@ -145,7 +145,7 @@ def restore(
         env: the games, as `dicegym.learning.building.new_games` makes them of the settings.
         league: with its scripted agents.
         settings: of the run.
-        logs: the folder for TensorBoard's files; None: there are none.
+        logs: the folder for TensorBoard's files; None: no files.
 
     Raises:
         DamagedFileError: it is damaged, of other settings, or another version of dicegym wrote it.
@@ -288,7 +288,7 @@ def _check_games(game: Game, states: np.ndarray, rows: np.ndarray, opponents: Ma
 
 
 def _load_optimizer(optimizer: torch.optim.Optimizer, found: Mapping[str, Any]) -> None:
-    """Let an optimizer go on from what was saved. Raises ValueError or TypeError for what does not fit it."""
+    """Let an optimizer continue from what was saved. Raises ValueError or TypeError for what does not fit it."""
     own = [group | {"lr": float(group["lr"])} for group in optimizer.state_dict()["param_groups"]]
     groups = [group | {"lr": float(group["lr"])} for group in found["param_groups"]]
     if [group | {"lr": 0.0} for group in groups] != [group | {"lr": 0.0} for group in own]:

@@ -113,7 +113,7 @@ class WatchedRun:
         return max(0, self.of_steps - self.steps) / found[-1].steps
 
     def model(self) -> Path | None:
-        """Return the file that plays as the training's best model does so far; None while there is none."""
+        """Return the file that plays as the training's best model does so far; None before the first."""
         return next((self.folder / name for name in MODELS if (self.folder / name).is_file()), None)
 
     def newest(self) -> Path | None:

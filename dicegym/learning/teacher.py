@@ -49,7 +49,7 @@ class Teacher:
 
     An action that costs ``softness`` more than another is chosen e times less often, so that a learner is told what
     hardly matters from what does; equilibria are taught as they are mixed. A teacher may see more than players do, if
-    its values are such of which `Valuer.sees_all` is true. Then a learner learns to play the mean of what it would have
+    `Valuer.sees_all` is true of its values. Then a learner learns to play the mean of what it would have
     done. That is not the best that can be done by what it sees: the more depends on what is hidden, the less it is
     worth. One who replies to an agent knows no more than players see.
 

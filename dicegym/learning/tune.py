@@ -244,7 +244,7 @@ def _train(found: Study, trial: optuna.Trial, tell: Callable[[str], None]) -> fl
             trial.suggest_float(name, one.low, one.high, log=one.log)
     values: dict[int, float] = {}
 
-    def evaluated(steps: int, score: Score) -> None:
+    def report(steps: int, score: Score) -> None:
         values[steps] = score.value
         trial.report(score.value, steps)
         if trial.should_prune():
@@ -257,7 +257,7 @@ def _train(found: Study, trial: optuna.Trial, tell: Callable[[str], None]) -> fl
     config = Path(plan.config) if plan.config else None
     settings = [*plan.settings(trial), *plan.short_run()]
     try:
-        train(plan.game, place, config, settings, False, progress, evaluated)
+        train(plan.game, place, config, settings, False, progress, report)
     except Exception as error:
         if not isinstance(error, optuna.TrialPruned):
             trial.set_user_attr("why", f"{type(error).__name__}: {one_line(error, 300)}")

@@ -57,7 +57,7 @@ class _Seat:
 
 
 class SeenState:
-    """What a policy may ask of a state, as far as the seat to move knows it."""
+    """What a policy may ask of what the seat to move knows of a state."""
 
     def __init__(self, turn: Turn, memory: bytes) -> None:
         self._turn, self._memory = turn, memory

@@ -25,7 +25,7 @@ __all__ = list(_BY_NAME)  # made from the registry, so that no name is typed twi
 def _module(name: str, environment: Environment) -> ModuleType:
     """Return the module of one environment, whose functions are made when they are first asked for."""
 
-    def made_of(wanted: str) -> Any:
+    def make_function(wanted: str) -> Any:
         if wanted not in ("env", "raw_env", "parallel_env"):
             raise AttributeError(f"{made.__name__} has no {wanted!r}: it has env, raw_env and parallel_env")
         from dicegym.envs.multi import TurnEnv, parallel_env
@@ -35,7 +35,7 @@ def _module(name: str, environment: Environment) -> ModuleType:
 
     made = module_from_spec(ModuleSpec(f"{__name__}.{name}", loader=None))
     made.__doc__ = f"The environment {environment.full_id} with every seat yours."
-    vars(made).update(environment_id=environment.full_id, __getattr__=made_of)
+    vars(made).update(environment_id=environment.full_id, __getattr__=make_function)
     return made
 
 

@@ -1,9 +1,9 @@
 """Trained models as players, and how they are written and read.
 
 In a game of hidden dice a player that always plays its best action shows by it what it holds: a model's actions are
-drawn from its policy there unless its file says otherwise. Elsewhere nothing is given away, and the best action is
+drawn from its policy there unless its file says otherwise. Elsewhere an action reveals nothing, and the best one is
 played. A draw is a function of the seed that the seat has in its game (`dicegym.engine.dice.private_seed`) and of all
-that stands in the record but the key. So it is the same in a batch of any size and order, for one seat asked alone, in
+fields of the record but the key. So it is the same in a batch of any size and order, for one seat asked alone, in
 copies of a game and after a training is resumed, and nothing is kept from one decision to the next. Records of one game
 differ from decision to decision, as they hold what was played.
 

@@ -175,7 +175,7 @@ def _is_wide(game: Game, state: Any, action: int) -> bool:
 
 
 def _seated(game: Game, state: Any, seat: int | None = None) -> tuple[Place, Any]:
-    """Return the place of a seat, and the record as far as the seat may know it."""
+    """Return the place of a seat, and the record by what the seat may know."""
     sits = int(state["player"]) if seat is None else seat
     if not 0 <= sits < game.players:
         raise ParameterError(f"invalid seat {sits} of {game!r}: give 0 to {game.players - 1}")

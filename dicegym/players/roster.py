@@ -70,7 +70,7 @@ def entry_files(game: Game) -> tuple[str, ...]:
 def agent_names(game: Game | str) -> list[str]:
     """Return the names of all agents of a game's own, in alphabetical order. Raises UnknownNameError.
 
-    `SEARCHES`, which play every game, are none of them: contests and evaluations that name nobody leave them out, as
+    `SEARCHES`, which play every game, are left out: contests and evaluations that name nobody leave them out, as
     their moves take a thousand times as long. Models that say they were trained with other parameters are left out, as
     they cannot play (`names_elsewhere`). So are bots without a compiled twin where the game has parameters that the
     original does not have.
@@ -309,7 +309,7 @@ def model_file(game: Game, named: str, setting: str = "a model") -> str:
         file = os.path.expanduser(named)
         if missing := lacking(file):
             takes = f"{setting} takes the file of a model, or the name of a trained agent of {game.spec.title}"
-            raise ModelError(f"{missing}, and {takes}: {', '.join(trained) or 'there are none'}")
+            raise ModelError(f"{missing}, and {takes}: {', '.join(trained) or 'it has no trained agents'}")
         return file
     bot = f"{named} is a bot, which has no networks. " if path is not None else ""
     what = f"trained agent of {game.spec.title} for {setting}"

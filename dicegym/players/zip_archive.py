@@ -180,7 +180,8 @@ def is_plain_name(name: str) -> bool:
 def array_in(content: bytes) -> np.ndarray:
     """Return the array of plain numbers, or of records of such, in the bytes of a ``.npy`` file, read-only.
 
-    Raises ValueError, or what NumPy raises, if there is none. No memory is taken for what a header merely promises.
+    Raises ValueError, or what NumPy raises, if the bytes have no such array.
+    No memory is taken for what a header merely promises.
     """
     file = io.BytesIO(content)
     version = np.lib.format.read_magic(file)

@@ -188,7 +188,7 @@ class _Worker:
         return [RunningJob(job, self._heartbeat.read(processor_time), self._heartbeat.wins(len(job.entries)))]
 
     def finish(self) -> tuple[Job, JobOutcome, bool]:
-        """Return (job, outcome, whether this worker can go on) once ``conn`` has something to say."""
+        """Return (job, outcome, whether this worker can continue) once ``conn`` has something to say."""
         job, reading = self.job, self._heartbeat.read(processor_time)
         if job is None:
             raise RuntimeError("a worker without a job has nothing to say")
@@ -280,7 +280,7 @@ class Sandbox:
     def run(self, jobs: Iterable[Job], watch: Watch | None = None) -> Iterator[tuple[Job, JobOutcome]]:
         """Do ``jobs``, taken one by one in their order; yield each with its outcome as they end.
 
-        An outcome is what the job returned, or a `Failure`. Where a job can go on without the entry that failed
+        An outcome is what the job returned, or a `Failure`. Where a job can continue without the entry that failed
         (`Job.without`), it is done again so; it is then yielded in its new form. ``watch`` is told each `TELL_EVERY`
         seconds what is being done.
         """

@@ -1,7 +1,7 @@
 """System calls that a process gives up, for good and with all its threads (Linux's seccomp), by name and reason.
 
 `RULES` says what an untrusted program may not ask of the kernel, and why: a line there refuses a new idea. All else
-stays possible: memory of its own, files as far as Landlock and the file system let it, threads, clocks, pipes. Most
+stays possible: memory of its own, files that Landlock and the file system allow, threads, clocks, pipes. Most
 calls are refused with EPERM, which Python raises as PermissionError, so a program that tries reads in words what it
 may not. A call that a C library can do without gets ENOSYS, upon which it does without.
 

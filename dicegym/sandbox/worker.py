@@ -158,7 +158,7 @@ def outcome(job: Job, heartbeat: Heartbeat, hosts: Hosts) -> dict[str, Any]:
         return {"actor": heartbeat.blamed, "reason": error.reason}
     except DicegymError as error:
         return {"actor": heartbeat.blamed, "reason": one_line(error)}
-    except BaseException as error:  # a contest must go on, and a player can break anything in this process
+    except BaseException as error:  # a contest must continue, and a player can break anything in this process
         return {"actor": heartbeat.blamed, "reason": f"broke its process: {type(error).__name__}: {one_line(error)}"}
     finally:
         sys.stdout, sys.stderr = streams

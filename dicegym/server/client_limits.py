@@ -10,7 +10,7 @@ from typing import Any
 BYTES = 32 * 1024
 """Bytes a second from a client, beside its moves."""
 MESSAGE = 640
-"""Bytes that a message costs besides its own: fifty messages a second."""
+"""Bytes that a message costs on top of its own: fifty messages a second."""
 AT_ONCE = 8
 """Seconds for which a client may have saved up."""
 HANDSHAKES = 256
@@ -133,7 +133,7 @@ class ThrottledLog:
 def room_for(connections: int, agents: int = 0) -> int:
     """Return how many connections this process can have at once, up to ``connections``: each is an open file.
 
-    The system's limit (``ulimit -n``) is raised for this process as far as that is allowed and needed.
+    The system's limit (``ulimit -n``) is raised for this process where that is allowed and needed.
     """
     try:
         resource: Any = importlib.import_module("resource")

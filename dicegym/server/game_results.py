@@ -70,7 +70,7 @@ class PlayerRating(NamedTuple):
         return self.games < RATED_GAMES
 
     @property
-    def shown(self) -> str:
+    def text(self) -> str:
         """The rating with its interval, as people see it."""
         return f"{self.rating:.0f} ± {self.margin:.0f}{' provisional' if self.provisional else ''}"
 

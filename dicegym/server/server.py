@@ -176,7 +176,7 @@ class Server:
             self.store.end_run()
 
     async def wait_finished(self) -> None:
-        """Wait until ``games`` games are finished. Raises what makes it impossible to go on."""
+        """Wait until ``games`` games are finished. Raises what makes it impossible to continue."""
         await asyncio.shield(self.lobby.done)
 
 

@@ -130,13 +130,13 @@ class Web:
         return found
 
     def store(self) -> contextlib.AbstractContextManager[StoreReader | None]:
-        """Yield the arena's store, to be read; None while there is none."""
+        """Yield the arena's store, to be read; None before it exists."""
         return read_store(self.settings.store)
 
 
 @contextlib.contextmanager
 def read_store(store: str) -> Iterator[StoreReader | None]:
-    """Yield a store of contests, to be read; None while there is none. Raises what `StoreReader` raises."""
+    """Yield a store of contests, to be read; None before it exists. Raises what `StoreReader` raises."""
     try:
         reader = StoreReader(store)
     except ParameterError:

@@ -251,7 +251,7 @@ def form_of(model: type[BaseModel], form: FormData) -> BaseModel:
 
 
 def text_in(form: ImmutableMultiDict[str, Any] | None, name: str) -> str:
-    """Return the text of a field; empty if there is none."""
+    """Return the text of a field; empty if it is missing."""
     found = form.get(name) if form is not None else None
     return found.strip() if isinstance(found, str) else ""
 

@@ -80,9 +80,9 @@ def _wide(html: str, label: str) -> str:
     """Let tables scroll where they are wider than the page, each by a name of its own."""
     count = itertools.count(1)
 
-    def begun(found: re.Match[str]) -> str:
+    def open_region(found: re.Match[str]) -> str:
         number = next(count)
         called = escape(label) + (f", {number}" if number > 1 else "")
         return f'<div class="wide" role="region" aria-label="{called}" tabindex="0">{found[0]}'
 
-    return re.sub("<table", begun, html).replace("</table>", "</table></div>")
+    return re.sub("<table", open_region, html).replace("</table>", "</table></div>")

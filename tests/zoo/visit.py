@@ -67,7 +67,7 @@ def hold(director: Director) -> ContestResult:
     for match, outcome in director.play(pairs(director.game, director.entries, director.seed)):
         names = tuple(entry.name for entry in match.entries)
         if isinstance(outcome, Failure):
-            director.struck[names[outcome.actor]] = outcome.reason
+            director.failures[names[outcome.actor]] = outcome.reason
             matches.append((names, outcome.reason))
         else:
             matches.append((names, outcome["wins"], outcome["shares"]))

@@ -216,7 +216,7 @@ class _Course:
 
     def run(self, director: Director) -> Comparison:
         """Play until it is decided, and return the result."""
-        self.director, self.over = director, bool(director.struck)
+        self.director, self.over = director, bool(director.failures)
         self.test = (SequentialTest if self.luck is None else NormalTest)(self.claims)
         by_name = {entry.name: entry for entry in director.entries}
         if not self.over:
@@ -250,7 +250,7 @@ class _Course:
             names = tuple(entry.name for entry in entries)
             match, outcome = played[names]
             if isinstance(outcome, Failure):
-                self.director.struck[names[outcome.actor]] = outcome.reason
+                self.director.failures[names[outcome.actor]] = outcome.reason
                 self.over = True
                 return
             raw = first_place_shares(outcome["returns"])
@@ -266,7 +266,7 @@ class _Course:
             self.progress(2 * self.test.pairs, limit, where)
 
     def _comparison(self) -> Comparison:
-        test, compared = self.test, bool(self.pairs) and not self.director.struck
+        test, compared = self.test, bool(self.pairs) and not self.director.failures
         common = self.director.common(self.played)
         first, second, *others = self.names
         return Comparison(
@@ -289,7 +289,7 @@ class _Course:
         )
 
     def _decision(self) -> Decision:
-        if self.director.struck:
+        if self.director.failures:
             return Decision.DISQUALIFIED
         if self.test.accepted is None:
             return Decision.UNDECIDED

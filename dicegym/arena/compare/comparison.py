@@ -27,7 +27,7 @@ class Decision(StrEnum):
     UNDECIDED = "undecided"
     """The games ran out first."""
     DISQUALIFIED = "disqualified"
-    """An entry failed where the rules do not go on without it; nothing is compared."""
+    """An entry failed where the game cannot continue without it; nothing is compared."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,7 +121,7 @@ class Comparison(ContestResult):
     def words(self) -> Sequence[str]:
         """Return what was decided, how large the difference is, and what the games cost."""
         if self.decision is Decision.DISQUALIFIED:
-            return ["Nothing is compared: a player failed, and the rules do not go on without it."]
+            return ["Nothing is compared: a player failed, and the game cannot continue without it."]
         return [self._verdict(), *self._size(), f"It took {self.games:,} games."]
 
     def _verdict(self) -> str:
@@ -146,7 +146,7 @@ class Comparison(ContestResult):
         return Interval(*(float(elo_of(min(most, max(-most, one)))) for one in size))
 
     def _by(self, number: int) -> str:
-        """Return by how much, as far as that is claimed."""
+        """Return by how much, where that is claimed."""
         margin = self.claims[number]
         return f" by {self.claim(number).lstrip('+-')}" if round(margin, 9) else ""
 

@@ -43,7 +43,7 @@ class PairedMatch(Match):
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What decides the outcome besides game, entries in their order and limits; see `Job.facts`."""
+        """What decides the outcome, apart from game, entries in their order and limits; see `Job.facts`."""
         return super().facts | {"kind": "pairs"}
 
 

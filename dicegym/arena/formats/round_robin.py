@@ -49,7 +49,7 @@ def round_robin(director: Director) -> ContestResult:
     tables = find_tables(director)
     seated = itertools.combinations(director.entries, game.players) if options.games != 0 else ()
     jobs = [Match(game, table, director.seed, length, number=i) for table in seated for i in range(options.seeds)]
-    played = [one for one in settle(director, jobs) if director.struck.keys().isdisjoint(one.row.entries)]
+    played = [one for one in settle(director, jobs) if director.failures.keys().isdisjoint(one.row.entries)]
     rows = [one.row for one in played]
     standings = _rank(director, rows, baseline_rates(game, tables))
     fact = f"{write_count(len(rows), 'match')} of {write_count(length, 'game')}, seed {director.seed}"
@@ -86,7 +86,7 @@ def _rank(director: Director, matches: Sequence[MatchRow], rates: Mapping[str, f
 
 
 def present_games(standings: Sequence[Standing], matches: Sequence[MatchRow], fact: str, baseline: str) -> Presentation:
-    """Return the ranking, and how often each wins against each, as far as games tell."""
+    """Return the ranking, and how often each wins against each, by the games."""
     rated = any(row["win_rate"] is not None for row in standings)
     last = {f"Winrate against `{baseline}`": "win_rate"} if rated else {"Games won": "share"}
     if any(row["less_luck"] is not None for row in standings):

@@ -55,7 +55,7 @@ def settle(director: Director, matches: Iterable[Match], returns: bool = False) 
     for number in counted:
         found = outcomes[number]
         if isinstance(found, Failure):
-            director.struck[names[number][found.actor]] = found.reason
+            director.failures[names[number][found.actor]] = found.reason
         else:
             played.append(found)
     return played
@@ -71,10 +71,10 @@ def fold(tables: Sequence[Sequence[str]], outcomes: Mapping[int, PlayedMatch | F
 
     What is missing is taken to end well: so more may be missing once it is known.
     """
-    struck: set[str] = set()
+    failed: set[str] = set()
     counted, missing = [], []
     for number, names in enumerate(tables):
-        if not struck.isdisjoint(names):
+        if not failed.isdisjoint(names):
             continue
         if number not in outcomes:
             missing.append(number)
@@ -82,7 +82,7 @@ def fold(tables: Sequence[Sequence[str]], outcomes: Mapping[int, PlayedMatch | F
         counted.append(number)
         outcome = outcomes[number]
         if isinstance(outcome, Failure):
-            struck.add(names[outcome.actor])
+            failed.add(names[outcome.actor])
     return counted, missing
 
 

@@ -100,7 +100,7 @@ class _Rounds:
     @property
     def names(self) -> list[str]:
         """Entries that are not disqualified, in the order of the start."""
-        return [name for name in self.start if name not in self.director.struck]
+        return [name for name in self.start if name not in self.director.failures]
 
     def count_meetings(self, one: str, other: str) -> int:
         """Return how often two have met."""
@@ -140,15 +140,15 @@ class _Rounds:
         rows: dict[frozenset[str], list[MatchRow]] = {}
         for played in settle(self.director, jobs):
             rows.setdefault(frozenset(played.row.entries), []).append(played.row)
-            if self.director.struck.keys().isdisjoint(played.row.entries):
+            if self.director.failures.keys().isdisjoint(played.row.entries):
                 self.played.append(played)
         return [self._pairing(pair, rows.get(frozenset(pair), [])) for pair in paired]
 
     def _pairing(self, pair: tuple[str, str], rows: Sequence[MatchRow]) -> Pairing:
         if len(rows) < self.director.options.seeds:
-            struck = [name for name in pair if name in self.director.struck]
-            points = tuple(float(name not in struck) for name in pair)
-            return Pairing(pair, points, (0.0, 0.0), 0, f"walkover: {', '.join(struck)} struck", (False, False))
+            failed = [name for name in pair if name in self.director.failures]
+            points = tuple(float(name not in failed) for name in pair)
+            return Pairing(pair, points, (0.0, 0.0), 0, f"walkover: {', '.join(failed)} disqualified", (False, False))
         won = [sum(row.won[row.entries.index(name)] for row in rows) for name in pair]
         points = tuple((own > other) + 0.5 * (own == other) for own, other in (won, won[::-1]))
         return Pairing(pair, points, tuple(won), sum(row.games for row in rows), "", (True, True))
@@ -212,7 +212,7 @@ def _present(rounds: _Rounds, standings: Sequence[Standing]) -> Presentation:
     words = ["Points rank, then 'Buchholz', the points of an entry's opponents, then the share of games won."]
     if not rounds.all_met([row.name for row in standings]):
         words.append(
-            "Not everybody met everybody, so the luck of the draw is in it besides that of the dice: a round "
+            "Not everybody met everybody, so the luck of the draw is in it as well as that of the dice: a round "
             "robin compares all with all."
         )
     return Presentation(facts, [ranking_table(standings, columns)], words)

@@ -1,7 +1,7 @@
 """The pairs of a round of a Swiss tournament, as arithmetic: nothing here plays.
 
 Pairs follow the FIDE (Dutch) System, FIDE Handbook C.04.3, without what it says of colours, which have no counterpart:
-seats are drawn afresh for each game. Entries stand in the order of their points, and of their numbers among equals. In
+seats are drawn afresh for each game. Entries are in the order of their points, and of their numbers among equals. In
 a group of equal points the upper half plays the lower half, first against first; whom nobody of the group is left for
 floats down, and meets the first of the next group. Nobody meets anybody twice, and nobody has two byes (C.04.1): if the
 preferred opponent of somebody leaves others without one, the next preferred is tried.
@@ -23,7 +23,7 @@ Met = Callable[[str, str], int]
 def pairs(order: Sequence[str], points: Mapping[str, float], met: Met) -> list[tuple[str, str]]:
     """Return the pairs of an even number of entries in ``order``.
 
-    If there are none without rematches, or none are found in `MOST_STEPS`, each meets the one it has met least.
+    If every pairing has rematches, or `MOST_STEPS` find none without, each meets the one it has met least.
     """
     found = _without_rematches(order, points, met)
     if found is not None:

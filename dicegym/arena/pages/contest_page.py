@@ -90,7 +90,7 @@ class ContestPage(NamedTuple):
 
     @property
     def first(self) -> list[ReportTable | Matrix]:
-        """The tables below the plot: the ranking where there is none, and a matrix."""
+        """The tables below the plot: the ranking where there is no plot, and a matrix."""
         found = [] if self.plot else list(self.report.tables[:1])
         return found + [table for table in self.report.tables if isinstance(table, Matrix) and table not in found][:1]
 
@@ -170,7 +170,7 @@ def ranking_plot(ratings: Ratings, places: Mapping[str, str]) -> Plot:
         cells = places.get(row.name, "-"), row.name, f"{row.rating:.0f}", interval(row)
         bars.append(Bar(cells, low, at(row.rating), high, f"{row.name}: {row.rating:.0f}, {interval(row)}"))
     note = (
-        "Entries stand in the order of the contest. Ratings are on the Elo scale, by all games at once: in "
+        "Entries are in the order of the contest. Ratings are on the Elo scale, by all games at once: in "
         f"{100 * CONFIDENCE:.0f} of 100 contests the interval holds what endless games would give."
     )
     return Plot(note, ticks, bars)

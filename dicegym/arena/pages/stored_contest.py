@@ -22,7 +22,7 @@ from dicegym.columns import write_count
 
 
 def build_page(reader: StoreReader, contest: StoredContest) -> ContestPage:
-    """Return the page of a stored contest; of one that has not ended, as far as it got.
+    """Return the page of a stored contest; of one that has not ended, by its games so far.
 
     Each match names the command that shows its games.
     """

@@ -41,7 +41,7 @@ def make_environment(loader: BaseLoader) -> Environment:
     import jinja2
     from markupsafe import Markup
 
-    def shown(value: Any) -> Any:
+    def make_harmless(value: Any) -> Any:
         """Make what is put into the page harmless; it is escaped too."""
         return value if isinstance(value, Markup) or not isinstance(value, str) else harmless(value[:LONGEST_TEXT])
 
@@ -49,7 +49,7 @@ def make_environment(loader: BaseLoader) -> Environment:
         loader=loader,
         autoescape=True,
         undefined=jinja2.StrictUndefined,
-        finalize=shown,
+        finalize=make_harmless,
         trim_blocks=True,
         lstrip_blocks=True,
     )

@@ -79,9 +79,9 @@ def page_data(
                     told.setdefault(words(table, played, view, notes), []).append(number)
             wrong = int(bool(played.wrong or find_note(played, notes)))
             done += [[played.seat, texts.number(text), wrong, who] for text, who in told.items()]
-        return [[scene_number(*seen_by(frame, view)) for view in views], done]
+        return [[scene_number(*see(frame, view)) for view in views], done]
 
-    def seen_by(frame: Frame, view: int | None) -> tuple[Scene, Drawing]:
+    def see(frame: Frame, view: int | None) -> tuple[Scene, Drawing]:
         return moment(table, frame, names, view).scene, draw(table, frame.state, view, shown)
 
     frames = [frame_of(frame) for frame in replay.frames(table)]

@@ -67,7 +67,7 @@ def words(table: Game, played: PlayedAction, seat: int | None = None, notes: Not
 
 
 def find_note(played: PlayedAction, notes: Notes | None) -> str:
-    """Return the note on a decision; empty if there is none."""
+    """Return the note on a decision; empty if it has no note."""
     return "" if notes is None else notes.get((played.seat, played.turn), "")
 
 

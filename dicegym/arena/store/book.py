@@ -71,7 +71,7 @@ class Book:
         self._changed = 0, 0
 
     def _latest(self, connection: sa.Connection, seed: int | None) -> _Contest | None:
-        """Return the latest contest with these settings, and this seed if one is given; None if there is none."""
+        """Return the latest contest with these settings, and this seed if one is given, or None."""
         same = sa.select(CONTESTS.c.id, CONTESTS.c.seed, CONTESTS.c.run)
         same = same.where(CONTESTS.c.settings == self._settings.digest)
         if seed is not None:
@@ -209,19 +209,19 @@ class Book:
                 self._link(connection)
 
     def plan(self, matches: int) -> None:
-        """Take note of how many matches the contest has, as far as that is known."""
+        """Take note of how many matches the contest is known to have."""
         with self._store.writing() as connection:
             connection.execute(CONTESTS.update().where(CONTESTS.c.id == self._contest.id).values(planned=matches))
 
-    def finish(self, contest_result: ContestResult, struck: Mapping[str, str]) -> None:
-        """Store the result of the contest, and drop matches that are not its own any more; ``struck``: name -> why.
+    def finish(self, contest_result: ContestResult, failures: Mapping[str, str]) -> None:
+        """Store the result of the contest, and drop matches that are not its own any more; ``failures``: name -> why.
 
         Matches that were begun in vain do not count; where entries were disqualified all matches of this run stay, as
         failures are in no row of a result.
         """
         contest = self._contest.id
         count = {(row.seed, row.games) for row in contest_result.matches}
-        own = {number for number, about in self._used.items() if struck or about in count}
+        own = {number for number, about in self._used.items() if failures or about in count}
         result, report = contest_result.to_json(), contest_result.report().to_json()
         with self._store.writing() as connection:
             self._link(connection)
@@ -229,7 +229,7 @@ class Book:
             if gone := [{"gone": match} for match in connection.execute(linked).scalars() if match not in own]:
                 one = (PLAYS.c.contest == contest) & (PLAYS.c.match == sa.bindparam("gone"))
                 connection.execute(PLAYS.delete().where(one), gone)
-            for name, reason in struck.items():
+            for name, reason in failures.items():
                 named = FIELDS.c.agent.in_(sa.select(AGENTS.c.id).where(AGENTS.c.name == name))
                 here = (FIELDS.c.contest == contest) & (FIELDS.c.withdrawn == 0) & named
                 connection.execute(FIELDS.update().where(here).values(reason=reason))

@@ -61,7 +61,7 @@ class HeldError(ParameterError):
 _DAMAGED = Trouble(
     "is damaged",
     "nothing in it was changed; put a backup in its place, or get out what can be read by "
-    "`sqlite3 FILE .recover | sqlite3 saved.sqlite` and go on with --store saved.sqlite",
+    "`sqlite3 FILE .recover | sqlite3 saved.sqlite` and continue with --store saved.sqlite",
     False,
 )
 _LOCKED = Trouble("is locked by another program", "wait until that (a backup?) has ended, or end it", True)

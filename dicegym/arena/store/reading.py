@@ -120,7 +120,7 @@ class StoreReader(Database):
         return max(every, key=lambda contest: (contest.ended or contest.began, contest.id))
 
     def is_held(self, contest: int) -> bool:
-        """Return whether some process has a contest just now, as far as this machine can tell."""
+        """Return whether some process has a contest just now, if this machine can tell."""
         if self.path is not None and not lock_file(self.path, contest).exists():
             return False
         try:
@@ -214,7 +214,7 @@ class StoreReader(Database):
             entry: those of this entry alone, whatever it was made of.
             last: the number of the newest to list alone.
             game: those of this game alone.
-            before: those with lower numbers alone: how a list that begins with the newest goes on.
+            before: those with lower numbers alone: the next page of a list that begins with the newest.
 
         Raises UnknownNameError if the contest has no such entry.
         """
@@ -345,7 +345,7 @@ class StoreReader(Database):
         return sorted(found)
 
     def find_served_game(self, number: int) -> ServedGame:
-        """Return a game of a server, by its number. Raises UnknownNameError if there is none."""
+        """Return a game of a server, by its number. Raises UnknownNameError for a number that is unknown."""
         g, r, s, i = SERVER_GAMES.c, SERVER_RUNS.c, SERVER_RESULTS.c, SERVER_INCIDENTS.c
         one = sa.select(SERVER_GAMES, r.game, r.rules, r.ended.label("over")).join(SERVER_RUNS, r.id == g.run)
         with self.connection() as connection:
@@ -407,4 +407,4 @@ def _matches_from(
 def _known(connection: sa.Connection, table: sa.Table) -> str:
     """Return in words which numbers there are."""
     last = connection.execute(sa.select(sa.func.max(table.c.id))).scalar()
-    return f"they go up to {last}" if last else "there is none"
+    return f"they go up to {last}" if last else "the store has none"

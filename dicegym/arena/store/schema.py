@@ -72,7 +72,7 @@ CONTESTS = _table(
     _text("ended", nullable=True),  # nothing until all is played, and again while it is continued
     _text("version"),  # of dicegym that was last at it
     _whole("run"),  # how many times it was begun or continued
-    _whole("planned"),  # matches, as far as known
+    _whole("planned"),  # matches, where known
     _text("result", nullable=True),  # JSON, as `ContestResult.to_json` has it, when it has ended
     _text("report", nullable=True),  # JSON, as `dicegym.arena.report.Report.to_json` has it, when it has ended
 )

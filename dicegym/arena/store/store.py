@@ -177,7 +177,7 @@ def _lock_on_server(stack: contextlib.ExitStack, store: Database, contest: int, 
     """Hold a contest as long as a connection lasts; return whether that was possible."""
     with in_words(store.name):
         connection = stack.enter_context(store.engine.connect()).execution_options(isolation_level="AUTOCOMMIT")
-    stack.callback(connection.invalidate)  # else it would go on in the pool, and have the lock
+    stack.callback(connection.invalidate)  # else it would stay in the pool, and have the lock
     end = time.monotonic() + seconds
     while not connection.execute(sa.select(sa.func.pg_try_advisory_lock(contest, 1))).scalar():
         if time.monotonic() > end:

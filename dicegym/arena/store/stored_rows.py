@@ -40,7 +40,7 @@ class StoredContest(NamedTuple):
     played: int
     """Matches that are stored of it."""
     planned: int
-    """Matches that it has, as far as that was known; 0: unknown."""
+    """Matches that it was known to have; 0: unknown."""
 
 
 class StoredEntry(NamedTuple):

@@ -124,7 +124,7 @@ def ending(place: Place, state: Any) -> str:
 
 
 def board(place: Place, state: Any) -> GameBoard:
-    """Return everybody's dice, as far as the person may know them, and the bids of this hand."""
+    """Return all dice that the person may know, and the bids of this hand."""
     over, mover = bool(state["over"]), int(state["player"])
     latest = {bid.seat: bid for bid in (bid_of(kept) for kept in state["bids"][: int(state["n_bids"])].tolist())}
     last = bid_of(int(state["bids"][int(state["n_bids"]) - 1])).seat if state["n_bids"] else -1

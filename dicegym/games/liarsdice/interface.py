@@ -28,7 +28,7 @@ def supply_modules(rng: PrivateRandom) -> Mapping[str, types.ModuleType]:
 
 
 def find(program: Program) -> Callable[..., Any]:
-    """Return the function of a program that plays. Raises AgentError if there is none."""
+    """Return the function of a program that plays. Raises AgentError if it has none."""
     present = next((name for name in ENTRY_POINTS if name in program.namespace), ENTRY_POINTS[0])
     return program.entry(present)
 

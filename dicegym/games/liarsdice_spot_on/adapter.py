@@ -134,7 +134,7 @@ index. An answer is a bid, which is a tuple (quantity, face), or one of three wo
     move([(2, 3), (3, 5)], [5, 6, 4, 1], [4, 5]) -> "Spot on, lose two"
     move([(2, 3), (3, 5)], [5, 6, 4, 1], [4, 5]) -> "Spot on, gain one"
 
-Whoever plays what the rules do not allow, or raises an error, is disqualified from the game: all its dice are lost.
+A bot that breaks the rules, or raises an error, is disqualified from the game: it loses all its dice.
 That goes for the 101st bid of a round too; ordinary rounds have no more than 45, but a quantity has no upper limit.
 
 If a file has several such classes, the last one plays; another is chosen by its name, as in bot.py:Mine.

@@ -55,7 +55,7 @@ def supply_modules(rng: PrivateRandom) -> Mapping[str, types.ModuleType]:
 def find(program: Program) -> Callable[..., Any]:
     """Return the class of a program that plays: the one that the source names, or the last one defined.
 
-    Raises AgentError if there is none that derives from ``Player``.
+    Raises AgentError if no class derives from ``Player``.
     """
     base = program.builtins["Player"]
     if program.source.attribute is not None:

@@ -116,7 +116,7 @@ roundNumber runs from 1 to 15. score has the points in boxes 1 to 15; "-" is ope
 currentPlayer is who is asked. A command that means nothing, or that the rules do not allow, changes nothing, and
 the bot is asked again; at the tenth in a turn, and after an error, the server plays that turn.
 
-On a server a client says and hears besides ("key" names a command as well as "type"):
+On a server a client also says and hears ("key" names a command as well as "type"):
 
     {"key": "LOGIN", "secret": "abc", "playerName": "Anna"}    the first message; {"key": "LOGIN"} logs in a guest
     {"key": "WELCOME", "playerName": "Anna", "rating": 1200}   the answer

@@ -47,7 +47,7 @@ class FastMaskablePPO(MaskablePPO):
     number of threads sums are rounded otherwise.
 
     Files are MaskablePPO's: each loads the other's with ``load``. The anchor stays out of them: a resumed
-    ``dicegym train`` goes on with its own, and what is loaded otherwise begins with the policy as it is.
+    ``dicegym train`` uses its own again, and what is loaded otherwise begins with the policy as it is.
 
     Args:
         *args: as for MaskablePPO.
@@ -232,7 +232,7 @@ class FastMaskablePPO(MaskablePPO):
         """Write down what came of a step: of ``step``, as `KeptRolloutBuffer.put` takes it, the last are rewards."""
         ended = np.flatnonzero(dones).tolist()
         self._update_info_buffer([infos[row] for row in ended], dones[ended])
-        for row in ended:  # who was cut off goes on in the value network's view (Pardo et al., ICML 2018)
+        for row in ended:  # a game cut off continues in the value network's view (Pardo et al., ICML 2018)
             if infos[row].get("TimeLimit.truncated") and infos[row].get("terminal_observation") is not None:
                 cut_off = self.policy.obs_to_tensor(infos[row]["terminal_observation"])[0]
                 with torch.no_grad():

@@ -147,7 +147,7 @@ class Engine:
             observations: float32[games, size].
             masks: bool[games, n_actions]; None behind the last step, where no actions are wanted.
             uniforms: float32[games] from 0 to below 1.
-            meanwhile: what the caller is to do besides, while other threads compute.
+            meanwhile: what the caller is to do while other threads compute.
         """
         orders, games = self._orders, self._buffer.n_envs
         self._buffer.seen[step] = observations

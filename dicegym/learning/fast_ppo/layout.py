@@ -108,7 +108,7 @@ class FlatParameters:
     """All parameters of a policy, and what Adam remembers of them, each as one vector of float32.
 
     The policy's own parameters become views of the vector, as do the optimizer's tensors: whatever else reads or
-    writes them (files, callbacks, ``load_state_dict``) goes on as before.
+    writes them (files, callbacks, ``load_state_dict``) works as before.
 
     Args:
         policy: of a model that `why_not` has nothing against.

@@ -28,7 +28,7 @@ class SeedResult(NamedTuple):
     steps: int
     """Of its last evaluation; 0: there was none."""
     best: float
-    """Score of its best model, by which that was chosen as a rule; NaN: there is none."""
+    """Score of its best model, by which that was chosen as a rule; NaN: it has none."""
     end: float
     """Score of its last evaluation."""
 

@@ -166,12 +166,12 @@ class WebContests:
     def grades(self, contest: WebContest, reader: StoreReader | None) -> list[GradeRow]:
         """Return what became of each bot in a contest, the best first, unranked ones last; ``reader``: of the store."""
         places: dict[str, int] = {}
-        figures, struck = {}, {}
+        figures, failures = {}, {}
         if reader is not None and contest.stored is not None:
             places = {str(row["name"]): int(row["place"]) for row in reader.standings(contest.stored)}
             figures = {row.name: row for row in reader.figures(contest.stored)}
             entries = reader.entries(contest.stored)
-            struck = {one.name: one.reason for one in entries if one.reason and not one.withdrawn}
+            failures = {one.name: one.reason for one in entries if one.reason and not one.withdrawn}
         rows = []
         for bot, version in self.taking_part(contest):
             row = GradeRow(
@@ -179,7 +179,7 @@ class WebContests:
                 bot=bot.name,
                 place=places.get(bot.called),
                 of=len(places),
-                disqualified=struck.get(bot.called) or ("" if version else "no version passed its check"),
+                disqualified=failures.get(bot.called) or ("" if version else "no version passed its check"),
             )
             if version is not None:
                 row.version, row.handed_in = version.number, version.made

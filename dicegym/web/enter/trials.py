@@ -76,9 +76,9 @@ def _play(game: Game, name: str, path: Path, agent: str, isolation: str) -> dict
         game, entries, 0, 1, None, TRIAL_LIMITS, format="one_table", games=TRIAL_GAMES, isolation=isolation
     )
     about = {"seats": game.players, "games": TRIAL_GAMES, "problem": ""}
-    struck = {one.name: one.reason for one in result.disqualified}
-    if own in struck or not result.matches:
-        return about | {"problem": struck.get(own, "no game was played")}
+    failures = {one.name: one.reason for one in result.disqualified}
+    if own in failures or not result.matches:
+        return about | {"problem": failures.get(own, "no game was played")}
     (match,) = result.matches
     seat = match.entries.index(own)
     misplays = [one for one in result.misplays if one.name == own]

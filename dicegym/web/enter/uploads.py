@@ -113,6 +113,6 @@ def _is_left_out(name: str) -> bool:
 
 
 def bot_in(game: Game, folder: Path) -> tuple[Path, str]:
-    """Return where the bot is in the folder of an upload, and why there is none, or an empty text."""
+    """Return where the bot is in the folder of an upload, and why it has no bot, or an empty text."""
     (found,) = read_folder(game, folder / "bots").submissions
     return found.path, found.problem

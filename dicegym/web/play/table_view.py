@@ -25,7 +25,7 @@ _PIPS = re.compile("[\N{DIE FACE-1}-\N{DIE FACE-6}]")
 
 
 class ShownHint(NamedTuple):
-    """A hint, or why there is none yet."""
+    """A hint, or why it is still missing."""
 
     thinking: bool
     failure: str

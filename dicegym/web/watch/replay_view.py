@@ -106,7 +106,7 @@ def _shown(replay: str, seat: int | None) -> tuple[dict[str, Any], list[str]]:
 
 
 def _number(text: str) -> int | None:
-    """Return a number of the query; None if there is none. Raises ParameterError if it is something else."""
+    """Return a number of the query; None without one. Raises ParameterError if it is something else."""
     if not text:
         return None
     if not (text.isascii() and text.isdecimal() and len(text) < 10):

@@ -74,7 +74,7 @@ class _Level(NamedTuple):
 
 
 class ResponseTree:
-    """A hand as far as the player lets it come about.
+    """The part of a hand that the player lets come about.
 
     Args:
         game: a game of `dicegym.games.bidding` for two.

@@ -30,7 +30,7 @@ class Node:
 
     Attributes:
         reach: for either seat float64[rolls], how likely it rolled so and then played what was played.
-        outcomes: float64[MOST_OUTCOMES], how likely each outcome of the hand is from here, as far as was looked.
+        outcomes: float64[MOST_OUTCOMES], how likely each outcome of the hand is from here, by the nodes expanded.
         expected: the mean of that over what may be played, once `after` has been asked for.
         ended: the action that has ended the hand, or None.
         after: what may be played: action -> node; None until it is asked for, and where the hand has ended.
@@ -47,7 +47,7 @@ class Node:
 
 
 class HandTree:
-    """All that may be said in a hand, as far as it is likely.
+    """All that is likely to be said in a hand.
 
     Args:
         game: a game of `dicegym.games.bidding` for two.
