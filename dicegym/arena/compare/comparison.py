@@ -157,7 +157,7 @@ class Comparison(ContestResult):
         value = f"{100 * abs(self.difference.value):.1f}"
         more = " more" if self.difference.value > 0 else " less" if self.difference.value < 0 else ""
         level = f"{100 * LEVEL:.0f} %"
-        scores = f"scores {value} points a game{more}" if more else "scores the same"
+        scores = f"scores {value} percentage points{more}" if more else "scores the same"
         found = f"It {scores} ({level} interval {low} to {high}"
         if self.others:
             return [f"{found}; it accounts for early stopping)."]
