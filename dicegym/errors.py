@@ -85,6 +85,10 @@ class UntrustedCodeWarning(UserWarning):
     """A program from outside the package runs in this process, where it can read all memory."""
 
 
+class ServiceError(DicegymError):
+    """A service outside of the game failed, such as a model's endpoint: the run ends, and no entry is blamed."""
+
+
 class ModelError(DicegymError):
     """A model does not fit its game, or its file cannot be read."""
 

@@ -25,7 +25,7 @@ import numpy as np
 from dicegym.engine.dice import named_seed, private_seed
 from dicegym.engine.game import Game
 from dicegym.engine.validate import finite_number, whole_number
-from dicegym.errors import AgentError, DependencyError, DicegymError, ParameterError, one_line, unknown_name
+from dicegym.errors import AgentError, DependencyError, ParameterError, ServiceError, one_line, unknown_name
 from dicegym.play.player import Player, Usage, forfeit_for
 from dicegym.play.turn import Act, Turn
 from dicegym.players.prompts import (
@@ -52,7 +52,7 @@ FailureRule = Literal["forfeit", "random"]
 _SEEDS = 1 << 31
 
 
-class EndpointError(DicegymError):
+class EndpointError(ServiceError):
     """An endpoint does not answer, or a budget is spent: no fault of the model, so nothing is played."""
 
 

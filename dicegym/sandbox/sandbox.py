@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 from dicegym.engine.game import Game
 from dicegym.engine.threads import cores
 from dicegym.engine.validate import whole_number
-from dicegym.errors import DicegymError
+from dicegym.errors import DicegymError, ServiceError
 from dicegym.players.roster import agent_name, resolve
 from dicegym.sandbox import jail, scratch
 from dicegym.sandbox.heartbeat import PLAYING, Heartbeat, Reading, is_late, processor_time, queue_time
@@ -188,7 +188,10 @@ class _Worker:
         return [RunningJob(job, self._heartbeat.read(processor_time), self._heartbeat.wins(len(job.entries)))]
 
     def finish(self) -> tuple[Job, JobOutcome, bool]:
-        """Return (job, outcome, whether this worker can continue) once ``conn`` has something to say."""
+        """Return (job, outcome, whether this worker can continue) once ``conn`` has something to say.
+
+        Raises ServiceError if something outside of the game failed: no entry is to blame.
+        """
         job, reading = self.job, self._heartbeat.read(processor_time)
         if job is None:
             raise RuntimeError("a worker without a job has nothing to say")
@@ -204,6 +207,8 @@ class _Worker:
         found = json.loads(answer)
         if "value" in found:
             return job, found["value"], True
+        if "ended" in found:
+            raise ServiceError(str(found["ended"]))
         actor = max(int(found["actor"]), 0)
         reading = reading._replace(actor=actor)  # who acted then; nobody does by now
         where = "" if "gone" in found or reading.phase != PLAYING else f" {job.moment(reading)}"

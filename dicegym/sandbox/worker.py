@@ -27,7 +27,7 @@ import numpy as np
 from dicegym.bots.calls import Witness
 from dicegym.bots.source import Source
 from dicegym.engine.game import Game
-from dicegym.errors import AgentError, DicegymError, one_line
+from dicegym.errors import AgentError, DicegymError, ServiceError, one_line
 from dicegym.play.drive import play_game
 from dicegym.play.player import Player
 from dicegym.play.printed import Printed
@@ -145,7 +145,7 @@ class Hosts:
 
 
 def outcome(job: Job, heartbeat: Heartbeat, hosts: Hosts) -> dict[str, Any]:
-    """Do a job; return {"value": ...}, or {"actor": ..., "reason": ...} of the entry at fault."""
+    """Do a job; return {"value": ...}, {"ended": why the run ends}, or {"actor": ..., "reason": ...} of the fault."""
     stray = Printed()
     streams = sys.stdout, sys.stderr
     sys.stdout = sys.stderr = stray
@@ -156,6 +156,8 @@ def outcome(job: Job, heartbeat: Heartbeat, hosts: Hosts) -> dict[str, Any]:
         return {"actor": heartbeat.blamed, "reason": error.reason, "gone": True}
     except AgentError as error:
         return {"actor": heartbeat.blamed, "reason": error.reason}
+    except ServiceError as error:
+        return {"ended": one_line(error)}
     except DicegymError as error:
         return {"actor": heartbeat.blamed, "reason": one_line(error)}
     except BaseException as error:  # a contest must continue, and a player can break anything in this process

@@ -17,7 +17,7 @@ from command_line import Run
 
 import dicegym
 from dicegym.arena.match import play_match
-from dicegym.errors import AgentError, FaultWarning, ParameterError, UnknownNameError
+from dicegym.errors import AgentError, FaultWarning, ParameterError, ServiceError, UnknownNameError
 from dicegym.play.drive import play_game
 from dicegym.play.player import total_usage
 from dicegym.play.turn import Turn
@@ -125,6 +125,21 @@ def test_an_endpoint_that_does_not_answer_is_no_fault_of_the_model(reply: Reply)
         with pytest.raises(EndpointError, match="gives llm\\(m\\) no answer"):
             ask(player)
         assert player.usage.decisions == 0
+
+
+def test_a_contest_ends_where_an_endpoint_does_not_answer_and_continues_later(tmp_path: Path) -> None:
+    from dicegym.arena import contest
+
+    replies = [Reply(status=404, raw=b"{}")]
+    with serving(lambda request, number: replies[-1]) as endpoint:
+        entries = [f"llm(m, base_url={endpoint.url}, retries=0)", "bacon"]
+        how: dict[str, Any] = {"seed": 0, "workers": 1, "games": 2, "isolation": "none", "store": tmp_path / "s.sqlite"}
+        with pytest.raises(ServiceError, match="gives llm\\(m\\) no answer"):
+            contest("hog", entries, **how)
+        replies.append(Reply(FIVE))
+        result = contest("hog", entries, **how)
+    assert not result.disqualified
+    assert len(result.matches) == 1
 
 
 def test_a_budget_of_tokens_ends_a_run_that_can_go_on() -> None:
