@@ -75,7 +75,7 @@ test-nojit: $(DEVELOPING)  ## run the tests of rules as plain Python
 
 # Hog alone is compiled, into a cache of its own: an older compiler cannot use the kernels of a newer one.
 LOWEST := $(VENV)/lowest
-LOWEST_TESTS := tests/envs/test_options.py tests/engine/test_description.py tests/engine/test_features.py
+LOWEST_TESTS := tests/envs/test_options.py tests/engine/test_features.py
 test-lowest: $(DEVELOPING)  ## try the lowest versions that pyproject.toml allows
 	$(BIN)/python -m uv venv --quiet --allow-existing --python $(BIN)/python $(LOWEST)
 	$(UV) --quiet --python $(LOWEST)/bin/python --resolution lowest-direct $$(cat $(TORCH)) \

@@ -78,7 +78,7 @@ def check_verdict(seen: Visit, game: str, animal: Hostile) -> None:
     assert seen.found, seen.cage.output[-2000:]
     hostile, meek = seen.found["hostile"], seen.found["meek"]
     struck = hostile["struck"].get(animal.name, "")
-    misplays = [reason for name, _, reason, _ in hostile["misplays"] if name == animal.name]
+    misplays = [reason for name, _, reason in hostile["misplays"] if name == animal.name]
     own = {tuple(match[0]): match[1:] for match in hostile["matches"] if animal.name in match[0]}
     if animal.pays is Pays.NOTHING:
         assert (struck, misplays) == ("", [])

@@ -78,7 +78,6 @@ def hold(director: Director) -> ContestResult:
 
 
 FORM = Format(hold, lambda game: 2)
-FORMATS[FORM.name] = FORM
 
 
 def keys_of(game: dicegym.Game, names: Iterable[str]) -> list[int]:
@@ -157,7 +156,7 @@ def told(outcome: ContestResult, seconds: float) -> dict[str, Any]:
     """Return a result as plain values."""
     return {
         "struck": {one.name: one.reason for one in outcome.disqualified},
-        "misplays": [[one.name, one.turn, one.reason, one.more] for one in outcome.misplays],
+        "misplays": [[one.name, one.turn, one.reason] for one in outcome.misplays],
         "matches": list(outcome.details.get("outcomes", outcome.matches)),
         "standings": [row.to_json() for row in outcome.standings],
         "printed": outcome.printed,
@@ -260,6 +259,7 @@ def spies(game: dicegym.Game, level: str, names: list[str], port: int) -> dict[s
 
 def main(request: dict[str, Any]) -> None:
     """Do what is wanted; write what came of it as JSON."""
+    FORMATS[FORM.name] = FORM
     for place in (f"{HOME}/.netrc", f"{HOME}/.ssh/id_rsa", f"{HOUSE}/library.py"):
         Path(place).parent.mkdir(exist_ok=True)
         Path(place).write_text(SECRET)
