@@ -12,6 +12,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -74,7 +75,8 @@ def hold(director: Director) -> ContestResult:
             misplays += misplays_of(names, outcome)
             printed |= {name: text for name, text in zip(names, outcome["printed"], strict=True) if text}
     found = director.result((), outcomes=tuple(sorted(matches)))
-    return replace(found, misplays=tuple(misplays), printed=printed | found.printed)
+    faults = dict(Counter(one.name for one in misplays))
+    return replace(found, misplays=tuple(misplays), faults=faults, printed=printed | found.printed)
 
 
 FORM = Format(hold, lambda game: 2)
