@@ -153,7 +153,10 @@ class Game(Generic[V]):
         return states
 
     def new_state(self, seed: int = 0, episode: int = 0) -> State:
-        """Return the beginning of game ``episode`` of ``seed``, to be played from Python."""
+        """Return the beginning of game ``episode`` of ``seed``, to be played from Python.
+
+        Seeds count modulo 2**64. Raises ParameterError for a seed or an episode that is not a whole number of 64 bits.
+        """
         return State.begin(self, seed, episode)
 
     @cached_property

@@ -25,7 +25,8 @@ from dicegym.engine.kernel_entries import Task, entry_of
 from dicegym.engine.loops import begin, first_places, legal, margin, observe, returns, step
 from dicegym.engine.scene import Scene
 from dicegym.engine.spec import GameSpec
-from dicegym.errors import ParameterError, StepError
+from dicegym.engine.validate import LARGEST_SEED, whole_number
+from dicegym.errors import StepError
 
 
 class StateGame(BatchGame, Protocol):
@@ -265,7 +266,9 @@ class State:
 
     @classmethod
     def begin(cls, game: StateGame, seed: int = 0, episode: int = 0) -> State:
-        """Return the beginning of game ``episode`` of ``seed``."""
+        """Return the beginning of game ``episode`` of ``seed``; see `dicegym.Game.new_state`."""
+        seed = whole_number("seed", seed, -LARGEST_SEED, LARGEST_SEED, "a number that names games")
+        episode = whole_number("episode", episode, 0, LARGEST_SEED, "the number of a game")
         state = cls(game)
         state._take(state._ask(BEGIN, state._number, as_word(seed), as_word(episode)))
         return state
@@ -322,7 +325,10 @@ class State:
         """
         if self.over:
             raise StepError("the game is over and takes no more actions: begin another with new_state()")
-        self._told = told = self._ask(STEP, self._number, action, self._watched)
+        try:
+            self._told = told = self._ask(STEP, self._number, action, self._watched)
+        except TypeError:
+            raise TypeError(f"action {action!r} is not a whole number: give one of legal_actions()") from None
         if told < OVER:
             return 0
         self.over = told & OVER != 0
@@ -393,8 +399,11 @@ class State:
         return found
 
     def text(self, seat: int | None = None) -> str:
-        """Return the table as ``seat`` sees it, None: with everything, as one screen of text."""
-        return self.game.scene(self.record, seat).text()
+        """Return the table as ``seat`` sees it, None: with everything, as one screen of text.
+
+        Raises ParameterError if the game has no seat of that number.
+        """
+        return self.game.scene(self.record, None if seat is None else self._checked(seat)).text()
 
     @property
     def id(self) -> str:
@@ -420,10 +429,7 @@ class State:
         return _restore, (self.game, self.record.tobytes())
 
     def _checked(self, seat: int) -> int:
-        seat = index(seat)
-        if not 0 <= seat < self.game.players:
-            raise ParameterError(f"seat {seat} does not exist in {self.game!r}: give 0 to {self.game.players - 1}")
-        return seat
+        return whole_number("seat", seat, 0, self.game.players - 1, f"a seat of {self.game!r}")
 
 
 def as_word(number: int) -> int:

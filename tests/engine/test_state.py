@@ -84,7 +84,7 @@ def test_seats_are_taken_as_records_have_them() -> None:
     state = dicegym.game("hog").new_state(1)
     for seat in (np.int8(0), np.uint8(1), state.record["player"]):
         assert (state.observation(seat) == state.observation(int(seat))).all()
-    with pytest.raises(TypeError, match="float"):
+    with pytest.raises(ParameterError, match=r"seat=0\.0 cannot be used"):
         state.observation(0.0)  # type: ignore[arg-type]
 
 
@@ -169,11 +169,19 @@ def test_it_says_what_it_is() -> None:
 def test_wrong_use_is_refused() -> None:
     game = dicegym.game("hog", goal=10)
     state = game.new_state(0)
-    with pytest.raises(TypeError, match="float"):
-        state.step(1.5)  # type: ignore[arg-type]
+    for wrong in (1.5, "a", None):
+        with pytest.raises(TypeError, match="is not a whole number: give one of legal_actions"):
+            state.step(wrong)  # type: ignore[arg-type]
+    for seed in ("a", 1.0, 1 << 64, None):
+        with pytest.raises(ParameterError, match="seed="):
+            game.new_state(seed)  # type: ignore[arg-type]
+    with pytest.raises(ParameterError, match="episode=-1"):
+        game.new_state(0, -1)
+    assert game.new_state(-1) == game.new_state(2**64 - 1)
     assert state.step(np.int64(10)) == 0
-    with pytest.raises(ParameterError, match="seat 2 does not exist in"):
-        state.observation(2)
+    for tell in (state.observation, state.text):
+        with pytest.raises(ParameterError, match="seat=2 cannot be used as a seat of"):
+            tell(2)
     while not state.over:
         state.step(10)
     assert state.legal_actions() == []
