@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import signal
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -164,50 +163,20 @@ def keep_generators() -> Iterator[None]:
         restore_generators(states)
 
 
-class StopTraining(Exception):  # noqa: N818 - nothing is wrong
-    """Leaves Stable-Baselines3's loop: the run is interrupted."""
-
-
-class Interruption:
-    """Whether somebody wants a training to stop."""
-
-    def __init__(self) -> None:
-        self.wanted = False
-        self.number: int = signal.SIGINT
-
-    def ask(self, number: int = signal.SIGINT) -> None:
-        """Want it from now on, as the signal ``number`` says."""
-        self.wanted, self.number = True, number
-
-    def stop_if_wanted(self) -> None:
-        """Raise StopTraining if somebody does."""
-        if self.wanted:
-            raise StopTraining
-
-
 class TrainingCallback(BaseCallback):
-    """Tells a run when it may act: at the start of a rollout nothing is in flight. It may be interrupted at any step.
+    """Lets a run act between rollouts, when no decision waits for an update.
 
     Args:
-        interruption: of the run.
         between_rollouts: called with the logger before each rollout.
-        after_step: called with (steps so far, games that ended) after each step of the games.
+        after_step: called with (steps so far, games that ended) after each step; False ends the training there.
     """
 
-    def __init__(
-        self,
-        interruption: Interruption,
-        between_rollouts: Callable[[Logger], None],
-        after_step: Callable[[int, int], None],
-    ) -> None:
+    def __init__(self, between_rollouts: Callable[[Logger], None], after_step: Callable[[int, int], bool]) -> None:
         super().__init__()
-        self._interruption = interruption
         self._between_rollouts, self._after_step = between_rollouts, after_step
 
     def _on_rollout_start(self) -> None:
         self._between_rollouts(self.logger)
 
     def _on_step(self) -> bool:
-        self._after_step(self.num_timesteps, int(np.sum(self.locals["dones"])))
-        self._interruption.stop_if_wanted()
-        return True
+        return self._after_step(self.num_timesteps, int(np.sum(self.locals["dones"])))

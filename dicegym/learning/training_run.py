@@ -24,6 +24,7 @@ The run's folder then holds
 from __future__ import annotations
 
 import shlex
+import signal
 import time
 from collections.abc import Callable
 from typing import Any, NoReturn
@@ -41,14 +42,7 @@ from dicegym.learning.curves import BEGAN_WITH, PaceLog, curve_fact
 from dicegym.learning.evaluate import Score
 from dicegym.learning.evaluator import Evaluator, next_evaluation
 from dicegym.learning.league import PAST_SELF, League, Member
-from dicegym.learning.learner import (
-    Interruption,
-    StopTraining,
-    TrainingCallback,
-    anneal,
-    as_player,
-    start_from,
-)
+from dicegym.learning.learner import TrainingCallback, anneal, as_player, start_from
 from dicegym.learning.preparation import Prepared, find_program
 from dicegym.learning.run_folder import newest_checkpoint
 from dicegym.learning.run_state import Moment, RunState, restore
@@ -81,7 +75,8 @@ class Run:
         self.settings, self.folder = settings, folder
         self.progress = progress or (lambda done, total, text: None)
         self.evaluated = evaluated or (lambda steps, score: None)
-        self.interruption = Interruption()
+        self.signal: int | None = None
+        """The signal that asked this session to end."""
         self.evaluator = Evaluator(self.game, run)
         self.league = League(self.game, settings)
         self.env = new_games(self.game, settings, run.seed, self.league.pool())
@@ -118,16 +113,16 @@ class Run:
         """
         if self.finished:
             return self.model
-        try:
-            with on_signals(self.interrupt, once=True):
-                self.model.learn(
-                    max(0, self.settings.run.steps - self.model.num_timesteps),
-                    callback=TrainingCallback(self.interruption, self.between_rollouts, self.after_step),
-                    reset_num_timesteps=False,
-                    tb_log_name="run",
-                    log_interval=10,
-                )
-        except StopTraining:
+        self.stopped = False
+        with on_signals(self.interrupt, once=True):
+            self.model.learn(
+                max(0, self.settings.run.steps - self.model.num_timesteps),
+                callback=TrainingCallback(self.between_rollouts, self.after_step),
+                reset_num_timesteps=False,
+                tb_log_name="run",
+                log_interval=10,
+            )
+        if self.stopped:
             self.leave()
         self.follow()
         self.start = self.now()
@@ -152,7 +147,7 @@ class Run:
         self.checkpoint()
         self.save("model")
         where = f"{self.model.num_timesteps:,} steps are saved in {self.folder}"
-        raise SignalInterrupt(self.interruption.number, f"{where}: {self.again()}") from None
+        raise SignalInterrupt(self.signal or signal.SIGINT, f"{where}: {self.again()}")
 
     def again(self) -> str:
         """Return the command that resumes the run, whatever command began it."""
@@ -164,7 +159,8 @@ class Run:
         steps, run, state = self.model.num_timesteps, self.settings.run, self.state
         self.start = self.now()
         self.pace.note(self.count_seconds(), steps, state.games)
-        self.interruption.stop_if_wanted()
+        if self.signal is not None:  # the first step ends the training
+            return
         anneal(self.model, self.settings.algorithm, steps / run.steps)
         state.seen_inputs |= (np.asarray(self.start.model["_last_obs"]) != 0).any(axis=0)
         self.follow()
@@ -186,18 +182,20 @@ class Run:
         if self.settings.run.average and learned:
             self.state.average.follow(self.model, self.settings.run.average)
 
-    def after_step(self, steps: int, ended: int) -> None:
-        """Count games and tell the progress bar."""
+    def after_step(self, steps: int, ended: int) -> bool:
+        """Count games and tell the progress bar; return whether to go on."""
         self.state.games += ended
         speed = (steps - self.first) / max(time.monotonic() - self.began, 1e-9)
         text = f"{self.state.games:,} games, {speed:,.0f} steps/s{f', {self.score}' if self.score else ''}"
         others = [one for one in self.state.curve.scores if self.score and one.opponent != self.score.opponent]
         text += "".join(f"; {one.value:.4f} against {one.opponent}" for one in others)
         self.progress(steps, self.settings.run.steps, text)
+        self.stopped = self.signal is not None
+        return not self.stopped
 
     def interrupt(self, number: int) -> None:
         """Stop as soon as the state of the run can be written, as the signal ``number`` says."""
-        self.interruption.ask(number)
+        self.signal = number
         self.tell("saving; Ctrl-C again leaves at once")
 
     def tell(self, text: str) -> None:

@@ -168,8 +168,6 @@ class TrainingSettings:
     """players and parameters of the game; what is not given is as the game has it"""
     run: RunSettings = field(default_factory=RunSettings)
     """how long a training is, and how it is measured"""
-    demo: dict[str, object] = field(default_factory=dict)
-    """"section.key" = value: what the demonstration, `dicegym train GAME --demo`, does otherwise"""
     environment: Annotated[dict[str, object], Field(title="an argument of SB3VecEnv")] = field(default_factory=dict)
     """what else the learner's games are made with, such as max_episode_steps"""
     opponents: Annotated[dict[str, Number], Field(title="a number above 0")] = field(default_factory=dict)

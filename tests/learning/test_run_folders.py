@@ -49,8 +49,6 @@ def test_another_process_is_refused_until_the_holder_ends_however_it_does(tmp_pa
         for resumed in ([], ["--resume"]):
             with pytest.raises(SystemExit, match="2"):
                 main(["train", "hog", "--run-dir", str(folder), *resumed])
-        with pytest.raises(SystemExit, match="2"):
-            main(["train", "hog", "--demo", "--run-dir", str(folder)])
     finally:
         holder.send_signal(signal.SIGKILL)
         holder.communicate()
