@@ -11,11 +11,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from dicegym.errors import DependencyError, ModelError, ParameterError
+from dicegym.errors import DependencyError, ParameterError
 from dicegym.escape import one_line
 from dicegym.files import write_text, writing
-from dicegym.learning.curves import curve_in
-from dicegym.learning.run_curves import ENOUGH, Experiment, RunCurve, group_runs
+from dicegym.learning.curves import ENOUGH, Experiment, RunCurve, curve_in, group_runs
 from dicegym.pictures.charts import Axis, ChartLine, Guide, chart
 from dicegym.pictures.legend import with_legend
 from dicegym.pictures.raster import can_draw_pixels, png
@@ -109,17 +108,6 @@ def draw_learned(facts: Mapping[str, Any]) -> CurvePicture | None:
     across = [Guide(taken, "this model")] if isinstance(taken, int) and 0 <= taken < curve[-1].steps else []
     picture = chart(title, drawn, steps_axis(), score_axis(measure), marks, across)
     return CurvePicture(picture, [line.name for line in drawn], remarks)
-
-
-def check_learned(model: Path) -> CurvePicture:
-    """Return the picture of a model's curve. Raises ModelError if the file is not a model's, or holds no curve."""
-    found = draw_learned(models.facts(model))
-    if found is None:
-        raise ModelError(
-            f"{model} does not say how it was learned: only models of `dicegym train` carry a curve. "
-            "`dicegym runs plot RUN_DIR` draws that of a training's folder"
-        )
-    return found
 
 
 def write_learned(model: Path) -> Path | None:

@@ -87,12 +87,10 @@ def as_player(
 
 @dataclass
 class ParameterAverage:
-    """What the parameters of a learner were on average, which plays better than a learner whose last steps were luck.
+    """The running mean of a learner's parameters, which plays better than a learner whose last steps were luck.
 
-    Each update moves the networks by what the dice of one rollout happened to say. The mean of many such places lies
-    nearer to where they wander about (Polyak and Juditsky, "Acceleration of stochastic approximation by averaging",
-    SIAM Journal on Control and Optimization 30, 1992). Parameters are averaged, and what else a network keeps, such as
-    the running statistics of normalisation, is the learner's.
+    Polyak and Juditsky, "Acceleration of stochastic approximation by averaging", SIAM Journal on Control and
+    Optimization 30, 1992. What else a network keeps, such as statistics of normalisation, is the learner's.
     """
 
     values: list[torch.Tensor] = field(default_factory=list)

@@ -20,9 +20,8 @@ import numpy as np
 from dicegym.errors import DicegymError
 from dicegym.escape import one_line
 from dicegym.learning.configuration import Plain, about_run
-from dicegym.learning.curves import Evaluation, Pace, read_evaluations, read_pace
+from dicegym.learning.curves import Evaluation, Pace, RunCurve, read_evaluations, read_pace, read_run
 from dicegym.learning.evaluate import Score
-from dicegym.learning.run_curves import RunCurve, read_run
 from dicegym.learning.run_folder import (
     CHECKPOINTS,
     CURVE_FILE,

@@ -1,11 +1,10 @@
 """A training of a Stable-Baselines3 agent on a game of dicegym, from beginning to end.
 
-A resumed run continues exactly where the checkpoint was taken if its opponents remember nothing, and draw nothing but
-by the keys of games (bots with ``PURE = True``, compiled twins, models, past selves), and its algorithm keeps no replay
-buffer (PPO, MaskablePPO, A2C). Otherwise it continues with new games of the same seeds, or an empty buffer. Ctrl-C,
-SIGTERM and SIGHUP take a checkpoint, at the cost of the games played since the networks were last updated, so that
-resuming is exact then too; a second one leaves at once. A finished run is left as it is, unless --steps asks for more.
-One training at a time writes in a folder.
+A resumed run continues exactly where the checkpoint was taken if its opponents remember nothing and draw by the keys of
+games alone (bots with ``PURE = True``, compiled twins, models, past selves), and its algorithm keeps no replay buffer
+(PPO, MaskablePPO, A2C). Otherwise it continues with new games of the same seeds, or an empty buffer. Ctrl-C, SIGTERM
+and SIGHUP take a checkpoint from before the present rollout; a second one leaves at once. A finished run is left as it
+is, unless --steps asks for more. One training at a time writes in a folder.
 
 The run's folder then holds
 

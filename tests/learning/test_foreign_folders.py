@@ -23,8 +23,8 @@ import torch
 from dicegym.envs.batch_kernels import ROW
 from dicegym.errors import DamagedFileError, DicegymError, ParameterError
 from dicegym.learning.card import best_score
+from dicegym.learning.curves import read_run
 from dicegym.learning.league import read_league
-from dicegym.learning.run_curves import read_run
 from dicegym.learning.run_state import STATE_FILE
 from dicegym.learning.train import train
 

@@ -202,7 +202,7 @@ def test_names_in_a_league_are_no_formulas_and_come_back(tmp_path: Path) -> None
     assert not any(line.startswith("=") for line in written.splitlines())
     again, shares = read_league(tmp_path / "league.csv")
     assert list(again.kinds) == ["'=1+1", "b\\x1b[2J", "c"]
-    assert again.result("'=1+1", "c") == Result(0.75, 8)
+    assert again.results["'=1+1", "c"] == Result(0.75, 8)
     assert shares == {"'=1+1": 0.5, "b\\x1b[2J": 0.0, "c": 0.5}
 
 

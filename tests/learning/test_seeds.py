@@ -20,8 +20,8 @@ pytest.importorskip("sb3_contrib")
 from dicegym.cli import main
 from dicegym.errors import ParameterError
 from dicegym.learning.configuration import AboutRun, about_run, settings_of, to_plain, write_about
+from dicegym.learning.curves import ENOUGH, band_of, common_times, interquartile_mean
 from dicegym.learning.evaluate import Score
-from dicegym.learning.run_curves import ENOUGH, band_of, common_times, interquartile_mean
 from dicegym.learning.seeds import seeded_training
 from dicegym.learning.seeds.job import SeedProcess, SeedTask
 from dicegym.learning.seeds.seeded_training import SEEDS_FILE, Backend, holds_seeds, local, train_seeds
@@ -90,7 +90,7 @@ def _fails(actor: Actor) -> str | None:
 @pytest.fixture
 def stage(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[Actor]]:
     """Return a function that trains with actors, two at a time, and returns them in the order of their beginning."""
-    monkeypatch.setattr("dicegym.learning.run_curves.models.facts", lambda path: json.loads(path.read_text()))
+    monkeypatch.setattr("dicegym.learning.curves.models.facts", lambda path: json.loads(path.read_text()))
     monkeypatch.setattr(seeded_training, "LOOK_EVERY", 0.001)
 
     results.clear()
