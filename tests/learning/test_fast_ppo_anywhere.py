@@ -16,8 +16,11 @@ from sb3_contrib import MaskablePPO
 from stable_baselines3.common.env_util import make_vec_env
 from stable_baselines3.common.vec_env import DummyVecEnv, VecNormalize
 
+from dicegym.engine.jit import COMPILED
 from dicegym.errors import ParameterError
 from dicegym.learning.fast_ppo import FastMaskablePPO
+
+pytestmark = pytest.mark.skipif(not COMPILED, reason="MaskablePPO computes where nothing is compiled")
 
 SPACES: dict[str, gymnasium.Space[Any]] = {
     "vector": Box(-1.0, 1.0, (5,), np.float32),

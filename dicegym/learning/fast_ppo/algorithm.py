@@ -255,8 +255,7 @@ class FastMaskablePPO(MaskablePPO):
     def _epochs(self, engine: Engine, buffer: KeptRolloutBuffer) -> tuple[np.ndarray, int]:
         """Go through the rollout as often as is wanted.
 
-        Returns:
-            What is told of each minibatch (float64[minibatches, 6]), and how many of them the last epoch had.
+        Return what is told of each minibatch (float64[minibatches, 6]), and how many of them the last epoch had.
         """
         decisions = buffer.buffer_size * buffer.n_envs
         batch = self.batch_size or decisions
