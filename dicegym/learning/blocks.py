@@ -153,14 +153,21 @@ class EvaluationBlock:
         """Load everybody and play; return a `BlockResult` as plain values."""
         heartbeat = context.heartbeat
         heartbeat.note(LOADING, 0)
-        faults = _Faults()
+        faults: dict[str, int] = {}
+
+        def note(message: Warning | str, *where: Any, **more: Any) -> None:
+            words = str(message)
+            if words not in faults and len(faults) >= MOST_KINDS:
+                words = next(reversed(faults))
+            faults[words] = faults.get(words, 0) + 1
+
         table = _Table(self, context)
         heartbeat.note(PLAYING, 0)
         with warnings.catch_warnings():
             warnings.simplefilter("always", FaultWarning)
-            warnings.showwarning = faults.note
+            warnings.showwarning = note
             found = table.play() if table.one_by_one else self.play(table.players)
-        return BlockResult(found, faults.counted).to_plain()
+        return BlockResult(found, list(faults.items())).to_plain()
 
     def play(self, players: Sequence[Player]) -> Results:
         """Let these players, in the order of the entries, play the games side by side."""
@@ -175,23 +182,6 @@ class EvaluationBlock:
         if reading.phase == LOADING:
             return "while it was loaded"
         return f"in games {self.first + 1} to {self.first + self.games} of the evaluation"
-
-
-class _Faults:
-    """Counts faults by their words."""
-
-    def __init__(self) -> None:
-        self._counts: dict[str, int] = {}
-
-    def note(self, message: Warning | str, *where: Any, **more: Any) -> None:
-        words = str(message)
-        if words not in self._counts and len(self._counts) >= MOST_KINDS:
-            words = next(reversed(self._counts))
-        self._counts[words] = self._counts.get(words, 0) + 1
-
-    @property
-    def counted(self) -> list[tuple[str, int]]:
-        return list(self._counts.items())
 
 
 class _Table:

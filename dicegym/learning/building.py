@@ -1,4 +1,4 @@
-"""What a training consists of, as its settings want it: a batch of games, and a model that learns there."""
+"""A training's batch of games, and the model that learns there, as its settings say."""
 
 from __future__ import annotations
 
@@ -35,8 +35,7 @@ a few games, not for a thousand."""
 def new_games(game: Game, settings: TrainingSettings, seed: int, opponent: Pool | PolicyPlayer) -> SB3VecEnv:
     """Return a batch of games; game i has the seed ``seed + i``, which no evaluation has.
 
-    Raises:
-        ParameterError, UnknownNameError: a batch cannot be made of ``[environment]``.
+    Raises ParameterError or UnknownNameError if a batch cannot be made of ``[environment]``.
     """
     run = settings.run
     arguments: dict[str, Any] = dict(settings.environment)
@@ -67,13 +66,9 @@ def enough_memory(asked: str) -> Iterator[None]:
 
 
 def new_model(settings: TrainingSettings, env: VecEnv, seed: int, logs: Path | None) -> BaseAlgorithm:
-    """Return a model with fresh networks.
+    """Return a model with fresh networks by ``seed``, which the algorithm draws by, too.
 
-    Args:
-        settings: of the training.
-        env: the games that it learns from.
-        seed: of networks, and of whatever the algorithm draws.
-        logs: the folder for TensorBoard's files; None: it gets none.
+    TensorBoard's files go into the folder ``logs``; None: there are none.
 
     Raises:
         UnknownNameError: there is no such algorithm, policy or argument.

@@ -81,7 +81,7 @@ def even_marks(players: int, measure: str) -> tuple[Guide, ...]:
 
 
 def draw_learned(facts: Mapping[str, Any]) -> CurvePicture | None:
-    """Return the picture of a model's curve, that of its last training, by its file's facts; None without a curve.
+    """Return the picture of the curve of a model's last training, by its file's facts; None without a curve.
 
     A line across marks where the model was taken, if its training continued.
     """
@@ -111,11 +111,9 @@ def draw_learned(facts: Mapping[str, Any]) -> CurvePicture | None:
 
 
 def write_learned(model: Path) -> Path | None:
-    """Write the picture of a model's curve beside its file; return its path.
+    """Write the picture of a model's curve beside its file; return its path. Raises ModelError.
 
     Where the file holds no curve, return None and remove a picture there, which is of another model.
-
-    Raises ModelError if the file is not a model's.
     """
     path, found = model.with_suffix(SUFFIX), draw_learned(models.facts(model))
     if found is None:

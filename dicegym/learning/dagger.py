@@ -138,11 +138,6 @@ class DAgger(MaskablePPO):
                 )
         return self._asked
 
-    @property
-    def taught_by(self) -> str:
-        """Whom it learned from, for model files and cards."""
-        return self.teacher
-
     def _excluded_save_params(self) -> list[str]:
         return [*super()._excluded_save_params(), "_asked", "_lessons"]
 

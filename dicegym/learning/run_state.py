@@ -108,15 +108,10 @@ class Moment(NamedTuple):
         fixed: Sequence[Player],
         seconds: float,
     ) -> None:
-        """Write a checkpoint of this moment; decisions that ``model`` has played since are dropped.
+        """Write a checkpoint of this moment into a run's folder; the one before stays until this one is whole.
 
-        Args:
-            run_folder: where; the checkpoint before stays until this one is whole.
-            model: whose networks have not learned since.
-            game: what it plays.
-            facts: of the model's file.
-            fixed: the players of the settings, which are written by their number.
-            seconds: of training so far.
+        Decisions that ``model`` has played since are dropped; its networks have not learned since. ``facts`` are those
+        of its file, ``fixed`` the players of the settings, written by their number, and ``seconds`` those of training.
         """
         for name, value in self.model.items():
             setattr(model, name, value)

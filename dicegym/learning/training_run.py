@@ -38,8 +38,7 @@ from dicegym.learning.building import new_games, new_model
 from dicegym.learning.card import card, collect_versions, write_card
 from dicegym.learning.configuration import AboutRun, to_plain, write_about
 from dicegym.learning.curves import BEGAN_WITH, PaceLog, curve_fact
-from dicegym.learning.evaluate import Score
-from dicegym.learning.evaluator import Evaluator, next_evaluation
+from dicegym.learning.evaluate import Evaluator, Score, next_evaluation
 from dicegym.learning.league import PAST_SELF, League, Member
 from dicegym.learning.learner import TrainingCallback, anneal, as_player, start_from
 from dicegym.learning.preparation import Prepared, find_program
@@ -208,7 +207,9 @@ class Run:
     def evaluate(self, logger: Logger) -> None:
         """Measure the learner; keep it if it is the best so far."""
         steps, curve = self.model.num_timesteps, self.state.curve
-        score, scores = self.evaluator.measure(self.player("learner"))
+        with self.state.average.apply_to(self.model):  # what would be saved now
+            player = self.learner("learner")
+        score, scores = self.evaluator.measure(player)
         better = curve.add(steps, score, scores, self.evaluator.takes_last)
         curve.write(self.folder)
         curve.log(logger, steps)
@@ -223,11 +224,6 @@ class Run:
         self.league.join(Member(now.name, PAST_SELF, now, steps))
         self.env.set_opponent(self.league.pool())
         self.league.table.write(self.folder, self.league.shares())
-
-    def player(self, name: str) -> PolicyPlayer:
-        """Return what would be saved now, the learner or its average, who plays as its file will."""
-        with self.state.average.apply_to(self.model):
-            return self.learner(name)
 
     def learner(self, name: str) -> PolicyPlayer:
         """Return the learner as it is now."""
@@ -248,7 +244,7 @@ class Run:
             "scores": [score.to_json() for score in self.state.curve.scores],
             "seconds": round(self.count_seconds(), 1),
             **curve_fact(self.state.curve.evaluations),
-            **({"taught_by": teacher} if (teacher := getattr(self.model, "taught_by", None)) else {}),
+            **({"taught_by": teacher} if (teacher := getattr(self.model, "teacher", None)) else {}),
             **({BEGAN_WITH: began_with} if began_with else {}),
             **models.playing(self.model, self.game, self.settings.run.temperature),
             **collect_versions(),

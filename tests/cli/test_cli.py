@@ -253,6 +253,7 @@ def test_settings_of_a_training_are_told_with_what_they_take_and_mean(run: Run) 
         "steps: a whole number from 1 on (default: 1000000)\n      decisions of the learner in all",
         'priority: one of "hard", "uniform" (default: "uniform")',
         "[opponents]\n  KEY: a number above 0",
+        "  teacher: a text\n      DAgger: a source of values",
     ):
         assert part in out
 

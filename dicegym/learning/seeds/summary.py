@@ -22,9 +22,8 @@ class SeedResult(NamedTuple):
 
     seed: int
     how: str
-    """`FINISHED`, `STOPPED` or `FAILED`."""
+    """`FINISHED`, `STOPPED` or `FAILED`, then ``why``."""
     why: str
-    """What went wrong, if it failed."""
     steps: int
     """Of its last evaluation; 0: there was none."""
     best: float
