@@ -129,10 +129,7 @@ def write_exploited(model: Path, found: Exploited) -> Path:
 
 
 def read_exploited(model: Path) -> Exploited | None:
-    """Return what was last found of a model; None if nothing was, or the file has become another model since.
-
-    Raises DamagedFileError if the file beside it is damaged.
-    """
+    """Return what was last found of a model; None if nothing was, or of another model. Raises DamagedFileError."""
     path = model.with_suffix(EXPLOITED_SUFFIX)
     if not path.is_file():
         return None

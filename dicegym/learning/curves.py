@@ -300,10 +300,7 @@ class RunCurve(NamedTuple):
 
 
 def find_runs(folders: Iterable[Path]) -> tuple[list[RunCurve], list[Path]]:
-    """Return the runs in ``folders``, and those folders that hold none; a folder of runs stands for all of them.
-
-    Raises ParameterError if the folders have no run at all.
-    """
+    """Return the runs in folders, or one level below, and the folders without any. Raises ParameterError if all are."""
     runs: list[RunCurve] = []
     others: list[Path] = []
     for folder in folders:

@@ -28,12 +28,9 @@ _CRITIC = ("mlp_extractor.value_net.", "value_net.")
 
 
 def anneal(model: BaseAlgorithm, settings: AlgorithmSettings, done: float) -> None:
-    """Let the entropy bonus change linearly, which the algorithms themselves do for the learning rate alone.
+    """Change the entropy bonus linearly, which the algorithms themselves do for the learning rate alone.
 
-    Args:
-        model: the learner, whose bonus is set.
-        settings: with the bonus at the beginning and at the end; without the latter it stays.
-        done: the part of the training that is over, from 0 to 1.
+    ``done`` is the part of the training that is over, from 0 to 1; without a bonus at the end it stays.
     """
     if settings.ent_coef is not None and settings.ent_coef_end is not None:
         model.__dict__["ent_coef"] = (1 - done) * settings.ent_coef + done * settings.ent_coef_end
@@ -44,14 +41,11 @@ def start_from(model: BaseAlgorithm, named: str, game: Game) -> tuple[dict[str, 
 
     It keeps its own value network where the other one has none, as in models that ship, or one of other layers.
 
-    Returns:
-        What the file says of its training, for the facts of what becomes of it; and the inputs that its networks
-        do not ignore (bool[what it observes]).
+    Return what the file says of its training, for the facts of what becomes of it, and the inputs that its networks do
+    not ignore (bool[what it observes]).
 
-    Raises:
-        ModelError: the file does not hold a model of the game.
-        UnknownNameError: there is no such agent, or it is a bot.
-        ParameterError: its networks do not fit.
+    Raises ModelError, UnknownNameError or ParameterError if there is no such model of the game, or its networks do not
+    fit.
     """
     path = model_file(game, named, "run.start_from")
     models.check_fit(str(path), models.read_game(path), game)
@@ -101,10 +95,7 @@ class ParameterAverage:
     """After how many steps the learner was at the newest of them."""
 
     def follow(self, model: BaseAlgorithm, rate: float) -> None:
-        """Move by ``rate`` to where ``model`` is now, or at the beginning so that all places count alike.
-
-        A place that it was told of already is not counted again: a resumed run begins where it was.
-        """
+        """Move by ``rate`` to where ``model`` is now, at the beginning so that all places count alike, each once."""
         if model.num_timesteps <= self.newest:
             return
         now = [one.detach().clone() for one in model.policy.parameters()]

@@ -135,21 +135,14 @@ def restore(
 ) -> tuple[BaseAlgorithm, Moment]:
     """Let ``env`` and ``league`` continue from the checkpoint in ``folder``; return its model and its moment.
 
-    Args:
-        folder: of the checkpoint.
-        env: the games, as `dicegym.learning.building.new_games` makes them of the settings.
-        league: with its scripted agents.
-        settings: of the run.
-        logs: the folder for TensorBoard's files; None: no files.
-
-    Raises:
-        DamagedFileError: it is damaged, of other settings, or another version of dicegym wrote it.
+    Both are as a new run makes them of ``settings``; ``logs`` is as for `dicegym.learning.building.new_model`. Raises
+    DamagedFileError if the checkpoint is damaged, of other settings, or written by another version of dicegym.
     """
     best = folder.parent / "best.zip"
     way_out = f"begin a new run{f' with --set run.start_from={best}' if best.is_file() else ''}"
     try:
         content = torch.load(folder / STATE_FILE, map_location="cpu", weights_only=True)
-        model = new_model(settings, env, settings.run.seed, logs)
+        model = new_model(settings, env, logs)
         model.policy.load_state_dict(content["weights"])
         _load_optimizer(model.policy.optimizer, content["optimizer"])
         model.action_space.np_random.bit_generator.state = content["drawn"]

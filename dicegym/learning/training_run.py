@@ -77,7 +77,7 @@ class Run:
         """The signal that asked this session to end."""
         self.evaluator = Evaluator(self.game, run)
         self.league = League(self.game, settings)
-        self.env = new_games(self.game, settings, run.seed, self.league.pool())
+        self.env = new_games(self.game, settings, self.league.pool())
         self.seconds, self.began = 0.0, time.monotonic()  # before this session, and when it began
         self.state = RunState(
             next_checkpoint=run.checkpoint_every,
@@ -90,7 +90,7 @@ class Run:
             self.model, moment = restore(newest, self.env, self.league, settings, logs)
             self.state, self.seconds = moment.run, moment.seconds
         else:  # also a run that was killed before its first checkpoint
-            self.model = new_model(settings, self.env, run.seed, logs)
+            self.model = new_model(settings, self.env, logs)
             if run.start_from:
                 self.state.began_with, used_inputs = start_from(self.model, run.start_from, self.game)
                 self.state.seen_inputs |= used_inputs
@@ -135,10 +135,13 @@ class Run:
 
     def write_cards(self) -> None:
         """Write the cards of the models, if the settings ask for them."""
-        run = self.settings.run
-        for name in ("model", "best") if run.card_games else ():
-            model = self.folder / f"{name}.zip"
-            write_card(model, card(model, run.card_games, progress=self.tell_card(model.name)))
+        games = self.settings.run.card_games
+        for model in (self.folder / "model.zip", self.folder / "best.zip") if games else ():
+
+            def progress(done: int, total: int, text: str, name: str = model.name) -> None:
+                self.tell(f"{self.score}; card of {name}, {done + 1} of {total}: {text}")
+
+            write_card(model, card(model, games, progress=progress))
 
     def leave(self) -> NoReturn:
         """Save the run as it is; raise KeyboardInterrupt."""
@@ -199,10 +202,6 @@ class Run:
     def tell(self, text: str) -> None:
         """Say what is being done, beside how far the run is."""
         self.progress(self.model.num_timesteps, self.settings.run.steps, text)
-
-    def tell_card(self, model: str) -> Progress:
-        """Return a function that is called with the progress of a model's card."""
-        return lambda done, total, text: self.tell(f"{self.score}; card of {model}, {done + 1} of {total}: {text}")
 
     def evaluate(self, logger: Logger) -> None:
         """Measure the learner; keep it if it is the best so far."""

@@ -162,7 +162,7 @@ def test_a_misspelt_setting_of_the_section_itself_is_guessed() -> None:
     settings = override(TrainingSettings(), ['algorithm={nme="PPO"}'])
     games = SB3VecEnv(dicegym.game("hog"), 2)
     with pytest.raises(ParameterError, match=r"argument of FastMaskablePPO 'nme'.*Did you mean 'name'"):
-        building.new_model(settings, games, 1, None)
+        building.new_model(settings, games, None)
 
 
 @pytest.mark.parametrize(
