@@ -300,7 +300,10 @@ class RunCurve(NamedTuple):
 
 
 def find_runs(folders: Iterable[Path]) -> tuple[list[RunCurve], list[Path]]:
-    """Return the runs in folders, or one level below, and the folders without any. Raises ParameterError if all are."""
+    """Return the runs in folders or one level below, and the folders without any.
+
+    Raises ParameterError if no folder holds a run.
+    """
     runs: list[RunCurve] = []
     others: list[Path] = []
     for folder in folders:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from dicegym import games
 from dicegym.engine.game import Game
-from dicegym.errors import ParameterError, one_line, unknown_name
+from dicegym.errors import DicegymError, ParameterError, one_line, unknown_name
 from dicegym.learning.configuration import about_run, from_plain, override, read_config, to_plain
 from dicegym.learning.league import SELF
 from dicegym.learning.run_folder import SETTINGS_FILE, is_empty
@@ -65,7 +65,7 @@ def prepare(
         raise ParameterError(f"{folder} is not empty: give --resume to continue, or another --run-dir")
     try:
         table = games.game(game, **settings.game)
-    except ParameterError as error:
+    except DicegymError as error:
         if config is None or resume:
             raise
         raise ParameterError(f"--config {config} is not for {game} ({error}): name another, or leave it out") from None
