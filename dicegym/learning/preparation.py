@@ -1,4 +1,4 @@
-"""What a training begins with: its settings, checked as far as that needs no PyTorch, whose import takes seconds."""
+"""What a training begins with: its settings, with the checks that need no PyTorch, whose import takes seconds."""
 
 from __future__ import annotations
 

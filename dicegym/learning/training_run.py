@@ -184,7 +184,7 @@ class Run:
             self.state.average.follow(self.model, self.settings.run.average)
 
     def after_step(self, steps: int, ended: int) -> bool:
-        """Count games and tell the progress bar; return whether to go on."""
+        """Count games and tell the progress bar; return whether the training continues."""
         self.state.games += ended
         speed = (steps - self.first) / max(time.monotonic() - self.began, 1e-9)
         text = f"{self.state.games:,} games, {speed:,.0f} steps/s{f', {self.score}' if self.score else ''}"

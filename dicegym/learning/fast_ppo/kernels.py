@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dicegym.learning.fast_ppo.vectors import LANES, fast_kernel, mixed, softmax
+from dicegym.learning.fast_ppo.vectors import LANES, fast_kernel, mix_slopes, softmax
 
 # tanh(x) for x in [-7.9, 7.9], beyond which it is 1 in float32: the coefficients of Eigen 3's generic_fast_tanh_float.
 WIDEST = np.float32(7.90531110763549805)
@@ -211,7 +211,7 @@ def policy_slopes(room, logits, scratch, columns, rows, first, n, losses, told):
                 room[z + j] = room[powers + j] * one * found
         else:
             steep = of_entropy * one
-            mixed(room, z, scratch, columns, (of_entropy * entropy - slope) * one - steep * log_total, steep)
+            mix_slopes(room, z, scratch, columns, (of_entropy * entropy - slope) * one - steep * log_total, steep)
         room[z + action] += slope
         told[0] -= min(free, bounded)
         told[1] += entropy

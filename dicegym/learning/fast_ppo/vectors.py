@@ -219,7 +219,7 @@ def softmax(typingctx, room, logits, scratch, columns, masks, row):
 
 
 @intrinsic
-def mixed(typingctx, room, out, scratch, columns, plain, steep):
+def mix_slopes(typingctx, room, out, scratch, columns, plain, steep):
     """Set ``out`` (float32[columns]) to exponential (plain + steep (logit - highest)), by what `softmax` has left."""
 
     def codegen(context, builder, signature, args):
