@@ -35,7 +35,10 @@ install: $(STAMP)  ## create .venv with what users need (the other targets do so
 develop: $(DEVELOPING)  ## install the tools of developers too (make test, docs and the like do so themselves)
 
 demo: $(STAMP)  ## train for about two minutes, then enter the Hog contest against every bot
-	$(BIN)/dicegym train hog --demo --run-dir $(VENV)/demo/hog
+	rm -rf $(VENV)/demo
+	$(BIN)/dicegym train hog --run-dir $(VENV)/demo/run --steps 5000000 --set algorithm.ent_coef=0.15
+	$(BIN)/dicegym export $(VENV)/demo/run/best.zip --as $(VENV)/demo/learned/hog.py
+	$(BIN)/dicegym tournament hog agents/hog $(VENV)/demo/learned --exact
 
 bench: $(STAMP)  ## measure decisions per second
 	$(BIN)/dicegym doctor --bench

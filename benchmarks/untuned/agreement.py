@@ -9,7 +9,7 @@ import numpy as np
 
 from benchmarks.untuned.folder import UntunedCurves, UntunedPanel
 from benchmarks.untuned.ways import WAYS, Way
-from dicegym.learning.run_curves import ENOUGH, Band
+from dicegym.learning.curves import ENOUGH, Band
 
 
 class UntunedAgreement(NamedTuple):

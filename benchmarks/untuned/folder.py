@@ -17,7 +17,7 @@ from dicegym.engine.validate import whole_number
 from dicegym.errors import ParameterError, unknown_name
 from dicegym.files import read_text, write_text
 from dicegym.learning.card import collect_versions
-from dicegym.learning.run_curves import ENOUGH, Band, band_of
+from dicegym.learning.curves import ENOUGH, Band, band_of
 from dicegym.learning.run_folder import alone_in
 from dicegym.registry import ENVIRONMENTS, Environment
 

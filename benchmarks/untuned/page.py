@@ -13,7 +13,7 @@ from benchmarks.untuned.folder import UntunedCurves, UntunedPanel
 from benchmarks.untuned.ways import WAYS, way_named
 from dicegym.errors import unknown_name
 from dicegym.files import writing
-from dicegym.learning.run_curves import ENOUGH, LEVEL
+from dicegym.learning.curves import ENOUGH, LEVEL
 
 PURPOSE = "the picture of the curves"
 COLOURS = ("#1b4965", "#e07a1f", "#6a994e", "#8d6a9f", "#c1121f", "#5fa8d3", "#7f5539", "#222222")

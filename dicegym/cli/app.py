@@ -42,7 +42,7 @@ MOVED = {
     "rules": "games GAME --rules",
     "playthrough": "games GAME --playthrough",
     "bench": "doctor --bench",
-    "demo": "train GAME --demo",
+    "demo": "train GAME",
     "serve": "server start",
     "standings": "arena show",
     "arena standings": "arena show",

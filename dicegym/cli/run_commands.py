@@ -70,7 +70,7 @@ def plot(
     Examples: dicegym runs plot runs/hog; dicegym runs plot runs/* -o curves.svg
     """
     from dicegym.learning.curve_pictures import check_picture, draw_runs, write_curves
-    from dicegym.learning.run_curves import find_runs
+    from dicegym.learning.curves import find_runs
 
     runs, others = find_runs(run_dirs)
     one = runs[0].folder if len(runs) == 1 else run_dirs[0] if len(run_dirs) == 1 else Path()

@@ -1,4 +1,4 @@
-"""Training: runs, their leagues, and the demonstration."""
+"""Training: runs, and several seeds of one."""
 
 from __future__ import annotations
 
@@ -11,10 +11,8 @@ from typing import Annotated
 import typer
 from typer import Option
 
-import dicegym
 from dicegym.cli import shared_options
 from dicegym.cli.console import err, out, print_lines, print_table
-from dicegym.cli.contest_commands import TournamentOptions, tournament
 from dicegym.cli.evaluation import explain_scores
 from dicegym.cli.progress import progress_bar, progress_bars
 from dicegym.cli.shared_options import MACHINES, MachineOptions, decisions
@@ -38,9 +36,6 @@ def train(
     machines: MachineOptions = MACHINES,
     resume: Annotated[bool, Option(help="continue from the newest checkpoint of the run, or of all its seeds")] = False,
     trust: shared_options.Trust = False,
-    demo: Annotated[
-        bool, Option("--demo", help="train for two minutes only, then run a contest with all agents")
-    ] = False,
 ) -> None:
     """Train an agent, and measure how strong it becomes.
 
@@ -50,11 +45,8 @@ def train(
     Examples: dicegym train hog --run-dir runs/hog --steps 500000; dicegym train hog --seeds 5 --run-dir runs/hog5;
     dicegym train yatzy --config yatzy_taught
     """
-    if demo:
-        if any((config, set_, steps, seeds, machines != MACHINES, resume)):
-            raise ParameterError("--demo has settings of its own: give it a game, --run-dir and --seed alone")
-        _demo(game, run_dir, 1 if seed is None else seed)
-        return
+    if trust and not resume:
+        raise ParameterError("--trust is about the settings of a run to resume: give --resume with it, or leave it out")
     from dicegym.learning.card import best_score
     from dicegym.learning.seeds.seeded_training import holds_seeds
     from dicegym.learning.train import train as learn
@@ -82,7 +74,7 @@ def train(
     play = f"dicegym play {game} --against {named}" if run.game.players > 1 else f"dicegym watch {named}"
     print_lines(
         [
-            f"models, cards, curve and logs are in {folder}",
+            f"models, {'cards, ' if run.settings.run.card_games else ''}curve and logs are in {folder}",
             f"Next: {play}; dicegym runs plot {shlex.quote(str(folder))}",
         ]
     )
@@ -135,19 +127,3 @@ def _train_seeds(
     if failed := sum(one.how == FAILED for one in found.results):
         err.print(f"{failed} of {len(found.results)} seeds failed: the same command with --resume tries them again")
         raise typer.Exit(1)
-
-
-def _demo(game: str, run_dir: Path | None, seed: int) -> None:
-    """Train an agent for two minutes, and run a contest in which it meets every agent of the game."""
-    from dicegym.games.parts import solver
-    from dicegym.learning.demo import run_demo
-    from dicegym.learning.train import train as learn
-
-    folder = run_dir or Path("runs") / f"demo-{game}"
-    with progress_bar("steps") as progress:
-        entry, score = run_demo(learn, game, folder, seed, progress)
-    out.print(f"trained {entry}: {score}")
-    exact = solver(dicegym.game(game)) is not None
-    tournament(game, [*dicegym.agent_names(game), str(entry)], seed, TournamentOptions(exact=exact))
-    named = shlex.quote(str(entry))
-    print_lines([f"{entry.stem} is the agent that was just trained.", f"Next: dicegym play {game} --against {named}"])

@@ -22,8 +22,7 @@ from dicegym.engine.game import Game
 from dicegym.envs.opponents import Opponents
 from dicegym.errors import AgentError, FaultWarning
 from dicegym.play.drive import Referee
-from dicegym.play.player import Player, forfeit_for, sit_down, whole
-from dicegym.play.turn import Turn
+from dicegym.play.player import Player
 from dicegym.players.roster import load
 from dicegym.sandbox.heartbeat import LOADING, PLAYING, Heartbeat, Reading
 from dicegym.sandbox.isolated import IsolatedPlayer
@@ -102,8 +101,7 @@ def _played_watched(
 ) -> np.ndarray:
     """Play games that have just begun to their ends; return what luck was worth to each seat: float64[games, seats]."""
     nobody = np.full(len(states), -1)
-    known = [None if isinstance(player, PureIsolated) else player for player in players]
-    meter = meter_of(game, known, who)
+    meter = meter_of(game, players, who)
     watched = Watched(game, states, meter)
     while len(rows := watched.open):
         watched.step(rows, table.answers(rows, nobody)[0])
@@ -155,14 +153,21 @@ class EvaluationBlock:
         """Load everybody and play; return a `BlockResult` as plain values."""
         heartbeat = context.heartbeat
         heartbeat.note(LOADING, 0)
-        faults = _Faults()
+        faults: dict[str, int] = {}
+
+        def note(message: Warning | str, *where: Any, **more: Any) -> None:
+            words = str(message)
+            if words not in faults and len(faults) >= MOST_KINDS:
+                words = next(reversed(faults))
+            faults[words] = faults.get(words, 0) + 1
+
         table = _Table(self, context)
         heartbeat.note(PLAYING, 0)
         with warnings.catch_warnings():
             warnings.simplefilter("always", FaultWarning)
-            warnings.showwarning = faults.note
+            warnings.showwarning = note
             found = table.play() if table.one_by_one else self.play(table.players)
-        return BlockResult(found, faults.counted).to_plain()
+        return BlockResult(found, list(faults.items())).to_plain()
 
     def play(self, players: Sequence[Player]) -> Results:
         """Let these players, in the order of the entries, play the games side by side."""
@@ -179,42 +184,20 @@ class EvaluationBlock:
         return f"in games {self.first + 1} to {self.first + self.games} of the evaluation"
 
 
-class _Faults:
-    """Counts faults by their words."""
-
-    def __init__(self) -> None:
-        self._counts: dict[str, int] = {}
-
-    def note(self, message: Warning | str, *where: Any, **more: Any) -> None:
-        words = str(message)
-        if words not in self._counts and len(self._counts) >= MOST_KINDS:
-            words = next(reversed(self._counts))
-        self._counts[words] = self._counts.get(words, 0) + 1
-
-    @property
-    def counted(self) -> list[tuple[str, int]]:
-        return list(self._counts.items())
-
-
 class _Table:
     """Everybody at the table of a block.
 
     Attributes:
         players: by their number among the entries.
-        one_by_one: whether games are played one after the other, as a bot in a process of its own remembers or draws:
-            it sits at one game at a time.
+        one_by_one: whether games are played one after the other, as a bot in a process of its own sits at one game at
+            a time.
     """
 
     def __init__(self, block: EvaluationBlock, context: Context) -> None:
         self._block, self._context = block, context
         self._moment = "while it was loaded"
         self.players: list[Player] = [self._load(number) for number in range(len(block.entries))]
-        apart = [player for player in self.players if isinstance(player, IsolatedPlayer)]
-        self.one_by_one = any(not player.says_pure for player in apart)
-        if not self.one_by_one:
-            self.players = [
-                PureIsolated(player) if isinstance(player, IsolatedPlayer) else player for player in self.players
-            ]
+        self.one_by_one = any(isinstance(player, IsolatedPlayer) for player in self.players)
         self._moment = f"in games {block.first + 1} to {block.first + block.games} of the evaluation"
 
     def _load(self, number: int) -> Player:
@@ -276,55 +259,6 @@ class _BlockReferee(Referee):
         if isinstance(error, GoneError):
             raise error
         return super().handle_failure(seat, error)
-
-
-class PureIsolated(Player):
-    """A bot in a process of its own that says that it remembers and draws nothing: it serves many games at once.
-
-    Args:
-        player: the bot.
-    """
-
-    pure = True
-
-    def __init__(self, player: IsolatedPlayer) -> None:
-        self.name = player.name
-        self._player = player
-
-    def join(self, game: Game, seat: int, seed: int) -> Any:
-        """Sit down in one new game; see `Player.join`."""
-        return self._player.join(game, seat, seed)
-
-    def act_rows(self, game: Game, states: np.ndarray, rows: np.ndarray, seats: np.ndarray) -> np.ndarray:
-        """Return an action for each row, asked without waiting for each; see `Player.act_rows`.
-
-        Raises AgentError if it fails and the rules do not say what that costs, or if its process is gone.
-        """
-        act = sit_down(self._player, game, 0, 0)
-        turns = [Turn(game, states[row], int(seat)) for row, seat in zip(rows, seats, strict=True)]
-        actions = np.empty(len(turns), np.int64)
-        done = 0
-        many = getattr(act, "many", None)
-        if many is not None:
-            try:
-                for chosen in many([turn.view for turn in turns]):
-                    actions[done] = whole(chosen, self)
-                    done += 1
-            except AgentError as error:  # the answers after it are lost: the rest is asked one by one
-                actions[done] = self._forfeited(error, game)
-                done += 1
-        for turn in turns[done:]:
-            try:
-                actions[done] = whole(act(turn), self)
-            except AgentError as error:
-                actions[done] = self._forfeited(error, game)
-            done += 1
-        return actions
-
-    def _forfeited(self, error: AgentError, game: Game) -> int:
-        if isinstance(error, GoneError):
-            raise error
-        return forfeit_for(error, game)
 
 
 def blocks_of(

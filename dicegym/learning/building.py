@@ -1,4 +1,4 @@
-"""What a training consists of, as its settings want it: a batch of games, and a model that learns there."""
+"""A training's batch of games, and the model that learns there, as its settings say."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ from dicegym.envs.vector import BatchEnv
 from dicegym.errors import ParameterError, one_line, unknown_name
 from dicegym.learning.training_settings import AlgorithmSettings, NetworkSettings, TrainingSettings
 from dicegym.players import model as models
-from dicegym.players.model import PolicyPlayer
 from dicegym.players.pool import Pool
 from dicegym.players.torch_policy import check_device
 
@@ -32,11 +31,10 @@ ROLLOUT = 32_768
 a few games, not for a thousand."""
 
 
-def new_games(game: Game, settings: TrainingSettings, seed: int, opponent: Pool | PolicyPlayer) -> SB3VecEnv:
-    """Return a batch of games; game i has the seed ``seed + i``, which no evaluation has.
+def new_games(game: Game, settings: TrainingSettings, opponent: Pool) -> SB3VecEnv:
+    """Return a batch of games; game i has the seed ``run.seed + i``, which no evaluation has.
 
-    Raises:
-        ParameterError, UnknownNameError: a batch cannot be made of ``[environment]``.
+    Raises ParameterError or UnknownNameError if a batch cannot be made of ``[environment]``.
     """
     run = settings.run
     arguments: dict[str, Any] = dict(settings.environment)
@@ -44,7 +42,7 @@ def new_games(game: Game, settings: TrainingSettings, seed: int, opponent: Pool 
     for name in arguments:
         if name not in taken:
             raise unknown_name("[environment] setting", name, taken)
-    arguments |= {"seed": seed, "reward_scale": run.reward_scale, "opponent": opponent}
+    arguments |= {"seed": run.seed, "reward_scale": run.reward_scale, "opponent": opponent}
     with enough_memory(f"[run] games={run.games}"):
         return SB3VecEnv(game, run.games, privileged=settings.network.privileged, **arguments)
 
@@ -66,14 +64,8 @@ def enough_memory(asked: str) -> Iterator[None]:
         ) from None
 
 
-def new_model(settings: TrainingSettings, env: VecEnv, seed: int, logs: Path | None) -> BaseAlgorithm:
-    """Return a model with fresh networks.
-
-    Args:
-        settings: of the training.
-        env: the games that it learns from.
-        seed: of networks, and of whatever the algorithm draws.
-        logs: the folder for TensorBoard's files; None: it gets none.
+def new_model(settings: TrainingSettings, env: VecEnv, logs: Path | None) -> BaseAlgorithm:
+    """Return a model with fresh networks; TensorBoard's files go into the folder ``logs``, if there is one.
 
     Raises:
         UnknownNameError: there is no such algorithm, policy or argument.
@@ -84,7 +76,7 @@ def new_model(settings: TrainingSettings, env: VecEnv, seed: int, logs: Path | N
     ours: dict[str, Any] = {
         "policy": policy,
         "env": env,
-        "seed": seed,
+        "seed": settings.run.seed,
         "policy_kwargs": policy_arguments,
         "device": check_device(settings.run.device),
         "tensorboard_log": None if logs is None else str(logs),

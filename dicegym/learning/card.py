@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import json
 import os
 import platform
@@ -22,8 +21,7 @@ from dicegym.files import read_text, write_text
 from dicegym.games.worth import Bracket, Progress
 from dicegym.learning.curve_pictures import SUFFIX, draw_learned, write_learned
 from dicegym.learning.curves import facts_of_stages
-from dicegym.learning.evaluate import CARD_SEED, Score, evaluate
-from dicegym.learning.evaluator import BY_EXPLOITABILITY
+from dicegym.learning.evaluate import BY_EXPLOITABILITY, CARD_SEED, Score, evaluate
 from dicegym.learning.teacher import REPLY
 from dicegym.play.player import Player
 from dicegym.players import model as models
@@ -60,10 +58,7 @@ def collect_versions() -> dict[str, Any]:
 
 
 def _measured_against(game: Game, run: Mapping[str, Any]) -> list[Any]:
-    """Return whom a card measures a model against: scripted agents, and shared tables of its training's evaluations.
-
-    Alone there is nobody.
-    """
+    """Return whom a card measures a model against: scripted agents, and shared tables of its training's evaluations."""
     if game.players == 1:
         return [None]
     scripted = [name for name in agent_names(game) if not isinstance(resolve(game, name), Path)]
@@ -134,10 +129,7 @@ def write_exploited(model: Path, found: Exploited) -> Path:
 
 
 def read_exploited(model: Path) -> Exploited | None:
-    """Return what was last found of a model; None if nothing was, or the file has become another model since.
-
-    Raises DamagedFileError if the file beside it is damaged.
-    """
+    """Return what was last found of a model; None if nothing was, or of another model. Raises DamagedFileError."""
     path = model.with_suffix(EXPLOITED_SUFFIX)
     if not path.is_file():
         return None
@@ -150,7 +142,7 @@ def read_exploited(model: Path) -> Exploited | None:
 
 
 def card(model: Path, games: int, seconds: float = SECONDS, progress: Progress | None = None) -> str:
-    """Return what a model's file says of itself, its scores in ``games`` games each, and its holes, as a page.
+    """Return what a model's file says of itself, its scores, and its holes, as a page.
 
     Args:
         model: the file.
@@ -158,33 +150,31 @@ def card(model: Path, games: int, seconds: float = SECONDS, progress: Progress |
         seconds: how long is looked for the best reply.
         progress: told (measurements done, of how many, what is being measured and how far that is).
 
-    What a trained best response made of the model stands there if it was measured (`write_exploited`).
-
-    Raises ModelError if the file does not fit the rules, DamagedFileError if what was measured cannot be read.
+    Raises ModelError if the file does not fit the rules, DamagedFileError if what a trained best response made of the
+    model (`write_exploited`) cannot be read.
     """
     player, facts = models.load(model), models.facts(model)
-    game, searched, told = player.game, games >= LEAST_GAMES, progress or (lambda done, total, text: None)
-    against, scores = _measured_against(game, facts["settings"]["run"]), []
+    game, searched = player.game, games >= LEAST_GAMES
+    against = _measured_against(game, facts["settings"]["run"])
     total = len(against) + searched
-    for number, one in enumerate(against):
-        begun = functools.partial(_tell, told, number, total, "games")
-        scores.append(evaluate(game, player, one, games, seed=CARD_SEED, progress=begun))
+
+    def part(number: int, what: str) -> Progress:
+        """Return what tells of the progress of one of the measurements."""
+        tell = progress or (lambda done, total, text: None)
+        return lambda done, of, text: tell(number, total, f"{what}: {done:,} of {of:,}{text and f', {text}'}")
+
+    scores = [
+        evaluate(game, player, one, games, seed=CARD_SEED, progress=part(number, "games"))
+        for number, one in enumerate(against)
+    ]
     if not searched:
         return page(facts, model.stem, scores)
-    best = bracket_of(game, player, seconds, functools.partial(_tell, told, len(against), total, "best reply"))
+    best = bracket_of(game, player, seconds, part(len(against), "best reply"))
     return page(facts, model.stem, scores, best, read_exploited(model))
 
 
-def _tell(told: Progress, number: int, total: int, what: str, done: int, of: int, text: str) -> None:
-    """Tell of the progress of one of several measurements."""
-    told(number, total, f"{what}: {done:,} of {of:,}{text and f', {text}'}")
-
-
 def write_card(model: Path, text: str) -> list[Path]:
-    """Write a card's page beside its model, and the picture that it shows, if the model's file tells a curve.
-
-    Returns the paths of what was written. Raises ModelError if the file is not a model's.
-    """
+    """Write a card's page and the picture of its curve beside a model; return their paths. Raises ModelError."""
     page_file = model.with_suffix(".md")
     write_text(page_file, text)
     picture = write_learned(model)

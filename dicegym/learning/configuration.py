@@ -30,11 +30,6 @@ from dicegym.shipped import shipped_folder
 Plain = dict[str, dict[str, Any]]
 """Settings as TOML and JSON have them: values by section and key."""
 
-CHANGEABLE = tuple(
-    f"run.{name}"
-    for name in ("steps", "torch_threads", "device", "evaluate_every", "checkpoint_every", "card_games", "log")
-)
-"""What a resumed run may do otherwise than before: the rest is built into its networks, games and league."""
 NO_CONFIGURATION = "name a file of settings as in training/configs/, or leave out --config"
 """What to do about one that cannot be read."""
 LARGEST = 1 << 20
@@ -203,64 +198,6 @@ def override(settings: TrainingSettings, overrides: Sequence[str]) -> TrainingSe
     return settings
 
 
-def settings_of(
-    game: str, folder: Path, config: Path | None, overrides: Sequence[str], resume: bool
-) -> tuple[TrainingSettings, str, bool]:
-    """Return the settings of a run, the command that it is begun with, and whether it has nothing left to do.
-
-    Args:
-        game: a game's name.
-        folder: the run's.
-        config: as for `read_config`.
-        overrides: as for `override`.
-        resume: take the settings and the command of the run that began in ``folder``; overrides of `CHANGEABLE`
-            apply on top, and others may say again what it began with.
-
-    Raises:
-        ParameterError: ``folder`` holds no run to resume, an override cannot change it, or as for the above.
-        UnknownNameError: as for the above.
-    """
-    path = folder / SETTINGS_FILE
-    if not resume:
-        words = ["dicegym", "train", game, *(["--config", str(config)] if config else []), *_as_words(overrides)]
-        return override(read_config(game, config), overrides), shlex.join(words), False
-    if not path.is_file():
-        raise ParameterError(f"{folder} holds no run to resume: start without --resume")
-    about = about_run(folder)
-    begun = from_plain(about.settings, f"{path}: ")
-    settings = override(begun, overrides)
-    changed = _differing(begun, settings)
-    changes = [text for text in overrides if any(f"{one}.".startswith(f"{_key(text)}.") for one in changed)]
-    for text in changes:
-        if _key(text) not in CHANGEABLE:
-            raise ParameterError(
-                f"--set {text!r} cannot change what a run began with: resuming takes {', '.join(CHANGEABLE)}; "
-                "for anything else begin a new run with --set run.start_from=MODEL"
-            )
-    before, now = begun.run, settings.run
-    more = now.steps > before.steps or now.card_games != before.card_games
-    return settings, shlex.join([*about.command, *_as_words(changes)]), about.finished and not more
-
-
-def _differing(a: TrainingSettings, b: TrainingSettings) -> set[str]:
-    """Return the settings in which two differ, each as ``section.key``."""
-    one, other = to_plain(a), to_plain(b)
-    return {
-        f"{section}.{key}"
-        for section in one
-        for key in {*one[section], *other[section]}
-        if one[section].get(key) != other[section].get(key)
-    }
-
-
-def _key(text: str) -> str:
-    return text.partition("=")[0]
-
-
-def _as_words(overrides: Sequence[str]) -> list[str]:
-    return [word for text in overrides for word in ("--set", text)]
-
-
 class AboutRun(NamedTuple):
     """What a run's folder says of the run."""
 
@@ -286,17 +223,14 @@ def about_run(folder: Path) -> AboutRun:
             raise TypeError("settings without sections")
         return AboutRun(command, settings, plain.get("finished") is True)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-        raise DamagedFileError(path, f"is not what a training writes ({_reason(error)})", instead) from None
+        why = f"it lacks {error}" if isinstance(error, KeyError) else one_line(error, 120)
+        raise DamagedFileError(path, f"is not what a training writes ({why})", instead) from None
 
 
 def write_about(folder: Path, about: AboutRun) -> None:
     """Write ``settings.json`` into a run's folder."""
     plain = {"command": shlex.join(about.command), "settings": about.settings, "finished": about.finished}
     write_text(folder / SETTINGS_FILE, json.dumps(plain, indent=1))
-
-
-def _reason(error: Exception) -> str:
-    return f"it lacks {error}" if isinstance(error, KeyError) else one_line(error, 120)
 
 
 class SettingDescription(NamedTuple):
@@ -315,7 +249,9 @@ def describe_settings() -> Iterator[SettingDescription]:
     """Yield every setting, section by section."""
     for section, about in SECTIONS.items():
         for key, one in (_settings_of(section) or {"": about}).items():
-            yield SettingDescription(section, key, _takes(one), _default(one) if key else "", one.description or "")
+            value = one.get_default(call_default_factory=True) if key else None
+            default = "" if value is None else json.dumps(value)  # which is TOML for what settings are made of
+            yield SettingDescription(section, key, _takes(one), default, one.description or "")
 
 
 def _settings_of(section: str) -> dict[str, FieldInfo]:
@@ -327,11 +263,6 @@ def _takes(about: FieldInfo) -> str:
     if get_origin(about.annotation) is Literal:
         return "one of " + ", ".join(f'"{choice}"' for choice in get_args(about.annotation))
     return about.title or "any value"
-
-
-def _default(about: FieldInfo) -> str:
-    value = about.get_default(call_default_factory=True)
-    return "" if value is None else json.dumps(value)  # which is TOML for what settings are made of
 
 
 def _refusal(problem: ErrorDetails, plain: Mapping[str, Any], source: str) -> DicegymError:

@@ -11,11 +11,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from dicegym.errors import DependencyError, ModelError, ParameterError
+from dicegym.errors import DependencyError, ParameterError
 from dicegym.escape import one_line
 from dicegym.files import write_text, writing
-from dicegym.learning.curves import curve_in
-from dicegym.learning.run_curves import ENOUGH, Experiment, RunCurve, group_runs
+from dicegym.learning.curves import ENOUGH, Experiment, RunCurve, curve_in, group_runs
 from dicegym.pictures.charts import Axis, ChartLine, Guide, chart
 from dicegym.pictures.legend import with_legend
 from dicegym.pictures.raster import can_draw_pixels, png
@@ -82,7 +81,7 @@ def even_marks(players: int, measure: str) -> tuple[Guide, ...]:
 
 
 def draw_learned(facts: Mapping[str, Any]) -> CurvePicture | None:
-    """Return the picture of a model's curve, that of its last training, by its file's facts; None without a curve.
+    """Return the picture of the curve of a model's last training, by its file's facts; None without a curve.
 
     A line across marks where the model was taken, if its training continued.
     """
@@ -111,23 +110,10 @@ def draw_learned(facts: Mapping[str, Any]) -> CurvePicture | None:
     return CurvePicture(picture, [line.name for line in drawn], remarks)
 
 
-def check_learned(model: Path) -> CurvePicture:
-    """Return the picture of a model's curve. Raises ModelError if the file is not a model's, or holds no curve."""
-    found = draw_learned(models.facts(model))
-    if found is None:
-        raise ModelError(
-            f"{model} does not say how it was learned: only models of `dicegym train` carry a curve. "
-            "`dicegym runs plot RUN_DIR` draws that of a training's folder"
-        )
-    return found
-
-
 def write_learned(model: Path) -> Path | None:
-    """Write the picture of a model's curve beside its file; return its path.
+    """Write the picture of a model's curve beside its file; return its path. Raises ModelError.
 
     Where the file holds no curve, return None and remove a picture there, which is of another model.
-
-    Raises ModelError if the file is not a model's.
     """
     path, found = model.with_suffix(SUFFIX), draw_learned(models.facts(model))
     if found is None:

@@ -1,11 +1,9 @@
 """DAgger: a policy that learns from a teacher, in the states that it reaches itself.
 
 Ross, Gordon and Bagnell, "A reduction of imitation learning and structured prediction to no-regret online learning"
-(AISTATS 2011). At first the teacher plays along, and soon the learner alone; either way it is the teacher who says
-what should have been done. Games here cost next to nothing, so that every rollout brings new states and none is kept:
-the online learner of that paper, which the aggregated data set is one case of.
-
-The policy is a MaskablePPO's, and `MaskablePPO` loads what is saved; its value network is not trained.
+(AISTATS 2011). Games here cost next to nothing, so that every rollout brings new states and none is kept: the online
+learner of that paper. The policy is a MaskablePPO's, and `MaskablePPO` loads what is saved; its value network is not
+trained.
 """
 
 from __future__ import annotations
@@ -137,11 +135,6 @@ class DAgger(MaskablePPO):
                     stacklevel=2,
                 )
         return self._asked
-
-    @property
-    def taught_by(self) -> str:
-        """Whom it learned from, for model files and cards."""
-        return self.teacher
 
     def _excluded_save_params(self) -> list[str]:
         return [*super()._excluded_save_params(), "_asked", "_lessons"]

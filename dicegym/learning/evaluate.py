@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from dicegym.analysis.exploitability import best_reply, check_best_reply
 from dicegym.analysis.variance_reduction import NO_SPREAD, check_meter, scale_luck
 from dicegym.engine.game import Game
 from dicegym.engine.validate import MOST, whole_number
@@ -28,6 +29,7 @@ from dicegym.sandbox.limits import Limits
 
 if TYPE_CHECKING:
     from dicegym.arena.executors import Executor, Executors
+    from dicegym.learning.training_settings import RunSettings
 
     Opened = Callable[[Game, Limits | None, str], contextlib.AbstractContextManager[Executor]]
     """What `Executors` are, or what opens those of somebody else again."""
@@ -41,7 +43,12 @@ model; games within a league, by which opponents are chosen; and, from the last 
 GAME_SECONDS = 10.0
 """Processor time of a stranger's bot for all its moves of a game, unless it is given more."""
 
-
+BY_EXPLOITABILITY, BEST_REPLY = "exploitability", "its best reply"
+"""The setting that chooses models by their win rate against a best response, and the name of that opponent."""
+BY_LAST = "last"
+"""The setting that makes the latest model the best one: scores choose none."""
+EARLY = 4
+"""How often the interval of evaluations is halved for the first ones: a short or interrupted run has a curve too."""
 EXACT, OF_ONE_DRAW = "exact win rate", "win rate by one drawn table"
 """What is computed: of strategies that always answer alike, or with one that draws or remembers, by one draw of all its
 answers."""
@@ -94,14 +101,10 @@ class Score(NamedTuple):
 
 
 def rivals_of(game: Game, opponent: Any) -> list[Player]:
-    """Return the players that ``opponent``, as for `evaluate`, stands for.
+    """Return the players that ``opponent``, as for `evaluate`, stands for, whose errors this raises.
 
-    Those are compiled twins where there are some. Where bots that draw are asked for tables, their files are, as a twin
-    hides what it draws.
-
-    Raises:
-        ParameterError: a list of opponents is empty, or has more than the table seats.
-        UnknownNameError, AgentError, ModelError: one of them cannot be found or loaded.
+    They are compiled twins where there are some; but where exact values ask a bot that draws, its file, as a twin hides
+    what it draws.
     """
     return [_rival(game, spec) for spec in _named(game, opponent)]
 
@@ -113,9 +116,8 @@ def _rival(game: Game, spec: Any) -> Player:
 
 def _hides(game: Game, player: Player) -> bool:
     """Return whether a twin hides what its file draws, where exact values ask that."""
-    return (
-        isinstance(player, batch_players.TwinPlayer) and not player.pure and quick_solver_of(game, player) is not None
-    )
+    twin = isinstance(player, batch_players.TwinPlayer)
+    return twin and not player.pure and quick_solver_of(game, player) is not None
 
 
 def _named(game: Game, opponent: Any) -> list[Any]:
@@ -188,8 +190,7 @@ def evaluate(
     told = progress or (lambda done, total, text: None)
     specs = _named(game, opponent)
     open_executor = None if executors is None else lambda limits: executors(game, limits, isolation)
-    seated = [player, *specs]
-    by = _Table(game, seated, seed, open_executor, limits or limits_of())
+    by = _Table(game, [player, *specs], seed, open_executor, limits or limits_of())
     against = "nobody" if game.players == 1 else ", ".join(by.names[1:])
     if exact and len(specs) == 1 and (tables := by.tables()) is not None:
         values, ((mine, i_draw), (theirs, they_draw)) = tables
@@ -197,7 +198,6 @@ def evaluate(
         return Score(OF_ONE_DRAW if i_draw or they_draw else EXACT, against, value, value, value, 0)
     if less_luck:
         check_meter(game)
-
     results = by.play(games, less_luck, lambda done: told(done, games, f"against {against}"))
     return score_of(game, results, against)
 
@@ -264,16 +264,10 @@ def wilson(rate: float, n: int, z: float = Z_95) -> tuple[float, float]:
 
 
 class _Table:
-    """Everybody at the table of an evaluation: the one who is measured, then the opponents.
+    """Everybody at the table of an evaluation: the one who is measured, then the opponents, as for `dicegym.agent`.
 
-    They play in this process, or in those of executors, where strangers' bots have processes of their own.
-
-    Args:
-        game: what is played.
-        specs: who they are, as for `dicegym.agent`.
-        seed: of the evaluation.
-        open_executor: opens an executor for jobs whose bots may use these limits; None: this process plays.
-        limits: what a stranger's bot may use.
+    ``open_executor`` opens an executor for jobs whose strangers' bots may use the given limits; None: this process
+    plays.
     """
 
     def __init__(
@@ -306,9 +300,8 @@ class _Table:
         """
         game = self._game
         apart = [self._open is not None and is_strangers(game, spec) for spec in self._specs]
-        known = (
-            [None if far else self._load(number) for number, far in enumerate(apart)] if any(apart) else self.players
-        )
+        loaded = None if any(apart) else self.players
+        known = loaded or [None if far else self._load(number) for number, far in enumerate(apart)]
         values = quick_solver_of(game, *(player for player in known if player is not None))
         if values is None:
             return None
@@ -425,3 +418,56 @@ def _entry(game: Game, spec: Any, name: str = "") -> Entry:
                 "against agents that are no files of others"
             ) from error
         raise
+
+
+# In training
+
+
+class Evaluator:
+    """Measures a learner in training against the opponents that the settings name, always in the same games.
+
+    Raises UnknownNameError or ParameterError if opponents cannot be, or ``best_by`` asks for what is not known of the
+    game.
+    """
+
+    def __init__(self, game: Game, settings: RunSettings) -> None:
+        self.game, self.settings = game, settings
+        self._met = [rivals_of(game, against) for against in settings.evaluate_against or [game.spec.baseline]]
+        if settings.best_by == BY_EXPLOITABILITY:
+            if game.players < 2:
+                raise ParameterError(
+                    f"{game!r} is played alone, so nobody beats the learner: leave out run.best_by={BY_EXPLOITABILITY}"
+                )
+            check_best_reply(game)
+
+    def measure(self, learner: Player) -> tuple[Score, list[Score]]:
+        """Return the score of the learner, by which the best model is chosen as a rule, and that of each opponent."""
+        run = self.settings
+        scores = [
+            evaluate(self.game, learner, rivals, run.evaluate_games, seed=CURVE_SEED, less_luck=run.less_luck)
+            for rivals in self._met
+        ]
+        if run.best_by == BY_EXPLOITABILITY:
+            scores.append(against_best_reply(self.game, learner))
+            return scores[-1], scores
+        return overall(scores, run.best_by), scores
+
+    @property
+    def takes_last(self) -> bool:
+        """Whether the latest model is the best, whatever its scores."""
+        return self.settings.best_by == BY_LAST
+
+
+def next_evaluation(steps: int, every: int) -> int:
+    """Return at how many steps an evaluation is due after ``steps``: at multiples of ``every``, and early ones."""
+    early = (every >> halved for halved in range(EARLY, -1, -1))
+    return next((due for due in early if due > steps), (steps // every + 1) * every)
+
+
+def against_best_reply(game: Game, player: Player) -> Score:
+    """Return how often ``player`` wins at least against its best reply, 0.5 at most; ``high`` is the other bound.
+
+    Raises ParameterError where that cannot be known; see `dicegym.analysis.exploitability.best_reply`.
+    """
+    found = best_reply(player, game)
+    return Score("worst win rate", BEST_REPLY, 1 - found.high, 1 - found.high, 1 - found.low, 0)

@@ -6,15 +6,13 @@ answers the mean of all past selves instead; prioritised fictitious self-play (V
 StarCraft II using multi-agent reinforcement learning", Nature 575, 2019) gives most games to those among them who
 are still hard to beat. The other members are scripted agents that the configuration names; they never leave.
 
-A new past self plays against all others: an exact win rate where the game has exact values, else the same
-games for every pair, of seeds that training never sees. It joins as the learner of that moment, so the row of
-the newest one says how the learner stands to each member, and that is what priorities are made of until the next one
-joins. All of it is a function of the settings and of who joined, so a resumed run continues with the same league.
+A new past self plays against all others: an exact win rate where the game has exact values, else the same games for
+every pair, of seeds that training never sees. The results of the newest one are what priorities are made of until the
+next one joins. All of it follows from the settings and from who joined, so a resumed run has the same league.
 
 With more than two players, a win rate is the share of first places at tables filled with one opponent, which is
-1 / players among equals; priorities need it on the scale of duels (`dicegym.learning.evaluate.as_duel`). Of two members
-either fills a table with the other one alone in a seat, since who does well among many of a kind need not be hurt by
-many of the other.
+1 / players among equals; priorities need it on the scale of duels (`dicegym.learning.evaluate.as_duel`). Two members
+then play both ways, one against a table full of the other.
 """
 
 from __future__ import annotations
@@ -79,19 +77,11 @@ class LeagueTable:
             raise ParameterError(f"there is a {name!r} in the league already: give it another name")
         self.kinds[name], self.joined[name] = kind, joined
 
-    def leave(self, name: str) -> None:
-        """Note that a member has left; its results remain."""
-        self.gone.add(name)
-
     def record(self, a: str, b: str, result: Result) -> None:
         """Note the result of ``a`` against ``b``; of two players, the other one's follows."""
         self.results[a, b] = result
         if self.even == 0.5:
             self.results[b, a] = Result(1 - result.rate, result.games)
-
-    def result(self, a: str, b: str) -> Result | None:
-        """Return the result of ``a`` against ``b``; None if they did not play."""
-        return self.results.get((a, b))
 
     def write(self, folder: Path, shares: Mapping[str, float]) -> None:
         """Write ``league.csv``, which `read_league` reads; ``shares`` is what part of games each member gets."""
@@ -101,7 +91,7 @@ class LeagueTable:
         rows = []
         for name in names:
             share = "" if name in self.gone else f"{shares.get(name, 0.0):.6f}"
-            found = [self.result(name, other) for other in names]
+            found = [self.results.get((name, other)) for other in names]
             rates = ["" if one is None else f"{one.rate:.6f}" for one in found]
             games = ["" if one is None else one.games for one in found]
             rows.append([cells_of[name], self.kinds[name], self.joined[name], share, self.even, *rates, *games])
@@ -122,22 +112,17 @@ def read_league(path: Path) -> tuple[LeagueTable, dict[str, float]]:
             if row["share"]:
                 shares[row["member"]] = float(row["share"])
             else:
-                table.leave(row["member"])
+                table.gone.add(row["member"])
         for row in rows:
             for other in table.kinds:
-                if rate := row[f"against {other}"]:
-                    games = int(row[f"games against {other}"])
-                    table.results[row["member"], other] = _checked(Result(float(rate), games))
+                if text := row[f"against {other}"]:
+                    rate, games = float(text), int(row[f"games against {other}"])
+                    if not 0 <= rate <= 1 or games < 0:
+                        raise ValueError(f"{rate} of {games} games cannot be a result")
+                    table.results[row["member"], other] = Result(rate, games)
     except (KeyError, TypeError, ValueError, IndexError, csv.Error, ParameterError) as error:
         raise DamagedFileError(path, f"is not the table of a league ({one_line(error, 100)})", instead) from None
     return table, shares
-
-
-def _checked(result: Result) -> Result:
-    """Return a result that may be one. Raises ValueError for another."""
-    if not 0 <= result.rate <= 1 or result.games < 0:
-        raise ValueError(f"{result.rate} of {result.games} games cannot be a result")
-    return result
 
 
 @dataclass(frozen=True)
@@ -205,11 +190,9 @@ class League:
         return next((member for member in reversed(self.members) if member.kind == PAST_SELF), None)
 
     def join(self, member: Member) -> None:
-        """Take ``member`` in: it plays against everybody; if there are too many then, the easiest who learned leaves.
+        """Take ``member`` in: a past self plays against everybody, and if there are too many, the easiest leaves.
 
-        Where one alone is kept, the newest, nothing has to be known of anybody, and nothing is measured.
-
-        Scripted agents play when somebody joins who learned. Raises ParameterError if the name was ever here.
+        Where the newest alone is kept, nothing is measured. Raises ParameterError if the name was ever here.
         """
         self.table.add(member.name, member.kind, member.joined)
         self.members.append(member)
@@ -223,11 +206,11 @@ class League:
         while sum(one.kind != SCRIPTED for one in self.members) > self.settings.keep:
             leaver = self._easiest()
             self.members.remove(leaver)
-            self.table.leave(leaver.name)
+            self.table.gone.add(leaver.name)
 
     def _measure(self, a: Member, b: Member) -> None:
         """Let ``a`` play against ``b`` unless that is known."""
-        if self.table.result(a.name, b.name) is None:
+        if (a.name, b.name) not in self.table.results:
             score = evaluate(self.game, self.find_player(a), self.find_player(b), self.settings.games, seed=LEAGUE_SEED)
             self.table.record(a.name, b.name, Result(score.value, score.games))
 
@@ -245,10 +228,8 @@ class League:
     def rate(self, member: Member) -> float:
         """Return the learner's win rate against ``member`` on the scale of duels; 0.5 if nothing is known."""
         newest = self.newest
-        known = None if newest is None or newest is member else self.table.result(newest.name, member.name)
-        if known is None:
-            return 0.5
-        return as_duel(known.rate, self.game.players)
+        known = None if newest is None or newest is member else self.table.results.get((newest.name, member.name))
+        return 0.5 if known is None else as_duel(known.rate, self.game.players)
 
     def weights(self) -> list[float]:
         """Return each member's weight in the pool, in the order of `members`."""
@@ -257,10 +238,7 @@ class League:
         if not learned:
             return [member.weight for member in scripted]
         share: dict[str, float] = {}
-        for group, total in (
-            (scripted, sum(one.weight for one in scripted)),
-            (learned, self._self_weight or 0.0),
-        ):
+        for group, total in ((scripted, sum(one.weight for one in scripted)), (learned, self._self_weight or 0.0)):
             hardness = HARDNESS if self.settings.priority == "hard" else 0.0
             wanted = [one.weight * (1 - self.rate(one)) ** hardness for one in group]
             even = [one.weight / sum(one.weight for one in group) for one in group]

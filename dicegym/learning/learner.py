@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import signal
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -29,12 +28,9 @@ _CRITIC = ("mlp_extractor.value_net.", "value_net.")
 
 
 def anneal(model: BaseAlgorithm, settings: AlgorithmSettings, done: float) -> None:
-    """Let the entropy bonus change linearly, which the algorithms themselves do for the learning rate alone.
+    """Change the entropy bonus linearly, which the algorithms themselves do for the learning rate alone.
 
-    Args:
-        model: the learner, whose bonus is set.
-        settings: with the bonus at the beginning and at the end; without the latter it stays.
-        done: the part of the training that is over, from 0 to 1.
+    ``done`` is the part of the training that is over, from 0 to 1; without a bonus at the end it stays.
     """
     if settings.ent_coef is not None and settings.ent_coef_end is not None:
         model.__dict__["ent_coef"] = (1 - done) * settings.ent_coef + done * settings.ent_coef_end
@@ -45,14 +41,11 @@ def start_from(model: BaseAlgorithm, named: str, game: Game) -> tuple[dict[str, 
 
     It keeps its own value network where the other one has none, as in models that ship, or one of other layers.
 
-    Returns:
-        What the file says of its training, for the facts of what becomes of it; and the inputs that its networks
-        do not ignore (bool[what it observes]).
+    Return what the file says of its training, for the facts of what becomes of it, and the inputs that its networks do
+    not ignore (bool[what it observes]).
 
-    Raises:
-        ModelError: the file does not hold a model of the game.
-        UnknownNameError: there is no such agent, or it is a bot.
-        ParameterError: its networks do not fit.
+    Raises ModelError, UnknownNameError or ParameterError if there is no such model of the game, or its networks do not
+    fit.
     """
     path = model_file(game, named, "run.start_from")
     models.check_fit(str(path), models.read_game(path), game)
@@ -88,12 +81,10 @@ def as_player(
 
 @dataclass
 class ParameterAverage:
-    """What the parameters of a learner were on average, which plays better than a learner whose last steps were luck.
+    """The running mean of a learner's parameters, which plays better than a learner whose last steps were luck.
 
-    Each update moves the networks by what the dice of one rollout happened to say. The mean of many such places lies
-    nearer to where they wander about (Polyak and Juditsky, "Acceleration of stochastic approximation by averaging",
-    SIAM Journal on Control and Optimization 30, 1992). Parameters are averaged, and what else a network keeps, such as
-    the running statistics of normalisation, is the learner's.
+    Polyak and Juditsky, "Acceleration of stochastic approximation by averaging", SIAM Journal on Control and
+    Optimization 30, 1992. What else a network keeps, such as statistics of normalisation, is the learner's.
     """
 
     values: list[torch.Tensor] = field(default_factory=list)
@@ -104,10 +95,7 @@ class ParameterAverage:
     """After how many steps the learner was at the newest of them."""
 
     def follow(self, model: BaseAlgorithm, rate: float) -> None:
-        """Move by ``rate`` to where ``model`` is now, or at the beginning so that all places count alike.
-
-        A place that it was told of already is not counted again: a resumed run begins where it was.
-        """
+        """Move by ``rate`` to where ``model`` is now, at the beginning so that all places count alike, each once."""
         if model.num_timesteps <= self.newest:
             return
         now = [one.detach().clone() for one in model.policy.parameters()]
@@ -164,50 +152,20 @@ def keep_generators() -> Iterator[None]:
         restore_generators(states)
 
 
-class StopTraining(Exception):  # noqa: N818 - nothing is wrong
-    """Leaves Stable-Baselines3's loop: the run is interrupted."""
-
-
-class Interruption:
-    """Whether somebody wants a training to stop."""
-
-    def __init__(self) -> None:
-        self.wanted = False
-        self.number: int = signal.SIGINT
-
-    def ask(self, number: int = signal.SIGINT) -> None:
-        """Want it from now on, as the signal ``number`` says."""
-        self.wanted, self.number = True, number
-
-    def stop_if_wanted(self) -> None:
-        """Raise StopTraining if somebody does."""
-        if self.wanted:
-            raise StopTraining
-
-
 class TrainingCallback(BaseCallback):
-    """Tells a run when it may act: at the start of a rollout nothing is in flight. It may be interrupted at any step.
+    """Lets a run act between rollouts, when no decision waits for an update.
 
     Args:
-        interruption: of the run.
         between_rollouts: called with the logger before each rollout.
-        after_step: called with (steps so far, games that ended) after each step of the games.
+        after_step: called with (steps so far, games that ended) after each step; False ends the training there.
     """
 
-    def __init__(
-        self,
-        interruption: Interruption,
-        between_rollouts: Callable[[Logger], None],
-        after_step: Callable[[int, int], None],
-    ) -> None:
+    def __init__(self, between_rollouts: Callable[[Logger], None], after_step: Callable[[int, int], bool]) -> None:
         super().__init__()
-        self._interruption = interruption
         self._between_rollouts, self._after_step = between_rollouts, after_step
 
     def _on_rollout_start(self) -> None:
         self._between_rollouts(self.logger)
 
     def _on_step(self) -> bool:
-        self._after_step(self.num_timesteps, int(np.sum(self.locals["dones"])))
-        self._interruption.stop_if_wanted()
-        return True
+        return self._after_step(self.num_timesteps, int(np.sum(self.locals["dones"])))

@@ -1,15 +1,16 @@
-"""What can be known to be wrong with a training before its libraries are imported, which takes seconds."""
+"""What a training begins with: its settings, with the checks that need no PyTorch, whose import takes seconds."""
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from dicegym import games
 from dicegym.engine.game import Game
-from dicegym.errors import ParameterError, one_line, unknown_name
-from dicegym.learning.configuration import settings_of
+from dicegym.errors import DicegymError, ParameterError, one_line, unknown_name
+from dicegym.learning.configuration import about_run, from_plain, override, read_config, to_plain
 from dicegym.learning.league import SELF
 from dicegym.learning.run_folder import SETTINGS_FILE, is_empty
 from dicegym.learning.teacher import parse_reply
@@ -17,6 +18,12 @@ from dicegym.learning.training_settings import TrainingSettings
 from dicegym.players import model as models
 from dicegym.players.pool import is_program
 from dicegym.players.roster import model_file, resolve
+
+CHANGEABLE = tuple(
+    f"run.{name}"
+    for name in ("steps", "torch_threads", "device", "evaluate_every", "checkpoint_every", "card_games", "log")
+)
+"""What a resumed run may do otherwise than before: the rest is built into its networks, games and league."""
 
 
 class Prepared(NamedTuple):
@@ -41,16 +48,27 @@ def prepare(
         folder: the run's.
         config: as for `dicegym.learning.configuration.read_config`.
         overrides: as for `dicegym.learning.configuration.override`.
-        resume: continue the run in ``folder``.
+        resume: continue the run in ``folder``, by its settings and its command; overrides of `CHANGEABLE` apply on top,
+            and others may say again what it began with.
         trust: run the programs that the settings of a run to resume name, as `check_programs` says.
 
     Raises:
         ParameterError, UnknownNameError, AgentError, ModelError: something cannot be; nothing was written.
     """
-    settings, command, finished = settings_of(game, folder, config, overrides, resume)
+    if resume:
+        settings, command, finished = _resume(folder, overrides)
+    else:
+        settings, finished = override(read_config(game, config), overrides), False
+        words = ["dicegym", "train", game, *(["--config", str(config)] if config else []), *_as_words(overrides)]
+        command = shlex.join(words)
     if not resume and not is_empty(folder):
         raise ParameterError(f"{folder} is not empty: give --resume to continue, or another --run-dir")
-    table = games.game(game, **settings.game)
+    try:
+        table = games.game(game, **settings.game)
+    except DicegymError as error:
+        if config is None or resume:
+            raise
+        raise ParameterError(f"--config {config} is not for {game} ({error}): name another, or leave it out") from None
     if resume and not trust:
         check_programs(table, settings, folder / SETTINGS_FILE)
     for name in agents_in(settings):
@@ -60,6 +78,46 @@ def prepare(
     if settings.run.start_from and not resume:
         models.read_game(model_file(table, settings.run.start_from, "run.start_from"))
     return Prepared(table, settings, command, folder, resume, finished)
+
+
+def _resume(folder: Path, overrides: Sequence[str]) -> tuple[TrainingSettings, str, bool]:
+    """Return the settings of the run in a folder, its command, and whether it has nothing left to do."""
+    path = folder / SETTINGS_FILE
+    if not path.is_file():
+        raise ParameterError(f"{folder} holds no run to resume: start without --resume")
+    about = about_run(folder)
+    begun = from_plain(about.settings, f"{path}: ")
+    settings = override(begun, overrides)
+    changed = _differing(begun, settings)
+    changes = [text for text in overrides if any(f"{one}.".startswith(f"{_key(text)}.") for one in changed)]
+    for text in changes:
+        if _key(text) not in CHANGEABLE:
+            raise ParameterError(
+                f"--set {text!r} cannot change what a run began with: resuming takes {', '.join(CHANGEABLE)}; "
+                "for anything else begin a new run with --set run.start_from=MODEL"
+            )
+    before, now = begun.run, settings.run
+    more = now.steps > before.steps or now.card_games != before.card_games
+    return settings, shlex.join([*about.command, *_as_words(changes)]), about.finished and not more
+
+
+def _differing(a: TrainingSettings, b: TrainingSettings) -> set[str]:
+    """Return the settings in which two differ, each as ``section.key``."""
+    one, other = to_plain(a), to_plain(b)
+    return {
+        f"{section}.{key}"
+        for section in one
+        for key in {*one[section], *other[section]}
+        if one[section].get(key) != other[section].get(key)
+    }
+
+
+def _key(text: str) -> str:
+    return text.partition("=")[0]
+
+
+def _as_words(overrides: Sequence[str]) -> list[str]:
+    return [word for text in overrides for word in ("--set", text)]
 
 
 def check_programs(game: Game, settings: TrainingSettings, path: Path) -> None:
@@ -82,6 +140,5 @@ def agents_in(settings: TrainingSettings) -> Iterator[str]:
     yield from (name for name in settings.opponents if name != SELF)
     for table in settings.run.evaluate_against:
         yield from [table] if isinstance(table, str) else table
-    teacher = vars(settings.algorithm).get("teacher", "")  # an argument of DAgger's
-    if (agent := parse_reply(teacher)) is not None:
+    if (agent := parse_reply(settings.algorithm.teacher or "")) is not None:
         yield agent

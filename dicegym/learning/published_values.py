@@ -82,13 +82,10 @@ def _exact_score(path: Any, opponent: str) -> float:
 
 
 def verify(games: Iterable[str] = (), told: Callable[[str], None] = lambda what: None) -> Iterator[Verdict]:
-    """Compute every published value anew, and yield what became of each.
+    """Compute every published value of some games (none: of all) anew, and yield what became of each.
 
-    Args:
-        games: names of games; none: all that are registered.
-        told: called with what is computed next.
-
-    Raises UnknownNameError for a game that is not registered, before anything is computed.
+    ``told`` is called with what is computed next. Raises UnknownNameError for a game that is not registered, before
+    anything is computed.
     """
     named = [games] if isinstance(games, str) else list(games) or list(GAMES)
     for name in named:

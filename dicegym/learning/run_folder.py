@@ -80,15 +80,6 @@ def is_empty(folder: Path) -> bool:
     return not folder.exists() or all(one.name == LOCK_FILE for one in folder.iterdir())
 
 
-def empty(folder: Path) -> None:
-    """Remove everything in a locked folder but its lock."""
-    for one in folder.iterdir():
-        if one.is_dir() and not one.is_symlink():
-            shutil.rmtree(one)
-        elif one.name != LOCK_FILE:
-            one.unlink()
-
-
 def _sign(folder: Path) -> None:
     """Say in the lock who holds it; nobody else writes there meanwhile."""
     note = {"process": os.getpid(), "machine": platform.node(), "since": time.strftime("%Y-%m-%d %H:%M:%S")}

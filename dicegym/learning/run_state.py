@@ -108,15 +108,10 @@ class Moment(NamedTuple):
         fixed: Sequence[Player],
         seconds: float,
     ) -> None:
-        """Write a checkpoint of this moment; decisions that ``model`` has played since are dropped.
+        """Write a checkpoint of this moment into a run's folder; the one before stays until this one is whole.
 
-        Args:
-            run_folder: where; the checkpoint before stays until this one is whole.
-            model: whose networks have not learned since.
-            game: what it plays.
-            facts: of the model's file.
-            fixed: the players of the settings, which are written by their number.
-            seconds: of training so far.
+        Decisions that ``model`` has played since are dropped; its networks have not learned since. ``facts`` are those
+        of its file, ``fixed`` the players of the settings, written by their number, and ``seconds`` those of training.
         """
         for name, value in self.model.items():
             setattr(model, name, value)
@@ -140,21 +135,14 @@ def restore(
 ) -> tuple[BaseAlgorithm, Moment]:
     """Let ``env`` and ``league`` continue from the checkpoint in ``folder``; return its model and its moment.
 
-    Args:
-        folder: of the checkpoint.
-        env: the games, as `dicegym.learning.building.new_games` makes them of the settings.
-        league: with its scripted agents.
-        settings: of the run.
-        logs: the folder for TensorBoard's files; None: no files.
-
-    Raises:
-        DamagedFileError: it is damaged, of other settings, or another version of dicegym wrote it.
+    Both are as a new run makes them of ``settings``; ``logs`` is as for `dicegym.learning.building.new_model`. Raises
+    DamagedFileError if the checkpoint is damaged, of other settings, or written by another version of dicegym.
     """
     best = folder.parent / "best.zip"
     way_out = f"begin a new run{f' with --set run.start_from={best}' if best.is_file() else ''}"
     try:
         content = torch.load(folder / STATE_FILE, map_location="cpu", weights_only=True)
-        model = new_model(settings, env, settings.run.seed, logs)
+        model = new_model(settings, env, logs)
         model.policy.load_state_dict(content["weights"])
         _load_optimizer(model.policy.optimizer, content["optimizer"])
         model.action_space.np_random.bit_generator.state = content["drawn"]

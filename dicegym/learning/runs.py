@@ -6,6 +6,7 @@ the rest is read all the same. No PyTorch is loaded.
 
 from __future__ import annotations
 
+import contextlib
 import math
 import os
 import platform
@@ -15,14 +16,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-import numpy as np
-
 from dicegym.errors import DicegymError
 from dicegym.escape import one_line
 from dicegym.learning.configuration import Plain, about_run
-from dicegym.learning.curves import Evaluation, Pace, read_evaluations, read_pace
+from dicegym.learning.curves import Evaluation, Pace, RunCurve, read_evaluations, read_pace, read_run
 from dicegym.learning.evaluate import Score
-from dicegym.learning.run_curves import RunCurve, read_run
 from dicegym.learning.run_folder import (
     CHECKPOINTS,
     CURVE_FILE,
@@ -33,13 +31,8 @@ from dicegym.learning.run_folder import (
     newest_checkpoint,
 )
 
-PREPARING, RUNNING, FINISHED, INTERRUPTED, DAMAGED = STATES = (
-    "preparing",
-    "running",
-    "finished",
-    "interrupted",
-    "damaged",
-)
+PREPARING, RUNNING, FINISHED, INTERRUPTED, DAMAGED = "preparing", "running", "finished", "interrupted", "damaged"
+"""States of a training."""
 DEEPEST = 6
 """How far below a folder of trainings one may lie."""
 MOST_RUNS = 1_000
@@ -62,10 +55,9 @@ class WatchedRun:
     Attributes:
         folder: its own.
         name: by which it is asked for: the folder it was found in, and the way from there.
-        state: one of `STATES`.
+        state: `PREPARING`, `RUNNING`, `FINISHED`, `INTERRUPTED` or `DAMAGED`.
         game: a game's name, or empty where nothing says it.
         of_steps: decisions of the learner that were asked for.
-        seconds: of training so far; None where it has not noted that.
         changed: when something in it was last written, in seconds since 1970.
         problem: what cannot be read of it, in words.
     """
@@ -120,8 +112,7 @@ class WatchedRun:
         """Return the file that plays as the learner did when it was last saved."""
         saved = newest_checkpoint(self.folder)
         there = [self.folder / "model.zip", *([saved / "model.zip"] if saved else [])]
-        times = {one: changed for one in there if (changed := _changed(one))}
-        return max(times, key=lambda one: times[one], default=None)
+        return max(filter(Path.is_file, there), key=_changed, default=None)
 
 
 class TrainingSpeed(NamedTuple):
@@ -191,8 +182,7 @@ def inspect_run(folder: Path, name: str) -> WatchedRun:
     # Before its first evaluation a run has neither of both, and right after it one of them.
     measured = (folder / CURVE_FILE).is_file() and (folder / MODELS[0]).is_file()
     curve = _tried(read_run, folder, problems) if measured else None
-    run = about.settings.get("run", {}) if about else {}
-    steps = run.get("steps", 0)
+    steps = about.settings.get("run", {}).get("steps", 0) if about else 0
     game = curve.game if curve else (about.command[2] if about and len(about.command) > 2 else "")
     state = PREPARING if preparing else DAMAGED
     if about is not None:
@@ -207,8 +197,8 @@ def inspect_run(folder: Path, name: str) -> WatchedRun:
         steps if isinstance(steps, int) else 0,
         [one for one in pace if math.isfinite(one.seconds)],
         [one for one in evaluations if all(math.isfinite(score.value) for score in one.scores)],
-        curve if curve is None or np.isfinite([*curve.values.values()]).all() else None,
-        max((changed for one in _files(folder) if (changed := _changed(one))), default=0.0),
+        curve,
+        _changed(*_files(folder)),
         "; ".join(problems),
     )
 
@@ -217,26 +207,25 @@ def signature(folder: Path) -> tuple[tuple[str, int, int], ...]:
     """Return what changes whenever a training has written something that is shown, without reading it."""
     found = []
     for one in _files(folder):
-        try:
+        with contextlib.suppress(OSError):
             facts = one.stat()
-        except OSError:
-            continue
-        found.append((one.name, facts.st_mtime_ns, facts.st_size))
+            found.append((one.name, facts.st_mtime_ns, facts.st_size))
     return tuple(found)
 
 
 def _files(folder: Path) -> list[Path]:
-    try:
+    with contextlib.suppress(OSError):
         return sorted(one for one in folder.iterdir() if one.is_file() and not one.is_symlink())
-    except OSError:
-        return []
+    return []
 
 
-def _changed(path: Path) -> float | None:
-    try:
-        return path.stat().st_mtime
-    except OSError:
-        return None
+def _changed(*paths: Path) -> float:
+    """Return when the newest of some files was written, in seconds since 1970; 0 if none is there."""
+    found = [0.0]
+    for one in paths:
+        with contextlib.suppress(OSError):
+            found.append(one.stat().st_mtime)
+    return max(found)
 
 
 def _tried(read: Callable[[Path], _Found], folder: Path, problems: list[str]) -> _Found | None:
@@ -261,14 +250,13 @@ def _is_held(folder: Path) -> bool:
     if holder is None:
         return False
     if holder.machine != platform.node():
-        changed = max((_changed(one) or 0.0 for one in _files(folder)), default=0.0)
-        return time.time() - changed < SILENT
+        return time.time() - _changed(*_files(folder)) < SILENT
     if holder.process <= 0 or os.name == "nt":  # where a signal of 0 would end it
         return holder.process > 0
     try:
         os.kill(holder.process, 0)
+    except (PermissionError, OverflowError):  # it is there, and another user's
+        return True
     except ProcessLookupError:
         return False
-    except (PermissionError, OverflowError):
-        return True
     return True

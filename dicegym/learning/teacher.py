@@ -12,7 +12,7 @@ from dicegym.analysis.valuers import UNITS, assess, policies_of, valuer
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 from dicegym.games.parts import VALUES, part
-from dicegym.games.worth import Valuer, ValueUnit
+from dicegym.games.worth import Valuer
 from dicegym.play.player import Player, draws_openly
 from dicegym.players.roster import agent as agent_of
 
@@ -47,18 +47,16 @@ class Lesson(NamedTuple):
 class Teacher:
     """Says how to play by values.
 
-    An action that costs ``softness`` more than another is chosen e times less often, so that a learner is told what
-    hardly matters from what does; equilibria are taught as they are mixed. A teacher may see more than players do, if
-    `Valuer.sees_all` is true of its values. Then a learner learns to play the mean of what it would have
-    done. That is not the best that can be done by what it sees: the more depends on what is hidden, the less it is
-    worth. One who replies to an agent knows no more than players see.
+    An action that costs ``softness`` more than another is chosen e times less often; equilibria are taught as they are
+    mixed. A teacher may see more than players do, if `Valuer.sees_all` is true of its values. A learner then learns the
+    mean of what the teacher would do, which is not the best that can be done by what players see.
 
     Args:
         game: what is played.
-        name: of the source of values; see `dicegym.analysis.valuers`. Or "reply(AGENT)", where the game has a
-            ``reply_values`` (`dicegym.games.parts.Values`): the best known response to that agent; to find it may take
-            a minute. An agent in a file that draws is taken for the table of its answers, each asked once.
-        reply_trials: how much longer it is looked for; see there.
+        name: of the source of values; see `dicegym.analysis.valuers`. Or "reply(AGENT)", where the game has
+            ``reply_values`` (`dicegym.games.parts.Values`): the best known response to that agent, by what players see.
+            An agent in a file that draws is taken for the table of its answers, each asked once.
+        reply_trials: how much longer that response is looked for.
         softness: in win rate; points and returns are converted by `dicegym.analysis.valuers.UNITS`.
 
     Attributes:
@@ -76,21 +74,21 @@ class Teacher:
         self.game = game
         self.replies_to: str | None = None
         self._valuer: Valuer | None = None
-        unit: ValueUnit = "win rate"
+        self.softness = softness
         if (agent := parse_reply(name)) is not None:
             opponent = agent_of(game, agent)
             self.replies_to = opponent.name
             self._values = _reply_values(game, opponent, reply_trials)
-        else:
-            found = valuer(game, name)
-            if found.kind == NO_TEACHER:
-                raise ParameterError(
-                    f"{name!r} plays games to find out what actions are worth, which is too slow and too rough for a "
-                    "teacher: name a source of computed values"
-                )
-            self._valuer, unit = found, found.unit
-            self._values = lambda states: assess(found, states).values
-        self.softness = softness * UNITS[unit]
+            return
+        found = valuer(game, name)
+        if found.kind == NO_TEACHER:
+            raise ParameterError(
+                f"{name!r} plays games to find out what actions are worth, which is too slow and too rough for a "
+                "teacher: name a source of computed values"
+            )
+        self._valuer = found
+        self._values = lambda states: assess(found, states).values
+        self.softness *= UNITS[found.unit]
 
     def lesson(self, states: np.ndarray) -> Lesson:
         """Return what the player to move should do in each of the records, of which none is over."""

@@ -1,11 +1,10 @@
 """A training of a Stable-Baselines3 agent on a game of dicegym, from beginning to end.
 
-A resumed run continues exactly where the checkpoint was taken if its opponents remember nothing, and draw nothing but
-by the keys of games (bots with ``PURE = True``, compiled twins, models, past selves), and its algorithm keeps no replay
-buffer (PPO, MaskablePPO, A2C). Otherwise it continues with new games of the same seeds, or an empty buffer. Ctrl-C,
-SIGTERM and SIGHUP take a checkpoint, at the cost of the games played since the networks were last updated, so that
-resuming is exact then too; a second one leaves at once. A finished run is left as it is, unless --steps asks for more.
-One training at a time writes in a folder.
+A resumed run continues exactly where the checkpoint was taken if its opponents remember nothing and draw by the keys of
+games alone (bots with ``PURE = True``, compiled twins, models, past selves), and its algorithm keeps no replay buffer
+(PPO, MaskablePPO, A2C). Otherwise it continues with new games of the same seeds, or an empty buffer. Ctrl-C, SIGTERM
+and SIGHUP take a checkpoint from before the present rollout; a second one leaves at once. A finished run is left as it
+is, unless --steps asks for more. One training at a time writes in a folder.
 
 The run's folder then holds
 
@@ -24,6 +23,7 @@ The run's folder then holds
 from __future__ import annotations
 
 import shlex
+import signal
 import time
 from collections.abc import Callable
 from typing import Any, NoReturn
@@ -38,17 +38,9 @@ from dicegym.learning.building import new_games, new_model
 from dicegym.learning.card import card, collect_versions, write_card
 from dicegym.learning.configuration import AboutRun, to_plain, write_about
 from dicegym.learning.curves import BEGAN_WITH, PaceLog, curve_fact
-from dicegym.learning.evaluate import Score
-from dicegym.learning.evaluator import Evaluator, next_evaluation
+from dicegym.learning.evaluate import Evaluator, Score, next_evaluation
 from dicegym.learning.league import PAST_SELF, League, Member
-from dicegym.learning.learner import (
-    Interruption,
-    StopTraining,
-    TrainingCallback,
-    anneal,
-    as_player,
-    start_from,
-)
+from dicegym.learning.learner import TrainingCallback, anneal, as_player, start_from
 from dicegym.learning.preparation import Prepared, find_program
 from dicegym.learning.run_folder import newest_checkpoint
 from dicegym.learning.run_state import Moment, RunState, restore
@@ -81,10 +73,11 @@ class Run:
         self.settings, self.folder = settings, folder
         self.progress = progress or (lambda done, total, text: None)
         self.evaluated = evaluated or (lambda steps, score: None)
-        self.interruption = Interruption()
+        self.signal: int | None = None
+        """The signal that asked this session to end."""
         self.evaluator = Evaluator(self.game, run)
         self.league = League(self.game, settings)
-        self.env = new_games(self.game, settings, run.seed, self.league.pool())
+        self.env = new_games(self.game, settings, self.league.pool())
         self.seconds, self.began = 0.0, time.monotonic()  # before this session, and when it began
         self.state = RunState(
             next_checkpoint=run.checkpoint_every,
@@ -97,7 +90,7 @@ class Run:
             self.model, moment = restore(newest, self.env, self.league, settings, logs)
             self.state, self.seconds = moment.run, moment.seconds
         else:  # also a run that was killed before its first checkpoint
-            self.model = new_model(settings, self.env, run.seed, logs)
+            self.model = new_model(settings, self.env, logs)
             if run.start_from:
                 self.state.began_with, used_inputs = start_from(self.model, run.start_from, self.game)
                 self.state.seen_inputs |= used_inputs
@@ -118,16 +111,16 @@ class Run:
         """
         if self.finished:
             return self.model
-        try:
-            with on_signals(self.interrupt, once=True):
-                self.model.learn(
-                    max(0, self.settings.run.steps - self.model.num_timesteps),
-                    callback=TrainingCallback(self.interruption, self.between_rollouts, self.after_step),
-                    reset_num_timesteps=False,
-                    tb_log_name="run",
-                    log_interval=10,
-                )
-        except StopTraining:
+        self.stopped = False
+        with on_signals(self.interrupt, once=True):
+            self.model.learn(
+                max(0, self.settings.run.steps - self.model.num_timesteps),
+                callback=TrainingCallback(self.between_rollouts, self.after_step),
+                reset_num_timesteps=False,
+                tb_log_name="run",
+                log_interval=10,
+            )
+        if self.stopped:
             self.leave()
         self.follow()
         self.start = self.now()
@@ -142,17 +135,20 @@ class Run:
 
     def write_cards(self) -> None:
         """Write the cards of the models, if the settings ask for them."""
-        run = self.settings.run
-        for name in ("model", "best") if run.card_games else ():
-            model = self.folder / f"{name}.zip"
-            write_card(model, card(model, run.card_games, progress=self.tell_card(model.name)))
+        games = self.settings.run.card_games
+        for model in (self.folder / "model.zip", self.folder / "best.zip") if games else ():
+
+            def progress(done: int, total: int, text: str, name: str = model.name) -> None:
+                self.tell(f"{self.score}; card of {name}, {done + 1} of {total}: {text}")
+
+            write_card(model, card(model, games, progress=progress))
 
     def leave(self) -> NoReturn:
         """Save the run as it is; raise KeyboardInterrupt."""
         self.checkpoint()
         self.save("model")
         where = f"{self.model.num_timesteps:,} steps are saved in {self.folder}"
-        raise SignalInterrupt(self.interruption.number, f"{where}: {self.again()}") from None
+        raise SignalInterrupt(self.signal or signal.SIGINT, f"{where}: {self.again()}")
 
     def again(self) -> str:
         """Return the command that resumes the run, whatever command began it."""
@@ -164,7 +160,8 @@ class Run:
         steps, run, state = self.model.num_timesteps, self.settings.run, self.state
         self.start = self.now()
         self.pace.note(self.count_seconds(), steps, state.games)
-        self.interruption.stop_if_wanted()
+        if self.signal is not None:  # the first step ends the training
+            return
         anneal(self.model, self.settings.algorithm, steps / run.steps)
         state.seen_inputs |= (np.asarray(self.start.model["_last_obs"]) != 0).any(axis=0)
         self.follow()
@@ -186,32 +183,32 @@ class Run:
         if self.settings.run.average and learned:
             self.state.average.follow(self.model, self.settings.run.average)
 
-    def after_step(self, steps: int, ended: int) -> None:
-        """Count games and tell the progress bar."""
+    def after_step(self, steps: int, ended: int) -> bool:
+        """Count games and tell the progress bar; return whether the training continues."""
         self.state.games += ended
         speed = (steps - self.first) / max(time.monotonic() - self.began, 1e-9)
         text = f"{self.state.games:,} games, {speed:,.0f} steps/s{f', {self.score}' if self.score else ''}"
         others = [one for one in self.state.curve.scores if self.score and one.opponent != self.score.opponent]
         text += "".join(f"; {one.value:.4f} against {one.opponent}" for one in others)
         self.progress(steps, self.settings.run.steps, text)
+        self.stopped = self.signal is not None
+        return not self.stopped
 
     def interrupt(self, number: int) -> None:
         """Stop as soon as the state of the run can be written, as the signal ``number`` says."""
-        self.interruption.ask(number)
+        self.signal = number
         self.tell("saving; Ctrl-C again leaves at once")
 
     def tell(self, text: str) -> None:
         """Say what is being done, beside how far the run is."""
         self.progress(self.model.num_timesteps, self.settings.run.steps, text)
 
-    def tell_card(self, model: str) -> Progress:
-        """Return a function that is called with the progress of a model's card."""
-        return lambda done, total, text: self.tell(f"{self.score}; card of {model}, {done + 1} of {total}: {text}")
-
     def evaluate(self, logger: Logger) -> None:
         """Measure the learner; keep it if it is the best so far."""
         steps, curve = self.model.num_timesteps, self.state.curve
-        score, scores = self.evaluator.measure(self.player("learner"))
+        with self.state.average.apply_to(self.model):  # what would be saved now
+            player = self.learner("learner")
+        score, scores = self.evaluator.measure(player)
         better = curve.add(steps, score, scores, self.evaluator.takes_last)
         curve.write(self.folder)
         curve.log(logger, steps)
@@ -226,11 +223,6 @@ class Run:
         self.league.join(Member(now.name, PAST_SELF, now, steps))
         self.env.set_opponent(self.league.pool())
         self.league.table.write(self.folder, self.league.shares())
-
-    def player(self, name: str) -> PolicyPlayer:
-        """Return what would be saved now, the learner or its average, who plays as its file will."""
-        with self.state.average.apply_to(self.model):
-            return self.learner(name)
 
     def learner(self, name: str) -> PolicyPlayer:
         """Return the learner as it is now."""
@@ -251,7 +243,7 @@ class Run:
             "scores": [score.to_json() for score in self.state.curve.scores],
             "seconds": round(self.count_seconds(), 1),
             **curve_fact(self.state.curve.evaluations),
-            **({"taught_by": teacher} if (teacher := getattr(self.model, "taught_by", None)) else {}),
+            **({"taught_by": teacher} if (teacher := getattr(self.model, "teacher", None)) else {}),
             **({BEGAN_WITH: began_with} if began_with else {}),
             **models.playing(self.model, self.game, self.settings.run.temperature),
             **collect_versions(),

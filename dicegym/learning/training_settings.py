@@ -49,7 +49,9 @@ Layers = Annotated[
     Field(title="a list of sizes such as [128, 128], or one a network as in {pi=[128], vf=[256]}"),
 ]
 CountIfGiven = Annotated[Annotated[_Whole, Field(ge=1)] | None, Field(title="a whole number from 1 on")]
+CountOrNoneIfGiven = Annotated[Annotated[_Whole, Field(ge=0)] | None, Field(title="a whole number, or 0 for none")]
 NumberIfGiven = Annotated[_Number | None, Field(title="a number")]
+TextIfGiven = Annotated[str | None, Field(title="a text")]
 TemperatureIfGiven = Annotated[Annotated[_Number, Field(ge=0)] | None, Field(title="a number from 0 on")]
 
 _CLOSED = ConfigDict(extra="forbid", use_attribute_docstrings=True)
@@ -115,10 +117,7 @@ class SelfPlaySettings:
 
 @dataclass(frozen=True, config=_OPEN)
 class AlgorithmSettings:
-    """What Stable-Baselines3's algorithm is made with; any other argument of its class may be added.
-
-    What is not given is as the algorithm has it.
-    """
+    """What the algorithm is made with; other arguments of its class may be added. What is not given is as it has it."""
 
     name: AnyText = "FastMaskablePPO"
     """the algorithm: FastMaskablePPO, MaskablePPO, PPO, A2C, DQN or QRDQN; or DAgger, which is taught"""
@@ -144,6 +143,26 @@ class AlgorithmSettings:
     """what that bonus changes to, linearly, by the end; not given: it stays"""
     vf_coef: NumberIfGiven = None
     """weight of the value network's error"""
+    kl_coef: NumberIfGiven = None
+    """FastMaskablePPO: pull to a slow copy of the policy"""
+    kl_anchor_rate: NumberIfGiven = None
+    """FastMaskablePPO: share of the way to the policy that this copy moves after each update"""
+    teacher: TextIfGiven = None
+    """DAgger: a source of values such as "exact", or "reply(AGENT)"; the next ones are DAgger's too"""
+    reply_trials: CountOrNoneIfGiven = None
+    """further tries at a better response before anything is played"""
+    softness: NumberIfGiven = None
+    """cost, in win rate, at which an action is taught 1/e as likely as the best"""
+    mix: NumberIfGiven = None
+    """the teacher acts in a share mix**k of the decisions of rollout k"""
+    greedy: NumberIfGiven = None
+    """share of the games in which the learner plays its best action instead of sampling"""
+    explore: NumberIfGiven = None
+    """how often a game in which it samples continues with any legal action"""
+    cost_weight: NumberIfGiven = None
+    """how much more a state counts for each softness that the learner's best action costs there"""
+    precision: TextIfGiven = None
+    """"float32", or "auto": bfloat16 where the processor computes with that"""
 
 
 @dataclass(frozen=True, config=_OPEN)
@@ -168,8 +187,6 @@ class TrainingSettings:
     """players and parameters of the game; what is not given is as the game has it"""
     run: RunSettings = field(default_factory=RunSettings)
     """how long a training is, and how it is measured"""
-    demo: dict[str, object] = field(default_factory=dict)
-    """"section.key" = value: what the demonstration, `dicegym train GAME --demo`, does otherwise"""
     environment: Annotated[dict[str, object], Field(title="an argument of SB3VecEnv")] = field(default_factory=dict)
     """what else the learner's games are made with, such as max_episode_steps"""
     opponents: Annotated[dict[str, Number], Field(title="a number above 0")] = field(default_factory=dict)

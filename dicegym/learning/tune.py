@@ -5,7 +5,6 @@ The same command continues a study. Trials are counted when they are over: an in
 
 from __future__ import annotations
 
-import functools
 import json
 import logging
 import shlex
@@ -59,8 +58,6 @@ BELIEVE = (
 """What is said of the best trial."""
 TuneProgress = Callable[[int, int, str], None]
 """Is called with (trials that are over, trials in all, text)."""
-_quiet = functools.partial(warnings.catch_warnings, action="ignore")
-"""Suppresses Optuna's own warnings, such as that something may change."""
 
 
 def read_space(texts: Sequence[str]) -> Space:
@@ -92,18 +89,14 @@ def _distribution(text: str, said: str) -> CategoricalDistribution | FloatDistri
 
 
 class Plan(NamedTuple):
-    """What a study searches; two commands with the same plan work on the same study."""
+    """What a study searches, as `tune` takes it; two commands with the same plan work on the same study."""
 
     game: str
     search: tuple[str, ...]
-    """As `read_space` takes it."""
     steps: int
-    """Decisions of the learner in each run."""
     config: str
     overrides: tuple[str, ...]
-    """Settings of all trials."""
     seed: int
-    """From which the settings of trials are drawn."""
 
     def settings(self, trial: optuna.Trial | FrozenTrial) -> list[str]:
         """Return the settings of a trial, as ``--set`` takes them; choices are TOML already."""
@@ -112,9 +105,8 @@ class Plan(NamedTuple):
 
     def short_run(self) -> list[str]:
         """Return the settings of a short run, of which nobody reads the card."""
-        every = {"evaluate_every": self.steps // EVALUATIONS, "checkpoint_every": self.steps // 4}
-        numbers = {"steps": self.steps} | {name: max(1, number) for name, number in every.items()} | {"card_games": 0}
-        return [f"run.{name}={number}" for name, number in numbers.items()]
+        run = {"steps": self.steps, "evaluate_every": self.steps // EVALUATIONS, "checkpoint_every": self.steps // 4}
+        return [*(f"run.{name}={number}" for name, number in run.items()), "run.card_games=0"]
 
 
 class Study(NamedTuple):
@@ -182,15 +174,13 @@ def tune(
     found = Study(plan, target, _open_study(plan, target, pruner))
     if not found.trials() and (usual := usual_point(space, settings)):
         found.study.enqueue_trial(usual)
-    told = progress or (lambda done, of, text: None)
-    left = trials - len(found.trials(*OVER))
 
     def objective(trial: optuna.Trial) -> float:
         over = len(found.trials(*OVER))
-        return _train(found, trial, functools.partial(told, over, trials))
+        return _train(found, trial, lambda text: None if progress is None else progress(over, trials, text))
 
-    if left > 0:
-        with _quiet():
+    if (left := trials - len(found.trials(*OVER))) > 0:
+        with warnings.catch_warnings(action="ignore"):  # Optuna's own, such as that something may change
             found.study.optimize(objective, left, catch=(DicegymError, ValueError, RuntimeError, MemoryError))
     if not found.trials(TrialState.COMPLETE, TrialState.PRUNED) and (failed := found.trials(TrialState.FAIL)):
         raise ParameterError(f"all {len(failed)} trials failed, see {target}: {failed[0].user_attrs.get('why', '')}")
@@ -254,10 +244,9 @@ def _train(found: Study, trial: optuna.Trial, tell: Callable[[str], None]) -> fl
     def progress(done: int, of: int, text: str) -> None:
         tell(f"{place.name}: {done:,} of {of:,} steps, {text}")
 
-    config = Path(plan.config) if plan.config else None
     settings = [*plan.settings(trial), *plan.short_run()]
     try:
-        train(plan.game, place, config, settings, False, progress, report)
+        train(plan.game, place, plan.config or None, settings, False, progress, report)
     except Exception as error:
         if not isinstance(error, optuna.TrialPruned):
             trial.set_user_attr("why", f"{type(error).__name__}: {one_line(error, 300)}")

@@ -41,6 +41,8 @@ PLACEHOLDERS = ("my", "best")
 """What people call files and folders that would tell nobody whose they are."""
 MOST_LOOKED_AT = 50
 """Files of a folder that are looked at for the only bot in it."""
+BEST_MODEL = "best.zip"
+"""What plays of a training's folder that is named as an agent."""
 _CALL = re.compile(r"(?P<name>[^\s()]+)\s*\((?P<arguments>.*)\)", re.DOTALL)
 SEARCHES = {"mcts": ("dicegym.analysis.mcts", "MctsPlayer"), "llm": ("dicegym.players.llm", "LlmPlayer")}
 """Agents that play every game, by searching or by asking a language model: the room and the class of each. They build
@@ -133,8 +135,9 @@ def agent(
             the agent's own name called with integers, ``mcts(1000)`` or ``mcts(1000, rollouts=random)`` for a search
             (`dicegym.analysis.mcts`), ``llm(MODEL, base_url=URL)`` for a language model
             (`dicegym.players.llm`), or a path: a ``.py`` file, a folder, ``folder:file``,
-            ``folder:file:function``, ``name:folder:file:function``, or a model ``.zip``; or what code hands over, a
-            model in memory, a function or a class: see `player_of`.
+            ``folder:file:function``, ``name:folder:file:function``, a model ``.zip``, or the folder of a training,
+            which means its best model; or what code hands over, a model in memory, a function or a class: see
+            `player_of`.
         keep: play all games with one copy of the bot's program instead of a fresh one each.
         seed: of the bot's randomness until it joins a game.
         temperature: how a model's file is played, whatever it says itself: its actions are drawn from
@@ -263,7 +266,10 @@ def resolve(game: Game, spec: Spec | Any) -> Origin:
         if mark and not (Path(text).expanduser().exists() or Path(f"{model_path}.zip").expanduser().is_dir()):
             raise ParameterError(f"{text!r}: a model has no parts to choose from; write '{model_path}.zip'")
         if not text.endswith(".zip"):
-            return _located(game, os.path.expanduser(text), text)
+            folder = Path(text).expanduser()
+            if (folder / BEST_MODEL).is_file() and locate(str(folder), entry_files(game)) is None:
+                return (folder / BEST_MODEL).absolute()
+            return _located(game, str(folder), text)
         model = Path(text).expanduser()
         if not model.is_file():
             raise AgentError(agent_name(game, text), f"there is no file {model}")

@@ -244,43 +244,6 @@ def test_with_several_games_the_file_or_the_name_tells(monkeypatch: pytest.Monke
         agent_info.game_of_file(str(tmp_path / "none.py"))
 
 
-def test_the_demonstration_refuses_before_it_trains(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """No training must be thrown away because its contest cannot be held."""
-    import types
-
-    from dicegym.learning import demo
-    from dicegym.learning.training_settings import TrainingSettings
-
-    monkeypatch.setattr(demo.configuration, "read_config", lambda *_: TrainingSettings())
-    alone = types.SimpleNamespace(players=1)
-    monkeypatch.setattr(demo.games, "game", lambda name, **_: alone)
-    with pytest.raises(ParameterError, match="needs a game for two or more"):
-        demo.run_demo(print, "any", tmp_path / "run", 1, print)
-    assert not (tmp_path / "run").exists()
-
-
-def test_the_demonstration_tells_the_score_of_what_it_exports(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    pytest.importorskip("sb3_contrib")
-    from dataclasses import replace
-
-    import dicegym
-    from dicegym.learning import demo
-    from dicegym.learning.evaluate import evaluate
-    from dicegym.learning.train import train
-
-    small = {"run.steps": 2048, "run.games": 16, "run.evaluate_every": 512, "algorithm.n_steps": 16}
-    small |= {"run.card_games": 10}
-    small |= {"algorithm.batch_size": 128}
-    config = replace(demo.configuration.read_config("hog"), demo=small)
-    monkeypatch.setattr(demo.configuration, "read_config", lambda *_: config)
-    monkeypatch.setattr("dicegym.learning.card.agent_names", lambda game: [game.spec.baseline])  # a shorter card
-    entry, score = demo.run_demo(train, "hog", tmp_path / "run", 1, lambda *_: None)
-    game = dicegym.game("hog")
-    assert score.value == pytest.approx(evaluate(game, str(entry)).value, abs=1e-9)
-    curve = (tmp_path / "run" / "curve.csv").read_text().split()[1:]
-    assert score.value == pytest.approx(max(float(line.split(",")[1]) for line in curve), abs=1e-8)
-
-
 def test_settings_of_a_training_are_told_with_what_they_take_and_mean(run: Run) -> None:
     pytest.importorskip("pydantic")
     status, out, _ = run("runs", "settings")
@@ -290,6 +253,7 @@ def test_settings_of_a_training_are_told_with_what_they_take_and_mean(run: Run) 
         "steps: a whole number from 1 on (default: 1000000)\n      decisions of the learner in all",
         'priority: one of "hard", "uniform" (default: "uniform")',
         "[opponents]\n  KEY: a number above 0",
+        "  teacher: a text\n      DAgger: a source of values",
     ):
         assert part in out
 

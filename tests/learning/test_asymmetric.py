@@ -13,8 +13,9 @@ from small_runs import rows_of
 
 from dicegym.analysis.exploitability import best_reply
 from dicegym.errors import DicegymError, ParameterError
-from dicegym.learning.configuration import read_config, settings_of, to_plain
-from dicegym.learning.evaluator import BEST_REPLY
+from dicegym.learning.configuration import read_config, to_plain
+from dicegym.learning.evaluate import BEST_REPLY
+from dicegym.learning.preparation import prepare
 from dicegym.learning.train import train
 from dicegym.players import model as models
 from dicegym.players.asymmetric import AsymmetricPolicy
@@ -140,7 +141,7 @@ def test_a_configuration_may_stand_on_the_game_s_own(tmp_path: Path) -> None:
     path.write_text('base = "game"\n[run]\nsteps = 5\n')
     assert read_config("hog", path).run.steps == 5
     assert read_config("hog", path).network == read_config("hog").network
-    assert settings_of("hog", tmp_path, path, [], False)[0].run.steps == 5
+    assert prepare("hog", tmp_path / "run", path, [], False).settings.run.steps == 5
     path.write_text('base = "yatzy"\n')
     with pytest.raises(ParameterError, match='write base = "game"'):
         read_config("hog", path)

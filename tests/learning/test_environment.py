@@ -24,7 +24,7 @@ from dicegym.players.pool import Pool
 def games(*overrides: str, game: str = "hog") -> Any:
     settings = override(TrainingSettings(), ["run.games=8", *overrides])
     table = dicegym.game(game)
-    return new_games(table, settings, 5, Pool.of(table, table.spec.baseline))
+    return new_games(table, settings, Pool.of(table, table.spec.baseline))
 
 
 def legal(env: Any, rng: np.random.Generator) -> np.ndarray:

@@ -19,6 +19,7 @@ import torch
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
 
+from dicegym.engine.jit import COMPILED
 from dicegym.envs.sb3 import SB3VecEnv
 from dicegym.errors import ParameterError
 from dicegym.learning.fast_ppo import FastMaskablePPO, kernels
@@ -27,6 +28,8 @@ from dicegym.learning.fast_ppo.layout import FlatParameters, Layout
 from dicegym.learning.fast_ppo.vectors import add_picked, add_product, masks_with_room, pad_size
 from dicegym.players.asymmetric import AsymmetricPolicy
 from dicegym.registry import GAMES
+
+pytestmark = pytest.mark.skipif(not COMPILED, reason="MaskablePPO computes where nothing is compiled")
 
 GAMES_AT_ONCE, STEPS = 24, 16
 
@@ -404,20 +407,13 @@ def test_a_copy_of_a_learner_goes_on_learning_and_leaves_the_other_alone() -> No
 
 
 @pytest.mark.slow
-def test_passes_compute_the_same_without_a_compiler() -> None:
+def test_without_a_compiler_it_does_what_maskable_ppo_does() -> None:
     code = """
-import numpy as np, torch
-from sb3_contrib import MaskablePPO
 from dicegym.envs.sb3 import SB3VecEnv
 from dicegym.learning.fast_ppo import FastMaskablePPO
-model = FastMaskablePPO("MlpPolicy", SB3VecEnv("hog", 4, seed=3), n_steps=2, batch_size=8, n_epochs=1, seed=5,
-                        policy_kwargs={"net_arch": [20]}, device="cpu").learn(8)
-found = float(sum(one.detach().abs().sum() for one in model.policy.parameters()))
+model = FastMaskablePPO("MlpPolicy", SB3VecEnv("hog", 4, seed=3), n_steps=2, batch_size=8, n_epochs=1)
+print(model.learn(8).fallback)
 """
-    here: dict[str, Any] = {}
-    exec(code, here)
-    plain = subprocess.run(
-        [sys.executable, "-c", f"{code}print(found)"], env=os.environ | {"NUMBA_DISABLE_JIT": "1"}, capture_output=True,
-        text=True, check=True,
-    ).stdout  # fmt: skip
-    assert float(plain) == pytest.approx(here["found"], rel=1e-6)
+    plain = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
+    done = subprocess.run([sys.executable, "-c", code], env=plain, capture_output=True, text=True, check=True)
+    assert done.stdout == "Numba is told not to compile\n"

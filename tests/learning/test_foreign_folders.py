@@ -20,13 +20,16 @@ pytest.importorskip("sb3_contrib")
 
 import torch
 
+import dicegym
+from dicegym.bots.source import Source
 from dicegym.envs.batch_kernels import ROW
 from dicegym.errors import DamagedFileError, DicegymError, ParameterError
 from dicegym.learning.card import best_score
+from dicegym.learning.curves import read_run
 from dicegym.learning.league import read_league
-from dicegym.learning.run_curves import read_run
 from dicegym.learning.run_state import STATE_FILE
 from dicegym.learning.train import train
+from dicegym.players.roster import agents_folder, resolve
 
 SMALL = [
     *("run.games=8", "run.steps=256", "run.torch_threads=1", "run.evaluate_every=256", "run.checkpoint_every=128"),
@@ -215,3 +218,13 @@ def test_tables_of_leagues_that_are_none_are_refused(run: Path) -> None:
         (run / "league.csv").write_bytes(content)
         with pytest.raises(DamagedFileError, match=r"league\.csv is (not the table of a league|no UTF-8 text)"):
             read_league(run / "league.csv")
+
+
+def test_a_training_s_folder_means_its_best_model_unless_a_bot_is_there(tmp_path: Path) -> None:
+    game, run = dicegym.game("hog"), tmp_path / "run"
+    run.mkdir()
+    shutil.copy(agents_folder(game) / "ppo.zip", run / "best.zip")
+    for named in (str(run), run):
+        assert resolve(game, named) == run / "best.zip"
+    (run / "hog.py").write_text("def final_strategy(score, opponent_score):\n    return 4\n")
+    assert isinstance(resolve(game, str(run)), Source)

@@ -24,7 +24,7 @@ from dicegym.players import model as models
 
 def made(*overrides: str, games: int = 4) -> Any:
     settings = override(TrainingSettings(), ["algorithm.n_steps=8", "algorithm.batch_size=16", *overrides])
-    return new_model(settings, SB3VecEnv("hog", games, seed=0), 1, None)
+    return new_model(settings, SB3VecEnv("hog", games, seed=0), None)
 
 
 def test_other_arguments_of_policies_are_taken() -> None:
@@ -56,7 +56,7 @@ def test_a_missing_device_is_refused_instead_of_replaced() -> None:
 def test_where_nothing_is_said_a_rollout_suits_the_number_of_games(name: str, games: int) -> None:
     """Stable-Baselines3's own 2,048 decisions of each of 1,024 games are longer than many a training."""
     settings = override(TrainingSettings(), [f"algorithm.name={name}"])
-    model = new_model(settings, SB3VecEnv("hog", games, seed=0), 1, None)
+    model = new_model(settings, SB3VecEnv("hog", games, seed=0), None)
     rollout = model.n_steps * games
     assert rollout == max(ROLLOUT, 2 * games)
     assert model.batch_size * 4 == rollout
@@ -65,7 +65,7 @@ def test_where_nothing_is_said_a_rollout_suits_the_number_of_games(name: str, ga
 @pytest.mark.parametrize("name", ["A2C", "DQN", "QRDQN"])
 def test_other_algorithms_have_their_own_defaults(name: str) -> None:
     theirs = models.algorithm(name)("MlpPolicy", SB3VecEnv("hog", 4))
-    ours = new_model(override(TrainingSettings(), [f"algorithm.name={name}"]), SB3VecEnv("hog", 4), 1, None)
+    ours = new_model(override(TrainingSettings(), [f"algorithm.name={name}"]), SB3VecEnv("hog", 4), None)
     for key in ("n_steps", "batch_size", "gamma", "learning_rate"):
         assert getattr(ours, key, None) == getattr(theirs, key, None)
 

@@ -13,7 +13,7 @@ pytest.importorskip("scipy")
 
 from dicegym.cli import main
 from dicegym.errors import ParameterError
-from dicegym.learning.run_curves import find_runs, group_runs
+from dicegym.learning.curves import find_runs, group_runs
 
 RunFolder = Callable[..., Path]
 

@@ -22,10 +22,11 @@ from dicegym.cli import main
 from dicegym.errors import DamagedFileError, ParameterError
 from dicegym.learning.building import enough_memory
 from dicegym.learning.card import page
-from dicegym.learning.configuration import AboutRun, about_run, read_config, settings_of, write_about
+from dicegym.learning.configuration import AboutRun, about_run, read_config, write_about
 from dicegym.learning.evaluate import Score
 from dicegym.learning.league import LeagueTable, Result, read_league
-from dicegym.learning.run_folder import LOCK_FILE, alone_in, empty, is_empty
+from dicegym.learning.preparation import prepare
+from dicegym.learning.run_folder import LOCK_FILE, alone_in, is_empty
 
 HOLD = """
 import sys, time
@@ -49,8 +50,6 @@ def test_another_process_is_refused_until_the_holder_ends_however_it_does(tmp_pa
         for resumed in ([], ["--resume"]):
             with pytest.raises(SystemExit, match="2"):
                 main(["train", "hog", "--run-dir", str(folder), *resumed])
-        with pytest.raises(SystemExit, match="2"):
-            main(["train", "hog", "--demo", "--run-dir", str(folder)])
     finally:
         holder.send_signal(signal.SIGKILL)
         holder.communicate()
@@ -79,15 +78,11 @@ def test_another_thread_is_refused_and_whoever_holds_may_call_what_holds(tmp_pat
     assert os.listdir(tmp_path) == []  # nothing was put there, so nothing stays
 
 
-def test_a_held_folder_is_emptied_and_held_on(tmp_path: Path) -> None:
+def test_a_folder_with_files_is_not_empty(tmp_path: Path) -> None:
     with alone_in(tmp_path):
-        (tmp_path / "x").mkdir()
-        (tmp_path / "x/y").touch()
+        assert is_empty(tmp_path)
         (tmp_path / "z").touch()
-        (tmp_path / "link").symlink_to("/")
         assert not is_empty(tmp_path)
-        empty(tmp_path)
-        assert os.listdir(tmp_path) == [LOCK_FILE]
 
 
 def test_what_is_no_folder_cannot_be_held(tmp_path: Path) -> None:
@@ -134,9 +129,9 @@ def test_a_run_is_finished_unless_more_is_asked_for(tmp_path: Path) -> None:
         (["run.card_games=5"], False),
         (["run.torch_threads=1"], True),
     ):
-        assert settings_of("hog", tmp_path, None, overrides, resume=True)[2] is finished, overrides
+        assert prepare("hog", tmp_path, None, overrides, resume=True).finished is finished, overrides
     write_about(tmp_path, AboutRun(["dicegym", "train", "hog"], plain, finished=False))
-    assert not settings_of("hog", tmp_path, None, [], resume=True)[2]
+    assert not prepare("hog", tmp_path, None, [], resume=True).finished
 
 
 DAMAGE: dict[str, Callable[[Path, bytes], object]] = {
@@ -190,7 +185,7 @@ def test_damaged_files_give_one_class_of_error_with_a_way_out(damage: str, tmp_p
 def test_settings_of_other_kinds_are_refused(tmp_path: Path, settings: str) -> None:
     (tmp_path / "settings.json").write_text(f'{{"command": "dicegym train hog", "settings": {settings}}}')
     with pytest.raises(ParameterError, match=r"settings\.json"):
-        settings_of("hog", tmp_path, None, [], resume=True)
+        prepare("hog", tmp_path, None, [], resume=True)
 
 
 def test_names_in_a_league_are_no_formulas_and_come_back(tmp_path: Path) -> None:
@@ -204,7 +199,7 @@ def test_names_in_a_league_are_no_formulas_and_come_back(tmp_path: Path) -> None
     assert not any(line.startswith("=") for line in written.splitlines())
     again, shares = read_league(tmp_path / "league.csv")
     assert list(again.kinds) == ["'=1+1", "b\\x1b[2J", "c"]
-    assert again.result("'=1+1", "c") == Result(0.75, 8)
+    assert again.results["'=1+1", "c"] == Result(0.75, 8)
     assert shares == {"'=1+1": 0.5, "b\\x1b[2J": 0.0, "c": 0.5}
 
 

@@ -19,12 +19,13 @@ pytest.importorskip("sb3_contrib")
 
 from dicegym.cli import main
 from dicegym.errors import ParameterError
-from dicegym.learning.configuration import AboutRun, about_run, settings_of, to_plain, write_about
+from dicegym.learning.configuration import AboutRun, about_run, to_plain, write_about
+from dicegym.learning.curves import ENOUGH, band_of, common_times, interquartile_mean
 from dicegym.learning.evaluate import Score
-from dicegym.learning.run_curves import ENOUGH, band_of, common_times, interquartile_mean
+from dicegym.learning.preparation import prepare
 from dicegym.learning.seeds import seeded_training
 from dicegym.learning.seeds.job import SeedProcess, SeedTask
-from dicegym.learning.seeds.seeded_training import SEEDS_FILE, Backend, holds_seeds, local, train_seeds
+from dicegym.learning.seeds.seeded_training import SEEDS_FILE, Backend, holds_seeds, train_seeds
 from dicegym.learning.seeds.summary import FAILED, FINISHED, SeedsSummary, folder_of
 from dicegym.signals import SignalInterrupt
 
@@ -44,7 +45,7 @@ def _leave_a_run(task: SeedTask, finished: bool = True) -> None:
     """Leave in a folder what a training of one seed leaves there."""
     folder = Path(task.folder)
     folder.mkdir(parents=True, exist_ok=True)
-    settings, command, _ = settings_of(task.game, folder, None, task.overrides, task.resume)
+    _, settings, command, *_ = prepare(task.game, folder, None, task.overrides, task.resume)
     write_about(folder, AboutRun(command.split(), to_plain(settings), finished))
     (folder / "curve.csv").write_text(f"steps,score\n0,0.1\n2048,0.{task.seed}\n")
     (folder / "pace.csv").write_text("seconds,steps,games\n1.0,2048,70\n")
@@ -90,7 +91,7 @@ def _fails(actor: Actor) -> str | None:
 @pytest.fixture
 def stage(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[Actor]]:
     """Return a function that trains with actors, two at a time, and returns them in the order of their beginning."""
-    monkeypatch.setattr("dicegym.learning.run_curves.models.facts", lambda path: json.loads(path.read_text()))
+    monkeypatch.setattr("dicegym.learning.curves.models.facts", lambda path: json.loads(path.read_text()))
     monkeypatch.setattr(seeded_training, "LOOK_EVERY", 0.001)
 
     results.clear()
@@ -235,7 +236,6 @@ def test_settings_of_others_begin_nothing_without_trust(stage: Callable[..., lis
 
 
 def test_processors_are_shared_out() -> None:
-    assert sum(local().processors) >= 1
     two, cluster = Backend(SeedProcess, [2]), Backend(SeedProcess, [4, 2], queues=True)
     assert [two.share(5, workers) for workers in (None, 1, 8)] == [(2, 1), (1, 2), (5, 1)]
     assert [cluster.share(3), cluster.share(3, 1), cluster.share(9)] == [(3, 2), (1, 4), (9, 1)]

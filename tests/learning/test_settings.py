@@ -13,13 +13,13 @@ import pytest
 pytest.importorskip("pydantic")
 
 import dicegym
+from dicegym.cli import main
 from dicegym.errors import ParameterError, UnknownNameError
 from dicegym.learning.configuration import (
     describe_settings,
     from_plain,
     override,
     read_config,
-    settings_of,
     to_plain,
 )
 from dicegym.learning.preparation import prepare
@@ -78,9 +78,9 @@ def test_every_setting_is_told_with_what_it_takes_and_means() -> None:
     for section, values in to_plain(TrainingSettings()).items():
         assert {f"{section}.{key}" for key in values} <= set(told)
     assert all(one.takes and one.meaning for one in told.values())
-    assert {name for name, one in told.items() if not one.key} == {"game.", "demo.", "environment.", "opponents."}
+    assert {name for name, one in told.items() if not one.key} == {"game.", "environment.", "opponents."}
     assert told["run.steps"].default == "1000000"
-    assert [one.section for one in told.values() if one.takes == "any value"] == ["demo"]
+    assert not [one for one in told.values() if one.takes == "any value"]
 
 
 @pytest.mark.parametrize(
@@ -149,7 +149,7 @@ def test_a_run_is_resumed_with_its_own_settings(tmp_path: Path) -> None:
     (tmp_path / "settings.json").write_text(
         '{"command": "dicegym train hog --set run.seed=3", "settings": {"run": {"seed": 3}, "self_play": {}}}'
     )
-    settings, command, _ = settings_of("hog", tmp_path, None, ["run.steps=7"], resume=True)
+    _, settings, command, *_ = prepare("hog", tmp_path, None, ["run.steps=7"], resume=True)
     assert settings == TrainingSettings(run=RunSettings(seed=3, steps=7))
     assert command == "dicegym train hog --set run.seed=3 --set run.steps=7"
 
@@ -162,7 +162,7 @@ def test_a_misspelt_setting_of_the_section_itself_is_guessed() -> None:
     settings = override(TrainingSettings(), ['algorithm={nme="PPO"}'])
     games = SB3VecEnv(dicegym.game("hog"), 2)
     with pytest.raises(ParameterError, match=r"argument of FastMaskablePPO 'nme'.*Did you mean 'name'"):
-        building.new_model(settings, games, 1, None)
+        building.new_model(settings, games, None)
 
 
 @pytest.mark.parametrize(
@@ -188,3 +188,15 @@ def test_who_names_an_agent_that_there_is_not_is_told(
     file = None if config is None else Path(config)
     with pytest.raises(UnknownNameError, match=words):
         prepare("hog", tmp_path / "run", file, overrides, False)
+
+
+def test_a_configuration_of_another_game_is_named(tmp_path: Path) -> None:
+    for other, why in (("liarsdice", "'dice'"), ("yatzy", "players=1")):
+        with pytest.raises(ParameterError, match=rf"--config {other} is not for hog \(.*{why}.*name another"):
+            prepare("hog", tmp_path / "run", Path(other), [], False)
+
+
+def test_trust_is_for_a_run_to_resume(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        main(["train", "hog", "--run-dir", str(tmp_path / "run"), "--trust"])
+    assert "give --resume with it" in capsys.readouterr().err

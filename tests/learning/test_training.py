@@ -24,8 +24,7 @@ from dicegym.envs.vector import BatchEnv
 from dicegym.learning.card import card
 from dicegym.learning.configuration import read_config
 from dicegym.learning.curves import read_evaluations, read_pace
-from dicegym.learning.evaluate import CARD_SEED, CURVE_SEED, EVALUATION_SEED, LEAGUE_SEED, Score
-from dicegym.learning.evaluator import next_evaluation
+from dicegym.learning.evaluate import CARD_SEED, CURVE_SEED, EVALUATION_SEED, LEAGUE_SEED, Score, next_evaluation
 from dicegym.players import model as models
 from dicegym.players.roster import agent_names, resolve
 

@@ -138,14 +138,12 @@ class Engine:
         uniforms: np.ndarray | None,
         meanwhile: Callable[[], None] | None = None,
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return actions (int64[games]), values and log-probabilities (float32[games]) of a step.
-
-        Observations and masks are written into the buffer.
+        """Return actions (int64[games]), values and log-probabilities (float32[games]) of a step of the rollout.
 
         Args:
-            step: of the rollout; the one after the last is for its values.
-            observations: float32[games, size].
-            masks: bool[games, n_actions]; None behind the last step, where no actions are wanted.
+            step: the one after the last is for its values: masks and uniforms are None there.
+            observations: float32[games, size], written into the buffer, as masks are.
+            masks: bool[games, n_actions].
             uniforms: float32[games] from 0 to below 1.
             meanwhile: what the caller is to do while other threads compute.
         """
@@ -160,12 +158,7 @@ class Engine:
         return orders.actions.copy(), orders.values.copy(), orders.log_probs.copy()
 
     def begin_update(self, weights: Weights, anchor: np.ndarray | None) -> None:
-        """Begin to learn from the rollout.
-
-        Args:
-            weights: of the loss.
-            anchor: the parameters (float32[size]) whose policy is to be kept to; None: none.
-        """
+        """Begin to learn from the rollout; ``anchor`` has the parameters (float32[size]) whose policy is kept to."""
         self.parameters.adopt()
         found = None
         if anchor is not None:
@@ -184,12 +177,9 @@ class Engine:
         self._orders.rows[:] = self._rows_of[order]
 
     def slopes(self, low: int, high: int, normalise: bool) -> np.ndarray:
-        """Compute the gradient of a minibatch; return the means of what is told of it (float64[6]).
+        """Compute the gradient of decisions ``low`` to ``high - 1`` of the epoch; return the means of what is told.
 
-        Args:
-            low: the first of the epoch's decisions in it.
-            high: the one behind the last.
-            normalise: whether their advantages are to have mean 0 and deviation 1.
+        These are float64[6]. ``normalise``: whether their advantages are to have mean 0 and deviation 1.
         """
         share = 1.0 / (high - low)
         self._weights[5] = share

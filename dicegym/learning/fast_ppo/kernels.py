@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dicegym.learning.fast_ppo.vectors import LANES, fast_kernel, mixed, softmax
+from dicegym.learning.fast_ppo.vectors import LANES, fast_kernel, mix_slopes, softmax
 
 # tanh(x) for x in [-7.9, 7.9], beyond which it is 1 in float32: the coefficients of Eigen 3's generic_fast_tanh_float.
 WIDEST = np.float32(7.90531110763549805)
@@ -47,17 +47,9 @@ def append_row(observations, row, begins, ends, inputs, values):
 def group_by_input(begins, ends, inputs, values, rows, first, n, stops, places, factors):
     """Sort the inputs of ``n`` rows by input: those of input k stand before ``stops[k]``, from ``stops[k - 1]`` on.
 
-    Args:
-        begins: as `append_row` sets it; so are the next three.
-        ends: see above.
-        inputs: see above.
-        values: see above.
-        rows: int64, which rows: those from ``first`` on.
-        first: see above.
-        n: how many.
-        stops: int64[size], set.
-        places: int32[entries of rows], set to which of the ``n``.
-        factors: float32[entries of rows], set to the inputs' values.
+    ``begins``, ``ends``, ``inputs`` and ``values`` are as `append_row` sets them, and ``rows`` (int64) count from
+    ``first`` on. Set are ``stops`` (int64[size]), ``places`` (int32[entries of rows]) to which of the ``n``, and
+    ``factors`` (float32[entries of rows]) to the inputs' values.
     """
     for k in range(len(stops)):
         stops[k] = 0
@@ -141,16 +133,10 @@ def softmax_of(room, logits, scratch, columns, masks, row):
 def draw(room, logits, scratch, columns, masks, first, uniforms, actions, log_probs):
     """Draw an action in each row by its inverse distribution function, and say the logarithm of its probability.
 
-    Args:
-        room: float32, in which all logits stand one after the other.
-        logits: where they begin.
-        scratch: where `softmax_of` writes to.
-        columns: actions, padded.
-        masks: bool[decisions, n_actions], at least one True in each row, with room behind it; see `softmax_of`.
-        first: the row of the first.
-        uniforms: float32[n] from 0 to below 1.
-        actions: int64[n], set.
-        log_probs: float32[n], set.
+    In ``room`` all logits stand one after the other from ``logits`` on, each row with ``columns`` numbers, and
+    `softmax_of` writes to ``scratch``. ``masks`` (bool[decisions, n_actions], at least one True in each row, with room
+    behind it) count from ``first`` on; ``uniforms`` (float32[n]) are from 0 to below 1. Set are ``actions`` (int64[n])
+    and ``log_probs`` (float32[n]).
     """
     n_actions = masks.shape[1]
     shifted, powers = scratch, scratch + columns
@@ -181,25 +167,7 @@ def log_softmax(room, logits, scratch, columns, masks, first, n, out):
 
 
 @fast_kernel
-def policy_slopes(
-    room,
-    logits,
-    scratch,
-    columns,
-    rows,
-    first,
-    n,
-    gains,
-    masks,
-    actions,
-    old_log_probs,
-    anchor,
-    clip,
-    ent_coef,
-    kl_coef,
-    share,
-    told,
-):
+def policy_slopes(room, logits, scratch, columns, rows, first, n, losses, told):
     """Turn logits into the slopes of the policy's loss by them, in place.
 
     The loss of a decision is PPO's clipped surrogate, less ``ent_coef`` entropies, plus ``kl_coef`` times the
@@ -209,26 +177,13 @@ def policy_slopes(
         d H / d z[j] = -p[j] (log p[j] + H)
         d K / d z[j] = p[j] (log p[j] - log q[j] - K)
 
-    Args:
-        room: float32, in which all logits stand one after the other.
-        logits: where they begin.
-        scratch: where `softmax_of` writes to.
-        columns: actions, padded.
-        rows: int64, decisions of the rollout: those from ``first`` on.
-        first: see above.
-        n: how many.
-        gains: float32, their advantages, from ``first`` on.
-        masks: bool[decisions, n_actions], with room behind it; see `softmax_of`.
-        actions: int64[decisions].
-        old_log_probs: float32[decisions], when they were taken.
-        anchor: float32[decisions, n_actions], log q, 0 for illegal actions; any array if ``kl_coef`` is 0.
-        clip: of the ratio.
-        ent_coef: see above.
-        kl_coef: see above.
-        share: what a decision counts for: 1 / decisions of the minibatch.
-        told: float64[6], to which are added: the surrogate's loss, entropies, clipped decisions, Schulman's estimate
-            of the divergence from the old policy, the divergence from the anchor; the sixth is not used.
+    ``rows`` (int64) say which decisions of ``losses`` (`dicegym.learning.fast_ppo.passes.Losses`), from ``first`` on;
+    see `draw` for the rest. To ``told`` (float64[6]) are added: the surrogate's loss, entropies, clipped decisions,
+    Schulman's estimate of the divergence from the old policy, the divergence from the anchor; the sixth is not used.
     """
+    masks, actions, old_log_probs, anchor = losses.masks, losses.actions, losses.old_log_probs, losses.anchor
+    gains = losses.gains
+    clip, _, ent_coef, _, kl_coef, share = losses.weights
     n_actions = masks.shape[1]
     shifted, powers = scratch, scratch + columns
     of_entropy, of_kl = share * ent_coef, share * kl_coef
@@ -256,7 +211,7 @@ def policy_slopes(
                 room[z + j] = room[powers + j] * one * found
         else:
             steep = of_entropy * one
-            mixed(room, z, scratch, columns, (of_entropy * entropy - slope) * one - steep * log_total, steep)
+            mix_slopes(room, z, scratch, columns, (of_entropy * entropy - slope) * one - steep * log_total, steep)
         room[z + action] += slope
         told[0] -= min(free, bounded)
         told[1] += entropy
@@ -323,17 +278,9 @@ def add_gradients(total, others):
 def adam(parameters, gradient, first, second, factor, rate, beta1, beta2, root2, epsilon):
     """Let the parameters (float32[size]) take Adam's step (Kingma and Ba, ICLR 2015).
 
-    Args:
-        parameters: changed.
-        gradient: of the loss.
-        first: the gradients' running mean, changed.
-        second: that of their squares, changed.
-        factor: what gradients are multiplied by first, which clips their norm.
-        rate: step size, divided by 1 - beta1 ** step.
-        beta1: of the first mean.
-        beta2: of the second.
-        root2: sqrt(1 - beta2 ** step).
-        epsilon: added to the root.
+    ``first`` and ``second`` are the running means of gradients and of their squares, which change too. Gradients are
+    multiplied by ``factor`` first, which clips their norm; ``rate`` is the step size, divided by 1 - beta1 ** step, and
+    ``root2`` is sqrt(1 - beta2 ** step).
     """
     for i in range(len(parameters)):
         g = gradient[i] * factor

@@ -15,6 +15,7 @@ from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy, MaskableMultiInputActorCriticPolicy
 from stable_baselines3.common.torch_layers import CombinedExtractor, FlattenExtractor
 
+from dicegym.engine.jit import COMPILED
 from dicegym.learning.fast_ppo.vectors import allocate_aligned, pad_size
 
 ACTIVATIONS = (torch.nn.ReLU, torch.nn.Tanh)
@@ -58,6 +59,8 @@ class Networks:
 def why_not(model: MaskablePPO) -> str:
     """Return why a model's networks cannot be computed here; an empty text if they can."""
     policy = model.policy
+    if not COMPILED:
+        return "Numba is told not to compile"
     if type(policy) not in POLICIES and not hasattr(policy, "privileged"):
         return f"its policy is a {type(policy).__name__}"
     if not isinstance(model.action_space, Discrete) or model.action_space.start != 0:
@@ -84,10 +87,9 @@ def why_not(model: MaskablePPO) -> str:
         return f"its optimizer is {type(optimizer).__name__}"
     if unusual := [f"{name}={group[name]}" for name, value in usual.items() if group[name] != value]:
         return f"its optimizer has {', '.join(unusual)}"
-    if model.rollout_buffer_class is not None and model.rollout_buffer_class.__module__.partition(".")[0] not in (
-        "sb3_contrib",
-    ):
-        return f"its rollout buffer is a {model.rollout_buffer_class.__name__}"
+    buffer = model.rollout_buffer_class
+    if buffer is not None and not buffer.__module__.startswith("sb3_contrib."):
+        return f"its rollout buffer is a {buffer.__name__}"
     return ""
 
 
@@ -181,13 +183,12 @@ class NetworkPlan(NamedTuple):
 
 
 class _Places:
-    """Hands out places, one after the other."""
+    """Hands out places for arrays, one after the other."""
 
     def __init__(self) -> None:
         self.end = 0
 
     def take(self, *shape: int) -> int:
-        """Return where there is room for an array."""
         start = self.end
         self.end += pad_size(int(np.prod(shape)))
         return start

@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dicegym.engine.kernel_entries import entry_of
+from dicegym.learning.fast_ppo import layout
 from dicegym.learning.fast_ppo.kernels import (
     ZERO,
     adam,
@@ -31,35 +32,6 @@ from dicegym.learning.fast_ppo.kernels import (
     through_relu,
     through_tanh,
     value_slopes,
-)
-from dicegym.learning.fast_ppo.layout import (
-    ACTIONS,
-    BIAS,
-    CHUNK,
-    DEPTH,
-    FIRST,
-    FIRST_BIAS,
-    FIRST_SLOPES,
-    FIRST_UNITS,
-    FROM,
-    FROM_ROW,
-    FROM_SLOPES,
-    INPUTS,
-    LOGITS,
-    NOTHING,
-    SCRATCH,
-    SEEN,
-    SIZE,
-    SPLIT,
-    TANH,
-    TO,
-    TO_SLOPES,
-    TURNED,
-    UNITS,
-    VALUES,
-    WEIGHT,
-    WIDTH,
-    X,
 )
 from dicegym.learning.fast_ppo.vectors import add_picked, add_product, fast_kernel
 
@@ -97,15 +69,21 @@ class Sorting(NamedTuple):
 
 
 class Losses(NamedTuple):
-    """What a minibatch's loss is made of; see `dicegym.learning.fast_ppo.kernels.policy_slopes` for what is what."""
+    """What a minibatch's loss is made of."""
 
     masks: np.ndarray
+    """bool[decisions, n_actions], with room behind it; see `dicegym.learning.fast_ppo.vectors.softmax`."""
     actions: np.ndarray
+    """int64[decisions]"""
     old_log_probs: np.ndarray
+    """float32[decisions], when they were taken; so are the values"""
     old_values: np.ndarray
     returns: np.ndarray
+    """float32[decisions]"""
     anchor: np.ndarray
+    """float32[decisions, n_actions], log q, 0 for illegal actions; any array if ``kl_coef`` is 0"""
     gains: np.ndarray
+    """float32[decisions], advantages in the order of the epoch"""
     weights: np.ndarray
     """float32[6]: clip, clip of values, ent_coef, vf_coef, kl_coef, share of a decision"""
 
@@ -114,7 +92,8 @@ class Losses(NamedTuple):
 def forward(plan, vector, room, inputs, rows, first, n, towers):
     """Compute logits and, of two ``towers``, values of ``n`` decisions: ``rows`` (int64) from ``first`` on."""
     sizes, none, one = plan.sizes, np.int64(0), np.int64(1)  # written as numbers, they would be compiled for apiece
-    width, units, start, bias = sizes[WIDTH], sizes[FIRST_UNITS], sizes[FIRST], sizes[FIRST_BIAS]
+    width, units = sizes[layout.WIDTH], sizes[layout.FIRST_UNITS]
+    start, bias = sizes[layout.FIRST], sizes[layout.FIRST_BIAS]
     if inputs.sparse[0]:
         for i in range(n):
             row = rows[first + i]
@@ -123,7 +102,7 @@ def forward(plan, vector, room, inputs, rows, first, n, towers):
                 room, start + i * units, vector, bias, units,
             )  # fmt: skip
     else:
-        size, x = sizes[SIZE], sizes[X]
+        size, x = sizes[layout.SIZE], sizes[layout.X]
         for i in range(n):
             row = rows[first + i]
             for k in range(size):
@@ -135,13 +114,13 @@ def forward(plan, vector, room, inputs, rows, first, n, towers):
     for tower in range(towers):
         for number in range(plan.counts[tower]):
             layer = plan.layers[tower, number]
-            to, columns = layer[TO], layer[UNITS]
+            to, columns = layer[layout.TO], layer[layout.UNITS]
             if columns == 1:
                 _one_unit(layer, vector, room, n)
                 continue
             add_product(
-                room, layer[FROM], layer[FROM_ROW], one, vector, layer[WEIGHT], columns,
-                room, to, columns, vector, layer[BIAS], none, n, columns, layer[DEPTH],
+                room, layer[layout.FROM], layer[layout.FROM_ROW], one, vector, layer[layout.WEIGHT], columns,
+                room, to, columns, vector, layer[layout.BIAS], none, n, columns, layer[layout.DEPTH],
             )  # fmt: skip
             if number < plan.counts[tower] - 1:
                 _activate(sizes, room[to : to + n * columns])
@@ -149,7 +128,7 @@ def forward(plan, vector, room, inputs, rows, first, n, towers):
 
 @fast_kernel
 def _activate(sizes, z):
-    if sizes[TANH]:
+    if sizes[layout.TANH]:
         tanh(z)
     else:
         relu(z)
@@ -158,15 +137,15 @@ def _activate(sizes, z):
 @fast_kernel
 def _one_unit(layer, vector, room, n):
     """Compute what a layer of one unit says."""
-    inputs, row = layer[INPUTS], layer[FROM_ROW]
-    weight = vector[layer[WEIGHT] : layer[WEIGHT] + inputs]
+    inputs, row = layer[layout.INPUTS], layer[layout.FROM_ROW]
+    weight = vector[layer[layout.WEIGHT] : layer[layout.WEIGHT] + inputs]
     for i in range(n):
-        start = layer[FROM] + i * row
+        start = layer[layout.FROM] + i * row
         y = room[start : start + inputs]
         total = ZERO
         for k in range(inputs):
             total += y[k] * weight[k]
-        room[layer[TO] + i] = vector[layer[BIAS]] + total
+        room[layer[layout.TO] + i] = vector[layer[layout.BIAS]] + total
 
 
 @fast_kernel
@@ -175,9 +154,9 @@ def turn(plan, vector, room):
     for tower in range(2):
         for number in range(plan.counts[tower]):
             layer = plan.layers[tower, number]
-            rows, columns = layer[INPUTS], layer[UNITS]
-            weight = vector[layer[WEIGHT] : layer[WEIGHT] + rows * columns].reshape(rows, columns)
-            turned = room[layer[TURNED] : layer[TURNED] + rows * columns].reshape(columns, rows)
+            rows, columns = layer[layout.INPUTS], layer[layout.UNITS]
+            weight = vector[layer[layout.WEIGHT] : layer[layout.WEIGHT] + rows * columns].reshape(rows, columns)
+            turned = room[layer[layout.TURNED] : layer[layout.TURNED] + rows * columns].reshape(columns, rows)
             for u in range(columns):
                 for k in range(rows):
                     turned[u, k] = weight[k, u]
@@ -191,27 +170,24 @@ def backward(plan, vector, gradient, room, inputs, sorting, thread, losses, rows
     """
     forward(plan, vector, room, inputs, rows, first, n, len(plan.counts))
     sizes, none, one = plan.sizes, np.int64(0), np.int64(1)
-    actions, logits = sizes[ACTIONS], sizes[LOGITS]
-    clip, clip_values, ent_coef, vf_coef, kl_coef, share = losses.weights
-    policy_slopes(
-        room, logits, sizes[SCRATCH], actions, rows, first, n, losses.gains, losses.masks, losses.actions,
-        losses.old_log_probs, losses.anchor, clip, ent_coef, kl_coef, share, told,
-    )  # fmt: skip
-    values = room[sizes[VALUES] : sizes[VALUES] + n]
+    actions, logits = sizes[layout.ACTIONS], sizes[layout.LOGITS]
+    _, clip_values, _, vf_coef, _, share = losses.weights
+    policy_slopes(room, logits, sizes[layout.SCRATCH], actions, rows, first, n, losses, told)
+    values = room[sizes[layout.VALUES] : sizes[layout.VALUES] + n]
     value_slopes(values, rows, first, n, losses.returns, losses.old_values, clip_values, vf_coef * share, told)
     for tower in range(2):
         for number in range(plan.counts[tower] - 1, -1, -1):
             layer = plan.layers[tower, number]
-            if layer[UNITS] == 1:
+            if layer[layout.UNITS] == 1:
                 _back_from_one(layer, vector, gradient, room, n)
             else:
-                _back(layer, gradient, room, sizes[NOTHING], n)
+                _back(layer, gradient, room, sizes[layout.NOTHING], n)
             if number:
-                at, slopes, size = layer[FROM], layer[FROM_SLOPES], n * layer[INPUTS]
+                at, slopes, size = layer[layout.FROM], layer[layout.FROM_SLOPES], n * layer[layout.INPUTS]
                 _through(sizes, room[at : at + size], room[slopes : slopes + size])
-    at, slopes, units = sizes[FIRST], sizes[FIRST_SLOPES], sizes[FIRST_UNITS]
+    at, slopes, units = sizes[layout.FIRST], sizes[layout.FIRST_SLOPES], sizes[layout.FIRST_UNITS]
     _through(sizes, room[at : at + n * units], room[slopes : slopes + n * units])
-    bias = sizes[FIRST_BIAS]
+    bias = sizes[layout.FIRST_BIAS]
     add_rows(room[slopes : slopes + n * units].reshape(n, units), gradient[bias : bias + units])
     if inputs.sparse[0]:
         stops, places, factors = sorting.stops[thread], sorting.places[thread], sorting.factors[thread]
@@ -227,8 +203,8 @@ def backward(plan, vector, gradient, room, inputs, sorting, thread, losses, rows
             begin = end
     else:
         add_product(
-            room, sizes[X], one, sizes[WIDTH], room, slopes, units,
-            gradient, none, units, gradient, none, units, sizes[SIZE], units, n,
+            room, sizes[layout.X], one, sizes[layout.WIDTH], room, slopes, units,
+            gradient, none, units, gradient, none, units, sizes[layout.SIZE], units, n,
         )  # fmt: skip
 
 
@@ -236,14 +212,14 @@ def backward(plan, vector, gradient, room, inputs, sorting, thread, losses, rows
 def hide(plan, gradient):
     """Forget what the actor's first layer would learn of what it does not see: there its weights are to stay 0."""
     sizes = plan.sizes
-    units = sizes[FIRST_UNITS]
-    for k in range(sizes[SEEN], sizes[SIZE]):
-        gradient[k * units : k * units + sizes[SPLIT]] = ZERO
+    units = sizes[layout.FIRST_UNITS]
+    for k in range(sizes[layout.SEEN], sizes[layout.SIZE]):
+        gradient[k * units : k * units + sizes[layout.SPLIT]] = ZERO
 
 
 @fast_kernel
 def _through(sizes, y, slopes):
-    if sizes[TANH]:
+    if sizes[layout.TANH]:
         through_tanh(y, slopes)
     else:
         through_relu(y, slopes)
@@ -253,32 +229,32 @@ def _through(sizes, y, slopes):
 def _back(layer, gradient, room, nothing, n):
     """Go from the slopes behind a layer to those before it."""
     none, one = np.int64(0), np.int64(1)
-    units, inputs, row = layer[UNITS], layer[INPUTS], layer[FROM_ROW]
-    slopes, weight, bias = layer[TO_SLOPES], layer[WEIGHT], layer[BIAS]
+    units, inputs, row = layer[layout.UNITS], layer[layout.INPUTS], layer[layout.FROM_ROW]
+    slopes, weight, bias = layer[layout.TO_SLOPES], layer[layout.WEIGHT], layer[layout.BIAS]
     add_rows(room[slopes : slopes + n * units].reshape(n, units), gradient[bias : bias + units])
     add_product(
-        room, layer[FROM], one, row, room, slopes, units,
-        gradient, weight, units, gradient, weight, units, layer[DEPTH], units, n,
+        room, layer[layout.FROM], one, row, room, slopes, units,
+        gradient, weight, units, gradient, weight, units, layer[layout.DEPTH], units, n,
     )  # fmt: skip
     add_product(
-        room, slopes, units, one, room, layer[TURNED], inputs,
-        room, layer[FROM_SLOPES], row, room, nothing, none, n, inputs, units,
+        room, slopes, units, one, room, layer[layout.TURNED], inputs,
+        room, layer[layout.FROM_SLOPES], row, room, nothing, none, n, inputs, units,
     )  # fmt: skip
 
 
 @fast_kernel
 def _back_from_one(layer, vector, gradient, room, n):
     """Do the same for a layer of one unit."""
-    inputs, row, at = layer[INPUTS], layer[FROM_ROW], layer[WEIGHT]
+    inputs, row, at = layer[layout.INPUTS], layer[layout.FROM_ROW], layer[layout.WEIGHT]
     weight, of_weight = vector[at : at + inputs], gradient[at : at + inputs]
     for i in range(n):
-        slope = room[layer[TO] + i]
-        gradient[layer[BIAS]] += slope
-        start = layer[FROM] + i * row
+        slope = room[layer[layout.TO] + i]
+        gradient[layer[layout.BIAS]] += slope
+        start = layer[layout.FROM] + i * row
         y = room[start : start + inputs]
         for k in range(inputs):
             of_weight[k] += slope * y[k]
-        start = layer[FROM_SLOPES] + i * row
+        start = layer[layout.FROM_SLOPES] + i * row
         found = room[start : start + inputs]
         for k in range(inputs):
             found[k] = slope * weight[k]
@@ -344,8 +320,8 @@ def do_part(job, part, _end, _now, plan, memory, inputs, sorting, losses, orders
         gradient[:] = 0
         told[:] = 0
         turn(plan, memory.vector, room)
-        for at in range(low, high, CHUNK):
-            n = min(CHUNK, high - at)
+        for at in range(low, high, layout.CHUNK):
+            n = min(layout.CHUNK, high - at)
             backward(
                 plan, memory.vector, gradient, room, inputs, sorting, part, losses, orders.rows, at, n, told
             )  # fmt: skip
@@ -369,13 +345,13 @@ def _act(part, low, high, plan, memory, inputs, masks, orders):
     if inputs.sparse[0]:
         for i in range(begun + low, begun + high):
             append_row(inputs.dense, i, inputs.begins, inputs.ends, inputs.inputs, inputs.values)
-    for at in range(low, high, CHUNK):
-        end = min(at + CHUNK, high)
+    for at in range(low, high, layout.CHUNK):
+        end = min(at + layout.CHUNK, high)
         forward(plan, memory.vector, room, inputs, orders.everyone, begun + at, end - at, len(plan.counts))
-        orders.values[at:end] = room[sizes[VALUES] : sizes[VALUES] + end - at]
+        orders.values[at:end] = room[sizes[layout.VALUES] : sizes[layout.VALUES] + end - at]
         if begun + end <= len(masks):
             draw(
-                room, sizes[LOGITS], sizes[SCRATCH], sizes[ACTIONS], masks, begun + at,
+                room, sizes[layout.LOGITS], sizes[layout.SCRATCH], sizes[layout.ACTIONS], masks, begun + at,
                 orders.uniforms[at:end], orders.actions[at:end], orders.log_probs[at:end],
             )  # fmt: skip
 
@@ -384,11 +360,12 @@ def _act(part, low, high, plan, memory, inputs, masks, orders):
 def _say(part, low, high, plan, memory, inputs, losses, orders):
     """Write down the log-probabilities of all actions, in the anchor's place."""
     room, sizes = memory.rooms[part], plan.sizes
-    for at in range(low, high, CHUNK):
-        end = min(at + CHUNK, high)
+    for at in range(low, high, layout.CHUNK):
+        end = min(at + layout.CHUNK, high)
         forward(plan, memory.vector, room, inputs, orders.everyone, at, end - at, len(plan.counts) - 1)
         log_softmax(
-            room, sizes[LOGITS], sizes[SCRATCH], sizes[ACTIONS], losses.masks, at, end - at, losses.anchor
+            room, sizes[layout.LOGITS], sizes[layout.SCRATCH], sizes[layout.ACTIONS], losses.masks, at, end - at,
+            losses.anchor,
         )  # fmt: skip
 
 

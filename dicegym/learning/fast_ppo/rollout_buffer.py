@@ -35,21 +35,15 @@ class KeptRolloutBuffer(MaskableRolloutBuffer):
         self.observations = self.seen[:-1]  # said each time, as a copy of this has copies of both
         self.pos, self.full = 0, False
 
-    def put(
-        self,
-        episode_starts: np.ndarray,
-        values: np.ndarray,
-        actions: np.ndarray,
-        log_probs: np.ndarray,
-        rewards: np.ndarray,
-    ) -> None:
-        """Write down a step, whose observations and masks are there already."""
-        at = self.pos
-        self.episode_starts[at] = episode_starts
-        self.values[at] = values
-        self.actions[at, :, 0] = actions
-        self.log_probs[at] = log_probs
-        self.rewards[at] = rewards
+    def put(self, *step: np.ndarray) -> None:
+        """Write down a step, whose observations and masks are there already.
+
+        Args:
+            *step: beginnings of episodes, values, actions, log-probabilities and rewards, each [games].
+        """
+        kept = self.episode_starts, self.values, self.actions[..., 0], self.log_probs, self.rewards
+        for array, one in zip(kept, step, strict=True):
+            array[self.pos] = one
         self.pos += 1
         self.full = self.pos == self.buffer_size
 

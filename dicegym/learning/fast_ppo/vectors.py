@@ -171,7 +171,14 @@ class VectorWriter:
 
 
 @intrinsic
-def _softmax(typingctx, room, logits, scratch, columns, masks, row):
+def softmax(typingctx, room, logits, scratch, columns, masks, row):
+    """Read logits (float32[columns], padded) in ``room``, and write their softmax over legal actions to ``scratch``.
+
+    ``masks`` (bool[decisions, actions]) has to have `LANES` more bytes behind it (`masks_with_room`). ``scratch`` is
+    the place of float32[3, columns] that is set: logit - highest of the legal ones; its exponential, 0 for illegal
+    actions; and, in the first two numbers, the sum of exponentials, and of their products with logit - highest.
+    """
+
     def codegen(context, builder, signature, args):
         write, room = VectorWriter(builder), data_of(context, builder, signature, args, 0)
         _, logits, scratch, columns, masks, row = args
@@ -211,17 +218,10 @@ def _softmax(typingctx, room, logits, scratch, columns, masks, row):
     return types.void(room, index, index, index, masks, index), codegen
 
 
-def _plain_softmax(room, logits, scratch, columns, masks, row):
-    shifted, powers, sums = room[scratch : scratch + 3 * columns].reshape(3, columns)
-    z, legal = room[logits : logits + columns], np.zeros(columns, np.bool_)
-    legal[: masks.shape[1]] = masks[row]
-    shifted[:] = np.minimum(z - z[legal].max(), 0)
-    powers[:] = np.exp(np.maximum(shifted, LOWEST)) * legal
-    sums[:2] = powers.sum(), (powers * shifted).sum()
-
-
 @intrinsic
-def _mixed(typingctx, room, out, scratch, columns, plain, steep):
+def mix_slopes(typingctx, room, out, scratch, columns, plain, steep):
+    """Set ``out`` (float32[columns]) to exponential (plain + steep (logit - highest)), by what `softmax` has left."""
+
     def codegen(context, builder, signature, args):
         write, room = VectorWriter(builder), data_of(context, builder, signature, args, 0)
         _, out, scratch, columns, plain, steep = args
@@ -235,25 +235,6 @@ def _mixed(typingctx, room, out, scratch, columns, plain, steep):
 
     single = types.float32
     return types.void(room, types.int64, types.int64, types.int64, single, single), codegen
-
-
-def _plain_mixed(room, out, scratch, columns, plain, steep):
-    shifted, powers = room[scratch : scratch + 2 * columns].reshape(2, columns)
-    room[out : out + columns] = powers * (plain + steep * shifted)
-
-
-softmax = _softmax if COMPILED else _plain_softmax
-"""``softmax(room, logits, scratch, columns, masks, row)`` reads logits (float32[columns], padded) in ``room``.
-
-``masks`` (bool[decisions, actions]) has to have `LANES` more bytes behind it (`masks_with_room`). ``scratch`` is the
-place of float32[3, columns] that is set: logit - highest of the legal ones; its exponential, 0 for illegal actions;
-and, in the first two numbers, the sum of exponentials, and of their products with logit - highest.
-"""
-mixed = _mixed if COMPILED else _plain_mixed
-"""``mixed(room, out, scratch, columns, plain, steep)`` sets ``out`` to exponential (plain + steep (logit - highest)).
-
-Both are what `softmax` left in ``scratch``.
-"""
 
 
 def masks_with_room(*shape: int) -> np.ndarray:
@@ -301,15 +282,7 @@ def _tile(rows: int, vectors: int) -> Any:
         left, right = (a, index, index, index), (b, index, index)
         return types.void(*left, *right, c, index, index, d, index, index, index), codegen
 
-    def plain(a, a0, a_row, a_step, b, b0, b_row, c, c0, c_row, d, d0, d_row, depth):
-        width = vectors * LANES
-        for row in range(rows):
-            total = d[d0 + row * d_row : d0 + row * d_row + width].copy()
-            for step in range(depth):
-                total += a[a0 + row * a_row + step * a_step] * b[b0 + step * b_row : b0 + step * b_row + width]
-            c[c0 + row * c_row : c0 + row * c_row + width] = total
-
-    return compiled if COMPILED else plain
+    return compiled
 
 
 def _picked(vectors: int) -> Any:
@@ -338,15 +311,7 @@ def _picked(vectors: int) -> Any:
         index = types.int64
         return types.void(values, picked, index, index, b, index, index, c, index, d, index), codegen
 
-    def plain(values, picked, first, end, b, b0, b_row, c, c0, d, d0):
-        width = vectors * LANES
-        total = d[d0 : d0 + width].copy()
-        for place in range(first, end):
-            at = b0 + int(picked[place]) * b_row
-            total += values[place] * b[at : at + width]
-        c[c0 : c0 + width] = total
-
-    return compiled if COMPILED else plain
+    return compiled
 
 
 _whole_tile, _last_tile = _tile(ROWS, VECTORS), _tile(ROWS, 1)
@@ -357,25 +322,10 @@ _many_picked, _one_picked = _picked(ADDED), _picked(1)
 def add_product(a, a0, a_row, a_step, b, b0, b_row, c, c0, c_row, d, d0, d_row, rows, columns, depth):
     """Set ``c[i, j]`` to ``d[i, j]`` plus the sum of ``a[i, k] b[k, j]`` over k.
 
-    Where ``rows`` are not whole tiles, rows behind them are written too; they have to be there.
-
-    Args:
-        a: float32 array in which ``a[i, k]`` stands at ``a0 + i a_row + k a_step``.
-        a0: see there; so are the next two, which allow for matrices that are read as if they were turned.
-        a_row: see above.
-        a_step: see above.
-        b: ``b[k, j]`` stands at ``b0 + k b_row + j``.
-        b0: see above.
-        b_row: see above.
-        c: ``c[i, j]`` stands at ``c0 + i c_row + j``.
-        c0: see above.
-        c_row: see above.
-        d: as c, which it may be; ``d_row`` 0 gives all rows the same.
-        d0: see above.
-        d_row: see above.
-        rows: of ``a``.
-        columns: of ``b``: a multiple of `LANES`.
-        depth: how many numbers are added.
+    In the float32 arrays, ``a[i, k]`` stands at ``a0 + i a_row + k a_step``, so that it may be read as if it were
+    turned; ``b[k, j]`` at ``b0 + k b_row + j``, ``c[i, j]`` at ``c0 + i c_row + j``, and ``d[i, j]`` likewise. ``d``
+    may be ``c``, and ``d_row`` 0 gives all rows the same. ``columns`` are a multiple of `LANES`, and ``depth`` is how
+    many numbers are added. Where ``rows`` are not whole tiles, rows behind them are written too, and have to be there.
     """
     column = 0
     while column + COLUMNS <= columns:  # rows within: these columns of b stay in the nearest cache

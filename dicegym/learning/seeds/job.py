@@ -45,41 +45,34 @@ class SeedTask(NamedTuple):
 
 
 def train_seed(task: SeedTask) -> None:
-    """Train in this process. Raises as `dicegym.learning.train.train`.
-
-    Programs that the settings name are trusted: who made the task has asked.
-    """
+    """Train in this process, with the programs that the settings name. Raises as `dicegym.learning.train.train`."""
     from dicegym.learning.train import train
 
-    config = Path(task.config) if task.config else None
     with as_interrupts():
-        train(task.game, Path(task.folder), config, task.overrides, task.resume, trust=True)
+        train(task.game, task.folder, task.config or None, task.overrides, task.resume, trust=True)
 
 
 class SeedTrainer(Protocol):
-    """A training under way, wherever that is; see `SeedProcess`."""
+    """A training under way, here or on a cluster."""
 
     waits: str
+    """What it waits for until it says something itself."""
 
     def poll(self) -> str | None:
-        """See `SeedProcess.poll`."""
+        """Return None while the training runs; then why it failed, or an empty text if it is finished."""
 
     def stop(self, number: int) -> None:
-        """See `SeedProcess.stop`."""
+        """Hand on a signal: the first asks it to save and end, the second to end at once; `END_NOW` ends it."""
 
 
 class SeedProcess:
-    """The process of a training on this machine, started when this is made.
+    """A `SeedTrainer` in a process of this machine, started when this is made.
 
     It is a session of its own, so that Ctrl-C in a terminal reaches only the process that started it, which hands it
-    on. What it and its libraries print is in a log beside the run's folder.
-
-    Args:
-        task: what to do.
+    on. What it and its libraries print is in a log beside the run's folder; one that says nothing is removed.
     """
 
     waits = "preparing"
-    """What the training waits for until it says something itself."""
 
     def __init__(self, task: SeedTask) -> None:
         self._log = Path(f"{task.folder}.log")
@@ -95,10 +88,7 @@ class SeedProcess:
             )
 
     def poll(self) -> str | None:
-        """Return None while the training runs; then why it failed, or an empty text if it is finished.
-
-        A log that says nothing is removed.
-        """
+        """See `SeedTrainer.poll`."""
         status = self._process.poll()
         if status is None:
             return None
@@ -111,20 +101,19 @@ class SeedProcess:
         return words if status == 1 and words else Ended(status).in_words if status else ""
 
     def stop(self, number: int) -> None:
-        """Hand on a signal: the first asks it to save and end, the second to end at once; `END_NOW` ends it."""
+        """See `SeedTrainer.stop`."""
         self._process.send_signal(number)
 
 
-def _end_with_caller() -> None:
-    """Ask this process to save and end when the pipe from the process that started it closes."""
-    sys.stdin.read()
-    os.kill(os.getpid(), signal.SIGTERM)
-
-
 def main() -> None:
-    """Do the task in the first argument."""
+    """Do the task in the first argument; save and end when the pipe from the process that started this one closes."""
+
+    def end_with_caller() -> None:
+        sys.stdin.read()
+        os.kill(os.getpid(), signal.SIGTERM)
+
     task = SeedTask(*json.loads(sys.argv[1]))
-    threading.Thread(target=_end_with_caller, daemon=True).start()
+    threading.Thread(target=end_with_caller, daemon=True).start()
     status = 0
     try:
         train_seed(task)

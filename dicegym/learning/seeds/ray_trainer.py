@@ -24,13 +24,9 @@ LOCK_SECONDS = 120.0
 def train_on_node(version: str, task: SeedTask, holder: LockHolder | None, where: str) -> None:
     """Train in this process of Ray's.
 
-    Args:
-        version: of dicegym where the training was asked for.
-        task: what to do.
-        holder: who holds the folder of all seeds there.
-        where: the folder in which paths of settings begin, if the node has it.
-
-    Raises DependencyError if the node cannot do it, and ParameterError if the run's folder cannot be used.
+    The command that asks for it has a ``version`` of dicegym, runs in the folder ``where`` and holds the folder of all
+    seeds, as ``holder`` says. Raises DependencyError if the node cannot do it, and ParameterError if the run's folder
+    cannot be used.
     """
     prepare_process(version)
     folder = Path(task.folder)
@@ -46,7 +42,7 @@ def train_on_node(version: str, task: SeedTask, holder: LockHolder | None, where
 
 
 class RayTrainer:
-    """The training of a ``task`` on a ``cluster``, as seen from here; like `dicegym.learning.seeds.job.SeedProcess`."""
+    """The training of a ``task`` on a ``cluster``: a `dicegym.learning.seeds.job.SeedTrainer`."""
 
     def __init__(self, cluster: Cluster, task: SeedTask) -> None:
         self._cluster, self._called = cluster, f"seed {task.seed}"
@@ -57,7 +53,7 @@ class RayTrainer:
         self._work = train.remote(package_version(), task, holder_of(Path(task.folder).parent), os.getcwd())
 
     def poll(self) -> str | None:
-        """Return None while it runs; then why it failed, or an empty text if it is finished."""
+        """See `dicegym.learning.seeds.job.SeedTrainer.poll`."""
         self._cluster.look()
         if not self._cluster.ray.wait([self._work], timeout=0)[0]:
             return None

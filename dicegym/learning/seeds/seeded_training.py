@@ -37,10 +37,9 @@ SeedProgress = Callable[[int, int, int, str], None]
 
 
 class Backend(NamedTuple):
-    """Where trainings are carried out."""
+    """Where trainings are carried out, each from its ``start`` on."""
 
     start: Callable[[SeedTask], SeedTrainer]
-    """Starts a training."""
     processors: Sequence[int]
     """Of each machine."""
     queues: bool = False
@@ -56,11 +55,6 @@ class Backend(NamedTuple):
         wanted = (seeds if self.queues else most) if workers is None else workers
         at_once = min(seeds, whole_number("workers", wanted, 1, MOST_SEEDS, "the number of trainings at once"))
         return at_once, min(max(self.processors), most // min(at_once, most)) if most else None
-
-
-def local() -> Backend:
-    """Return this machine."""
-    return Backend(SeedProcess, [cores()])
 
 
 def holds_seeds(folder: Path) -> bool:
@@ -134,7 +128,7 @@ def train_seeds(
         for seed in numbers:
             folder_of(target, seed).mkdir(parents=True, exist_ok=True)
         write_text(target / SEEDS_FILE, to_toml(settings))
-        tell, where = progress or (lambda *_: None), backend or local()
+        tell, where = progress or (lambda *_: None), backend or Backend(SeedProcess, [cores()])
         trainings = _Trainings(tasks, settings.run.steps, where, workers, tell, say)
         if trainings.work():
             again = f"dicegym train {game} --run-dir {shlex.quote(str(target))} --resume"
@@ -167,12 +161,7 @@ def _seeds_in(folder: Path, game: str, seeds: int | None, first: int) -> list[in
 
 
 class _Trainings:
-    """All trainings that are under way, and those that wait for a place.
-
-    Attributes:
-        failures: why seeds failed.
-        signals: that came.
-    """
+    """All trainings that are under way, and those that wait for a place."""
 
     def __init__(
         self,
@@ -189,6 +178,7 @@ class _Trainings:
         self._under_way: dict[int, tuple[SeedTask, SeedTrainer]] = {}
         self._done: dict[int, int] = {}
         self.failures: dict[int, str] = {}
+        """Why seeds failed."""
         self.signals: list[int] = []
 
     def work(self) -> bool:

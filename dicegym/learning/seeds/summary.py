@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dicegym.learning.configuration import about_run
-from dicegym.learning.run_curves import ENOUGH, LEVEL, band_of, read_run
+from dicegym.learning.curves import ENOUGH, LEVEL, band_of, read_run
 from dicegym.learning.run_folder import CURVE_FILE
 
 FINISHED, STOPPED, FAILED = "finished", "stopped", "failed"
@@ -22,9 +22,8 @@ class SeedResult(NamedTuple):
 
     seed: int
     how: str
-    """`FINISHED`, `STOPPED` or `FAILED`."""
+    """`FINISHED`, `STOPPED` or `FAILED`, then ``why``."""
     why: str
-    """What went wrong, if it failed."""
     steps: int
     """Of its last evaluation; 0: there was none."""
     best: float
@@ -37,7 +36,7 @@ class Together(NamedTuple):
     """A score over several runs."""
 
     middle: float
-    """Interquartile mean; of fewer than `dicegym.learning.run_curves.ENOUGH` runs the mean."""
+    """Interquartile mean; of fewer than `dicegym.learning.curves.ENOUGH` runs the mean."""
     low: float
     """Lower end of its 95 % interval, or of fewer runs the lowest."""
     high: float

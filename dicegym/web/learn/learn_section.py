@@ -218,7 +218,7 @@ def _league(folder: Path) -> dict[str, Any] | None:
 
     def describe_result(name: str, other: str) -> tuple[str, str]:
         """Return what a member won in words, and its class of the style sheet."""
-        found = table.result(name, other)
+        found = table.results.get((name, other))
         if found is None or name == other:
             return "", ""
         shade = "" if abs(found.rate - table.even) < 0.05 else "more" if found.rate > table.even else "less"
