@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -35,8 +34,7 @@ def state_named(text: str, store: str | None) -> Position:
         played, number = replay_named(replay, store), int(move)
         if not 1 <= number <= len(played.actions):
             raise ParameterError(f"{one_line(replay)} has the actions 1 to {len(played.actions)}, and no {number}")
-        played.check()
-        return Position(played.table(), next(itertools.islice(played.states(), number - 1, None)), None)
+        return Position(played.table(), played.states()[number - 1], None)
     if not _ID.fullmatch(text.strip()):
         raise ParameterError(
             f"{one_line(text, 60)!r} cannot be read as a state: give an id such as `hog-...` (type `id` in `dicegym "

@@ -35,7 +35,7 @@ def random_game(game: Game) -> Replay:
     players = [RandomPlayer() for _ in range(game.players)]
     names = [NAMES[seat % 3] + str(seat) for seat in range(game.players)]
     incidents = (ReplayIncident(0, 1, "raised <script>alert(2)</script>"),)
-    replay = replay_of(game, names, 6, play_match(game, players, 6, 1), rules={"fingerprint": game.fingerprint})
+    replay = replay_of(game, names, 6, play_match(game, players, 6, 1))
     return replace(replay, incidents=incidents)
 
 

@@ -25,6 +25,10 @@ INT_64 = np.iinfo(np.int64)
 KIND = "dicegym arena replay"
 VERSION = 1
 """The version of the form of files, raised when a key goes or changes its meaning, not when one is added."""
+LONGEST_REASON = 300
+"""Characters of what was wrong that are shown."""
+Notes = Mapping[tuple[int, int], str]
+"""Notes on decisions, by seat and number of the seat's decision from 1."""
 INSTEAD = "give a file as `dicegym arena replay ID -o FILE.json` writes it"
 
 
@@ -49,26 +53,43 @@ class PlayedAction(NamedTuple):
     turn: int
     """Number of the seat's decision, from 1."""
     action: int
+    name: str
+    """What everybody calls it who may know it."""
+    said: str
+    """What it meant in the state it was played in, for its own seat and viewers that see everything."""
     fault: str
     """What the rules find wrong with it, in words; empty if nothing."""
     reason: str
     """What the contest noted of this decision; empty if nothing."""
+    note: str
+    """See `Notes`; empty if there is none."""
     public: bool
     """Whether the other seats may know which action it was."""
-    said: str
-    """What it meant in the state it was played in, for its own seat and viewers that see everything."""
 
     @property
-    def wrong(self) -> str:
-        """What was wrong with it, in words; empty if nothing."""
-        return self.reason or self.fault
+    def wrong(self) -> bool:
+        """Whether something was wrong with it."""
+        return bool(self.reason or self.fault or self.note)
+
+    def may_know(self, seat: int | None) -> bool:
+        """Return whether a seat may know which action was played; None: a viewer that sees everything."""
+        return self.public or seat in (None, self.seat)
+
+    def words(self, seat: int | None) -> str:
+        """Return what was done, and what a seat may know of what was wrong with it; None: who sees everything.
+
+        What the contest noted may quote what the player was asked, and answered, and what a decision cost tells of the
+        player's dice: that is for its own seat.
+        """
+        own = seat in (None, self.seat)
+        wrong = one_line((self.reason or self.fault) if own else self.fault, LONGEST_REASON)
+        parts = [self.said if own else self.name, f"({wrong})" if wrong else "", self.note if own else ""]
+        return " ".join(filter(None, parts))
 
 
 class Frame(NamedTuple):
     """A game that is played again, as it stands after something was done."""
 
-    number: int
-    """How many actions have been played."""
     done: tuple[PlayedAction, ...]
     """What was done since the frame before: one action, or where all choose at once those of all; none at first."""
     state: Any
@@ -172,7 +193,7 @@ class Replay:
     def _called(self) -> str:
         return f"game {self.id}" if self.id else f"game {self.number} of seed {self.seed}"
 
-    def states(self, game: Game | None = None) -> Iterator[np.ndarray]:
+    def states(self, game: Game | None = None) -> list[np.ndarray]:
         """Play it again; return copies of the record at the beginning and after each action, each an array of one.
 
         Args:
@@ -182,7 +203,7 @@ class Replay:
             ReplayError: it is not played again as it was: rules have changed, it is over before the last action or not
                 over after it, or returns are others than the stored ones.
         """
-        return (states for states, _ in self._steps(self.table(game)))
+        return [states for states, _ in self._steps(self.table(game))]
 
     def end(self, game: Game | None = None) -> np.ndarray:
         """Play it again; return a copy of the record at its end, whatever returns are stored.
@@ -190,10 +211,6 @@ class Replay:
         Raises ReplayError as `states` does.
         """
         return self._steps(self.table(game), paid=False)[-1][0]
-
-    def check(self, game: Game | None = None) -> None:
-        """Play it again to its end, where all must be as it is stored. Raises ReplayError, as `states` does."""
-        self._steps(self.table(game))
 
     def _steps(self, table: Game, paid: bool = True) -> list[tuple[np.ndarray, int]]:
         """Return copies of the record, each with the fault of the action before it: 0 at the beginning."""
@@ -218,27 +235,37 @@ class Replay:
             "store the game again"
         )
 
-    def frames(self, game: Game | None = None) -> Iterator[Frame]:
-        """Play it again; yield it at the beginning, and after each action.
+    def frames(self, game: Game | None = None, notes: Notes | None = None) -> Iterator[Frame]:
+        """Play it again; yield it at the beginning, and after each action, with ``notes``.
 
         Where all choose at once (``game.spec.joint_action``), after all have chosen. Raises ReplayError before the
         first one, as `states` does.
         """
-        table = self.table(game)
+        table, notes = self.table(game), notes or {}
         (first, _), *steps = self._steps(table)
         noted = {(incident.seat, incident.turn): incident.reason for incident in reversed(self.incidents)}
         before = first[0]
-        yield Frame(0, (), before, False)
+        yield Frame((), before, False)
         turns = [0] * self.players
         done: list[PlayedAction] = []
-        for number, (action, (states, fault)) in enumerate(zip(self.actions, steps, strict=True), 1):
+        for action, (states, fault) in zip(self.actions, steps, strict=True):
             seat, state = int(before["player"]), states[0]
             turns[seat] += 1
-            public, reason = _is_public(table, seat, before, state), noted.get((seat, turns[seat]), "")
-            shown = action_in(table, before, action)
-            done.append(PlayedAction(seat, turns[seat], action, table.spec.faults[fault], reason, public, shown))
+            decision = seat, turns[seat]
+            done.append(
+                PlayedAction(
+                    *decision,
+                    action,
+                    table.action_name(action),
+                    action_in(table, before, action),
+                    table.spec.faults[fault],
+                    noted.get(decision, ""),
+                    notes.get(decision, ""),
+                    _is_public(table, seat, before, state),
+                )
+            )
             if is_moment(table, seat, state):
-                yield Frame(number, tuple(done), state, bool(state["over"]))
+                yield Frame(tuple(done), state, bool(state["over"]))
                 done = []
             before = state
 
@@ -266,15 +293,7 @@ def _is_public(game: Game, seat: int, before: Any, after: Any) -> bool:
     return all(np.array_equal(before[name][seat], after[name][seat]) for name in game.spec.private)
 
 
-def replay_of(
-    game: Game,
-    names: Sequence[str],
-    seed: int,
-    result: MatchResult,
-    number: int = 0,
-    rules: Mapping[str, Any] | None = None,
-    id: str = "",
-) -> Replay:
+def replay_of(game: Game, names: Sequence[str], seed: int, result: MatchResult, number: int = 0) -> Replay:
     """Return one game of a match.
 
     Args:
@@ -283,19 +302,12 @@ def replay_of(
         seed: of the match's games (`dicegym.arena.match.Match.seed`).
         result: what `dicegym.arena.match.play_match` returned.
         number: of the game in the match, from 0.
-        rules: as of `Replay`; default: those of ``game``.
-        id: as of `Replay`.
 
     Raises ParameterError if the match has no such game.
     """
     if not 0 <= number < len(result.seats):
         raise ParameterError(f"there is no game {number} in a match of {len(result.seats)}: the first is 0")
     order = result.seats[number]
-    incidents = tuple(
-        ReplayIncident(order.index(one.player), one.turn, one.reason)
-        for one in result.incidents
-        if one.game == number + 1
-    )
     return Replay(
         game.name,
         game.players,
@@ -305,9 +317,12 @@ def replay_of(
         tuple(names[player] for player in order),
         tuple(result.actions[number]),
         tuple(result.returns[number][player] for player in order),
-        incidents,
-        describe_rules(game) if rules is None else rules,
-        id,
+        tuple(
+            ReplayIncident(order.index(one.player), one.turn, one.reason)
+            for one in result.incidents
+            if one.game == number + 1
+        ),
+        describe_rules(game),
     )
 
 
