@@ -58,21 +58,8 @@ class CheckReport:
 
     def to_json(self) -> dict[str, Any]:
         """Return everything but the answers and the calls as plain values."""
-        return {
-            "name": self.name,
-            "game": self.game,
-            "ok": self.ok,
-            "reason": self.reason,
-            "load_seconds": self.load_seconds,
-            "seconds": self.seconds,
-            "limit": self.limit,
-            "questions": self.questions,
-            "unit": self.unit,
-            "printed": self.printed,
-            "remarks": list(self.remarks),
-            "win_rate": self.win_rate,
-            "baseline": self.baseline,
-        }
+        names = "name game ok reason load_seconds seconds questions unit printed remarks win_rate baseline"
+        return {name: getattr(self, name) for name in names.split()} | {"remarks": list(self.remarks)}
 
     def text(self) -> str:
         """Return the report in words, a line per finding."""

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 from dicegym.arena.csv_tables import csv_text
 from dicegym.arena.entries import Disqualified
-from dicegym.arena.incidents import Misplay
+from dicegym.arena.match_rows import Misplay
 from dicegym.arena.pages.contest_page import Bar, ContestPage, Plot, ShownMatch, Tick, html, make_scale
 from dicegym.arena.pages.template import SHADES
 from dicegym.arena.report import Matrix, Report

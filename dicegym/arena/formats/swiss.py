@@ -9,15 +9,14 @@ place.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from dicegym.arena.contest_options import ContestOptions
 from dicegym.arena.director import Director, Format
-from dicegym.arena.formats.grouping import shuffle_names
+from dicegym.arena.formats.groups import shuffle_names
 from dicegym.arena.formats.settling import settle
 from dicegym.arena.formats.swiss_pairing import bye, pairs, usual_rounds
 from dicegym.arena.match import Match
@@ -49,9 +48,11 @@ class Pairing(NamedTuple):
 
 
 @dataclass
-class Account:
-    """What an entry has reached in the rounds so far."""
+class _Player:
+    """An entry, and what it has reached in the rounds so far."""
 
+    start: int
+    """Its number before the first round."""
     points: float = 0.0
     won: int = 0
     """Rounds."""
@@ -62,18 +63,16 @@ class Account:
     games: int = 0
     score: float = 0.0
     """Games won, a draw by half."""
-
-    @property
-    def share(self) -> float:
-        """Its share of its games."""
-        return round(self.score / self.games, GRAIN) if self.games else 0.0
+    opponents: list[str] = field(default_factory=list)
+    """Of each round; itself where it did not play."""
 
     def add(self, pairing: Pairing, number: int) -> None:
         """Count a pair of which it was entry ``number``."""
-        points = pairing.points[number]
+        points, met = pairing.points[number], all(pairing.played)
         self.points += points
         self.score += pairing.scores[number]
-        if not pairing.played[number]:
+        self.opponents.append(pairing.entries[1 - number if met else number])
+        if not met:
             self.byes += points > 0
             return
         self.games += pairing.games
@@ -86,25 +85,23 @@ class _Rounds:
     """Has pairs meet, round by round."""
 
     def __init__(self, director: Director) -> None:
-        self.director, options = director, director.options
+        self.director = director
+        self.games = director.options.games or director.game.spec.games_per_match
         self.entries = {entry.name: entry for entry in director.entries}
         drawn = shuffle_names(list(self.entries), "draw", director.seed)
-        self.start = {name: number for number, name in enumerate(drawn, 1)}
-        self.games = options.games or director.game.spec.games_per_match
+        self.players = {name: _Player(start) for start, name in enumerate(drawn, 1)}
         self.rounds: list[tuple[Pairing, ...]] = []
-        self.accounts = {name: Account() for name in self.start}
         self.remarks: list[str] = []
         self.played: list[PlayedMatch] = []
-        self._numbers, self._met = Counter[tuple[str, ...]](), Counter[frozenset[str]]()
 
     @property
     def names(self) -> list[str]:
         """Entries that are not disqualified, in the order of the start."""
-        return [name for name in self.start if name not in self.director.failures]
+        return [name for name in self.players if name not in self.director.failures]
 
     def count_meetings(self, one: str, other: str) -> int:
         """Return how often two have met."""
-        return self._met[frozenset((one, other))]
+        return self.players[one].opponents.count(other)
 
     def all_met(self, names: Sequence[str]) -> bool:
         """Return whether everybody has met everybody."""
@@ -112,37 +109,36 @@ class _Rounds:
 
     def play(self) -> None:
         """Pair and play a round; an entry that is left over has a bye."""
-        accounts, number = self.accounts, len(self.rounds) + 1
-        points = {name: accounts[name].points for name in self.names}
-        order = sorted(points, key=lambda name: (-points[name], self.start[name]))
-        free = [bye(order, {name: accounts[name].byes for name in order})] if len(order) % 2 else []
+        players = self.players
+        points = {name: players[name].points for name in self.names}
+        order = sorted(points, key=lambda name: (-points[name], players[name].start))
+        free = [bye(order, {name: players[name].byes for name in order})] if len(order) % 2 else []
         paired = pairs([name for name in order if name not in free], points, self.count_meetings)
         for one, other in paired:
             if self.count_meetings(one, other):
+                number = len(self.rounds) + 1
                 self.remarks.append(f"round {number}: {one} and {other} met again, as nothing else was left")
         found = [*self._meet(paired), *(Pairing((name,), (1.0,), (0.0,), 0, "bye", (False,)) for name in free)]
         self.rounds.append(tuple(found))
         for pairing in found:
-            if all(pairing.played):
-                self._met[frozenset(pairing.entries)] += 1
-            for seat, name in enumerate(pairing.entries):
-                accounts[name].add(pairing, seat)
+            for number, name in enumerate(pairing.entries):
+                players[name].add(pairing, number)
 
     def _meet(self, paired: Sequence[tuple[str, str]]) -> list[Pairing]:
         """Return the result of each pair; disqualified entries lose, and leave the other one a walkover."""
-        jobs, times = [], self.director.options.seeds
+        director, times = self.director, self.director.options.seeds
+        jobs = []
         for pair in paired:
-            names = tuple(sorted(pair))
-            entries, first = tuple(self.entries[name] for name in names), self._numbers[names]
-            self._numbers[names] += times
+            first = times * self.count_meetings(*pair)
+            entries = tuple(self.entries[name] for name in sorted(pair))
             for number in range(first, first + times):
-                jobs.append(Match(self.director.game, entries, self.director.seed, self.games, number=number))
-        rows: dict[frozenset[str], list[MatchRow]] = {}
-        for played in settle(self.director, jobs):
-            rows.setdefault(frozenset(played.row.entries), []).append(played.row)
-            if self.director.failures.keys().isdisjoint(played.row.entries):
+                jobs.append(Match(director.game, entries, director.seed, self.games, number=number))
+        rows: dict[frozenset[str], list[MatchRow]] = {frozenset(pair): [] for pair in paired}
+        for played in settle(director, jobs):
+            rows[frozenset(played.row.entries)].append(played.row)
+            if director.failures.keys().isdisjoint(played.row.entries):
                 self.played.append(played)
-        return [self._pairing(pair, rows.get(frozenset(pair), [])) for pair in paired]
+        return [self._pairing(pair, rows[frozenset(pair)]) for pair in paired]
 
     def _pairing(self, pair: tuple[str, str], rows: Sequence[MatchRow]) -> Pairing:
         if len(rows) < self.director.options.seeds:
@@ -153,13 +149,13 @@ class _Rounds:
         points = tuple((own > other) + 0.5 * (own == other) for own, other in (won, won[::-1]))
         return Pairing(pair, points, tuple(won), sum(row.games for row in rows), "", (True, True))
 
-    def buchholz(self, name: str) -> float:
-        """Return the sum of the opponents' points of an entry."""
-        found = 0.0
-        for pairing in (pairing for one in self.rounds for pairing in one if name in pairing.entries):
-            others = [other for other in pairing.entries if other != name] if all(pairing.played) else [name]
-            found += sum(self.accounts[other].points for other in others)
-        return found
+    def figures(self, name: str) -> dict[str, Any]:
+        """Return what there is to say of an entry."""
+        player = self.players[name]
+        own = {what: getattr(player, what) for what in ("start", "points", "won", "drawn", "lost", "byes", "games")}
+        share = round(player.score / player.games, GRAIN) if player.games else 0.0
+        buchholz = sum((self.players[other].points for other in player.opponents), 0.0)
+        return own | {"share": share, "buchholz": buchholz}
 
 
 def swiss(director: Director) -> ContestResult:
@@ -170,7 +166,7 @@ def swiss(director: Director) -> ContestResult:
     ``buchholz``. Details: ``games_per_match``, and the ``rounds`` with their pairings (`Pairing`) as plain values.
     """
     rounds = _Rounds(director)
-    for played in range(director.options.rounds or usual_rounds(len(rounds.start))):
+    for played in range(director.options.rounds or usual_rounds(len(rounds.players))):
         names = rounds.names
         if len(names) < 2:
             break
@@ -178,19 +174,14 @@ def swiss(director: Director) -> ContestResult:
             rounds.remarks.append(f"it ended after {played} rounds, in which everybody had met everybody")
             break
         rounds.play()
-    figures = {}
-    for name in rounds.names:
-        account = rounds.accounts[name]
-        own = asdict(account) | {"share": account.share, "buchholz": rounds.buchholz(name)}
-        del own["score"]
-        figures[name] = {"start": rounds.start[name], **own}
+    figures = {name: rounds.figures(name) for name in rounds.names}
     merits = {name: (one["points"], one["buchholz"], one["share"]) for name, one in figures.items()}
     standings = ranking(merits, figures)
-    told = tuple(
+    plain = tuple(
         {"title": f"Round {number}", "pairings": tuple(one._asdict() for one in found)}
         for number, found in enumerate(rounds.rounds, 1)
     )
-    details = {"games_per_match": rounds.games, "rounds": told}
+    details = {"games_per_match": rounds.games, "rounds": plain}
     return director.result(standings, rounds.played, _present(rounds, standings), rounds.remarks, **details)
 
 
@@ -218,16 +209,13 @@ def _present(rounds: _Rounds, standings: Sequence[Standing]) -> Presentation:
     return Presentation(facts, [ranking_table(standings, columns)], words)
 
 
-def _check(game: Game, options: ContestOptions) -> None:
+def _check(game: Game, options: ContestOptions, entries: Sequence[Entry]) -> None:
     if game.players != 2:
         raise ParameterError(
             f"a Swiss tournament pairs entries, and {game!r} seats {game.players}: give players=2, or run groups"
         )
-
-
-def _fits(game: Game, entries: Sequence[Entry], options: ContestOptions) -> None:
     most = len(entries) - 1 + len(entries) % 2
-    if options.rounds is not None and options.rounds > most:
+    if entries and options.rounds is not None and options.rounds > most:
         raise ParameterError(
             f"rounds={options.rounds} cannot be played by {len(entries)} entries, as after {most} everybody has met "
             f"everybody: give at most {most}, or more games of a match"
@@ -236,8 +224,7 @@ def _fits(game: Game, entries: Sequence[Entry], options: ContestOptions) -> None
 
 SWISS = Format(
     swiss,
+    "swiss",
     matches=lambda game, entries, options: (options.rounds or usual_rounds(entries)) * options.seeds * (entries // 2),
     check=_check,
-    name="swiss",
-    fits=_fits,
 )
