@@ -9,8 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dicegym.arena.adjusted_results import LuckLedger
-from dicegym.arena.check import Check
-from dicegym.arena.check_report import CheckReport
+from dicegym.arena.check import Check, CheckReport
 from dicegym.arena.contest_options import ContestOptions
 from dicegym.arena.entries import AgentSpec, Disqualified, entries_of
 from dicegym.arena.executors import Executor, Executors, local

@@ -108,10 +108,9 @@ def rank_exactly(
         games: of a match.
         heading: what was played.
 
-    Returns:
-        The ranking, each row with the figure ``exact``: ``wins``, the matches that it is expected to win, and
-        ``win_rate``, the mean of its exact win rates against all others. What a report shows of it. The exact value of
-        each pair: ``entries``, and the ``win_rate`` of the first, 0..1, where a fair coin draws the first player.
+    Returns the ranking, each row with the figure ``exact``: ``wins``, the matches that it is expected to win, and
+    ``win_rate``, the mean of its exact win rates against all others; what a report shows of it; and the exact value of
+    each pair: ``entries``, and the ``win_rate`` of the first, 0..1, where a fair coin draws the first player.
     """
     names = sorted(row.name for row in standings)
     director.expect(math.comb(len(names), 2))

@@ -7,15 +7,12 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from dicegym import escape
 from dicegym.arena.entries import Disqualified
 from dicegym.columns import numeric_columns, plain_table
 from dicegym.escape import harmless, one_line
-
-if TYPE_CHECKING:
-    from rich.console import Console
 
 WIDTH = 80
 """Columns of text, unless told otherwise."""
@@ -186,8 +183,3 @@ def markdown_text(report: Report) -> str:
             lines.insert(1, "|" + "|".join(sides) + "|")
             paragraphs += [[f"## {escape.markdown(heading)}"], lines]
     return "\n\n".join("\n".join(lines) for lines in paragraphs if lines) + "\n"
-
-
-def show(report: Report, console: Console) -> None:
-    """Print the report as plain text, as wide as the console."""
-    console.file.write(plain_text(report, console.width) + "\n")

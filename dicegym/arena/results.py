@@ -192,16 +192,8 @@ Columns = Mapping[str, str | Callable[[Standing], object]]
 """Of a ranking: title -> the name of a figure, or a function of the row."""
 
 
-def ranking_table(
-    standings: Sequence[Standing],
-    columns: Columns,
-    heading: str = "Rankings",
-    titles: tuple[str, str] = ("Ranking", "Entry"),
-) -> ReportTable:
-    """Return a ranking as a table of a report: a float is shown as a share, None as a dash.
-
-    ``titles`` are those of the places and of the names.
-    """
+def ranking_table(standings: Sequence[Standing], columns: Columns) -> ReportTable:
+    """Return a ranking as a table of a report: a float is shown as a share, None as a dash."""
 
     def cell(value: object) -> str:
         return percent(value) if value is None or isinstance(value, float) else str(value)
@@ -210,4 +202,4 @@ def ranking_table(
         [str(row.place), row.name, *(cell(of(row) if callable(of) else row[of]) for of in columns.values())]
         for row in standings
     ]
-    return heading, [*titles, *columns], rows
+    return "Rankings", ["Ranking", "Entry", *columns], rows

@@ -72,8 +72,7 @@ def show(
 
     Examples: dicegym arena show 3; dicegym arena show 3 -o contest.html -o contest.json
     """
-    from dicegym.arena.report import markdown_text
-    from dicegym.arena.report import show as show_report
+    from dicegym.arena.report import markdown_text, plain_text
     from dicegym.files import write_text
 
     with shared_options.read_store(store) as reader:
@@ -91,7 +90,7 @@ def show(
             tables.append(rating_table(ratings))
             words += rating_words(ratings)
         report = report._replace(tables=tables, words=list(dict.fromkeys(words)))
-        show_report(report, out)
+        out.file.write(plain_text(report, out.width) + "\n")
         if (text := written[".md"]) is not None:
             write_text(text, markdown_text(report))
             out.print(f"wrote {text}")

@@ -43,7 +43,7 @@ def replay(
     Examples: dicegym arena replay 2.1 --seat 0; dicegym arena replay 2.1 -o game.html
     """
     from dicegym.arena.replay import moments, save
-    from dicegym.arena.replay.telling import result_lines
+    from dicegym.arena.replay.replay import result_lines
     from dicegym.pictures.watched import tell_apart
 
     gif, json = written[".gif"], written[".json"]

@@ -119,7 +119,7 @@ def analyse(
     Example: dicegym values analyse 2.1 -o game.json
     """
     from dicegym.analysis import analyse as analysed
-    from dicegym.arena.replay.telling import result_lines
+    from dicegym.arena.replay.replay import result_lines
 
     found = replay_named(replay, store)
     found.check_rules()

@@ -25,7 +25,7 @@ from dicegym.arena.replay import (
     to_json,
 )
 from dicegym.arena.replay.page import page
-from dicegym.arena.replay.telling import result_lines
+from dicegym.arena.replay.replay import result_lines
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError, DamagedFileError, ParameterError, ReplayError, UnknownNameError
 from dicegym.pictures.naming import name_players

@@ -35,7 +35,7 @@ def one_table(director: Director) -> ContestResult:
     wins = {entry.name: sum(one.row.wins[i] for one in played) for i, entry in enumerate(seated)}
     standings = ranking(wins, {name: {"wins": won, "share": won / max(1, total)} for name, won in wins.items()})
     columns = {"Wins": "wins", "Share": (lambda row: row["share"]) if total else (lambda row: None)}
-    table = ranking_table(standings, columns, "Wins", ("Place", "Player"))
+    table = ranking_table(standings, columns)
     words = [] if total else ["No game was played: too few are left who can play."]
     shown = Presentation([write_count(total, "game"), f"seed {director.seed}"], [table], words)
     return director.result(standings, played, shown, games=total)

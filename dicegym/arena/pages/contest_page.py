@@ -27,8 +27,6 @@ MOST_NAMES = 40
 """Entries of which a page shows who did what against whom: cells grow with their square."""
 MARGIN = 4.0
 """Per cent of a plot's width that stay free on either side, so that no mark and no number is cut."""
-PLACES, NAMES = ("Ranking", "Place"), ("Entry", "Player")
-"""Titles of the columns of a ranking that hold places and names."""
 
 
 class ShownMatch(NamedTuple):
@@ -140,11 +138,10 @@ def _places(report: Report) -> dict[str, str]:
     if not report.tables or isinstance(report.tables[0], Matrix):
         return {}
     _, titles, rows = report.tables[0]
-    name = next((at for at, title in enumerate(titles) if title in NAMES), None)
-    if name is None:
+    if "Entry" not in titles:
         return {}
-    place = next((at for at, title in enumerate(titles) if title in PLACES), None)
-    return {row[name]: str(number) if place is None else row[place] for number, row in enumerate(rows, 1)}
+    name = titles.index("Entry")  # after the place, if that is told
+    return {row[name]: row[0] if name else str(number) for number, row in enumerate(rows, 1)}
 
 
 def ranking_plot(rows: Sequence[Rating], places: Mapping[str, str]) -> Plot:

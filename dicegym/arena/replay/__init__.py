@@ -6,7 +6,16 @@ other rules would make of it.
 
 from __future__ import annotations
 
-from dicegym.arena.replay.replay import Replay, ReplayIncident, from_json, load, record_replay, replay_of, save, to_json
-from dicegym.arena.replay.telling import moments
+from dicegym.arena.replay.replay import (
+    Replay,
+    ReplayIncident,
+    from_json,
+    load,
+    moments,
+    record_replay,
+    replay_of,
+    save,
+    to_json,
+)
 
 __all__ = ["Replay", "ReplayIncident", "from_json", "load", "moments", "record_replay", "replay_of", "save", "to_json"]

@@ -17,8 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from dicegym.arena.pages.template import asset, render, trust
-from dicegym.arena.replay.replay import Frame, Notes, Replay
-from dicegym.arena.replay.telling import moment, result_lines
+from dicegym.arena.replay.replay import Frame, Notes, Replay, moment, result_lines
 from dicegym.escape import harmless, one_line
 from dicegym.files import write_text
 from dicegym.pictures.drawing import draw

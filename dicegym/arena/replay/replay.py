@@ -16,7 +16,7 @@ from dicegym.arena.provenance import package_version
 from dicegym.engine.game import Game
 from dicegym.errors import DamagedFileError, ParameterError, ReplayError, one_line, unknown_name
 from dicegym.files import read_text, write_text
-from dicegym.pictures.watched import action_in, is_moment
+from dicegym.pictures.watched import WatchedMove, action_in, is_moment, tell_apart, watch_move
 
 if TYPE_CHECKING:
     from dicegym.arena.match import MatchResult
@@ -343,6 +343,57 @@ def record_replay(game: Game, names: Sequence[str], seed: int, actions: Sequence
     returns, done = tuple(game.returns(states[0]).tolist()), tuple(map(int, actions))
     parameters, rules = game.parameters, describe_rules(game)
     return Replay(game.name, game.players, parameters, seed, 0, tuple(names), done, returns, rules=rules)
+
+
+# --- words and scenes -------------------------------------------------------------------------------------------------
+
+
+def moments(replay: Replay, seat: int | None = None, notes: Notes | None = None) -> Iterator[WatchedMove]:
+    """Yield the beginning of a game that was played, and each moment after something was done.
+
+    Args:
+        replay: the game.
+        seat: as this seat was shown it: its own hidden things, and what is public; None: everything.
+        notes: told with the moves.
+
+    Raises:
+        ReplayError: it is not played again as it was; before the first moment.
+        ParameterError: there is no such seat.
+    """
+    if seat is not None:
+        replay.seat(seat)
+    game, names = replay.table(), tell_apart(replay.seats)
+    for frame in replay.frames(game, notes):
+        yield moment(game, frame, names, seat)
+
+
+def moment(game: Game, frame: Frame, names: Sequence[str], seat: int | None = None) -> WatchedMove:
+    """Return a frame in words and as a scene; ``names`` are those of the seats, no two alike."""
+    said: dict[int, list[str]] = {}
+    for played in frame.done:
+        if played.may_know(seat):
+            said.setdefault(played.seat, []).append(played.words(seat))
+    lines = tuple(f"{names[one]}: {', '.join(texts)}" for one, texts in said.items())
+    return watch_move(game, frame.state, lines, names, seat)
+
+
+def result_lines(replay: Replay, seat: int | None = None) -> list[str]:
+    """Return the result of the game for each seat, and what the contest noted, of this seat alone; a line for each.
+
+    Arguments and errors as of `moments`.
+    """
+    names = tell_apart(replay.seats)
+    came = ", ".join(f"{name} {value:g}" for name, value in zip(names, replay.returns, strict=True))
+    when: dict[tuple[int, int], str] = {}
+    for number, frame in enumerate(replay.frames()):
+        for played in frame.done:
+            when[played.seat, played.turn] = f"in move {number}, its decision {played.turn}"
+    lines = [f"returns: {came}"]
+    for incident in replay.incidents:
+        if seat in (None, incident.seat):
+            known = when.get((incident.seat, incident.turn), "beside its decisions")
+            lines.append(f"noted: {names[incident.seat]}, {known}: {one_line(incident.reason, LONGEST_REASON)}")
+    return lines
 
 
 # --- files ----------------------------------------------------------------------------------------------------------
