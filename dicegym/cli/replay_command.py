@@ -78,7 +78,7 @@ def _notes(found: Replay) -> dict[tuple[int, int], str]:
     game = found.table()
     with progress_bar("moves") as progress:
         values = shared_options.values_of(game, None, progress)
-        return analyse(game, found.states(game), found.actions, found.seats, values, progress=progress).notes()
+        return analyse(game, found.states(), found.actions, found.seats, values, progress=progress).notes()
 
 
 def _numbered(every: list[WatchedMove]) -> Iterator[WatchedMove]:

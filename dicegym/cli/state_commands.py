@@ -126,7 +126,7 @@ def analyse(
     game = found.table()
     with progress_bar("moves") as progress:
         asked = shared_options.values_of(game, values, progress)
-        analysis = analysed(game, found.states(game), found.actions, found.seats, asked, progress=progress)
+        analysis = analysed(game, found.states(), found.actions, found.seats, asked, progress=progress)
     print_lines([analysis.text(worst), *result_lines(found)[1:]])
     written.json(analysis.to_json())
     written.csv(analysis.rows())

@@ -73,7 +73,9 @@ def page_data(replay: Replay, seat: int | None = None, notes: Notes | None = Non
             for text, viewers in said.items():
                 yield [played.seat, texts.number(text), int(played.wrong), viewers]
 
-    frames = [[[scene_number(frame, view) for view in views], list(actions_of(frame))] for frame in replay.frames(game)]
+    frames = [
+        [[scene_number(frame, view) for view in views], list(actions_of(frame))] for frame in replay.frames(notes)
+    ]
     # From the seed follow all dice, those too that a seat may not know.
     facts = [f"seed {replay.seed}, number {replay.number}"] if seat is None else [f"as {names[seat]} was shown it"]
     facts += [f"{name} {value}" for name, value in replay.parameters.items()]

@@ -103,7 +103,7 @@ class Replay:
     """One game that was played: plain values, from which it can be played again as it was.
 
     Attributes:
-        game: the name of a registered game; of another one, whatever it is called.
+        game: the name of a registered game.
         players: number of seats.
         parameters: of the game.
         seed: names the dice, together with ``number``: ``game.new_game(seed, number)``.
@@ -148,83 +148,66 @@ class Replay:
         """That of the rules that it was played by; empty if it was not kept."""
         return str(self.rules.get("fingerprint", ""))
 
-    @property
-    def title(self) -> str:
-        """What it is, in a line."""
-        called = f", game {self.id}" if self.id else ""
-        return f"{self.table().spec.title}{called}: {', '.join(map(one_line, self.seats))}"
-
     def seat(self, number: int) -> int:
         """Return a seat. Raises ParameterError if there is no such."""
         if not 0 <= number < self.players:
             raise ParameterError(f"seat {number} is no seat of a game of {self.players}: give 0 to {self.players - 1}")
         return number
 
-    def table(self, game: Game | None = None) -> Game:
-        """Return the game as it is today, with the parameters of this one.
-
-        Args:
-            game: the game itself, where it is not a registered one.
+    def table(self) -> Game:
+        """Return the game as it is today, with the parameters of this one: the same one for all games of a contest.
 
         Raises:
             UnknownNameError: there is no such game, or none with such parameters, any more.
-            ParameterError: a parameter is out of the range of today; ``game`` is played with others.
+            ParameterError: a parameter is out of the range of today.
         """
-        if game is None:
-            return _game(self.game, self.players, tuple(self.parameters.items()))
-        if (game.name, game.players, game.parameters) != (self.game, self.players, dict(self.parameters)):
-            told = "".join(f", {name}={value}" for name, value in self.parameters.items())
-            raise ParameterError(f"{game!r} is not what was played: give {self.game}, players={self.players}{told}")
-        return game
+        return _game(self.game, self.players, tuple(self.parameters.items()))
 
-    def check_rules(self, game: Game | None = None) -> None:
+    def check_rules(self) -> None:
         """Raise ReplayError if it was recorded under other rules than those of today."""
-        table = self.table(game)
-        if self.fingerprint == table.fingerprint:
+        today = self.table().fingerprint
+        if self.fingerprint == today:
             return
         kept = one_line(self.rules.get("dicegym") or "of an unknown version", 40)
         raise ReplayError(
             f"{self._called} was recorded under rules {one_line(self.fingerprint or 'unknown', 40)} (dicegym {kept}), "
-            f"and these are {table.fingerprint} (dicegym {package_version()}): to see it, use the version that "
-            "recorded it"
+            f"and these are {today} (dicegym {package_version()}): to see it, use the version that recorded it"
         )
 
     @property
     def _called(self) -> str:
         return f"game {self.id}" if self.id else f"game {self.number} of seed {self.seed}"
 
-    def states(self, game: Game | None = None) -> list[np.ndarray]:
+    def states(self) -> list[np.ndarray]:
         """Play it again; return copies of the record at the beginning and after each action, each an array of one.
-
-        Args:
-            game: as of `table`.
 
         Raises:
             ReplayError: it is not played again as it was: rules have changed, it is over before the last action or not
                 over after it, or returns are others than the stored ones.
         """
-        return [states for states, _ in self._steps(self.table(game))]
+        return [states for states, _ in self._steps()]
 
-    def end(self, game: Game | None = None) -> np.ndarray:
+    def end(self) -> np.ndarray:
         """Play it again; return a copy of the record at its end, whatever returns are stored.
 
         Raises ReplayError as `states` does.
         """
-        return self._steps(self.table(game), paid=False)[-1][0]
+        return self._steps(paid=False)[-1][0]
 
-    def _steps(self, table: Game, paid: bool = True) -> list[tuple[np.ndarray, int]]:
+    def _steps(self, paid: bool = True) -> list[tuple[np.ndarray, int]]:
         """Return copies of the record, each with the fault of the action before it: 0 at the beginning."""
-        self.check_rules(table)
-        states = table.new_game(self.seed, self.number)
+        self.check_rules()
+        game = self.table()
+        states = game.new_game(self.seed, self.number)
         found = [(states.copy(), 0)]
         for time, action in enumerate(self.actions):
             if states[0]["over"]:
                 raise self._misfit(f"it is over after {time} of its {len(self.actions)} actions")
-            fault = table.step(states[0], action)
+            fault = game.step(states[0], action)
             found.append((states.copy(), fault))
         if not states[0]["over"]:
             raise self._misfit(f"it is not over after its last action, number {len(self.actions)}")
-        for name, value, kept in zip(self.seats, table.returns(states[0]).tolist(), self.returns, strict=True):
+        for name, value, kept in zip(self.seats, game.returns(states[0]).tolist(), self.returns, strict=True):
             if paid and value != kept:
                 raise self._misfit(f"{one_line(name)} comes to {value:g}, and came to {kept:g}")
         return found
@@ -235,14 +218,14 @@ class Replay:
             "store the game again"
         )
 
-    def frames(self, game: Game | None = None, notes: Notes | None = None) -> Iterator[Frame]:
+    def frames(self, notes: Notes | None = None) -> Iterator[Frame]:
         """Play it again; yield it at the beginning, and after each action, with ``notes``.
 
         Where all choose at once (``game.spec.joint_action``), after all have chosen. Raises ReplayError before the
         first one, as `states` does.
         """
-        table, notes = self.table(game), notes or {}
-        (first, _), *steps = self._steps(table)
+        game, notes = self.table(), notes or {}
+        (first, _), *steps = self._steps()
         noted = {(incident.seat, incident.turn): incident.reason for incident in reversed(self.incidents)}
         before = first[0]
         yield Frame((), before, False)
@@ -256,15 +239,15 @@ class Replay:
                 PlayedAction(
                     *decision,
                     action,
-                    table.action_name(action),
-                    action_in(table, before, action),
-                    table.spec.faults[fault],
+                    game.action_name(action),
+                    action_in(game, before, action),
+                    game.spec.faults[fault],
                     noted.get(decision, ""),
                     notes.get(decision, ""),
-                    _is_public(table, seat, before, state),
+                    _is_public(game, seat, before, state),
                 )
             )
-            if is_moment(table, seat, state):
+            if is_moment(game, seat, state):
                 yield Frame(tuple(done), state, bool(state["over"]))
                 done = []
             before = state
@@ -272,7 +255,7 @@ class Replay:
 
 @functools.lru_cache(maxsize=64)
 def _game(name: str, players: int, parameters: tuple[tuple[str, int], ...]) -> Game:
-    """Return a registered game, the same one for all games of a contest: what it finds out about itself stays."""
+    """Return a registered game, the same one again and again: what it finds out about itself stays."""
     spec = games.spec(name)
     for parameter, _ in parameters:  # which others have written, `players` or `self` perhaps
         if parameter not in spec.parameters:
@@ -363,7 +346,7 @@ def moments(replay: Replay, seat: int | None = None, notes: Notes | None = None)
     if seat is not None:
         replay.seat(seat)
     game, names = replay.table(), tell_apart(replay.seats)
-    for frame in replay.frames(game, notes):
+    for frame in replay.frames(notes):
         yield moment(game, frame, names, seat)
 
 

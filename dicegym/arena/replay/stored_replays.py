@@ -117,7 +117,7 @@ def _served_replay(reader: StoreReader, number: int, called: str) -> Replay:
         called,
     )
     table = replay.table()
-    end = replay.end(table)[0]
+    end = replay.end()[0]
     wire = part(table, WIRE)
     if wire is None:
         raise ReplayError(f"game {called} is one of {table.spec.title}, whose server there is not any more")
