@@ -8,7 +8,7 @@ import tempfile
 import time
 import traceback
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -88,8 +88,9 @@ class CheckReport:
 
     def to_json(self) -> dict[str, Any]:
         """Return everything but the answers and the calls as plain values."""
-        names = "name game ok reason load_seconds seconds questions unit printed remarks win_rate baseline"
-        return {name: getattr(self, name) for name in names.split()} | {"remarks": list(self.remarks)}
+        left_out = ("answers", "calls", "table", "limit", "verdict")
+        plain = {one.name: getattr(self, one.name) for one in fields(self) if one.name not in left_out}
+        return plain | {"ok": self.ok, "remarks": list(self.remarks)}
 
     def text(self) -> str:
         """Return the report in words, a line per finding."""

@@ -62,8 +62,8 @@ def result_sheets(result: Mapping[str, Any], path: Path) -> list[Path]:
             "games": row["games"],
             "entry": name,
             "wins": row["wins"][player],
-            "share": (row["shares"] or row["wins"])[player],
-            "faults": row["faults"][player] if row["faults"] else 0,
+            "share": row["shares"][player],
+            "faults": row["faults"][player],
         }
         for number, row in enumerate(result["matches"], 1)
         for player, name in enumerate(row["entries"])

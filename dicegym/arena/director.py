@@ -213,6 +213,11 @@ class Director:
         return entry if table is None else entry.replace_player(TabledPlayer(entry.name, table))
 
     @property
+    def games_per_match(self) -> int:
+        """As many as were chosen, else as in the game's own contest."""
+        return self.options.games or self.game.spec.games_per_match
+
+    @property
     def entries(self) -> list[Entry]:
         """The entries that are not disqualified."""
         return [entry for entry in self._found if entry.name not in self.failures]

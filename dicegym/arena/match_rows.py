@@ -25,7 +25,7 @@ class MatchRow:
     Attributes:
         entries: the players.
         wins: games that each won alone.
-        shares: games that each won, a shared first place shared out; empty: as ``wins``.
+        shares: games that each won, a shared first place shared out.
         faults: answers of each that the rules did not allow, or that did not come.
         places: (the place of each in a game, in how many games they came so), the best first.
         games: how many were played.
@@ -41,11 +41,6 @@ class MatchRow:
     games: int = 0
     number: int = 0
     seed: int = 0
-
-    @property
-    def won(self) -> tuple[float, ...]:
-        """Games that each won, a shared first place shared out."""
-        return self.shares or self.wins
 
 
 class Misplay(NamedTuple):

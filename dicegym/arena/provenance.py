@@ -7,7 +7,7 @@ import os
 import platform
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -24,8 +24,6 @@ from dicegym.sandbox.limits import Limits
 
 VERSION = 1
 """Of the form of JSON files: raised when a key goes or means something else, not when one is added."""
-MOST_NAMED = 12
-"""Names of entries beside the referee that a report lists."""
 DATE_VARIABLE = "SOURCE_DATE_EPOCH"
 """Environment variable with the seconds since 1970 that results are dated instead of now, so that equal contests write
 equal files; see https://reproducible-builds.org/specs/source-date-epoch/."""
@@ -103,32 +101,6 @@ class Provenance:
     limits: dict[str, float | None] = field(default_factory=dict)
     entries: tuple[EntryRecord, ...] = ()
     isolation: str = field(default="", compare=False)
-
-    def facts(self, title: str, form: str, seed: int, played: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
-        """Return it as facts of a report: (what, its value), in words.
-
-        The date is left out, so that equal contests have equal reports.
-
-        Args:
-            title: the game's title.
-            form: the format's name; empty: none.
-            seed: the contest's.
-            played: facts of what was played.
-        """
-        beside = [entry.name for entry in self.entries if entry.beside_referee]
-        more = f" and {len(beside) - MOST_NAMED:,} more" if len(beside) > MOST_NAMED else ""
-        return [
-            ("game", name_game(title, self.parameters)),
-            ("seats", str(self.players)),
-            *([("format", form.replace("_", "-"))] if form else []),
-            ("seed", str(seed)),
-            *played,
-            ("rules", self.fingerprint),
-            ("isolation", self.isolation or "none was needed: no entry runs a stranger's program"),
-            *([("beside the referee", ", ".join(beside[:MOST_NAMED]) + more)] if beside else []),
-            ("limits", limits_in_words(self.limits)),
-            ("versions", f"dicegym {self.dicegym}, Python {self.python}, NumPy {self.numpy}"),
-        ]
 
 
 def name_game(title: str, parameters: Mapping[str, int]) -> str:

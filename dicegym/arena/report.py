@@ -20,8 +20,6 @@ LONGEST_NAME = 24
 """Characters of a name that a matrix shows."""
 LONGEST_NOTE = 4000
 """Characters of a line below the tables that are shown."""
-SAID_ABOVE = ("seed",)
-"""Facts that a report's heading says."""
 ReportTable = tuple[str, list[str], list[list[str]]]
 """Heading, column titles, rows."""
 
@@ -89,7 +87,7 @@ class Report(NamedTuple):
         faults = [("fault: ", line) for line in self.faults]
         yield [(mark, one_line(line, LONGEST_NOTE)) for mark, line in (*(("", line) for line in self.remarks), *faults)]
         yield list(self.words)
-        facts = "; ".join(f"{name}: {value}" for name, value in self.facts if name not in SAID_ABOVE)
+        facts = "; ".join(f"{name}: {value}" for name, value in self.facts if name != "seed")  # the heading says it
         yield [facts] if facts else list[str]()
 
     def to_json(self) -> dict[str, Any]:

@@ -10,12 +10,14 @@ from dicegym.analysis.variance_reduction import MOST_SAVED
 from dicegym.arena.adjusted_results import LuckRow
 from dicegym.arena.entries import Disqualified
 from dicegym.arena.match_rows import MatchRow, Misplay, misplay_lines
-from dicegym.arena.provenance import VERSION, Provenance
+from dicegym.arena.provenance import VERSION, Provenance, limits_in_words, name_game
 from dicegym.arena.ratings.match_places import MatchPlaces
 from dicegym.arena.report import WIDTH, Matrix, Report, ReportTable, percent, plain_text
 from dicegym.arena.storage import Stored
 from dicegym.columns import write_count
 
+MOST_NAMED = 12
+"""Names of entries beside the referee that a report lists."""
 NOBODY = "There is nothing to compare: a contest needs two entries that can play."
 
 
@@ -165,11 +167,25 @@ class ContestResult:
 
     def _facts(self) -> list[tuple[str, str]]:
         """Return what was played, by which rules, where and with what; not when: equal contests have equal reports."""
-        if self.provenance is None:
+        made = self.provenance
+        if made is None:
             return []
+        beside = [entry.name for entry in made.entries if entry.beside_referee]
+        more = f" and {len(beside) - MOST_NAMED:,} more" if len(beside) > MOST_NAMED else ""
         games = f"{sum(match.games for match in self.matches):,} in {write_count(len(self.matches), 'match')}"
-        played = [("games", games), ("faults", f"{sum(self.faults.values()):,}")]
-        return self.provenance.facts(self.title, self.format, self.seed, played)
+        return [
+            ("game", name_game(self.title, made.parameters)),
+            ("seats", str(made.players)),
+            *([("format", self.format.replace("_", "-"))] if self.format else []),
+            ("seed", str(self.seed)),
+            ("games", games),
+            ("faults", f"{sum(self.faults.values()):,}"),
+            ("rules", made.fingerprint),
+            ("isolation", made.isolation or "none was needed: no entry runs a stranger's program"),
+            *([("beside the referee", ", ".join(beside[:MOST_NAMED]) + more)] if beside else []),
+            ("limits", limits_in_words(made.limits)),
+            ("versions", f"dicegym {made.dicegym}, Python {made.python}, NumPy {made.numpy}"),
+        ]
 
     def text(self, width: int = WIDTH) -> str:
         """Return the report as plain text for ``width`` columns."""

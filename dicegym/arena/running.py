@@ -87,7 +87,8 @@ def contest(
         >>> len(result.standings), len(result.matches)
         (3, 3)
     """
-    chosen = ContestOptions.of(options, [*inspect.signature(contest).parameters][2:-1])
+    own = [name for name in inspect.signature(contest).parameters if name not in ("game", "entries", "options")]
+    chosen = ContestOptions.of(options, own)
     game = make_game(game)
     form = choose_format(game, format, chosen)
     return run_contest(

@@ -22,7 +22,7 @@ def one_table(director: Director) -> ContestResult:
     Figures of a standing: ``wins``, games won alone, and ``share``, their share of all games. Details: ``games``.
     """
     game, times = director.game, director.options.seeds
-    games = director.options.games or game.spec.games_per_match
+    games = director.games_per_match
     played: list[PlayedMatch] = []
     while len(seated := tuple(director.entries)) >= max(2, game.spec.players[0]):
         director.game = table_for(game, len(seated))

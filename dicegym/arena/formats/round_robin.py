@@ -32,7 +32,7 @@ def round_robin(director: Director) -> ContestResult:
     Details: ``games_per_match``, ``baseline``, and ``pairs``, the exact value of each pair, empty unless chosen.
     """
     game, options = director.game, director.options
-    length, baseline = options.games or game.spec.games_per_match, game.spec.baseline
+    length, baseline = director.games_per_match, game.spec.baseline
     tables = find_tables(director)
     seated = itertools.combinations(director.entries, game.players) if options.games != 0 else ()
     jobs = [Match(game, table, director.seed, length, number=i) for table in seated for i in range(options.seeds)]
@@ -53,7 +53,7 @@ def _rank(director: Director, matches: Sequence[MatchRow], rates: Mapping[str, f
     wins, losses, games, won = Counter[str](), Counter[str](), Counter[str](), dict.fromkeys(names, 0.0)
     for match in matches:
         best = [name for name, n in zip(match.entries, match.wins, strict=True) if n == max(match.wins)]
-        for name, share in zip(match.entries, match.won, strict=True):
+        for name, share in zip(match.entries, match.shares, strict=True):
             wins[name] += best == [name]
             losses[name] += name not in best
             games[name] += match.games

@@ -29,6 +29,17 @@ from dicegym.sandbox.jobs import Entry
 
 GRAIN = 9
 """Digits to which shares of games are rounded, so that a tie is one although floats are added in another order."""
+COLUMNS: Columns = {
+    "Points": lambda row: f"{row['points']:g}",
+    "Won": "won",
+    "Drawn": "drawn",
+    "Lost": "lost",
+    "Byes": "byes",
+    "Buchholz": lambda row: f"{row['buchholz']:g}",
+    "Games": "games",
+    "Share": lambda row: row["share"] if row["games"] else None,
+}
+"""Of the ranking."""
 
 
 class Pairing(NamedTuple):
@@ -120,7 +131,7 @@ def swiss(director: Director) -> ContestResult:
     figures = {name: _figures(accounts, name) for name in drawn if name not in director.failures}
     merits = {name: (one["points"], one["buchholz"], one["share"]) for name, one in figures.items()}
     standings = ranking(merits, figures)
-    games = _games_of(director)
+    games = director.games_per_match
     fact = f"{write_count(len(rounds), 'round')} of matches of {write_count(games, 'game')}"
     words = ["Points rank, then 'Buchholz', the points of an entry's opponents, then the share of games won."]
     if not all(met(*pair) for pair in combinations(figures, 2)):
@@ -136,24 +147,6 @@ def swiss(director: Director) -> ContestResult:
     return director.result(standings, played, shown, remarks, games_per_match=games, rounds=plain)
 
 
-COLUMNS: Columns = {
-    "Points": lambda row: f"{row['points']:g}",
-    "Won": "won",
-    "Drawn": "drawn",
-    "Lost": "lost",
-    "Byes": "byes",
-    "Buchholz": lambda row: f"{row['buchholz']:g}",
-    "Games": "games",
-    "Share": lambda row: row["share"] if row["games"] else None,
-}
-"""Of the ranking."""
-
-
-def _games_of(director: Director) -> int:
-    """Return the number of games of a match."""
-    return director.options.games or director.game.spec.games_per_match
-
-
 def _play_round(
     director: Director, paired: Sequence[tuple[str, str]], met: Met, played: list[PlayedMatch]
 ) -> list[Pairing]:
@@ -162,7 +155,7 @@ def _play_round(
     Matches that count are added to ``played``.
     """
     entries = {entry.name: entry for entry in director.entries}
-    times, games, jobs = director.options.seeds, _games_of(director), list[Match]()
+    times, games, jobs = director.options.seeds, director.games_per_match, list[Match]()
     for pair in paired:
         own, first = tuple(entries[name] for name in sorted(pair)), times * met(*pair)
         numbers = range(first, first + times)
@@ -181,7 +174,7 @@ def _pairing(director: Director, pair: tuple[str, str], rows: Sequence[MatchRow]
         failed = [name for name in pair if name in director.failures]
         points = tuple(float(name not in failed) for name in pair)
         return Pairing(pair, points, (0.0, 0.0), 0, f"walkover: {', '.join(failed)} disqualified", (False, False))
-    won = [sum(row.won[row.entries.index(name)] for row in rows) for name in pair]
+    won = [sum(row.shares[row.entries.index(name)] for row in rows) for name in pair]
     points = tuple((own > other) + 0.5 * (own == other) for own, other in (won, won[::-1]))
     return Pairing(pair, points, tuple(won), sum(row.games for row in rows), "", (True, True))
 

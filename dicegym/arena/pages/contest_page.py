@@ -53,8 +53,6 @@ class Bar(NamedTuple):
     low: str
     value: str
     high: str
-    words: str
-    """The same for readers who hear the page."""
 
 
 class Tick(NamedTuple):
@@ -151,7 +149,7 @@ def ranking_plot(rows: Sequence[Rating], places: Mapping[str, str]) -> Plot:
     for row in rows:
         low, high = map(at, clip_bounds(row))
         cells = places.get(row.name, "-"), row.name, f"{row.rating:.0f}", interval(row)
-        bars.append(Bar(cells, low, at(row.rating), high, f"{row.name}: {row.rating:.0f}, {interval(row)}"))
+        bars.append(Bar(cells, low, at(row.rating), high))
     note = (
         "Entries are in the order of the contest. Ratings are on the Elo scale, by all games at once: in "
         f"{100 * CONFIDENCE:.0f} of 100 contests the interval holds what endless games would give."
