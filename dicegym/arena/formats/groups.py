@@ -78,7 +78,7 @@ class Tally:
         return {prefix + what: counted[name] for what, counted in counts.items()}
 
 
-class Stage(NamedTuple):
+class GroupStage(NamedTuple):
     """The result of qualifying or of a playoff."""
 
     order: list[str]
@@ -106,7 +106,7 @@ def cycle(names: Sequence[str], size: int, *seed: object) -> list[Group]:
     return [tuple(circle[(group * size + i) % n] for i in range(size)) for group in range(n // math.gcd(n, size))]
 
 
-def qualify(names: Sequence[str], size: int, most: int, seed: int, play: Play) -> Stage:
+def qualify(names: Sequence[str], size: int, most: int, seed: int, play: Play) -> GroupStage:
     """Play cycles until place ``size`` is strictly ahead of the next at the end of one, at most `MOST_CYCLES`.
 
     Names equal in points are ordered by wins, and if those are equal too by lot; ``remarks`` say so where that
@@ -132,10 +132,10 @@ def qualify(names: Sequence[str], size: int, most: int, seed: int, play: Play) -
                 f"after {write_count(cycles, 'cycle')} {above} and {below} had as many points: {above} took the last "
                 f"place of group {first // size} by {by}"
             )
-    return Stage(order, tally, remarks, cycles)
+    return GroupStage(order, tally, remarks, cycles)
 
 
-def playoff(group: Group, number: int, most: int, play: Play, most_games: int | None = None) -> Stage:
+def playoff(group: Group, number: int, most: int, play: Play, most_games: int | None = None) -> GroupStage:
     """Play games between a group until one player has `LEAD` more points than the second.
 
     At most ``most_games`` (default: `MOST_GAMES`), and no more than `SAME_PLACES` if the first two had the same
@@ -154,13 +154,13 @@ def playoff(group: Group, number: int, most: int, play: Play, most_games: int | 
             order = sorted(sorted(group), key=tally.merit, reverse=True)
             first, second, games = order[0], order[1], tally.games[order[0]]
             if tally.points[first] - tally.points[second] >= LEAD:
-                return Stage(order, tally, [])
+                return GroupStage(order, tally, [])
             if games == SAME_PLACES and found[first] == found[second]:
                 same = f"{first} and {second} had the same place in each of {write_count(games, 'game')}"
-                return Stage(order, tally, [f"{same}: group {number} is open"])
+                return GroupStage(order, tally, [f"{same}: group {number} is open"])
             if games == last:
                 remark = f"group {number} ended without a lead of {LEAD} points after {write_count(games, 'game')}"
-                return Stage(order, tally, [remark])
+                return GroupStage(order, tally, [remark])
 
 
 class _DisqualifiedError(Exception):
@@ -204,13 +204,13 @@ def _run_stages(director: Director) -> ContestResult:
         played.extend(found)
         return [one.returns for one in found]
 
-    qualified = Stage(names, Tally(names, most), [])
+    qualified = GroupStage(names, Tally(names, most), [])
     if len(names) > size:
         qualified = qualify(names, size, most, director.seed, play)
     remarks, standings = list(qualified.remarks), list[Standing]()
     for number, above in enumerate(range(0, len(names), size), 1):
         group = tuple(sorted(qualified.order[above : above + size]))
-        decided = Stage(list(group), Tally(group, most), [])
+        decided = GroupStage(list(group), Tally(group, most), [])
         if len(group) >= max(2, game.spec.players[0]):
             decided = playoff(group, number, most, play, most_games)
         remarks += decided.remarks

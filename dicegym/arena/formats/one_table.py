@@ -9,7 +9,7 @@ from dicegym.arena.director import Director, Format
 from dicegym.arena.formats.settling import settle, table_for
 from dicegym.arena.match import Match
 from dicegym.arena.match_rows import PlayedMatch
-from dicegym.arena.results import ContestResult, Presentation, ranking, ranking_table
+from dicegym.arena.results import Columns, ContestResult, Presentation, ranking, ranking_table
 from dicegym.columns import write_count
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
@@ -34,7 +34,7 @@ def one_table(director: Director) -> ContestResult:
     total = games * len(played)
     wins = {entry.name: sum(one.row.wins[i] for one in played) for i, entry in enumerate(seated)}
     standings = ranking(wins, {name: {"wins": won, "share": won / max(1, total)} for name, won in wins.items()})
-    columns = {"Wins": "wins", "Share": (lambda row: row["share"]) if total else (lambda row: None)}
+    columns: Columns = {"Wins": "wins", "Share": lambda row: row["share"] if total else None}
     table = ranking_table(standings, columns)
     words = [] if total else ["No game was played: too few are left who can play."]
     shown = Presentation([write_count(total, "game"), f"seed {director.seed}"], [table], words)

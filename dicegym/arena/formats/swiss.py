@@ -103,7 +103,7 @@ def swiss(director: Director) -> ContestResult:
     played: list[PlayedMatch] = []
     remarks: list[str] = []
 
-    def met(one: str, other: str) -> int:
+    def count_meetings(one: str, other: str) -> int:
         return accounts[one].opponents.count(other)
 
     for number in range(1, (director.options.rounds or usual_rounds(len(drawn))) + 1):
@@ -113,15 +113,15 @@ def swiss(director: Director) -> ContestResult:
         )
         if len(order) < 2:
             break
-        if all(met(*pair) for pair in combinations(order, 2)):
+        if all(count_meetings(*pair) for pair in combinations(order, 2)):
             remarks.append(f"it ended after {number - 1} rounds, in which everybody had met everybody")
             break
         free = [bye(order, {name: accounts[name].byes for name in order})] if len(order) % 2 else []
         points = {name: accounts[name].points for name in order}
-        paired = pairs([name for name in order if name not in free], points, met)
-        again = [f"{one} and {other}" for one, other in paired if met(one, other)]
+        paired = pairs([name for name in order if name not in free], points, count_meetings)
+        again = [f"{one} and {other}" for one, other in paired if count_meetings(one, other)]
         remarks += [f"round {number}: {both} met again, as nothing else was left" for both in again]
-        found = _play_round(director, paired, met, played)
+        found = _play_round(director, paired, count_meetings, played)
         found += [Pairing((name,), (1.0,), (0.0,), 0, "bye", (False,)) for name in free]
         rounds.append(tuple(found))
         for pairing in found:
@@ -134,7 +134,7 @@ def swiss(director: Director) -> ContestResult:
     games = director.games_per_match
     fact = f"{write_count(len(rounds), 'round')} of matches of {write_count(games, 'game')}"
     words = ["Points rank, then 'Buchholz', the points of an entry's opponents, then the share of games won."]
-    if not all(met(*pair) for pair in combinations(figures, 2)):
+    if not all(count_meetings(*pair) for pair in combinations(figures, 2)):
         words.append(
             "Not everybody met everybody, so the luck of the draw is in it as well as that of the dice: a round "
             "robin compares all with all."

@@ -62,7 +62,7 @@ class PlayedAction(NamedTuple):
     reason: str
     """What the contest noted of this decision; empty if nothing."""
     note: str
-    """See `Notes`; empty if there is none."""
+    """Of `Notes`; empty without one."""
     public: bool
     """Whether the other seats may know which action it was."""
 
