@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dicegym.arena.check import check
-from dicegym.arena.check_report import CheckReport
+from dicegym.arena.check import CheckReport, check
 from dicegym.arena.compare.comparing import compare
 from dicegym.arena.compare.comparison import Comparison, Decision
 from dicegym.arena.contest_options import ContestOptions

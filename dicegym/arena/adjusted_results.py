@@ -65,10 +65,7 @@ class MatchLuck(NamedTuple):
 
 
 class LuckLedger:
-    """Works out what luck did in matches, and keeps it.
-
-    Args:
-        game: what is played, at tables of this size or others.
+    """Works out what luck did in matches, and keeps it; the game may be played at tables of other sizes too.
 
     Raises ParameterError if luck cannot be told in this game.
     """
@@ -87,29 +84,21 @@ class LuckLedger:
     def luck_of_match(self, match: Match, outcome: Mapping[str, Any]) -> MatchLuck:
         """Return what luck did in a match."""
         game, seats = match.game, np.asarray(outcome["seats"], np.int64).reshape(-1, match.game.players)
-        players = [self._player(game, entry) for entry in match.entries]
+        for entry in match.entries:
+            if (game, entry) not in self._players:
+                self._players[game, entry] = player_of(game, entry)
+        players = [self._players[game, entry] for entry in match.entries]
         by_seat = luck_of(game, players, seats, match.seed, range(len(seats)), outcome["actions"])
         luck = np.empty_like(by_seat)
         np.put_along_axis(luck, seats, by_seat, axis=1)
-        returns = np.asarray(outcome["returns"], np.float64).reshape(-1, game.players)
-        shares = first_place_shares(returns)
+        shares = first_place_shares(np.asarray(outcome["returns"], np.float64).reshape(-1, game.players))
         return MatchLuck(shares, scale_luck(shares, luck))
-
-    def _player(self, game: Game, entry: Entry) -> Player | None:
-        """Return the player of an entry, if it may be asked in this process."""
-        if (game, entry) not in self._players:
-            self._players[game, entry] = player_of(game, entry)
-        return self._players[game, entry]
-
-    def of(self, row: MatchRow) -> MatchLuck:
-        """Return what luck did in a match that counts."""
-        return self._found[row.seed, row.entries]
 
     def rows(self, matches: Iterable[MatchRow], names: Sequence[str]) -> tuple[LuckRow, ...]:
         """Return what luck did for each of ``names`` in ``matches``, the best first by what is left."""
         own: dict[str, list[tuple[np.ndarray, np.ndarray]]] = {name: [] for name in names}
         for row in matches:
-            found = self.of(row)
+            found = self._found[row.seed, row.entries]
             for column, name in enumerate(row.entries):
                 if name in own:
                     own[name].append((found.shares[:, column], found.luck[:, column]))

@@ -8,19 +8,19 @@ import tempfile
 import time
 import traceback
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
 
-from dicegym.arena.check_report import CheckReport
 from dicegym.bots import smoke_games
 from dicegym.bots.bot_player import BotPlayer
 from dicegym.bots.calls import CallLog, Echo, Witness, watch_calls
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError
+from dicegym.escape import quote_words
 from dicegym.games import game as make_game
 from dicegym.games.parts import SITUATIONS, Examination, find_examination, part, solver
 from dicegym.play.player import Player, whole
@@ -38,6 +38,76 @@ from dicegym.sandbox.sandbox import JobOutcome, Sandbox
 TABLE = -1
 """Number of the question for a table of all answers, which is no part of the test."""
 NOT_PURE = "says PURE = True, but answers one situation differently at different times: take that line out"
+
+
+@dataclass(frozen=True)
+class CheckReport:
+    """What the contest's test found.
+
+    Attributes:
+        name: what reports call the entry.
+        game: name of the game.
+        reason: why it is disqualified; empty if it is not.
+        load_seconds: processor time to load it.
+        seconds: processor time for the whole test.
+        limit: seconds that it may take for that.
+        questions: number of questions asked, or of games played; see ``unit``.
+        printed: the beginning of what it printed, which costs nothing.
+        answers: all answers as the game's test returns them (Hog: int8[goal, goal]); None if disqualified.
+        verdict: what the rules make of a bad one: "disqualified", or "at fault" where failing has a price.
+        remarks: what its author should know although nothing is wrong.
+        win_rate: its exact win rate against the game's baseline, 0..1, by one answer to each situation; None if the
+            game has no exact values, or it was not asked for.
+        baseline: the agent that this is against.
+        table: its action in each situation of the game, if it says that it is pure and was asked in another process.
+        unit: what ``questions`` counts: "questions" or "games".
+        calls: what it was called with, answered and printed; empty unless `check` was to show it.
+    """
+
+    name: str
+    game: str
+    reason: str = ""
+    load_seconds: float = 0.0
+    seconds: float = 0.0
+    limit: float = 0.0
+    questions: int = 0
+    printed: str = ""
+    answers: np.ndarray | None = None
+    verdict: str = "disqualified"
+    remarks: tuple[str, ...] = ()
+    win_rate: float | None = None
+    baseline: str = ""
+    table: np.ndarray | None = None
+    calls: str = ""
+    unit: str = "questions"
+
+    @property
+    def ok(self) -> bool:
+        """Whether the entry may take part."""
+        return not self.reason
+
+    def to_json(self) -> dict[str, Any]:
+        """Return everything but the answers and the calls as plain values."""
+        left_out = ("answers", "calls", "table", "limit", "verdict")
+        plain = {one.name: getattr(self, one.name) for one in fields(self) if one.name not in left_out}
+        return plain | {"ok": self.ok, "remarks": list(self.remarks)}
+
+    def text(self) -> str:
+        """Return the report in words, a line per finding."""
+        lines = [self.calls] if self.calls else []  # which ends its last line: an empty one follows
+        if not self.ok:
+            lines.append(f"{self.name}: {self.verdict}: {self.reason}")
+        else:
+            lines += [f"{self.name}: ok", f"  loaded in {self.load_seconds:.3f} s"]
+            if self.questions:
+                passed = f"passed all {self.questions} {self.unit} of the test"
+                lines.append(f"  {passed} in {self.seconds:.3f} s (limit {self.limit:g} s of processor time)")
+        if self.win_rate is not None:
+            known = f"{self.baseline}, by one answer to each situation"
+            lines.append(f"  wins {self.win_rate:.4%} of its games against {known}")
+        if self.printed:
+            lines.append(f"  printed, which costs nothing; {quote_words(self.printed, 80)}")
+        return "\n".join([*lines, *(f"  note: {remark}" for remark in self.remarks)])
 
 
 @dataclass(frozen=True)
@@ -73,68 +143,63 @@ class Check:
 
     def _run(self, context: Context, witness: Witness | None) -> dict[str, Any]:
         game, (entry,) = self.game, self.entries
-        heartbeat, stray = context.heartbeat, context.stray
+        heartbeat, stray, apart = context.heartbeat, context.stray, context.apart(entry)
         heartbeat.note(LOADING, 0)
-        (heartbeat.hand_over if context.apart(entry) else heartbeat.act)(0)
+        (heartbeat.hand_over if apart else heartbeat.act)(0)
         seed = named_seed("check", self.seed, entry.name)
 
-        clock = _Clock()
+        began = time.thread_time()
         player = context.load(entry, game, seed, lambda _: self.moment(heartbeat.read()), witness)
-        load_seconds = clock.since(player, "load_seconds")
-        if not context.apart(entry):
+        load_seconds = _seconds_of(player, "load_seconds", began)
+        if not apart:
             heartbeat.forgive(0)
-        clock = _Clock()
+        began = time.thread_time()
+        failure = ""
         try:
             asked = self.ask and not player.costly
             answers, questions = self._ask(player, heartbeat) if asked else (np.zeros(0), 0)
-            seconds = clock.since(player, "spent")
+            seconds = _seconds_of(player, "spent", began)
             if seconds > self.limits.seconds:
                 raise AgentError(entry.name, f"took {seconds:.1f} s for all {questions} {self._test.UNIT} of the test")
         except AgentError as error:
             if self.debug:
                 raise
-            return {"reason": error.reason, "printed": _printed(player, stray), "remarks": self._remarks(player)}
+            failure = error.reason
         found: dict[str, Any] = {
-            "load_seconds": load_seconds,
-            "seconds": seconds,
-            "questions": questions,
-            "printed": _printed(player, stray),
-            "answers": answers.tolist(),
-            "dtype": str(answers.dtype),
-            "remarks": self._remarks(player),
+            "printed": ("" if player.printed is None else player.printed.text) + stray.text,
+            "remarks": list(player.remarks) if isinstance(player, BotPlayer | IsolatedPlayer) else [],
         }
+        if failure:
+            return {"reason": failure} | found
+        found |= {"load_seconds": load_seconds, "seconds": seconds, "questions": questions}
+        found |= {"answers": answers.tolist(), "dtype": str(answers.dtype)}
         if self.ask and isinstance(player, IsolatedPlayer) and player.says_pure and not self.thorough:
             with contextlib.suppress(AgentError):  # it is asked in each game, then
                 actions = self._test.actions(game, answers)
                 actions = _table_of(game, player) if actions is None else actions
                 found["situations"] = None if actions is None else actions.tolist()
         if self.thorough and seconds < self.limits.seconds / 4:
-            if not context.apart(entry):
+            if not apart:
                 heartbeat.forgive(0)
-            silent: Any = Printed()
-            with (
-                contextlib.suppress(AgentError),  # what is found out here costs nothing
-                contextlib.redirect_stdout(silent),
-                contextlib.redirect_stderr(silent),
-                watch_calls(Witness()),
-            ):
-                heartbeat.note(ASKED, TABLE)
-                found["table"] = self._table(player, answers)
-                if getattr(player, "says_pure", False):
-                    first, again = _table_of(game, player), _table_of(game, player, -1)
-                    found["remarks"] += [] if np.array_equal(first, again) else [NOT_PURE]  # type: ignore[arg-type]
+            heartbeat.note(ASKED, TABLE)
+            self._look_closer(player, answers, found)
         return found
 
-    def _table(self, player: Player, answers: np.ndarray) -> tuple[list[Any], str] | None:
-        """Return the bot as a table, as `Duel.tabulate` makes it, and its dtype; None without exact values."""
-        exact = solver(self.game)
-        if exact is None:
-            return None
-        table = answers if find_examination(self.game) is not None else exact.tabulate(player, self.game)
-        return table.tolist(), str(table.dtype)
-
-    def _remarks(self, player: Player) -> list[str]:
-        return list(player.remarks) if isinstance(player, BotPlayer | IsolatedPlayer) else []
+    def _look_closer(self, player: Player, answers: np.ndarray, found: dict[str, Any]) -> None:
+        """Add to ``found`` the player as a table, as `Duel.tabulate` makes it, and whether it is pure if it says so."""
+        game, exact, silent = self.game, solver(self.game), cast(Any, Printed())
+        with (
+            contextlib.suppress(AgentError),  # what is found out here costs nothing
+            contextlib.redirect_stdout(silent),
+            contextlib.redirect_stderr(silent),
+            watch_calls(Witness()),
+        ):
+            if exact is not None:
+                table = answers if find_examination(game) is not None else exact.tabulate(player, game)
+                found["table"] = table.tolist(), str(table.dtype)
+            if getattr(player, "says_pure", False):
+                first, again = _table_of(game, player), _table_of(game, player, -1)
+                found["remarks"] += [] if np.array_equal(first, again) else [NOT_PURE]  # type: ignore[arg-type]
 
     def _ask(self, player: Player, heartbeat: Heartbeat) -> tuple[np.ndarray, int]:
         asked = -1
@@ -152,9 +217,6 @@ class Check:
         """The game's own test if its contest had one, else smoke games."""
         return find_examination(self.game) or cast(Examination, smoke_games)  # which offers all that is asked here
 
-    def _question(self, number: int) -> str:
-        return self._test.question(self.game, number)
-
     def without(self, failure: Failure) -> None:
         """Return None: a failed test is failed."""
 
@@ -164,7 +226,7 @@ class Check:
             return "while it was loaded"
         if reading.number == TABLE:
             return "while it was asked for all its answers"
-        return f"in {self._question(reading.number)}, after {reading.number} others"
+        return f"in {self._test.question(self.game, reading.number)}, after {reading.number} others"
 
     def report(self, outcome: JobOutcome) -> CheckReport:
         """Return what an outcome of this job means."""
@@ -217,16 +279,10 @@ def _table_of(game: Game, player: Player, step: int = 1) -> np.ndarray | None:
     return np.array([whole(action, player) for action in chosen], np.int64)[::step]
 
 
-class _Clock:
-    """Takes the processor time of a player, here or in another process."""
-
-    def __init__(self) -> None:
-        self._began = time.thread_time()
-
-    def since(self, player: Player, attribute: str) -> float:
-        """Return the seconds of a player that knows them itself as ``attribute``; else those of this thread."""
-        own: float | None = getattr(player, attribute, None)
-        return time.thread_time() - self._began if own is None else own
+def _seconds_of(player: Player, attribute: str, began: float) -> float:
+    """Return the processor seconds of a player that knows them itself as ``attribute``; else those of this thread."""
+    own: float | None = getattr(player, attribute, None)
+    return time.thread_time() - began if own is None else own
 
 
 class _Told(Printed):
@@ -241,10 +297,6 @@ class _Told(Printed):
         """Take ``text`` as a stream would; return its length."""
         self._witness.note_print(text)
         return self._stray.write(text)
-
-
-def _printed(player: Player, stray: Printed) -> str:
-    return ("" if player.printed is None else player.printed.text) + stray.text
 
 
 def check(
@@ -282,26 +334,16 @@ def check(
     game = make_game(game)
     limits = limits or Limits()
     try:
-        job = Check(game, (entry(game, agent_name(game, spec), spec),), seed, limits)
+        job = Check(game, (entry(game, agent_name(game, spec), spec),), seed, limits, thorough=not debug)
     except AgentError as error:
         return CheckReport(error.agent, game.name, error.reason)
-    with call_log(show) as log:
-        job = replace(job, thorough=not debug, log=str(log or ""))
-        outcome = _debugged(job) if debug else _sandboxed(job, isolation, progress)
-        calls = "" if log is None else log.read_text(encoding="utf-8")
-    return replace(job.report(outcome), calls=calls)
-
-
-@contextlib.contextmanager
-def call_log(wanted: bool) -> Iterator[Path | None]:
-    """Yield an empty file that is there for so long, if it is wanted."""
-    if not wanted:
-        yield None
-        return
     with tempfile.TemporaryDirectory(prefix="dicegym-") as folder:
-        path = Path(folder, "calls.txt")
-        path.touch()
-        yield path
+        log = Path(folder, "calls.txt")
+        log.touch()
+        job = replace(job, log=str(log) if show else "")
+        outcome = _debugged(job) if debug else _sandboxed(job, isolation, progress)
+        calls = log.read_text(encoding="utf-8")
+    return replace(job.report(outcome), calls=calls)
 
 
 def _sandboxed(job: Check, isolation: str, progress: Callable[[str], None] | None) -> JobOutcome:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from dicegym.engine.validate import whole_number
@@ -18,11 +19,10 @@ KNOWN = {
     "exact": ("round_robin",),
     "seeds": ("round_robin", "one_table", "swiss"),
     "rounds": ("swiss",),
-    "players": ("round_robin", "groups", "swiss"),
 }
 """The formats that know an option; all others know every format."""
-UNDECIDING = ("exact", "less_luck", "players")
-"""Options that do not decide which matches are played; seats at a table are part of the game, which decides."""
+UNDECIDING = ("exact", "less_luck")
+"""Options that do not decide which matches are played."""
 
 
 @dataclass(frozen=True)
@@ -48,8 +48,6 @@ class ContestOptions:
     """Rounds; None: as many as the number of entries needs."""
     less_luck: bool = False
     """Take luck out of the results (`dicegym.analysis.variance_reduction`); a round robin ranks by what is left."""
-    players: int | None = None
-    """Seats at a table; None: the game's own number."""
 
     def __post_init__(self) -> None:
         """Check the numbers."""
@@ -59,19 +57,21 @@ class ContestOptions:
                 whole_number(name, getattr(self, name), least, most, what)
 
     @classmethod
-    def of(cls, **chosen: Any) -> ContestOptions:
-        """Return the options that were chosen by name. Raises UnknownNameError for one that does not exist."""
+    def of(cls, chosen: Mapping[str, Any], others: Sequence[str] = ()) -> ContestOptions:
+        """Return the options that were chosen by name.
+
+        Raises UnknownNameError for one that does not exist; ``others`` are further names that its message lists.
+        """
         known = [one.name for one in fields(cls)]
         for name in chosen:
             if name not in known:
-                raise unknown_name("option of contests", name, known)
+                raise unknown_name("option of contests", name, [*known, *others])
         return cls(**chosen)
 
     @property
     def chosen(self) -> dict[str, Any]:
         """The options that differ from their defaults, by name."""
-        found = {one.name: getattr(self, one.name) for one in fields(self)}
-        return {name: value for name, value in found.items() if value != getattr(ContestOptions, name)}
+        return {one.name: value for one in fields(self) if (value := getattr(self, one.name)) != one.default}
 
     @property
     def deciding(self) -> dict[str, Any]:
@@ -80,8 +80,7 @@ class ContestOptions:
 
     def select_for(self, form: str) -> dict[str, Any]:
         """Return the values of the options that the format ``form`` knows, by name."""
-        names = [one.name for one in fields(self)]
-        return {name: getattr(self, name) for name in names if name not in KNOWN or form in KNOWN[name]}
+        return {name: value for name, value in asdict(self).items() if form in KNOWN.get(name, (form,))}
 
     def check(self, form: str) -> None:
         """Raise ParameterError if an option is chosen that the format ``form`` does not know."""

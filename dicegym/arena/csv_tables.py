@@ -31,35 +31,6 @@ def csv_text(rows: Iterable[Any]) -> str:
     return written.getvalue()
 
 
-def result_sheets(result: Mapping[str, Any], path: Path) -> list[Path]:
-    """Write a contest's ranking to a sheet, and its matches to another one beside it; return both.
-
-    The second is called like the first, with ``-matches``, and has a row for each entry of each match.
-
-    Args:
-        result: as `dicegym.arena.results.ContestResult.to_json` has it.
-        path: of the first sheet.
-    """
-    beside = path.with_name(f"{path.stem}-matches{path.suffix}")
-    write_text(path, csv_text(result["standings"]))
-    matches = [
-        {
-            "match": number,
-            "number": row["number"],
-            "seed": row["seed"],
-            "games": row["games"],
-            "entry": name,
-            "wins": row["wins"][player],
-            "share": (row["shares"] or row["wins"])[player],
-            "faults": row["faults"][player] if row["faults"] else 0,
-        }
-        for number, row in enumerate(result["matches"], 1)
-        for player, name in enumerate(row["entries"])
-    ]
-    write_text(beside, csv_text(matches))
-    return [path, beside]
-
-
 def _cells(row: Any, before: str = "") -> Iterator[tuple[str, Any]]:
     """Yield (title, value) of every cell of a row."""
     if is_dataclass(row) and not isinstance(row, type):
@@ -68,13 +39,35 @@ def _cells(row: Any, before: str = "") -> Iterator[tuple[str, Any]]:
         title = f"{before}{name}"
         if isinstance(value, Mapping) or is_dataclass(value) or hasattr(value, "_asdict"):
             yield from _cells(value, f"{title}.")
+        elif isinstance(value, str):
+            yield title, cell(value)
+        elif isinstance(value, Sequence):
+            yield title, cell(" ".join(map(str, value)))
         else:
-            yield title, _shown(value)
+            yield title, "" if value is None else value
 
 
-def _shown(value: Any) -> Any:
-    if isinstance(value, str):
-        return cell(value)
-    if isinstance(value, Sequence):
-        return cell(" ".join(map(str, value)))
-    return "" if value is None else value
+def result_sheets(result: Mapping[str, Any], path: Path) -> list[Path]:
+    """Write a contest's ranking to a sheet, and its matches to another one beside it; return both.
+
+    The second is called like the first, with ``-matches``, and has a row for each entry of each match. ``result`` is as
+    `dicegym.arena.results.ContestResult.to_json` has it.
+    """
+    beside = path.with_name(f"{path.stem}-matches{path.suffix}")
+    matches = [
+        {
+            "match": number,
+            "number": row["number"],
+            "seed": row["seed"],
+            "games": row["games"],
+            "entry": name,
+            "wins": row["wins"][player],
+            "share": row["shares"][player],
+            "faults": row["faults"][player],
+        }
+        for number, row in enumerate(result["matches"], 1)
+        for player, name in enumerate(row["entries"])
+    ]
+    write_text(path, csv_text(result["standings"]))
+    write_text(beside, csv_text(matches))
+    return [path, beside]

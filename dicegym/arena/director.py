@@ -9,16 +9,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dicegym.arena.adjusted_results import LuckLedger
-from dicegym.arena.check import Check
-from dicegym.arena.check_report import CheckReport
+from dicegym.arena.check import Check, CheckReport
 from dicegym.arena.contest_options import ContestOptions
-from dicegym.arena.entries import AgentSpec, Disqualified, ProgressCounter, entries_of
+from dicegym.arena.entries import AgentSpec, Disqualified, entries_of
 from dicegym.arena.executors import Executor, Executors, local
 from dicegym.arena.match import Match
 from dicegym.arena.match_rows import PlayedMatch, sum_up
-from dicegym.arena.provenance import provenance
+from dicegym.arena.provenance import make_provenance
 from dicegym.arena.results import NOTHING_SHOWN, ContestResult, Presentation, Standing
-from dicegym.arena.work_keys import write_limits
 from dicegym.engine.game import Game
 from dicegym.engine.validate import whole_number
 from dicegym.errors import ParameterError
@@ -34,6 +32,27 @@ if TYPE_CHECKING:
     from dicegym.arena.store.book import Book  # its libraries are needed by stored contests alone
 
 
+class Format(NamedTuple):
+    """A format of contests."""
+
+    run: Callable[[Director], ContestResult]
+    """Plays and ranks: a function of the outcomes of the matches that it asks for, whenever they come."""
+    name: str
+    """What it is called; ``_`` is written ``-`` on the command line."""
+    fewest: Callable[[Game], int] = lambda game: max(2, game.spec.players[0])
+    """How many entries it takes at least."""
+    matches: Callable[[Game, int, ContestOptions], int] = lambda game, entries, options: 0
+    """The number of matches of a number of entries, for ``progress``; 0: unknown."""
+    check: Callable[[Game, ContestOptions, Sequence[Entry]], None] = lambda game, options, entries: None
+    """Raises ParameterError for options or entries that it cannot use with the game. It is called twice: without
+    entries before anything is done, and with them before any is tried."""
+
+    @property
+    def title(self) -> str:
+        """What it is called on the command line and in reports."""
+        return self.name.replace("_", "-")
+
+
 def check_table(game: Game) -> None:
     """Raise ParameterError if ``game`` is for one player, which has no opponents."""
     if game.players < 2:
@@ -43,33 +62,21 @@ def check_table(game: Game) -> None:
 class Director:
     """Runs a contest: it checks the entries at the start of its ``with`` block, and plays matches inside.
 
+    Arguments that are not listed are those of `dicegym.arena.running.contest`, whose errors it raises.
+
     Args:
         game: the game at whose table entries are checked; matches may be played at smaller or larger ones.
-        entries: agents as for `dicegym.agent`, or {name: agent}.
-        seed: names all games and the entries' private randomness; None: drawn, so that no entry can foresee them.
-        workers: number of processes (default: of usable processors).
-        progress: called after each check and match with (done, of how many, what was done last).
-        limits: what an entry may use; default: 10 s and 512 MiB.
         form: the format; None: the caller decides which matches are played.
-        in_order: keep entries in the order in which they were named, instead of sorting them by name.
-        options: see `dicegym.arena.contest_options`; None: the defaults.
-        isolation: how untrusted entries are kept apart; see `dicegym.sandbox.jail`.
         book: knows stored outcomes and stores new ones; None: nothing is stored.
-        executors: make what does the work; None: ``workers`` processes of this machine.
 
     Attributes:
-        game: as given.
+        game: as given; the table that results name.
         seed: as given or drawn.
         options: as given.
         limits: what an entry may use.
         failures: name -> reason, of disqualified entries.
         checks: the report of the contest's test of each entry, by name.
-        remarks: sentences about the entries.
         luck: the luck in the matches played; None unless the option ``less_luck`` is chosen.
-
-    Raises:
-        ParameterError: two entries have one name, there are too few, the game is for one player, or the seed is wrong.
-        UnknownNameError: there is no such agent.
     """
 
     def __init__(
@@ -81,19 +88,17 @@ class Director:
         progress: Progress | None = None,
         limits: Limits | None = None,
         form: Format | None = None,
-        in_order: bool = False,
         options: ContestOptions | None = None,
         isolation: str = jail.Isolation.AUTO,
         book: Book | None = None,
         executors: Executors | None = None,
     ) -> None:
-        self.game = game
-        self.options = options = options or ContestOptions()
+        self.game, self.options = game, options or ContestOptions()
         given = draw_seed() if seed is None else seed
         self.seed = whole_number("seed", given, -(1 << 63), (1 << 64) - 1, "the seed of a contest")
         check_table(game)
-        field = entries_of(game, entries, in_order)
-        self._found, self._records, self.remarks = field.entries, field.records, field.remarks
+        field = entries_of(game, entries)
+        self._found, self._records, self._remarks = field.entries, field.records, field.remarks
         self._form = form
         fewest = 2 if form is None else form.fewest(game)
         if len(self._records) < fewest:
@@ -104,11 +109,11 @@ class Director:
                 f"players: name at least {fewest}{seats}"
             )
         if form is not None:
-            form.fits(game, self._found, options)
+            form.check(game, self.options, self._found)
         self.failures = {bad.name: bad.reason for bad in field.broken}
         self.checks: dict[str, CheckReport] = {}
-        self.luck = LuckLedger(game) if options.less_luck else None
-        self._done = ProgressCounter(progress)
+        self.luck = LuckLedger(game) if self.options.less_luck else None
+        self._progress, self._steps, self._done = progress, 0, 0
         self._book = book
         self._open = contextlib.ExitStack()
         self._running: Executor | None = None
@@ -154,22 +159,21 @@ class Director:
                 else:
                     known.append((job, outcome))
 
-        first = None
-        for job in waiting:
-            outcome = None if book is None else book.outcome(job)
+        for first in waiting:
+            outcome = None if book is None else book.outcome(first)
             if outcome is None:
-                first = job
                 break
-            yield job, outcome
-        if first is None:
+            yield first, outcome
+        else:
             return
         watch = None if book is None else book.show
         for job, outcome in (started or self._started)().run(itertools.chain([first], unknown()), watch):
             if book is not None:
                 book.keep(job, outcome)
-            yield from _drain(known)
+            while known:
+                yield known.popleft()
             yield job, outcome
-        yield from _drain(known)
+        yield from known
 
     def _started(self) -> Executor:
         """Return the processes of the contest, which start when the first job comes that has to be done."""
@@ -179,33 +183,29 @@ class Director:
 
     def _check(self) -> None:
         game, ask = self.game, self.game.spec.forfeit is None
-        self.expect(0, len(self._found))
+        self.expect()
         for job, outcome in self._run(Check(game, (one,), self.seed, self.limits, ask) for one in self._found):
             if isinstance(job, Check):  # whatever a sandbox is given
                 name = job.entries[0].name
                 self.checks[name] = job.report(outcome)
-                self._done(f"checked {name}")
+                self.count_step(f"checked {name}")
         self._found = [self._tabled(entry) for entry in self._found]
         self.failures |= {name: check.reason for name, check in self.checks.items() if not check.ok}
         planned = self.expect()
         if self._book is not None:
             self._book.plan(planned)
 
-    def expect(self, more: int = 0, playing: int | None = None) -> int:
-        """Let ``progress`` know of all steps; return how many matches there are.
-
-        Args:
-            more: steps other than checks and matches.
-            playing: how many entries play (default: those that are not disqualified).
-        """
-        form, playing = self._form, len(self.entries) if playing is None else playing
-        matches = 0 if form is None else form.matches(self.game, playing, self.options)
-        self._done.expect(len(self._found) + matches + more)
+    def expect(self, more: int = 0) -> int:
+        """Let ``progress`` know of all checks and matches, and of ``more`` steps; return how many matches there are."""
+        matches = 0 if self._form is None else self._form.matches(self.game, len(self.entries), self.options)
+        self._steps = len(self._found) + matches + more
         return matches
 
     def count_step(self, what: str) -> None:
-        """Tell ``progress`` of a step that was no match."""
-        self._done(what)
+        """Tell ``progress`` of a step."""
+        self._done += 1
+        if self._progress is not None:
+            self._progress(self._done, max(self._steps, self._done), what)
 
     def _tabled(self, entry: Entry) -> Entry:
         """Return a bot that was asked everything, and says that it answers so always, as a table of its answers."""
@@ -213,14 +213,14 @@ class Director:
         return entry if table is None else entry.replace_player(TabledPlayer(entry.name, table))
 
     @property
+    def games_per_match(self) -> int:
+        """As many as were chosen, else as in the game's own contest."""
+        return self.options.games or self.game.spec.games_per_match
+
+    @property
     def entries(self) -> list[Entry]:
         """The entries that are not disqualified."""
         return [entry for entry in self._found if entry.name not in self.failures]
-
-    @property
-    def disqualified(self) -> tuple[Disqualified, ...]:
-        """The disqualified entries, sorted by name."""
-        return tuple(Disqualified(name, reason) for name, reason in sorted(self.failures.items()))
 
     def play(self, matches: Iterable[Match]) -> Iterator[tuple[Match, Any]]:
         """Play ``matches``, begun in their order; yield each, as it ends, with its outcome.
@@ -232,17 +232,13 @@ class Director:
                 if self.luck is not None:
                     self.luck.note(job, outcome)
                 yield job, outcome
-                self._done(" - ".join(entry.name for entry in job.entries))
+                self.count_step(" - ".join(entry.name for entry in job.entries))
 
     def ask(self, jobs: Iterable[Job], limits: Limits) -> Iterator[tuple[Job, JobOutcome]]:
         """Do jobs in which entries may use ``limits``; yield each with its outcome."""
         with contextlib.ExitStack() as stack:
             executor = self._executors(self.game, limits, self._isolation)
             yield from self._run(jobs, lambda: stack.enter_context(executor))
-
-    def _notes(self) -> list[str]:
-        """Return what is to be known of entries although nothing is wrong with them."""
-        return [f"{name}: {remark}" for name, check in sorted(self.checks.items()) for remark in check.remarks]
 
     def common(self, played: Sequence[PlayedMatch]) -> dict[str, Any]:
         """Return what results of every format say: the fields of `ContestResult` but the standings.
@@ -251,15 +247,16 @@ class Director:
         """
         form, summed = self._form, sum_up(played)
         summed["printed"] |= {name: check.printed for name, check in self.checks.items() if check.printed}
+        notes = [f"{name}: {remark}" for name, check in sorted(self.checks.items()) for remark in check.remarks]
         return summed | {
             "game": self.game.name,
             "title": self.game.spec.title,
             "seed": self.seed,
             "format": "" if form is None else form.name,
             "options": {} if form is None else self.options.select_for(form.name),
-            "disqualified": self.disqualified,
-            "remarks": (*self.remarks, *self._notes()),
-            "provenance": provenance(self.game, write_limits(self.limits), self._records, self._apart),
+            "disqualified": tuple(Disqualified(name, reason) for name, reason in sorted(self.failures.items())),
+            "remarks": (*self._remarks, *notes),
+            "provenance": make_provenance(self.game, self.limits, self._records, self._apart),
         }
 
     def result(
@@ -287,31 +284,3 @@ class Director:
             less_luck=() if self.luck is None else self.luck.rows(common["matches"], [row.name for row in standings]),
             shown=shown,
         )
-
-
-def _drain(waiting: deque[tuple[Job, JobOutcome]]) -> Iterator[tuple[Job, JobOutcome]]:
-    """Yield what waits, and take it away."""
-    while waiting:
-        yield waiting.popleft()
-
-
-class Format(NamedTuple):
-    """A format of contests."""
-
-    hold: Callable[[Director], ContestResult]
-    """Plays and ranks: a function of the outcomes of the matches that it asks for, whenever they come."""
-    fewest: Callable[[Game], int] = lambda game: max(2, game.spec.players[0])
-    """How many entries it takes at least."""
-    matches: Callable[[Game, int, ContestOptions], int] = lambda game, entries, options: 0
-    """The number of matches of a number of entries, for ``progress``; 0: unknown."""
-    check: Callable[[Game, ContestOptions], None] = lambda game, options: None
-    """Raises ParameterError for options that make no sense with the game; asked before anything is done."""
-    name: str = ""
-    """What it is called; ``_`` is written ``-`` on the command line."""
-    fits: Callable[[Game, Sequence[Entry], ContestOptions], None] = lambda game, entries, options: None
-    """Raises ParameterError for entries that cannot take part, or options that they cannot do."""
-
-    @property
-    def title(self) -> str:
-        """What it is called on the command line and in reports."""
-        return self.name.replace("_", "-")

@@ -15,7 +15,6 @@ from dicegym.arena.submissions import KINDS, Submission, is_folder_of_submission
 from dicegym.bots.source import Source
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError, ParameterError, UnknownNameError, one_line
-from dicegym.games.parts import Progress
 from dicegym.players.roster import PLACEHOLDERS, Origin, Spec, agent_name, agent_names, resolve
 from dicegym.sandbox.jobs import Entry, Seal, entry
 
@@ -50,23 +49,6 @@ class Named(NamedTuple):
     spec: AgentSpec
 
 
-class ProgressCounter:
-    """Counts what has been done of a total, and tells `Progress`."""
-
-    def __init__(self, progress: Progress | None) -> None:
-        self._progress, self._total, self._done = progress, 0, 0
-
-    def expect(self, total: int) -> None:
-        """Set the total."""
-        self._total = total
-
-    def __call__(self, what: str) -> None:
-        """Count ``what`` as done."""
-        self._done += 1
-        if self._progress is not None:
-            self._progress(self._done, max(self._total, self._done), what)
-
-
 class Field(NamedTuple):
     """All that was entered for a contest."""
 
@@ -80,16 +62,8 @@ class Field(NamedTuple):
     """What the organiser of the contest should know of them."""
 
 
-def entries_of(
-    game: Game, given: Mapping[str, AgentSpec] | AgentSpec | Iterable[AgentSpec], in_order: bool = False
-) -> Field:
-    """Return the entries, sorted by name unless they are wanted ``in_order``.
-
-    Args:
-        game: the game.
-        given: agents as for `dicegym.agent`, or {name: agent}; in a list, `Named` gives one a name. A folder that is no
-            bot itself is a folder of submissions, and stands for all of them.
-        in_order: whether to keep the order in which they were named.
+def entries_of(game: Game, given: Mapping[str, AgentSpec] | AgentSpec | Iterable[AgentSpec]) -> Field:
+    """Return the entries, sorted by name; ``given`` as for `dicegym.arena.contest`.
 
     Raises:
         ParameterError: two entries have one name, a folder holds no entry, or a Player cannot be sent to another
@@ -100,11 +74,15 @@ def entries_of(
     entries: list[Entry] = []
     broken = [Disqualified(name, one.problem) for name, one in empty.items()]
     records = [EntryRecord(name, str(one.path), "missing", {}) for name, one in empty.items()]
-    origins = {name: _resolved(game, spec) for name, spec in specs.items()}
+    origins: dict[str, Origin] = {}
+    for name, spec in specs.items():
+        try:
+            origins[name] = resolve(game, spec)
+        except AgentError as error:
+            raise UnknownNameError(f"{error.reason}{_guess(game, str(spec))}") from None
     bots = [os.path.realpath(origin.file) for origin in origins.values() if isinstance(origin, Source)]
     others = {*bots, *map(os.path.dirname, bots)}
-    for name, spec in specs.items() if in_order else sorted(specs.items()):
-        origin = origins[name]
+    for name, spec in sorted(specs.items()):
         seal: Seal = ()
         trusted = False
         try:
@@ -112,9 +90,14 @@ def entries_of(
             seal, trusted = entries[-1].seal, entries[-1].trusted
         except AgentError as error:
             broken.append(Disqualified(name, error.reason))
-        records.append(replace(record_of(name, spec, origin, seal), beside_referee=trusted))
+        records.append(replace(record_of(name, spec, origins[name], seal), beside_referee=trusted))
     records.sort(key=lambda record: record.name)
-    return Field(entries, broken, tuple(records), (*remarks, *_alike(records)))
+    same: dict[tuple[str, ...], list[str]] = {}
+    for record in records:
+        if record.files:
+            same.setdefault(tuple(record.files.values()), []).append(record.name)
+    remarks += [f"the same file: {', '.join(names)}" for names in same.values() if len(names) > 1]
+    return Field(entries, broken, tuple(records), tuple(remarks))
 
 
 def _named(
@@ -137,8 +120,10 @@ def _named(
         else:
             plain.append((one_line(agent_name(game, spec)), spec))
     counts = Counter(name for name, _ in plain)
-    specs = _without_doubles((_longer(name, spec) if counts[name] > 1 else name, spec) for name, spec in plain)
-    empty = {}
+    for number, (name, spec) in enumerate(plain):
+        if counts[name] > 1 and isinstance(spec, str | os.PathLike) and Path(spec).stem in PLACEHOLDERS:
+            plain[number] = f"{name}/{Path(spec).name}", spec  # it shares its folder's name with another one
+    specs, empty = _without_doubles(plain), {}
     for raw_name, one in zip(names_for(submitted, specs), submitted, strict=True):
         name = one_line(raw_name)
         if one.problem:
@@ -146,13 +131,6 @@ def _named(
         else:
             specs[name] = one.path
     return specs, empty, remarks
-
-
-def _longer(name: str, spec: AgentSpec) -> str:
-    """Return a name for an entry that shares its folder's, and so its name, with another one."""
-    if isinstance(spec, str | os.PathLike) and Path(spec).stem in PLACEHOLDERS:
-        return f"{name}/{Path(spec).name}"
-    return name
 
 
 def _without_doubles(named: Iterable[tuple[str, AgentSpec]]) -> dict[str, AgentSpec]:
@@ -167,15 +145,7 @@ def _without_doubles(named: Iterable[tuple[str, AgentSpec]]) -> dict[str, AgentS
     return specs
 
 
-def _resolved(game: Game, spec: AgentSpec) -> Origin:
-    """Return where an entry is. Raises UnknownNameError, with what may be meant, if it is nowhere."""
-    try:
-        return resolve(game, spec)
-    except AgentError as error:
-        raise UnknownNameError(f"{error.reason}{_meant(game, str(spec))}") from None
-
-
-def _meant(game: Game, text: str) -> str:
+def _guess(game: Game, text: str) -> str:
     """Return what may be meant by a path that does not exist, as the rest of a sentence."""
     path = Path(text.partition(":")[0]).expanduser()
     if not path.parent.is_dir():
@@ -185,12 +155,3 @@ def _meant(game: Game, text: str) -> str:
     guesses = [str(path.with_name(name)) for name in names]
     guesses += [name for name in agent_names(game) if name in (path.stem, text)]
     return f". Did you mean {' or '.join(map(repr, guesses[:3]))}?" if guesses else ""
-
-
-def _alike(records: Iterable[EntryRecord]) -> list[str]:
-    """Return a line for each set of entries that are the same to the last byte."""
-    same: dict[tuple[str, ...], list[str]] = {}
-    for record in records:
-        if record.files:
-            same.setdefault(tuple(record.files.values()), []).append(record.name)
-    return [f"the same file: {', '.join(names)}" for names in same.values() if len(names) > 1]

@@ -28,13 +28,15 @@ GRAIN = 12
 ONE_DRAW = "The win rate of an entry that draws is that of one drawn table of its answers."
 
 
-def check_exact(game: Game, options: ContestOptions) -> None:
-    """Raise ParameterError if entries are to be ranked by exact win rates that the game does not have."""
-    if options.exact and options.less_luck:
+def check_exact(game: Game, options: ContestOptions, entries: Sequence[Entry]) -> None:
+    """Raise ParameterError if exact win rates are to rank, and the game has none or an entry costs too much to ask."""
+    if not options.exact:
+        return
+    if options.less_luck:
         raise ParameterError(
             "exact=True cannot be used with less_luck=True, as exact win rates have no luck: leave one out"
         )
-    if options.exact and solver(game) is None:
+    if solver(game) is None:
         settings = list_solved_settings(game) or {}
         known = " and ".join(f"{name}={value}" for name, value in settings.items())
         instead = f"; they are known with {known}" if settings.get("players", 2) == 2 and known else ""
@@ -42,12 +44,7 @@ def check_exact(game: Game, options: ContestOptions) -> None:
             f"exact=True cannot be used, as {game!r} has no exact values{instead}: leave it out and play more games, "
             "such as games=1000"
         )
-
-
-def check_askable(game: Game, entries: Sequence[Entry], options: ContestOptions) -> None:
-    """Raise ParameterError if entries are to be ranked by exact win rates, and one costs too much to be asked."""
-    asked = entries if options.exact else ()
-    costly = [one.name for one in asked if isinstance(one.origin, Sent) and one.load(game, 0).costly]
+    costly = [one.name for one in entries if isinstance(one.origin, Sent) and one.load(game, 0).costly]
     if costly:
         raise ParameterError(
             f"exact=True cannot rank {', '.join(costly)}, as it needs an answer to every situation of the game, and "
@@ -111,10 +108,9 @@ def rank_exactly(
         games: of a match.
         heading: what was played.
 
-    Returns:
-        The ranking, each row with the figure ``exact``: ``wins``, the matches that it is expected to win, and
-        ``win_rate``, the mean of its exact win rates against all others. What a report shows of it. The exact value of
-        each pair: ``entries``, and the ``win_rate`` of the first, 0..1, where a fair coin draws the first player.
+    Returns the ranking, each row with the figure ``exact``: ``wins``, the matches that it is expected to win, and
+    ``win_rate``, the mean of its exact win rates against all others; what a report shows of it; and the exact value of
+    each pair: ``entries``, and the ``win_rate`` of the first, 0..1, where a fair coin draws the first player.
     """
     names = sorted(row.name for row in standings)
     director.expect(math.comb(len(names), 2))

@@ -54,13 +54,5 @@ of isolation. It raises ParameterError and DependencyError for what cannot be ha
 
 
 def local(workers: int | None = None) -> Executors:
-    """Return what makes executors of processes on this machine.
-
-    Args:
-        workers: number of processes (default: of usable processors).
-    """
-
-    def make(game: Game, limits: Limits | None, isolation: str) -> Executor:
-        return Sandbox(game, workers, limits, isolation)
-
-    return make
+    """Return what makes executors of ``workers`` processes on this machine (default: of usable processors)."""
+    return lambda game, limits, isolation: Sandbox(game, workers, limits, isolation)

@@ -2,7 +2,7 @@
 
 What goes wrong has one word for each kind, here and in the sandbox. A *fault* is what the rules find wrong with an
 action. An *incident* is one thing that a player did wrong in a game and that the rules dealt with, whether a fault or
-no answer at all; reports name it as a *misplay* (`dicegym.arena.incidents`). A *failure* ends the work in the sandbox
+no answer at all; reports name it as a *misplay* (`dicegym.arena.match_rows`). A *failure* ends the work in the sandbox
 (`dicegym.sandbox.jobs.Failure`); then the player is *dismissed* from the rest of the match where the game continues
 without it, and *disqualified* from the contest where they do not.
 """
@@ -43,16 +43,6 @@ class Incident(NamedTuple):
     """Number of the game in the match, from 1."""
     turn: int
     """Number of the player's decision in that game, from 1; 0: while it sat down or watched."""
-    reason: str
-
-
-class Dismissal(NamedTuple):
-    """A player that ended or stopped its process: it is not asked again in this match, and fails each time."""
-
-    player: int
-    game: int
-    """As in `Incident`: from here on."""
-    turn: int
     reason: str
 
 
@@ -109,7 +99,7 @@ def play_match(
     games: int,
     heartbeat: Heartbeat | None = None,
     stray: Printed | None = None,
-    dismissals: Sequence[Dismissal] = (),
+    dismissals: Sequence[Failure] = (),
     apart: Sequence[bool] = (),
 ) -> MatchResult:
     """Play games number 0 .. ``games - 1`` of ``seed`` between ``players``, here and now.
@@ -124,7 +114,7 @@ def play_match(
         games: how many.
         heartbeat: records which player is asked.
         stray: takes what is printed past the bots' own ``print``.
-        dismissals: players that are not asked any more from some decision on.
+        dismissals: players that ended or stopped their process, and from that decision on fail without being asked.
         apart: which players play in another process, where their referee takes their time; default: none.
 
     Raises:
@@ -146,11 +136,10 @@ def play_match(
     seats, gained, actions = [], [], []
     printed = [Printed() if player.printed is None else player.printed for player in players]
     before = [player.usage for player in players]
-    apart = apart or [False] * n
     if not dismissals and tables_alone(game, players):
         played = _of_tables(game, players, seed, games, heartbeat, log)
     else:
-        course = _Course(game, players, seed, printed, stray, heartbeat, log, dismissals, apart)
+        course = _Course(game, players, seed, printed, stray, heartbeat, log, dismissals, apart or [False] * n)
         played = course.play(games)
     for order, moves, returns in played:
         seats.append(tuple(order))
@@ -160,6 +149,10 @@ def play_match(
         if returns.count(best := max(returns)) == 1:
             heartbeat.count_win(order[returns.index(best)])
     shares = first_place_shares(np.array(gained).reshape(-1, n))
+    usages = tuple(
+        None if one is None or other is None else Usage(*(b - a for a, b in zip(one, other, strict=True)))
+        for one, other in zip(before, [player.usage for player in players], strict=True)
+    )
     return MatchResult(
         tuple(np.add.reduce(shares == 1, axis=0).tolist()),
         tuple(np.add.reduce(shares, axis=0).tolist()),
@@ -170,17 +163,8 @@ def play_match(
         tuple(log.noted),
         tuple(one.text for one in printed),
         tuple(actions),
-        _usages(before, [player.usage for player in players]),
+        usages if any(usages) else (),
     )
-
-
-def _usages(before: Sequence[Usage | None], after: Sequence[Usage | None]) -> tuple[Usage | None, ...]:
-    """Return what each player counted in between; empty if none counts anything."""
-    found = tuple(
-        None if one is None or other is None else Usage(*(b - a for a, b in zip(one, other, strict=True)))
-        for one, other in zip(before, after, strict=True)
-    )
-    return found if any(found) else ()
 
 
 _Played = tuple[Sequence[int], Sequence[int], list[float]]
@@ -212,7 +196,7 @@ class _Course(NamedTuple):
     stray: Printed
     heartbeat: Heartbeat
     log: _Log
-    dismissals: Sequence[Dismissal]
+    dismissals: Sequence[Failure]
     apart: Sequence[bool]
 
     def play(self, games: int) -> Iterator[_Played]:
@@ -234,10 +218,9 @@ class _MatchReferee(Referee):
         states: np.ndarray = course.game.new_game(course.seed, number)
         self.order = seating(int(states[0]["key"]), len(course.players))
         self.number = number + 1
-        self._printed, self._stray, self._log, self._apart = course.printed, course.stray, course.log, course.apart
+        self._course, self._apart, self._stray = course, course.apart, course.stray  # the latter for each decision
         heartbeat = course.heartbeat
         self._act_of = [heartbeat.hand_over if away else heartbeat.act for away in course.apart]
-        self._dismissals = [found for found in course.dismissals if found.game <= self.number]
         self._asked = [0] * len(course.players)
         self._record = states.tobytes
         self._before = b""
@@ -248,16 +231,16 @@ class _MatchReferee(Referee):
         self._act_of[player](player, 0)
         act = super().sit(seat, seed)
         self._hear(player)
-        for dismissal in self._dismissals:
-            if dismissal.player == player:
+        for dismissal in self._course.dismissals:
+            if dismissal.actor == player and dismissal.game <= self.number:
                 act = self._until(dismissal, act)
         return act
 
-    def _until(self, dismissal: Dismissal, act: Act) -> Act:
+    def _until(self, dismissal: Failure, act: Act) -> Act:
         """Return ``act`` until the decision of ``dismissal``, and a failure from there on."""
 
         def play_until_dismissal(turn: Turn) -> int:
-            now = self.number, self._asked[dismissal.player]
+            now = self.number, self._asked[dismissal.actor]
             if now < (dismissal.game, dismissal.turn):
                 return act(turn)
             first = now <= (dismissal.game, max(1, dismissal.turn))
@@ -290,12 +273,12 @@ class _MatchReferee(Referee):
     def _hear(self, player: int) -> None:
         """Keep with the rest what ``player`` has printed past its own ``print``."""
         if self._stray.count:
-            self._printed[player].write(self._stray.text)
+            self._course.printed[player].write(self._stray.text)
             self._stray.clear()
 
     def note_fault(self, seat: int, reason: str) -> None:
         player = self.order[seat]
-        self._log.fault(player, self.number, self._asked[player], reason)
+        self._course.log.fault(player, self.number, self._asked[player], reason)
 
     def tell(self, follower: Follower, turn: Turn) -> None:
         player = self.order[turn.seat]
@@ -304,7 +287,7 @@ class _MatchReferee(Referee):
             follower.follow(turn)
         except AgentError as error:
             if error.reason != NOT_ASKED:  # which has been said already
-                self._log.note(player, self.number, 0, error.reason)
+                self._course.log.note(player, self.number, 0, error.reason)
         self._hear(player)
 
 
@@ -320,7 +303,7 @@ class Match:
     entries: tuple[Entry, ...]
     contest_seed: int
     games: int
-    dismissals: tuple[Dismissal, ...] = ()
+    dismissals: tuple[Failure, ...] = ()
     number: int = 0
     """Number among the matches of the same entries, from 0; each number has its own dice."""
 
@@ -354,15 +337,14 @@ class Match:
         return found._asdict() | {"incidents": [list(incident) for incident in found.incidents]}
 
     def without(self, failure: Failure) -> Match | None:
-        """Return the same match in which the entry that failed is not asked any more; None if the rules strike it."""
+        """Return the match without asking the entry that failed again; None if the rules disqualify it."""
         if self.game.spec.forfeit is None or not failure.game:
             return None
-        dismissal = Dismissal(failure.actor, failure.game, failure.turn, failure.reason)
-        others = tuple(other for other in self.dismissals if other.player != failure.actor)
-        before = [other for other in self.dismissals if other.player == failure.actor]
+        others = tuple(other for other in self.dismissals if other.actor != failure.actor)
+        before = [other for other in self.dismissals if other.actor == failure.actor]
         if any((failure.game, failure.turn) >= (other.game, other.turn) for other in before):
             return None  # it stopped its process although it is not asked any more
-        return replace(self, dismissals=(*others, dismissal))  # earlier than last time, if clocks tell another story
+        return replace(self, dismissals=(*others, failure))  # earlier than last time, if clocks tell another story
 
     def moment(self, reading: Reading) -> str:
         """Return when ``reading`` was taken; see `Job.moment`."""

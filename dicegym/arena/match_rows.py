@@ -1,16 +1,21 @@
-"""The result of a match: its entries, their seats, wins and places."""
+"""What results and reports say of matches: a row for each, and what entries did wrong in words."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from dicegym.arena.incidents import Misplay, first_misplays, misplays_of
 from dicegym.arena.match import Match
 from dicegym.arena.ratings.match_places import match_places
+from dicegym.errors import one_line
 from dicegym.play.player import Usage, total_usage
+
+LONGEST_REASON = 400
+"""Characters: a bid can be wrong by the whole history that it was made in."""
+SHOWN, KEPT = 3, 100
+"""Misplays of one entry that a report shows in words, and those that a result has, the first ones."""
 
 
 @dataclass(frozen=True)
@@ -20,7 +25,7 @@ class MatchRow:
     Attributes:
         entries: the players.
         wins: games that each won alone.
-        shares: games that each won, a shared first place shared out; empty: as ``wins``.
+        shares: games that each won, a shared first place shared out.
         faults: answers of each that the rules did not allow, or that did not come.
         places: (the place of each in a game, in how many games they came so), the best first.
         games: how many were played.
@@ -37,10 +42,22 @@ class MatchRow:
     number: int = 0
     seed: int = 0
 
-    @property
-    def won(self) -> tuple[float, ...]:
-        """Games that each won, a shared first place shared out."""
-        return self.shares or self.wins
+
+class Misplay(NamedTuple):
+    """One thing that an entry did wrong, which the rules dealt with."""
+
+    name: str
+    opponents: tuple[str, ...]
+    game: int
+    """Number of the game in the match, from 1."""
+    turn: int
+    """Number of the entry's decision in that game, from 1; 0: while it sat down or watched."""
+    reason: str
+
+    def __str__(self) -> str:
+        """Return it in words."""
+        turn = f", turn {self.turn}" if self.turn else ""
+        return f"{self.name}: game {self.game} against {', '.join(self.opponents)}{turn}: {self.reason}"
 
 
 class PlayedMatch(NamedTuple):
@@ -83,15 +100,51 @@ def read_outcome(match: Match, outcome: Mapping[str, Any], returns: bool = False
     )
 
 
+def misplays_of(names: Sequence[str], outcome: Mapping[str, Any]) -> list[Misplay]:
+    """Return the misplays in the outcome of a `dicegym.arena.match.Match` between ``names``, those in words."""
+    return [
+        Misplay(
+            names[player],
+            (*names[:player], *names[player + 1 :]),
+            int(game),
+            int(turn),
+            one_line(reason, LONGEST_REASON),
+        )
+        for player, game, turn, reason in outcome["incidents"]
+    ]
+
+
+def misplay_lines(misplays: Iterable[Misplay], counts: Mapping[str, int]) -> list[str]:
+    """Return a line for each of the first misplays of every entry, by name, and how many more there were.
+
+    ``counts`` is how many there were of each.
+    """
+    by_name: dict[str, list[Misplay]] = {}
+    for misplay in misplays:
+        by_name.setdefault(misplay.name, []).append(misplay)
+    lines = []
+    for name, own in sorted(by_name.items()):
+        shown = [str(misplay) for misplay in own[:SHOWN]]
+        more = counts[name] - len(shown)
+        lines += [*shown, *([f"{name}: and {more:,} more"] if more > 0 else [])]
+    return lines
+
+
 def sum_up(played: Sequence[PlayedMatch]) -> dict[str, Any]:
     """Return what results say of the matches that count: rows, first misplays, faults, prints, and ``details``.
 
     The details are ``answers``, what entries that count their answers counted, by name; nothing if none does.
     """
-    faults, printed = Counter[str](), dict[str, str]()
+    faults, kept = Counter[str](), Counter[str]()
+    misplays: list[Misplay] = []
+    printed: dict[str, str] = {}
     usages: dict[str, list[Usage]] = {}
     for one in played:
         faults.update(dict(zip(one.row.entries, one.noted, strict=True)))
+        for misplay in one.misplays:
+            kept[misplay.name] += 1
+            if kept[misplay.name] <= KEPT:
+                misplays.append(misplay)
         for name, usage in zip(one.row.entries, one.usages, strict=False):
             if usage is not None:
                 usages.setdefault(name, []).append(usage)
@@ -104,7 +157,7 @@ def sum_up(played: Sequence[PlayedMatch]) -> dict[str, Any]:
     counts = {name: {one: own[one] for one in ("decisions", "unreadable", "illegal")} for name, own in totals.items()}
     return {
         "matches": tuple(one.row for one in played),
-        "misplays": first_misplays(misplay for one in played for misplay in one.misplays),
+        "misplays": tuple(misplays),
         "faults": {name: count for name, count in sorted(faults.items()) if count},
         "printed": printed,
         "details": {"answers": counts} if counts else {},

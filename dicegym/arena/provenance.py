@@ -7,23 +7,23 @@ import os
 import platform
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from dicegym.arena.work_keys import write_limits
 from dicegym.bots.scan import BadFileError
 from dicegym.bots.source import Source
 from dicegym.engine.game import Game
 from dicegym.players.roster import Origin
 from dicegym.sandbox.jobs import Seal, digest_of, seal_files
+from dicegym.sandbox.limits import Limits
 
 VERSION = 1
 """Of the form of JSON files: raised when a key goes or means something else, not when one is added."""
-MOST_NAMED = 12
-"""Names of entries beside the referee that a report lists."""
 DATE_VARIABLE = "SOURCE_DATE_EPOCH"
 """Environment variable with the seconds since 1970 that results are dated instead of now, so that equal contests write
 equal files; see https://reproducible-builds.org/specs/source-date-epoch/."""
@@ -102,32 +102,11 @@ class Provenance:
     entries: tuple[EntryRecord, ...] = ()
     isolation: str = field(default="", compare=False)
 
-    def facts(self, title: str, form: str, seed: int, played: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
-        """Return it as facts of a report: (what, its value), in words.
 
-        The date is left out, so that equal contests have equal reports.
-
-        Args:
-            title: the game's title.
-            form: the format's name; empty: none.
-            seed: the contest's.
-            played: facts of what was played.
-        """
-        parameters = ", ".join(f"{name}={value}" for name, value in self.parameters.items())
-        beside = [entry.name for entry in self.entries if entry.beside_referee]
-        more = f" and {len(beside) - MOST_NAMED:,} more" if len(beside) > MOST_NAMED else ""
-        return [
-            ("game", f"{title} ({parameters})" if parameters else title),
-            ("seats", str(self.players)),
-            *([("format", form.replace("_", "-"))] if form else []),
-            ("seed", str(seed)),
-            *played,
-            ("rules", self.fingerprint),
-            ("isolation", self.isolation or "none was needed: no entry runs a stranger's program"),
-            *([("beside the referee", ", ".join(beside[:MOST_NAMED]) + more)] if beside else []),
-            ("limits", limits_in_words(self.limits)),
-            ("versions", f"dicegym {self.dicegym}, Python {self.python}, NumPy {self.numpy}"),
-        ]
+def name_game(title: str, parameters: Mapping[str, int]) -> str:
+    """Return a game with its parameters, in words."""
+    values = ", ".join(f"{name}={value}" for name, value in parameters.items())
+    return f"{title} ({values})" if values else title
 
 
 def limits_in_words(limits: Mapping[str, float | None]) -> str:
@@ -148,28 +127,19 @@ def package_version() -> str:
     return str(vars(sys.modules["dicegym"])["__version__"])  # the package itself, which stands above its parts
 
 
-def provenance(
-    game: Game,
-    limits: dict[str, float | None] | None = None,
-    entries: tuple[EntryRecord, ...] = (),
-    isolation: str = "",
-) -> Provenance:
-    """Return where a result of ``game`` that is made now comes from."""
+def make_provenance(game: Game, limits: Limits, entries: tuple[EntryRecord, ...], isolation: str) -> Provenance:
+    """Return where a result of ``game`` that is made now comes from; see `Provenance` for the arguments."""
+    given = os.environ.get(DATE_VARIABLE, "")
+    moment: Any = time.gmtime(int(given)) if given.isdecimal() else time.gmtime()
     return Provenance(
-        _date(),
+        time.strftime("%Y-%m-%dT%H:%M:%SZ", moment),
         package_version(),
         platform.python_version(),
         np.__version__,
         game.fingerprint,
         game.players,
         dict(game.parameters),
-        limits or {},
+        write_limits(limits),
         entries,
         isolation,
     )
-
-
-def _date() -> str:
-    given = os.environ.get(DATE_VARIABLE, "")
-    moment: Any = time.gmtime(int(given)) if given.isdecimal() else time.gmtime()
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", moment)

@@ -39,19 +39,12 @@ ClusterLog = Callable[[str], None]
 
 
 class Cluster:
-    """The nodes of a cluster, and what becomes of work on them.
-
-    Args:
-        ray: the module, connected.
-        told: see `ClusterLog`.
-
-    Attributes:
-        processors: how many each node has, by the node's name and number.
-    """
+    """The nodes of a cluster, by the connected module ``ray``, and what becomes of work on them."""
 
     def __init__(self, ray: Any, told: ClusterLog = lambda line: None) -> None:
         self.ray, self._told, self._looked = ray, told, -LOOK_EVERY
         self.processors: dict[str, int] = {}
+        """How many each node has, by the node's name and number."""
         self.look()
         told(f"a Ray cluster of {len(self.processors)} nodes with {sum(self.processors.values())} processors")
 
@@ -175,7 +168,7 @@ _open = contextlib.ExitStack()
 
 @functools.lru_cache(maxsize=1)
 def referee(game: Game, how: tuple[Any, ...]) -> tuple[Sandbox, Path, dict[str, Entry]]:
-    """Return what does jobs of a game in this process, where entries have their folders, and entries that are there.
+    """Return the sandbox of a game in this process, the folder of its entries, and those that are there.
 
     The process of earlier jobs ends. ``how`` is limits and isolation, as for `Sandbox`, whose errors this raises.
     """
@@ -190,7 +183,7 @@ def play(version: str, fingerprint: str, how: tuple[Any, ...], job: Any, bundles
     Args:
         version: of dicegym where the job comes from.
         fingerprint: of the game's rules there.
-        how: limits and isolation, as for `dicegym.sandbox.sandbox.Sandbox`.
+        how: as of `referee`.
         job: without its entries.
         bundles: Ray's references to those of its entries; in a list, as Ray would fetch an argument for each job.
 

@@ -7,15 +7,12 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from dicegym import escape
 from dicegym.arena.entries import Disqualified
 from dicegym.columns import numeric_columns, plain_table
 from dicegym.escape import harmless, one_line
-
-if TYPE_CHECKING:
-    from rich.console import Console
 
 WIDTH = 80
 """Columns of text, unless told otherwise."""
@@ -23,8 +20,6 @@ LONGEST_NAME = 24
 """Characters of a name that a matrix shows."""
 LONGEST_NOTE = 4000
 """Characters of a line below the tables that are shown."""
-SAID_ABOVE = ("seed",)
-"""Facts that a report's heading says."""
 ReportTable = tuple[str, list[str], list[list[str]]]
 """Heading, column titles, rows."""
 
@@ -92,7 +87,7 @@ class Report(NamedTuple):
         faults = [("fault: ", line) for line in self.faults]
         yield [(mark, one_line(line, LONGEST_NOTE)) for mark, line in (*(("", line) for line in self.remarks), *faults)]
         yield list(self.words)
-        facts = "; ".join(f"{name}: {value}" for name, value in self.facts if name not in SAID_ABOVE)
+        facts = "; ".join(f"{name}: {value}" for name, value in self.facts if name != "seed")  # the heading says it
         yield [facts] if facts else list[str]()
 
     def to_json(self) -> dict[str, Any]:
@@ -186,8 +181,3 @@ def markdown_text(report: Report) -> str:
             lines.insert(1, "|" + "|".join(sides) + "|")
             paragraphs += [[f"## {escape.markdown(heading)}"], lines]
     return "\n\n".join("\n".join(lines) for lines in paragraphs if lines) + "\n"
-
-
-def show(report: Report, console: Console) -> None:
-    """Print the report as plain text, as wide as the console."""
-    console.file.write(plain_text(report, console.width) + "\n")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, NamedTuple
@@ -10,17 +9,16 @@ from typing import Any, NamedTuple
 from dicegym.analysis.variance_reduction import MOST_SAVED
 from dicegym.arena.adjusted_results import LuckRow
 from dicegym.arena.entries import Disqualified
-from dicegym.arena.incidents import Misplay, misplay_lines
-from dicegym.arena.match_rows import MatchRow
-from dicegym.arena.provenance import VERSION, Provenance
+from dicegym.arena.match_rows import MatchRow, Misplay, misplay_lines
+from dicegym.arena.provenance import VERSION, Provenance, limits_in_words, name_game
 from dicegym.arena.ratings.match_places import MatchPlaces
 from dicegym.arena.report import WIDTH, Matrix, Report, ReportTable, percent, plain_text
 from dicegym.arena.storage import Stored
 from dicegym.columns import write_count
 
+MOST_NAMED = 12
+"""Names of entries beside the referee that a report lists."""
 NOBODY = "There is nothing to compare: a contest needs two entries that can play."
-COUNTED = 100
-"""Games of two entries from which on a matrix shows shares, and not how many of them each won."""
 
 
 @dataclass(frozen=True)
@@ -152,15 +150,13 @@ class ContestResult:
 
     def _luck(self) -> list[ReportTable]:
         """Return what luck did for each entry, where that is known."""
-        if not self.less_luck:
-            return []
         titles = ["Entry", "Games", "Won", "Luck", "Less luck", "95 %", "Saved"]
         rows = []
         for row in self.less_luck:
             saved = "all" if row.saved is None or row.saved >= MOST_SAVED else f"{row.saved:,.1f}x"
             left = f"{100 * row.less_luck:.2f}%", f"± {100 * row.half:.2f}%", saved
             rows.append([row.name, f"{row.games:,}", percent(row.share), f"{100 * row.luck:+.1f}%", *left])
-        return [("Results less luck", titles, rows)]
+        return [("Results less luck", titles, rows)] if rows else []
 
     def _answers(self) -> list[ReportTable]:
         """Return how many answers of language models were no actions, apart from bad ones."""
@@ -171,12 +167,25 @@ class ContestResult:
 
     def _facts(self) -> list[tuple[str, str]]:
         """Return what was played, by which rules, where and with what; not when: equal contests have equal reports."""
-        if self.provenance is None:
+        made = self.provenance
+        if made is None:
             return []
-        games, matches = sum(match.games for match in self.matches), len(self.matches)
-        played = f"{games:,} in {write_count(matches, 'match')}"
-        faults = f"{sum(self.faults.values()):,}"
-        return self.provenance.facts(self.title, self.format, self.seed, [("games", played), ("faults", faults)])
+        beside = [entry.name for entry in made.entries if entry.beside_referee]
+        more = f" and {len(beside) - MOST_NAMED:,} more" if len(beside) > MOST_NAMED else ""
+        games = f"{sum(match.games for match in self.matches):,} in {write_count(len(self.matches), 'match')}"
+        return [
+            ("game", name_game(self.title, made.parameters)),
+            ("seats", str(made.players)),
+            *([("format", self.format.replace("_", "-"))] if self.format else []),
+            ("seed", str(self.seed)),
+            ("games", games),
+            ("faults", f"{sum(self.faults.values()):,}"),
+            ("rules", made.fingerprint),
+            ("isolation", made.isolation or "none was needed: no entry runs a stranger's program"),
+            *([("beside the referee", ", ".join(beside[:MOST_NAMED]) + more)] if beside else []),
+            ("limits", limits_in_words(made.limits)),
+            ("versions", f"dicegym {made.dicegym}, Python {made.python}, NumPy {made.numpy}"),
+        ]
 
     def text(self, width: int = WIDTH) -> str:
         """Return the report as plain text for ``width`` columns."""
@@ -199,20 +208,8 @@ Columns = Mapping[str, str | Callable[[Standing], object]]
 """Of a ranking: title -> the name of a figure, or a function of the row."""
 
 
-def ranking_table(
-    standings: Sequence[Standing],
-    columns: Columns,
-    heading: str = "Rankings",
-    titles: tuple[str, str] = ("Ranking", "Entry"),
-) -> ReportTable:
-    """Return a ranking as a table of a report.
-
-    Args:
-        standings: the ranking.
-        columns: what is shown of each entry; a float is shown as a share, None as a dash.
-        heading: of the table.
-        titles: of the places and of the names.
-    """
+def ranking_table(standings: Sequence[Standing], columns: Columns) -> ReportTable:
+    """Return a ranking as a table of a report: a float is shown as a share, None as a dash."""
 
     def cell(value: object) -> str:
         return percent(value) if value is None or isinstance(value, float) else str(value)
@@ -221,31 +218,4 @@ def ranking_table(
         [str(row.place), row.name, *(cell(of(row) if callable(of) else row[of]) for of in columns.values())]
         for row in standings
     ]
-    return heading, [*titles, *columns], rows
-
-
-def tabulate_won_games(names: Sequence[str], matches: Sequence[MatchRow]) -> list[Matrix]:
-    """Return the games that each won against each; at larger tables, or in long matches, in per cent.
-
-    Nothing is returned of no matches.
-    """
-    won, played = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
-    for match in matches:
-        for name, wins in zip(match.entries, match.wins, strict=True):
-            for other in match.entries:
-                won[name, other] += wins
-                played[name, other] += match.games
-    met = max((games for (a, b), games in played.items() if a != b), default=0)
-    counted = met < COUNTED and all(len(match.entries) == 2 for match in matches)
-    what = f"Games of {met} won by the row against the column"
-    if not counted:
-        what = "Games won by the row at tables with the column, in per cent"
-
-    def cell(pair: tuple[str, str]) -> str:
-        if pair[0] == pair[1]:
-            return "."
-        if not played[pair]:
-            return "-"
-        return str(won[pair]) if counted else f"{100 * won[pair] / played[pair]:.0f}"
-
-    return [Matrix(what, names, [[cell((a, b)) for b in names] for a in names])] if matches else []
+    return "Rankings", ["Ranking", "Entry", *columns], rows

@@ -7,6 +7,7 @@ ranks what comes back.
 from __future__ import annotations
 
 import contextlib
+import inspect
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -19,7 +20,6 @@ from dicegym.arena.executors import Executors
 from dicegym.arena.formats.groups import GROUPS
 from dicegym.arena.formats.one_table import ONE_TABLE
 from dicegym.arena.formats.round_robin import ROUND_ROBIN
-from dicegym.arena.formats.settling import table_for
 from dicegym.arena.formats.swiss import SWISS
 from dicegym.arena.results import ContestResult
 from dicegym.arena.storage import Settings, Storage
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from dicegym.arena.store.book import Book
 
 FORMATS: dict[str, Format] = {form.name: form for form in (ROUND_ROBIN, GROUPS, ONE_TABLE, SWISS)}
+GONE = ("ladder", "double_elimination")
+"""Formats that earlier versions had."""
 _Result = TypeVar("_Result", bound=ContestResult)
 
 
@@ -85,10 +87,12 @@ def contest(
         >>> len(result.standings), len(result.matches)
         (3, 3)
     """
-    chosen = ContestOptions.of(**options)
-    game, form = settle_choices(make_game(game), format, chosen)
+    own = [name for name in inspect.signature(contest).parameters if name not in ("game", "entries", "options")]
+    chosen = ContestOptions.of(options, own)
+    game = make_game(game)
+    form = choose_format(game, format, chosen)
     return run_contest(
-        form.hold,
+        form.run,
         (game, form.name, chosen.deciding, limits or Limits()),
         entries,
         seed,
@@ -103,8 +107,8 @@ def contest(
     )
 
 
-def settle_choices(game: Game, format: str | None, options: ContestOptions) -> tuple[Game, Format]:
-    """Return the table and the format of a contest that is chosen so, before anything is done; arguments as `contest`.
+def choose_format(game: Game, format: str | None, options: ContestOptions) -> Format:
+    """Return the format of a contest, before anything is done; arguments as `contest`.
 
     Raises:
         ParameterError: the format does not know what is asked for, or not of this game.
@@ -112,18 +116,17 @@ def settle_choices(game: Game, format: str | None, options: ContestOptions) -> t
     """
     form = format_named(game.spec.contest if format is None else format)
     options.check(form.name)
-    if options.players is not None:
-        game = table_for(game, options.players)
-    form.check(game, options)
-    return game, form
+    form.check(game, options, ())
+    return form
 
 
 def format_named(name: str) -> Format:
     """Return the format of that name, which may be written with ``-`` or ``_``. Raises UnknownNameError."""
-    form = FORMATS.get(str(name).replace("-", "_"))
-    if form is None:
-        raise unknown_name("format of contests", name, [form.title for form in FORMATS.values()])
-    return form
+    written = str(name).replace("-", "_")
+    if written not in FORMATS:
+        instead = "Use swiss, which tells a large field apart in few rounds." if written in GONE else ""
+        raise unknown_name("format of contests", name, [form.title for form in FORMATS.values()], instead)
+    return FORMATS[written]
 
 
 def run_contest(
@@ -149,12 +152,14 @@ def run_contest(
     Raises what `Director`, `dicegym.arena.store.store.ContestStore` and `Book` raise, and DependencyError if a library
     of stores is missing.
     """
-    storage = store if store is None or isinstance(store, Storage) else Storage(store)
-    of = Settings(*settings, "" if storage is None else storage.label)
-    with (
-        _opened(storage, of, seed, actions) as book,
-        Director(of.game, entries, book.seed if book else seed, limits=of.limits, book=book, **how) as director,
-    ):
+    game, *_, limits = settings
+    with contextlib.ExitStack() as stack:
+        book = None
+        if store is not None:
+            storage = store if isinstance(store, Storage) else Storage(store)
+            book = stack.enter_context(_open_book(storage, Settings(*settings, storage.label), seed, actions))
+            seed = book.seed
+        director = stack.enter_context(Director(game, entries, seed, limits=limits, book=book, **how))
         result = play(director)
         if book is not None:
             book.finish(result, director.failures)
@@ -163,11 +168,8 @@ def run_contest(
 
 
 @contextlib.contextmanager
-def _opened(storage: Storage | None, settings: Settings, seed: int | None, actions: bool) -> Iterator[Book | None]:
-    """Yield the book of a contest, begun or continued; None if it is kept nowhere. The store's libraries load now."""
-    if storage is None:
-        yield None
-        return
+def _open_book(storage: Storage, settings: Settings, seed: int | None, actions: bool) -> Iterator[Book]:
+    """Yield the book of a contest, begun or continued. The store's libraries load now."""
     try:
         from dicegym.arena.store.book import Book
         from dicegym.arena.store.store import ContestStore

@@ -64,13 +64,11 @@ class Stored(NamedTuple):
 
     def __str__(self) -> str:
         """Return it in words."""
-        changed = [f"{self.entered} entered"] * bool(self.entered and self.run > 1) + [f"{self.left} left"] * bool(
-            self.left
-        )
-        return (
-            f"contest {self.contest} of {self.store}: {self.played} played and {self.found} found of checks and matches"
-            + (f" ({', '.join(changed)})" if changed else "")
-        )
+        changed = [f"{self.entered} entered"] if self.entered and self.run > 1 else []
+        changed += [f"{self.left} left"] if self.left else []
+        more = f" ({', '.join(changed)})" if changed else ""
+        work = f"{self.played} played and {self.found} found of checks and matches"
+        return f"contest {self.contest} of {self.store}: {work}{more}"
 
 
 def default_store() -> str:

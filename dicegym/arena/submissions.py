@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 import os
-import stat
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,6 +20,8 @@ from dicegym.players.roster import MOST_LOOKED_AT, PLACEHOLDERS, agent_names, en
 
 KINDS = (".py", ".zip")
 """What files bots and models are in."""
+HIDDEN = (".", "_")
+"""What names of files and folders that do not count begin with."""
 DEEPEST = 4
 """Folders within a submission's own in which its bot is looked for: archives unpack into folders of their own."""
 MOST = 10_000
@@ -77,12 +77,13 @@ def read_folder(game: Game, folder: str | os.PathLike[str]) -> Folder:
     if len(names) > MOST:
         raise ParameterError(f"{folder} holds more than {MOST:,} files and folders: too many for a contest's entries")
     for path in map(root.absolute().joinpath, names):  # a name alone might be that of an agent
-        if path.name.startswith((".", "_")) or is_test(path):
+        if path.name.startswith(HIDDEN) or is_test(path):
             continue
         longer = one_line(f"{root.resolve().name}/{path.name}", LONGEST)
         if os.path.isdir(path):
             bot, problem = _bot_in(path, game)
-            if leads_out(path, root) or leads_out(_file_of(bot, game), path):
+            source = locate(bot, entry_files(game))
+            if leads_out(path, root) or leads_out(bot if source is None else source.file, path):
                 problem = LEADS_OUT
             found.append(Submission(one_line(path.name, LONGEST), f"{longer}/", bot, problem))
         elif path.suffix in KINDS:
@@ -106,13 +107,16 @@ def _bot_in(folder: Path, game: Game) -> tuple[Path, str]:
     entries, interface = entry_files(game), part(game, INTERFACE)
     if locate(folder, entries) is not None:
         return folder, ""
-    files = []
-    for number, (path, mode) in enumerate(_below(folder)):
-        if number >= MOST:
+    files, seen = [], 0
+    for current, folders, names in os.walk(folder):  # without those that may be read by nobody
+        seen += len(folders) + len(names)
+        if seen > MOST:
             return folder, f"its folder holds more than {MOST:,} files and folders: keep the bot and what it needs"
-        if stat.S_ISREG(mode) and path.suffix in KINDS and not is_test(path):
-            files.append(path)
-    files.sort()
+        deeper = len(Path(current).relative_to(folder).parts) < DEEPEST
+        folders[:] = [name for name in folders if deeper and not name.startswith(HIDDEN)]
+        paths = [Path(current, name) for name in names if not name.startswith(HIDDEN)]
+        files += [path for path in paths if path.suffix in KINDS and not path.is_symlink() and path.is_file()]
+    files = sorted(path for path in files if not is_test(path))
     called = next((name for name in entries if any(file.name == name for file in files)), "")
     chosen = [file for file in files if file.name == called] if called else files
     if len(chosen) > 1 and not called and interface is not None and len(chosen) <= MOST_LOOKED_AT:
@@ -127,26 +131,6 @@ def _bot_in(folder: Path, game: Game) -> tuple[Path, str]:
     if called:
         return folder, f"its folder holds {called} {len(chosen)} times ({several}): keep one"
     return folder, f"its folder holds no {wanted}, but {several}: name it so, or give {folder} as a folder of its own"
-
-
-def _below(folder: Path) -> Iterator[tuple[Path, int]]:
-    """Yield what is in a folder and, down to `DEEPEST`, below it, with its mode: 0 of what is hidden."""
-    waiting = [(folder, 0)]
-    while waiting:
-        current, depth = waiting.pop()
-        with contextlib.suppress(OSError), os.scandir(current) as entries:  # may be read by nobody
-            for entry in entries:
-                hidden = entry.name.startswith((".", "_"))
-                mode = 0 if hidden else entry.stat(follow_symlinks=False).st_mode
-                yield Path(entry.path), mode
-                if stat.S_ISDIR(mode) and depth < DEEPEST:
-                    waiting.append((Path(entry.path), depth + 1))
-
-
-def _file_of(bot: Path, game: Game) -> Path:
-    """Return the file of a submission's bot."""
-    source = locate(bot, entry_files(game))
-    return bot if source is None else source.file
 
 
 def names_for(submissions: Sequence[Submission], taken: Collection[str]) -> list[str]:

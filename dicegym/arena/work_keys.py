@@ -28,7 +28,7 @@ def key_of(job: Job, limits: Limits) -> str:
     order, what they may use, and the job's own `facts`: not from how bots are kept apart, nor from where it is done.
     """
     who = [[entry.name, entry.identity] for entry in job.entries]
-    return digest([VERSION, rules_of(job.game), _plain(limits), who, job.facts])
+    return digest([VERSION, rules_of(job.game), write_limits(limits), who, job.facts])
 
 
 def digest(plain: Any) -> str:
@@ -43,11 +43,6 @@ def rules_of(game: Game) -> tuple[str, int, dict[str, int], str]:
 
 
 @functools.cache
-def _plain(limits: Limits) -> dict[str, float | None]:
-    """Return `write_limits` limits, made once: contests ask for each match."""
-    return write_limits(limits)
-
-
 def write_limits(limits: Limits) -> dict[str, float | None]:
-    """Return limits for a file: JSON knows no endless time, and has null for it."""
+    """Return limits for a file: JSON knows no endless time, and has null for it. Contests ask for each match."""
     return {name: None if value == math.inf else value for name, value in asdict(limits).items()}

@@ -63,7 +63,7 @@ def list_contests(
 def show(
     contest: ContestNumber = None,
     store: shared_options.StoreName = None,
-    written: Annotated[Outputs, ".json", ".csv", ".html"] = NO_FILES,
+    written: Annotated[Outputs, ".json", ".csv", ".html", ".md"] = NO_FILES,
 ) -> None:
     """Show a contest: settings, entries, ranking, ratings.
 
@@ -72,7 +72,8 @@ def show(
 
     Examples: dicegym arena show 3; dicegym arena show 3 -o contest.html -o contest.json
     """
-    from dicegym.arena.report import show as show_report
+    from dicegym.arena.report import markdown_text, plain_text
+    from dicegym.files import write_text
 
     with shared_options.read_store(store) as reader:
         from dicegym.arena.pages.stored_contest import build_report, places_to_rate
@@ -88,7 +89,11 @@ def show(
         if ratings is not None:
             tables.append(rating_table(ratings))
             words += rating_words(ratings)
-        show_report(report._replace(tables=tables, words=list(dict.fromkeys(words))), out)
+        report = report._replace(tables=tables, words=list(dict.fromkeys(words)))
+        out.file.write(plain_text(report, out.width) + "\n")
+        if (text := written[".md"]) is not None:
+            write_text(text, markdown_text(report))
+            out.print(f"wrote {text}")
         _write_contest(reader, found, ratings, written)
 
 

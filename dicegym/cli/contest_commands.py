@@ -167,7 +167,6 @@ def _run(
         written: the files.
     """
     from dicegym.arena import Named
-    from dicegym.arena.report import show
 
     executors = machines.executors()
     if machines.ray is None:
@@ -182,7 +181,7 @@ def _run(
     how = {"seed": seed, "limits": bots.limits(), "isolation": bots.isolation, "executors": executors, "store": storage}
     with progress_bar("checks and matches") as progress, going_on(again):
         result = run(**how, progress=progress)
-    show(result.report(), out)
+    out.file.write(result.text(out.width) + "\n")
     if result.stored is not None:
         err.print(f"dicegym: {result.stored}; --label NAME begins another")
     _write(result, storage, written)

@@ -43,7 +43,7 @@ def replay(
     Examples: dicegym arena replay 2.1 --seat 0; dicegym arena replay 2.1 -o game.html
     """
     from dicegym.arena.replay import moments, save
-    from dicegym.arena.replay.telling import result_lines
+    from dicegym.arena.replay.replay import result_lines
     from dicegym.pictures.watched import tell_apart
 
     gif, json = written[".gif"], written[".json"]
@@ -78,7 +78,7 @@ def _notes(found: Replay) -> dict[tuple[int, int], str]:
     game = found.table()
     with progress_bar("moves") as progress:
         values = shared_options.values_of(game, None, progress)
-        return analyse(game, found.states(game), found.actions, found.seats, values, progress=progress).notes()
+        return analyse(game, found.states(), found.actions, found.seats, values, progress=progress).notes()
 
 
 def _numbered(every: list[WatchedMove]) -> Iterator[WatchedMove]:

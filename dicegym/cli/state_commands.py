@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -35,8 +34,7 @@ def state_named(text: str, store: str | None) -> Position:
         played, number = replay_named(replay, store), int(move)
         if not 1 <= number <= len(played.actions):
             raise ParameterError(f"{one_line(replay)} has the actions 1 to {len(played.actions)}, and no {number}")
-        played.check()
-        return Position(played.table(), next(itertools.islice(played.states(), number - 1, None)), None)
+        return Position(played.table(), played.states()[number - 1], None)
     if not _ID.fullmatch(text.strip()):
         raise ParameterError(
             f"{one_line(text, 60)!r} cannot be read as a state: give an id such as `hog-...` (type `id` in `dicegym "
@@ -121,14 +119,14 @@ def analyse(
     Example: dicegym values analyse 2.1 -o game.json
     """
     from dicegym.analysis import analyse as analysed
-    from dicegym.arena.replay.telling import result_lines
+    from dicegym.arena.replay.replay import result_lines
 
     found = replay_named(replay, store)
     found.check_rules()
     game = found.table()
     with progress_bar("moves") as progress:
         asked = shared_options.values_of(game, values, progress)
-        analysis = analysed(game, found.states(game), found.actions, found.seats, asked, progress=progress)
+        analysis = analysed(game, found.states(), found.actions, found.seats, asked, progress=progress)
     print_lines([analysis.text(worst), *result_lines(found)[1:]])
     written.json(analysis.to_json())
     written.csv(analysis.rows())

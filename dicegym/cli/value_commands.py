@@ -15,6 +15,11 @@ from dicegym.cli.progress import progress_bar
 from dicegym.cli.state_commands import analyse, grade, hint
 from dicegym.errors import ParameterError
 
+SUITE_HEADING = (
+    "A score of 100 is the best known play, 0 is random play. Intervals are of 95 %. Regret is of answers that are "
+    "actions; unreadable and illegal answers are counted apart."
+)
+
 
 def suite(
     agents: Annotated[
@@ -39,13 +44,17 @@ def suite(
 
     with progress_bar("games") as progress:
         found = model_suite.suite(agents, situations=situations, matches=matches, seed=seed or 0, progress=progress)
-    print_table(*model_suite.suite_table(found))
-    print_lines(dict.fromkeys(f"{one.game}: values of source {one.values}" for one in found))
+    titles, rows = model_suite.suite_table(found)
+    sources = dict.fromkeys((one.game, f"values of source {one.values}") for one in found)
+    print_table(titles, rows)
+    print_lines(": ".join(one) for one in sources)
     written.json(model_suite.suite_facts(found, seed or 0))
     if written[".html"]:
-        from dicegym.arena.pages.suite_page import write_page
+        from dicegym.arena.pages.contest_page import ContestPage, write_page
+        from dicegym.arena.report import Report
 
-        written.html(lambda page: write_page(found, page))
+        report = Report(SUITE_HEADING, [("Grades", titles, rows)], facts=list(sources))
+        written.html(lambda path: write_page(ContestPage("Language models, graded", report), path))
 
 
 def solve(

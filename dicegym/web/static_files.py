@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import hashlib
 import mimetypes
-from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,7 +13,6 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from dicegym.arena.pages.template import asset
-from dicegym.arena.replay.page import part
 
 PREFIX, FOLDER = "/static", Path(__file__).parent / "static"
 FOR_GOOD = "public, max-age=31536000, immutable"
@@ -22,11 +20,11 @@ ASK_AGAIN = "public, no-cache"
 TYPES = {".js": "text/javascript", ".svg": "image/svg+xml", ".css": "text/css"}
 """What browsers are told; systems have other opinions on scripts."""
 
-OF_ARENA: dict[str, tuple[str, Callable[[str], str]]] = {
-    "tables.css": ("parts.css", asset),
-    "tables.js": ("tables.js", asset),
-    "player.css": ("player.css", part),
-    "player.js": ("player.js", part),
+OF_ARENA = {
+    "tables.css": "parts.css",
+    "tables.js": "tables.js",
+    "player.css": "player.css",
+    "player.js": "player.js",
 }
 """Files that these pages share with the arena's, which need no server: at ``arena/...``."""
 
@@ -43,7 +41,7 @@ class StaticFile(NamedTuple):
 def files() -> dict[str, StaticFile]:
     """Return all files by their paths below `PREFIX`."""
     found = {path.relative_to(FOLDER).as_posix(): path.read_bytes() for path in FOLDER.rglob("*") if path.is_file()}
-    found |= {f"arena/{name}": read(file).encode() for name, (file, read) in OF_ARENA.items()}
+    found |= {f"arena/{name}": asset(file).encode() for name, file in OF_ARENA.items()}
     return {name: _make_file(name, body) for name, body in found.items()}
 
 

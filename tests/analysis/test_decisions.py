@@ -19,7 +19,6 @@ from dicegym.analysis import MARKS, Analysis, analyse, valuer
 from dicegym.analysis.valuers import OBVIOUS, TRIVIAL, UNITS, Stake, amount, assess_state, mark_of, threshold
 from dicegym.analysis.variance_reduction import luck_of
 from dicegym.arena.csv_tables import csv_text
-from dicegym.arena.pages.analysed import chart, present_analysis
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError, UnknownNameError
 from dicegym.games.worth import Valuer
@@ -117,7 +116,6 @@ def test_a_planted_blunder_is_found_priced_and_explained(name: str) -> None:
     )
     assert analysis.better(found).startswith(game.action_name(names[1]))
     assert words in analysis.text()
-    assert present_analysis(analysis, 1).worst[0].words.startswith(words)
     assert analysis.totals[found.seat].marks == {"?!": 0, "?": 0, "??": 1}
     if game.players == 2:
         assert analysis.totals[1 - found.seat].gained == pytest.approx(price, abs=1e-9)
@@ -261,13 +259,6 @@ def test_what_does_not_fit_is_refused() -> None:
         analyse(dicegym.game("yatzy"), states, actions, valuer=MadeUp(dicegym.game("yatzy")))
     with pytest.raises(ParameterError, match="actions follow"):
         analyse(game, [*states, states[-1]], [*actions, 3])
-
-
-def test_a_chart_has_a_line_for_each_seat() -> None:
-    states, actions = played(game := dicegym.game("hog", goal=30))
-    assert len(chart(analyse(game, states, actions)).lines) == 2
-    states, actions = played(game := dicegym.game("yatzy", players=1))
-    assert len(chart(analyse(game, states, actions, valuer=MadeUp(game, unit="points"))).lines) == 1
 
 
 def test_the_docs_have_the_table_of_marks() -> None:

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 import dicegym
+from dicegym.arena import Limits, contest
 from dicegym.arena.director import Director
-from dicegym.arena.formats.one_table import one_table
 from dicegym.cli import main
 from dicegym.games import game as make_game
 from dicegym.play.seeds import DRAWN_BITS, draw_seed
@@ -30,10 +30,11 @@ def test_first_hands_do_not_follow_from_names(tmp_path: Path) -> None:
     file = tmp_path / "teller.py"
     file.write_text("def get_play(id, hand, history):\n    print(hand)\n    return 0 if history else 11\n")
     game, entries = dicegym.game("liarsdice"), {"teller": str(file), "even": "even"}
-    first, second = one_table(game, entries, 10), one_table(game, entries, 10)
+    how: dict[str, Any] = {"format": "one_table", "games": 10, "limits": Limits(10), "workers": 1}
+    first, second = contest(game, entries, **how), contest(game, entries, **how)
     assert all(len(found.printed["teller"].splitlines()) >= 10 for found in (first, second))
     assert first.printed != second.printed
-    again = one_table(game, entries, 10, first.seed)
+    again = contest(game, entries, first.seed, **how)
     assert (again, again.printed) == (first, first.printed)
     assert f"seed {first.seed}" in first.text()
 

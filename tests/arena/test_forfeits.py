@@ -13,8 +13,17 @@ import pytest
 from flawed.rules import SPEC
 
 from dicegym import checks
-from dicegym.arena.incidents import SHOWN, Misplay, first_misplays, misplay_lines, misplays_of
-from dicegym.arena.match import MOST_INCIDENTS, Dismissal, play_match
+from dicegym.arena.match import MOST_INCIDENTS, play_match
+from dicegym.arena.match_rows import (
+    KEPT,
+    SHOWN,
+    MatchRow,
+    Misplay,
+    PlayedMatch,
+    misplay_lines,
+    misplays_of,
+    sum_up,
+)
 from dicegym.engine.game import Game
 from dicegym.envs.single import SingleAgentEnv
 from dicegym.envs.vector import BatchEnv
@@ -23,6 +32,7 @@ from dicegym.play.drive import play_game
 from dicegym.play.player import FunctionPlayer, Player, RandomPlayer
 from dicegym.play.printed import Printed
 from dicegym.play.turn import Act, Turn
+from dicegym.sandbox.jobs import Failure
 
 FORFEIT = 99
 """No action of the game: its rules answer with fault 1 and the same player is asked again, with a higher total."""
@@ -155,7 +165,7 @@ def test_a_dismissed_player_is_not_asked_from_its_decision_on() -> None:
     before = len(asked)
     asked.clear()
     found = play_match(
-        game(), [FunctionPlayer(count, "a"), RandomPlayer()], 3, 4, dismissals=[Dismissal(0, 3, 2, "hung")]
+        game(), [FunctionPlayer(count, "a"), RandomPlayer()], 3, 4, dismissals=[Failure(0, "hung", 3, 2)]
     )
     assert 0 < len(asked) < before
     assert found.returns[:2] == whole.returns[:2]
@@ -263,8 +273,11 @@ def test_all_misplays_are_counted_and_few_are_told() -> None:
 
 
 def test_the_first_misplays_of_each_are_kept() -> None:
-    found = first_misplays([Misplay(name, (), 1, n, "x") for n, name in enumerate("aababba")], 2)
-    assert [(one.name, one.turn) for one in found] == [("a", 0), ("a", 1), ("b", 2), ("b", 4)]
+    misplays = [Misplay(name, (), 1, n, "x") for n in range(KEPT + 1) for name in "ab"]
+    played = PlayedMatch(MatchRow(("a", "b"), (0, 0)), misplays, (KEPT + 1, KEPT + 1), (), ())
+    found = sum_up([played])
+    assert list(found["misplays"]) == misplays[: 2 * KEPT]
+    assert found["faults"] == {"a": KEPT + 1, "b": KEPT + 1}
 
 
 def test_nothing_warns_when_nobody_fails() -> None:

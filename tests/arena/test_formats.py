@@ -194,17 +194,15 @@ def test_seeds_play_each_match_again_with_other_dice() -> None:
     assert result.matches[1].seed == named_seed("match", "liarsdice", 7, *who, 1)
     assert {row["wins"] + row["losses"] for row in result.standings} <= set(range(7))
     assert "9 matches of 4 games" in result.heading
-    assert "Games of 12 won by the row" in result.text()
 
 
 def test_seats_are_chosen() -> None:
-    result = hold(dicegym.game("lucky"), "round_robin", field(dicegym.game("lucky"), "", 5), chance, players=4)
+    game = dicegym.game("lucky", players=4)
+    result = hold(game, "round_robin", field(game, "", 5), chance)
     assert {len(row.entries) for row in result.matches} == {4}
     assert result.provenance.players == 4
-    assert (
-        len(hold(dicegym.game("yatzy"), "round_robin", field(dicegym.game("yatzy"), "", 4), chance, players=3).matches)
-        == 4
-    )
+    game = dicegym.game("yatzy", players=3)
+    assert len(hold(game, "round_robin", field(game, "", 4), chance).matches) == 4
 
 
 def test_entries_are_seeded_by_lot() -> None:
@@ -234,14 +232,12 @@ def test_entries_of_a_list_may_have_names() -> None:
     [
         ("groups", {"seeds": 2}, "seeds=2 means nothing to the format 'groups'"),
         ("round_robin", {"rounds": 3}, "rounds=3 means nothing.*: swiss$"),
-        ("one-table", {"players": 3}, "players=3 means nothing to the format 'one-table'"),
         ("swiss", {"rounds": 0}, "rounds=0 cannot be used as the number of rounds"),
         ("swiss", {"seeds": 0}, "seeds=0 cannot be used"),
         ("swiss", {"games": 0}, "games=0 cannot be used as the number of games of a match"),
         ("swiss", {"rounds": 4}, "rounds=4 cannot be played by 3 entries, as after 3 everybody has met everybody"),
-        ("swiss", {"round": 3}, "no option of contests 'round'.*Did you mean 'rounds'"),
-        ("swiss", {"players": 3}, "a Swiss tournament pairs entries.*: give players=2, or run groups"),
-        ("swiss", {"players": 9}, "players=9 cannot be used as the number of players of Yatzy"),
+        ("swiss", {"round": 3}, "no option of contests 'round'.*Did you mean 'rounds'.*less_luck, seed, .*store"),
+        ("double-elimination", {}, "no format of contests 'double-elimination'.*Use swiss"),
     ],
 )
 def test_what_a_format_does_not_know_is_refused_before_it_plays(
@@ -252,9 +248,22 @@ def test_what_a_format_does_not_know_is_refused_before_it_plays(
         contest("yatzy", field(dicegym.game("yatzy"), "", 3), format=form, executors=disorderly(), **more)
 
 
+def test_swiss_tournaments_are_for_tables_of_two() -> None:
+    with pytest.raises(ParameterError, match=r"a Swiss tournament pairs entries.*: give players=2, or run groups"):
+        contest(dicegym.game("yatzy", players=3), field(dicegym.game("yatzy"), "", 3), format="swiss")
+
+
 def test_more_than_fit_one_table_are_refused() -> None:
     with pytest.raises(ParameterError, match="7 entries do not fit one table of Liar's Dice, where 6 can sit"):
         contest("liarsdice", field(dicegym.game("liarsdice"), ""), format="one_table", executors=disorderly())
+
+
+def test_one_table_reports_the_seats_that_played() -> None:
+    game = dicegym.game("liarsdice")
+    entries = field(game, "one_table", game.players + 1)
+    result = hold(game, "one_table", entries, chance, games=2)
+    assert result.provenance.players == len(entries) != game.players
+    assert f"seats: {len(entries)};" in result.text()
 
 
 def test_formats_are_named_with_either_dash() -> None:

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from dicegym.arena import Limits, contest
-from dicegym.arena.formats import grouping
-from dicegym.arena.formats.grouping import (
+from dicegym.arena.formats import groups as groups_format
+from dicegym.arena.formats.groups import (
     AT_ONCE,
     MOST_CYCLES,
     SESSION,
@@ -157,7 +157,7 @@ def test_a_tie_at_the_border_takes_another_cycle() -> None:
 
 def test_after_a_thousand_cycles_wins_and_then_a_reported_lot_decide(monkeypatch: pytest.MonkeyPatch) -> None:
     assert MOST_CYCLES == 1_000
-    monkeypatch.setattr(grouping, "MOST_CYCLES", 5)
+    monkeypatch.setattr(groups_format, "MOST_CYCLES", 5)
     orders = set()
     for seed in range(8):
         found = qualify(NAMES[:9], 7, 7, seed, Table(lambda name: 0))
@@ -172,7 +172,7 @@ def test_after_a_thousand_cycles_wins_and_then_a_reported_lot_decide(monkeypatch
 
 def test_equal_points_are_ordered_by_wins_first(monkeypatch: pytest.MonkeyPatch) -> None:
     """At tables of two the first beats the second and loses to the third, who ties with the second."""
-    monkeypatch.setattr(grouping, "MOST_CYCLES", 3)
+    monkeypatch.setattr(groups_format, "MOST_CYCLES", 3)
     one, two, three = names = NAMES[:3]
     results = {one + two: {one: 1, two: 0}, one + three: {one: 0, three: 1}, two + three: {two: 1, three: 1}}
 
@@ -222,7 +222,7 @@ def test_a_lucky_playoff_ends_when_the_lead_is_first_fifty() -> None:
 
 def test_equal_players_end_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two who win in turn, at different places, until no more is played."""
-    monkeypatch.setattr(grouping, "MOST_GAMES", 150)
+    monkeypatch.setattr(groups_format, "MOST_GAMES", 150)
 
     def play(sessions: Sequence[Session]) -> list[Sequence[Sequence[float]]]:
         return [[[number % 2, 1 - number % 2] for number in range(session.games)] for session in sessions]

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 from dicegym.arena.csv_tables import csv_text
 from dicegym.arena.entries import Disqualified
-from dicegym.arena.incidents import Misplay
+from dicegym.arena.match_rows import Misplay
 from dicegym.arena.pages.contest_page import Bar, ContestPage, Plot, ShownMatch, Tick, html, make_scale
 from dicegym.arena.pages.template import SHADES
 from dicegym.arena.report import Matrix, Report
@@ -57,9 +57,7 @@ def page_of(names: list[str]) -> ContestPage:
         names,
         [(name, name) for name in names],
     )
-    bars = [
-        Bar((str(i + 1), name), f"{10 * i}%", f"{10 * i + 5}%", f"{10 * i + 9}%", name) for i, name in enumerate(names)
-    ]
+    bars = [Bar((str(i + 1), name), f"{10 * i}%", f"{10 * i + 5}%", f"{10 * i + 9}%") for i, name in enumerate(names)]
     matches = [
         ShownMatch(str(10 - i), (name, names[0]), ("5", "4"), (True, False), 9, i, f"dicegym arena replay {10 - i}")
         for i, name in enumerate(names)

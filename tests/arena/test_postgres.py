@@ -70,7 +70,7 @@ def test_a_server_holds_what_a_file_does(url: str, tmp_path: Path, monkeypatch: 
     assert told(url) == told(tmp_path / "file.sqlite")
     with StoreReader(url) as reader:
         number = next(reader.matches(1)).id
-        find_replay(reader, f"{number}.2").check()
+        find_replay(reader, f"{number}.2").states()
     again = contest("hog", entries, 7, games=2, store=url).stored
     assert again is not None
     assert (again.played, again.run) == (0, 2)

@@ -170,6 +170,13 @@ def test_of_a_contest_that_has_not_ended_there_is_what_was_played(made: Made, tm
         assert page.report.heading == "hog: not ended, 3 of 9 matches played, seed 11"
         assert ("format", "round-robin") in page.report.facts
         assert len(page.matches) == 3
+    with contextlib.closing(sqlite3.connect(copy)) as target:
+        target.execute("DELETE FROM plays WHERE contest = 1")
+        target.commit()
+    with StoreReader(copy) as reader:
+        report = build_page(reader, reader.contest(1)).report
+        assert not report.tables
+        assert report.words[0] == "No match has finished yet."
 
 
 def test_a_store_that_cannot_be_read_is_said_in_words(tmp_path: Path) -> None:
@@ -285,11 +292,11 @@ def test_matches_are_listed_and_written(run: Run, made: Made, tmp_path: Path) ->
 
 
 def test_everything_is_exported(run: Run, made: Made, tmp_path: Path) -> None:
-    status, out, _ = run(
-        "arena", "show", 2, "--store", made.path, "-o", tmp_path / "all.json", "-o", tmp_path / "all.csv"
-    )
+    written = [word for ending in ("json", "csv", "md") for word in ("-o", tmp_path / f"all.{ending}")]
+    status, out, _ = run("arena", "show", 2, "--store", made.path, *written)
     assert status == 0
-    assert out.count("wrote ") == 3
+    assert out.count("wrote ") == 4
+    assert (tmp_path / "all.md").read_text().startswith("# Lucky")
     found = json.loads((tmp_path / "all.json").read_text())
     assert found["contest"]["game"] == "lucky"
     assert found["result"]["standings"] == found["standings"]

@@ -35,7 +35,7 @@ def random_game(game: Game) -> Replay:
     players = [RandomPlayer() for _ in range(game.players)]
     names = [NAMES[seat % 3] + str(seat) for seat in range(game.players)]
     incidents = (ReplayIncident(0, 1, "raised <script>alert(2)</script>"),)
-    replay = replay_of(game, names, 6, play_match(game, players, 6, 1), rules={"fingerprint": game.fingerprint})
+    replay = replay_of(game, names, 6, play_match(game, players, 6, 1))
     return replace(replay, incidents=incidents)
 
 
@@ -176,6 +176,15 @@ def test_a_page_for_a_seat_holds_no_more_than_it_was_shown(name: str) -> None:
     assert hidden
     if name != "liarsdice":
         assert {seat for _, done in other["frames"] for seat, *_ in done} == {0}
+
+
+def test_notes_are_told_to_those_who_may_know_them() -> None:
+    replay, note = random_game(dicegym.game("hog")), "a note on a decision"
+    data = page_data(replay, notes={(1, 1): note})
+    (number,) = (number for number, words in enumerate(data["words"]) if words.endswith(note))
+    ((seat, _, wrong, views),) = (one for _, done in data["frames"] for one in done if one[1] == number)
+    assert (seat, wrong, [data["views"][view] for view in views]) == (1, 1, [-1, 1])
+    assert note not in json.dumps(page_data(replay, 0, {(1, 1): note}))
 
 
 @pytest.mark.slow

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 
 import dicegym
 from dicegym.arena import CheckReport, Limits, check
-from dicegym.arena.check import Check, call_log
+from dicegym.arena.check import Check
 from dicegym.bots.calls import FIRST, LAST, LONGEST, CallLog, report_calls
 from dicegym.play.printed import Printed
 from dicegym.players.roster import agent_name
@@ -91,12 +92,14 @@ def test_nobody_pays_for_a_witness_who_is_not_there() -> None:
 
 def shown(spec: Path | str, game: str = "hog", thorough: bool = False) -> CheckReport:
     """Return what a check says that shows all calls, without a process of its own."""
-    with call_log(True) as log:
+    with tempfile.TemporaryDirectory() as folder:
+        log = Path(folder, "calls.txt")
+        log.touch()
         table = dicegym.game(game)
         one = entry(table, agent_name(table, spec), spec)
         job = Check(table, (one,), 0, Limits(), thorough=thorough, log=str(log))
         report = job.report(job.run(here(Heartbeat.private(), Printed())))
-        return dataclasses.replace(report, calls=log.read_text() if log else "")
+        return dataclasses.replace(report, calls=log.read_text())
 
 
 def test_show_tells_calls_answers_and_prints(write: Write) -> None:

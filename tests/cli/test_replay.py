@@ -49,7 +49,7 @@ def test_it_is_written_in_every_form(file: Path, tmp_path: Path, capsys: pytest.
     status, out, _ = run_with(capsys, "arena", "replay", str(file), "-o", str(again), "-o", str(page), "-o", str(film))
     assert status == 0
     assert again.read_bytes() == file.read_bytes()
-    assert page.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+    assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
     with image.open(film) as opened:
         assert opened.n_frames == len(load(file).actions) + 1
     assert [line.partition(":")[0].rpartition("/")[2] for line in out.splitlines() if line.startswith("wrote")] == [
@@ -120,7 +120,7 @@ def test_contests_keep_their_games(tmp_path: Path, capsys: pytest.CaptureFixture
         (whole,) = reader.whole([match])
         for game in whole.games:
             replay = find_replay(reader, f"{match.id}.{game.number + 1}")
-            replay.check()
+            replay.states()
             assert replay.id == f"{match.id}.{game.number + 1}"
             assert replay.actions == game.actions
             assert replay.seats == tuple(match.entries[player] for player in game.seats)

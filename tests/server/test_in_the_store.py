@@ -82,7 +82,7 @@ def test_a_store_may_hold_contests_and_servers(path: Path, capsys: pytest.Captur
 def test_a_game_of_a_server_is_played_again_to_its_points(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with StoreReader(path) as reader:
         replay = find_replay(reader, "server:2")
-        replay.check()
+        replay.states()
         assert (replay.seats, replay.seed, replay.number) == (("anna", "bob"), 2**63, 1)
         replay.check_rules()
     told = typed(capsys, "arena", "replay", "server:2", "--store", str(path), "--delay", "0")

@@ -141,7 +141,7 @@ def test_a_game_that_is_over_is_reviewed_and_downloaded(client: TestClient) -> N
     assert "The game is over" in page
     assert not [form for form in forms_of(page) if form.action.endswith("/move")]
     replay = from_json(client.get(address(table) + "/game.json").json())
-    replay.check()
+    replay.states()
     assert replay.actions == tuple(table.sheet.actions)
     until = time.monotonic() + SECONDS
     while "is judged" in (page := client.get(address(table) + "/review").text) and time.monotonic() < until:

@@ -21,8 +21,8 @@ from typing import Any
 import dicegym
 from dicegym.arena import Limits, check, contest
 from dicegym.arena.director import Director, Format
-from dicegym.arena.incidents import Misplay, misplays_of
 from dicegym.arena.match import Match
+from dicegym.arena.match_rows import Misplay, misplays_of
 from dicegym.arena.results import ContestResult
 from dicegym.arena.running import FORMATS
 from dicegym.play.printed import Printed
@@ -79,7 +79,7 @@ def hold(director: Director) -> ContestResult:
     return replace(found, misplays=tuple(misplays), faults=faults, printed=printed | found.printed)
 
 
-FORM = Format(hold, lambda game: 2)
+FORM = Format(hold, "", lambda game: 2)
 
 
 def keys_of(game: dicegym.Game, names: Iterable[str]) -> list[int]:

@@ -126,7 +126,6 @@ def compare(
         specs,
         seed,
         store,
-        in_order=True,
         actions=less_luck,
         workers=workers,
         isolation=isolation,

@@ -2,22 +2,169 @@
 
 Qualifying: all play equally often at tables drawn afresh, until the best tableful is clear. Then these
 play among themselves for the first places, the next tableful for the places below, and so on.
+
+`qualify` and `playoff` are arithmetic: they are given a function that plays (`Play`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from dicegym.arena.director import Director, Format
-from dicegym.arena.formats.grouping import MOST_GAMES, Decided, Qualified, Session, Tally, playoff, qualify
 from dicegym.arena.formats.settling import settle, table_for
 from dicegym.arena.match import Match
 from dicegym.arena.match_rows import PlayedMatch
+from dicegym.arena.ratings.match_places import places_of
 from dicegym.arena.report import ReportTable
 from dicegym.arena.results import Columns, ContestResult, Presentation, Standing, ranking, ranking_table
 from dicegym.columns import write_count
 from dicegym.engine.dice import named_seed
+from dicegym.engine.seats import permutation
+
+MOST_CYCLES = 1_000
+"""Cycles of qualifying after which ties are broken otherwise."""
+LEAD = 50
+"""Points over the second that decide a playoff."""
+MOST_GAMES = 5_000
+"""Games after which a playoff ends undecided: equal players may never get that far apart."""
+SAME_PLACES = 100
+"""Games after which it ends if the first two had the same place in each of them: they never will."""
+SESSION, AT_ONCE = 25, 4
+"""Games of a playoff in one session, and sessions begun at once; what is played beyond the decision does not count."""
+
+Group = tuple[str, ...]
+
+
+class Session(NamedTuple):
+    """Some games between the same players."""
+
+    group: Group
+    label: tuple[object, ...]
+    """Names the games: equal labels and groups give equal games."""
+    games: int
+
+
+Play = Callable[[Sequence[Session]], list[Sequence[Sequence[float]]]]
+"""Plays sessions; returns for each, and each of its games, what each player of the group got: more is better."""
+
+
+class Tally:
+    """Points, wins (games won alone) and games of ``names``: place p of a game is worth ``most`` + 1 - p points."""
+
+    def __init__(self, names: Sequence[str], most: int) -> None:
+        self.points = dict.fromkeys(names, 0)
+        self.wins = dict.fromkeys(names, 0)
+        self.games = dict.fromkeys(names, 0)
+        self._most = most
+
+    def add(self, group: Group, returns: Sequence[float]) -> None:
+        """Count one game."""
+        found = places_of(returns)
+        for name, place in zip(group, found, strict=True):
+            self.points[name] += self._most + 1 - place
+            self.wins[name] += place == 1 and found.count(1) == 1
+            self.games[name] += 1
+
+    def merit(self, name: str) -> tuple[int, int]:
+        """Return what ``name`` is ranked by: points, then wins."""
+        return self.points[name], self.wins[name]
+
+    def figures(self, name: str, prefix: str = "") -> dict[str, int]:
+        """Return points, wins and games of ``name``, each under its name with ``prefix``."""
+        counts = {"points": self.points, "wins": self.wins, "games": self.games}
+        return {prefix + what: counted[name] for what, counted in counts.items()}
+
+
+class GroupStage(NamedTuple):
+    """The result of qualifying or of a playoff."""
+
+    order: list[str]
+    """Best first."""
+    tally: Tally
+    remarks: list[str]
+    cycles: int = 0
+    """Of qualifying."""
+
+
+def shuffle_names(names: Sequence[str], *seed: object) -> list[str]:
+    """Return ``names`` in a random order that depends on ``seed`` and the set of names alone."""
+    ordered = sorted(names)
+    return [ordered[i] for i in permutation(named_seed(*seed), 0, 0, len(ordered))]
+
+
+def cycle(names: Sequence[str], size: int, *seed: object) -> list[Group]:
+    """Draw the groups of a cycle, each of ``size`` different names, in which every name stands equally often.
+
+    The names sit down in a circle at random, and groups are counted off round it until that comes out even: after
+    ``size / gcd(len(names), size)`` times round. There must be at least ``size`` names.
+    """
+    circle = shuffle_names(names, *seed)
+    n = len(circle)
+    return [tuple(circle[(group * size + i) % n] for i in range(size)) for group in range(n // math.gcd(n, size))]
+
+
+def qualify(names: Sequence[str], size: int, most: int, seed: int, play: Play) -> GroupStage:
+    """Play cycles until place ``size`` is strictly ahead of the next at the end of one, at most `MOST_CYCLES`.
+
+    Names equal in points are ordered by wins, and if those are equal too by lot; ``remarks`` say so where that
+    decided the groups of ``size``.
+    """
+    tally, cycles = Tally(names, most), 0
+    while cycles < MOST_CYCLES:
+        groups = cycle(names, size, "circle", seed, cycles)
+        sessions = [Session(group, ("cycle", cycles, number), 1) for number, group in enumerate(groups)]
+        for session, (returns,) in zip(sessions, play(sessions), strict=True):
+            tally.add(session.group, returns)
+        cycles += 1
+        totals = sorted(tally.points.values(), reverse=True)
+        if totals[size - 1] > totals[size]:
+            break
+    order = sorted(shuffle_names(names, "lot", seed), key=tally.merit, reverse=True)  # a stable sort: else as drawn
+    remarks = []
+    for first in range(size, len(order), size):
+        above, below = order[first - 1], order[first]
+        if tally.points[above] == tally.points[below]:
+            by = "lot" if tally.merit(above) == tally.merit(below) else "games won"
+            remarks.append(
+                f"after {write_count(cycles, 'cycle')} {above} and {below} had as many points: {above} took the last "
+                f"place of group {first // size} by {by}"
+            )
+    return GroupStage(order, tally, remarks, cycles)
+
+
+def playoff(group: Group, number: int, most: int, play: Play, most_games: int | None = None) -> GroupStage:
+    """Play games between a group until one player has `LEAD` more points than the second.
+
+    At most ``most_games`` (default: `MOST_GAMES`), and no more than `SAME_PLACES` if the first two had the same
+    place in all of them; ``remarks`` say so. Entries with equal points and wins share a place.
+    """
+    tally, begun = Tally(group, most), 0
+    last = MOST_GAMES if most_games is None else most_games
+    found: dict[str, list[int]] = {name: [] for name in group}
+    while True:
+        sessions = [Session(group, ("playoff", number, begun + i), SESSION) for i in range(AT_ONCE)]
+        begun += AT_ONCE
+        for returns in (game for played in play(sessions) for game in played):
+            tally.add(group, returns)
+            for name, place in zip(group, places_of(returns), strict=True):
+                found[name].append(place)
+            order = sorted(sorted(group), key=tally.merit, reverse=True)
+            first, second, games = order[0], order[1], tally.games[order[0]]
+            if tally.points[first] - tally.points[second] >= LEAD:
+                return GroupStage(order, tally, [])
+            if games == SAME_PLACES and found[first] == found[second]:
+                same = f"{first} and {second} had the same place in each of {write_count(games, 'game')}"
+                return GroupStage(order, tally, [f"{same}: group {number} is open"])
+            if games == last:
+                remark = f"group {number} ended without a lead of {LEAD} points after {write_count(games, 'game')}"
+                return GroupStage(order, tally, [remark])
+
+
+class _DisqualifiedError(Exception):
+    """An entry did what the rules have no answer to, and is disqualified."""
 
 
 def groups(director: Director) -> ContestResult:
@@ -34,17 +181,13 @@ def groups(director: Director) -> ContestResult:
     """
     while True:
         try:
-            return _hold(director)
-        except _StruckError:
+            return _run_stages(director)
+        except _DisqualifiedError:
             continue
 
 
-class _StruckError(Exception):
-    """An entry did what the rules have no answer to, and is disqualified."""
-
-
-def _hold(director: Director) -> ContestResult:
-    """Qualify and play off. Raises _StruckError."""
+def _run_stages(director: Director) -> ContestResult:
+    """Qualify and play off. Raises _DisqualifiedError."""
     game, entries = director.game, {entry.name: entry for entry in director.entries}
     names, most, size = sorted(entries), game.spec.players[1], game.players
     most_games = director.options.games or MOST_GAMES
@@ -57,49 +200,42 @@ def _hold(director: Director) -> ContestResult:
             jobs.append(Match(table_for(game, len(group)), tuple(entries[name] for name in group), seed, games))
         found = settle(director, jobs, returns=True)
         if len(found) < len(jobs):
-            raise _StruckError
+            raise _DisqualifiedError
         played.extend(found)
         return [one.returns for one in found]
 
+    qualified = GroupStage(names, Tally(names, most), [])
     if len(names) > size:
         qualified = qualify(names, size, most, director.seed, play)
-    else:
-        qualified = Qualified(names, Tally(names, most), 0, [])
     remarks, standings = list(qualified.remarks), list[Standing]()
     for number, above in enumerate(range(0, len(names), size), 1):
         group = tuple(sorted(qualified.order[above : above + size]))
+        decided = GroupStage(list(group), Tally(group, most), [])
         if len(group) >= max(2, game.spec.players[0]):
             decided = playoff(group, number, most, play, most_games)
-        else:
-            decided = Decided(list(group), Tally(group, most), [])
         remarks += decided.remarks
-        standings += _ranked(decided, number, above, qualified.tally)
-    shown = _shown(standings, size, qualified.cycles, director.seed)
+        figures = {
+            name: {"group": number, **decided.tally.figures(name), **qualified.tally.figures(name, "qualifying_")}
+            for name in group
+        }
+        rows = ranking({name: decided.tally.merit(name) for name in decided.order}, figures)
+        standings += [replace(row, place=above + row.place) for row in rows]
+    shown = _present(standings, size, qualified.cycles, director.seed)
     details = {"table": size, "cycles": qualified.cycles, "most_games": most_games}
     return director.result(standings, played, shown, remarks, **details)
 
 
-def _ranked(decided: Decided, number: int, above: int, before: Tally) -> list[Standing]:
-    """Return the ranking of a group, below ``above`` other entries."""
-    figures = {
-        name: {"group": number, **decided.tally.figures(name), **before.figures(name, "qualifying_")}
-        for name in decided.order
-    }
-    rows = ranking({name: decided.tally.merit(name) for name in decided.order}, figures)
-    return [replace(row, place=above + row.place) for row in rows]
-
-
-def _shown(standings: Sequence[Standing], table: int, cycles: int, seed: int) -> Presentation:
+def _present(standings: Sequence[Standing], table: int, cycles: int, seed: int) -> Presentation:
     """Return the ranking, and the result of qualifying if there was any."""
-    own: Columns = {"Group": "group", "Points": "points", "Wins": "wins", "Games": "games"}
-    tables: list[ReportTable] = []
+    columns: Columns = {"Group": "group", "Points": "points", "Wins": "wins", "Games": "games"}
+    tables: list[ReportTable] = [ranking_table(standings, columns)]
     if cycles:
         titles = ["points", "wins", "games"]
         by_points = sorted(standings, key=lambda row: (-row["qualifying_points"], -row["qualifying_wins"]))
         cells = [[row.name, *(str(row[f"qualifying_{of}"]) for of in titles), str(row["group"])] for row in by_points]
         tables.append(("Qualifying", ["Entry", *map(str.title, titles), "Into group"], cells))
     facts = [f"tables of {table}", f"{write_count(cycles, 'cycle')} of qualifying", f"seed {seed}"]
-    return Presentation(facts, [ranking_table(standings, own), *tables])
+    return Presentation(facts, tables)
 
 
-GROUPS = Format(groups, name="groups")
+GROUPS = Format(groups, "groups")

@@ -9,27 +9,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dicegym.arena.director import Director, Format
-from dicegym.arena.exact_ranking import (
-    GRAIN,
-    ONE_DRAW,
-    baseline_rates,
-    check_askable,
-    check_exact,
-    find_tables,
-    rank_exactly,
-)
+from dicegym.arena.exact_ranking import GRAIN, ONE_DRAW, baseline_rates, check_exact, find_tables, rank_exactly
 from dicegym.arena.formats.settling import settle
 from dicegym.arena.match import Match
 from dicegym.arena.match_rows import MatchRow
-from dicegym.arena.results import (
-    Columns,
-    ContestResult,
-    Presentation,
-    Standing,
-    ranking,
-    ranking_table,
-    tabulate_won_games,
-)
+from dicegym.arena.ratings.match_places import MatchPlaces
+from dicegym.arena.ratings.rating_tables import build_won_matrix
+from dicegym.arena.report import Matrix, ReportTable
+from dicegym.arena.results import Columns, ContestResult, Presentation, Standing, ranking, ranking_table
 from dicegym.columns import write_count
 
 
@@ -45,7 +32,7 @@ def round_robin(director: Director) -> ContestResult:
     Details: ``games_per_match``, ``baseline``, and ``pairs``, the exact value of each pair, empty unless chosen.
     """
     game, options = director.game, director.options
-    length, baseline = options.games or game.spec.games_per_match, game.spec.baseline
+    length, baseline = director.games_per_match, game.spec.baseline
     tables = find_tables(director)
     seated = itertools.combinations(director.entries, game.players) if options.games != 0 else ()
     jobs = [Match(game, table, director.seed, length, number=i) for table in seated for i in range(options.seeds)]
@@ -66,7 +53,7 @@ def _rank(director: Director, matches: Sequence[MatchRow], rates: Mapping[str, f
     wins, losses, games, won = Counter[str](), Counter[str](), Counter[str](), dict.fromkeys(names, 0.0)
     for match in matches:
         best = [name for name, n in zip(match.entries, match.wins, strict=True) if n == max(match.wins)]
-        for name, share in zip(match.entries, match.won, strict=True):
+        for name, share in zip(match.entries, match.shares, strict=True):
             wins[name] += best == [name]
             losses[name] += name not in best
             games[name] += match.games
@@ -86,24 +73,25 @@ def _rank(director: Director, matches: Sequence[MatchRow], rates: Mapping[str, f
 
 
 def present_games(standings: Sequence[Standing], matches: Sequence[MatchRow], fact: str, baseline: str) -> Presentation:
-    """Return the ranking, and how often each wins against each, by the games."""
+    """Return the ranking, and how often each was ahead of each, by the games."""
     rated = any(row["win_rate"] is not None for row in standings)
     last = {f"Winrate against `{baseline}`": "win_rate"} if rated else {"Games won": "share"}
     if any(row["less_luck"] is not None for row in standings):
         last, fact = {"Less luck": "less_luck"}, f"{fact}, ranked less luck"
     columns: Columns = {"Wins": "wins", "Losses": "losses", **last}
-    words = [ONE_DRAW] if rated else []
-    won = tabulate_won_games([row.name for row in standings], matches)
-    return Presentation([fact], [ranking_table(standings, columns), *won], words)
+    tables: list[ReportTable | Matrix] = [ranking_table(standings, columns)]
+    if matches:
+        places = [MatchPlaces(row.entries, row.places) for row in matches]
+        tables.append(build_won_matrix(places, [row.name for row in standings]))
+    return Presentation([fact], tables, [ONE_DRAW] if rated else [])
 
 
 ROUND_ROBIN = Format(
     round_robin,
+    "round_robin",
     fewest=lambda game: game.players,
     matches=lambda game, entries, options: (
         0 if options.games == 0 else math.comb(entries, game.players) * options.seeds
     ),
     check=check_exact,
-    fits=check_askable,
-    name="round_robin",
 )

@@ -32,25 +32,28 @@ def settle(director: Director, matches: Iterable[Match], returns: bool = False) 
         returns: whether to keep what the entries got in each game.
     """
     jobs = list(matches)
-    numbers = {_key(job): number for number, job in enumerate(jobs)}
     names = [tuple(entry.name for entry in job.entries) for job in jobs]
+    # A match may have gone on without somebody (`Match.without`), and is the same one.
+    keys = [(job.contest_seed, own, job.number) for job, own in zip(jobs, names, strict=True)]
+    numbers = {key: number for number, key in enumerate(keys)}
     outcomes: dict[int, PlayedMatch | Failure] = {}
-    while True:
-        counted, missing = fold(names, outcomes)
-        if not missing:
-            break
-        failed: set[str] = set()
+    failed: set[str] = set()
 
-        def waiting(missing: Sequence[int], failed: set[str]) -> Iterator[Match]:
-            for number in nearest_first(jobs, missing):
-                if failed.isdisjoint(names[number]):  # else it will hardly count
-                    yield jobs[number]
+    def waiting(missing: Sequence[int]) -> Iterator[Match]:
+        for number in nearest_first(jobs, missing):
+            if failed.isdisjoint(names[number]):  # else it will hardly count
+                yield jobs[number]
 
-        for job, outcome in director.play(waiting(missing, failed)):
+    counted, missing = fold(names, outcomes)
+    while missing:
+        failed.clear()
+        for job, outcome in director.play(waiting(missing)):
+            own = tuple(entry.name for entry in job.entries)
             if isinstance(outcome, Failure):
-                failed.add(job.entries[outcome.actor].name)
+                failed.add(own[outcome.actor])
             found = outcome if isinstance(outcome, Failure) else read_outcome(job, outcome, returns)
-            outcomes[numbers[_key(job)]] = found
+            outcomes[numbers[job.contest_seed, own, job.number]] = found
+        counted, missing = fold(names, outcomes)
     played = []
     for number in counted:
         found = outcomes[number]
@@ -59,11 +62,6 @@ def settle(director: Director, matches: Iterable[Match], returns: bool = False) 
         else:
             played.append(found)
     return played
-
-
-def _key(job: Match) -> tuple[object, ...]:
-    """Name a match, also when it went on without somebody (`Match.without`)."""
-    return job.contest_seed, tuple(entry.name for entry in job.entries), job.number
 
 
 def fold(tables: Sequence[Sequence[str]], outcomes: Mapping[int, PlayedMatch | Failure]) -> tuple[list[int], list[int]]:

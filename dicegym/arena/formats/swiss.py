@@ -9,20 +9,19 @@ place.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from itertools import combinations
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from dicegym.arena.contest_options import ContestOptions
 from dicegym.arena.director import Director, Format
-from dicegym.arena.formats.grouping import shuffle_names
+from dicegym.arena.formats.groups import shuffle_names
 from dicegym.arena.formats.settling import settle
-from dicegym.arena.formats.swiss_pairing import bye, pairs, usual_rounds
+from dicegym.arena.formats.swiss_pairing import Met, bye, pairs, usual_rounds
 from dicegym.arena.match import Match
 from dicegym.arena.match_rows import MatchRow, PlayedMatch
-from dicegym.arena.results import Columns, ContestResult, Presentation, Standing, ranking, ranking_table
+from dicegym.arena.results import Columns, ContestResult, Presentation, ranking, ranking_table
 from dicegym.columns import write_count
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
@@ -30,6 +29,17 @@ from dicegym.sandbox.jobs import Entry
 
 GRAIN = 9
 """Digits to which shares of games are rounded, so that a tie is one although floats are added in another order."""
+COLUMNS: Columns = {
+    "Points": lambda row: f"{row['points']:g}",
+    "Won": "won",
+    "Drawn": "drawn",
+    "Lost": "lost",
+    "Byes": "byes",
+    "Buchholz": lambda row: f"{row['buchholz']:g}",
+    "Games": "games",
+    "Share": lambda row: row["share"] if row["games"] else None,
+}
+"""Of the ranking."""
 
 
 class Pairing(NamedTuple):
@@ -52,6 +62,8 @@ class Pairing(NamedTuple):
 class Account:
     """What an entry has reached in the rounds so far."""
 
+    start: int
+    """Its number before the first round."""
     points: float = 0.0
     won: int = 0
     """Rounds."""
@@ -62,104 +74,20 @@ class Account:
     games: int = 0
     score: float = 0.0
     """Games won, a draw by half."""
-
-    @property
-    def share(self) -> float:
-        """Its share of its games."""
-        return round(self.score / self.games, GRAIN) if self.games else 0.0
+    opponents: list[str] = field(default_factory=list)
+    """Of each round; itself where it did not play."""
 
     def add(self, pairing: Pairing, number: int) -> None:
         """Count a pair of which it was entry ``number``."""
-        points = pairing.points[number]
+        points, met = pairing.points[number], all(pairing.played)
         self.points += points
         self.score += pairing.scores[number]
-        if not pairing.played[number]:
-            self.byes += points > 0
-            return
         self.games += pairing.games
-        self.won += points == 1
-        self.drawn += points == 0.5
-        self.lost += points == 0
-
-
-class _Rounds:
-    """Has pairs meet, round by round."""
-
-    def __init__(self, director: Director) -> None:
-        self.director, options = director, director.options
-        self.entries = {entry.name: entry for entry in director.entries}
-        drawn = shuffle_names(list(self.entries), "draw", director.seed)
-        self.start = {name: number for number, name in enumerate(drawn, 1)}
-        self.games = options.games or director.game.spec.games_per_match
-        self.rounds: list[tuple[Pairing, ...]] = []
-        self.accounts = {name: Account() for name in self.start}
-        self.remarks: list[str] = []
-        self.played: list[PlayedMatch] = []
-        self._numbers, self._met = Counter[tuple[str, ...]](), Counter[frozenset[str]]()
-
-    @property
-    def names(self) -> list[str]:
-        """Entries that are not disqualified, in the order of the start."""
-        return [name for name in self.start if name not in self.director.failures]
-
-    def count_meetings(self, one: str, other: str) -> int:
-        """Return how often two have met."""
-        return self._met[frozenset((one, other))]
-
-    def all_met(self, names: Sequence[str]) -> bool:
-        """Return whether everybody has met everybody."""
-        return all(self.count_meetings(*pair) for pair in combinations(names, 2))
-
-    def play(self) -> None:
-        """Pair and play a round; an entry that is left over has a bye."""
-        accounts, number = self.accounts, len(self.rounds) + 1
-        points = {name: accounts[name].points for name in self.names}
-        order = sorted(points, key=lambda name: (-points[name], self.start[name]))
-        free = [bye(order, {name: accounts[name].byes for name in order})] if len(order) % 2 else []
-        paired = pairs([name for name in order if name not in free], points, self.count_meetings)
-        for one, other in paired:
-            if self.count_meetings(one, other):
-                self.remarks.append(f"round {number}: {one} and {other} met again, as nothing else was left")
-        found = [*self._meet(paired), *(Pairing((name,), (1.0,), (0.0,), 0, "bye", (False,)) for name in free)]
-        self.rounds.append(tuple(found))
-        for pairing in found:
-            if all(pairing.played):
-                self._met[frozenset(pairing.entries)] += 1
-            for seat, name in enumerate(pairing.entries):
-                accounts[name].add(pairing, seat)
-
-    def _meet(self, paired: Sequence[tuple[str, str]]) -> list[Pairing]:
-        """Return the result of each pair; disqualified entries lose, and leave the other one a walkover."""
-        jobs, times = [], self.director.options.seeds
-        for pair in paired:
-            names = tuple(sorted(pair))
-            entries, first = tuple(self.entries[name] for name in names), self._numbers[names]
-            self._numbers[names] += times
-            for number in range(first, first + times):
-                jobs.append(Match(self.director.game, entries, self.director.seed, self.games, number=number))
-        rows: dict[frozenset[str], list[MatchRow]] = {}
-        for played in settle(self.director, jobs):
-            rows.setdefault(frozenset(played.row.entries), []).append(played.row)
-            if self.director.failures.keys().isdisjoint(played.row.entries):
-                self.played.append(played)
-        return [self._pairing(pair, rows.get(frozenset(pair), [])) for pair in paired]
-
-    def _pairing(self, pair: tuple[str, str], rows: Sequence[MatchRow]) -> Pairing:
-        if len(rows) < self.director.options.seeds:
-            failed = [name for name in pair if name in self.director.failures]
-            points = tuple(float(name not in failed) for name in pair)
-            return Pairing(pair, points, (0.0, 0.0), 0, f"walkover: {', '.join(failed)} disqualified", (False, False))
-        won = [sum(row.won[row.entries.index(name)] for row in rows) for name in pair]
-        points = tuple((own > other) + 0.5 * (own == other) for own, other in (won, won[::-1]))
-        return Pairing(pair, points, tuple(won), sum(row.games for row in rows), "", (True, True))
-
-    def buchholz(self, name: str) -> float:
-        """Return the sum of the opponents' points of an entry."""
-        found = 0.0
-        for pairing in (pairing for one in self.rounds for pairing in one if name in pairing.entries):
-            others = [other for other in pairing.entries if other != name] if all(pairing.played) else [name]
-            found += sum(self.accounts[other].points for other in others)
-        return found
+        self.opponents.append(pairing.entries[1 - number if met else number])
+        self.byes += points > 0 and not met
+        self.won += met and points == 1
+        self.drawn += met and points == 0.5
+        self.lost += met and points == 0
 
 
 def swiss(director: Director) -> ContestResult:
@@ -169,65 +97,103 @@ def swiss(director: Director) -> ContestResult:
     rounds; ``byes``, rounds that it did not have to play, walkovers included; ``games``; ``share`` of its games won;
     ``buchholz``. Details: ``games_per_match``, and the ``rounds`` with their pairings (`Pairing`) as plain values.
     """
-    rounds = _Rounds(director)
-    for played in range(director.options.rounds or usual_rounds(len(rounds.start))):
-        names = rounds.names
-        if len(names) < 2:
+    drawn = shuffle_names([entry.name for entry in director.entries], "draw", director.seed)
+    accounts = {name: Account(start) for start, name in enumerate(drawn, 1)}
+    rounds: list[tuple[Pairing, ...]] = []
+    played: list[PlayedMatch] = []
+    remarks: list[str] = []
+
+    def count_meetings(one: str, other: str) -> int:
+        return accounts[one].opponents.count(other)
+
+    for number in range(1, (director.options.rounds or usual_rounds(len(drawn))) + 1):
+        order = sorted(
+            (name for name in drawn if name not in director.failures),
+            key=lambda name: (-accounts[name].points, accounts[name].start),
+        )
+        if len(order) < 2:
             break
-        if rounds.all_met(names):
-            rounds.remarks.append(f"it ended after {played} rounds, in which everybody had met everybody")
+        if all(count_meetings(*pair) for pair in combinations(order, 2)):
+            remarks.append(f"it ended after {number - 1} rounds, in which everybody had met everybody")
             break
-        rounds.play()
-    figures = {}
-    for name in rounds.names:
-        account = rounds.accounts[name]
-        own = asdict(account) | {"share": account.share, "buchholz": rounds.buchholz(name)}
-        del own["score"]
-        figures[name] = {"start": rounds.start[name], **own}
+        free = [bye(order, {name: accounts[name].byes for name in order})] if len(order) % 2 else []
+        points = {name: accounts[name].points for name in order}
+        paired = pairs([name for name in order if name not in free], points, count_meetings)
+        again = [f"{one} and {other}" for one, other in paired if count_meetings(one, other)]
+        remarks += [f"round {number}: {both} met again, as nothing else was left" for both in again]
+        found = _play_round(director, paired, count_meetings, played)
+        found += [Pairing((name,), (1.0,), (0.0,), 0, "bye", (False,)) for name in free]
+        rounds.append(tuple(found))
+        for pairing in found:
+            for seat, name in enumerate(pairing.entries):
+                accounts[name].add(pairing, seat)
+
+    figures = {name: _figures(accounts, name) for name in drawn if name not in director.failures}
     merits = {name: (one["points"], one["buchholz"], one["share"]) for name, one in figures.items()}
     standings = ranking(merits, figures)
-    told = tuple(
-        {"title": f"Round {number}", "pairings": tuple(one._asdict() for one in found)}
-        for number, found in enumerate(rounds.rounds, 1)
-    )
-    details = {"games_per_match": rounds.games, "rounds": told}
-    return director.result(standings, rounds.played, _present(rounds, standings), rounds.remarks, **details)
-
-
-def _present(rounds: _Rounds, standings: Sequence[Standing]) -> Presentation:
-    facts = [
-        f"{write_count(len(rounds.rounds), 'round')} of matches of {write_count(rounds.games, 'game')}",
-        f"seed {rounds.director.seed}",
-    ]
-    columns: Columns = {
-        "Points": lambda row: f"{row['points']:g}",
-        "Won": "won",
-        "Drawn": "drawn",
-        "Lost": "lost",
-        "Byes": "byes",
-        "Buchholz": lambda row: f"{row['buchholz']:g}",
-        "Games": "games",
-        "Share": lambda row: row["share"] if row["games"] else None,
-    }
+    games = director.games_per_match
+    fact = f"{write_count(len(rounds), 'round')} of matches of {write_count(games, 'game')}"
     words = ["Points rank, then 'Buchholz', the points of an entry's opponents, then the share of games won."]
-    if not rounds.all_met([row.name for row in standings]):
+    if not all(count_meetings(*pair) for pair in combinations(figures, 2)):
         words.append(
             "Not everybody met everybody, so the luck of the draw is in it as well as that of the dice: a round "
             "robin compares all with all."
         )
-    return Presentation(facts, [ranking_table(standings, columns)], words)
+    shown = Presentation([fact, f"seed {director.seed}"], [ranking_table(standings, COLUMNS)], words)
+    plain = tuple(
+        {"title": f"Round {number}", "pairings": tuple(one._asdict() for one in found)}
+        for number, found in enumerate(rounds, 1)
+    )
+    return director.result(standings, played, shown, remarks, games_per_match=games, rounds=plain)
 
 
-def _check(game: Game, options: ContestOptions) -> None:
+def _play_round(
+    director: Director, paired: Sequence[tuple[str, str]], met: Met, played: list[PlayedMatch]
+) -> list[Pairing]:
+    """Return the result of each pair; disqualified entries lose, and leave the other one a walkover.
+
+    Matches that count are added to ``played``.
+    """
+    entries = {entry.name: entry for entry in director.entries}
+    times, games, jobs = director.options.seeds, director.games_per_match, list[Match]()
+    for pair in paired:
+        own, first = tuple(entries[name] for name in sorted(pair)), times * met(*pair)
+        numbers = range(first, first + times)
+        jobs += [Match(director.game, own, director.seed, games, number=number) for number in numbers]
+    rows: dict[frozenset[str], list[MatchRow]] = {frozenset(pair): [] for pair in paired}
+    for one in settle(director, jobs):
+        rows[frozenset(one.row.entries)].append(one.row)
+        if director.failures.keys().isdisjoint(one.row.entries):
+            played.append(one)
+    return [_pairing(director, pair, rows[frozenset(pair)]) for pair in paired]
+
+
+def _pairing(director: Director, pair: tuple[str, str], rows: Sequence[MatchRow]) -> Pairing:
+    """Return the result of a pair by its matches."""
+    if len(rows) < director.options.seeds:
+        failed = [name for name in pair if name in director.failures]
+        points = tuple(float(name not in failed) for name in pair)
+        return Pairing(pair, points, (0.0, 0.0), 0, f"walkover: {', '.join(failed)} disqualified", (False, False))
+    won = [sum(row.shares[row.entries.index(name)] for row in rows) for name in pair]
+    points = tuple((own > other) + 0.5 * (own == other) for own, other in (won, won[::-1]))
+    return Pairing(pair, points, tuple(won), sum(row.games for row in rows), "", (True, True))
+
+
+def _figures(accounts: Mapping[str, Account], name: str) -> dict[str, Any]:
+    """Return what there is to say of an entry."""
+    own = asdict(accounts[name])
+    score, opponents = own.pop("score"), own.pop("opponents")
+    share = round(score / own["games"], GRAIN) if own["games"] else 0.0
+    return own | {"share": share, "buchholz": sum((accounts[other].points for other in opponents), 0.0)}
+
+
+def _check(game: Game, options: ContestOptions, entries: Sequence[Entry]) -> None:
     if game.players != 2:
         raise ParameterError(
             f"a Swiss tournament pairs entries, and {game!r} seats {game.players}: give players=2, or run groups"
         )
-
-
-def _fits(game: Game, entries: Sequence[Entry], options: ContestOptions) -> None:
     most = len(entries) - 1 + len(entries) % 2
-    if options.rounds is not None and options.rounds > most:
+    if entries and options.rounds is not None and options.rounds > most:
         raise ParameterError(
             f"rounds={options.rounds} cannot be played by {len(entries)} entries, as after {most} everybody has met "
             f"everybody: give at most {most}, or more games of a match"
@@ -236,8 +202,7 @@ def _fits(game: Game, entries: Sequence[Entry], options: ContestOptions) -> None
 
 SWISS = Format(
     swiss,
+    "swiss",
     matches=lambda game, entries, options: (options.rounds or usual_rounds(entries)) * options.seeds * (entries // 2),
     check=_check,
-    name="swiss",
-    fits=_fits,
 )

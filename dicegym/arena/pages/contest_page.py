@@ -27,8 +27,6 @@ MOST_NAMES = 40
 """Entries of which a page shows who did what against whom: cells grow with their square."""
 MARGIN = 4.0
 """Per cent of a plot's width that stay free on either side, so that no mark and no number is cut."""
-PLACES, NAMES = ("Ranking", "Place"), ("Entry", "Player")
-"""Titles of the columns of a ranking that hold places and names."""
 
 
 class ShownMatch(NamedTuple):
@@ -55,8 +53,6 @@ class Bar(NamedTuple):
     low: str
     value: str
     high: str
-    words: str
-    """The same for readers who hear the page."""
 
 
 class Tick(NamedTuple):
@@ -85,8 +81,6 @@ class ContestPage(NamedTuple):
     matches: Sequence[ShownMatch] = ()
     left_out: str = ""
     """A sentence on what was left out, so that the page does not get too large."""
-    back: str = ""
-    """Address of the page that leads here, if one does."""
 
     @property
     def first(self) -> list[ReportTable | Matrix]:
@@ -103,7 +97,7 @@ class ContestPage(NamedTuple):
 def contest_page(
     title: str,
     report: Report,
-    played: Iterable[MatchPlaces],
+    played: Sequence[MatchPlaces],
     matches: Sequence[ShownMatch],
     total: int,
     ratings: Ratings | None = None,
@@ -118,57 +112,44 @@ def contest_page(
         total: how many there are.
         ratings: as `dicegym.arena.ratings.fit` found them (default: found here).
     """
-    found = list(played)
-    plot, names = None, dict(_places(report))
+    plot, left = None, ""
     tables = [table for table in report.tables if not isinstance(table, Matrix) or len(table.names) <= MOST_NAMES]
-    if found:
-        ratings = fit(found) if ratings is None else ratings
-        names = names or {row.name: str(row.place) for row in ratings.rows}
-        plot = ranking_plot(ratings, names)
-        # A format's own matrix without colours says the same as the one that is made here.
-        tables = [table for table in tables if not isinstance(table, Matrix) or table.shades]
-        best = [row.name for row in _in_order(ratings, names)][:MOST_NAMES]
-        matrix = build_won_matrix(found, best)
-        of = f": the best {len(best)} of {len(ratings.rows)}" if len(best) < len(ratings.rows) else ""
-        tables.append(matrix._replace(heading=matrix.heading + of))
-    left = (
-        f"The newest {len(matches):,} of {write_count(total, 'match')}; `dicegym arena show ID -o FILE.json` has all."
-    )
-    return ContestPage(
-        title,
-        report._replace(tables=tables),
-        plot,
-        matches,
-        left if total > len(matches) else "",
-    )
+    if played:
+        ratings = fit(played) if ratings is None else ratings
+        places = _places(report) or {row.name: str(row.place) for row in ratings.rows}
+        order = {name: number for number, name in enumerate(places)}
+        rows = sorted(ratings.rows, key=lambda row: order.get(row.name, len(order)))
+        plot = ranking_plot(rows, places)
+        if not any(isinstance(table, Matrix) for table in tables):
+            best = [row.name for row in rows[:MOST_NAMES]]
+            matrix = build_won_matrix(played, best)
+            of = f": the best {len(best)} of {len(rows)}" if len(best) < len(rows) else ""
+            tables.append(matrix._replace(heading=matrix.heading + of))
+    if total > len(matches):
+        counts = f"{len(matches):,} of {write_count(total, 'match')}"
+        left = f"The newest {counts}; `dicegym arena show ID -o FILE.json` has all."
+    return ContestPage(title, report._replace(tables=tables), plot, matches, left)
 
 
-def _places(report: Report) -> list[tuple[str, str]]:
-    """Return name and place of each entry in the order of a report's ranking; nothing if it has none."""
+def _places(report: Report) -> dict[str, str]:
+    """Return name -> place of each entry in the order of a report's ranking; nothing if it has none."""
     if not report.tables or isinstance(report.tables[0], Matrix):
-        return []
+        return {}
     _, titles, rows = report.tables[0]
-    name = next((at for at, title in enumerate(titles) if title in NAMES), None)
-    if name is None:
-        return []
-    place = next((at for at, title in enumerate(titles) if title in PLACES), None)
-    return [(row[name], str(number) if place is None else row[place]) for number, row in enumerate(rows, 1)]
+    if "Entry" not in titles:
+        return {}
+    name = titles.index("Entry")  # after the place, if that is told
+    return {row[name]: row[0] if name else str(number) for number, row in enumerate(rows, 1)}
 
 
-def _in_order(ratings: Ratings, names: Iterable[str]) -> list[Rating]:
-    """Return the ratings in the order of ``names``, and the others after them."""
-    order = {name: number for number, name in enumerate(names)}
-    return sorted(ratings.rows, key=lambda row: order.get(row.name, len(order)))
-
-
-def ranking_plot(ratings: Ratings, places: Mapping[str, str]) -> Plot:
-    """Return the ranking as a plot of ratings with their intervals; ``places``: of each entry, in its order."""
-    at, ticks = make_scale(value for row in ratings.rows for value in (row.rating, *clip_bounds(row)))
+def ranking_plot(rows: Sequence[Rating], places: Mapping[str, str]) -> Plot:
+    """Return ratings as a plot with their intervals; ``places``: of each entry in the contest."""
+    at, ticks = make_scale(value for row in rows for value in (row.rating, *clip_bounds(row)))
     bars = []
-    for row in _in_order(ratings, places):
+    for row in rows:
         low, high = map(at, clip_bounds(row))
         cells = places.get(row.name, "-"), row.name, f"{row.rating:.0f}", interval(row)
-        bars.append(Bar(cells, low, at(row.rating), high, f"{row.name}: {row.rating:.0f}, {interval(row)}"))
+        bars.append(Bar(cells, low, at(row.rating), high))
     note = (
         "Entries are in the order of the contest. Ratings are on the Elo scale, by all games at once: in "
         f"{100 * CONFIDENCE:.0f} of 100 contests the interval holds what endless games would give."
@@ -194,20 +175,15 @@ def make_scale(values: Iterable[float]) -> tuple[Callable[[float], str], list[Ti
     return at, [Tick(at(value), f"{value:,.10g}") for value in ticks_between(low, high)]
 
 
-def page_title(game: str, form: str) -> str:
-    """Return what a page is called."""
-    return f"{game}: {form.replace('_', ' ')}" if form else game
+def page_title(report: Report, form: str, label: str = "") -> str:
+    """Return what the page of a contest is called: its game, its format and its label."""
+    game = report.heading.partition(":")[0]
+    return (f"{game}: {form.replace('_', ' ')}" if form else game) + (f" ({label})" if label else "")
 
 
 def moment(text: str) -> str:
     """Return a time as ISO 8601 has it to the minute, in words."""
     return f"{text[:16].replace('T', ' ')} UTC"
-
-
-def winners(wins: Sequence[int]) -> tuple[bool, ...]:
-    """Return of each entry whether it alone won most games."""
-    best = max(wins, default=0)
-    return tuple(won == best and wins.count(best) == 1 for won in wins)
 
 
 def html(page: ContestPage) -> str:

@@ -1,18 +1,10 @@
-"""The page of a contest that is stored."""
+"""The page and the report of a contest that is stored."""
 
 from __future__ import annotations
 
 from dicegym.arena.compare.comparison import FORMAT
-from dicegym.arena.pages.contest_page import (
-    MOST_MATCHES,
-    ContestPage,
-    ShownMatch,
-    contest_page,
-    moment,
-    page_title,
-    winners,
-)
-from dicegym.arena.provenance import limits_in_words
+from dicegym.arena.pages.contest_page import MOST_MATCHES, ContestPage, ShownMatch, contest_page, moment, page_title
+from dicegym.arena.provenance import limits_in_words, name_game
 from dicegym.arena.ratings import MatchPlaces
 from dicegym.arena.report import Report, percent
 from dicegym.arena.storage import default_store
@@ -27,11 +19,15 @@ def build_page(reader: StoreReader, contest: StoredContest) -> ContestPage:
     Each match names the command that shows its games.
     """
     report = build_report(reader, contest)
-    rows = [list_match(match, reader.name) for match in reader.matches(contest.id, last=MOST_MATCHES)]
-    title = page_title(report.heading.partition(":")[0], contest.format)
-    page = contest_page(title, report, places_to_rate(reader, contest), rows, max(contest.played, len(rows)))
     date = ("date", moment(contest.ended) if contest.ended else f"begun {moment(contest.began)}, not ended")
-    return page._replace(report=page.report._replace(facts=[*page.report.facts, date]))
+    rows = [list_match(match, reader.name) for match in reader.matches(contest.id, last=MOST_MATCHES)]
+    return contest_page(
+        page_title(report, contest.format, contest.label),
+        report._replace(facts=[*report.facts, date]),
+        places_to_rate(reader, contest),
+        rows,
+        max(contest.played, len(rows)),
+    )
 
 
 def places_to_rate(reader: StoreReader, contest: StoredContest) -> list[MatchPlaces]:
@@ -44,22 +40,19 @@ def build_report(reader: StoreReader, contest: StoredContest) -> Report:
     found = reader.report(contest.id)
     if found is not None:
         return found
-    figures = sorted(reader.figures(contest.id), key=lambda row: (-row.shares / max(1, row.games), row.name))
     rows = [
-        [
-            row.name,
-            *map(str, (row.matches, row.games, row.wins)),
-            percent(row.shares / max(1, row.games)),
-            str(row.faults),
-        ]
-        for row in figures
+        [row.name, str(row.matches), str(row.games), str(row.wins), percent(share), str(row.faults)]
+        for share, row in sorted(
+            ((row.shares / max(1, row.games), row) for row in reader.figures(contest.id)),
+            key=lambda one: (-one[0], one[1].name),
+        )
     ]
+    titles = ["Entry", "Matches", "Games", "Wins", "Games won", "Faults"]
+    more = "The same command again continues it."
     of = f"{contest.played:,} of " if contest.planned > contest.played else ""
     matches = of + write_count(contest.planned if of else contest.played, "match")
-    heading = f"{contest.game}: not ended, {matches} played, seed {contest.seed}"
-    parameters = ", ".join(f"{name}={value}" for name, value in contest.parameters.items())
     facts = [
-        ("game", f"{contest.game} ({parameters})"),
+        ("game", name_game(contest.game, contest.parameters)),
         ("seats", str(contest.players)),
         ("format", contest.format.replace("_", "-")),
         ("seed", str(contest.seed)),
@@ -67,8 +60,12 @@ def build_report(reader: StoreReader, contest: StoredContest) -> Report:
         ("limits", limits_in_words(contest.limits)),
         ("versions", f"dicegym {contest.version}"),
     ]
-    table = ("So far", ["Entry", "Matches", "Games", "Wins", "Games won", "Faults"], rows)
-    return Report(heading, [table], words=["The same command again continues it."], facts=facts)
+    return Report(
+        f"{contest.game}: not ended, {matches} played, seed {contest.seed}",
+        [("So far", titles, rows)] if rows else [],
+        words=[more] if rows else ["No match has finished yet.", more],
+        facts=facts,
+    )
 
 
 def list_match(match: StoredMatch, store: str = "") -> ShownMatch:
@@ -78,9 +75,12 @@ def list_match(match: StoredMatch, store: str = "") -> ShownMatch:
         match: from a store.
         store: the store's name, if the row says which command shows the games.
     """
+    best = max(match.wins, default=0)
+    alone = [won == best and match.wins.count(best) == 1 for won in match.wins]
+    games, faults = match.games, sum(match.faults)
+    if match.failed is not None:
+        failed = ["failed" if name == match.failed else "" for name in match.entries]
+        return ShownMatch(str(match.id), match.entries, failed, alone, 0, faults)
     given = "" if store == default_store() else f" --store {store}"
-    failed = match.failed is not None
-    won = ["failed" if name == match.failed else "" for name in match.entries] if failed else map(str, match.wins)
-    command = "" if failed or not store else f"dicegym arena replay {match.id}{given}"
-    games, faults = 0 if failed else match.games, sum(match.faults)
-    return ShownMatch(str(match.id), match.entries, tuple(won), winners(match.wins), games, faults, command)
+    command = f"dicegym arena replay {match.id}{given}" if store else ""
+    return ShownMatch(str(match.id), match.entries, [str(won) for won in match.wins], alone, games, faults, command)

@@ -71,10 +71,9 @@ def render(template: str, styles: Sequence[str], script: str = "", **shown: Any)
 
     Raises DependencyError without Jinja2.
     """
-    filler, style = environment(), "".join(map(asset, styles))
-    code = asset(script) if script else ""
+    style, code = "".join(map(asset, styles)), asset(script) if script else ""
     own = {"style": trust(style), "style_hash": digest(style), "script": trust(code), "script_hash": digest(code)}
-    text: str = filler.get_template(template).render(own | shown)
+    text: str = environment().get_template(template).render(own | shown)
     return text
 
 

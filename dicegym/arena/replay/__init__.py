@@ -7,31 +7,15 @@ other rules would make of it.
 from __future__ import annotations
 
 from dicegym.arena.replay.replay import (
-    Frame,
-    PlayedAction,
     Replay,
     ReplayIncident,
-    describe_rules,
     from_json,
     load,
+    moments,
     record_replay,
     replay_of,
     save,
     to_json,
 )
-from dicegym.arena.replay.telling import moments
 
-__all__ = [
-    "Frame",
-    "PlayedAction",
-    "Replay",
-    "ReplayIncident",
-    "describe_rules",
-    "from_json",
-    "load",
-    "moments",
-    "record_replay",
-    "replay_of",
-    "save",
-    "to_json",
-]
+__all__ = ["Replay", "ReplayIncident", "from_json", "load", "moments", "record_replay", "replay_of", "save", "to_json"]

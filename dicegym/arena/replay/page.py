@@ -1,7 +1,7 @@
 """A replay as one page of HTML that holds all it needs, for any browser: from a disk, a mail or a server.
 
 Everything in it comes as data, which the page's script puts on the screen as text: names and messages of
-others are nowhere markup. The page may load nothing, and run no script but its own (`Content-Security-Policy`).
+others are nowhere markup. The page may load nothing, and run no script but its own (`dicegym.arena.pages.template`).
 
 Of the pictures each element is kept once, and of each picture only in what it differs from the one before (`pack`);
 beside them stand the lines of their scenes, to be read out. Where pictures would make the page too large, the lines
@@ -10,20 +10,14 @@ alone are shown.
 
 from __future__ import annotations
 
-import base64
-import hashlib
-import html
 import json
 import re
-from collections.abc import Hashable, Sequence
-from importlib import resources
+from collections.abc import Hashable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from dicegym.arena.replay.replay import Frame, Replay
-from dicegym.arena.replay.telling import Notes, find_note, may_know, moment, result_lines, words
-from dicegym.engine.game import Game
-from dicegym.engine.scene import Scene
+from dicegym.arena.pages.template import asset, render, trust
+from dicegym.arena.replay.replay import Frame, Notes, Replay, moment, result_lines
 from dicegym.escape import harmless, one_line
 from dicegym.files import write_text
 from dicegym.pictures.drawing import draw
@@ -45,9 +39,7 @@ class _Table(dict[Any, int]):
         return self.setdefault(thing, len(self))
 
 
-def page_data(
-    replay: Replay, seat: int | None = None, game: Game | None = None, notes: Notes | None = None
-) -> dict[str, Any]:
+def page_data(replay: Replay, seat: int | None = None, notes: Notes | None = None) -> dict[str, Any]:
     """Return all that the page shows, as values that JSON can hold; arguments and errors as of `page`.
 
     ``views`` are the possible viewers: everybody (-1), and each seat where something is hidden from some. ``lines``,
@@ -55,135 +47,82 @@ def page_data(
     `pack` has them, or None where there is no room for them. A frame is ``[scene of each view, what was done]``, and
     one thing done ``[seat, words, whether something was wrong, numbers of the views that know it]``.
     """
-    table = replay.table(game)
-    names = tell_apart(replay.seats)
-    views: list[int | None] = [None, *(range(table.players) if _hides(table) else ())]
+    game, names = replay.table(), tell_apart(replay.seats)
+    hides = bool(game.spec.private) or game.spec.joint_action is not None
+    views: list[int | None] = [None, *(range(game.players) if hides else ())]
     if seat is not None:
         views = [replay.seat(seat)]
     lines, scenes, texts = _Table(), _Table(), _Table()
     shown = [harmless(name) for name in names]
 
-    def scene_number(scene: Scene, picture: Drawing) -> int:
+    def scene_number(frame: Frame, view: int | None) -> int:
+        scene = moment(game, frame, names, view).scene
         own = tuple(
             lines.number((harmless(line.label), harmless(line.text), line.dice, int(line.active), line.cells))
             for line in scene.lines
         )
+        picture = draw(game, frame.state, view, shown)
         return scenes.number((harmless(scene.title), own, harmless(scene.footer), picture))
 
-    def frame_of(frame: Frame) -> list[Any]:
-        done = []
+    def actions_of(frame: Frame) -> Iterator[list[Any]]:
         for played in frame.done:
-            told: dict[str, list[int]] = {}
+            said: dict[str, list[int]] = {}
             for number, view in enumerate(views):
-                if may_know(played, view):  # what none of them may know is not in the page either
-                    told.setdefault(words(table, played, view, notes), []).append(number)
-            wrong = int(bool(played.wrong or find_note(played, notes)))
-            done += [[played.seat, texts.number(text), wrong, who] for text, who in told.items()]
-        return [[scene_number(*see(frame, view)) for view in views], done]
+                if played.may_know(view):  # what none of them may know is not in the page either
+                    said.setdefault(played.words(view), []).append(number)
+            for text, viewers in said.items():
+                yield [played.seat, texts.number(text), int(played.wrong), viewers]
 
-    def see(frame: Frame, view: int | None) -> tuple[Scene, Drawing]:
-        return moment(table, frame, names, view).scene, draw(table, frame.state, view, shown)
-
-    frames = [frame_of(frame) for frame in replay.frames(table)]
+    frames = [
+        [[scene_number(frame, view) for view in views], list(actions_of(frame))] for frame in replay.frames(notes)
+    ]
     # From the seed follow all dice, those too that a seat may not know.
     facts = [f"seed {replay.seed}, number {replay.number}"] if seat is None else [f"as {names[seat]} was shown it"]
     facts += [f"{name} {value}" for name, value in replay.parameters.items()]
     facts += [f"fingerprint {one_line(replay.fingerprint, 40)}"] if replay.fingerprint else []
     facts += [f"dicegym {one_line(replay.rules['dicegym'], 40)}"] if "dicegym" in replay.rules else []
-    pictures: dict[str, Any] | None = pack([picture for *_, picture in scenes])
-    if len(json.dumps(pictures)) > PICTURES_BUDGET:
-        pictures = None
+    pictures = pack([picture for *_, picture in scenes])
     return {
-        "title": table.spec.title,
+        "title": game.spec.title,
         "id": one_line(replay.id),
         "names": names,
         "views": [-1 if view is None else view for view in views],
         "facts": facts,
-        "result": result_lines(replay, seat, table),
+        "result": result_lines(replay, seat),
         "lines": list(lines),
         "scenes": [scene for *scene, _ in scenes],
-        "pictures": pictures,
+        "pictures": None if len(json.dumps(pictures)) > PICTURES_BUDGET else pictures,
         "words": list(texts),
         "frames": frames,
     }
 
 
-def _hides(game: Game) -> bool:
-    """Return whether seats see less than everybody does."""
-    return bool(game.spec.private) or game.spec.joint_action is not None
-
-
-def page(
-    replay: Replay, seat: int | None = None, game: Game | None = None, notes: Notes | None = None, back: str = ""
-) -> str:
+def page(replay: Replay, seat: int | None = None, notes: Notes | None = None) -> str:
     """Return a replay as a page of HTML.
 
     Args:
         replay: the game.
         seat: as this seat was shown it: the page then holds nothing else; None: everything, with a choice of views.
-        game: as of `Replay.table`.
         notes: told with the moves, which are marked as those with which something was wrong.
-        back: address of the page that leads here, if one does.
 
     Raises:
         ReplayError: the game is not played again as it was.
         ParameterError: there is no such seat.
+        DependencyError: Jinja2 is not installed.
     """
-    return _filled(page_data(replay, seat, game, notes), back)
+    shown = page_data(replay, seat, notes)
+    data, player = trust(as_text(shown)), trust(asset("player.html"))
+    return render("replay.html", ("player.css", "replay.css"), "player.js", page=shown, data=data, player=player)
 
 
-def _filled(data: dict[str, Any], back: str) -> str:
-    style, script = part("player.css") + part("page.css"), part("player.js")
-    policy = "; ".join(
-        [
-            "default-src 'none'",
-            f"script-src '{_digest(script)}'",
-            f"style-src '{_digest(style)}'",
-            "img-src data:",
-            "base-uri 'none'",
-            "form-action 'none'",
-        ]
-    )
-    title = f"{data['title']}: {', '.join(data['names'])}"
-    texts = {
-        "policy": policy,
-        "title": html.escape(title),
-        "back": f'<p><a href="{html.escape(back)}">All games</a></p>' if back else "",
-        "result": "".join(f"<p>{html.escape(line)}</p>" for line in data["result"]),
-        "style": style,
-        "script": script,
-        "player": part("player.html"),
-        "data": as_text(data),
-    }
-    # All marks at once, as what is put in may hold others.
-    return re.sub(r"@(\w+)@", lambda mark: texts[mark[1]], part("page.html"))
+def write_page(replay: Replay, path: str | Path, seat: int | None = None, notes: Notes | None = None) -> None:
+    """Write the page of a replay, whole or not at all; arguments and errors as of `page`."""
+    write_text(path, page(replay, seat, notes))
 
 
 def as_text(data: dict[str, Any]) -> str:
     """Return data as JSON that fits into an element of a page, which its text could end by ``<`` alone."""
     return json.dumps(data, separators=(",", ":")).replace("<", "\\u003c").replace(">", "\\u003e")
-
-
-def part(name: str) -> str:
-    """Return a file of this folder: the page around the game, or ``player.*``, which other pages hold too."""
-    return (resources.files(__package__) / name).read_text(encoding="utf-8")
-
-
-def _digest(text: str) -> str:
-    """Return how a policy names an element that holds ``text``."""
-    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
-
-
-def write_page(
-    replay: Replay,
-    path: str | Path,
-    seat: int | None = None,
-    game: Game | None = None,
-    notes: Notes | None = None,
-    back: str = "",
-) -> None:
-    """Write the page of a replay, whole or not at all; arguments and errors as of `page`."""
-    write_text(path, page(replay, seat, game, notes, back))
 
 
 def pack(drawings: Sequence[Drawing]) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from dicegym.arena.provenance import package_version
 from dicegym.engine.game import Game
 from dicegym.errors import DamagedFileError, ParameterError, ReplayError, one_line, unknown_name
 from dicegym.files import read_text, write_text
-from dicegym.pictures.watched import action_in, is_moment
+from dicegym.pictures.watched import WatchedMove, action_in, is_moment, tell_apart, watch_move
 
 if TYPE_CHECKING:
     from dicegym.arena.match import MatchResult
@@ -25,6 +25,10 @@ INT_64 = np.iinfo(np.int64)
 KIND = "dicegym arena replay"
 VERSION = 1
 """The version of the form of files, raised when a key goes or changes its meaning, not when one is added."""
+LONGEST_REASON = 300
+"""Characters of what was wrong that are shown."""
+Notes = Mapping[tuple[int, int], str]
+"""Notes on decisions, by seat and number of the seat's decision from 1."""
 INSTEAD = "give a file as `dicegym arena replay ID -o FILE.json` writes it"
 
 
@@ -49,26 +53,43 @@ class PlayedAction(NamedTuple):
     turn: int
     """Number of the seat's decision, from 1."""
     action: int
+    name: str
+    """What everybody calls it who may know it."""
+    said: str
+    """What it meant in the state it was played in, for its own seat and viewers that see everything."""
     fault: str
     """What the rules find wrong with it, in words; empty if nothing."""
     reason: str
     """What the contest noted of this decision; empty if nothing."""
+    note: str
+    """Of `Notes`; empty without one."""
     public: bool
     """Whether the other seats may know which action it was."""
-    said: str
-    """What it meant in the state it was played in, for its own seat and viewers that see everything."""
 
     @property
-    def wrong(self) -> str:
-        """What was wrong with it, in words; empty if nothing."""
-        return self.reason or self.fault
+    def wrong(self) -> bool:
+        """Whether something was wrong with it."""
+        return bool(self.reason or self.fault or self.note)
+
+    def may_know(self, seat: int | None) -> bool:
+        """Return whether a seat may know which action was played; None: a viewer that sees everything."""
+        return self.public or seat in (None, self.seat)
+
+    def words(self, seat: int | None) -> str:
+        """Return what was done, and what a seat may know of what was wrong with it; None: who sees everything.
+
+        What the contest noted may quote what the player was asked, and answered, and what a decision cost tells of the
+        player's dice: that is for its own seat.
+        """
+        own = seat in (None, self.seat)
+        wrong = one_line((self.reason or self.fault) if own else self.fault, LONGEST_REASON)
+        parts = [self.said if own else self.name, f"({wrong})" if wrong else "", self.note if own else ""]
+        return " ".join(filter(None, parts))
 
 
 class Frame(NamedTuple):
     """A game that is played again, as it stands after something was done."""
 
-    number: int
-    """How many actions have been played."""
     done: tuple[PlayedAction, ...]
     """What was done since the frame before: one action, or where all choose at once those of all; none at first."""
     state: Any
@@ -82,7 +103,7 @@ class Replay:
     """One game that was played: plain values, from which it can be played again as it was.
 
     Attributes:
-        game: the name of a registered game; of another one, whatever it is called.
+        game: the name of a registered game.
         players: number of seats.
         parameters: of the game.
         seed: names the dice, together with ``number``: ``game.new_game(seed, number)``.
@@ -127,87 +148,66 @@ class Replay:
         """That of the rules that it was played by; empty if it was not kept."""
         return str(self.rules.get("fingerprint", ""))
 
-    @property
-    def title(self) -> str:
-        """What it is, in a line."""
-        called = f", game {self.id}" if self.id else ""
-        return f"{self.table().spec.title}{called}: {', '.join(map(one_line, self.seats))}"
-
     def seat(self, number: int) -> int:
         """Return a seat. Raises ParameterError if there is no such."""
         if not 0 <= number < self.players:
             raise ParameterError(f"seat {number} is no seat of a game of {self.players}: give 0 to {self.players - 1}")
         return number
 
-    def table(self, game: Game | None = None) -> Game:
-        """Return the game as it is today, with the parameters of this one.
-
-        Args:
-            game: the game itself, where it is not a registered one.
+    def table(self) -> Game:
+        """Return the game as it is today, with the parameters of this one: the same one for all games of a contest.
 
         Raises:
             UnknownNameError: there is no such game, or none with such parameters, any more.
-            ParameterError: a parameter is out of the range of today; ``game`` is played with others.
+            ParameterError: a parameter is out of the range of today.
         """
-        if game is None:
-            return _game(self.game, self.players, tuple(self.parameters.items()))
-        if (game.name, game.players, game.parameters) != (self.game, self.players, dict(self.parameters)):
-            told = "".join(f", {name}={value}" for name, value in self.parameters.items())
-            raise ParameterError(f"{game!r} is not what was played: give {self.game}, players={self.players}{told}")
-        return game
+        return _game(self.game, self.players, tuple(self.parameters.items()))
 
-    def check_rules(self, game: Game | None = None) -> None:
+    def check_rules(self) -> None:
         """Raise ReplayError if it was recorded under other rules than those of today."""
-        table = self.table(game)
-        if self.fingerprint == table.fingerprint:
+        today = self.table().fingerprint
+        if self.fingerprint == today:
             return
         kept = one_line(self.rules.get("dicegym") or "of an unknown version", 40)
         raise ReplayError(
             f"{self._called} was recorded under rules {one_line(self.fingerprint or 'unknown', 40)} (dicegym {kept}), "
-            f"and these are {table.fingerprint} (dicegym {package_version()}): to see it, use the version that "
-            "recorded it"
+            f"and these are {today} (dicegym {package_version()}): to see it, use the version that recorded it"
         )
 
     @property
     def _called(self) -> str:
         return f"game {self.id}" if self.id else f"game {self.number} of seed {self.seed}"
 
-    def states(self, game: Game | None = None) -> Iterator[np.ndarray]:
+    def states(self) -> list[np.ndarray]:
         """Play it again; return copies of the record at the beginning and after each action, each an array of one.
-
-        Args:
-            game: as of `table`.
 
         Raises:
             ReplayError: it is not played again as it was: rules have changed, it is over before the last action or not
                 over after it, or returns are others than the stored ones.
         """
-        return (states for states, _ in self._steps(self.table(game)))
+        return [states for states, _ in self._steps()]
 
-    def end(self, game: Game | None = None) -> np.ndarray:
+    def end(self) -> np.ndarray:
         """Play it again; return a copy of the record at its end, whatever returns are stored.
 
         Raises ReplayError as `states` does.
         """
-        return self._steps(self.table(game), paid=False)[-1][0]
+        return self._steps(paid=False)[-1][0]
 
-    def check(self, game: Game | None = None) -> None:
-        """Play it again to its end, where all must be as it is stored. Raises ReplayError, as `states` does."""
-        self._steps(self.table(game))
-
-    def _steps(self, table: Game, paid: bool = True) -> list[tuple[np.ndarray, int]]:
+    def _steps(self, paid: bool = True) -> list[tuple[np.ndarray, int]]:
         """Return copies of the record, each with the fault of the action before it: 0 at the beginning."""
-        self.check_rules(table)
-        states = table.new_game(self.seed, self.number)
+        self.check_rules()
+        game = self.table()
+        states = game.new_game(self.seed, self.number)
         found = [(states.copy(), 0)]
         for time, action in enumerate(self.actions):
             if states[0]["over"]:
                 raise self._misfit(f"it is over after {time} of its {len(self.actions)} actions")
-            fault = table.step(states[0], action)
+            fault = game.step(states[0], action)
             found.append((states.copy(), fault))
         if not states[0]["over"]:
             raise self._misfit(f"it is not over after its last action, number {len(self.actions)}")
-        for name, value, kept in zip(self.seats, table.returns(states[0]).tolist(), self.returns, strict=True):
+        for name, value, kept in zip(self.seats, game.returns(states[0]).tolist(), self.returns, strict=True):
             if paid and value != kept:
                 raise self._misfit(f"{one_line(name)} comes to {value:g}, and came to {kept:g}")
         return found
@@ -218,34 +218,44 @@ class Replay:
             "store the game again"
         )
 
-    def frames(self, game: Game | None = None) -> Iterator[Frame]:
-        """Play it again; yield it at the beginning, and after each action.
+    def frames(self, notes: Notes | None = None) -> Iterator[Frame]:
+        """Play it again; yield it at the beginning, and after each action, with ``notes``.
 
         Where all choose at once (``game.spec.joint_action``), after all have chosen. Raises ReplayError before the
         first one, as `states` does.
         """
-        table = self.table(game)
-        (first, _), *steps = self._steps(table)
+        game, notes = self.table(), notes or {}
+        (first, _), *steps = self._steps()
         noted = {(incident.seat, incident.turn): incident.reason for incident in reversed(self.incidents)}
         before = first[0]
-        yield Frame(0, (), before, False)
+        yield Frame((), before, False)
         turns = [0] * self.players
         done: list[PlayedAction] = []
-        for number, (action, (states, fault)) in enumerate(zip(self.actions, steps, strict=True), 1):
+        for action, (states, fault) in zip(self.actions, steps, strict=True):
             seat, state = int(before["player"]), states[0]
             turns[seat] += 1
-            public, reason = _is_public(table, seat, before, state), noted.get((seat, turns[seat]), "")
-            shown = action_in(table, before, action)
-            done.append(PlayedAction(seat, turns[seat], action, table.spec.faults[fault], reason, public, shown))
-            if is_moment(table, seat, state):
-                yield Frame(number, tuple(done), state, bool(state["over"]))
+            decision = seat, turns[seat]
+            done.append(
+                PlayedAction(
+                    *decision,
+                    action,
+                    game.action_name(action),
+                    action_in(game, before, action),
+                    game.spec.faults[fault],
+                    noted.get(decision, ""),
+                    notes.get(decision, ""),
+                    _is_public(game, seat, before, state),
+                )
+            )
+            if is_moment(game, seat, state):
+                yield Frame(tuple(done), state, bool(state["over"]))
                 done = []
             before = state
 
 
 @functools.lru_cache(maxsize=64)
 def _game(name: str, players: int, parameters: tuple[tuple[str, int], ...]) -> Game:
-    """Return a registered game, the same one for all games of a contest: what it finds out about itself stays."""
+    """Return a registered game, the same one again and again: what it finds out about itself stays."""
     spec = games.spec(name)
     for parameter, _ in parameters:  # which others have written, `players` or `self` perhaps
         if parameter not in spec.parameters:
@@ -266,15 +276,7 @@ def _is_public(game: Game, seat: int, before: Any, after: Any) -> bool:
     return all(np.array_equal(before[name][seat], after[name][seat]) for name in game.spec.private)
 
 
-def replay_of(
-    game: Game,
-    names: Sequence[str],
-    seed: int,
-    result: MatchResult,
-    number: int = 0,
-    rules: Mapping[str, Any] | None = None,
-    id: str = "",
-) -> Replay:
+def replay_of(game: Game, names: Sequence[str], seed: int, result: MatchResult, number: int = 0) -> Replay:
     """Return one game of a match.
 
     Args:
@@ -283,19 +285,12 @@ def replay_of(
         seed: of the match's games (`dicegym.arena.match.Match.seed`).
         result: what `dicegym.arena.match.play_match` returned.
         number: of the game in the match, from 0.
-        rules: as of `Replay`; default: those of ``game``.
-        id: as of `Replay`.
 
     Raises ParameterError if the match has no such game.
     """
     if not 0 <= number < len(result.seats):
         raise ParameterError(f"there is no game {number} in a match of {len(result.seats)}: the first is 0")
     order = result.seats[number]
-    incidents = tuple(
-        ReplayIncident(order.index(one.player), one.turn, one.reason)
-        for one in result.incidents
-        if one.game == number + 1
-    )
     return Replay(
         game.name,
         game.players,
@@ -305,9 +300,12 @@ def replay_of(
         tuple(names[player] for player in order),
         tuple(result.actions[number]),
         tuple(result.returns[number][player] for player in order),
-        incidents,
-        describe_rules(game) if rules is None else rules,
-        id,
+        tuple(
+            ReplayIncident(order.index(one.player), one.turn, one.reason)
+            for one in result.incidents
+            if one.game == number + 1
+        ),
+        describe_rules(game),
     )
 
 
@@ -328,6 +326,57 @@ def record_replay(game: Game, names: Sequence[str], seed: int, actions: Sequence
     returns, done = tuple(game.returns(states[0]).tolist()), tuple(map(int, actions))
     parameters, rules = game.parameters, describe_rules(game)
     return Replay(game.name, game.players, parameters, seed, 0, tuple(names), done, returns, rules=rules)
+
+
+# --- words and scenes -------------------------------------------------------------------------------------------------
+
+
+def moments(replay: Replay, seat: int | None = None, notes: Notes | None = None) -> Iterator[WatchedMove]:
+    """Yield the beginning of a game that was played, and each moment after something was done.
+
+    Args:
+        replay: the game.
+        seat: as this seat was shown it: its own hidden things, and what is public; None: everything.
+        notes: told with the moves.
+
+    Raises:
+        ReplayError: it is not played again as it was; before the first moment.
+        ParameterError: there is no such seat.
+    """
+    if seat is not None:
+        replay.seat(seat)
+    game, names = replay.table(), tell_apart(replay.seats)
+    for frame in replay.frames(notes):
+        yield moment(game, frame, names, seat)
+
+
+def moment(game: Game, frame: Frame, names: Sequence[str], seat: int | None = None) -> WatchedMove:
+    """Return a frame in words and as a scene; ``names`` are those of the seats, no two alike."""
+    said: dict[int, list[str]] = {}
+    for played in frame.done:
+        if played.may_know(seat):
+            said.setdefault(played.seat, []).append(played.words(seat))
+    lines = tuple(f"{names[one]}: {', '.join(texts)}" for one, texts in said.items())
+    return watch_move(game, frame.state, lines, names, seat)
+
+
+def result_lines(replay: Replay, seat: int | None = None) -> list[str]:
+    """Return the result of the game for each seat, and what the contest noted, of this seat alone; a line for each.
+
+    Arguments and errors as of `moments`.
+    """
+    names = tell_apart(replay.seats)
+    came = ", ".join(f"{name} {value:g}" for name, value in zip(names, replay.returns, strict=True))
+    when: dict[tuple[int, int], str] = {}
+    for number, frame in enumerate(replay.frames()):
+        for played in frame.done:
+            when[played.seat, played.turn] = f"in move {number}, its decision {played.turn}"
+    lines = [f"returns: {came}"]
+    for incident in replay.incidents:
+        if seat in (None, incident.seat):
+            known = when.get((incident.seat, incident.turn), "beside its decisions")
+            lines.append(f"noted: {names[incident.seat]}, {known}: {one_line(incident.reason, LONGEST_REASON)}")
+    return lines
 
 
 # --- files ----------------------------------------------------------------------------------------------------------

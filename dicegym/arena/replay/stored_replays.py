@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
+from dataclasses import replace
 
 from dicegym.arena.replay.replay import Replay, ReplayIncident
 from dicegym.arena.store.opening import MOST_SAID
@@ -17,59 +16,48 @@ from dicegym.games.parts import WIRE, part
 
 SERVER = "server:"
 """What the name of a server's game begins with."""
-FORMS = "give MATCH or MATCH.GAME, such as 12 or 12.3"
 
 
-class GameId(NamedTuple):
-    """What a stored game is called."""
+def game_id(text: str) -> tuple[int, int]:
+    """Return what ``MATCH``, ``MATCH.GAME`` or ``server:NUMBER`` names: (match, game), both from 1.
 
-    match: int
-    """The number of its match in the store; 0: it is a game server's."""
-    game: int
-    """Its number in the match, from 1; of a server's game its number in the store."""
-
-
-def game_id(text: str) -> GameId:
-    """Return what ``MATCH``, ``MATCH.GAME`` or ``server:NUMBER`` names. Raises ParameterError for another text."""
+    A server's game is (0, its number in the store). Raises ParameterError for another text.
+    """
     if text.startswith(SERVER):
         if not re.fullmatch(r"[1-9][0-9]{0,17}", text.removeprefix(SERVER), re.ASCII):
             raise ParameterError(
                 f"{one_line(text)!r} names no game of a server: give server:NUMBER, such as server:12, with a number "
                 "that `dicegym server games` shows"
             )
-        return GameId(0, int(text.removeprefix(SERVER)))
+        return 0, int(text.removeprefix(SERVER))
     found = re.fullmatch(r"([1-9][0-9]{0,17})(?:\.([1-9][0-9]{0,8}))?", text.strip(), re.ASCII)
     if found is None:
-        raise ParameterError(f"{one_line(text)!r} names no game: {FORMS}")
-    return GameId(int(found[1]), int(found[2] or 1))
+        raise ParameterError(f"{one_line(text)!r} names no game: give MATCH or MATCH.GAME, such as 12 or 12.3")
+    return int(found[1]), int(found[2] or 1)
 
 
 def find_replay(reader: StoreReader, wanted: str) -> Replay:
-    """Return a game of a store.
-
-    Args:
-        reader: of the store.
-        wanted: see `game_id`.
+    """Return a game of a store; ``wanted``: see `game_id`.
 
     Raises:
         ParameterError: ``wanted`` names no game; what is stored of it is nonsense.
         UnknownNameError: there is no such match or game in it.
         ReplayError: a server's game is not played again as it was.
     """
-    asked = game_id(wanted)
-    if not asked.match:
+    number, game = game_id(wanted)
+    if not number:
         with _nonsense_in_words(wanted):
-            return _served_replay(reader, asked.game, wanted)
-    match = reader.match(asked.match)
+            return _served_replay(reader, game, wanted)
+    match = reader.match(number)
     if match.failed is not None:
         raise ParameterError(f"match {match.id} has no games to see, as {match.failed} ended it: {match.reason}")
-    with _nonsense_in_words(f"{match.id}.{asked.game}"):
+    with _nonsense_in_words(f"{match.id}.{game}"):
         (whole,) = reader.whole([match])
-        game = next((one for one in whole.games if one.number == asked.game - 1), None)
-        if game is None:
+        found = next((one for one in whole.games if one.number == game - 1), None)
+        if found is None:
             there = f"give {match.id}.1 to {match.id}.{len(whole.games)}"
-            raise UnknownNameError(f"match {match.id} has no game {asked.game}: {there}")
-        return replay_from(whole, game)
+            raise UnknownNameError(f"match {match.id} has no game {game}: {there}")
+        return _match_replay(whole, found)
 
 
 @contextlib.contextmanager
@@ -84,7 +72,7 @@ def _nonsense_in_words(called: str) -> Iterator[None]:
         raise ParameterError(f"what is stored of game {called} is nonsense ({why}): see another one") from None
 
 
-def replay_from(whole: WholeMatch, game: PlayedGame) -> Replay:
+def _match_replay(whole: WholeMatch, game: PlayedGame) -> Replay:
     """Return a game of a match."""
     match, rules = whole.match, whole.rules
     return Replay(
@@ -115,7 +103,6 @@ def _served_replay(reader: StoreReader, number: int, called: str) -> Replay:
     if found.rules is None:
         raise ReplayError(f"nobody noted the rules of game {called}, so it cannot be played again")
     seats = len(found.names)
-    incidents = tuple(ReplayIncident(*one) for one in found.incidents)
     replay = Replay(
         found.game,
         seats,
@@ -125,12 +112,12 @@ def _served_replay(reader: StoreReader, number: int, called: str) -> Replay:
         found.names,
         found.actions,
         (0.0,) * seats,
-        incidents,
+        tuple(ReplayIncident(*one) for one in found.incidents),
         found.rules.described,
         called,
     )
     table = replay.table()
-    end = replay.end(table)[0]
+    end = replay.end()[0]
     wire = part(table, WIRE)
     if wire is None:
         raise ReplayError(f"game {called} is one of {table.spec.title}, whose server there is not any more")
@@ -138,4 +125,4 @@ def _served_replay(reader: StoreReader, number: int, called: str) -> Replay:
         if total != kept:
             said = f"{one_line(name)} comes to {total}, and came to {kept}"
             raise ReplayError(f"game {called} cannot be replayed: {said}. Its stored record was altered")
-    return dataclasses.replace(replay, returns=tuple(table.returns(end).tolist()))
+    return replace(replay, returns=tuple(table.returns(end).tolist()))

@@ -129,7 +129,7 @@ class StoredRules(NamedTuple):
     players: int
     parameters: Mapping[str, int]
     described: Mapping[str, Any]
-    """``fingerprint``, and ``dicegym``, the version: see `dicegym.arena.replay.describe_rules`."""
+    """``fingerprint``, and ``dicegym``, the version: see `dicegym.arena.replay.replay.describe_rules`."""
 
 
 class WholeMatch(NamedTuple):

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from dicegym.arena.contest_options import ContestOptions
-from dicegym.arena.running import settle_choices
+from dicegym.arena.running import choose_format
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError, unknown_name
 from dicegym.games import game as make_game
@@ -44,7 +44,7 @@ class ContestPlan:
     def __post_init__(self) -> None:
         """Check all of it."""
         table = self.table
-        settle_choices(table, self.format, ContestOptions.of(**self.options))
+        choose_format(table, self.format, ContestOptions.of(self.options))
         known = agent_names(table)
         for name in self.agents:
             if name not in known:

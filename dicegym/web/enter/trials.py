@@ -7,8 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from dicegym.arena.check import check
-from dicegym.arena.check_report import CheckReport
+from dicegym.arena.check import CheckReport, check
 from dicegym.arena.running import contest
 from dicegym.engine.game import Game
 from dicegym.escape import lines

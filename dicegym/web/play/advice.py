@@ -94,7 +94,7 @@ class Advice:
         def find(answer: Answer[Analysis]) -> Analysis:
             game, names = share_game(replay.table()), tell_apart(replay.seats)
             with self._using(game, GAMES_REVIEWED) as valuer:
-                states = list(replay.states(game))
+                states = replay.states()
                 return analyse(game, states, replay.actions, names, valuer, progress=answer.progress)
 
         return self._slow.answer(owner, ("review", json.dumps(to_json(replay))), find)

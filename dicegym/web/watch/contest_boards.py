@@ -119,7 +119,7 @@ def compute_board(
     """
     began = time.monotonic()
     report = build_report(reader, contest)
-    title = page_title(report.heading.partition(":")[0], contest.format)
+    title = page_title(report, contest.format, contest.label)
     if secret:  # it would tell dice before they fall
         heading = report.heading.replace(f", seed {contest.seed}", "")
         report = report._replace(heading=heading, facts=[fact for fact in report.facts if fact[0] != "seed"])

@@ -15,9 +15,9 @@ from urllib.parse import urlencode
 from starlette.requests import Request
 from starlette.responses import Response
 
-from dicegym.arena.pages.template import trust
+from dicegym.arena.pages.template import asset, trust
 from dicegym.arena.replay import Replay, from_json, to_json
-from dicegym.arena.replay.page import as_text, page_data, part, unpack
+from dicegym.arena.replay.page import as_text, page_data, unpack
 from dicegym.errors import ParameterError, one_line
 from dicegym.web.pages import page
 
@@ -82,7 +82,7 @@ def replay_page(
         note=note,
         links=links,
         data=trust(as_text(data)),
-        player=trust(part("player.html")),
+        player=trust(asset("player.html")),
         names=data["names"],
         moves=[_told(data, number, view) for number in range(last + 1)],
         move=move,
