@@ -15,10 +15,10 @@ from dicegym.bots.calls import show_value
 from dicegym.bots.export import network_source
 from dicegym.bots.program import Asked, explaining
 from dicegym.engine.game import Game
-from dicegym.games.lucky.catalogue import DONE, INVALID, N_DICE, PRICES, STOCK, add_dice
+from dicegym.games.lucky.catalogue import DONE, FIRST_MULTIPLIER, INVALID, N_DICE, PRICES, STOCK, add_dice
 from dicegym.games.lucky.interface import ENTRY_POINT
 from dicegym.games.lucky.rules import View
-from dicegym.play.player import Player
+from dicegym.play.player import Player, RandomPlayer
 from dicegym.play.turn import Act, Turn
 
 _STOCK = STOCK.tolist()
@@ -101,6 +101,25 @@ def _wrong(answer: object) -> str:
             return f", which asks {kinds.count(kind)} times for die {kind}, and there are {_STOCK[kind]}"
     spent = sum(int(PRICES[kind]) for kind in kinds)
     return f", which costs {spent}" if kinds else ""
+
+
+LONGEST, MONEY = 200, 300
+"""Rounds of the long smoke game, and money of everybody in it at first."""
+
+
+def set_table(game: Game, number: int, seat: int) -> tuple[np.ndarray, Player]:
+    """Return a game and opponents that buy at random: first a long game, in which they empty the shop.
+
+    All but basic dice are sold out in it from the beginning, lest money grow without bounds and end it.
+    """
+    states = game.new_game(0, number)
+    if number == 0:
+        state = states[0]
+        state["rounds"] = min(int(state["rounds"]), LONGEST)
+        state["lead"] = np.iinfo(np.int32).max
+        state["shop"][FIRST_MULTIPLIER:] = 0
+        state["money"][: game.players] = state["left"][: game.players] = MONEY
+    return states, RandomPlayer()
 
 
 _INTERFACE = """

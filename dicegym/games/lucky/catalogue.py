@@ -94,6 +94,12 @@ def is_open(state: Any) -> bool:
     return int(state["player"]) == 0 and not state["order"].any()
 
 
+def withdraw(state: Any, seat: int) -> None:
+    """Take back what ``seat`` has ordered in this round."""
+    state["order"][seat] = 0
+    state["left"][seat] = state["money"][seat]
+
+
 _BITS = 5  # a die has at most 20 copies
 NOTHING = np.int64(DONE << _BITS)
 """The lack of an order that is complete."""

@@ -3,13 +3,12 @@
 A state is what decides the rest of a game: both scores, the parity of all exchanges, both runs of Pig outs and, for
 players that choose by it, the parity of the mover's own exchanges. Scores are seen from the player to move; their pair
 is one number, ``own * goal + opponent``. The sum of both scores grows with every turn, so sweeps run along it and meet
-every state once. A player meets a pair at most once in a game, so it is the same whether chance decides there or before
-the game: a strategy that draws is what a random bot of the contest is, which is asked once for every pair.
+every state once. A player meets a pair at most once in a game, so a strategy may draw there or before the game.
 
 The update (backwards): a state is worth the mean over the points of the turn of 1 less what the next state is worth to
-the other player, 1 or 0 where the game ends. The invariant: all states with a larger sum of scores are done. Forwards,
-each state hands its probability on to those that follow, and all states with a smaller sum are done. Compare Neller and
-Presser, "Optimal play of the dice game Pig", The UMAP Journal 25 (2004), where values wait for each other.
+the other player, 1 or 0 where the game ends; all states with a larger sum of scores are done. Forwards, each state
+hands its probability on to those that follow. Compare Neller and Presser, "Optimal play of the dice game Pig", The UMAP
+Journal 25 (2004), where values wait for each other.
 
 Arrays (runs count 0..LONGEST_RUN, so RUNS is 4):
     rolls: float64[sides, number, points], see `roll_chances`.
@@ -20,9 +19,8 @@ Arrays (runs count 0..LONGEST_RUN, so RUNS is 4):
         move wins. A player that has moved leaves the other's own parity as it was, so what follows is in one part.
     reach: as values: the probability that a game comes through the state, the first to move drawn by a fair coin.
 
-Where both players are alike, one stands for both. The rules are those of `dicegym.games.hog.rules`; what is added here
-is the distribution of a roll. With everything in sight nothing is hidden, moves alternate and the sum of the scores
-grows every turn: there one sweep in which the player to move takes the best choice (`SEE_ALL`) solves the game.
+Where both players are alike, one stands for both. With everything in sight one sweep in which the player to move takes
+the best choice (`SEE_ALL`) solves the game.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any
