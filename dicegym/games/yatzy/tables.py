@@ -144,10 +144,10 @@ def _expected() -> np.ndarray:
     return np.array(levels)
 
 
-EXPECTED: np.ndarray = _expected()
-"""float64[3, 252, 15]: by rolls left and hand, the mean score in each box when a player plays for that box alone."""
-
-
+NOW = (BEST / MOST).astype(np.float32)
+"""float32[252, 15]: `BEST` over the most of each box."""
+IN_SIGHT = (_expected() / MOST).astype(np.float32)
+"""float32[3, 252, 15]: by rolls left and hand, the mean score of playing for each box alone, over its most."""
 HANDFULS = 1 << DICE
 """Choices of places."""
 
