@@ -1,20 +1,15 @@
 """What the dice of a round of Lucky & Co were worth to everybody, by an estimate of the winner.
 
-The estimate: a seat's share of the first place is in proportion to ``(money + INCOMES * income + 1) ** POWER``, with
-its expected points of a round as income, unless the lead ends the game. Both constants were fitted (greatest
-likelihood) to 7,500 ends of rounds in 600 games of shipped agents, two to seven at a table. A better estimate would
-take out more of the luck; none can make results wrong, since what it says after a roll is compared with its own exact
-mean before.
+A seat's share of the first place is estimated in proportion to ``(money + INCOMES * income + 1) ** POWER``, with its
+expected points of a round as income, unless the lead ends the game. Both constants have the greatest likelihood over
+7,500 ends of rounds in 600 games of shipped agents. A better estimate would take out more luck; none can make results
+wrong, since what it says after a roll is compared with its own exact mean before.
 
-How much of that counts is a matter of the money that the richest has before the round: by least squares of results,
-the estimate makes a third of what the first rounds decide, and too much of those that follow (the same in games of two,
-four and seven of `investor`, `strategist` and `ppo`). As this is known before anything rolls, the mean stays 0.
+The luck of a round is weighted by the money of the richest before it (`_weight`, fitted by least squares of results).
+That is known before anything rolls, so the mean stays 0.
 
-A round is gone through seat by seat, and for each seat from basic dice to multipliers: a seat that has not rolled yet
-counts with its expectation. Coins, attacks and the rounding of points are left where they are.
-
-How dice fell is asked of the rules' own kernel, `dicegym.games.lucky.scoring.roll`, once more without multipliers:
-basic dice roll before these, so they show the same.
+Seats are gone through in turn, and for each basic dice before multipliers: a seat that has not rolled yet counts with
+its expectation. Luck of coins, of attacks and of rounding stays in the result.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any
@@ -48,7 +43,6 @@ from dicegym.games.lucky.scoring import heads, roll
 
 # --- how dice fell, and how likely all else was ----------------------------------------------------------------------
 
-
 MOST_FACTORS = 12
 """Rolls of multipliers of which all products are gone through: 12 make 2,100 of them. Beyond, products are no luck."""
 
@@ -71,14 +65,10 @@ def products_of_faces() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 @kernel
-def _number(total, twos, threes, fives):
-    """Return points of `roll` before squares and cubes as a float."""
-    return total * 2.0**twos * 3.0**threes * 5.0**fives
-
-
-@kernel
 def fallen(state, seat, coins):
     """Return how the dice of a seat fell: (sum of basic dice, product of multipliers, or 0 if the sum is 0).
+
+    The rules' own kernel rolls them, and once more without multipliers: basic dice come first, so they show the same.
 
     Args:
         state: a record whose ``played`` names the round; ``rolled`` of the seat is written to.
@@ -91,12 +81,12 @@ def fallen(state, seat, coins):
     all_again = heads(stream, number + dice[AGAIN], dice[ALL_AGAIN])
     total, twos, threes, fives, power, _, _ = roll(state, seat)
     coins[:] = 1 + again + all_again, 1 + all_again, power
-    both = _number(total, twos, threes, fives)
+    both = total * 2.0**twos * 3.0**threes * 5.0**fives
     kept = dice[FIRST_MULTIPLIER:FIRST_ATTACK].copy()
     dice[FIRST_MULTIPLIER:FIRST_ATTACK] = 0
     total, twos, threes, fives, _, _, _ = roll(state, seat)
     dice[FIRST_MULTIPLIER:FIRST_ATTACK] = kept
-    basic = _number(total, twos, threes, fives)
+    basic = total * 2.0**twos * 3.0**threes * 5.0**fives
     return basic, both / basic if basic > 0 else 0.0
 
 
@@ -121,7 +111,6 @@ def sums_of(dice, rolls):
 
 
 # --- what that was worth ---------------------------------------------------------------------------------------------
-
 
 INCOMES, POWER = 3.0, 2.4
 """Rounds of income that count as money; how much more the richer one wins."""
