@@ -1,9 +1,8 @@
 """What a game's folder may hold beside its rules: at most ten files, each with one part.
 
-A part is a Protocol, a file and a purpose.
-`part` asks for a part and gets it with its type, or None; `need` raises an error that says what to write. Both find the
-file beside the game's rules, wherever these are, so a game outside the package has its parts the same way. `PARTS` is
-the list; the page ``docs/add_a_game.md`` and the tests are compared with it.
+A part is a Protocol, a file and a purpose. `part` asks for a part and gets it with its type, or None; `need` raises an
+error that says what to write. Both find the file beside the game's rules, wherever these are, so a game outside the
+package has its parts the same way. The page ``docs/add_a_game.md`` and the tests are compared with `PARTS`.
 """
 
 from __future__ import annotations
@@ -16,20 +15,22 @@ import numpy as np
 
 from dicegym.engine.game import Game
 from dicegym.engine.part import Part, optional, sibling
-from dicegym.engine.scene import TEXT
+from dicegym.engine.scene import TEXT, Text
 from dicegym.engine.spec import GameSpec
-from dicegym.engine.twin_kernels import TWINS
+from dicegym.engine.twin_kernels import TWINS, Twins
 from dicegym.errors import PartError, unknown_name
 from dicegym.games.controls import Controls
 from dicegym.games.messages import Wire
 from dicegym.games.solved import Claim, Solution
 from dicegym.games.worth import Z_95, Duel, Estimate, Meter, Progress, ValueSource
-from dicegym.pictures.drawing import PICTURE
+from dicegym.pictures.drawing import PICTURE, Picture
 from dicegym.play.player import Player, draws_openly
 from dicegym.play.turn import Act
 from dicegym.registry import GAMES, rules_module
 
-__all__ = ["PICTURE", "TEXT", "TWINS", "Z_95", "Controls", "Duel", "Estimate", "Progress", "Wire"]  # of other modules
+# Of other modules:
+__all__ = ["PICTURE", "TEXT", "TWINS", "Controls", "Duel", "Picture", "Text", "Twins", "Wire"]
+__all__ += ["Z_95", "Estimate", "Progress"]
 
 P = TypeVar("P")
 
@@ -151,16 +152,10 @@ class Chance(Protocol):
         """Write into the record that the draw had the outcome of this number."""
 
     def unseen(self, state: Any, seat: int) -> list[int]:
-        """Return the draws that are settled, that ``seat`` has not seen, and that still count; none after the end.
-
-        Each was seen by one other seat alone, and none says anything of another.
-        """
+        """Return the settled draws that still count and that one other seat alone has seen; none after the end."""
 
     def decisions(self, state: Any, draw: int) -> list[tuple[Any, int]]:
-        """Return what the seat that saw one of these draws has done since, in turn: (record before, ordinary action).
-
-        All that is hidden is in these records as in ``state``.
-        """
+        """Return what the seat that saw one of these draws has done since: (record before, ordinary action) in turn."""
 
 
 class Values(Protocol):
@@ -224,11 +219,7 @@ VALUES: Part[Values] = Part(Values, "values", "that says what its states are wor
 CHANCE: Part[Chance] = Part(Chance, "chance", "that lists what its dice may decide")
 WIRE: Part[Wire] = Part(Wire, "protocol", "that servers and clients say to each other")
 
-PARTS: tuple[Part[Any], ...] = (
-    *(TEXT, PICTURE, CONTROLS),
-    *(INTERFACE, ADAPTER, TWINS),
-    *(DUEL, VALUES, CHANCE, WIRE),
-)
+PARTS: tuple[Part[Any], ...] = (TEXT, PICTURE, CONTROLS, INTERFACE, ADAPTER, TWINS, DUEL, VALUES, CHANCE, WIRE)
 """All parts by their files, those that every game needs first."""
 
 
@@ -319,10 +310,7 @@ def tabulate_player(tabulate: Callable[[Player, Game], np.ndarray], player: Any,
 
 
 def list_solved_settings(game: Game | str) -> Mapping[str, int] | None:
-    """Return the parameters, players among them, with which a game has exact values; None if it never has any.
-
-    Of parameters that the original game does not have, those that ``game`` sets are at their defaults there.
-    """
+    """Return the parameters, players among them, with which a game has exact values; None if it never has any."""
     found = part(game, DUEL) or part(game, VALUES)
     solved = None if found is None else found.SOLVED
     if solved is None or isinstance(game, str):

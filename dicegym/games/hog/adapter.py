@@ -266,11 +266,6 @@ PURE = True  # the same scores always get the same answer; take this line out if
 GOAL = 100
 
 
-def bacon(opponent_score):
-    """Return what rolling no dice scores: one more than the largest digit of the opponent's score."""
-    return 1 + max(int(digit) for digit in str(opponent_score))
-
-
 def swaps(score, opponent_score):
     """Return whether the scores are exchanged: the last two digits of one are those of the other, reversed."""
     return f"{{score:02}}"[-2:] == f"{{opponent_score:02}}"[-2:][::-1]
@@ -281,7 +276,7 @@ def final_strategy(score, opponent_score):
 
     score, opponent_score: whole numbers, below 100 each.
     """
-    after = score + bacon(opponent_score)
+    after = score + 1 + max(int(digit) for digit in str(opponent_score))  # by bacon
     if after >= GOAL:
         return 0  # that wins
     if swaps(after, opponent_score):

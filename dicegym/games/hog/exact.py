@@ -242,10 +242,10 @@ def best_table(
     if trials < 0:
         raise ParameterError(f"trials={trials} cannot be made: give 0 or more")
     (rival,) = fitting([opponent], game)
-    climber, shape = Climber(choices_of(rival)), rival.shape
-    generator = np.random.default_rng(seed)
+    against, shape = choices_of(rival), rival.shape
+    climber, generator = Climber(against), np.random.default_rng(seed)
     starts = [np.full(shape, number, np.int8) for number in range(FIRST_NUMBER, MOST_DICE + 1)]
-    starts += _starts(solving.best_response(climber.opponent)[1], shape)
+    starts += _starts(solving.best_response(against)[1], shape)
     starts += [generator.integers(0, N_ACTIONS, shape, np.int8) + np.int8(FIRST_NUMBER) for _ in range(2)]
     best, table = -1.0, starts[0]
     if time is not None:
@@ -254,7 +254,7 @@ def best_table(
     numbers = itertools.count() if time is not None else range(trials)
     tries = itertools.takewhile(lambda _: time is None or not time.over, numbers)
     climbed = itertools.chain(
-        climb_all(climber.opponent, starts, cores(), time),
+        climb_all(against, starts, cores(), time),
         (climber.climb(climber.disturb(table, generator), time) for _ in tries),  # of the best until then
     )
     for number, (value, candidate) in enumerate(climbed, 1):

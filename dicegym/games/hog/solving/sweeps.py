@@ -60,9 +60,8 @@ see everything and play best."""
 def roll_chances() -> np.ndarray:
     """Return float64[sides + 1, MOST_DICE + 1, points + 1], the probability of the points of a roll; computed once.
 
-    ``[s, n, k]`` for n dice of s sides: at k = PIG_OUT the probability of one (no sum without a 1 is as small),
-    above it that of the sum k without a 1, by convolution of one die's faces. ``[0, 0, k]`` is 1 for every k:
-    what a turn without dice scores is certain.
+    ``[s, n, k]`` for n dice of s sides: at k = PIG_OUT the probability of one, above it that of the sum k without a 1.
+    ``[0, 0, k]`` is 1 for every k: what a turn without dice scores is certain.
     """
     most_sides = max(int(sides(score, 0, parity)) for score in range(WILD) for parity in range(2))
     chances = np.zeros((most_sides + 1, MOST_DICE + 1, MOST_DICE * most_sides + 1))
@@ -283,20 +282,19 @@ def sweep(goal, rules, choices, rolls, parities, reach, margin, values, gains, p
     """Fill ``values`` by one sweep backwards in which each player follows its rule; return how many choices changed.
 
     A game meets a pair with a player to move at most once, and what comes before is not changed yet, so the weights of
-    `IMPROVE` are right at every step, and no step makes a strategy worse.
+    `IMPROVE` are right at every step, and no step makes a strategy worse. Arrays are those of the module, and:
 
     Args:
         goal: of the game.
         rules: int64[players], `PLAY` or its neighbours; of two players the second must `PLAY`.
-        choices: see the module; those of `IMPROVE` are changed, those of `SEE_ALL` are not read.
-        rolls: see the module.
+        choices: those of `IMPROVE` are changed, those of `SEE_ALL` are not read.
+        rolls: as of `roll_chances`.
         parities: 2, or 1 if nobody exchanges the dice: the parity stays even.
         reach: for `WEIGH` and `IMPROVE`, else not read.
         margin: see `improve`.
         values: filled.
         gains: float64[goal * goal, K, P, N_ACTIONS], filled by `WEIGH` and `IMPROVE`; see `weigh`.
-        policy: int8[P, goal * goal, 2, RUNS, RUNS], filled by `SEE_ALL`: its numbers of dice, of equal ones the
-            smallest.
+        policy: int8[P, goal * goal, 2, RUNS, RUNS], numbers of dice of `SEE_ALL`, of equal ones the smallest.
     """
     players, owns = choices.shape[0], choices.shape[3]
     places, wins = new_places(rolls), np.empty((N_ACTIONS, owns, 2, RUNS, RUNS))
