@@ -189,8 +189,8 @@ from bot import Bot
 PURE = True  # the same question always gets the same answer; take this line out if you remember or draw anything
 
 PRICES = [1, 3, 6, 9, 12, 16, 21, 10, 13, 22, 34, 50, 35, 45, 60, 60, 90, 65, 90, 110, 120, 170]  # of dice 0 to 21
-BASIC = range(0, 7)
-MULTIPLIERS = range(7, 12)
+BASIC = [6, 5, 4, 3, 2, 1, 0]  # the dearest first
+MULTIPLIERS = [11, 10, 9]
 
 
 class Mine(Bot):
@@ -204,26 +204,12 @@ class Mine(Bot):
         index: my place in both
         shop:  how many of each die are left, such as {{0: 20, 1: 19, ...}}
         """
-        left, order, shop = money[index], [], dict(shop)
-
-        def buy(kind):
-            """Order one die if it is there and can be paid."""
-            nonlocal left
-            if shop[kind] < 1 or PRICES[kind] > left:
-                return False
-            shop[kind] -= 1
-            left -= PRICES[kind]
-            order.append(kind)
-            return True
-
+        left, order = money[index], []
         basics = sum(die in BASIC for die in dice[index])
-        if basics >= 5:  # multipliers multiply what the basic dice roll
-            for kind in reversed(MULTIPLIERS):
-                while kind >= 9 and buy(kind):
-                    pass
-        for kind in reversed(BASIC):
-            while buy(kind):
-                pass
+        for kind in MULTIPLIERS + BASIC if basics >= 5 else BASIC:  # multipliers multiply what the basic dice roll
+            count = min(shop[kind], left // PRICES[kind])
+            left -= count * PRICES[kind]
+            order += count * [kind]
         # print(money, order)  # costs nothing: `dicegym check ... --show` shows it
         # breakpoint()         # stops here under `dicegym check ... --debug`
         return order

@@ -1,9 +1,8 @@
 """How dice fall in Lucky & Co: everybody's points of a round, attacks included, and the arithmetic of points.
 
-Points are exact fractions. Multipliers are products of 2, 3 and 5 and their inverses, so the points of a seat are
-``(sum * 2**twos * 3**threes * 5**fives) ** power`` with whole exponents, of which some may be negative. That
-form is exact whatever was rolled. Attacks take whole amounts or everything, so of the fractions only this is ever
-asked: what is the whole part of one, or of a sum of several?
+Points are exact fractions: multipliers are products of 2, 3 and 5 and their inverses, so the points of a seat are
+``(sum * 2**twos * 3**threes * 5**fives) ** power`` with whole exponents, of which some may be negative. Attacks take
+whole amounts or everything, so only whole parts are ever asked for, of one fraction or of a sum of several.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any

@@ -2,8 +2,7 @@
 
 Each returns what comes first of what the order of the player to move lacks; see `dicegym.games.lucky.catalogue`.
 `investor` and `strategist` weigh what every affordable order is worth by the end of the game: the same sums in the same
-order as in ``agents/lucky/_sums.py``, where they are explained, since of orders that are worth the same, rounding
-decides. The numbers that are the bot's own stand there too, as the files of agents are complete.
+order as in ``agents/lucky/_sums.py``, where they are explained, since rounding decides between equal orders.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any

@@ -50,18 +50,16 @@ MOST_FACTORS = 12
 @functools.cache
 def products_of_faces() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return (starts, products, chances): those of n fair dice stand from ``starts[n]`` to ``starts[n + 1]``."""
-    chances = {1: 1.0}
-    every, starts = [chances], [0, 1]
+    every = [{1: 1.0}]
     for _ in range(MOST_FACTORS):
         longer: dict[int, float] = {}
-        for product, chance in chances.items():
+        for product, chance in every[-1].items():
             for face in range(1, 7):
                 longer[product * face] = longer.get(product * face, 0.0) + chance / 6
-        chances = longer
-        every.append(chances)
-        starts.append(starts[-1] + len(chances))
+        every.append(longer)
     products = [float(product) for one in every for product in one]
-    return np.array(starts), np.array(products), np.array([chance for one in every for chance in one.values()])
+    chances = [chance for one in every for chance in one.values()]
+    return np.cumsum([0, *map(len, every)]), np.array(products), np.array(chances)
 
 
 @kernel
@@ -165,10 +163,7 @@ def _others(state, seat, moneys, incomes, strengths):
 
 @kernel
 def _estimate(state, money, income, first, second, total, out):
-    """Estimate what a seat with this money wins: its share, the share of a unit of other strength, the richest's.
-
-    ``out`` is float64[3]. The last two make the shares of the others.
-    """
+    """Write (float64[3]) what a seat with this money wins, and per unit of strength the others, and the richest."""
     out[:] = 0
     if state.played >= state.rounds or abs(money - first) >= state.lead:
         if money > first:
@@ -184,10 +179,7 @@ def _estimate(state, money, income, first, second, total, out):
 
 @kernel
 def _add_stage(state, seat, moneys, incomes, points, chances, came, luck):
-    """Add to ``luck`` (by seat) what is won with ``came`` points above the mean over ``points``.
-
-    ``points`` and ``chances`` (float64[n] each) are the points of the seat, and how likely they were.
-    """
+    """Add to ``luck`` what is won with ``came`` points above the mean over ``points``, with ``chances``: float64[n]."""
     money, income, strengths = moneys[seat], incomes[seat], np.empty(MOST_PLAYERS)
     richest, first, second, total = _others(state, seat, moneys, incomes, strengths)
     one, mean = np.zeros(3), np.zeros(3)
@@ -204,7 +196,7 @@ def _add_stage(state, seat, moneys, incomes, points, chances, came, luck):
 
 @kernel
 def seat_luck(state, rolling, seat, moneys, incomes, faces, luck):
-    """Add to ``luck`` what the dice of a seat brought, and return its points as if nobody attacked.
+    """Add to ``luck`` (float64[players]) what the dice of a seat brought; return its points as if nobody attacked.
 
     Args:
         state: the record after the round.
@@ -213,7 +205,7 @@ def seat_luck(state, rolling, seat, moneys, incomes, faces, luck):
         moneys: float64[players], what the others have in the end, or are expected to; of the seat what it has before.
         incomes: float64[players], expected points of the rounds to come.
         faces: `products_of_faces`.
-        luck: float64[players].
+        luck: by seat.
     """
     starts, products, chances_of_products = faces
     dice, coins = state.dice[seat], np.empty(3, np.int64)
