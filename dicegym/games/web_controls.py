@@ -49,8 +49,6 @@ class DiceToggles(NamedTuple):
     name: str
     label: str
     faces: tuple[int, ...]
-    picked: tuple[int, ...] = ()
-    """Places that are picked at first."""
     most: int | None = None
     """How many may be picked at once; None: all."""
     on: str = "picked"
@@ -78,8 +76,6 @@ class Item(NamedTuple):
     price: int = 0
     most: int = 0
     """How many there are to be had."""
-    face: int = 0
-    """A die that is drawn beside it; 0: none."""
 
 
 class Basket(NamedTuple):

@@ -6,11 +6,11 @@ is worth the mean over the first roll of the best that its turn can lead to, whi
 position with one box more filled (Verhoeff and Scheffers, "Optimal solitaire Yahtzee strategies", 1999).
 
 The *ends* of a turn are what can be scored in an open box. *Leaves* say what each is worth, float64[15, 51] by box and
-points; those that cannot be are not read. *Levels*, float64[3, 462] by rolls left, say what each set of dice is worth
-in a turn: a hand if it is shown; fewer dice if they are kept and the others are rolled.
+points. *Levels*, float64[3, 462] by rolls left, say what each set of dice is worth in a turn: a hand if it is shown;
+fewer dice if they are kept and the others are rolled.
 
-Tables of several players are judged by an estimate of who wins, from everybody's expected total. What it says after a
-roll is compared with its own exact mean before, so luck has the mean 0 however rough it is.
+Tables of several players are judged by an estimate of who wins. What it says after a roll is compared with its own
+exact mean before, so luck has the mean 0 however rough it is.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any
