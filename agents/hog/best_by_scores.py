@@ -1,7 +1,7 @@
 """The best strategy found for Hog to 100 that knows both scores alone, against always_roll(5).
 
 It wins 0.810920 of its games, the first to move drawn by a fair coin: exact, by dynamic programming over all states.
-dicegym.games.hog.exact.best_bot found it with seed=0 and trials=1000.
+dicegym.games.hog.exact.best_table found it with seed=0 and trials=1000.
 
 TABLE holds the choice for every pair of scores: row = own score, column = opponent's score, one character for
 a number of dice: - is -1, 0 to 9 are themselves, T is 10.

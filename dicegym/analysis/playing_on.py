@@ -29,7 +29,7 @@ from dicegym.envs.opponents import Opponents
 from dicegym.errors import AgentError, FaultWarning, ParameterError, one_line
 from dicegym.games.hidden import list_hidden_fields
 from dicegym.games.keyboard import STRENGTHS
-from dicegym.games.parts import CHANCE, CONTROLS, SECRETS, part
+from dicegym.games.parts import CHANCE, CONTROLS, part
 from dicegym.games.worth import ValueUnit, first_place_shares
 from dicegym.play.player import Player, RandomPlayer, draws_openly
 from dicegym.players.batch_players import TwinPlayer, twin_numbers
@@ -229,11 +229,9 @@ class Beliefs:
         chance = part(game, CHANCE)
         self.draws: list[Belief] = []
         self._settled: list[tuple[np.ndarray, np.ndarray]] = []
-        self._in_secret = game.spec.joint_action is not None
-        if self._in_secret:
-            secrets = part(game, SECRETS)
-            if secrets is None:
-                raise _unknown(game)
+        secrets = game.spec.joint_action
+        self._in_secret = secrets is not None
+        if secrets is not None:
             for other in range(game.players):
                 if other != self.seat:
                     secrets.withdraw(self._base[0], other)
@@ -355,8 +353,7 @@ def suppose_players(game: Game, against: Any = None) -> list[Player]:
 
 def _unknown(game: Game) -> ParameterError:
     fields = ", ".join(sorted(list_hidden_fields(game)))
-    kind = "Chance" if game.spec.joint_action is None else "SecretChoices"
     return ParameterError(
         f"{game.spec.title} hides {fields}, and nothing says what may be believed of it: write chance.py beside its "
-        f"rules, as the protocol {kind} of dicegym.games.parts says"
+        "rules, as the protocol Chance of dicegym.games.parts says"
     )

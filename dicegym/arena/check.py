@@ -22,7 +22,7 @@ from dicegym.engine.game import Game
 from dicegym.errors import AgentError
 from dicegym.escape import quote_words
 from dicegym.games import game as make_game
-from dicegym.games.parts import SITUATIONS, Examination, find_examination, part, solver
+from dicegym.games.parts import TWINS, Adapter, find_examination, part, solver
 from dicegym.play.player import Player, whole
 from dicegym.play.printed import Printed
 from dicegym.play.turn import Turn
@@ -213,9 +213,9 @@ class Check:
         return answers, asked + 1
 
     @property
-    def _test(self) -> Examination:
+    def _test(self) -> Adapter:
         """The game's own test if its contest had one, else smoke games."""
-        return find_examination(self.game) or cast(Examination, smoke_games)  # which offers all that is asked here
+        return find_examination(self.game) or cast(Adapter, smoke_games)  # which offers all that is asked here
 
     def without(self, failure: Failure) -> None:
         """Return None: a failed test is failed."""
@@ -268,8 +268,8 @@ def _table_of(game: Game, player: Player, step: int = 1) -> np.ndarray | None:
 
     It is asked in their order, or from the last one with a ``step`` of -1. Raises AgentError if it fails.
     """
-    numbering = part(game, SITUATIONS)
-    states = None if numbering is None else numbering.situations(game)
+    twins = part(game, TWINS)
+    states = None if twins is None else twins.situations(game)
     if states is None:
         return None
     act = player.join(game, 0, 0)

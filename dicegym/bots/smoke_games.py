@@ -1,8 +1,8 @@
 """Smoke games of a bot: some games through all stages, in which nothing may go wrong.
 
-The test that games use whose original contest had none; a game's ``examination.py`` may offer a better one. The
-opponents are those of the game's ``examination.py``, which lead a bot to its last die and to an empty shop; without one
-they move at random, and a bot that wins at once never gets there.
+The test that games use whose original contest had none; a game's ``adapter.py`` may offer a better one. The opponents
+are those of ``set_table`` there, which lead a bot to its last die and to an empty shop; without it they move at random,
+and a bot that wins at once never gets there.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ import numpy as np
 
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError
-from dicegym.games.parts import EXAMINATION, part
+from dicegym.games.parts import ADAPTER, part
 from dicegym.play.drive import Referee
 from dicegym.play.player import Player, RandomPlayer
 from dicegym.play.turn import Act, Follower, Turn
 
 UNIT = "games"
-"""What the test consists of; see `dicegym.games.parts.Examination`."""
+"""What the test consists of; see `dicegym.games.parts.Adapter`."""
 GAMES = 20
 """Smoke games of one bot; seats are taken in turn."""
 
@@ -53,7 +53,7 @@ class _SmokeReferee(Referee):
         self.seat = number % game.players
         self._where = question(game, number)
         self._turn = 0
-        own = part(game, EXAMINATION)
+        own = part(game, ADAPTER)
         table = None if own is None else own.set_table(game, number, self.seat)
         states, partner = (game.new_game(0, number), RandomPlayer()) if table is None else table
         super().__init__(game, states, [player if seat == self.seat else partner for seat in range(game.players)])

@@ -42,7 +42,6 @@ WITHOUT_KERNELS = (
     "chance.py",
     "controls.py",
     "exact.py",
-    "exact_values.py",
     "examination.py",
     "hidden.py",
     "interface.py",

@@ -127,6 +127,8 @@ class JointAction(NamedTuple):
     """record -> by seat, for each thing the largest number that the seat may choose if it chooses nothing else."""
     is_open: Callable[[Any], bool]
     """record -> whether a round begins here: nobody has chosen anything yet."""
+    withdraw: Callable[[Any, int], None]
+    """(record, seat): take back what the seat has chosen in this round, and all that is private of it."""
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
-from dicegym.engine.part import Part, sibling_name
+from dicegym.engine.part import Part, optional, sibling, sibling_name
 
 K = TypeVar("K", bound=Callable[..., Any])
 
@@ -27,26 +27,23 @@ K = TypeVar("K", bound=Callable[..., Any])
 class Twins(Protocol):
     """A game's ``twins.py``: compiled twins of agents, so that a batch plays them without leaving its loop.
 
-    It offers no names of its own: kernels in it are declared by `dicegym.engine.twin_kernels.twin`, and asked for by
-    number in `dicegym.engine.loops.choose` wherever an agent of that name is seated whose file is the one declared.
+    Kernels in it are declared by `dicegym.engine.twin_kernels.twin`, and asked for by number in
+    `dicegym.engine.loops.choose` wherever an agent of that name is seated whose file is the one declared.
+
+    Where a player can know little, the module may number that with a kernel ``situation(state)``, which returns the
+    number of what the player to move knows. What a pure opponent answers is then asked for once for each number.
     """
 
-
-class Situations(Protocol):
-    """A game's ``twins.py``: numbers for all that a player can know, in games where that is little.
-
-    Asked when opponents are seated: what a pure player answers is then asked for once for each number.
-    """
-
-    def situation(self, state: Any) -> int:
-        """Return the number of what the player to move knows. A kernel."""
-
+    @optional
     def situations(self, game: Any) -> np.ndarray | None:
-        """Return as many records of a `dicegym.Game`, the k-th of which is situation k; None if there are too many."""
+        """Return as many records of a `dicegym.Game` as there are numbers, the k-th of which has the number k.
+
+        None: there are too many, or nothing is numbered.
+        """
+        return None
 
 
 TWINS: Part[Twins] = Part(Twins, "twins", "that plays agents compiled", "finished")
-SITUATIONS: Part[Situations] = Part(Situations, "twins", "that numbers what players can know")
 
 
 class Twin(NamedTuple):
@@ -110,5 +107,5 @@ def chain(twins: Sequence[Twin]) -> Callable[..., Any]:
 
 def situation_kernel(rules_module: str) -> Callable[..., Any] | None:
     """Return the kernel that numbers what the player to move knows, or None if the game does not number it."""
-    numbering = SITUATIONS.beside(rules_module)
-    return None if numbering is None else numbering.situation
+    found: Callable[..., Any] | None = getattr(sibling(rules_module, TWINS.file), "situation", None)
+    return found

@@ -1,8 +1,8 @@
 """How a person plays a game, at the keyboard and on a page: what a game's ``controls.py`` offers.
 
 Whatever a game does not offer works all the same, by a numbered list of its actions and a button for each. Language
-models are told the same game in the same words as people. The screen itself, with its questions, ``undo`` and
-``again``, is `dicegym.players.sitting`, and the page is `dicegym.web`; they know no game.
+models are told the same game in the same words as people. The screen is `dicegym.players.sitting`, the page
+`dicegym.web`.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Controls(Protocol):
     """Players at a table unless another number is asked for; 0: as many as the game has by default."""
     OPEN: frozenset[str] = frozenset()
     """Private fields of the record that a program may not know and everybody at a real table sees, such as dice that
-    are rolled in the open. Of all other private fields, and of secret ones, `table` shows the person's own alone."""
+    are rolled in the open."""
     HELP: str = "Type the number in brackets of an action, its name, or how its name begins."
     """The game in a few lines, and what can be typed."""
     RULES: str = HELP
@@ -63,11 +63,10 @@ class Controls(Protocol):
         action = match_action(text, names)
         if action is not None:
             return [action]
-        begun = [name for name in names.values() if name.lower().startswith(text)] if text else []
+        begun = [name for name in names.values() if text and name.lower().startswith(text)]
         if len(begun) > 1:
-            raise ParameterError(
-                f"{text!r} is the beginning of {list_names(begun[:4])}: type more of it, or its number"
-            )
+            begins = f"{text!r} is the beginning of {list_names(begun[:4])}"
+            raise ParameterError(f"{begins}: type more of it, or its number")
         raise unread(text, "a number in brackets or a name; `list` shows all of them")
 
     @optional

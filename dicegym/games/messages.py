@@ -14,8 +14,7 @@ Message = dict[str, Any]
 class Wire(Protocol):
     """A game's ``protocol.py``: its messages between server and client, as a module of pure functions.
 
-    Asked by servers, clients and what measures them. Those that read a message take anything that JSON can say, and
-    raise `CommandError` if it is not what they read.
+    Those that read a message take anything that JSON can say, and raise `CommandError` if it is not what they read.
     """
 
     STANDING: str

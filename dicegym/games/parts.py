@@ -1,9 +1,8 @@
-"""What a game's folder may hold beside its rules: at most eleven files, each with one part or several.
+"""What a game's folder may hold beside its rules: at most ten files, each with one part.
 
-A part is a Protocol, a file and a purpose. Parts that a game's author thinks of together share a file.
-`part` asks for a part and gets it with its type, or None; `need` raises an error that says what to write. Both find the
-file beside the game's rules, wherever these are, so a game outside the package has its parts the same way. `PARTS` is
-the list; the page ``docs/add_a_game.md`` and the tests are compared with it.
+A part is a Protocol, a file and a purpose. `part` asks for a part and gets it with its type, or None; `need` raises an
+error that says what to write. Both find the file beside the game's rules, wherever these are, so a game outside the
+package has its parts the same way. The page ``docs/add_a_game.md`` and the tests are compared with `PARTS`.
 """
 
 from __future__ import annotations
@@ -18,60 +17,20 @@ from dicegym.engine.game import Game
 from dicegym.engine.part import Part, optional, sibling
 from dicegym.engine.scene import TEXT, Text
 from dicegym.engine.spec import GameSpec
-from dicegym.engine.twin_kernels import SITUATIONS, TWINS, Situations, Twins
+from dicegym.engine.twin_kernels import TWINS, Twins
 from dicegym.errors import PartError, unknown_name
 from dicegym.games.controls import Controls
-from dicegym.games.exact_values import Z_95, Duel, Estimate
 from dicegym.games.messages import Wire
 from dicegym.games.solved import Claim, Solution
-from dicegym.games.worth import Meter, Progress, ValueSource
+from dicegym.games.worth import Z_95, Duel, Estimate, Meter, Progress, ValueSource
 from dicegym.pictures.drawing import PICTURE, Picture
 from dicegym.play.player import Player, draws_openly
 from dicegym.play.turn import Act
 from dicegym.registry import GAMES, rules_module
 
-__all__ = [
-    "ADAPTER",
-    "CHANCE",
-    "CONTROLS",
-    "DUEL",
-    "EXAMINATION",
-    "INTERFACE",
-    "PARTS",
-    "PICTURE",
-    "SECRETS",
-    "SITUATIONS",
-    "TEXT",
-    "TWINS",
-    "VALUES",
-    "WIRE",
-    "Z_95",
-    "Adapter",
-    "Chance",
-    "Controls",
-    "Duel",
-    "Estimate",
-    "Examination",
-    "Interface",
-    "Part",
-    "Picture",
-    "Progress",
-    "SecretChoices",
-    "Situations",
-    "Text",
-    "Twins",
-    "Values",
-    "Wire",
-    "defines",
-    "find_examination",
-    "list_solved_settings",
-    "need",
-    "part",
-    "plays_with",
-    "quick_solver_of",
-    "solver",
-    "tabulate_player",
-]
+# Of other modules:
+__all__ = ["PICTURE", "TEXT", "TWINS", "Controls", "Duel", "Picture", "Text", "Twins", "Wire"]
+__all__ += ["Z_95", "Estimate", "Progress"]
 
 P = TypeVar("P")
 
@@ -79,9 +38,9 @@ P = TypeVar("P")
 class Interface(Protocol):
     """A game's ``interface.py``: the bot's own half of the game's original interface.
 
-    It runs in the process of a bot, which is to be small and to start at once: it imports the standard library,
-    ``dicegym.bots``, and modules of its own folder that do the same. An interface of classes may name the method that
-    plays in ``METHOD``: a function in memory then stands for a class with this method.
+    It runs in the process of a bot, which is small and starts at once: import the standard library, ``dicegym.bots``
+    and modules of the folder that do the same. An interface of classes may name the method that plays in ``METHOD``: a
+    function in memory then stands for a class with this method.
     """
 
     ENTRY_FILES: tuple[str, ...]
@@ -101,15 +60,20 @@ class Interface(Protocol):
 
 
 class Adapter(Protocol):
-    """A game's ``adapter.py``: bots of the original interface as players, players as bots, and a bot to begin with.
+    """A game's ``adapter.py``: bots of the original interface as players, how they are tested, and players as bots.
 
-    Asked whenever an agent that is no trained model is named, and by ``dicegym games GAME --rules``, ``new bot`` and
-    ``export``. Without one, models and `Player` objects play alone. It is the referee's half of the
-    original interface; the bot's own is `Interface`.
+    It is the referee's half of the original interface; the bot's own is `Interface`. Without one, models and `Player`
+    objects play alone.
+
+    A game whose original contest tested bots defines ``examine``; `find_examination` asks for that. Elsewhere bots play
+    `dicegym.bots.smoke_games`, whole games by the rules, in which ``set_table`` may seat opponents that steer a bot
+    into all stages of the game.
     """
 
     INTERFACE: str = ""
     """What a bot's file is called, and every call and message with an example: plain text, 120 characters wide."""
+    UNIT: str = "questions"
+    """What the test consists of, in the plural."""
 
     def sit(self, program: Any, ask: Callable[..., Any], game: Game, seat: int) -> Act:
         """Return what asks a bot for actions in one game.
@@ -123,7 +87,7 @@ class Adapter(Protocol):
     def starter(self, form: str, file: str) -> str:
         """Return the source of a bot that passes the test of its contest, with comments.
 
-        ``form`` is one of the adapter's ``ENTRY_FILES``; ``file`` is what its author calls the file in commands.
+        ``form`` is one of the ``ENTRY_FILES``; ``file`` is what its author calls the file in commands.
         """
         raise PartError("there is no bot to begin with: write adapter.py with starter beside the game's rules")
 
@@ -131,23 +95,10 @@ class Adapter(Protocol):
     def export(self, player: Player, game: Game, form: str) -> str:
         """Return the source of a bot that chooses as ``player`` does; `dicegym.bots.export` has most of what it needs.
 
-        ``form`` is one of the adapter's ``ENTRY_FILES``. Raises ParameterError if the player cannot be written so,
-        AgentError and ModelError if it cannot play.
+        ``form`` is one of the ``ENTRY_FILES``. Raises ParameterError if the player cannot be written so, AgentError and
+        ModelError if it cannot play.
         """
         raise PartError(f"{game.spec.title} writes no bots: write adapter.py with export beside its rules")
-
-
-class Examination(Protocol):
-    """A game's ``examination.py``: how bots are tested before a contest.
-
-    It defines what it has. A game whose original contest had a test defines ``examine``; `find_examination` asks for
-    that. Elsewhere bots play `dicegym.bots.smoke_games`, in which ``set_table`` may seat opponents that steer a bot
-    into all stages of the game. Every smoke game is a whole game by the rules, so a bot that remembers finds what it
-    expects.
-    """
-
-    UNIT: str = "questions"
-    """What the test consists of, in the plural."""
 
     @optional
     def examine(self, game: Game, player: Player, asked: Callable[[int], None]) -> np.ndarray:
@@ -155,7 +106,7 @@ class Examination(Protocol):
 
         In a game with exact values the answers are the table that its `Duel` reads.
         """
-        raise PartError(f"{game.spec.title} has no test of its own: write examination.py with examine beside its rules")
+        raise PartError(f"{game.spec.title} has no test of its own: write adapter.py with examine beside its rules")
 
     @optional
     def question(self, game: Game, i: int) -> str:
@@ -183,15 +134,15 @@ class Examination(Protocol):
 class Chance(Protocol):
     """A game's ``chance.py``: what its dice decide, as outcomes with probabilities.
 
-    Asked by `dicegym.openspiel`, whose solvers go through all that may happen: without one, chance is drawn there too.
-    And by `dicegym.analysis`, about what a seat may believe of dice that it does not see.
+    `dicegym.openspiel` asks it for all that may happen (without one, chance is drawn there), and `dicegym.analysis` for
+    what a seat may believe of dice that it does not see.
     """
 
     def undo(self, before: Any | None, after: Any) -> list[int]:
         """Take back in ``after`` what chance decided in the step from ``before``, or at the beginning (None).
 
-        Returns the numbers of the draws that are to be settled instead, in turn; of each, `outcomes` and `settle` are
-        asked with the record as the draws before it left it.
+        Returns the numbers of the draws to settle instead, in turn: `outcomes` and `settle` are asked of each, with the
+        record as the draws before it left it.
         """
 
     def outcomes(self, state: Any, draw: int) -> list[tuple[float, str]]:
@@ -201,33 +152,14 @@ class Chance(Protocol):
         """Write into the record that the draw had the outcome of this number."""
 
     def unseen(self, state: Any, seat: int) -> list[int]:
-        """Return the draws that are settled, that ``seat`` has not seen, and that still count; none after the end.
-
-        Each was seen by one other seat alone, and none says anything of another.
-        """
+        """Return the settled draws that still count and that one other seat alone has seen; none after the end."""
 
     def decisions(self, state: Any, draw: int) -> list[tuple[Any, int]]:
-        """Return what the seat that saw one of these draws has done since, in turn: (record before, ordinary action).
-
-        All that is hidden is in these records as in ``state``.
-        """
-
-
-class SecretChoices(Protocol):
-    """A game's ``chance.py`` where all choose at once and in secret: what a seat has chosen in the present round.
-
-    Asked by `dicegym.analysis`, where others are supposed to have chosen otherwise.
-    """
-
-    def withdraw(self, state: Any, seat: int) -> None:
-        """Take back what ``seat`` has chosen in this round, and all that is private of it: it has not chosen yet."""
+        """Return what the seat that saw one of these draws has done since: (record before, ordinary action) in turn."""
 
 
 class Values(Protocol):
-    """A game's ``values.py``: what states and luck are worth, what can be solved, and what is published.
-
-    It defines what it has; of all else there is nothing.
-    """
+    """A game's ``values.py``: what states and luck are worth, what can be solved, and what is published."""
 
     SOLVED: Mapping[str, int] | None = None
     """Parameters, players among them, with which best play alone has an exact mean return; None: with none. Win rates
@@ -245,12 +177,10 @@ class Values(Protocol):
     def meter(self, game: Game, players: Sequence[Player | None], seats: np.ndarray) -> Meter | None:
         """Return what measures luck in games that are played side by side, or None if nothing does.
 
-        It is made anew for every thousand games or so: what takes long to find out about players is kept.
-
         Args:
             game: what is played.
-            players: everybody who plays in some of the games; None stands for a player that cannot be asked, such as a
-                stranger's bot in another process: then its actions are all that is known of it.
+            players: everybody who plays in some of the games; None for one that cannot be asked, such as a stranger's
+                bot in another process.
             seats: int64[games, players of the game]: which of ``players`` sits in each seat.
         """
         return None
@@ -259,9 +189,9 @@ class Values(Protocol):
     def reply_values(self, opponent: Any, game: Game, trials: int = 0) -> Callable[[np.ndarray], np.ndarray] | None:
         """Return a function that says what choices are worth to a player that replies to an agent as well as is known.
 
-        The reply knows what players see, and no more; it is looked for the longer the more ``trials``. The function
-        takes records of which none is over, and returns float64[n, n_actions], how likely the player to move wins
-        against ``opponent``. Raises AgentError and ParameterError as `Duel` does.
+        The reply knows what players see; more ``trials`` look for it longer. The function takes records of which none
+        is over, and returns how likely the player to move wins against ``opponent`` by each action: float64[n,
+        n_actions]. Raises AgentError and ParameterError as `Duel` does.
         """
         return None
 
@@ -284,37 +214,17 @@ CONTROLS: Part[Controls] = Part(
 )
 INTERFACE: Part[Interface] = Part(Interface, "interface", "that says how bots are written", "finished", "bots")
 ADAPTER: Part[Adapter] = Part(Adapter, "adapter", "that plays and writes bots", "finished", "bots")
-EXAMINATION: Part[Examination] = Part(Examination, "examination", "that tests bots before a contest", "none", "bots")
 DUEL: Part[Duel] = Part(Duel, "exact", "that knows exact win rates", "none", "bots")
 VALUES: Part[Values] = Part(Values, "values", "that says what its states are worth", "none", "players")
 CHANCE: Part[Chance] = Part(Chance, "chance", "that lists what its dice may decide")
-SECRETS: Part[SecretChoices] = Part(SecretChoices, "chance", "that takes secret choices back")
 WIRE: Part[Wire] = Part(Wire, "protocol", "that servers and clients say to each other")
 
-PARTS: tuple[Part[Any], ...] = (
-    TEXT,
-    PICTURE,
-    CONTROLS,
-    INTERFACE,
-    ADAPTER,
-    EXAMINATION,
-    TWINS,
-    SITUATIONS,
-    DUEL,
-    VALUES,
-    CHANCE,
-    SECRETS,
-    WIRE,
-)
+PARTS: tuple[Part[Any], ...] = (TEXT, PICTURE, CONTROLS, INTERFACE, ADAPTER, TWINS, DUEL, VALUES, CHANCE, WIRE)
 """All parts by their files, those that every game needs first."""
 
 
 def part(game: Game | GameSpec | str, kind: Part[P]) -> P | None:
-    """Return a part of a game, loaded when it is first asked for, or None if the game has none.
-
-    Args:
-        game: a game, its fact sheet, or the name of a registered one, which is not loaded for that.
-        kind: one of `PARTS`, such as ``ADAPTER``.
+    """Return a part (one of `PARTS`) of a game, loaded when it is first asked for, or None if the game has none.
 
     Raises UnknownNameError for a name that no registered game has.
     """
@@ -342,16 +252,13 @@ def defines(game: Game | GameSpec | str, kind: Part[Any], name: str) -> bool:
     return module is not None and hasattr(module, name)
 
 
-def find_examination(game: Game) -> Examination | None:
-    """Return the test that a game's original contest had, or None: then its bots play smoke games."""
-    return part(game, EXAMINATION) if defines(game, EXAMINATION, "examine") else None
+def find_examination(game: Game) -> Adapter | None:
+    """Return the adapter of a game whose original contest tested bots, or None: then its bots play smoke games."""
+    return part(game, ADAPTER) if defines(game, ADAPTER, "examine") else None
 
 
 def solver(game: Game | str) -> Duel | None:
-    """Return what knows the exact values of a game for two, or None if nothing does.
-
-    Asked with a name it looks for the module alone; asked with a `Game`, also whether its parameters allow them.
-    """
+    """Return the exact values of a game for two, or None; of a name, whether or not all its parameters allow them."""
     if isinstance(game, str):
         return part(game, DUEL) if game in GAMES else None
     found = part(game, DUEL)
@@ -367,12 +274,10 @@ def solver_of(game: Game, *players: object) -> Duel | None:
 
 def quick_solver_of(game: Game, *players: object) -> Duel | None:
     """Return what `solver_of` does; None where a player is costly, or the table of one that may draw takes too long."""
-    if any(isinstance(player, Player) and player.costly for player in players):
-        return None
     values = solver_of(game, *players)
-    if values is None or all(map(_is_known, players)) or values.questions(game) <= MOST_QUESTIONS:
-        return values
-    return None
+    if values is None or any(isinstance(player, Player) and player.costly for player in players):
+        return None
+    return values if all(map(_is_known, players)) or values.questions(game) <= MOST_QUESTIONS else None
 
 
 def _is_known(player: object) -> bool:
@@ -395,12 +300,8 @@ def tabulate_player(tabulate: Callable[[Player, Game], np.ndarray], player: Any,
     """Return the strategy of a player for exact values, and whether that is one draw of its answers.
 
     A player that is not known to be pure is asked for its table twice, with other randomness the second time. Where the
-    answers differ it draws or remembers, and what is computed of its table is exact of this table alone.
-
-    Args:
-        tabulate: makes tables: `Duel.tabulate`, whose errors are raised.
-        player: a player, or what is a strategy already.
-        game: the game.
+    answers differ, what is computed of its table is exact of this table alone. Raises what ``tabulate`` (of a `Duel`)
+    raises.
     """
     if _is_known(player):
         return player, False
@@ -409,10 +310,7 @@ def tabulate_player(tabulate: Callable[[Player, Game], np.ndarray], player: Any,
 
 
 def list_solved_settings(game: Game | str) -> Mapping[str, int] | None:
-    """Return the parameters, players among them, with which a game has exact values; None if it never has any.
-
-    Of parameters that the original game does not have, those that ``game`` sets are at their defaults there.
-    """
+    """Return the parameters, players among them, with which a game has exact values; None if it never has any."""
     found = part(game, DUEL) or part(game, VALUES)
     solved = None if found is None else found.SOLVED
     if solved is None or isinstance(game, str):

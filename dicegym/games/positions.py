@@ -2,10 +2,10 @@
 
     hog-eNqrVkrKzEspVrKKjtVRKk5NLFKyMjDUUUpJLElVsgIA...
 
-The name of the game stands before the first hyphen. What follows is JSON, packed by zlib and in the URL-safe digits of
-Base64: the players, the parameters, and the fields of the record that differ from a new game's. zlib's check sum tells
-a text that was cut or mistyped from a whole one. There are two forms: one of the whole record, with the key that names
-all dice to come; and one of what a seat may know (`dicegym.games.hidden`), from which nobody can find out more.
+Behind the name of the game follows JSON, packed by zlib and in the URL-safe digits of Base64: the players, the
+parameters, and the fields of the record that differ from a new game's. zlib's check sum tells a text that was cut or
+mistyped. There are two forms: the whole record, with the key that names all dice to come; and what a seat may know
+(`dicegym.games.hidden`), from which nobody can find out more.
 
 A text may come from a stranger, and compiled code trusts records. So what is out of the limits that a game's
 ``text.py`` sets (``limits``), or does not fit together (``impossible``), is refused.
@@ -48,12 +48,7 @@ class Position(NamedTuple):
 
 
 def position_id(game: Game, state: Any, seat: int | None = None) -> str:
-    """Return the text that stands for a state.
-
-    Args:
-        game: the game.
-        state: its record.
-        seat: leave out what this seat may not know; None: the whole state, its dice to come included.
+    """Return the text that stands for a state: what ``seat`` may know of it, or all of it, its dice to come included.
 
     Raises ParameterError if there is no such seat.
 
@@ -88,14 +83,10 @@ def position_id(game: Game, state: Any, seat: int | None = None) -> str:
 
 
 def position(text: str, game: Game | None = None) -> Position:
-    """Return what a text stands for.
+    """Return what a text of `position_id` stands for; ``game`` is needed where it is not a registered one.
 
-    Args:
-        text: what `position_id` returned.
-        game: where it is not a registered game; its parameters are those of the text all the same.
-
-    Raises ParameterError, which says what is wrong with it: it was cut or mistyped, or made by other rules, or nobody
-    can have played to what it stands for.
+    Raises ParameterError, which says what is wrong: the text was cut or mistyped, or made by other rules, or nobody can
+    have played to what it stands for.
 
     Example:
         >>> import dicegym
@@ -160,16 +151,11 @@ def _restore(table: Game, told: dict[str, Any]) -> Position:
         states[name][0] = found
     if told:
         raise ValueError(f"records of {game.spec.title} have no {one_line(next(iter(told)), 40)!r}")
-    wrong = _impossible(game, states, seat)
+    impossible: Callable[[Game, Any, int | None], str] | None = getattr(game.text, "impossible", None)
+    wrong = "" if impossible is None else impossible(game, states[0], seat)
     if wrong:
         raise ValueError(f"nobody can have played to it, as {wrong}")
     return Position(game, states, seat)
-
-
-def _impossible(game: Game, states: np.ndarray, seat: int | None) -> str:
-    """Return why nobody can have played to a record of which a seat knows its part; empty if somebody may have."""
-    own: Callable[[Game, Any, int | None], str] | None = getattr(game.text, "impossible", None)
-    return "" if own is None else own(game, states[0], seat)
 
 
 def _limits(game: Game, begun: np.ndarray) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:

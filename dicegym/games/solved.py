@@ -1,7 +1,7 @@
 """What of a game can be solved in minutes and kept: the protocol of a game's ``values.py``, and where tables lie.
 
-Tables that a computation of minutes made are kept in the user's cache folder, in a folder for each game, its
-parameters and its rules (the fingerprint): other rules never find them.
+Solved tables are kept in the user's cache folder, in a folder for each game, its parameters and its rules (the
+fingerprint): other rules never find them.
 
 Environment variable:
     DICEGYM_TABLES: folder for solved tables (default: ``dicegym/tables`` in the user's cache folder).
@@ -44,11 +44,10 @@ def tables_folder(game: Game, name: str) -> Path:
 
 
 def settings_of(game: Game) -> dict[str, int]:
-    """Return the parameters of a game, players among them, that are not what they are unless one says so."""
+    """Return the parameters of a game, players among them, that are not at their defaults."""
     spec = game.spec
-    usual = {"players": spec.default_players or spec.players[0]} | {
-        key: parameter.default for key, parameter in spec.parameters.items()
-    }
+    usual = {key: parameter.default for key, parameter in spec.parameters.items()}
+    usual["players"] = spec.default_players or spec.players[0]
     chosen = {"players": game.players, **game.parameters}
     return {key: value for key, value in chosen.items() if value != usual[key]}
 
@@ -66,10 +65,7 @@ def report_unsolved(game: Game, name: str) -> ParameterError:
 
 
 def report_damage(file: Path, reason: str, game: Game, name: str) -> DamagedFileError:
-    """Return the error for a file of the tables ``name`` that cannot be used; it names the commands that mend it.
-
-    ``reason`` continues the file's name: ``is broken off``.
-    """
+    """Return the error for a file of tables that cannot be used: ``reason`` continues its name: ``is broken off``."""
     command = how_to_solve(game, name)
     return DamagedFileError(file, reason, f"`{command} --remove` removes these tables, `{command}` solves them again")
 
@@ -82,16 +78,10 @@ def write_arrays(file: Path, **arrays: np.ndarray) -> None:
 
 
 def read_arrays(file: Path, game: Game, name: str, like: Mapping[str, tuple[Any, Any]]) -> dict[str, np.ndarray]:
-    """Return arrays that `write_arrays` wrote; what is wrong with them cannot go unnoticed (checksums).
+    """Return arrays that `write_arrays` wrote. Raises DamagedFileError if the file is broken off, changed, or another.
 
-    Args:
-        file: the file, which exists.
-        game: whose tables they are, for errors.
-        name: what they are called, for errors.
-        like: (shape, dtype) by array; None in a shape is any length, a shape None any shape.
-
-    Raises:
-        DamagedFileError: the file is broken off, changed, or holds something else.
+    ``like`` has (shape, dtype) by array; None in a shape is any length, a shape None any shape. ``game`` and ``name``
+    of the tables are for errors.
     """
     try:
         with file.open("rb") as stream, np.load(stream, allow_pickle=False) as archive:
@@ -136,13 +126,12 @@ class Solution(Protocol):
         """
 
     def solve(self, folder: Path, *, goal: float, seconds: float | None, threads: int, progress: Progress) -> float:
-        """Solve it, continuing from what ``folder`` holds if that is kept; return its quality.
+        """Solve it, continuing from what ``folder`` holds; return its quality.
 
         ``progress`` is told (steps done, of how many, in words: the quality so far) about once a second; steps of
         earlier runs count. It ends when ``goal`` is reached or ``seconds`` are over. Tables, and what is needed for
         going on, are written whole (`dicegym.files`), every minute or so and at the end, on KeyboardInterrupt too,
-        which is raised again.
-        The result depends on nothing but how many steps have been done, in however many runs.
+        which is raised again. The result depends on nothing but how many steps have been done, in however many runs.
         """
 
 

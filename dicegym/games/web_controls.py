@@ -1,8 +1,7 @@
 """The widgets of a page on which a person plays: what the forms of `dicegym.games.controls.Controls` are made of.
 
 A game says which forms a person to move may fill in, and reads what comes back with a `FilledForm`, which takes nothing
-that its widgets do not offer. What a widget looks like, and how it works with a mouse, a finger, a keyboard, a screen
-reader and without any script, is `dicegym.web`'s to say; it knows no game.
+that its widgets do not offer. `dicegym.web` says what a widget looks like and how it works.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ class Option(NamedTuple):
     value: str
     label: str
     note: str = ""
-    """What there is to say of it, such as the points it brings; short."""
+    """Such as the points it brings; short."""
     refused: str = ""
     """Why it cannot be chosen now; empty if it can."""
     face: int = 0
@@ -50,8 +49,6 @@ class DiceToggles(NamedTuple):
     name: str
     label: str
     faces: tuple[int, ...]
-    picked: tuple[int, ...] = ()
-    """Places that are picked at first."""
     most: int | None = None
     """How many may be picked at once; None: all."""
     on: str = "picked"
@@ -79,8 +76,6 @@ class Item(NamedTuple):
     price: int = 0
     most: int = 0
     """How many there are to be had."""
-    face: int = 0
-    """A die that is drawn beside it; 0: none."""
 
 
 class Basket(NamedTuple):
@@ -167,14 +162,8 @@ class FilledForm:
 
     Args:
         forms: what was offered, by the state it is filled in for.
-        name: of the form.
+        name: of the form (attribute ``form``). Raises ParameterError if it is not among them.
         fields: what was filled in.
-
-    Attributes:
-        form: the form.
-
-    Raises:
-        ParameterError: no such form is offered.
     """
 
     def __init__(self, forms: Sequence[PlayForm], name: str, fields: Fields) -> None:
@@ -202,11 +191,10 @@ class FilledForm:
         """Return the places that are picked of `DiceToggles`, in order. Raises ParameterError for other places."""
         widget = self._widget(name, DiceToggles)
         places = [number_of(value) for value in self._fields.get(name, ())]
-        if any(place is None or not 0 <= place < len(widget.faces) for place in places):
-            raise ParameterError(
-                f"there are {count(len(widget.faces), 'die', 'dice')}, and another was picked: pick of these"
-            )
-        picked = {place for place in places if place is not None}
+        picked = {place for place in places if place is not None and 0 <= place < len(widget.faces)}
+        if not picked.issuperset(places):
+            there = count(len(widget.faces), "die", "dice")
+            raise ParameterError(f"there are {there}, and another was picked: pick of these")
         if widget.most is not None and len(picked) > widget.most:
             raise ParameterError(f"{len(picked)} dice are picked: pick {widget.most} at most")
         return sorted(picked)
@@ -220,22 +208,19 @@ class FilledForm:
             raise ParameterError(
                 f"{one_line(given, 40)!r} is no number for {widget.label}: give {widget.low} to {widget.high}"
             )
-        low = max(
-            [widget.low, *(option.least for one in self._picks() for option in one.options if self._holds(one, option))]
-        )
+        picks = [(one.name, option) for one in self.form.widgets if isinstance(one, PickOne) for option in one.options]
+        chosen = [option for field, option in picks if option.value in self._fields.get(field, ())]
+        low = max([widget.low, *(option.least for option in chosen)])
         if not low <= number <= widget.high:
             raise ParameterError(f"{widget.label} is {number}, and has to be {low} to {widget.high} here: change it")
         return number
 
     def basket(self, name: str) -> dict[str, int]:
-        """Return how many are chosen of each item of a `Basket`, items with none left out.
-
-        Raises ParameterError for more than there are or than the budget pays for.
-        """
+        """Return how many are chosen of each item of a `Basket`. Raises ParameterError for too many or too dear."""
         widget = self._widget(name, Basket)
         chosen: dict[str, int] = {}
         for item in widget.items:
-            given = self._only(f"{name}.{item.value}", item.label, "0").strip() or "0"
+            given = self._only(f"{name}.{item.value}", item.label, missing="0").strip() or "0"
             number = number_of(given)
             if number is None or number < 0:
                 raise ParameterError(f"{one_line(given, 40)!r} is no number of {item.label}: give 0 to {item.most}")
@@ -250,12 +235,6 @@ class FilledForm:
 
     def _widget(self, name: str, kind: type[W]) -> W:
         return next(one for one in self.form.widgets if isinstance(one, kind) and one.name == name)
-
-    def _picks(self) -> list[PickOne]:
-        return [one for one in self.form.widgets if isinstance(one, PickOne)]
-
-    def _holds(self, widget: PickOne, option: Option) -> bool:
-        return option.value in self._fields.get(widget.name, ())
 
     def _only(self, name: str, label: str, missing: str | None = None) -> str:
         """Return the only value of a field."""

@@ -1,15 +1,14 @@
-"""What a state is worth: the protocols that a game's ``values.py`` is written to.
+"""What a state is worth: the protocols that a game's ``values.py`` and ``exact.py`` are written to.
 
-A *valuer* answers one question, what a state is worth to a seat, and says how it knows and how sure it is. A game's
-``values.py`` lists where valuers come from, the best first; `dicegym.analysis` asks them, and knows no game. A *luck
-meter* is told of games while they are played, and says what their dice were worth.
+A *valuer* says what a state is worth to a seat, how it knows and how sure it is. A *luck meter* is told of games while
+they are played, and says what their dice were worth. A `Duel` knows true win rates of two.
 """
 
 from __future__ import annotations
 
 import shlex
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
@@ -23,8 +22,7 @@ if TYPE_CHECKING:
 Progress = Callable[[int, int, str], None]
 """Told of long work: (steps done, of how many, what is being done)."""
 ValueKind = Literal["exact", "equilibrium", "rollouts"]
-"""How a value is known: computed without error; by an equilibrium that was computed, exactly or nearly; by games played
-from there."""
+"""How a value is known: computed without error; by a computed equilibrium; by games played from there."""
 ValueUnit = Literal["win rate", "points", "return"]
 """What a value counts: the probability to win, a shared first place shared out; points of the game, for players
 that play alone; the return of the rules (`dicegym.engine.spec.GameSpec`)."""
@@ -39,7 +37,7 @@ class ActionValues(NamedTuple):
     """float64[n_actions]: standard error of each; 0 where the value is computed, nan as above."""
     behind: np.ndarray | None = None
     """float64[n_actions]: standard error of how far each is behind the best one, where candidates are played with
-    common dice and differences are surer than values; nan as above. None: as if values were independent."""
+    common dice; nan as above. None: as if values were independent."""
 
 
 class Valuer(Protocol):
@@ -55,10 +53,9 @@ class Valuer(Protocol):
     kind: ValueKind
     unit: ValueUnit
     sure: str
-    """How sure its values are, in words that follow "values are": ``exact``, ``those of an equilibrium that a best
-    reply beats in 0.5003 of games``."""
+    """How sure its values are, in words that follow "values are": ``exact``."""
     sees_all: bool
-    """Whether its actions are judged by the whole record, hidden things included, as a player that sees all would."""
+    """Whether its actions are judged by the whole record, hidden things included."""
 
     def value(self, state: Any, seat: int) -> float:
         """Return what a state is worth to a seat before the player to move decides, or at the end; in its unit.
@@ -78,13 +75,34 @@ class Valuer(Protocol):
 
 @runtime_checkable
 class BatchValuer(Valuer, Protocol):
-    """A valuer that may be asked about many states in one call, for grades over thousands of games."""
+    """A valuer that may be asked about many states in one call, for grades over thousands of games.
+
+    One that inherits from it answers about one state as it answers about many, and plays the best action, of equal
+    ones the first.
+    """
 
     def values_rows(self, states: np.ndarray) -> np.ndarray:
         """Return `value` of every state for every seat: float64[states, players]."""
 
     def action_values_rows(self, states: np.ndarray) -> ActionValues:
         """Return `action_values` of every state, none of which is over: arrays of float64[states, n_actions]."""
+
+    def value(self, state: Any, seat: int) -> float:
+        """Return what a state is worth to a seat; see `Valuer.value`."""
+        return float(self.values_rows(np.atleast_1d(state))[0, seat])
+
+    def action_values(self, state: Any) -> ActionValues:
+        """Return what each action is worth to the player to move; nan when the game is over."""
+        if state["over"]:
+            return ActionValues(np.full(self.game.n_actions, np.nan), np.full(self.game.n_actions, np.nan))
+        rows = self.action_values_rows(np.atleast_1d(state))
+        return ActionValues(rows.values[0], rows.errors[0])
+
+    def policy(self, state: Any) -> np.ndarray:
+        """Return 1 for the best action, of equal ones the first: float64[n_actions]."""
+        chosen = np.zeros(self.game.n_actions)
+        chosen[np.nanargmax(self.action_values(state).values)] = 1.0
+        return chosen
 
 
 class ValueSource(NamedTuple):
@@ -115,8 +133,7 @@ class Bracket(NamedTuple):
 class SearchTime:
     """The time limit of a search: ``seconds`` from `begin`, or until `stop` is called.
 
-    A search calls `begin` once everything it needs is loaded and compiled. It checks `over` often, and returns the best
-    answer found so far when the time is over.
+    A search calls `begin` once all it needs is loaded and compiled, and returns its best answer when it is `over`.
     """
 
     def __init__(self, seconds: float) -> None:
@@ -151,11 +168,7 @@ class SearchTime:
 def first_place_shares(returns: ArrayLike) -> NDArray[np.float64]:
     """Return what part of the first place each player won in each game: 1 alone, 1/k if k players share it, else 0.
 
-    Args:
-        returns: of each game the return of each player, of which only the order counts: [games, players].
-
-    Returns:
-        float64[games, players]; each row sums to 1.
+    ``returns`` are those of each player in each game, as are the shares: float64[games, players].
     """
     found = np.asarray(returns)
     first = found == np.maximum.reduce(found, axis=1, keepdims=True)  # in a match of few games methods cost twice that
@@ -195,9 +208,9 @@ class Exploits(Protocol):
 class Meter(Protocol):
     """Is told of many games while they are played, and adds up what their luck was worth.
 
-    Luck is what chance brought beyond its mean, and has the mean 0 for all players (a martingale difference), so that a
+    Luck is what chance brought beyond its mean, and has the mean 0 for all players (a martingale difference), so a
     result less its luck has the same mean as the result and varies less (AIVAT: Burch, Schmid, Moravcik, Morrill and
-    Bowling, AAAI 2018). Where it is known how a player chooses among its actions, what it drew is luck too.
+    Bowling, AAAI 2018). What a player drew among its actions is luck too where its probabilities are known.
     """
 
     luck: np.ndarray
@@ -216,3 +229,68 @@ class Meter(Protocol):
             actions: int64[k], wide ones included.
             after: the records after, by game.
         """
+
+
+class Duel(Protocol):
+    """What ``exact.py`` of a game for two offers, if it can be solved: true values instead of estimates.
+
+    A table is a strategy as an array that only the module reads. A strategy may be a player, a function in the form of
+    the original interface, or a table made for the same game. All functions raise AgentError if a player fails or
+    chooses what the rules do not know, and ParameterError for a table that does not fit and a game that is not solved.
+    """
+
+    SOLVED: Mapping[str, int]
+    """Parameters, the number of players among them, with which the game can be solved."""
+    MIXED: bool
+    """Whether tables hold probabilities; elsewhere a player that draws (`dicegym.play.player.DrawsOpenly`) has no exact
+    values."""
+
+    def solves(self, game: Game) -> bool:
+        """Return whether the game, with its parameters, has exact values."""
+
+    def questions(self, game: Game) -> int:
+        """Return how many questions at most `tabulate` asks a player that may draw and does not say how."""
+
+    def tabulate(self, player: Player | Callable[..., Any], game: Game) -> np.ndarray:
+        """Return all that ``player`` would choose."""
+
+    def win_rate(self, a: Any, b: Any, game: Game) -> float:
+        """Return the probability that strategy ``a`` beats ``b``, who moves first being drawn by a fair coin."""
+
+    def win_rate_matrix(self, strategies: Sequence[Any], game: Game, *, progress: Progress | None = None) -> np.ndarray:
+        """Return float64[n, n]: `win_rate` of each strategy (row) against each other one (column).
+
+        ``progress`` is called after each of the n (n - 1) / 2 pairs.
+        """
+
+    def best_response(self, opponent: Any, game: Game) -> tuple[float, np.ndarray]:
+        """Return the best win rate against ``opponent`` for a player that sees everything, and how to play it."""
+
+    def best_table(
+        self,
+        opponent: Any,
+        game: Game,
+        *,
+        seed: int = 0,
+        trials: int = ...,
+        progress: Progress | None = None,
+        time: SearchTime | None = None,
+    ) -> tuple[float, np.ndarray]:
+        """Return the best win rate found for a table against ``opponent``, and the table.
+
+        With ``time`` the search takes that long, whatever ``trials`` says.
+        """
+
+
+Z_95 = 1.959963984540054
+"""Two-sided 95 % quantile of the normal distribution, in whose last digit ``NormalDist().inv_cdf(0.975)`` differs: the
+intervals in models' files are made with it."""
+
+
+class Estimate(NamedTuple):
+    """A mean over games."""
+
+    mean: float
+    half: float
+    """Half the width of its 95 % interval."""
+    games: int

@@ -32,7 +32,7 @@ from dicegym.engine.loops import UNKNOWN
 from dicegym.engine.seats import seating
 from dicegym.engine.twin_kernels import list_twins
 from dicegym.errors import unknown_name
-from dicegym.games.parts import SITUATIONS, part
+from dicegym.games.parts import TWINS, part
 from dicegym.play.player import Player
 from dicegym.play.turn import Act, Turn
 
@@ -149,8 +149,8 @@ class Tabulated:
 @functools.cache
 def situations(game: Game) -> int:
     """Return how many situations a player of ``game`` can be in; 0 if they are not numbered."""
-    numbering = part(game, SITUATIONS)
-    found = numbering.situations(game) if numbering is not None else None
+    twins = part(game, TWINS)
+    found = twins.situations(game) if twins is not None else None
     return 0 if found is None else len(found)
 
 
@@ -216,7 +216,7 @@ def tables_alone(game: Game, players: Sequence[object]) -> bool:
 
 def prepare(game: Game) -> None:
     """Compile what `play_tables` needs, or find it compiled, before anybody's time is taken."""
-    if part(game, SITUATIONS) is not None:
+    if situations(game) > 0:
         states, none = game.new_states(1), np.zeros(0, np.int64)
         loops.begin_rows(states, none, game.blank, np.zeros(1, np.uint64), np.zeros(1, np.uint64))
         loops.situation_rows(states, none, none)

@@ -19,7 +19,6 @@ from dicegym.engine.game import Game
 from dicegym.errors import ParameterError, one_line
 from dicegym.games.hidden import keep_known
 from dicegym.games.keyboard import Place, UnreadError
-from dicegym.games.parts import SECRETS, part
 from dicegym.players.human import controls_of
 
 ACTION = "action"
@@ -148,11 +147,10 @@ def read_action(game: Game, state: Any, text: str) -> list[int]:
 
 def decision_start(game: Game, state: Any, seat: int) -> Any:
     """Return the record as it was when ``seat`` began its decision; a copy where that has several actions."""
-    secrets = part(game, SECRETS)
-    if secrets is None or game.spec.joint_action is None:
+    if game.spec.joint_action is None:
         return state
     begun = state.copy()
-    secrets.withdraw(begun, seat)
+    game.spec.joint_action.withdraw(begun, seat)
     return begun
 
 

@@ -17,7 +17,7 @@ import dicegym
 from dicegym.bots.export import export_forms, export_source
 from dicegym.bots.surroundings import PrivateRandom
 from dicegym.errors import ParameterError
-from dicegym.games.parts import EXAMINATION, INTERFACE, need
+from dicegym.games.parts import ADAPTER, INTERFACE, need
 from dicegym.games.yatzy.protocol import table_message
 from dicegym.games.yatzy.rules import View
 from dicegym.play.drive import play_game
@@ -114,7 +114,7 @@ def test_exported_hog_file_runs_without_dicegym_and_holds_all_choices(written: C
     folder = written("hog", "hog.py").parent
     words = alone(folder, "import hog; print(*(hog.final_strategy(s, o) for s in range(100) for o in range(100)))")
     game = dicegym.game("hog")
-    examined = need(game, EXAMINATION).examine(game, model("hog"), lambda question: None)
+    examined = need(game, ADAPTER).examine(game, model("hog"), lambda question: None)
     assert (np.array(words.split(), int).reshape(100, 100) == examined).all()
 
 

@@ -16,10 +16,9 @@ from dicegym.engine import loops
 from dicegym.engine.thread_team import LEAST_ROWS
 from dicegym.envs.vector import BatchEnv
 from dicegym.errors import ParameterError
-from dicegym.games.parts import SITUATIONS, part
 from dicegym.play.player import FunctionPlayer, RandomPlayer
 from dicegym.play.turn import Turn
-from dicegym.players.batch_players import TwinPlayer, source_hash, twin_numbers
+from dicegym.players.batch_players import TwinPlayer, situations, source_hash, twin_numbers
 from dicegym.players.pool import Pool
 from dicegym.players.roster import agents_folder, opponent
 from dicegym.registry import ENVIRONMENTS, Environment
@@ -117,7 +116,7 @@ def test_game_has_compiled_bots_and_its_default_opponent_needs_no_python(name: s
     game = dicegym.game(name)
     assert twin_numbers(game)
     for player in Pool.of(game, game.spec.default_opponent).players:
-        assert isinstance(player, TwinPlayer) or part(game, SITUATIONS)
+        assert isinstance(player, TwinPlayer) or situations(game)
 
 
 @pytest.mark.parametrize("name", FINISHED)

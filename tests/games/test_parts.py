@@ -16,7 +16,6 @@ from dicegym.games.parts import (
     ADAPTER,
     CONTROLS,
     DUEL,
-    EXAMINATION,
     PARTS,
     TEXT,
     TWINS,
@@ -30,22 +29,13 @@ from dicegym.registry import GAMES
 
 pytestmark = pytest.mark.nojit
 
-LIARS_DICE = {
-    *{"Picture", "Controls", "Examination", "Chance"},
-    "Values",
-}
+LIARS_DICE = {"Picture", "Controls", "Chance", "Values"}
 OPTIONAL = {
-    "hog": {
-        *{"Picture", "Controls", "Examination", "Situations", "Duel"},
-        "Values",
-    },
-    "yatzy": {
-        *{"Picture", "Controls", "Wire"},
-        "Values",
-    },
+    "hog": {"Picture", "Controls", "Duel", "Values"},
+    "yatzy": {"Picture", "Controls", "Wire", "Values"},
     "liarsdice": LIARS_DICE | {"Duel"},
     "liarsdice_spot_on": LIARS_DICE,
-    "lucky": {"Picture", "Controls", "Examination", "SecretChoices", "Values"},
+    "lucky": {"Picture", "Controls", "Values"},
 }
 """The parts that no game needs, by the games that have them."""
 
@@ -54,7 +44,6 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @pytest.mark.parametrize("name", GAMES)
 def test_a_file_of_that_name_offers_what_the_protocol_says(name: str) -> None:
-    """Of parts that share a file, any may be offered, and one at least."""
     folder = ROOT / "dicegym" / "games" / name
     offered = [one for one in PARTS if part(name, one) is not None]
     assert {one.file for one in offered} == {one.file for one in PARTS if (folder / f"{one.file}.py").is_file()}
@@ -74,19 +63,14 @@ def test_a_part_is_declared_in_full(kind: object) -> None:
     (declared,) = [one for one in PARTS if one is kind]
     assert declared.protocol.__doc__
     assert f"``{declared.file}.py``" in declared.protocol.__doc__
-    assert declared.offers or declared in (
-        CONTROLS,
-        EXAMINATION,
-        TWINS,
-        VALUES,
-    )  # of which nothing is demanded by its name
+    assert declared.offers or declared in (CONTROLS, TWINS, VALUES)  # of which nothing is demanded by its name
 
 
 def test_every_game_with_a_part_is_found() -> None:
     assert all(part("hog", one) for one in (TEXT, ADAPTER, DUEL))
     assert part("yatzy", DUEL) is None
     assert find_examination(dicegym.game("hog")) is not None
-    assert find_examination(dicegym.game("lucky")) is None, "its file seats opponents of smoke games alone"
+    assert find_examination(dicegym.game("lucky")) is None, "its adapter seats opponents of smoke games alone"
 
 
 def test_a_name_that_no_game_has() -> None:

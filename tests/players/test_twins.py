@@ -20,8 +20,8 @@ from dicegym.engine import loops
 from dicegym.engine.dice import draw_number
 from dicegym.engine.game import Game
 from dicegym.engine.jit import COMPILED
-from dicegym.engine.twin_kernels import list_twins, twin
-from dicegym.games.parts import SITUATIONS, part
+from dicegym.engine.twin_kernels import list_twins, situation_kernel, twin
+from dicegym.games import parts
 from dicegym.play.player import Player, sit_down
 from dicegym.play.turn import Turn
 from dicegym.players.batch_players import source_hash, twin_numbers
@@ -261,16 +261,13 @@ def test_one_that_draws_draws_alike(game: Game) -> None:
 
 @each_form
 def test_situations_are_all_that_can_be_known(game: Game) -> None:
-    numbering = part(game, SITUATIONS)
-    if numbering is None:
-        pytest.skip("this game's players can know too much to be counted")
-    records = numbering.situations(game)
-    if records is None:
-        pytest.skip("with these parameters they can know too much")
+    records, numbered = parts.need(game, parts.TWINS).situations(game), situation_kernel(game.spec.module)
+    if records is None or numbered is None:
+        pytest.skip("its players can know too much to be counted")
     for number in range(0, len(records), max(1, len(records) // 2000)):
-        assert numbering.situation(records[number]) == number
+        assert numbered(records[number]) == number
     for state in mixed_play(game):
-        record = records[numbering.situation(state)]
+        record = records[numbered(state)]
         assert not record["over"]
         there, here = int(record["player"]), int(state["player"])
         assert np.array_equal(game.observe(record, there), game.observe(state, here))

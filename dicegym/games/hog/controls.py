@@ -7,25 +7,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from dicegym.errors import ParameterError
-from dicegym.games.hog.rules import (
-    EXCHANGE,
-    FIRST_NUMBER,
-    MOST_DICE,
-    N_ACTIONS,
-    PIG_OUT,
-    WILD,
-    free_bacon,
-    multiplier,
-    sides,
-    swaps,
-)
+from dicegym.games.hog import rules
+from dicegym.games.hog.rules import EXCHANGE, FIRST_NUMBER, MOST_DICE, PIG_OUT, free_bacon, multiplier, swaps
+from dicegym.games.hog.text import tell_last_turn
 from dicegym.games.keyboard import NUMBER_WORDS, Place, count, dice, name_winners, number_of, percent, unread, winners
 from dicegym.games.web_controls import BoardSeat, Fields, FilledForm, GameBoard, Option, PickOne, PlayForm
 
 OPPONENTS = {"easy": "bacon", "normal": "swap", "hard": "best_by_scores"}
 SEATS = 2
 OPEN = frozenset({"runs", "exchanges", "turns", "chosen", "rolled"})
-HELP = """\
+HELP = RULES = """\
 Be the first to reach the goal. Each turn you choose how many dice to roll and
 score their sum; but a single 1 among them is a Pig out, and scores 1.
   5        roll five dice; any number from 1 to 10, also `roll 5` and `five`
@@ -50,7 +41,7 @@ def _scores(state: Any, seat: int) -> tuple[int, int]:
 
 def sides_now(state: Any) -> int:
     """Return how many sides the dice have."""
-    return int(sides(*_scores(state, 0), int(state["exchanges"].sum())))
+    return int(rules.sides(*_scores(state, 0), int(state["exchanges"].sum())))
 
 
 def table(place: Place, state: Any, full: bool) -> str:
@@ -59,7 +50,7 @@ def table(place: Place, state: Any, full: bool) -> str:
     own, other = _scores(state, seat)
     goal, run, faces = int(state["goal"]), int(state["runs"][seat]), sides_now(state)
     rival = place.names[1 - seat]
-    wild = "a multiple of seven" if (own + other) % WILD == 0 else "no multiple of seven"
+    wild = "a multiple of seven" if (own + other) % rules.WILD == 0 else "no multiple of seven"
     turned = ", and they are exchanged" if state["exchanges"].sum() % 2 else ""
     lines = [
         f"You {own}, {rival} {other}, to {goal}.",
@@ -110,12 +101,9 @@ def read(place: Place, state: Any, text: str) -> list[int]:
         if "swap" in words:
             raise ParameterError(f"a Swine Swap comes by itself, when the digits are right: type {_ALLOWED}")
         raise unread(text, _ALLOWED)
-    if not 0 <= number - FIRST_NUMBER < N_ACTIONS:
+    if not FIRST_NUMBER <= number <= MOST_DICE:
         raise ParameterError(f"{number} dice cannot be rolled: type {_ALLOWED}")
     return [number - FIRST_NUMBER]
-
-
-RULES = HELP
 
 
 def list_facts(place: Place, state: Any) -> list[str]:
@@ -183,51 +171,30 @@ def board(place: Place, state: Any) -> GameBoard:
     over, goal, mover = bool(state["over"]), int(state["goal"]), int(state["player"])
     seats = []
     for seat, name in enumerate(place.names):
-        score, run = int(state["scores"][seat]), int(state["runs"][seat])
-        number = int(state["chosen"][seat])
-        last = {0: "took Free bacon", FIRST_NUMBER: "exchanged the dice"}.get(number, "")
-        note = last if state["turns"][seat] and last else ""
-        if run:
-            note = f"{note}; {count(run, 'Pig out')} in a row".removeprefix("; ")
+        score = int(state["scores"][seat])
         faces = tuple(int(face) for face in state["rolled"][seat] if face)
-        wins, share = over and int(state["winner"]) == seat, min(1.0, score / max(1, goal))
-        seats.append(
-            BoardSeat(
-                name,
-                str(score),
-                note,
-                faces,
-                share=share,
-                moves=not over and mover == seat,
-                wins=wins,
-            )
-        )
+        note = tell_last_turn(state, seat, int(state["runs"][seat])) if state["turns"][seat] else ""
+        share, wins = min(1.0, score / max(1, goal)), over and int(state["winner"]) == seat
+        seats.append(BoardSeat(name, str(score), note, faces, share=share, moves=not over and mover == seat, wins=wins))
     return GameBoard(f"First to {goal}", tuple(seats))
 
 
 _FORM, _FIELD, _ASKED = "turn", "number", "How many dice"
-_BACON, _EXCHANGE = 0, -1
 
 
 def forms(place: Place, state: Any) -> list[PlayForm]:
     """Return one form: how many dice to roll, or what to do instead; see `dicegym.games.controls.Controls`."""
-    options = [
-        Option(str(number), count(number, "die", "dice"), _note(place, state, number)) for number in DICE_NUMBERS
-    ]
-    options += [
-        Option(str(number), name, certain(place, state, number - FIRST_NUMBER))
-        for number, name in ((_BACON, "Free bacon"), (_EXCHANGE, "Ham Hijinks"))
-    ]
-    sides = NUMBER_WORDS[sides_now(state)]
-    note = f"The dice have {sides} sides. A 1 among those you roll makes the turn score 1."
+    options = []
+    for number in DICE_NUMBERS:
+        lucky, mean = weigh_roll(state, place.seat, number)
+        note = f"no 1 {percent(lucky)}, mean {mean:.1f}"
+        options.append(Option(str(number), count(number, "die", "dice"), note))
+    for number, name in ((0, "Free bacon"), (-1, "Ham Hijinks")):
+        options.append(Option(str(number), name, certain(place, state, number - FIRST_NUMBER)))
+    note = f"The dice have {NUMBER_WORDS[sides_now(state)]} sides. A 1 among those you roll makes the turn score 1."
     return [PlayForm(_FORM, _ASKED, (PickOne(_FIELD, _ASKED, tuple(options)),), note)]
 
 
 def read_form(place: Place, state: Any, form: str, fields: Fields) -> list[int]:
     """Return the action of a number of dice."""
     return [int(FilledForm(forms(place, state), form, fields).one(_FIELD)) - FIRST_NUMBER]
-
-
-def _note(place: Place, state: Any, number: int) -> str:
-    lucky, mean = weigh_roll(state, place.seat, number)
-    return f"no 1 {percent(lucky)}, mean {mean:.1f}"

@@ -4,42 +4,34 @@ A table is a strategy as int8[goal, goal]: ``table[own score, opponent's score]`
 ``goal`` is the parameter of the game. In a game with ``memory`` it may be int8[goal, goal, 4, 2] too, and then also
 chooses by the own run of Pig outs and by whether the player exchanged the dice an even or an odd number of times.
 Wherever a `Strategy` is asked for, a player or a function of both scores may be given too and is made a table by
-`tabulate`, whose errors may then be raised (AgentError, ParameterError).
+`tabulate`, which may raise AgentError. A table that does not fit the game raises ParameterError.
 
-Values are probabilities over everything that the rules leave to chance or hide: dice, who moves first, the
-parity of the exchanges, both runs of Pig outs. They are computed by dynamic programming over all states
-(`dicegym.games.hog.solving.sweeps`) and exact up to the rounding of floats, about 1e-13. Memory: 0.7 KB for each
-pair of scores, so 7 MB at goal 100 and 0.7 GB at goal 999; twice that to improve a table, and about three times that
-again for players that remember.
+Values are probabilities over everything that the rules leave to chance or hide: dice, who moves first, the parity of
+the exchanges, both runs of Pig outs. Dynamic programming over all states (`dicegym.games.hog.solving.sweeps`) computes
+them, exact up to the rounding of floats, about 1e-13. Memory: 0.7 KB for each pair of scores, so 7 MB at goal 100 and
+0.7 GB at goal 999; twice that to improve a table, and about three times that again for players that remember.
 """
 
 from __future__ import annotations
 
 import itertools
 import math
-import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
+from dicegym.bots.program import Asked
 from dicegym.engine.game import Game
 from dicegym.engine.threads import cores
 from dicegym.errors import AgentError, ParameterError
-from dicegym.games.hog.examination import (
-    SCORES_ALONE,
-    action_of,
-    examine,
-)
+from dicegym.games.hog.adapter import by_scores, examine, sit
 from dicegym.games.hog.rules import FIRST_NUMBER, MOST_DICE, N_ACTIONS
 from dicegym.games.hog.solving import strategies as solving
 from dicegym.games.hog.solving.strategies import REMEMBERED, Climber, Duel, choices_of, climb_all
 from dicegym.games.hog.solving.sweeps import PLAY, WEIGH
-from dicegym.games.hog.strategy_file import KNOWS_NO_MEMORY, by_scores, strategy_source
-from dicegym.games.parts import Progress, tabulate_player
-from dicegym.games.worth import SearchTime
+from dicegym.games.worth import Progress, SearchTime
 from dicegym.play.player import FunctionPlayer, Player
-from dicegym.play.turn import Turn
 
 Function = Callable[[int, int], int]
 """A strategy as in the contest: (own score, opponent's score) -> number of dice."""
@@ -87,37 +79,28 @@ def questions(game: Game) -> int:
 
 
 def tabulate(player: Player | Function, game: Game) -> np.ndarray:
-    """Return ``player``'s strategy as a table, int8[goal, goal]; each pair of scores is asked exactly once.
+    """Return the strategy of a player or a contest's function as a table, as `dicegym.games.hog.adapter.examine` does.
 
-    In a game with ``memory`` a player that is no bot of the original interface is asked for each pair with each run
-    of Pig outs and after no and one exchange, and the table is int8[goal, goal, 4, 2].
-
-    Args:
-        player: a player, or a function (own score, opponent's score) -> number of dice, as in the contest.
-            One that is random or looks at more than that becomes the table of its answers.
-        game: a game of Hog.
-
-    Raises:
-        AgentError: it fails, or answers something else than a whole number from -1 to 10.
+    One that is random, or looks at more than the table knows, becomes the table of its answers. Raises AgentError if it
+    fails, or answers with no whole number from -1 to 10.
     """
-    asked = player if isinstance(player, Player) else _seated(player)
-    return _check(examine(game, asked, lambda _: None), game)
+    if not isinstance(player, Player):
+        called = _Called(player)
+        player = FunctionPlayer(sit(called, player, game, 0), called.name)
+    return _check(examine(game, player, lambda _: None), game)
 
 
-def _seated(function: Function) -> Player:
-    """Return a player that asks ``function``."""
-    name = getattr(function, "__name__", type(function).__name__)
+class _Called(Asked):
+    """A function that is asked as bots are."""
 
-    def act(turn: Turn) -> int:
-        score, opponent_score, *_ = turn.view
-        try:
-            answer = function(score, opponent_score)
-        except Exception as error:
-            raise AgentError(name, f"failed at ({score}, {opponent_score}): {error!r}") from error
-        return action_of(name, answer, score, opponent_score)
+    def __init__(self, function: Function) -> None:
+        self.name = getattr(function, "__name__", type(function).__name__)
 
-    vars(act)[SCORES_ALONE] = True
-    return FunctionPlayer(act, name)
+    def failure(self, error: BaseException, when: str) -> AgentError:
+        """Return the AgentError for what the function raised."""
+        if not isinstance(error, Exception):
+            raise error
+        return AgentError(self.name, f"failed {when}: {error!r}")
 
 
 def spread(table: np.ndarray) -> np.ndarray:
@@ -127,9 +110,9 @@ def spread(table: np.ndarray) -> np.ndarray:
 
 
 def fitting(strategies: Sequence[Strategy], game: Game, shortest: bool = False) -> list[np.ndarray]:
-    """Return strategies as tables of the shape that players of the game choose by. Raises what `tabulate` raises.
+    """Return strategies as tables of one shape: by all that players of the game may remember.
 
-    With ``shortest`` they are by the scores alone if all of them choose by these.
+    With ``shortest``, by the scores alone if all of them choose by these. Raises what `tabulate` raises.
     """
     tables = [_check(one, game) if isinstance(one, np.ndarray) else tabulate(one, game) for one in strategies]
     plain = [by_scores(table) for table in tables] if shortest else []
@@ -140,20 +123,14 @@ def fitting(strategies: Sequence[Strategy], game: Game, shortest: bool = False) 
 
 
 def win_rates(a: Strategy, b: Strategy, game: Game) -> tuple[float, float]:
-    """Return the exact probabilities that ``a`` beats ``b``: (moving first, moving second).
-
-    Raises ParameterError if a table does not fit the game.
-    """
+    """Return the exact probabilities that ``a`` beats ``b``: (moving first, moving second)."""
     duel = Duel(*map(choices_of, fitting([a, b], game, shortest=True)))
     duel.sweep(PLAY, PLAY)
     return duel.rates()
 
 
 def win_rate(a: Strategy, b: Strategy, game: Game) -> float:
-    """Return the exact probability that ``a`` beats ``b``, the first to move drawn by a fair coin.
-
-    Raises ParameterError if a table does not fit the game.
-    """
+    """Return the exact probability that ``a`` beats ``b``, the first to move drawn by a fair coin."""
     return sum(win_rates(a, b, game)) / 2
 
 
@@ -161,23 +138,18 @@ def win_rate_matrix(strategies: Sequence[Strategy], game: Game, *, progress: Pro
     """Return float64[n, n], `win_rate` of strategy i against strategy j, computed on all cores.
 
     A strategy against itself is 0.5. ``progress`` is called after each pair. Equal strategies are computed once. A pair
-    takes 10 to 15 ms of a core at goal 100, and each thread the memory of one pair. Raises ParameterError if a table
-    does not fit the game.
+    takes 10 to 15 ms of a core at goal 100.
     """
     tables = fitting(strategies, game, shortest=True)
     numbers: dict[bytes, int] = {}
     alike = [numbers.setdefault(table.tobytes(), number) for number, table in enumerate(tables)]
     places = [(i, j) for i in range(len(tables)) for j in range(i)]
     pairs = list(dict.fromkeys((alike[i], alike[j]) for i, j in places))
-    own = threading.local()
 
     def compute(pair: tuple[int, int]) -> float:
-        one, other = (choices_of(tables[number]) for number in pair)
-        if not hasattr(own, "duel"):
-            own.duel = Duel(one, other)  # once for each thread, as new memory costs its first use
-        own.duel.choices[:] = one, other
-        own.duel.sweep(PLAY, PLAY)
-        return float(sum(own.duel.rates()) / 2)
+        duel = Duel(*(choices_of(tables[number]) for number in pair))
+        duel.sweep(PLAY, PLAY)
+        return sum(duel.rates()) / 2
 
     rates: dict[tuple[int, int], float] = {}
     matrix = np.full((len(tables), len(tables)), 0.5)
@@ -201,11 +173,8 @@ def costs(strategy: Strategy, better: Strategy, opponent: Strategy, game: Game) 
     """Return where ``strategy`` wins less often against ``opponent`` than ``better`` does: float64[goal, goal].
 
     For each pair of scores (own, opponent's) the win rate lost there: how often ``strategy`` comes there, times what
-    it loses by its own choice if from the next turn on it played as ``better``. The sum over all pairs is exactly the
-    difference of both win rates (the performance difference lemma; Kakade and Langford 2002). A pair where the
-    choice gains is negative.
-
-    Raises ParameterError if a table does not fit the game.
+    it loses by its own choice if from the next turn on it played as ``better``; negative where the choice gains. The
+    sum is exactly the difference of both win rates (the performance difference lemma; Kakade and Langford 2002).
     """
     own, best, rival = map(choices_of, fitting([strategy, better, opponent], game))
     duel = Duel(own, rival)
@@ -217,17 +186,12 @@ def costs(strategy: Strategy, better: Strategy, opponent: Strategy, game: Game) 
 
 
 def best_response(opponent: Strategy, game: Game) -> tuple[float, np.ndarray]:
-    """Return the best response to ``opponent`` by a player that sees everything.
-
-    No strategy wins more often against ``opponent``, whatever it remembers or guesses.
+    """Return the best response to ``opponent`` by a player that sees everything: nothing wins more often against it.
 
     Returns:
         The win rate, the first to move drawn by a fair coin, and the policy: int8[goal, goal, 2, 4, 4] by
         own score, opponent's score, parity of all exchanges, opponent's run and own run of Pig outs; in a game with
         ``memory`` int8[goal, goal, 2, 2, 4, 4], the parity of the own exchanges before that of all.
-
-    Raises:
-        ParameterError: the table does not fit the game.
     """
     (table,) = fitting([opponent], game)
     rate, policy = solving.best_response(choices_of(table))
@@ -260,9 +224,8 @@ def best_table(
     Each sweep goes once through all pairs of scores and gives each the choice that is best over the hidden parity and
     runs, as likely as they are there. Peaks are local, so it climbs from many starts (every fixed number of dice, the
     reply that sees everything in both parities, random tables), and then ``trials`` times from a disturbance of the
-    best so far. The more the better: against always_roll(5) the starts reach 0.80991,
-    100 trials 0.81047, 300 trials 0.81083, 1000 trials 0.81092; a player that sees everything reaches 0.84474.
-    Pairs that no game meets get the choice that is best if nothing is hidden there (even parity, no runs).
+    best so far. Against always_roll(5) the starts reach 0.80991, 100 trials 0.81047, 1000 trials 0.81092; a player that
+    sees everything reaches 0.84474.
 
     Args:
         opponent: the strategy to beat.
@@ -275,65 +238,31 @@ def best_table(
     Returns:
         The win rate, the first to move drawn by a fair coin, and the table int8[goal, goal]; int8[goal, goal, 4, 2]
         with ``memory``.
-
-    Raises:
-        ParameterError: the table does not fit the game, or ``trials`` is negative.
     """
     if trials < 0:
         raise ParameterError(f"trials={trials} cannot be made: give 0 or more")
     (rival,) = fitting([opponent], game)
-    climber, shape = Climber(choices_of(rival)), rival.shape
-    generator = np.random.default_rng(seed)
+    against, shape = choices_of(rival), rival.shape
+    climber, generator = Climber(against), np.random.default_rng(seed)
     starts = [np.full(shape, number, np.int8) for number in range(FIRST_NUMBER, MOST_DICE + 1)]
-    starts += _starts(solving.best_response(climber.opponent)[1], shape)
+    starts += _starts(solving.best_response(against)[1], shape)
     starts += [generator.integers(0, N_ACTIONS, shape, np.int8) + np.int8(FIRST_NUMBER) for _ in range(2)]
     best, table = -1.0, starts[0]
     if time is not None:
         best, table = next(climber.sweeps(starts[0]))  # which loads what is compiled
         time.begin()
-    tries: Iterable[int] = (
-        range(trials) if time is None else itertools.takewhile(lambda _: not time.over, itertools.count())
+    numbers = itertools.count() if time is not None else range(trials)
+    tries = itertools.takewhile(lambda _: time is None or not time.over, numbers)
+    climbed = itertools.chain(
+        climb_all(against, starts, cores(), time),
+        (climber.climb(climber.disturb(table, generator), time) for _ in tries),  # of the best until then
     )
-    for number, (value, candidate) in enumerate(
-        itertools.chain(
-            climb_all(climber.opponent, starts, cores(), time),
-            (climber.climb(climber.disturb(table, generator), time) for _ in tries),  # of the best until then
-        ),
-        1,
-    ):
+    for number, (value, candidate) in enumerate(climbed, 1):
         if value > best:
             best, table = value, candidate
-        if progress is not None and time is None:
-            progress(number, len(starts) + trials, f"{best:.6f}")
-        elif progress is not None and time is not None:
-            progress(int(min(time.spent, time.seconds)), int(time.seconds), f"{best:.6f}")
+        if progress is not None:
+            done, every = number, len(starts) + trials
+            if time is not None:
+                done, every = int(min(time.spent, time.seconds)), int(time.seconds)
+            progress(done, every, f"{best:.6f}")
     return best, table
-
-
-def best_bot(
-    opponent: Player, game: Game, *, seed: int = 0, trials: int = TRIALS, progress: Progress | None = None
-) -> str:
-    """Return the source of a bot that plays `best_table` against ``opponent``, in the original interface.
-
-    Raises what `best_table` raises, and ParameterError if the game has ``memory``, which that interface has not.
-    """
-    if list_memory_axes(game):
-        raise ParameterError(f"the best table of {game!r} cannot be written as a bot: {KNOWS_NO_MEMORY}")
-    rival, draws = tabulate_player(tabulate, opponent, game)
-    value, table = best_table(rival, game, seed=seed, trials=trials, progress=progress)
-    beaten = f"one draw of the table of {opponent.name}" if draws else opponent.name
-    return bot_source(table, value, beaten, game, seed=seed, trials=trials)
-
-
-def bot_source(table: np.ndarray, value: float, beaten: str, game: Game, *, seed: int = 0, trials: int = TRIALS) -> str:
-    """Return the file that `best_bot` makes of a table found by `best_table`, which wins ``value`` against ``beaten``.
-
-    Raises ParameterError if the table does not fit the game, or chooses by more than both scores.
-    """
-    goal = game.parameters["goal"]
-    heading = f"""\
-The best strategy found for Hog to {goal} that knows both scores alone, against {beaten}.
-
-It wins {value:.6f} of its games, the first to move drawn by a fair coin: exact, by dynamic programming over all states.
-dicegym.games.hog.exact.best_bot found it with seed={seed} and trials={trials}."""
-    return strategy_source(_check(table, game), heading)

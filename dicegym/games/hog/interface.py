@@ -9,6 +9,7 @@ half, which makes actions of answers, is ``adapter.py``. What interfaces offer: 
 
 from __future__ import annotations
 
+import itertools
 import types
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -25,47 +26,24 @@ ENTRY_POINT = "final_strategy"
 
 def supply_modules(rng: PrivateRandom) -> Mapping[str, types.ModuleType]:
     """Return the course's modules ``dice`` and ``ucb``; the dice roll with ``rng``."""
-    draw = rng.random
-
-    def four_sided() -> int:
-        """Roll a fair die with four sides."""
-        return int(draw() * 4) + 1
-
-    def six_sided() -> int:
-        """Roll a fair die with six sides."""
-        return int(draw() * 6) + 1
 
     def make_fair_dice(sides: int) -> Callable[[], int]:
-        """Return a fair die."""
-        return lambda: int(draw() * sides) + 1
+        return lambda: int(rng.random() * sides) + 1
 
     def make_test_dice(*outcomes: int) -> Callable[[], int]:
-        """Return a die that shows ``outcomes`` in turn, over and over."""
-        position = -1
+        return itertools.cycle(outcomes).__next__
 
-        def roll() -> int:
-            nonlocal position
-            position = (position + 1) % len(outcomes)
-            return outcomes[position]
-
-        return roll
-
-    def main(function: Callable[..., Any]) -> Callable[..., Any]:
-        """Return ``function``: a bot is asked, its program is not run."""
-        return function
-
-    def trace(function: Callable[..., Any]) -> Callable[..., Any]:
-        """Return ``function``: nobody reads the trace."""
+    def unchanged(function: Callable[..., Any]) -> Callable[..., Any]:
+        """Return ``function``: a bot is asked, its program is not run, and nobody reads its trace."""
         return function
 
     def silent(*_: object, **__: object) -> None:
         """Do nothing: there is nobody at the terminal."""
 
     dice, ucb = types.ModuleType("dice"), types.ModuleType("ucb")
-    vars(dice).update(
-        four_sided=four_sided, six_sided=six_sided, make_fair_dice=make_fair_dice, make_test_dice=make_test_dice
-    )
-    vars(ucb).update(main=main, trace=trace, log_current_line=silent, interact=silent)
+    vars(dice).update(make_fair_dice=make_fair_dice, make_test_dice=make_test_dice)
+    vars(dice).update(four_sided=make_fair_dice(4), six_sided=make_fair_dice(6))
+    vars(ucb).update(main=unchanged, trace=unchanged, log_current_line=silent, interact=silent)
     return {"dice": dice, "ucb": ucb}
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from dicegym.games.hog.rules import FIRST_NUMBER, sides
+from dicegym.games.hog.rules import sides
+from dicegym.games.hog.text import tell_last_turn
 from dicegym.pictures.drawing import Viewpoint
 from dicegym.pictures.naming import with_names
 from dicegym.pictures.palette import ACTIVE, GOLD, HIDDEN, PANEL, SOFT
@@ -54,10 +55,8 @@ def _last_turn(state: Any, view: Viewpoint, player: int) -> str:
     """Return what may be said of a player's last turn."""
     if not view.sees(player, "turns") or not state["turns"][player] or not view.sees(player, "chosen"):
         return ""
-    number = int(state["chosen"][player])
-    words = {0: "took Free bacon", FIRST_NUMBER: "exchanged the dice"}.get(number, f"rolled {number}")
     run = int(state["runs"][player]) if view.sees(player, "runs") else 0
-    return words + (f"; {run} Pig out{'s' if run > 1 else ''} in a row" if run else "")
+    return tell_last_turn(state, player, run, rolled=True)
 
 
 def _dice_on_the_table(state: Any, view: Viewpoint) -> str:

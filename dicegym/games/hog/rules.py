@@ -75,7 +75,7 @@ Rewards: +1 to the winner and -1 to the loser at the end, 0 before. With ``rewar
 opponent's points) / goal gains or loses, in all the lead at the end; a disqualified player's is -1.
 
 Version history
-    v0: first version; since then ``reward`` chooses the rewards.
+    v0: first version.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any

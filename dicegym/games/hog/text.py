@@ -7,6 +7,7 @@ from typing import Any
 from dicegym.engine.game import Game
 from dicegym.engine.scene import Line, Scene
 from dicegym.games.hog.rules import FIRST_NUMBER, LONGEST_RUN, MOST_DICE, sides
+from dicegym.games.keyboard import count
 
 _FACES = 6
 
@@ -21,6 +22,13 @@ def action_name(action: int) -> str:
     return f"roll {number}" if 1 <= number <= MOST_DICE else f"{number} dice (out of range)"
 
 
+def tell_last_turn(state: Any, player: int, run: int, rolled: bool = False) -> str:
+    """Return what a player chose in its last turn, and its ``run`` of Pig outs; rolls only if ``rolled``."""
+    number = int(state["chosen"][player])
+    said = {0: "took Free bacon", FIRST_NUMBER: "exchanged the dice"}.get(number, f"rolled {number}" if rolled else "")
+    return "; ".join(filter(None, (said, f"{count(run, 'Pig out')} in a row" if run else "")))
+
+
 def scene(state: Any, seat: int | None) -> Scene:
     """Return the table as ``seat`` sees it (own dice and run only), or all of it for None."""
     lines = []
@@ -30,7 +38,7 @@ def scene(state: Any, seat: int | None) -> Scene:
         if seat in (None, player) and state["turns"][player]:
             run = int(state["runs"][player])
             text += f"   chose {int(state['chosen'][player])}"
-            text += f"   {run} Pig out{'s' if run > 1 else ''} in a row" if run else ""
+            text += f"   {count(run, 'Pig out')} in a row" if run else ""
             dice = tuple(int(face) for face in state["rolled"][player] if face)
         label = f"player {player}" + (" (you)" if seat == player else "")
         lines.append(Line(label, text, dice, not state["over"] and int(state["player"]) == player))

@@ -1,9 +1,7 @@
 """Hog's twins: agents of ``agents/hog`` as kernels, each the same strategy.
 
-A bot of the original interface knows both scores alone, so whatever else is pure is as quick once it is tabulated
-over the game's situations; compiled are those that training meets most, and the one that draws.
-
-Below them all that a player can know is numbered, a situation for each pair of scores.
+Compiled are those that training meets most, and the one that draws; what else is pure is as quick once it is tabulated
+over the situations, which are numbered below: one for each pair of scores.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any

@@ -1,8 +1,7 @@
 """What states and actions of Hog are worth, and what luck its dice brought.
 
-Values are exact for players that see everything. Replies are worth what the best response to a strategy wins, by what
-players see. Dice are measured by what they are worth to players that see everything: for all players, what they bring
-beyond their mean has the mean 0.
+Values are exact for players that see everything, and dice are measured by them. Replies are worth what the best
+response to a strategy wins, by what players see.
 """
 
 from __future__ import annotations
@@ -16,20 +15,18 @@ from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 from dicegym.games import game as make_game
 from dicegym.games.hog.exact import Function, best_response, best_table, spread, tabulate, win_rate
-from dicegym.games.hog.original_contest import RANKING, count_agreeing
 from dicegym.games.hog.rules import N_ACTIONS, SPEC
 from dicegym.games.hog.solving.strategies import REMEMBERED, Duel, choices_of, full_sight
 from dicegym.games.hog.solving.sweeps import PLAY, WEIGH, action_values, state_values
 from dicegym.games.solved import Claim
-from dicegym.games.worth import ActionValues, Meter, ValueKind, ValueSource, ValueUnit
+from dicegym.games.worth import ActionValues, BatchValuer, Meter, ValueKind, ValueSource, ValueUnit
 from dicegym.play.player import Player
 
 
-class FullSight:
+class FullSight(BatchValuer):
     """What states are worth to players that see the parity of all exchanges and both runs, and play their best.
 
-    Moves alternate and nothing is hidden, so this is the one equilibrium value of the game with full sight. See
-    `dicegym.games.worth.BatchValuer`.
+    Moves alternate and nothing is hidden, so this is the one equilibrium value of the game with full sight.
     """
 
     name = "exact"
@@ -42,10 +39,6 @@ class FullSight:
         self.game = game
         self._values = full_sight(game.parameters["goal"])
 
-    def value(self, state: Any, seat: int) -> float:
-        """Return how likely ``seat`` wins; see `Valuer.value`."""
-        return float(self.values_rows(np.atleast_1d(state))[0, seat])
-
     def values_rows(self, states: np.ndarray) -> np.ndarray:
         """Return `value` of every state for both seats: float64[states, 2]."""
         over, each = states["over"], np.arange(len(states))
@@ -54,13 +47,6 @@ class FullSight:
         wins[~over] = state_values(states[~over], self._values)[:, np.newaxis]
         wins[each, 1 - seats] = 1 - wins[each, seats]
         return wins
-
-    def action_values(self, state: Any) -> ActionValues:
-        """Return how likely the player to move wins with each number of dice; nan when the game is over."""
-        if state["over"]:
-            return ActionValues(np.full(N_ACTIONS, np.nan), np.full(N_ACTIONS, np.nan))
-        rows = self.action_values_rows(np.atleast_1d(state))
-        return ActionValues(rows.values[0], rows.errors[0])
 
     def action_values_rows(self, states: np.ndarray) -> ActionValues:
         """Return `action_values` of every state, none of which is over."""
@@ -74,12 +60,6 @@ class FullSight:
             return float(self.action_values(state).values[min(max(action, 0), N_ACTIONS - 1)])
         return 0.0
 
-    def policy(self, state: Any) -> np.ndarray:
-        """Return 1 for the best number of dice, of equal ones the smallest."""
-        chosen = np.zeros(N_ACTIONS)
-        chosen[np.argmax(self.action_values(state).values)] = 1
-        return chosen
-
 
 def sources(game: Game) -> Sequence[ValueSource]:
     """Return where values of ``game`` come from; ``memory`` changes nothing for players that see everything."""
@@ -88,8 +68,8 @@ def sources(game: Game) -> Sequence[ValueSource]:
 
 
 RARE = 1e-30
-"""How often a game comes where none does, so that something is supposed there and nowhere else: that the other player
-has no run and has exchanged the dice an even number of times. What is remembered there is rarer still."""
+"""How often a game comes where none does. There the other player is supposed to have no run and to have exchanged the
+dice an even number of times. What is remembered there is rarer still."""
 
 
 def reply_values(opponent: Player | Function, game: Game, trials: int = 0) -> Callable[[np.ndarray], np.ndarray]:
@@ -99,11 +79,8 @@ def reply_values(opponent: Player | Function, game: Game, trials: int = 0) -> Ca
     the game see. A choice is worth what is won by it, and by that table from the next turn on, over all that is hidden,
     as often as it is there when the table plays.
 
-    The function takes records of the game, of which none is over, and returns float64[n, N_ACTIONS]: how likely the
-    player to move wins against ``opponent`` with each number of dice. It raises ParameterError for records of another
-    goal.
-
-    Raises AgentError if the opponent fails, or answers something else than a whole number from -1 to 10.
+    The function takes records, of which none is over, and returns float64[n, N_ACTIONS]. It raises ParameterError for
+    records of another goal. Raises AgentError if the opponent fails, or answers with no whole number from -1 to 10.
     """
     rival = tabulate(opponent, game)
     values, goal = choices(best_table(rival, game, trials=trials)[1], rival), len(rival)
@@ -169,7 +146,7 @@ def meter(game: Game, players: Sequence[Player | None], seats: np.ndarray) -> Me
 
 
 def claims() -> Sequence[Claim]:
-    """Return what is published of Hog: strategies against each other, best responses, and the original contest."""
+    """Return what is published of Hog: strategies against each other, and best responses."""
     game = make_game(SPEC.name)
     rolls = {number: np.full((game.parameters["goal"],) * 2, number, np.int8) for number in (0, 5, 8)}
     proof = "dynamic programming over all scores, runs and exchanges; two independent referees agree"
@@ -194,24 +171,4 @@ def claims() -> Sequence[Claim]:
             "hill climbing, exact for the table found",
             lambda: best_table(rolls[5], game, trials=1)[0],
         ),
-        Claim(
-            f"entries of the original contest, of {len(RANKING)}, that its {len(RANKING) * (len(RANKING) - 1) // 2} "
-            "matches rank as published",
-            len(RANKING),
-            0.5,
-            "the page of the contest: place, wins and losses of each entry",
-            count_agreeing,
-        ),
-        Claim(
-            "chance that a turn of Pig, the game behind Hog, scores nothing if it holds at 20",
-            0.624541,
-            5e-7,
-            "Neller, Hold-at-20 Outcomes, nifty.stanford.edu/2010/neller-pig",
-            _chance_of_nothing,
-        ),
     )
-
-
-def _chance_of_nothing(total: int = 0, hold: int = 20) -> float:
-    """Return how likely a turn of Pig ends with a 1 before its ``total`` reaches ``hold``."""
-    return 0.0 if total >= hold else (1 + sum(_chance_of_nothing(total + face, hold) for face in range(2, 7))) / 6

@@ -6,6 +6,7 @@ The bot's own half is ``interface.py``. The protocol is `dicegym.games.parts.Ada
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from dicegym.bots.calls import call_text, show_value
@@ -13,12 +14,16 @@ from dicegym.bots.export import network_source
 from dicegym.bots.program import Asked
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError
+from dicegym.games.bidding import examination
 from dicegym.games.bidding.table import FACES, MOST_QUANTITY
 from dicegym.games.bidding.view import Bid, Showdown, View
 from dicegym.games.liarsdice.interface import ENTRY_FILES
-from dicegym.games.liarsdice.rules import LIAR, NO_PLAY
+from dicegym.games.liarsdice.rules import LIAR, NO_PLAY, WILD
 from dicegym.play.player import Player
 from dicegym.play.turn import Act, Turn
+
+set_table = partial(examination.set_table, wild=WILD, liar=LIAR)
+"""The opponents of bots in smoke games."""
 
 IDS = "ABCDEF"
 """Of players, by the order in which they were named."""

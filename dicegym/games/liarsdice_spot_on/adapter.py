@@ -6,6 +6,7 @@ The bot's own half is ``interface.py``. The protocol is `dicegym.games.parts.Ada
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from dicegym.bots.calls import show_value
@@ -13,12 +14,16 @@ from dicegym.bots.export import network_source
 from dicegym.bots.program import Asked, explaining
 from dicegym.engine.game import Game
 from dicegym.engine.validate import is_whole_number
+from dicegym.games.bidding import examination
 from dicegym.games.bidding.table import FACES, N_BIDS
 from dicegym.games.liarsdice_spot_on.interface import ENTRY_POINT
-from dicegym.games.liarsdice_spot_on.rules import LARGEST, MOST_BIDS, N_CHALLENGES, NO_MOVE
+from dicegym.games.liarsdice_spot_on.rules import LARGEST, LIAR, MOST_BIDS, N_CHALLENGES, NO_MOVE, WILD
 from dicegym.games.liarsdice_spot_on.text import CHALLENGES
 from dicegym.play.player import Player
 from dicegym.play.turn import Act, Turn
+
+set_table = partial(examination.set_table, wild=WILD, liar=LIAR)
+"""The opponents of bots in smoke games."""
 
 ACTIONS = {word: action for action, word in CHALLENGES.items()}
 """The challenges by their words."""

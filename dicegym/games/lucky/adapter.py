@@ -15,10 +15,10 @@ from dicegym.bots.calls import show_value
 from dicegym.bots.export import network_source
 from dicegym.bots.program import Asked, explaining
 from dicegym.engine.game import Game
-from dicegym.games.lucky.catalogue import DONE, INVALID, N_DICE, PRICES, STOCK, add_dice
+from dicegym.games.lucky.catalogue import DONE, FIRST_MULTIPLIER, INVALID, N_DICE, PRICES, STOCK, add_dice
 from dicegym.games.lucky.interface import ENTRY_POINT
 from dicegym.games.lucky.rules import View
-from dicegym.play.player import Player
+from dicegym.play.player import Player, RandomPlayer
 from dicegym.play.turn import Act, Turn
 
 _STOCK = STOCK.tolist()
@@ -103,6 +103,25 @@ def _wrong(answer: object) -> str:
     return f", which costs {spent}" if kinds else ""
 
 
+LONGEST, MONEY = 200, 300
+"""Rounds of the long smoke game, and money of everybody in it at first."""
+
+
+def set_table(game: Game, number: int, seat: int) -> tuple[np.ndarray, Player]:
+    """Return a game and opponents that buy at random: first a long game, in which they empty the shop.
+
+    All but basic dice are sold out in it from the beginning, lest money grow without bounds and end it.
+    """
+    states = game.new_game(0, number)
+    if number == 0:
+        state = states[0]
+        state["rounds"] = min(int(state["rounds"]), LONGEST)
+        state["lead"] = np.iinfo(np.int32).max
+        state["shop"][FIRST_MULTIPLIER:] = 0
+        state["money"][: game.players] = state["left"][: game.players] = MONEY
+    return states, RandomPlayer()
+
+
 _INTERFACE = """
 from bot import Bot
 
@@ -170,8 +189,8 @@ from bot import Bot
 PURE = True  # the same question always gets the same answer; take this line out if you remember or draw anything
 
 PRICES = [1, 3, 6, 9, 12, 16, 21, 10, 13, 22, 34, 50, 35, 45, 60, 60, 90, 65, 90, 110, 120, 170]  # of dice 0 to 21
-BASIC = range(0, 7)
-MULTIPLIERS = range(7, 12)
+BASIC = [6, 5, 4, 3, 2, 1, 0]  # the dearest first
+MULTIPLIERS = [11, 10, 9]
 
 
 class Mine(Bot):
@@ -185,26 +204,12 @@ class Mine(Bot):
         index: my place in both
         shop:  how many of each die are left, such as {{0: 20, 1: 19, ...}}
         """
-        left, order, shop = money[index], [], dict(shop)
-
-        def buy(kind):
-            """Order one die if it is there and can be paid."""
-            nonlocal left
-            if shop[kind] < 1 or PRICES[kind] > left:
-                return False
-            shop[kind] -= 1
-            left -= PRICES[kind]
-            order.append(kind)
-            return True
-
+        left, order = money[index], []
         basics = sum(die in BASIC for die in dice[index])
-        if basics >= 5:  # multipliers multiply what the basic dice roll
-            for kind in reversed(MULTIPLIERS):
-                while kind >= 9 and buy(kind):
-                    pass
-        for kind in reversed(BASIC):
-            while buy(kind):
-                pass
+        for kind in MULTIPLIERS + BASIC if basics >= 5 else BASIC:  # multipliers multiply what the basic dice roll
+            count = min(shop[kind], left // PRICES[kind])
+            left -= count * PRICES[kind]
+            order += count * [kind]
         # print(money, order)  # costs nothing: `dicegym check ... --show` shows it
         # breakpoint()         # stops here under `dicegym check ... --debug`
         return order

@@ -1,7 +1,7 @@
 """The dice of Lucky & Co, what the shop sells and to how many, and orders: the actions that make one up.
 
-Tables are read by kernels. Twins work an order out whole every time and place it die by die. What it lacks of a die is
-a *lack*, ``kind * 32 + count``; of several the smallest comes first, as in the adapter.
+Twins work an order out whole every time and place it die by die. What it lacks of a die is a *lack*,
+``kind * 32 + count``; of several the smallest comes first, as in the adapter.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any
@@ -59,9 +59,7 @@ MEANS = WEIGHTS @ np.arange(1, 7) / SUMS
 PRODUCTS = (3.5 * SCALES)[:, np.newaxis] ** np.arange(STOCK[FIRST_MULTIPLIER] + 1)
 """Mean product of 0, 1, ... copies of each multiplier."""
 
-
 # --- orders ----------------------------------------------------------------------------------------------------------
-
 
 DONE = N_DICE
 N_ACTIONS = N_DICE + 1
@@ -92,6 +90,12 @@ def order_limits(state: Any, seat: int) -> list[int]:
 def is_open(state: Any) -> bool:
     """Return whether nobody has ordered anything yet in the present round."""
     return int(state["player"]) == 0 and not state["order"].any()
+
+
+def withdraw(state: Any, seat: int) -> None:
+    """Take back what ``seat`` has ordered in this round."""
+    state["order"][seat] = 0
+    state["left"][seat] = state["money"][seat]
 
 
 _BITS = 5  # a die has at most 20 copies

@@ -8,17 +8,10 @@ from typing import Any
 
 from dicegym.errors import ParameterError
 from dicegym.games.keyboard import Place, count, dice, list_names, name_winners, number_of, unread, winners
-from dicegym.games.lucky.catalogue import (
-    DONE,
-    N_ACTIONS,
-    N_DICE,
-    PRICES,
-    order_actions,
-    order_limits,
-)
+from dicegym.games.lucky.catalogue import DONE, N_ACTIONS, N_DICE, PRICES, order_actions, order_limits
 from dicegym.games.lucky.rules import AT
 from dicegym.games.lucky.scoring import MOST
-from dicegym.games.lucky.text import EFFECTS, SHOWN
+from dicegym.games.lucky.text import EFFECTS, SHOWN, faces_rolled
 from dicegym.games.web_controls import Basket, BoardSeat, Fields, FilledForm, GameBoard, Item, PlayForm, Stepper
 
 OPPONENTS = {"easy": "cheapest", "normal": "compound", "hard": "strategist"}
@@ -215,7 +208,7 @@ def _story(before: Any, after: Any, player: int) -> str:
     """Return what a player bought and rolled."""
     bought = (after["dice"][player] - before["dice"][player]).tolist()
     parts = [f"bought {_counts(bought)}"] if any(bought) else []
-    faces = [face for face, number in enumerate(after["rolled"][player].tolist(), 1) for _ in range(number)][::-1]
+    faces = faces_rolled(after, player)
     if faces:
         parts.append(f"rolled {dice(faces) if len(faces) <= SHOWN else f'{len(faces)} dice'}")
     return "; ".join(parts) or "nothing"
@@ -237,21 +230,13 @@ def board(place: Place, state: Any) -> GameBoard:
     for seat, name in enumerate(place.names):
         money = int(state["money"][seat])
         owned = [f"{number} x {EFFECTS[kind]}" for kind, number in enumerate(state["dice"][seat].tolist()) if number]
-        faces = [face for face, number in enumerate(state["rolled"][seat].tolist(), 1) for _ in range(number)][::-1]
+        faces = faces_rolled(state, seat)
         said = f"scored {int(state['points'][seat]):,}" if played else ""
         if len(faces) > SHOWN:
             said += f" with {len(faces)} dice"
-        seats.append(
-            BoardSeat(
-                name,
-                f"{money:,}",
-                ", ".join(owned) or "no dice",
-                tuple(faces) if len(faces) <= SHOWN else (),
-                said,
-                moves=not over and mover == seat,
-                wins=over and money == first,
-            )
-        )
+            faces = []
+        note, moves, wins = ", ".join(owned) or "no dice", not over and mover == seat, over and money == first
+        seats.append(BoardSeat(name, f"{money:,}", note, tuple(faces), said, moves=moves, wins=wins))
     return GameBoard(f"Round {played + (not over)}; a lead of {int(state['lead'])} wins", tuple(seats))
 
 
@@ -261,33 +246,21 @@ _DICE, _ROUNDS = "die", "rounds"
 
 def forms(place: Place, state: Any) -> list[PlayForm]:
     """Return the forms of an order, of none, and of none for some rounds; see `dicegym.games.controls.Controls`."""
-    seat = place.seat
-    ordered = state["order"][seat]
-    left = (state["shop"] - ordered).tolist()
-    budget = int(state["money"][seat] - (ordered * PRICES).sum())
-    more = gains(place, state)
+    left = (state["shop"] - state["order"][place.seat]).tolist()
+    budget, more = int(state["left"][place.seat]), gains(place, state)
     items = tuple(
-        Item(
-            str(kind),
-            EFFECTS[kind],
-            f"+{amount(more[kind])}",
-            int(PRICES[kind]),
-            max(0, left[kind]),
-        )
+        Item(str(kind), EFFECTS[kind], f"+{amount(more[kind])}", int(PRICES[kind]), max(0, left[kind]))
         for kind in range(N_DICE)
     )
-    note = f"Your dice score about {amount(income(place, state))} points a round; + is what one more die adds"
-    rounds = Stepper(_ROUNDS, "Rounds", 1, MOST_FAST, FAST)
-    nothing = PlayForm(_NOTHING_FORM, "Order nothing")
-    return [
-        *(
-            [PlayForm(_ORDER_FORM, "Order", (Basket(_DICE, "Your order", items, budget, "money"),), note)]
-            if any(kind.most and kind.price <= budget for kind in items)
-            else []
-        ),
-        nothing,
-        PlayForm(_FAST_FORM, "Save for several rounds", (rounds,)),
+    shown = [
+        PlayForm(_NOTHING_FORM, "Order nothing"),
+        PlayForm(_FAST_FORM, "Save for several rounds", (Stepper(_ROUNDS, "Rounds", 1, MOST_FAST, FAST),)),
     ]
+    if any(kind.most and kind.price <= budget for kind in items):
+        note = f"Your dice score about {amount(income(place, state))} points a round; + is what one more die adds"
+        basket = Basket(_DICE, "Your order", items, budget, "money")
+        shown.insert(0, PlayForm(_ORDER_FORM, "Order", (basket,), note))
+    return shown
 
 
 def read_form(place: Place, state: Any, form: str, fields: Fields) -> list[int]:

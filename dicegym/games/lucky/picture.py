@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from dicegym.games.lucky.catalogue import N_DICE, PRICES
-from dicegym.games.lucky.text import EFFECTS, SHOWN
+from dicegym.games.lucky.text import EFFECTS, SHOWN, faces_rolled
 from dicegym.pictures import pieces
 from dicegym.pictures.drawing import Viewpoint
 from dicegym.pictures.palette import ACTIVE, GOLD, INK, PANEL, SOFT
@@ -56,13 +56,12 @@ def _player(sheet: Sheet, state: Any, view: Viewpoint, player: int, crowned: boo
     owned = _counted(state["dice"][player].tolist()) or "no dice"
     sheet.words(owned, begin, top + 38, room, size=SMALL, least=14)
     below, left = top + 70, room // 2
-    rolled = state["rolled"][player].tolist() if view.sees(player, "rolled") else []
-    more = MORE if sum(rolled) > SHOWN else 0  # a hundred dice would be a smear: the rest of them is counted
+    faces = faces_rolled(state, player) if view.sees(player, "rolled") else []
+    more = MORE if len(faces) > SHOWN else 0  # a hundred dice would be a smear: the rest of them is counted
     if view.sees(player, "order") and state["order"][player].any():
         ordered = f"orders {_counted(state['order'][player].tolist())}"
         sheet.words(ordered, begin, below + 4, left - more - 8, size=SMALL, least=14, ink=GOLD)
-    faces = [face for face, count in enumerate(rolled, 1) for _ in range(count)]
-    sheet.dice(faces[::-1][:SHOWN], begin + left - more, below, room - left, DIE, gap=4, anchor="end")
+    sheet.dice(faces[:SHOWN], begin + left - more, below, room - left, DIE, gap=4, anchor="end")
     if more:
         sheet.words(f"+{len(faces) - SHOWN}", begin, below + 4, room, size=SMALL, ink=SOFT, anchor="end")
 

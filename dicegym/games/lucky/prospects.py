@@ -32,19 +32,13 @@ from dicegym.games.lucky.catalogue import (
 
 
 @kernel
-def plain_points(basic, product, again):
-    """Return the expected points a round of dice without the coins 19 to 21; see `expect_points`."""
-    return basic * (1 + again / 2) * product
-
-
-@kernel
 def expect_points(basic, product, again, all_again, squares, cubes):
     """Return the expected points a round, attacks left out.
 
     ``basic`` is the mean sum of the basic dice, ``product`` the mean product of the multipliers, then come numbers of
     coins. Exact without squares and cubes; those are taken of the mean, at most 1e12.
     """
-    points = plain_points(basic, product, again)
+    points = basic * (1 + again / 2) * product
     if all_again > 0:
         rolls = 1 + again / 2
         points, ways, power = 0.0, 1.0, product
@@ -108,25 +102,19 @@ def more_of_plain_dice(kind, basic, product, again, now):
     Most hands are of that kind, and compilers count many kinds at once in a loop that calls this.
     """
     if kind < FIRST_MULTIPLIER:
-        return plain_points(basic + MEANS[kind], product, again) - now
-    return max(0.0, plain_points(basic, grow(product, kind), again) - now)
+        return (basic + MEANS[kind]) * (1 + again / 2) * product - now
+    return max(0.0, basic * (1 + again / 2) * grow(product, kind) - now)
 
 
 # --- scales ----------------------------------------------------------------------------------------------------------
 
-
 MONEY_SCALES = np.array([10, 50, 250, 1250], np.int64)
 S_50, S_250 = 2, 3
 """Columns of two of them in a row of `ON_SCALES`, after the logarithm."""
-
-
-def _on_scales(most: int) -> np.ndarray:
-    money = np.arange(most + 1)
-    columns = [np.minimum(np.log2(1.0 + money) / 20, 1.0), *(money / (money + scale) for scale in MONEY_SCALES)]
-    return np.stack(columns, axis=1).astype(np.float32)
-
-
-ON_SCALES = _on_scales(511)
+_MONEY = np.arange(512)
+ON_SCALES = np.stack(
+    [np.minimum(np.log2(1.0 + _MONEY) / 20, 1.0), *(_MONEY / (_MONEY + scale) for scale in MONEY_SCALES)], axis=1
+).astype(np.float32)
 """float32[512, 5]: the logarithm and the scales of as much money as most ever have."""
 TENTHS = np.minimum(np.arange(128) / 10, 1.0).astype(np.float32)
 """float32[128]: numbers over 10, at most 1; and over 3."""

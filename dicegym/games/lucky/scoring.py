@@ -1,9 +1,8 @@
 """How dice fall in Lucky & Co: everybody's points of a round, attacks included, and the arithmetic of points.
 
-Points are exact fractions. Multipliers are products of 2, 3 and 5 and their inverses, so the points of a seat are
-``(sum * 2**twos * 3**threes * 5**fives) ** power`` with whole exponents, of which some may be negative. That
-form is exact whatever was rolled. Attacks take whole amounts or everything, so of the fractions only this is ever
-asked: what is the whole part of one, or of a sum of several?
+Points are exact fractions: multipliers are products of 2, 3 and 5 and their inverses, so the points of a seat are
+``(sum * 2**twos * 3**threes * 5**fives) ** power`` with whole exponents, of which some may be negative. Attacks take
+whole amounts or everything, so only whole parts are ever asked for, of one fraction or of a sum of several.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any
@@ -42,7 +41,6 @@ from dicegym.games.lucky.catalogue import (
 
 # --- points ----------------------------------------------------------------------------------------------------------
 
-
 MOST = np.int64(1 << 53)
 """Points and money saturate here."""
 _LOG_3, _LOG_5 = math.log2(3), math.log2(5)
@@ -70,27 +68,14 @@ def _times(value, factor, times):
 
 
 @kernel
-def is_whole(total, twos, threes):
-    """Return whether points in `reduced` form are a whole number."""
-    return total == 0 or (twos >= 0 and threes >= 0)
-
-
-@kernel
-def saturates(total, twos, threes, fives, power):
-    """Return whether points are certainly above `MOST`: by a tenth of a power of two or more."""
-    if total == 0:
-        return False
-    return power * (np.log2(total) + twos + _LOG_3 * threes + _LOG_5 * fives) > 53 + _MARGIN
-
-
-@kernel
 def whole_part(total, twos, threes, fives, power):
     """Return the whole part of points in `reduced` form, at most `MOST`."""
     if total == 0:
         return np.int64(0)
-    if saturates(total, twos, threes, fives, power):
+    size = power * (np.log2(total) + twos + _LOG_3 * threes + _LOG_5 * fives)
+    if size > 53 + _MARGIN:
         return MOST
-    if power * (np.log2(total) + twos + _LOG_3 * threes + _LOG_5 * fives) < -_MARGIN:
+    if size < -_MARGIN:
         return np.int64(0)
     up = power * (np.log2(total) + max(twos, 0) + _LOG_3 * max(threes, 0) + _LOG_5 * fives)
     if up < 62:  # numerator, and denominator as the points are not below 1, fit in 64 bits
@@ -299,7 +284,7 @@ def score(state):
     for seat in range(state.players):
         total, twos, threes, fives, power, shield, _ = roll(state, seat)
         state.points[seat] = whole_part(total, twos, threes, fives, power)
-        if state.points[seat] < MOST and not is_whole(total, twos, threes):
+        if state.points[seat] < MOST and total > 0 and (twos < 0 or threes < 0):
             held |= 1 << (MOST_PLAYERS * seat + seat)
         if shield > 0:
             shields |= 1 << seat

@@ -37,7 +37,6 @@ EFFECTS = (
     "cube",
 )
 """What each die does, in short."""
-
 SHOWN = 10
 """So many rolled dice are drawn, the highest."""
 
@@ -58,6 +57,11 @@ def _listed(counts: Sequence[int]) -> str:
     return ", ".join(f"{count} x {kind} {EFFECTS[kind]}" for kind, count in enumerate(counts) if count)
 
 
+def faces_rolled(state: Any, player: int) -> list[int]:
+    """Return what the basic dice and multipliers of a player showed in the last round, the highest first."""
+    return [face for face, count in enumerate(state["rolled"][player].tolist(), 1) for _ in range(count)][::-1]
+
+
 def scene(state: Any, seat: int | None) -> Scene:
     """Return the table as ``seat`` sees it (own order only), or all of it for None."""
     lines = []
@@ -68,13 +72,10 @@ def scene(state: Any, seat: int | None) -> Scene:
         text += f"   {_listed(state['dice'][player].tolist()) or 'no dice'}"
         if seat in (None, player) and state["order"][player].any():
             text += f"   orders {_listed(state['order'][player].tolist())}"
-        faces: tuple[int, ...] = ()
-        if seat in (None, player):
-            every = [face for face, count in enumerate(state["rolled"][player].tolist(), 1) for _ in range(count)]
-            faces = tuple(every[::-1][:SHOWN])
-            text += f"   and so on, {len(every)} dice" if len(every) > SHOWN else ""
+        faces = faces_rolled(state, player) if seat in (None, player) else []
+        text += f"   and so on, {len(faces)} dice" if len(faces) > SHOWN else ""
         label = f"player {player}" + (" (you)" if seat == player else "")
-        lines.append(Line(label, text, faces, not state["over"] and int(state["player"]) == player))
+        lines.append(Line(label, text, tuple(faces[:SHOWN]), not state["over"] and int(state["player"]) == player))
     shop = " ".join(f"{kind}:{count}" for kind, count in enumerate(state["shop"].tolist()) if count)
     lines.append(Line("shop", shop or "sold out"))
     footer = ""

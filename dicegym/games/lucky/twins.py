@@ -2,8 +2,7 @@
 
 Each returns what comes first of what the order of the player to move lacks; see `dicegym.games.lucky.catalogue`.
 `investor` and `strategist` weigh what every affordable order is worth by the end of the game: the same sums in the same
-order as in ``agents/lucky/_sums.py``, where they are explained, since of orders that are worth the same, rounding
-decides. The numbers that are the bot's own stand there too, as the files of agents are complete.
+order as in ``agents/lucky/_sums.py``, where they are explained, since rounding decides between equal orders.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any
@@ -28,14 +27,11 @@ from dicegym.games.lucky.catalogue import (
     PRICES,
     SCALES,
     SQUARE,
-    TEN_STOLEN,
-    TWENTY_FIVE_STOLEN,
     lack,
     next_action,
 )
 
 # --- what orders are worth -------------------------------------------------------------------------------------------
-
 
 FACTORS = 3.5 / (1 / SCALES)
 """Mean of each multiplier, rounded as 3.5 over 3, 2, 1, 1/2 and 1/3."""
@@ -82,8 +78,13 @@ def cap_points(basic, product, again, every, squares, cubes):
 
 
 @kernel
-def rounds_left(state, incomes):
-    """Return in how many rounds somebody is `LEAD` ahead of everybody else if all go on with these incomes."""
+def rounds_to_play(state):
+    """Return in how many rounds somebody is `LEAD` ahead of everybody else if dice bring what they do on average."""
+    incomes = np.empty(MOST_PLAYERS)
+    for seat in range(state.players):
+        basic, product = means_of(state, seat)
+        again, every, squares, cubes = coins_of(state, seat)
+        incomes[seat] = cap_points(basic, product, again, every, squares, cubes)
     for rounds in range(1, LONGEST):
         first, second = -1.0, -1.0
         for seat in range(state.players):
@@ -98,13 +99,14 @@ def rounds_left(state, incomes):
 
 
 @kernel
-def fair(state, player, kind):
-    """Return how many of a die a player asks for, so that all players that can afford the die could do the same."""
-    rivals = 0
-    for seat in range(state.players):
-        rivals += seat != player and state.money[seat] >= PRICES[kind]
-    stock = np.int64(state.shop[kind])
-    return min(stock, max(stock // (1 + rivals), np.int64(rivals < stock)))
+def write_fair_shares(state, player, limits):
+    """Write how many of each die a player asks for, so that all players that can afford the die could do the same."""
+    for kind in range(N_DICE):
+        rivals = 0
+        for seat in range(state.players):
+            rivals += seat != player and state.money[seat] >= PRICES[kind]
+        stock = np.int64(state.shop[kind])
+        limits[kind] = min(stock, max(stock // (1 + rivals), np.int64(rivals < stock)))
 
 
 @kernel
@@ -133,16 +135,16 @@ def copies(bundle, i):
 
 
 @kernel
-def rate_of(rounds, product, again):
-    """Return what a point of basic dice is worth."""
-    return rounds * product * (1 + again / 2)
+def buy_basics(left, limits, rate, counts):
+    """Write how many of each basic die to buy if a point is worth ``rate``; return the money left.
 
-
-@kernel
-def affordable(kind, left, limits, rate):
-    """Return how many of a basic die to buy: all that can be had if it pays, else none."""
-    price = PRICES[kind]
-    return max(min(limits[kind], left // price), 0) if rate * MEANS[kind] > price else np.int64(0)
+    All that can be had of each that pays. The dearer, the less for its price: the best come first.
+    """
+    for kind in range(FIRST_MULTIPLIER):
+        price = PRICES[kind]
+        counts[kind] = max(min(limits[kind], left // price), 0) if rate * MEANS[kind] > price else np.int64(0)
+        left -= counts[kind] * price
+    return left
 
 
 @kernel
@@ -175,39 +177,20 @@ def best_order(state, seat, limits, rounds, most, order):
 
     own_basic, own_product = means_of(state, seat)
     own_coins = coins_of(state, seat)
-    best, chosen = -1.0, 0
+    best, chosen, counts = -1.0, 0, np.empty(FIRST_MULTIPLIER, np.int64)
+    order[:] = 0
     for k in range(n):
         product, (again, every, squares, cubes) = with_bundle(found[k], own_product, own_coins)
-        rate = rate_of(rounds, product, again)
-        basic, left = own_basic, lefts[k]
-        for kind in range(FIRST_MULTIPLIER):  # the dearer, the less for its price: the best come first
-            count = affordable(kind, left, limits, rate)
-            basic += count * MEANS[kind]
-            left -= count * PRICES[kind]
+        left = buy_basics(lefts[k], limits, rounds * product * (1 + again / 2), counts)
+        basic = own_basic
+        for kind in range(FIRST_MULTIPLIER):
+            basic += counts[kind] * MEANS[kind]
         value = rounds * cap_points(basic, product, again, every, squares, cubes) + left
         if value > best:
             best, chosen = value, k
-
-    product, (again, every, squares, cubes) = with_bundle(found[chosen], own_product, own_coins)
-    rate = rate_of(rounds, product, again)
-    left = lefts[chosen]
-    order[:] = 0
-    for kind in range(FIRST_MULTIPLIER):
-        order[kind] = affordable(kind, left, limits, rate)
-        left -= order[kind] * PRICES[kind]
+            order[:FIRST_MULTIPLIER] = counts
     for i in range(len(ESPECIAL)):
         order[ESPECIAL[i]] = copies(found[chosen], i)
-
-
-@kernel
-def rounds_to_play(state):
-    """Return `rounds_left` by what everybody's dice bring on average."""
-    incomes = np.empty(MOST_PLAYERS)
-    for seat in range(state.players):
-        basic, product = means_of(state, seat)
-        again, every, squares, cubes = coins_of(state, seat)
-        incomes[seat] = cap_points(basic, product, again, every, squares, cubes)
-    return rounds_left(state, incomes)
 
 
 @kernel
@@ -225,8 +208,7 @@ def investor(state):
     """What pays for itself soonest."""
     me, rounds = state.player, rounds_to_play(state)
     limits, order = np.empty(N_DICE, np.int64), np.empty(N_DICE, np.int64)
-    for kind in range(N_DICE):
-        limits[kind] = fair(state, me, kind)
+    write_fair_shares(state, me, limits)
     best_order(state, me, limits, rounds, MOST_BUNDLES, order)
     return place_order(state, order)
 
@@ -237,22 +219,20 @@ def strategist(state):
     """What its rivals, if all were `investor`, would leave; until an order of its own was refused."""
     me, rounds = state.player, rounds_to_play(state)
     limits, order, own = np.empty(N_DICE, np.int64), np.empty(N_DICE, np.int64), np.empty(N_DICE, np.int64)
-    for kind in range(N_DICE):
-        own[kind] = fair(state, me, kind) if state.refused[me] else np.int64(state.shop[kind])
-    if not state.refused[me]:
+    if state.refused[me]:
+        write_fair_shares(state, me, own)
+    else:
+        own[:] = state.shop
         for seat in range(state.players):
             if seat != me:
-                for kind in range(N_DICE):
-                    limits[kind] = fair(state, seat, kind)
+                write_fair_shares(state, seat, limits)
                 best_order(state, seat, limits, rounds, FEW_BUNDLES, order)
-                for kind in range(N_DICE):
-                    own[kind] -= order[kind]
+                own -= order
     best_order(state, me, own, rounds, MOST_BUNDLES, order)
     return place_order(state, order)
 
 
 # --- simpler ones ----------------------------------------------------------------------------------------------------
-
 
 HUNDREDTHS = np.rint(100 * MEANS).astype(np.int64)
 """Means of the basic dice in hundredths of a point: whole numbers, so that sums are exact. The dearer of two basic dice
@@ -261,22 +241,22 @@ BY_PRICE = np.argsort(PRICES, kind="stable")
 
 
 @kernel
-def points_of(state, kinds):
-    """Return the mean sum of the first ``kinds`` basic dice of the player to move, in `HUNDREDTHS`."""
+def points_of_basics(state):
+    """Return the mean sum of the basic dice of the player to move, in `HUNDREDTHS`."""
     points = np.int64(0)
-    for kind in range(kinds):
+    for kind in range(FIRST_MULTIPLIER):
         points += state.dice[state.player, kind] * HUNDREDTHS[kind]
     return points
 
 
 @kernel
-def basics(state, kinds, left, points, enough):
-    """Buy the first ``kinds`` basic dice by number, a fair share of each at most, while the points are not enough.
+def basics(state, left, points, enough):
+    """Buy basic dice by number, a fair share of each at most, while the points are not enough.
 
     Returns (what comes first of what the order lacks, money left, points).
     """
     first = NOTHING
-    for kind in range(kinds):
+    for kind in range(FIRST_MULTIPLIER):
         price = PRICES[kind]
         share = min(np.int64(state.shop[kind]), max(1, np.int64(state.shop[kind]) // state.players))
         count = 0
@@ -294,8 +274,7 @@ def compound(state):
     """Basic dice up to a foundation, then the dearest multiplier within two rounds' reach."""
     foundation = 1200
     me = state.player
-    points = points_of(state, FIRST_MULTIPLIER)
-    first, left, points = basics(state, FIRST_MULTIPLIER, state.money[me], points, foundation)
+    first, left, points = basics(state, state.money[me], points_of_basics(state), foundation)
     if points < foundation:
         return next_action(first)
     income = points / 100
@@ -327,8 +306,7 @@ def cheapest(state):
 def thrifty(state):
     """All the money for fair shares of basic dice."""
     never = np.iinfo(np.int64).max
-    first, _, _ = basics(state, FIRST_MULTIPLIER, state.money[state.player], np.int64(0), never)
-    return next_action(first)
+    return next_action(basics(state, state.money[state.player], np.int64(0), never)[0])
 
 
 @twin("gambler", file="4eba3acd78cc007d")
@@ -337,28 +315,14 @@ def gambler(state):
     """A foundation, cubes and squares, and one multiplier."""
     some, enough, multiplier = 1000, 1500, FIRST_MULTIPLIER + 2
     me = state.player
-    first, left, points = NOTHING, state.money[me], points_of(state, FIRST_MULTIPLIER)
+    first, left, points = NOTHING, state.money[me], points_of_basics(state)
     for coin in (CUBE, SQUARE):
         if points >= some and state.shop[coin] > 0 and left >= PRICES[coin]:
             first = min(first, lack(state, coin, 1))
             left -= PRICES[coin]
-    of_basics, left, points = basics(state, FIRST_MULTIPLIER, left, points, enough)
+    of_basics, left, points = basics(state, left, points, enough)
     first = min(first, of_basics)
     affordable = state.shop[multiplier] > 0 and left >= PRICES[multiplier]
     if points >= enough and affordable and state.dice[me, multiplier] == 0:
         first = min(first, lack(state, multiplier, 1))
-    return next_action(first)
-
-
-@twin("raider", file="4085f41574aa0cfa")
-@kernel
-def raider(state):
-    """A small foundation, then thieves and attacks for all the money."""
-    enough, kinds = 1000, 4
-    first, left, points = basics(state, kinds, state.money[state.player], points_of(state, kinds), enough)
-    if points >= enough:
-        for kind in (TWENTY_FIVE_STOLEN, TEN_STOLEN, FIRST_ATTACK):
-            count = min(np.int64(state.shop[kind]), left // PRICES[kind])
-            left -= count * PRICES[kind]
-            first = min(first, lack(state, kind, count))
     return next_action(first)

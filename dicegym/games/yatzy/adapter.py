@@ -77,15 +77,10 @@ def command(standing):
     scores = [
         [-1 if field.strip() == OPEN else int(field) for field in row["score"].split(",")] for row in rows
     ]
+    shown = types.SimpleNamespace(player=seat, scores=scores, dice=mover["dice"])
+    shown.round_number, shown.rolls_left = standing["roundNumber"], mover["rollsLeft"]
     state = known_state()
-    vars(state).update(
-        read_fields(
-            types.SimpleNamespace(
-                player=seat, round_number=standing["roundNumber"], rolls_left=mover["rollsLeft"], dice=mover["dice"],
-                scores=scores,
-            )
-        )
-    )
+    vars(state).update(read_fields(shown))
     return write_command(*name_dice(chosen(state, seat), state.dice))
 """
 
@@ -148,24 +143,21 @@ def places_for(box, dice):
     def of(face, number=5):
         return [place for place in ALL if dice[place] == face][:number]
 
-    def worth(places):
-        return sum(dice[place] for place in places)
-
-    if box <= 6:
-        return of(box), worth(of(box))
+    if box == 15:
+        return (ALL, 50) if dice.count(dice[0]) == 5 else ([], 0)
+    places = []
     often = [face for face in range(6, 0, -1) if dice.count(face) >= 2]
-    if box in (7, 9, 10):  # two, three or four of a kind
+    straight = {{11: [1, 2, 3, 4, 5], 12: [2, 3, 4, 5, 6]}}.get(box)
+    if box <= 6:
+        places = of(box)
+    elif box in (7, 9, 10):  # two, three or four of a kind
         number = {{7: 2, 9: 3, 10: 4}}[box]
         places = next((of(face, number) for face in often if dice.count(face) >= number), [])
-        return places, worth(places)
-    if box == 8 and len(often) == 2:
+    elif box == 8 and len(often) == 2:
         places = of(often[0], 2) + of(often[1], 2)
-        return places, worth(places)
-    full_house = sorted(dice.count(face) for face in often) == [2, 3]
-    straight = {{11: [1, 2, 3, 4, 5], 12: [2, 3, 4, 5, 6]}}.get(box)
-    if box == 14 or sorted(dice) == straight or (box == 13 and full_house):
-        return ALL, worth(ALL)
-    return (ALL, 50) if box == 15 and dice.count(dice[0]) == 5 else ([], 0)
+    elif box == 14 or sorted(dice) == straight or (box == 13 and sorted(map(dice.count, often)) == [2, 3]):
+        places = ALL
+    return places, sum(dice[place] for place in places)
 
 
 def command(standing):

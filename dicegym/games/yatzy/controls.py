@@ -8,16 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from dicegym.errors import ParameterError
-from dicegym.games.keyboard import (
-    NUMBER_WORDS,
-    Place,
-    count,
-    dice,
-    list_names,
-    name_winners,
-    unread,
-    winners,
-)
+from dicegym.games.keyboard import NUMBER_WORDS, Place, count, dice, list_names, name_winners, unread, winners
 from dicegym.games.web_controls import (
     BoardSeat,
     CardRow,
@@ -30,15 +21,7 @@ from dicegym.games.web_controls import (
     PlayForm,
     ScoreCard,
 )
-from dicegym.games.yatzy.rules import (
-    BONUS,
-    BONUS_FROM,
-    FIRST_BOX,
-    ROLL_PLACES,
-    SCORE_PLACES,
-    bonus,
-    total,
-)
+from dicegym.games.yatzy.rules import BONUS, BONUS_FROM, FIRST_BOX, ROLL_PLACES, SCORE_PLACES, bonus
 from dicegym.games.yatzy.tables import (
     BEST,
     BOX_NAMES,
@@ -53,11 +36,11 @@ from dicegym.games.yatzy.tables import (
     hand_of,
     places_kept,
 )
+from dicegym.games.yatzy.text import shown_upper, totals_of
 
 OPPONENTS = {"easy": "gather", "normal": "thrifty", "hard": "planner"}
 SEATS = 2
-OPEN: frozenset[str] = frozenset()
-HELP = f"""\
+HELP = RULES = f"""\
 Fifteen rounds; in each you roll five dice up to three times and fill a box.
   keep 6 6          keep two sixes and roll the others
   roll 1 3          roll a die that shows 1 and one that shows 3 again;
@@ -65,7 +48,6 @@ Fifteen rounds; in each you roll five dice up to three times and fill a box.
   score full house  fill a box, by its name or number; `full house` will do
 A box takes the best dice for it. If none fit it scores 0, and is used up.
 {BONUS_FROM} points or more in the boxes 1 to 6 earn {BONUS} more."""
-RULES = HELP
 _TYPE = "`keep 6 6`, `roll 1 3` or `score full house`"
 _HEAD, _WIDTH = 20, 79
 """Columns of the names of boxes, and of a whole card."""
@@ -104,10 +86,8 @@ def _card(place: Place, state: Any) -> str:
         filled = [int(state["scores"][player, box]) for player in players]
         rows.append((f"{box + 1:>2} {name}", ["." if points < 0 else str(points) for points in filled]))
         if box + 1 == UPPER:
-            uppers = [int(state["upper"][player]) for player in players]
-            earned = [f"{upper} + {bonus(upper)}" if bonus(upper) else f"{upper}" for upper in uppers]
-            rows.append((f"   sum, bonus at {BONUS_FROM}", earned))
-    rows.append(("   total", [str(int(total(state, player))) for player in players]))
+            rows.append((f"   sum, bonus at {BONUS_FROM}", [shown_upper(state, player) for player in players]))
+    rows.append(("   total", [str(points) for points in totals_of(state)]))
     return "\n".join(f"{head:<{_HEAD}}" + "".join(f"{cell:>{width}}" for cell in cells) for head, cells in rows)
 
 
@@ -180,11 +160,6 @@ def _box(state: Any, seat: int, name: str, text: str) -> int:
     return FIRST_BOX + found[0]
 
 
-def list_facts(place: Place, state: Any) -> list[str]:
-    """Return nothing: the scene shows the whole table; see `dicegym.games.controls.Controls`."""
-    return []
-
-
 def write_actions(place: Place, state: Any, actions: Sequence[int]) -> str:
     """Return which dice are kept or rolled, or which box is scored, as a person does with the best dice for it."""
     (action,) = actions
@@ -237,28 +212,26 @@ def _scored(place: Place, before: Any, action: int, after: Any, player: int, box
     earned = int(bonus(after["upper"][player])) - int(bonus(before["upper"][player]))
     if earned:
         text += f", and earn{'' if player == place.seat else 's'} the bonus of {earned}"
-    return f"{text}; {place.whose(player)} total is {int(total(after, player))}."
+    return f"{text}; {place.whose(player)} total is {totals_of(after)[player]}."
 
 
 def ending(place: Place, state: Any) -> str:
     """Return the cards, who has won, and the totals."""
-    players = range(place.game.players)
-    totals = [int(total(state, player)) for player in players]
+    totals = totals_of(state)
     if len(totals) == 1:
         return f"{_card(place, state)}\nThat makes {totals[0]} points."
-    order = sorted(players, key=lambda player: -totals[player])
+    order = sorted(range(len(totals)), key=lambda player: -totals[player])
     sums = ", ".join(f"{place.who(player)} {totals[player]}" for player in order)
     return f"{_card(place, state)}\n{name_winners(place, winners(place, state))}: {sums}."
 
 
-_ROLL, _SCORE = "roll", "score"
-_KEEP, _BOX = "keep", "box"
+_ROLL, _SCORE, _KEEP, _BOX = "roll", "score", "keep", "box"
 
 
 def board(place: Place, state: Any) -> GameBoard:
     """Return everybody's totals, the dice, and the card whose open boxes the person fills."""
-    over, players = bool(state["over"]), range(place.game.players)
-    totals = [int(total(state, player)) for player in players]
+    over, totals = bool(state["over"]), totals_of(state)
+    players = range(len(totals))
     seats = tuple(
         BoardSeat(
             name,
@@ -277,8 +250,7 @@ def board(place: Place, state: Any) -> GameBoard:
         )
         for box, name in enumerate(BOX_NAMES)
     ]
-    uppers = [int(state["upper"][player]) for player in players]
-    sums = tuple(f"{upper} + {bonus(upper)}" if bonus(upper) else str(upper) for upper in uppers)
+    sums = tuple(shown_upper(state, player) for player in players)
     rows.insert(UPPER, CardRow(f"Sum; {BONUS_FROM} earn {BONUS}", sums))
     at = "Game over" if over else f"Round {int(state['round_number'])} of {BOXES}"
     dice = () if over else tuple(state["dice"].tolist())
@@ -310,11 +282,7 @@ def read_form(place: Place, state: Any, form: str, fields: Fields) -> list[int]:
     filled = FilledForm(forms(place, state), form, fields)
     if filled.form.name == _SCORE:
         return [FIRST_BOX + int(filled.one(_BOX)) - 1]
-    return [_roll_but(state, filled.dice(_KEEP))]
-
-
-def _roll_but(state: Any, kept: list[int]) -> int:
-    """Return the action that rolls all dice but those in the places ``kept``, an ordinary one where that does it."""
+    kept = filled.dice(_KEEP)
     action = rolling(state, [int(state["dice"][at]) for at in kept])
-    mask = sum(1 << at for at in kept)
-    return action if int(places_kept(state["dice"], action)) == mask else ROLL_PLACES + HANDFULS - 1 - mask
+    mask = sum(1 << at for at in kept)  # the ordinary action keeps the first of equal dice
+    return [action if int(places_kept(state["dice"], action)) == mask else ROLL_PLACES + HANDFULS - 1 - mask]

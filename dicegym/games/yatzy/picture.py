@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from dicegym.games.yatzy.rules import BONUS, BONUS_FROM, bonus, total
+from dicegym.games.keyboard import count
+from dicegym.games.yatzy.rules import BONUS, BONUS_FROM, bonus
 from dicegym.games.yatzy.tables import BEST, BOX_NAMES, BOXES, ROLLS, UPPER, hand_of
+from dicegym.games.yatzy.text import totals_of
 from dicegym.pictures.drawing import Viewpoint
 from dicegym.pictures.palette import CHOSEN, GOLD, HIDDEN, PAPER, PENCIL, SOFT, STRIPE, WRITING
 from dicegym.pictures.sheet import HEAD, MARGIN, NORMAL, SMALL, WIDTH, Sheet
@@ -39,19 +41,16 @@ def _dice(sheet: Sheet, state: Any, view: Viewpoint, players: int) -> None:
     sheet.dice(faces, MARGIN, HEAD, taken, DIE, gap=10)
     left, room = MARGIN + taken + 12, WIDTH - 2 * MARGIN - taken - 12
     if state["over"]:
-        totals = [int(total(state, player)) for player in range(players)]
+        totals = totals_of(state)
         first = [player for player, points in enumerate(totals) if points == max(totals)]
         sheet.lines(f"{view.list_names(first)}: {max(totals)} points", left, HEAD, room, 3)
         return
     rolls = int(state["rolls_left"])
     sheet.lines(f"{view.names[int(state['player'])]}", left, HEAD, room, 1)
-    sheet.lines(f"{rolls} roll{'' if rolls == 1 else 's'} left", left, HEAD + 32, room, 1, size=SMALL, ink=SOFT)
+    sheet.lines(f"{count(rolls, 'roll')} left", left, HEAD + 32, room, 1, size=SMALL, ink=SOFT)
     for number in range(ROLLS):
-        sheet.put(left + number * 22, HEAD + 58, 16, 10, _dot(number < rolls))
-
-
-def _dot(left: bool) -> str:
-    return element("rect", width=16, height=10, rx=5, fill=GOLD if left else HIDDEN)
+        dot = element("rect", width=16, height=10, rx=5, fill=GOLD if number < rolls else HIDDEN)
+        sheet.put(left + number * 22, HEAD + 58, 16, 10, dot)
 
 
 def _card(sheet: Sheet, state: Any, view: Viewpoint, players: int, top: int) -> None:
@@ -75,10 +74,8 @@ def _card(sheet: Sheet, state: Any, view: Viewpoint, players: int, top: int) -> 
         )
     if not over:
         sheet.words("now", left + room - NOW, top + 8, NOW - 10, size=SMALL, ink=PENCIL, anchor="end")
-    rows = list(enumerate(BOX_NAMES))
-    for place, (box, name) in enumerate(rows):
-        line = place + (2 if box >= UPPER else 0)
-        y = top + HEADING + line * ROW + 2
+    for box, name in enumerate(BOX_NAMES):
+        y = top + HEADING + (box + 2 * (box >= UPPER)) * ROW + 2
         sheet.words(name, left + 10, y, LABEL - 14, size=SMALL, ink=WRITING)
         for player in range(players):
             points = int(state["scores"][player, box])
@@ -93,7 +90,7 @@ def _card(sheet: Sheet, state: Any, view: Viewpoint, players: int, top: int) -> 
     sums = (
         (UPPER, f"sum, bonus from {BONUS_FROM}", [int(state["upper"][player]) for player in range(players)], False),
         (UPPER + 1, f"bonus of {BONUS}", [int(bonus(state["upper"][player])) for player in range(players)], False),
-        (BOXES + 2, "total", [int(total(state, player)) for player in range(players)], True),
+        (BOXES + 2, "total", totals_of(state), True),
     )
     for line, name, values, bold in sums:
         y = top + HEADING + line * ROW + 2

@@ -1,12 +1,10 @@
-"""The messages of a Yatzy server, and what they mean by the rules: pure functions, no connection.
+"""The messages of a Yatzy server, and what they mean by the rules: a `dicegym.games.messages.Wire`.
 
 Messages are JSON objects, here plain dicts. From the server: STANDING, FINAL, ERROR and WELCOME. From a client: LOGIN
 (`login_message`), ROLL_DICE and SCORE_BOX (`command_of`). The rule text names a command under ``type``, the original
 clients name it under ``key``; either is read, both are written.
 
-What is read may be anything that JSON can say, of this server or of another make; what is wrong with it is told by
-`CommandError` and nothing else is ever raised because of it. Servers and clients find here what
-`dicegym.games.messages.Wire` says.
+What is read may be anything that JSON can say; `CommandError` is all that is ever raised because of it.
 """
 
 from __future__ import annotations
@@ -19,6 +17,7 @@ import numpy as np
 
 from dicegym.engine.game import Game
 from dicegym.errors import DicegymError
+from dicegym.games.messages import Message
 from dicegym.games.yatzy.rules import (
     BAD_COMMAND,
     FIRST_BOX,
@@ -108,16 +107,14 @@ def word_of(message: object) -> str:
 
 # --- what a server says ----------------------------------------------------------------------------------------
 
-_SCORE_TEXTS = (*map(str, range(128)), OPEN)  # -1, an open box, is the last
-
 
 @lru_cache(maxsize=4096)  # most rows of a table are as they were when somebody was asked last
 def score_text(scores: tuple[int, ...]) -> str:
     """Return fifteen points, -1 for an open box, as a STANDING has them."""
-    return ",".join([_SCORE_TEXTS[points] for points in scores])
+    return ",".join([OPEN if points < 0 else str(points) for points in scores])
 
 
-def table_message(shown: View, names: Sequence[str], ratings: Sequence[int]) -> dict[str, Any]:
+def table_message(shown: View, names: Sequence[str], ratings: Sequence[int]) -> Message:
     """Return the STANDING of a table that somebody is shown; see `standing_message`."""
     return {
         "key": STANDING,
@@ -126,23 +123,12 @@ def table_message(shown: View, names: Sequence[str], ratings: Sequence[int]) -> 
             {"playerName": name, "rating": rating, "score": score_text(row)}
             for name, rating, row in zip(names, ratings, shown.scores, strict=True)
         ],
-        "currentPlayer": {
-            "playerName": names[shown.player],
-            "rollsLeft": shown.rolls_left,
-            "dice": list(shown.dice),
-        },
+        "currentPlayer": {"playerName": names[shown.player], "rollsLeft": shown.rolls_left, "dice": list(shown.dice)},
     }
 
 
-def standing_message(game: Game, state: Any, names: Sequence[str], ratings: Sequence[int]) -> dict[str, Any]:
-    """Return the STANDING that goes to every player after every change.
-
-    Args:
-        game: a game of Yatzy.
-        state: its record.
-        names: of the players, by seat.
-        ratings: likewise.
-    """
+def standing_message(game: Game, state: Any, names: Sequence[str], ratings: Sequence[int]) -> Message:
+    """Return the STANDING that goes to every player after every change; names and ratings are by seat."""
     return table_message(view(state, 0), names, ratings)
 
 
@@ -151,30 +137,26 @@ def totals_of(game: Game, state: Any) -> list[int]:
     return [int(total(state, seat)) for seat in range(game.players)]
 
 
-def final_message(game: Game, state: Any, names: Sequence[str], ratings: Sequence[int]) -> dict[str, Any]:
+def final_message(game: Game, state: Any, names: Sequence[str], ratings: Sequence[int]) -> Message:
     """Return the FINAL of a game that is over: names, boxes, totals, places and new ratings, best first.
 
     Equal totals share the better place, and the next places are skipped.
     """
-    totals = totals_of(game, state)
-    scores = view(state, 0).scores
-    order = sorted(range(game.players), key=lambda seat: -totals[seat])
-    return {
-        "key": FINAL,
-        "standing": [
-            {
-                "playerName": names[seat],
-                "rating": ratings[seat],
-                "score": score_text(scores[seat]),
-                "total": totals[seat],
-                "place": 1 + sum(better > totals[seat] for better in totals),
-            }
-            for seat in order
-        ],
-    }
+    totals, scores = totals_of(game, state), view(state, 0).scores
+    rows = [
+        {
+            "playerName": names[seat],
+            "rating": ratings[seat],
+            "score": score_text(scores[seat]),
+            "total": totals[seat],
+            "place": 1 + sum(better > totals[seat] for better in totals),
+        }
+        for seat in sorted(range(game.players), key=lambda seat: -totals[seat])
+    ]
+    return {"key": FINAL, "standing": rows}
 
 
-def error_message(code: str, message: str) -> dict[str, Any]:
+def error_message(code: str, message: str) -> Message:
     """Return the ERROR that answers a command which cannot be carried out."""
     return {"key": ERROR, "code": code, "message": message}
 
@@ -188,12 +170,7 @@ def interludes(game: Game, state: Any, action: int) -> list[Any]:
     """Return the tables that ``action`` leads through before it leads to the next seat that plays for itself.
 
     The rules play the turns of seats that have given up within the step that leads to them. Clients see each of them
-    begin: these are the records, in their order, in which such a seat is shown its five dice.
-
-    Args:
-        game: a game of Yatzy.
-        state: its record before ``action``; it is not changed.
-        action: what is played next.
+    begin: these are the records, in their order, in which such a seat is shown its five dice. ``state`` is not changed.
     """
     if max(state["helped"].tolist()) < MOST_HELP:
         return []
@@ -209,7 +186,7 @@ def interludes(game: Game, state: Any, action: int) -> list[Any]:
         found.append(table.copy())
 
 
-def as_original(standing: dict[str, Any]) -> dict[str, Any]:
+def as_original(standing: Message) -> Message:
     """Return a STANDING as the original server writes it: ``score`` is an array, with -1 for an open box."""
     rows = [
         row | {"score": [-1 if text == OPEN else int(text) for text in row["score"].split(",")]}
@@ -218,7 +195,7 @@ def as_original(standing: dict[str, Any]) -> dict[str, Any]:
     return standing | {"standing": rows}
 
 
-def welcome_message(name: str, rating: int) -> dict[str, Any]:
+def welcome_message(name: str, rating: int) -> Message:
     """Return the WELCOME that tells a client under which name it plays; standings know it by that alone."""
     return {"key": WELCOME, "playerName": name, "rating": rating}
 
@@ -283,18 +260,10 @@ def _scores(score: object) -> list[int]:
 
 
 def state_of(message: object, seat_name: str, game: Game) -> tuple[Any, int]:
-    """Return the record that a STANDING describes, and the seat of ``seat_name``.
+    """Return the record that a STANDING describes, and the seat of ``seat_name``; seats are in its order.
 
-    Any `dicegym.Player` can so play on a server of its own or of another make. Seats are in the order of the
-    standing. What no message tells (the key, errors, whom the server helps) is as in a new game.
-
-    Args:
-        message: anything.
-        seat_name: the own name in the standing.
-        game: a game of Yatzy with as many players as the standing has (`names_of`).
-
-    Raises:
-        CommandError: it is no STANDING, or not of such a game, or the name is not in it.
+    What no message tells (the key, errors, whom the server helps) is as in a new game. Raises CommandError if it is no
+    STANDING, not of a ``game`` with so many players (`names_of`), or without the name.
     """
     rows, current = _standing(message)
     names = [row["playerName"] for row in rows]
@@ -324,10 +293,9 @@ def continues(before: object, after: object) -> bool:
 
     Raises CommandError if one of them is no STANDING.
     """
-    boards = []
-    for message in (before, after):
-        boards.append({row["playerName"]: _scores(row.get("score")) for row in _standing(message)[0]})
-    first, second = boards
+    first, second = (
+        {row["playerName"]: _scores(row.get("score")) for row in _standing(message)[0]} for message in (before, after)
+    )
     return list(first) == list(second) and all(
         old in (-1, new) for name in first for old, new in zip(first[name], second[name], strict=True)
     )
@@ -359,7 +327,6 @@ def read_welcome(message: object) -> str:
 
 # --- what a client says ----------------------------------------------------------------------------------------------
 
-
 FAULT_CODES = {
     BAD_COMMAND: BAD_WORD,
     NO_ROLLS_LEFT: "no-rolls-left",
@@ -368,16 +335,13 @@ FAULT_CODES = {
     NO_DICE: "no-dice",
 }
 """The code of an ERROR for each fault of the rules that a player can commit."""
+_ALLOWED = f"from 0 to {DICE - 1}"
 
 
-def login_message(secret: str | None = None, name: str | None = None, client: str | None = None) -> dict[str, Any]:
-    """Return what a client says first; see `login_of`.
+def login_message(secret: str | None = None, name: str | None = None, client: str | None = None) -> Message:
+    """Return what a client says first: a secret to be known by, a name to play under, and the program, for people.
 
-    Args:
-        secret: to be known by.
-        name: to play under.
-        client: the program, for people. A secret alone is how clients of the original log in (`original_login`): one
-            that wants to hear more than they do says something more.
+    A secret alone is how clients of the original log in (`original_login`).
     """
     given = {"playerName": name, "secret": secret, "client": client}
     return {"key": LOGIN} | {key: value for key, value in given.items() if value is not None}
@@ -386,8 +350,7 @@ def login_message(secret: str | None = None, name: str | None = None, client: st
 def login_of(message: object) -> tuple[str | None, str | None]:
     """Return the name and the secret in a LOGIN, each None if it is not there. Raises CommandError.
 
-    Original clients send a secret alone, which the server knows whose it is (`original_login`); ``playerName`` is ours,
-    for servers where names are free.
+    Original clients send a secret alone; ``playerName`` is ours, for servers where names are free.
     """
     if word_of(message) != LOGIN or not isinstance(message, dict):
         raise CommandError(BAD_LOGIN, f"log in first: send {login_message('...')}")
@@ -406,18 +369,14 @@ def original_login(message: object) -> bool:
 def _places(message: dict[Any, Any]) -> int:
     """Return the bit mask of the dice that a command names."""
     if "dice" not in message:
-        raise CommandError(BAD_INDEX, f"the command names no dice: add 'dice', a list of places from 0 to {DICE - 1}")
+        raise CommandError(BAD_INDEX, f"the command names no dice: add 'dice', a list of places {_ALLOWED}")
     dice = message["dice"]
     if type(dice) not in (list, tuple) or len(dice) > DICE:
-        raise CommandError(
-            BAD_INDEX, f"dice {in_short(dice)} is no list of at most {DICE} places: give places from 0 to {DICE - 1}"
-        )
+        raise CommandError(BAD_INDEX, f"dice {in_short(dice)} is no list of at most {DICE} places: give {_ALLOWED}")
     places = 0
     for place in dice:
         if type(place) is not int or not 0 <= place < DICE:
-            raise CommandError(
-                BAD_INDEX, f"{in_short(place)} is no place of a die: places are whole numbers from 0 to {DICE - 1}"
-            )
+            raise CommandError(BAD_INDEX, f"{in_short(place)} is no place of a die: give whole numbers {_ALLOWED}")
         if places >> place & 1:
             raise CommandError(BAD_INDEX, f"place {place} is named twice: name each die once")
         places |= 1 << place
@@ -425,9 +384,9 @@ def _places(message: dict[Any, Any]) -> int:
 
 
 def action_of(command: object) -> int:
-    """Return the action that a ROLL_DICE or SCORE_BOX command means: a wide one, which names dice by places.
+    """Return the wide action that a ROLL_DICE or SCORE_BOX command means; whether it is legal is for ``step`` to say.
 
-    Whether it is legal now is for ``step`` to say. Raises CommandError for everything that is no such command.
+    Raises CommandError for everything that is no such command.
     """
     word = word_of(command)
     message: dict[Any, Any] = command  # type: ignore[assignment]  # word_of takes nothing else
@@ -466,14 +425,14 @@ def name_dice(action: int, dice: Sequence[int] | np.ndarray) -> tuple[int | None
     return action - FIRST_BOX, _best_places(action - FIRST_BOX, dice)
 
 
-def write_command(box: int | None, places: int) -> dict[str, Any]:
+def write_command(box: int | None, places: int) -> Message:
     """Return the command that scores a box (from 0), or rolls if it is None, with the dice in a bit mask."""
     words = dict.fromkeys(WORDS, ROLL_DICE if box is None else SCORE_BOX)
     scored = {} if box is None else {"box": box + 1}
     return {**words, **scored, "dice": [place for place in range(DICE) if places >> place & 1]}
 
 
-def command_of(action: int, dice: Sequence[int]) -> dict[str, Any]:
+def command_of(action: int, dice: Sequence[int]) -> Message:
     """Return the command that an action means when these five dice lie on the table.
 
     Raises CommandError if no command means it: an unknown action, or one that keeps dice that are not there.
@@ -494,6 +453,6 @@ def command_of(action: int, dice: Sequence[int]) -> dict[str, Any]:
     return write_command(box, places)
 
 
-def command_in(action: int, state: Any) -> dict[str, Any]:
+def command_in(action: int, state: Any) -> Message:
     """Return the command that an action means in a state, as `command_of` does. Raises CommandError."""
     return command_of(action, state["dice"].tolist())

@@ -25,15 +25,14 @@ Boxes
     15   Yatzy            five equal dice                         50
     ===  ===============  ======================================  ====================
 
-    A box can be scored once. Exactly the dice that it asks for must be put into it: with dice too many or too few
-    it scores 0, as do dice that do not fit. The environments' actions choose the best dice for the box. A sum
-    of 63 or more in boxes 1 to 6 earns a bonus of 50 points.
+    A box can be scored once. Exactly the dice that it asks for must be put into it: any others score 0. The
+    environments' actions choose the best dice for the box. A sum of 63 or more in boxes 1 to 6 earns 50 points more.
 
 Errors
-    An illegal action changes nothing and is a fault; the tenth in a turn makes the server play the turn: it
-    scores the open box that is worth most for the dice shown, of equal ones the first. When the server plays for
-    a player the second time in a game, it plays all that player's later turns too, each as its first roll lies.
-    No player is told of another's errors, or that the server plays for it.
+    An illegal action changes nothing and is a fault; the tenth in a turn makes the server play the turn: it scores the
+    open box that is worth most for the dice shown, of equal ones the first. When it plays for a player the second time,
+    it plays all that player's later turns too, each as its first roll lies. No player is told of another's errors, or
+    that the server plays for it.
 
     =======  ====================================================================
     fault    meaning
@@ -49,9 +48,8 @@ Errors
 Messages
     Bots play by messages of a server. It tells all bots of a table of every change by a STANDING; each turn that it
     plays for one that has given up comes with a STANDING of its own. A client that logs in as the original's do, by
-    {"key": "LOGIN", "secret": ...} and nothing more, is spoken to as the original server speaks: it is sent one
-    STANDING, in a write of its own and with its scores as an array (-1: an open box), each time it is to move or has
-    moved and is to move on, and nothing else.
+    {"key": "LOGIN", "secret": ...} and nothing more, is sent a STANDING alone, each time it is to move: in a write of
+    its own, its scores as an array (-1: an open box).
 
 End: after the fifteenth round.
 
@@ -100,8 +98,7 @@ With ``reward="margin"``, which needs others, what the lead (own points - the ot
 the lead at the end.
 
 Version history
-    v0: first version; since then ``reward`` chooses the rewards, and the default opponents are three, of which random
-    play beats one as often as not; ``gather`` alone was the default opponent before.
+    v0: first version.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any
@@ -109,12 +106,13 @@ Version history
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from dicegym.engine.dice import die, turn_stream
 from dicegym.engine.features import Features
+from dicegym.engine.game import Game
 from dicegym.engine.jit import kernel
 from dicegym.engine.loops import Kernels
 from dicegym.engine.spec import GameSpec, record
@@ -123,13 +121,14 @@ from dicegym.games.yatzy.tables import (
     BOXES,
     COUNTS,
     DICE,
-    EXPECTED,
     FACES,
     HANDFULS,
     HANDS,
+    IN_SIGHT,
     KEEPABLE,
     KEEPS,
     MOST,
+    NOW,
     POINTS,
     ROLLS,
     SEATS,
@@ -139,9 +138,6 @@ from dicegym.games.yatzy.tables import (
     places_kept,
     set_of,
 )
-
-if TYPE_CHECKING:
-    from dicegym.engine.game import Game
 
 BONUS_FROM, BONUS = 63, 50
 MOST_TOTAL = int(MOST.sum()) + BONUS
@@ -158,21 +154,10 @@ ROLL_PLACES = 256
 SCORE_PLACES = 512
 SERVER_TURN = 1000
 BAD_COMMAND, NO_ROLLS_LEFT, USED_BOX, NOT_SHOWN, NO_DICE, SERVER_PLAYS = range(1, 7)
-FAULTS = (
-    "",
-    "a command that means nothing",
-    "a roll when none is left",
-    "a box that is filled",
-    "dice to keep that are not shown",
-    "a roll of no dice",
-    "the server played the turn",
-)
-
 PAR = 3
 """So many of each number in the upper boxes earn just the bonus."""
-PAR_STEPS = 10
-NEAR = 50
-"""Leads up to here are shown in finer steps."""
+PAR_STEPS, NEAR = 10, 50
+"""Up to here the observation shows points above or below par, and leads in finer steps."""
 
 STATE = record(
     [
@@ -215,8 +200,6 @@ HAND = np.zeros((HANDS, HAND_ENDS), np.float32)
 """float32[252, 60]: by hand, an observation to the end of "sorted dice", as far as the hand alone tells it."""
 HAND[:, AT.counts :][:, : FACES * DICE] = (COUNTS[KEEPS:, :, None] > np.arange(DICE)).reshape(HANDS, -1)
 HAND[:, AT.sorted_dice :] = (np.array(SETS[KEEPS:])[:, :, None] == np.arange(1, FACES + 1)).reshape(HANDS, -1)
-NOW = (BEST / MOST).astype(np.float32)
-IN_SIGHT = (EXPECTED / MOST).astype(np.float32)
 
 
 @kernel
@@ -441,9 +424,6 @@ def margin(state, out):
         out[seat] = lead / (MARGIN * max(np.int64(1), players - 1))
 
 
-# --- what a seat may know ----------------------------------------------------------------------------------
-
-
 class View(NamedTuple):
     """What a player may know: all that lies on the table."""
 
@@ -460,24 +440,14 @@ class View(NamedTuple):
 
 def view(state: Any, seat: int) -> View:
     """Return the `View` of ``seat``."""
-    players = int(state["players"])
-    return View(
-        seat,
-        int(state["player"]),
-        int(state["round_number"]),
-        int(state["rolls_left"]),
-        tuple(state["dice"].tolist()),
-        tuple(map(tuple, state["scores"][:players].tolist())),
-    )
+    player, round_number, rolls_left = (int(state[name]) for name in ("player", "round_number", "rolls_left"))
+    scores = tuple(map(tuple, state["scores"][: state["players"]].tolist()))
+    return View(seat, player, round_number, rolls_left, tuple(state["dice"].tolist()), scores)
 
 
 def read_fields(shown: View) -> dict[str, Any]:
-    """Return the fields of the record that ``shown`` tells, by their names.
-
-    Exported bots read a standing with it, so it needs no more than the attributes of a `View`.
-    """
-    players = len(shown.scores)
-    scores = np.full((SEATS, BOXES), -1, np.int64)
+    """Return the fields of the record that a `View` tells, by their names; exported bots read a standing with it."""
+    players, scores = len(shown.scores), np.full((SEATS, BOXES), -1, np.int64)
     scores[:players] = shown.scores
     points = np.maximum(scores, 0)
     return {
@@ -494,10 +464,7 @@ def read_fields(shown: View) -> dict[str, Any]:
 
 
 def record_of(game: Game, shown: View) -> Any:
-    """Return a record that looks like ``shown``; what nobody may know is as in a new game.
-
-    ``shown`` must have as many seats as ``game``, and values that a game can have.
-    """
+    """Return a record that looks like a `View` of ``game``; what nobody may know is as in a new game."""
     state = game.new_states(1)[0]
     for name, value in read_fields(shown).items():
         state[name] = value
@@ -513,7 +480,15 @@ SPEC = GameSpec(
     n_actions=N_ACTIONS,
     features=FEATURES,
     view=view,
-    faults=FAULTS,
+    faults=(
+        "",
+        "a command that means nothing",
+        "a roll when none is left",
+        "a box that is filled",
+        "dice to keep that are not shown",
+        "a roll of no dice",
+        "the server played the turn",
+    ),
     games_per_match=20,
     default_opponent={"in_order": 1, "at_once": 1, "gather": 1},
     baseline="thrifty",

@@ -1,9 +1,8 @@
 """What five dice can show, where they lie, and what each box makes of them: constant tables, and how to read them.
 
-A *set* is a number of equal or different faces whatever their order: 462 sets of 0 to 5 dice, numbered by size
-and then by faces. The sets of fewer than five dice are those that can be kept (0..209), the sets of five are the
-*hands*; hand h is set ``KEEPS + h``. Values go by set: float64[462]. Places are bit masks, the sum of 2**place. Boxes
-count from 0 here, and from 1 in messages.
+A *set* is some faces whatever their order: 462 sets of 0 to 5 dice, numbered by size and then by faces. The sets of
+fewer than five dice can be kept (0..209), those of five are the *hands*; hand h is set ``KEEPS + h``. Values go by set:
+float64[462]. Places are bit masks, the sum of 2**place. Boxes count from 0 here, and from 1 in messages.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any
@@ -49,10 +48,7 @@ YATZY_POINTS = 50
 
 
 def points_of(box: int, faces: tuple[int, ...]) -> int:
-    """Return what ``faces``, in rising order, score if exactly these dice are put into ``box``.
-
-    0 unless they are just what the box asks for: more dice or fewer are not.
-    """
+    """Return what ``faces``, in rising order, score if exactly these dice are put into ``box``."""
     pattern = sorted(Counter(faces).values())
     if box < UPPER:
         fits = set(faces) == {box + 1}
@@ -110,11 +106,7 @@ POINTS: np.ndarray = np.array([[points_of(box, faces) for box in range(BOXES)] f
 
 
 def after_rolling(values: np.ndarray) -> np.ndarray:
-    """Return float64[462, ...]: the mean value of the hand to which each set is filled up by rolling.
-
-    Args:
-        values: float[252, ...], the value of each hand.
-    """
+    """Return the mean of ``values`` (float[252, ...]) of the hands that each set is filled up to: float64[462, ...]."""
     means = np.empty((len(SETS), *values.shape[1:]))
     means[KEEPS:] = values
     for number in range(KEEPS - 1, -1, -1):  # one more die makes a set of a higher number
@@ -144,10 +136,10 @@ def _expected() -> np.ndarray:
     return np.array(levels)
 
 
-EXPECTED: np.ndarray = _expected()
-"""float64[3, 252, 15]: by rolls left and hand, the mean score in each box when a player plays for that box alone."""
-
-
+NOW = (BEST / MOST).astype(np.float32)
+"""float32[252, 15]: `BEST` over the most of each box."""
+IN_SIGHT = (_expected() / MOST).astype(np.float32)
+"""float32[3, 252, 15]: by rolls left and hand, the mean score of playing for each box alone, over its most."""
 HANDFULS = 1 << DICE
 """Choices of places."""
 
@@ -172,13 +164,7 @@ def hand_of(dice):
 @kernel
 def places_kept(dice, kept):
     """Return the bit mask of the first places whose dice are those of the set ``kept``."""
-    return first_places(dice, CODES[kept])
-
-
-@kernel
-def first_places(dice, wanted):
-    """Return the bit mask of the first places that show as many of each face as ``wanted`` says, coded as `CODES`."""
-    places = np.int64(0)
+    wanted, places = CODES[kept], np.int64(0)
     for place in range(DICE):
         shift = 4 * (np.int64(dice[place]) - 1)
         if wanted >> shift & 15:

@@ -8,6 +8,7 @@ import numpy as np
 
 from dicegym.engine.game import Game
 from dicegym.engine.scene import Line, Scene
+from dicegym.games.keyboard import count
 from dicegym.games.yatzy.rules import (
     FIRST_BOX,
     MOST_ERRORS,
@@ -79,10 +80,20 @@ def _faces(state: Any, places: int) -> tuple[int, ...]:
     return tuple(sorted(face for place, face in enumerate(state["dice"].tolist()) if places >> place & 1))
 
 
+def totals_of(state: Any) -> list[int]:
+    """Return each player's points so far, the bonus included."""
+    return [int(total(state, player)) for player in range(int(state["players"]))]
+
+
+def shown_upper(state: Any, player: int) -> str:
+    """Return a player's sum of the boxes 1 to 6, with the bonus once it is earned: ``66 + 50``."""
+    upper = int(state["upper"][player])
+    return f"{upper} + {bonus(upper)}" if bonus(upper) else str(upper)
+
+
 def scene(state: Any, seat: int | None) -> Scene:
     """Return the table, where nothing is hidden from anybody; ``seat`` says who is "you"."""
-    over, mover = bool(state["over"]), int(state["player"])
-    totals = [int(total(state, player)) for player in range(int(state["players"]))]
+    over, mover, totals = bool(state["over"]), int(state["player"]), totals_of(state)
     lines = [Line("", cells=(*_SHORT, "Bon", "Sum"))]
     for player, points in enumerate(totals):
         row = state["scores"][player].tolist()
@@ -91,21 +102,16 @@ def scene(state: Any, seat: int | None) -> Scene:
         cells += [str(extra) if extra else _OPEN, str(points)]
         label = f"player {player}" + (" (you)" if seat == player else "")
         lines.append(Line(label, cells=tuple(cells), active=not over and player == mover))
-    left = int(state["rolls_left"])
     dice = tuple(state["dice"].tolist())
     if over:  # as many lines as before
         first = [str(player) for player, points in enumerate(totals) if points == max(totals)]
         lines += [Line("last dice", dice=dice), Line("")]
         return Scene("Yatzy", tuple(lines), f"player {' and '.join(first)}: {max(totals)} points")
-    lines.append(Line("dice", f"{left} roll{'' if left == 1 else 's'} left ", dice))
-    worth = BEST[_hand(dice)].tolist()
+    lines.append(Line("dice", f"{count(int(state['rolls_left']), 'roll')} left ", dice))
+    worth = BEST[hand_of(state["dice"])].tolist()
     now = [str(points) if state["scores"][mover, box] < 0 else "" for box, points in enumerate(worth)]
     lines.append(Line("worth now", cells=tuple(now)))
     return Scene(f"Yatzy, round {int(state['round_number'])} of {BOXES}", tuple(lines))
-
-
-def _hand(dice: tuple[int, ...]) -> int:
-    return SETS.index(tuple(sorted(dice))) - KEEPS
 
 
 def limits(game: Game) -> dict[str, tuple[Any, Any]]:

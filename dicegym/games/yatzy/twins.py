@@ -2,11 +2,10 @@
 
 They answer as files do, with the wide actions that name dice by places, and of equal dice take those in the first.
 
-`planner` looks ahead over all dice of a turn: it values a hand in a box and plays for the best mean by the end of the
-turn. Its file ``planner.py`` holds the same numbers, as the files of agents are complete. Of choices that differ by
-rounding alone it takes the first, so the order of sums does not matter here. Worths are handed over as two arrays:
-``by_dice`` float64[6, 6], of each upper box when it is scored with 0 to 5 dice of its number, and ``besides``
-float64[15], what is added to the points of each other box.
+`planner` values a hand in a box and plays for the best mean by the end of the turn. Its file holds the same numbers. Of
+choices that differ by rounding alone it takes the first. Worths are handed over as ``by_dice`` float64[6, 6], of each
+upper box when it is scored with 0 to 5 dice of its number, and ``besides`` float64[15], what is added to the points of
+each other box.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any
@@ -42,7 +41,6 @@ from dicegym.games.yatzy.tables import (
 
 # --- rules of thumb --------------------------------------------------------------------------------------------------
 
-
 _PART_THAT_SCORES = (KEEPABLE[:, :, None] * POINTS[:KEEPS]).argmax(axis=1)
 PUT = np.where(POINTS[KEEPS:] == BEST, KEEPS + np.arange(HANDS)[:, None], _PART_THAT_SCORES)
 """int64[252, 15]: the set of dice of each hand that scores most in each box; all dice if nothing scores."""
@@ -55,12 +53,6 @@ ALL_PLACES = HANDFULS - 1
 def score_best_dice(state, box):
     """Return the action that scores a box with its best dice, with all if none score."""
     return SCORE_PLACES + HANDFULS * box + places_kept(state.dice, PUT[hand_of(state.dice), box])
-
-
-@kernel
-def roll_others(places):
-    """Return the action that rolls all dice but those in these places."""
-    return ROLL_PLACES + ALL_PLACES - places
 
 
 @kernel
@@ -84,7 +76,7 @@ def gather(state):
         for place in range(DICE):
             places |= (state.dice[place] == most) << place
         if places != ALL_PLACES:
-            return roll_others(places)
+            return ROLL_PLACES + ALL_PLACES - places
     return score_best_dice(state, best_box(state))
 
 
@@ -106,7 +98,6 @@ def at_once(state):
 
 
 # --- looking ahead ---------------------------------------------------------------------------------------------------
-
 
 _ALONE_AND_TOGETHER = """
 2.96 -0.54 -0.29 0.16 0.62 0.79 -0.07 0.23 0.43 0.85 0.30 0.66 0.76 0.14 1.21
@@ -133,11 +124,7 @@ TOGETHER[np.diag_indices(BOXES)] /= 2
 MEAN = np.array([3.57, 3.20, 3.18, 3.20, 3.23, 3.28]) * range(1, UPPER + 1)
 VARIANCE = (np.array([0.91, 0.97, 0.94, 0.88, 0.75, 0.67]) * range(1, UPPER + 1)) ** 2
 """Of the points to come in each open upper box, taken to be normally distributed."""
-SHIFT = -0.33
-
-ROUNDING = 1e-9
-WORST = -1e9
-"""Below every worth."""
+SHIFT, ROUNDING, WORST = -0.33, 1e-9, -1e9
 
 
 @kernel
@@ -214,7 +201,7 @@ def look_ahead(state, by_dice, besides):
             most = max(most, means[kept])
     for kept in range(KEEPS):
         if KEEPABLE[hand, kept] and means[kept] > most - ROUNDING:
-            return roll_others(places_kept(state.dice, kept))
+            return ROLL_PLACES + ALL_PLACES - places_kept(state.dice, kept)
     return score_best_dice(state, chosen)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import dicegym
-from dicegym.games.hog.examination import examine
+from dicegym.games.hog.adapter import examine
 from dicegym.games.parts import solver
 from dicegym.players.pool import Pool
 from dicegym.players.roster import agent, agent_names, agents_folder

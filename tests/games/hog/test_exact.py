@@ -15,9 +15,9 @@ from variants import one_always
 import dicegym
 from dicegym.errors import AgentError, ParameterError
 from dicegym.games.hog import exact as hog
+from dicegym.games.hog.adapter import CODE, strategy_source
 from dicegym.games.hog.rules import FIRST_NUMBER, LONGEST_RUN, MOST_DICE, N_ACTIONS
 from dicegym.games.hog.solving import sweeps
-from dicegym.games.hog.strategy_file import CODE, strategy_source
 from dicegym.games.parts import solver
 from dicegym.play.player import RandomPlayer
 
@@ -347,24 +347,12 @@ def test_a_strategy_survives_its_file(tmp_path: Path) -> None:
     assert len(CODE) == len(set(CODE)) == N_ACTIONS
 
 
-def test_a_bot_is_made_and_says_how(tmp_path: Path) -> None:
-    game = dicegym.game("hog", goal=12)
-    source = hog.best_bot(dicegym.agent(game, "always_roll(2)"), game, seed=4, trials=3)
-    assert "for Hog to 12 that knows both scores alone, against always_roll(2)." in source
-    assert "seed=4 and trials=3" in source
-    path = tmp_path / "bot.py"
-    path.write_text(source, encoding="utf-8")
-    strategy = load(path)["final_strategy"]
-    value, table = hog.best_table(dicegym.agent(game, "always_roll(2)"), game, seed=4, trials=3)
-    assert f"{value:.6f}" in source
-    assert [[strategy(own, other) for other in range(12)] for own in range(12)] == table.tolist()  # type: ignore[operator]
+def shipped_heading(value: float) -> str:
+    return f"""\
+The best strategy found for Hog to 100 that knows both scores alone, against always_roll(5).
 
-
-def test_a_bot_against_one_that_draws_says_of_what_its_figure_is() -> None:
-    game = dicegym.game("hog", goal=12)
-    source = hog.best_bot(dicegym.agent(game, "haphazard"), game, trials=0)
-    assert "alone, against one draw of the table of haphazard." in source
-    assert max(map(len, source.splitlines())) <= 120
+It wins {value:.6f} of its games, the first to move drawn by a fair coin: exact, by dynamic programming over all states.
+dicegym.games.hog.exact.best_table found it with seed=0 and trials={SHIPPED_TRIALS}."""
 
 
 def test_the_shipped_table_is_what_it_says() -> None:
@@ -372,11 +360,11 @@ def test_the_shipped_table_is_what_it_says() -> None:
     table = table_in(SHIPPED)
     value = hog.win_rate(table, always(5), GAME)
     assert value >= 0.8107
-    assert text == hog.bot_source(table, value, "always_roll(5)", GAME, trials=SHIPPED_TRIALS)
+    assert text == strategy_source(table, shipped_heading(value))
     assert len(list(improvements(table, always(5), GAME))) == 1  # not a choice in it can be bettered
 
 
 @pytest.mark.slow
 def test_the_shipped_table_can_be_made_again() -> None:
-    made = hog.best_bot(dicegym.agent(GAME, "always_roll(5)"), GAME, trials=SHIPPED_TRIALS)
-    assert made == SHIPPED.read_text(encoding="utf-8")
+    value, table = hog.best_table(dicegym.agent(GAME, "always_roll(5)"), GAME, trials=SHIPPED_TRIALS)
+    assert strategy_source(table, shipped_heading(value)) == SHIPPED.read_text(encoding="utf-8")

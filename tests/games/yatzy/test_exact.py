@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from itertools import product
 from typing import Any
 
@@ -12,12 +11,15 @@ from oracles.yatzy import BOXES, UPPER, most, position
 
 import dicegym
 from dicegym.engine import loops
+from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
-from dicegym.games.parts import VALUES, list_solved_settings, need, solver
+from dicegym.games.parts import VALUES, Progress, list_solved_settings, need, solver
 from dicegym.games.yatzy import values as yatzy
+from dicegym.games.yatzy.rules import record_of
 from dicegym.games.yatzy.solving import points as turn
 from dicegym.learning.evaluate import evaluate
 from dicegym.play.player import FunctionPlayer, Player, RandomPlayer
+from dicegym.play.turn import Act, Turn
 
 GAME = dicegym.game("yatzy", players=1)
 ALL = (1 << 15) - 1
@@ -25,9 +27,7 @@ ALL = (1 << 15) - 1
 
 def solved(still_open: tuple[str, ...]) -> np.ndarray:
     """Solve the game in which all other boxes are filled."""
-    values = turn.new_values()
-    turn.solve(values, ALL - sum(1 << BOXES.index(box) for box in still_open))
-    return values
+    return turn.solve(ALL - sum(1 << BOXES.index(box) for box in still_open))
 
 
 def bits(boxes: tuple[str, ...]) -> int:
@@ -63,14 +63,27 @@ def test_two_upper_boxes_and_the_bonus() -> None:
         assert values[bits(boxes), upper] == pytest.approx(position(frozenset(boxes), upper))
 
 
-def test_only_sums_that_can_be_are_solved() -> None:
-    assert np.flatnonzero(turn.SAME_SUMS[0b000010] >= 0).tolist() == [0, 2, 4, 6, 8, 10]
-    assert (turn.SAME_SUMS[0b111111] >= 0).all()
-
-
 def test_first_rolls() -> None:
     assert turn.FIRST_ROLL.sum() == pytest.approx(1)
     assert turn.FIRST_ROLL[0] == pytest.approx(6**-5)
+
+
+class OptimalPlayer(Player):
+    """Scores the most on average; at a table with others it takes no notice of them."""
+
+    name = "optimal"
+    pure = True
+
+    def join(self, game: Game, seat: int, seed: int) -> Act:
+        def act(asked: Turn) -> int:
+            state = np.atleast_1d(record_of(game, asked.view))
+            return int(self.act_rows(game, state, np.zeros(1, np.int64), np.array([seat]))[0])
+
+        return act
+
+    def act_rows(self, game: Game, states: np.ndarray, rows: np.ndarray, seats: np.ndarray) -> np.ndarray:
+        found: np.ndarray = np.nanargmax(turn.action_values(turn.solve_once(), states[rows], seats), axis=1)
+        return found
 
 
 @pytest.fixture
@@ -109,7 +122,7 @@ def played(player: Player, boxes: tuple[str, ...], n: int) -> tuple[np.ndarray, 
 
 
 def test_of_the_optimal_player_nothing_is_left_but_its_value(few_boxes: tuple[str, ...]) -> None:
-    points, luck = played(yatzy.OptimalPlayer(), few_boxes, 2000)
+    points, luck = played(OptimalPlayer(), few_boxes, 2000)
     assert points - luck == pytest.approx(turn.solve_once()[bits(few_boxes), 0], abs=1e-9)
 
 
@@ -142,7 +155,7 @@ def test_action_values_are_those_of_the_mask(few_boxes: tuple[str, ...]) -> None
     state = filled_but(few_boxes, 1)[0]
     found = action_values(state)
     assert ((found >= 0) == GAME.legal(state)).all()
-    (seated,) = {yatzy.OptimalPlayer().join(GAME, 0, 0)(dicegym.play.turn.Turn(GAME, state, 0))}
+    (seated,) = {OptimalPlayer().join(GAME, 0, 0)(dicegym.play.turn.Turn(GAME, state, 0))}
     assert found[seated] == np.nanmax(found)
     state["rolls_left"] = 0
     state["dice"] = (3, 3, 3, 6, 6)
@@ -178,10 +191,11 @@ def test_the_sweep_says_how_far_it_has_come_and_can_be_interrupted(monkeypatch: 
     def interrupt(*what: int | str) -> None:
         raise KeyboardInterrupt
 
-    def solve(values: np.ndarray, *, told: Callable[[int], None]) -> None:
-        told(1 << 14)
-        values[0, 0] = 1
-        told(ALL)
+    def solve(*, progress: Progress | None) -> np.ndarray:
+        assert progress is not None
+        progress(1 << 14, ALL, "sets of boxes solved")
+        progress(ALL, ALL, "sets of boxes solved")
+        return np.ones((1 << 15, 64))
 
     monkeypatch.setattr(turn, "solve", solve)
     with pytest.raises(KeyboardInterrupt):
@@ -200,7 +214,7 @@ def test_a_sweep_that_fails_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None
     for _ in range(2):
         with pytest.raises(MemoryError):
             yatzy.optimum(GAME)
-    monkeypatch.setattr(turn, "solve", lambda *arguments, **options: None)
+    monkeypatch.setattr(turn, "solve", lambda **options: np.zeros((1 << 15, 64)))
     assert yatzy.optimum(GAME) == 0
 
 
@@ -233,7 +247,7 @@ def test_the_mean_of_one_that_never_rolls_again() -> None:
 
 @pytest.mark.slow
 def test_the_optimal_player_from_the_start() -> None:
-    player = yatzy.OptimalPlayer()
+    player = OptimalPlayer()
     assert evaluate(GAME, player, games=50, less_luck=True).value == pytest.approx(yatzy.optimum(GAME))
     score = evaluate(GAME, player, player, 4000)
     assert score.low - 1 < yatzy.optimum(GAME) < score.high + 1

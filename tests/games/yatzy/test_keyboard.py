@@ -152,4 +152,5 @@ def test_who_has_won() -> None:
     assert ending(PLACE, state).endswith("You and rival share the first place: you 100, rival 100.")
     assert ending(PLACE, state).count("\n") == BOXES + 3
     alone = dicegym.game("yatzy", players=1)
+    state["players"] = 1
     assert ending(Place(alone, 0, ("you",)), state).endswith("That makes 100 points.")

@@ -31,9 +31,7 @@ CLOSED = ALL - sum(1 << box for box in OPEN)
 @pytest.fixture(scope="module")
 def small() -> np.ndarray:
     """Solve for a few boxes alone, which takes no time."""
-    values = points.new_values()
-    points.solve(values, CLOSED)
-    return values
+    return points.solve(CLOSED)
 
 
 @pytest.fixture(autouse=True)

@@ -42,11 +42,9 @@ def table_of(choices: np.ndarray) -> np.ndarray:
 class Duel:
     """One strategy against another, or against itself: room for sweeps, and what they found.
 
-    Args:
-        strategies: choices of one player or of two, alike in what they know.
-
     Attributes:
-        choices: float64[players, goal * goal, K, P, N_ACTIONS], of the strategies; may be written to.
+        choices: float64[players, goal * goal, K, P, N_ACTIONS], of the strategies, which are alike in what they know;
+            may be written to.
         values: of the last `sweep`.
         reach: of the last `spread`.
         gains: float64[goal * goal, K, P, N_ACTIONS]: what player 0 wins by what it knows and by its choice, as often as
@@ -69,7 +67,7 @@ class Duel:
     def sweep(self, *rules: int) -> int:
         """Find what states are worth while each player follows its rule; return how many choices changed.
 
-        `WEIGH` and `IMPROVE` come after `spread`. States with an odd parity are left out if nobody exchanges the dice.
+        `WEIGH` and `IMPROVE` come after `spread`. Odd parities are left out if nobody exchanges the dice.
         """
         even = set(rules) == {PLAY} and not self.choices[..., 0].any()
         rooms = self.reach, MARGIN, self.values, self.gains, self.policy
@@ -108,14 +106,9 @@ def full_sight(goal: int) -> np.ndarray:
 
 
 class Climber:
-    """Improves tables against one opponent until no single choice can be bettered.
-
-    Args:
-        opponent: choices.
-    """
+    """Improves tables against one opponent, given as choices, until no single choice can be bettered."""
 
     def __init__(self, opponent: np.ndarray) -> None:
-        self.opponent = opponent
         self._duel = Duel(opponent, opponent)
 
     def sweeps(self, table: np.ndarray) -> Iterator[tuple[float, np.ndarray]]:
@@ -135,10 +128,10 @@ class Climber:
         return last
 
     def disturb(self, table: np.ndarray, generator: np.random.Generator) -> np.ndarray:
-        """Return ``table`` with some choices replaced, rather those that are often met.
+        """Return ``table`` with 3 to 300 choices replaced, rather those that are often met.
 
-        3 to 300 of them, since small disturbances find the next better peak and large ones other regions; a
-        third of the new choices exchange the dice, as what that is worth depends on many choices at once.
+        Small disturbances find the next better peak and large ones other regions. A third of the new choices exchange
+        the dice, as what that is worth depends on many choices at once.
         """
         self._duel.choices[0] = choices_of(table)
         self._duel.spread()

@@ -3,13 +3,12 @@
 A state is what decides the rest of a game: both scores, the parity of all exchanges, both runs of Pig outs and, for
 players that choose by it, the parity of the mover's own exchanges. Scores are seen from the player to move; their pair
 is one number, ``own * goal + opponent``. The sum of both scores grows with every turn, so sweeps run along it and meet
-every state once. A player meets a pair at most once in a game, so it is the same whether chance decides there or before
-the game: a strategy that draws is what a random bot of the contest is, which is asked once for every pair.
+every state once. A player meets a pair at most once in a game, so a strategy may draw there or before the game.
 
 The update (backwards): a state is worth the mean over the points of the turn of 1 less what the next state is worth to
-the other player, 1 or 0 where the game ends. The invariant: all states with a larger sum of scores are done. Forwards,
-each state hands its probability on to those that follow, and all states with a smaller sum are done. Compare Neller and
-Presser, "Optimal play of the dice game Pig", The UMAP Journal 25 (2004), where values wait for each other.
+the other player, 1 or 0 where the game ends; all states with a larger sum of scores are done. Forwards, each state
+hands its probability on to those that follow. Compare Neller and Presser, "Optimal play of the dice game Pig", The UMAP
+Journal 25 (2004), where values wait for each other.
 
 Arrays (runs count 0..LONGEST_RUN, so RUNS is 4):
     rolls: float64[sides, number, points], see `roll_chances`.
@@ -20,9 +19,8 @@ Arrays (runs count 0..LONGEST_RUN, so RUNS is 4):
         move wins. A player that has moved leaves the other's own parity as it was, so what follows is in one part.
     reach: as values: the probability that a game comes through the state, the first to move drawn by a fair coin.
 
-Where both players are alike, one stands for both. The rules are those of `dicegym.games.hog.rules`; what is added here
-is the distribution of a roll. With everything in sight nothing is hidden, moves alternate and the sum of the scores
-grows every turn: there one sweep in which the player to move takes the best choice (`SEE_ALL`) solves the game.
+Where both players are alike, one stands for both. With everything in sight one sweep in which the player to move takes
+the best choice (`SEE_ALL`) solves the game.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any
@@ -62,9 +60,8 @@ see everything and play best."""
 def roll_chances() -> np.ndarray:
     """Return float64[sides + 1, MOST_DICE + 1, points + 1], the probability of the points of a roll; computed once.
 
-    ``[s, n, k]`` for n dice of s sides: at k = PIG_OUT the probability of one (no sum without a 1 is as small),
-    above it that of the sum k without a 1, by convolution of one die's faces. ``[0, 0, k]`` is 1 for every k:
-    what a turn without dice scores is certain.
+    ``[s, n, k]`` for n dice of s sides: at k = PIG_OUT the probability of one, above it that of the sum k without a 1.
+    ``[0, 0, k]`` is 1 for every k: what a turn without dice scores is certain.
     """
     most_sides = max(int(sides(score, 0, parity)) for score in range(WILD) for parity in range(2))
     chances = np.zeros((most_sides + 1, MOST_DICE + 1, MOST_DICE * most_sides + 1))
@@ -285,20 +282,19 @@ def sweep(goal, rules, choices, rolls, parities, reach, margin, values, gains, p
     """Fill ``values`` by one sweep backwards in which each player follows its rule; return how many choices changed.
 
     A game meets a pair with a player to move at most once, and what comes before is not changed yet, so the weights of
-    `IMPROVE` are right at every step, and no step makes a strategy worse.
+    `IMPROVE` are right at every step, and no step makes a strategy worse. Arrays are those of the module, and:
 
     Args:
         goal: of the game.
         rules: int64[players], `PLAY` or its neighbours; of two players the second must `PLAY`.
-        choices: see the module; those of `IMPROVE` are changed, those of `SEE_ALL` are not read.
-        rolls: see the module.
+        choices: those of `IMPROVE` are changed, those of `SEE_ALL` are not read.
+        rolls: as of `roll_chances`.
         parities: 2, or 1 if nobody exchanges the dice: the parity stays even.
         reach: for `WEIGH` and `IMPROVE`, else not read.
         margin: see `improve`.
         values: filled.
         gains: float64[goal * goal, K, P, N_ACTIONS], filled by `WEIGH` and `IMPROVE`; see `weigh`.
-        policy: int8[P, goal * goal, 2, RUNS, RUNS], filled by `SEE_ALL`: its numbers of dice, of equal ones the
-            smallest.
+        policy: int8[P, goal * goal, 2, RUNS, RUNS], numbers of dice of `SEE_ALL`, of equal ones the smallest.
     """
     players, owns = choices.shape[0], choices.shape[3]
     places, wins = new_places(rolls), np.empty((N_ACTIONS, owns, 2, RUNS, RUNS))

@@ -1,20 +1,15 @@
 """What the dice of a round of Lucky & Co were worth to everybody, by an estimate of the winner.
 
-The estimate: a seat's share of the first place is in proportion to ``(money + INCOMES * income + 1) ** POWER``, with
-its expected points of a round as income, unless the lead ends the game. Both constants were fitted (greatest
-likelihood) to 7,500 ends of rounds in 600 games of shipped agents, two to seven at a table. A better estimate would
-take out more of the luck; none can make results wrong, since what it says after a roll is compared with its own exact
-mean before.
+A seat's share of the first place is estimated in proportion to ``(money + INCOMES * income + 1) ** POWER``, with its
+expected points of a round as income, unless the lead ends the game. Both constants have the greatest likelihood over
+7,500 ends of rounds in 600 games of shipped agents. A better estimate would take out more luck; none can make results
+wrong, since what it says after a roll is compared with its own exact mean before.
 
-How much of that counts is a matter of the money that the richest has before the round: by least squares of results,
-the estimate makes a third of what the first rounds decide, and too much of those that follow (the same in games of two,
-four and seven of `investor`, `strategist` and `ppo`). As this is known before anything rolls, the mean stays 0.
+The luck of a round is weighted by the money of the richest before it (`_weight`, fitted by least squares of results).
+That is known before anything rolls, so the mean stays 0.
 
-A round is gone through seat by seat, and for each seat from basic dice to multipliers: a seat that has not rolled yet
-counts with its expectation. Coins, attacks and the rounding of points are left where they are.
-
-How dice fell is asked of the rules' own kernel, `dicegym.games.lucky.scoring.roll`, once more without multipliers:
-basic dice roll before these, so they show the same.
+Seats are gone through in turn, and for each basic dice before multipliers: a seat that has not rolled yet counts with
+its expectation. Luck of coins, of attacks and of rounding stays in the result.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any
@@ -48,7 +43,6 @@ from dicegym.games.lucky.scoring import heads, roll
 
 # --- how dice fell, and how likely all else was ----------------------------------------------------------------------
 
-
 MOST_FACTORS = 12
 """Rolls of multipliers of which all products are gone through: 12 make 2,100 of them. Beyond, products are no luck."""
 
@@ -56,29 +50,23 @@ MOST_FACTORS = 12
 @functools.cache
 def products_of_faces() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return (starts, products, chances): those of n fair dice stand from ``starts[n]`` to ``starts[n + 1]``."""
-    chances = {1: 1.0}
-    every, starts = [chances], [0, 1]
+    every = [{1: 1.0}]
     for _ in range(MOST_FACTORS):
         longer: dict[int, float] = {}
-        for product, chance in chances.items():
+        for product, chance in every[-1].items():
             for face in range(1, 7):
                 longer[product * face] = longer.get(product * face, 0.0) + chance / 6
-        chances = longer
-        every.append(chances)
-        starts.append(starts[-1] + len(chances))
+        every.append(longer)
     products = [float(product) for one in every for product in one]
-    return np.array(starts), np.array(products), np.array([chance for one in every for chance in one.values()])
-
-
-@kernel
-def _number(total, twos, threes, fives):
-    """Return points of `roll` before squares and cubes as a float."""
-    return total * 2.0**twos * 3.0**threes * 5.0**fives
+    chances = [chance for one in every for chance in one.values()]
+    return np.cumsum([0, *map(len, every)]), np.array(products), np.array(chances)
 
 
 @kernel
 def fallen(state, seat, coins):
     """Return how the dice of a seat fell: (sum of basic dice, product of multipliers, or 0 if the sum is 0).
+
+    The rules' own kernel rolls them, and once more without multipliers: basic dice come first, so they show the same.
 
     Args:
         state: a record whose ``played`` names the round; ``rolled`` of the seat is written to.
@@ -91,12 +79,12 @@ def fallen(state, seat, coins):
     all_again = heads(stream, number + dice[AGAIN], dice[ALL_AGAIN])
     total, twos, threes, fives, power, _, _ = roll(state, seat)
     coins[:] = 1 + again + all_again, 1 + all_again, power
-    both = _number(total, twos, threes, fives)
+    both = total * 2.0**twos * 3.0**threes * 5.0**fives
     kept = dice[FIRST_MULTIPLIER:FIRST_ATTACK].copy()
     dice[FIRST_MULTIPLIER:FIRST_ATTACK] = 0
     total, twos, threes, fives, _, _, _ = roll(state, seat)
     dice[FIRST_MULTIPLIER:FIRST_ATTACK] = kept
-    basic = _number(total, twos, threes, fives)
+    basic = total * 2.0**twos * 3.0**threes * 5.0**fives
     return basic, both / basic if basic > 0 else 0.0
 
 
@@ -121,7 +109,6 @@ def sums_of(dice, rolls):
 
 
 # --- what that was worth ---------------------------------------------------------------------------------------------
-
 
 INCOMES, POWER = 3.0, 2.4
 """Rounds of income that count as money; how much more the richer one wins."""
@@ -176,10 +163,7 @@ def _others(state, seat, moneys, incomes, strengths):
 
 @kernel
 def _estimate(state, money, income, first, second, total, out):
-    """Estimate what a seat with this money wins: its share, the share of a unit of other strength, the richest's.
-
-    ``out`` is float64[3]. The last two make the shares of the others.
-    """
+    """Write (float64[3]) what a seat with this money wins, and per unit of strength the others, and the richest."""
     out[:] = 0
     if state.played >= state.rounds or abs(money - first) >= state.lead:
         if money > first:
@@ -195,10 +179,7 @@ def _estimate(state, money, income, first, second, total, out):
 
 @kernel
 def _add_stage(state, seat, moneys, incomes, points, chances, came, luck):
-    """Add to ``luck`` (by seat) what is won with ``came`` points above the mean over ``points``.
-
-    ``points`` and ``chances`` (float64[n] each) are the points of the seat, and how likely they were.
-    """
+    """Add to ``luck`` what is won with ``came`` points above the mean over ``points``, with ``chances``: float64[n]."""
     money, income, strengths = moneys[seat], incomes[seat], np.empty(MOST_PLAYERS)
     richest, first, second, total = _others(state, seat, moneys, incomes, strengths)
     one, mean = np.zeros(3), np.zeros(3)
@@ -215,7 +196,7 @@ def _add_stage(state, seat, moneys, incomes, points, chances, came, luck):
 
 @kernel
 def seat_luck(state, rolling, seat, moneys, incomes, faces, luck):
-    """Add to ``luck`` what the dice of a seat brought, and return its points as if nobody attacked.
+    """Add to ``luck`` (float64[players]) what the dice of a seat brought; return its points as if nobody attacked.
 
     Args:
         state: the record after the round.
@@ -224,7 +205,7 @@ def seat_luck(state, rolling, seat, moneys, incomes, faces, luck):
         moneys: float64[players], what the others have in the end, or are expected to; of the seat what it has before.
         incomes: float64[players], expected points of the rounds to come.
         faces: `products_of_faces`.
-        luck: float64[players].
+        luck: by seat.
     """
     starts, products, chances_of_products = faces
     dice, coins = state.dice[seat], np.empty(3, np.int64)

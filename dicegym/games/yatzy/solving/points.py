@@ -1,16 +1,16 @@
 """Yatzy for points: what positions and states are worth to a player that wants the most points on average.
 
 A *position*, between two turns, is the set of filled boxes (a bit mask, box 0 lowest) and the sum of the upper ones, up
-to 63. ``values`` (float64[2**15, 64]) hold the mean of what is still to come in each. They are computed by backward
-induction: a position is worth the mean over the first roll of the best that its turn can lead to, which is points plus
-the value of a position with one box more filled (Verhoeff and Scheffers, "Optimal solitaire Yahtzee strategies", 1999).
+to 63. ``values`` (float64[2**15, 64]) hold the mean of what is still to come in each, by backward induction: a position
+is worth the mean over the first roll of the best that its turn can lead to, which is points plus the value of a
+position with one box more filled (Verhoeff and Scheffers, "Optimal solitaire Yahtzee strategies", 1999).
 
 The *ends* of a turn are what can be scored in an open box. *Leaves* say what each is worth, float64[15, 51] by box and
-points; those that cannot be are not read. *Levels*, float64[3, 462] by rolls left, say what each set of dice is worth
-in a turn: a hand if it is shown; fewer dice if they are kept and the others are rolled.
+points. *Levels*, float64[3, 462] by rolls left, say what each set of dice is worth in a turn: a hand if it is shown;
+fewer dice if they are kept and the others are rolled.
 
-Tables of several players are judged by an estimate of who wins, from everybody's expected total. What it says after a
-roll is compared with its own exact mean before, so luck has the mean 0 however rough it is.
+Tables of several players are judged by an estimate of who wins. What it says after a roll is compared with its own
+exact mean before, so luck has the mean 0 however rough it is.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any
@@ -18,10 +18,8 @@ roll is compared with its own exact mean before, so luck has the mean 0 however 
 
 from __future__ import annotations
 
-import functools
 import math
 import threading
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -33,7 +31,6 @@ from dicegym.games.yatzy.rules import BONUS_FROM, FIRST_BOX, N_ACTIONS, ROLL_PLA
 from dicegym.games.yatzy.tables import (
     BEST,
     BOXES,
-    DICE,
     FACES,
     HANDFULS,
     HANDS,
@@ -58,33 +55,24 @@ FIRST_ROLL = after_rolling(np.eye(HANDS))[0]
 """float64[252]: the probability of each hand when five dice are rolled."""
 WORST = -1e9
 """Below every worth."""
-_SCORED = [(box, points) for box in range(BOXES) for points in np.unique(BEST[:, box]).tolist()]
-END_BOXES, END_POINTS = np.array(_SCORED, np.int64).T.copy()
-"""int64[n] each: all ends that a turn can have, by box and points; which boxes can be filled with which points."""
-N_ENDS = len(_SCORED)
-_SCORING = [np.flatnonzero(BEST[:, box] == points) for box, points in _SCORED]
-END_HANDS, END_STARTS = np.concatenate(_SCORING), np.cumsum([0, *map(len, _SCORING)])
-"""int64[3780], the hands that score in each end; those of end e stand from ``END_STARTS[e]`` to the next."""
 
 
-def _same_sums() -> np.ndarray:
-    possible = np.zeros((UPPER_SETS, SUMS), np.bool_)
-    possible[0, 0] = True
-    for boxes in range(1, UPPER_SETS):
-        box = boxes.bit_length() - 1
-        for points in range(0, (DICE + 1) * (box + 1), box + 1):
-            sums = np.minimum(np.flatnonzero(possible[boxes ^ 1 << box]) + points, BONUS_FROM)
-            possible[boxes, sums] = True
-    still_open = ~np.arange(UPPER_SETS)[:, None] >> np.arange(UPPER) & 1
-    more = still_open @ (DICE * np.arange(1, UPPER + 1))
-    sums = np.arange(SUMS)
-    apart = (more[:, None] > 0) & (sums + more[:, None] >= BONUS_FROM)  # the bonus can be reached, or has been
-    return np.where(possible, np.where(apart, sums, possible.argmax(axis=1)[:, None]), -1)
+def list_ends(scores: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Return all ends that a turn can have if each hand scores ``scores`` (int[252, 15]): int64 arrays.
+
+    Returns:
+        (boxes, points, hands, starts): box and points of each end, [n] each; and the hands that score in each: those of
+        end e stand from ``starts[e]`` to ``starts[e + 1]``.
+    """
+    scored = [(box, points) for box in range(BOXES) for points in np.unique(scores[:, box]).tolist()]
+    boxes, points = np.array(scored, np.int64).T.copy()
+    scoring = [np.flatnonzero(scores[:, box] == points) for box, points in scored]
+    return boxes, points, np.concatenate(scoring), np.cumsum([0, *map(len, scoring)])
 
 
-SAME_SUMS: np.ndarray = _same_sums()
-"""int64[64, 64]: by set of upper boxes and their sum, the lowest sum from which as much is still to come: from all sums
-that leave the bonus out of reach, and from all when no upper box is open. -1 if it cannot be."""
+ENDS = list_ends(BEST)
+END_BOXES, END_POINTS = ENDS[:2]
+"""Of the rules: which boxes can be filled with which points."""
 
 
 @kernel
@@ -100,118 +88,97 @@ def earn(upper, box, points):
 
 
 # --- all positions ---------------------------------------------------------------------------------------------------
-# All sums of one set of filled boxes see the same dice and the same boxes, and differ only in what follows. So every
-# step of a turn is done for all of them side by side, which processors do eight at a time. Sets with equally many
-# filled boxes need nothing of each other.
-
-AT_ONCE = 8
-"""Loops are as long as a multiple of this, as what is left over after the last eight numbers is slow."""
+# All sums of one set of filled boxes see the same dice and boxes. So every step of a turn is done for all of them side
+# by side, which processors do eight at a time. Sets with equally many filled boxes need nothing of each other.
 
 
 @kernel
-def raise_hands(rows, end, leaf, n):
-    """Raise the first ``n`` numbers of all hands that score in an end to those of ``leaf`` that are higher."""
-    for place in range(END_STARTS[end], END_STARTS[end + 1]):
-        mine = rows[KEEPS + END_HANDS[place]]
-        for k in range(n):
-            mine[k] = max(mine[k], leaf[k])
-
-
-@kernel
-def play_turn(rows, n, out):
-    """Write what a turn is worth before it begins to ``out[:n]``, all dice being kept as is best.
+def play_turn(rows, out):
+    """Write what a turn is worth before it begins, all dice being kept as is best.
 
     Args:
-        rows: float64[462, m], of hands what they are worth when they are scored; overwritten. Each of two steps goes
+        rows: float64[462, 64], of hands what they are worth when they are scored; overwritten. Each of two steps goes
             back by one roll: a set of fewer dice is worth the mean over one more die, and a hand the best of its parts.
-        n: how many numbers of each row matter.
-        out: float64[m].
+        out: float64[64].
     """
     for _ in range(ROLLS):
         for kept in range(KEEPS - 1, -1, -1):  # one more die makes a set of a higher number
             a, b, c = rows[WITH[kept, 0]], rows[WITH[kept, 1]], rows[WITH[kept, 2]]
             d, e, f = rows[WITH[kept, 3]], rows[WITH[kept, 4]], rows[WITH[kept, 5]]
             mine = rows[kept]
-            for k in range(n):
+            for k in range(SUMS):
                 mine[k] = (a[k] + b[k] + c[k] + d[k] + e[k] + f[k]) / FACES
         for kept in range(KEEPS):
             mine = rows[kept]
             for face in range(FACES):
                 larger = rows[WITH[kept, face]]
-                for k in range(n):
+                for k in range(SUMS):
                     larger[k] = max(larger[k], mine[k])
-    for k in range(n):
-        out[k] = 0
+    out[:] = 0
     for hand in range(HANDS):
         mine, chance = rows[KEEPS + hand], FIRST_ROLL[hand]
-        for k in range(n):
+        for k in range(SUMS):
             out[k] += chance * mine[k]
 
 
 @kernel
-def solve_sets(values, sets):
+def solve_sets(values, sets, ends):
     """Fill ``values[filled]`` for all sets of filled boxes ``filled`` in ``sets``, those with more being known.
 
     Args:
-        values: float64[2**15, 64]; sums that cannot be stay as they are.
+        values: float64[2**15, 64].
         sets: int64[n].
+        ends: as of `list_ends`.
     """
-    most = values.shape[1]
-    width = (most + AT_ONCE - 1) // AT_ONCE * AT_ONCE
-    rows, leaf, start = np.zeros((N_SETS, width)), np.empty(width), np.empty(width)
-    sums = np.zeros(width, np.int64)
+    boxes, points, hands, starts = ends
+    rows, leaf = np.zeros((N_SETS, SUMS)), np.empty(SUMS)
     for filled in sets:
-        alike = SAME_SUMS[filled & (UPPER_SETS - 1)]  # of each filled box any points may have been scored
-        n = 0
-        for upper in range(most):
-            if alike[upper] == upper:
-                sums[n] = upper
-                n += 1
-        full = (n + AT_ONCE - 1) // AT_ONCE * AT_ONCE
-        sums[n:full] = sums[n - 1]
-        rows[KEEPS:] = 0.0
-        for end in range(N_ENDS):
-            box, points = END_BOXES[end], END_POINTS[end]
+        leaf[:] = 0.0
+        for box in range(BOXES):  # whatever the dice show, any box can be crossed out
             if not filled >> box & 1:
+                for k in range(SUMS):
+                    leaf[k] = max(leaf[k], values[filled | 1 << box, k])
+        rows[KEEPS:] = leaf
+        for end in range(len(boxes)):
+            box, scored = boxes[end], points[end]
+            if scored > 0 and not filled >> box & 1:
                 later = values[filled | 1 << box]
-                for k in range(full):
-                    leaf[k] = earn(sums[k], box, points) + later[sum_after(sums[k], box, points)]
-                raise_hands(rows, end, leaf, full)
-        play_turn(rows, full, start)
-        k = 0
-        for upper in range(most):
-            if alike[upper] >= 0:
-                if k + 1 < n and sums[k + 1] == upper:
-                    k += 1
-                values[filled, upper] = start[k]
+                for k in range(SUMS):
+                    leaf[k] = earn(k, box, scored) + later[sum_after(k, box, scored)]
+                for place in range(starts[end], starts[end + 1]):
+                    mine = rows[KEEPS + hands[place]]
+                    for k in range(SUMS):
+                        mine[k] = max(mine[k], leaf[k])
+        play_turn(rows, values[filled])
 
 
-def new_values() -> np.ndarray:
-    """Return an array for all positions: float64[2**15, 64], zeros."""
-    return np.zeros((1 << BOXES, SUMS))
-
-
-def solve(values: np.ndarray, closed: int = 0, *, threads: int = 0, told: Callable[[int], None] | None = None) -> None:
-    """Fill ``values`` for all positions in which at least the boxes of the bit mask ``closed`` are filled.
+def solve(
+    closed: int = 0, *, scores: np.ndarray = BEST, threads: int = 0, progress: Progress | None = None
+) -> np.ndarray:
+    """Return the mean of what is still to come in all positions in which at least some boxes are filled.
 
     Args:
-        values: as of `new_values`: the mean of what is still to come. 0 where all boxes are filled; sums that
-            cannot be stay as they are. Of each closed upper box any points may have been scored.
-        closed: boxes; 0 for the whole game.
+        closed: bit mask of these boxes; 0 for the whole game. Of each upper one any points may have been scored.
+        scores: int[252, 15], what each hand scores in each box.
         threads: how many, the caller's among them; 0: as many as there are cores. Values do not depend on it.
-        told: told how many sets of boxes have been solved, after each number of filled boxes.
+        progress: told how many sets of boxes have been solved, after each number of filled boxes.
+
+    Returns:
+        float64[2**15, 64]; 0 where all boxes are filled, and in sets that lack one of ``closed``.
     """
     count = threads or cores()
+    values, ends = np.zeros((1 << BOXES, SUMS)), list_ends(scores)
     sets = np.arange(1 << BOXES)
     sets = sets[sets & closed == closed]
     filled, done = np.bitwise_count(sets), 0
     with ThreadPoolExecutor(count) as pool:
         for number in range(BOXES - 1, -1, -1):
             level = sets[filled == number]
-            list(pool.map(functools.partial(solve_sets, values), [level[part::count] for part in range(count)]))
+            list(pool.map(lambda part: solve_sets(values, part, ends), [level[part::count] for part in range(count)]))
             done += len(level)
-            if told is not None:
-                told(done)
+            if progress is not None:
+                progress(done, ALL_FILLED, "sets of boxes solved")
+    return values
 
 
 _solved: list[np.ndarray] = []
@@ -219,19 +186,10 @@ _lock = threading.Lock()
 
 
 def solve_once(progress: Progress | None = None) -> np.ndarray:
-    """Return the mean of what is still to come in every position: float64[2**15, 64], read only.
-
-    Computed once in a program's life, within seconds; ``progress`` is told of the sets of boxes that are done.
-    """
-
-    def told(done: int) -> None:
-        if progress is not None:
-            progress(done, ALL_FILLED, "sets of boxes solved")
-
+    """Return `solve` of the whole game, computed once in a program's life, within seconds: read only."""
     with _lock:
         if not _solved:
-            found = new_values()
-            solve(found, told=told)
+            found = solve(progress=progress)
             found.setflags(write=False)
             _solved.append(found)
         return _solved[0]

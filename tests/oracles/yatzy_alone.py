@@ -1,8 +1,6 @@
-"""Yatzy for one under any scoring of hands, by plain NumPy: a second, independent proof of `alone`, and other rules.
+"""Yatzy for one under any scoring of hands, by plain NumPy: slower than `points.solve`, and without its short cuts.
 
-The mean score of best play follows by backward induction over the filled boxes and the sum of the upper boxes up to
-the bonus (Verhoeff and Scheffers, "Optimal solitaire Yahtzee strategies", 1999). Nothing is left out because it cannot
-occur, so a scoring need not be that of the rules.
+Nothing is left out because it cannot occur, so a scoring need not be that of the rules.
 """
 
 from __future__ import annotations
@@ -10,34 +8,10 @@ from __future__ import annotations
 import numpy as np
 
 from dicegym.games.yatzy.rules import BONUS, BONUS_FROM
-from dicegym.games.yatzy.tables import (
-    BEST,
-    BOXES,
-    COUNTS,
-    FACES,
-    HANDS,
-    KEEPS,
-    ROLLS,
-    TWO_PAIRS,
-    UPPER,
-    after_rolling,
-    best_part,
-)
+from dicegym.games.yatzy.tables import BOXES, HANDS, ROLLS, UPPER, after_rolling, best_part
 
 AT_ONCE = 64
 """Sets of filled boxes that are solved together: 64 keep a step of theirs in a processor's cache."""
-
-
-def score_single_pairs() -> np.ndarray:
-    """Return the points of each hand if one pair alone also scores in the box of two pairs: int64[252, 15].
-
-    The program of Larsson and Sjöberg ("Optimal Yatzy Strategy", KTH, 2012) scores so: its `scorePair` adds the two
-    highest pairs, and 0 for a second one that is missing. The rules in their text ask for two different pairs.
-    """
-    points = BEST.astype(np.int64)
-    pairs = np.where(COUNTS[KEEPS:] >= 2, 2 * np.arange(1, FACES + 1), 0)
-    points[:, TWO_PAIRS] = np.sort(pairs, axis=1)[:, -2:].sum(axis=1)
-    return points
 
 
 def mean_of_best_play(points: np.ndarray, closed: int = 0) -> float:
