@@ -10,8 +10,8 @@ from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 from dicegym.games.bidding.luck import policy
 from dicegym.games.bidding.solving import recall_values, solution
-from dicegym.games.bidding.solving.best_response import ResponseBounds, ResponseTree
-from dicegym.games.bidding.solving.hand import Policy, Start, rolls, starts_of
+from dicegym.games.bidding.solving.hand import HandEndings, Policy, Start, rolls, starts_of
+from dicegym.games.bidding.solving.hand_tree import ResponseBounds, ResponseTree
 from dicegym.games.parts import VALUES, part
 from dicegym.games.worth import Bracket, Progress, SearchTime, ValueSource, training_against
 from dicegym.play.player import Player
@@ -107,7 +107,8 @@ def _by_thresholds(
         trees: list[ResponseTree] = []
         worths = dict.fromkeys(starts, ResponseBounds(0.0, 1.0))
         for start in starts:
-            trees.append(ResponseTree(game, start, asked, least, (1 << cells) // len(rolls(start.second).chances)))
+            room = (1 << cells) // len(rolls(start.second).chances)
+            trees.append(ResponseTree(HandEndings(game, start), asked, least, room))
             worths[start] = trees[-1].bounds(worths)
             if number == 0 and len(trees) == 1:
                 time.begin()  # what its kernels and the network needed is loaded
@@ -122,7 +123,7 @@ def _by_thresholds(
             if is_whole:
                 how = f"all was looked at that comes about in one of {1 / least:,.0f} hands against somebody"
         is_full = cells == rounds[-1][1] and any(
-            tree.points * len(rolls(tree.start.second).chances) >= ENOUGH * (1 << cells) for tree in trees
+            tree.points * len(rolls(tree.hand.start.second).chances) >= ENOUGH * (1 << cells) for tree in trees
         )
         if found.high - found.low <= gap or is_full or time.over:
             break
@@ -131,17 +132,17 @@ def _by_thresholds(
     return Bracket(max(0.5, found.low), max(0.5, found.high), f"{how}; a copy of the player wins 0.5")
 
 
-def _settle(hands: Sequence[ResponseTree], worths: dict[Start, ResponseBounds], time: SearchTime) -> None:
+def _settle(trees: Sequence[ResponseTree], worths: dict[Start, ResponseBounds], time: SearchTime) -> None:
     """Work out again what hands are worth that lead back to more dice, until that stands or the time is over.
 
     Bounds hold after each hand: they only come closer.
     """
     for _ in range(PASSES):
         before = list(worths.values())
-        for hand in hands:
+        for tree in trees:
             if time.over:
                 return
-            worths[hand.start] = hand.bounds(worths)
+            worths[tree.hand.start] = tree.bounds(worths)
         if np.abs(np.array(before) - np.array(list(worths.values()))).max() < STILL:
             break
 

@@ -156,13 +156,15 @@ class HandEndings:
         start: what the hand begins with.
 
     Attributes:
+        game: the same.
+        start: the same.
         rolls: of either seat.
         kinds: the ways to end the hand that were asked about.
         ends: what the hand may end in.
     """
 
     def __init__(self, game: Game, start: Start) -> None:
-        self._game = game
+        self.game, self.start = game, start
         self.rolls = tuple(rolls(dice, faces_of(game)) for dice in start[:2])
         self.kinds: list[Kind] = []
         self.ends: list[Start] = []
@@ -178,12 +180,12 @@ class HandEndings:
 
     def _find(self, record: Any, action: int) -> int:
         after = record.copy()
-        self._game.step(after, action)
+        self.game.step(after, action)
         if not (after["over"] or after["finished"] != record["finished"]):
             return GOES_ON
         _, _, face = last_bid(record)
-        highest = faces_of(self._game)
-        matches = [one - 1 for one in {face, highest if has_wild(self._game) else face}] if face else []
+        highest = faces_of(self.game)
+        matches = [one - 1 for one in {face, highest if has_wild(self.game) else face}] if face else []
         mine, theirs = (held.counts.astype(np.int64)[:, matches].sum(axis=1) for held in self.rolls)
         ends = np.zeros(int(record["left"][:2].sum()) + 1, np.int64)
         pairs = {one + other: (one, other) for one in np.unique(mine).tolist() for other in np.unique(theirs).tolist()}
@@ -191,7 +193,7 @@ class HandEndings:
             shown = record.copy()
             shown["hands"][0] = self.rolls[0].counts[np.argmax(mine == one)]
             shown["hands"][1] = self.rolls[1].counts[np.argmax(theirs == other)]
-            self._game.step(shown, action)
+            self.game.step(shown, action)
             end = start_of(shown)
             if end not in self.ends:
                 self.ends.append(end)
