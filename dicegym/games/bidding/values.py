@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from dicegym.bots.bot_player import BotPlayer
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 from dicegym.games.bidding.luck import policy
 from dicegym.games.bidding.solving import recall_values, solution
-from dicegym.games.bidding.solving.hand import HandEndings, Policy, Start, rolls, starts_of
+from dicegym.games.bidding.solving.hand import HandEndings, Mixture, Policy, Start, rolls, starts_of
 from dicegym.games.bidding.solving.hand_tree import ResponseBounds, ResponseTree
 from dicegym.games.parts import VALUES, part
 from dicegym.games.worth import Bracket, Progress, SearchTime, ValueSource, training_against
@@ -35,7 +36,7 @@ def sources(game: Game) -> Sequence[ValueSource]:
     """Return where values of ``game`` come from, the best first."""
     doc = "how likely the player to move wins between two players of an equilibrium"
     found = part(game, VALUES)
-    if solution.at_once(game):
+    if game.players == 2 and game.parameters["dice"] == 1:
         best = ValueSource(solution.NAME, "equilibrium", doc, lambda: True, lambda _: solution.values_at_once(game))
     elif found is not None and found.solutions(game):
         best = ValueSource(
@@ -55,7 +56,8 @@ def exploitability(player: Player, game: Game, *, time: SearchTime, progress: Pr
     knows the player's whole policy. The player is taken to play alike in both seats, and to keep to the rules.
 
     Args:
-        player: one that draws nothing and remembers nothing, or whose probabilities can be asked.
+        player: one that draws nothing and remembers nothing, or whose probabilities are known: models, bots with twins,
+            and the agent ``equilibrium``, by its table.
         game: for two, with any number of dice.
         time: how long.
         progress: told of the hands that are done.
@@ -155,7 +157,10 @@ def _at_first(starts: Sequence[Start], worths: Mapping[Start, ResponseBounds]) -
 
 
 def _policy(game: Game, player: Player) -> Policy:
-    found = policy(game, player)
+    found, agent = policy(game, player), recall_values.table_file(game).with_suffix(".py")
+    if found is None and isinstance(player, BotPlayer) and player.source.file == agent:
+        table = recall_values.read_values(game, player.name)
+        return lambda records: Mixture(np.arange(game.n_actions), table.policy_rows(records))
     if found is None:
         raise ParameterError(
             f"{player.name!r} draws or remembers, and cannot be asked how likely it does what: what can be won against "

@@ -49,10 +49,7 @@ class RecallValues(HandValues):
         self.name = name
         self._table = table
         self._sweep = lru_cache(maxsize=MOST_ROLLS)(table.sweep)
-        self._after_calls = lru_cache(maxsize=None)(self._find_after_calls)
-
-    def _find_after_calls(self, own: int, others: int) -> np.ndarray:
-        return self._table.hand(own, others).after_calls(self.hands)
+        self._after_calls = lru_cache(maxsize=None)(lambda own, others: table.hand(own, others).after_calls(self.hands))
 
     def spot(self, state: Any) -> Spot | None:
         """Return where a game stands, or None after bids that the table leaves out."""
@@ -124,6 +121,11 @@ def table_file(game: Game) -> Path:
     return shipped_folder("agents") / game.name / FILE
 
 
+def read_values(game: Game, name: str) -> RecallValues:
+    """Return what states are worth by the table that ships. Raises DamagedFileError."""
+    return RecallValues(game, RecallTable(game, table_file(game)), name)
+
+
 def recall_sources(game: Game, name: str) -> Sequence[ValueSource]:
     """Return where values of ``game`` come from that remember the last bids alone; nothing if nowhere.
 
@@ -132,9 +134,4 @@ def recall_sources(game: Game, name: str) -> Sequence[ValueSource]:
     if game.players != 2 or game.added_parameters or not game.spec.registered:
         return ()
     doc = "how likely a player wins between two of an approximate equilibrium that remember the last bids"
-    file = table_file(game)
-    return (
-        ValueSource(
-            name, "equilibrium", doc, file.is_file, lambda _: RecallValues(game, RecallTable(game, file), name)
-        ),
-    )
+    return (ValueSource(name, "equilibrium", doc, table_file(game).is_file, lambda _: read_values(game, name)),)
