@@ -27,7 +27,7 @@ from dicegym.games.worth import Meter
 from dicegym.play.player import Player, draws_openly
 from dicegym.players.batch_players import TwinPlayer
 
-LEAST, LEAST_DRAWN = 0.0, 1e-3
+LEAST, LEAST_DRAWN = 0.0, 3e-3
 """How likely points of a hand are that are thought of beforehand: all there are between bots that draw nothing, which
 are some hundreds; with one that draws there is no end of them."""
 MOST = 1 << 20
