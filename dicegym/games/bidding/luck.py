@@ -20,18 +20,19 @@ import numpy as np
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError
 from dicegym.games.bidding.solving.hand import HandEndings, Mixture, Policy, Start, start_of, starts_of
-from dicegym.games.bidding.solving.hand_tree import ExpectationTree, Point
+from dicegym.games.bidding.solving.hand_tree import ExpectationTree, PublicPoint
 from dicegym.games.bidding.twins import DRAWS, MOST_WAYS
 from dicegym.games.parts import CHANCE, TWINS, need
 from dicegym.games.worth import Meter
 from dicegym.play.player import Player, draws_openly
 from dicegym.players.batch_players import TwinPlayer
 
-LEAST, LEAST_DRAWN = 0.0, 3e-3
-"""How likely points of a hand are that are thought of beforehand: all there are between bots that draw nothing, which
-are some hundreds; with one that draws there is no end of them."""
-MOST = 1 << 20
-"""Moves of a hand that are thought of beforehand, at most."""
+WHOLE = (0.0,)
+"""How likely points of a hand are that are thought of beforehand between two that draw nothing: all, some hundreds."""
+THRESHOLDS = (1e-2, 1e-3, 3e-4, 1e-4)
+"""The same with one that draws, where there is no end of them: in turn until the hand has `ENOUGH` moves."""
+ENOUGH, MOST = 1500, 1 << 20
+"""Moves of a hand that are thought of beforehand: about how many, and the most."""
 PAIRS_KEPT = 6
 """Pairs of players of whom what was worked out is kept."""
 STILL = 1e-12
@@ -78,14 +79,12 @@ class Pair:
     Args:
         game: for two.
         policies: how they play, by seat.
-        least: how likely points of a hand are that are thought of beforehand.
+        thresholds: how likely points of a hand are that are thought of beforehand.
     """
 
-    def __init__(self, game: Game, policies: Sequence[Policy], least: float) -> None:
-        dice = int(game.parameters["dice"])
-        self.trees = {
-            start: ExpectationTree(HandEndings(game, start), policies, least, MOST) for start in starts_of(dice)
-        }
+    def __init__(self, game: Game, policies: Sequence[Policy], thresholds: Sequence[float]) -> None:
+        starts = starts_of(int(game.parameters["dice"]))
+        self.trees = {start: _grow_tree(HandEndings(game, start), policies, thresholds) for start in starts}
         self.values: dict[Start, float] = dict.fromkeys(self.trees, 0.5)
         change = 1.0
         while change > STILL:
@@ -107,11 +106,20 @@ class Pair:
         return float(outcomes[: len(ends)] @ np.array([self.value(end) for end in ends]))
 
 
+def _grow_tree(hand: HandEndings, policies: Sequence[Policy], thresholds: Sequence[float]) -> ExpectationTree:
+    """Return the tree of a hand by the first threshold that leaves it enough moves, or the last."""
+    for least in thresholds:
+        tree = ExpectationTree(hand, policies, least, MOST)
+        if tree.moves >= ENOUGH:
+            break
+    return tree
+
+
 @lru_cache(maxsize=PAIRS_KEPT)
 def _pair(game: Game, first: Player, second: Player) -> Pair | None:
     """Return what hands between two are worth; None if it cannot be known how one of them plays."""
     policies = [found for one in (first, second) if (found := policy(game, one)) is not None]
-    return Pair(game, policies, LEAST if first.pure and second.pure else LEAST_DRAWN) if len(policies) == 2 else None
+    return Pair(game, policies, WHOLE if first.pure and second.pure else THRESHOLDS) if len(policies) == 2 else None
 
 
 class _Standing(NamedTuple):
@@ -119,7 +127,7 @@ class _Standing(NamedTuple):
 
     pair: Pair
     start: Start
-    point: Point
+    point: PublicPoint
 
 
 class _Meter:

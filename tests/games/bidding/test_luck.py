@@ -82,8 +82,8 @@ def test_its_mean_is_0_whatever_was_looked_at(
 ) -> None:
     game = dicegym.game(name, players=2, dice=1)
     players = [opponent(game, bot) for bot in bots]
-    monkeypatch.setattr(luck, "LEAST", least)
-    monkeypatch.setattr(luck, "LEAST_DRAWN", least)
+    monkeypatch.setattr(luck, "WHOLE", (least,))
+    monkeypatch.setattr(luck, "THRESHOLDS", (least,))
     found = list(paths(game, players))
     chances = np.array([chance for _, _, chance in found])
     assert chances.sum() == pytest.approx(1, abs=1e-12)

@@ -69,6 +69,7 @@ class HandTree:
     Attributes:
         hand: the same.
         points: how many were looked at.
+        moves: how many there are at these.
     """
 
     def __init__(
@@ -79,7 +80,7 @@ class HandTree:
         most: int,
         begin: tuple[np.ndarray, Reach] | None = None,
     ) -> None:
-        self.hand, self.points = hand, 0
+        self.hand, self.points, self.moves = hand, 0, 0
         self._policies, self._least, self._most = policies, least, most
         self._known = [seat for seat in (0, 1) if policies[seat] is not None]
         self._levels: list[_Level] = []
@@ -120,6 +121,7 @@ class HandTree:
                 counts = self.hand.kinds[kind].counts[seat]
                 matching[seat][moves] = reach_after(seat, moves) @ np.eye(self.hand.start[seat] + 1)[counts]
         self._levels.append(level)
+        self.moves += len(points)
         return after[kept], [reach_after(seat, bids[kept]) for seat in (0, 1)]
 
     def _choose(self, after: np.ndarray, mass: np.ndarray) -> np.ndarray:
@@ -183,7 +185,7 @@ class HandTree:
         return found
 
 
-class Point(NamedTuple):
+class PublicPoint(NamedTuple):
     """A public point of a hand."""
 
     tree: ExpectationTree
@@ -198,7 +200,7 @@ class Played(NamedTuple):
     """Before the action, by all that may be played."""
     outcomes: np.ndarray
     """After it."""
-    point: Point | None
+    point: PublicPoint | None
     """Where the hand stands now; None if it has ended."""
 
 
@@ -229,7 +231,7 @@ class ExpectationTree(HandTree):
         begin: tuple[np.ndarray, Reach] | None = None,
     ) -> None:
         super().__init__(hand, policies, least, most, begin)
-        self._beyond: dict[tuple[int, int], Point] = {}
+        self._beyond: dict[tuple[int, int], PublicPoint] = {}
         self._found: list[tuple[dict[tuple[int, int], int], np.ndarray, np.ndarray]] = []
         expected = np.zeros((0, MOST_OUTCOMES))
         for level in reversed(self._levels):
@@ -240,7 +242,7 @@ class ExpectationTree(HandTree):
             np.add.at(expected, level.points, outcomes)
             numbers = dict(zip(zip(level.points.tolist(), level.actions.tolist(), strict=True), count()))
             self._found.insert(0, (numbers, *(one / one.sum(axis=1, keepdims=True) for one in (expected, outcomes))))
-        self.root, self.expected = Point(self, 0, 0), self._found[0][1][0]
+        self.root, self.expected = PublicPoint(self, 0, 0), self._found[0][1][0]
 
     def _end(self, level: _Level) -> np.ndarray:
         """Return how likely each move comes about and ends the hand in each outcome: float64[moves, MOST_OUTCOMES]."""
@@ -252,17 +254,19 @@ class ExpectationTree(HandTree):
                     found[moves, self.hand.kinds[kind].ends[one + other]] += first[:, one] * second[:, other]
         return found
 
-    def follow(self, point: Point, action: int) -> Played | None:
+    def follow(self, point: PublicPoint, action: int) -> Played | None:
         """Return what an action means at a point of the tree, or None if nobody who comes there plays it."""
         numbers, expected, outcomes = self._found[point.level]
         move = numbers.get((point.index, action))
         if move is None:
             return None
         to = int(self._levels[point.level].following[move])
-        now = None if to == ENDED else Point(self, point.level + 1, to) if to != CUT else self._grow(point.level, move)
+        now = PublicPoint(self, point.level + 1, to) if to >= 0 else None
+        if to == CUT:
+            now = self._grow(point.level, move)
         return Played(expected[point.index], outcomes[move], now)
 
-    def _grow(self, number: int, move: int) -> Point:
+    def _grow(self, number: int, move: int) -> PublicPoint:
         """Return the point that a move of a level leads to where it is cut off."""
         if (number, move) not in self._beyond:
             level, (records, reach) = self._levels[number], self._at[number]
