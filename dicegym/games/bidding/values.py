@@ -13,6 +13,7 @@ from dicegym.games.bidding.luck import policy
 from dicegym.games.bidding.solving import recall_values, solution
 from dicegym.games.bidding.solving.hand import HandEndings, Mixture, Policy, Start, rolls, starts_of
 from dicegym.games.bidding.solving.hand_tree import ResponseBounds, ResponseTree
+from dicegym.games.bidding.solving.recall_table import RecallTable
 from dicegym.games.parts import VALUES, part
 from dicegym.games.worth import Bracket, Progress, SearchTime, ValueSource, training_against
 from dicegym.play.player import Player
@@ -57,7 +58,7 @@ def exploitability(player: Player, game: Game, *, time: SearchTime, progress: Pr
 
     Args:
         player: one that draws nothing and remembers nothing, or whose probabilities are known: models, bots with twins,
-            and the agent ``equilibrium``, by its table.
+            and the agent ``equilibrium`` where its table was solved for these dice.
         game: for two, with any number of dice.
         time: how long.
         progress: told of the hands that are done.
@@ -159,8 +160,10 @@ def _at_first(starts: Sequence[Start], worths: Mapping[Start, ResponseBounds]) -
 def _policy(game: Game, player: Player) -> Policy:
     found, agent = policy(game, player), recall_values.table_file(game).with_suffix(".py")
     if found is None and isinstance(player, BotPlayer) and player.source.file == agent:
-        table = recall_values.read_values(game, player.name)
-        return lambda records: Mixture(np.arange(game.n_actions), table.policy_rows(records))
+        table = RecallTable(game, recall_values.table_file(game))
+        values = recall_values.RecallValues(game, table, player.name)
+        if table.fits():
+            return lambda records: Mixture(np.arange(game.n_actions), values.policy_rows(records))
     if found is None:
         raise ParameterError(
             f"{player.name!r} draws or remembers, and cannot be asked how likely it does what: what can be won against "

@@ -121,11 +121,6 @@ def table_file(game: Game) -> Path:
     return shipped_folder("agents") / game.name / FILE
 
 
-def read_values(game: Game, name: str) -> RecallValues:
-    """Return what states are worth by the table that ships. Raises DamagedFileError."""
-    return RecallValues(game, RecallTable(game, table_file(game)), name)
-
-
 def recall_sources(game: Game, name: str) -> Sequence[ValueSource]:
     """Return where values of ``game`` come from that remember the last bids alone; nothing if nowhere.
 
@@ -134,4 +129,9 @@ def recall_sources(game: Game, name: str) -> Sequence[ValueSource]:
     if game.players != 2 or game.added_parameters or not game.spec.registered:
         return ()
     doc = "how likely a player wins between two of an approximate equilibrium that remember the last bids"
-    return (ValueSource(name, "equilibrium", doc, table_file(game).is_file, lambda _: read_values(game, name)),)
+    file = table_file(game)
+    return (
+        ValueSource(
+            name, "equilibrium", doc, file.is_file, lambda _: RecallValues(game, RecallTable(game, file), name)
+        ),
+    )
