@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from dicegym.errors import ParameterError
 from dicegym.games.bidding.table import FACES, MOST_QUANTITY, ODDS, bid_index, counting, odds_row
-from dicegym.games.bidding.text import FACE_NAMES, SHOWN_BIDS, bid_text, dice_text, face_plural
+from dicegym.games.bidding.text import FACE_NAMES, SHOWN_BIDS, TableText, bid_text, dice_text, face_plural
 from dicegym.games.bidding.view import View, bid_of, faces_of
 from dicegym.games.keyboard import Place, dice, list_names, name_winners, number_of, percent, unread, winners
 from dicegym.games.web_controls import BoardSeat, Fields, FilledForm, GameBoard, Option, PickOne, PlayForm, Stepper
@@ -72,7 +72,7 @@ def read_bid(text: str, faces: int) -> tuple[int, int] | None:
         such = "`3 4` for three fours" if faces > 3 else "`2 1` for two ones"
         raise ParameterError(f"no die shows a {face}: bid a face of 1 to {faces}, such as {such}")
     if quantity < 1:
-        raise ParameterError(f"{quantity} is no quantity: bid at least one, such as `3 4` for three fours")
+        raise ParameterError(f"invalid quantity {quantity}: bid at least one, such as `3 4` for three fours")
     return quantity, face
 
 
@@ -178,11 +178,9 @@ class Challenge(NamedTuple):
 class BidControls(NamedTuple):
     """How a person bids and challenges in one of the games, at the keyboard and on a page."""
 
-    least: Callable[[Any], Callable[[int, int, int], int]]
-    """By a record, the rule for the least quantity of a face that may follow a bid."""
+    text: TableText
     most: Callable[[Any], int]
-    """By a record, the largest quantity that may be bid."""
-    wild: bool
+    """By a record, the largest quantity that a person may bid."""
     challenges: tuple[Challenge, ...]
     refuse: Callable[[int, Any, int], str] = lambda action, state, seat: ""
     """Says why a seat may not make a challenge now; empty if it may."""
@@ -190,13 +188,13 @@ class BidControls(NamedTuple):
     def lowest(self, state: Any, view: View) -> list[tuple[int, int]]:
         """Return for each face the lowest (quantity, face) that may be bid, where there is one."""
         _, quantity, face = view.bids[-1] if view.bids else (0, 0, 0)
-        bids = [(int(self.least(state)(quantity, face, raised)), raised) for raised in range(1, view.faces + 1)]
+        bids = [(int(self.text.least(state)(quantity, face, raised)), raised) for raised in range(1, view.faces + 1)]
         return [bid for bid in bids if bid[0] <= self.most(state)]
 
     def table(self, place: Place, state: Any, full: bool) -> str:
         """Return cups, bids and chances; see `dicegym.games.controls.Controls`."""
         view: Any = place.game.view(state, place.seat)
-        wild = self.wild
+        wild = self.text.wild
         fewer = f" with faces 1 to {view.faces}{f', {face_plural(view.faces)} wild,' if wild else ''}"
         kind = fewer if view.faces < FACES else ""
         lines = [f"Hand {view.finished + 1}, {dice_text(sum(view.rolled))}{kind} on the table:"]
@@ -243,7 +241,7 @@ class BidControls(NamedTuple):
         if quantity > most:
             raise ParameterError(f"{bid_text(quantity, face)} is more than can be bid: at most {dice_text(most)}")
         allowed = self.lowest(state, view)
-        if view.bids and quantity < int(self.least(state)(view.bids[-1].quantity, view.bids[-1].face, face)):
+        if view.bids and quantity < int(self.text.least(state)(view.bids[-1].quantity, view.bids[-1].face, face)):
             last = bid_text(view.bids[-1].quantity, view.bids[-1].face)
             higher = f"type at least {list_names([bid_text(*one) for one in allowed], 'or')}, " if allowed else "type "
             raise ParameterError(f"{bid_text(quantity, face)} is not higher than {last}: {higher}or {challenges}")
@@ -279,9 +277,9 @@ class BidControls(NamedTuple):
             if not watching:
                 lines += _showdown(place, after)
             highest = int(after["faces"])
-            counted = {face, highest} if self.wild else {face}
+            counted = {face, highest} if self.text.wild else {face}
             found = sum(int(after["shown"][:, one - 1].sum()) for one in counted)
-            others = f" ({face_plural(highest)} count)" if self.wild and face != highest else ""
+            others = f" ({face_plural(highest)} count)" if self.text.wild and face != highest else ""
             are = "is" if found == 1 else "are"
             dice_found = bid_text(found, face) if found else f"no {face_plural(face)}"
             lines.append(f"There {are} {dice_found}{others}.")
@@ -297,7 +295,7 @@ class BidControls(NamedTuple):
                 Option(
                     str(one.action),
                     one.label,
-                    f"{'exact' if one.exact else 'fewer'}: {one.chance(view, self.wild)} likely",
+                    f"{'exact' if one.exact else 'fewer'}: {one.chance(view, self.text.wild)} likely",
                     self.refuse(one.action, state, place.seat),
                     key=one.key,
                 )
@@ -312,7 +310,7 @@ class BidControls(NamedTuple):
         low = {face: quantity for quantity, face in self.lowest(state, view)}
         if not low:
             return []
-        chances = {face: bid_chance(view, quantity, face, self.wild)[0] for face, quantity in low.items()}
+        chances = {face: bid_chance(view, quantity, face, self.text.wild)[0] for face, quantity in low.items()}
         first = max(low, key=lambda face: (chances[face], -low[face], -face))
         options = tuple(
             Option(

@@ -19,17 +19,20 @@ import numpy as np
 
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError
-from dicegym.games.bidding.solving.hand import Mixture, Policy, Start, start_of, starts_of
-from dicegym.games.bidding.solving.hand_tree import HandTree, Node
+from dicegym.games.bidding.solving.hand import HandEndings, Mixture, Policy, Start, start_of, starts_of
+from dicegym.games.bidding.solving.hand_tree import ExpectationTree, PublicPoint
 from dicegym.games.bidding.twins import DRAWS, MOST_WAYS
 from dicegym.games.parts import CHANCE, TWINS, need
 from dicegym.games.worth import Meter
 from dicegym.play.player import Player, draws_openly
 from dicegym.players.batch_players import TwinPlayer
 
-POINTS, POINTS_DRAWN = 20_000, 1500
-"""Public points of a hand that are thought of beforehand: all there are between bots that draw nothing, which are some
-hundreds; with one that draws there is no end of them."""
+WHOLE = (0.0,)
+"""How likely points of a hand are that are thought of beforehand between two that draw nothing: all, some hundreds."""
+THRESHOLDS = (1e-2, 1e-3, 3e-4, 1e-4)
+"""The same with one that draws, where there is no end of them: in turn until the hand has `ENOUGH` moves."""
+ENOUGH, MOST = 1500, 1 << 20
+"""Moves of a hand that are thought of beforehand: about how many, and the most."""
 PAIRS_KEPT = 6
 """Pairs of players of whom what was worked out is kept."""
 STILL = 1e-12
@@ -76,18 +79,18 @@ class Pair:
     Args:
         game: for two.
         policies: how they play, by seat.
-        points: about how many public points of each hand are thought of beforehand.
+        thresholds: how likely points of a hand are that are thought of beforehand.
     """
 
-    def __init__(self, game: Game, policies: Sequence[Policy], points: int) -> None:
-        dice = int(game.parameters["dice"])
-        self.trees = {start: HandTree(game, start, policies, points) for start in starts_of(dice)}
+    def __init__(self, game: Game, policies: Sequence[Policy], thresholds: Sequence[float]) -> None:
+        starts = starts_of(int(game.parameters["dice"]))
+        self.trees = {start: _grow_tree(HandEndings(game, start), policies, thresholds) for start in starts}
         self.values: dict[Start, float] = dict.fromkeys(self.trees, 0.5)
         change = 1.0
         while change > STILL:
             change = 0.0
             for start, tree in self.trees.items():
-                now = self.of(start, tree.root.outcomes)
+                now = self.of(start, tree.expected)
                 change = max(change, abs(now - self.values[start]))
                 self.values[start] = now
 
@@ -99,23 +102,32 @@ class Pair:
 
     def of(self, start: Start, outcomes: np.ndarray) -> float:
         """Return how likely seat 0 wins if a hand that began so has these probabilities to end in what it can."""
-        ends = self.trees[start].ends
+        ends = self.trees[start].hand.ends
         return float(outcomes[: len(ends)] @ np.array([self.value(end) for end in ends]))
+
+
+def _grow_tree(hand: HandEndings, policies: Sequence[Policy], thresholds: Sequence[float]) -> ExpectationTree:
+    """Return the tree of a hand by the first threshold that leaves it enough moves, or the last."""
+    for least in thresholds:
+        tree = ExpectationTree(hand, policies, least, MOST)
+        if tree.moves >= ENOUGH:
+            break
+    return tree
 
 
 @lru_cache(maxsize=PAIRS_KEPT)
 def _pair(game: Game, first: Player, second: Player) -> Pair | None:
     """Return what hands between two are worth; None if it cannot be known how one of them plays."""
     policies = [found for one in (first, second) if (found := policy(game, one)) is not None]
-    return Pair(game, policies, POINTS if first.pure and second.pure else POINTS_DRAWN) if len(policies) == 2 else None
+    return Pair(game, policies, WHOLE if first.pure and second.pure else THRESHOLDS) if len(policies) == 2 else None
 
 
-class _Point(NamedTuple):
+class _Standing(NamedTuple):
     """Where a game stands."""
 
     pair: Pair
     start: Start
-    node: Node
+    point: PublicPoint
 
 
 class _Meter:
@@ -126,7 +138,7 @@ class _Meter:
         decided = need(game, CHANCE).undo(None, game.new_game()[0])
         self._draws_opener = not {*decided} <= {*range(game.players)}
         self.luck = np.zeros(seats.shape)
-        self._points: dict[int, _Point] = {}
+        self._points: dict[int, _Standing] = {}
 
     def begin(self, states: np.ndarray, rows: np.ndarray) -> None:
         """Note that games have begun; see `Meter.begin`."""
@@ -136,7 +148,7 @@ class _Meter:
             if pair is None:
                 continue
             start = start_of(states[row])
-            self._points[row] = _Point(pair, start, pair.trees[start].root)
+            self._points[row] = _Standing(pair, start, pair.trees[start].root)
             if self._draws_opener:
                 self._add(row, pair.value(start) - sum(pair.value(start._replace(opener=one)) for one in (0, 1)) / 2)
 
@@ -151,18 +163,19 @@ class _Meter:
         for row, action, is_over in zip(rows.tolist(), actions.tolist(), ended.tolist(), strict=True):
             if row not in self._points:
                 continue
-            pair, start, node = self._points[row]
-            child = pair.trees[start].look(node).get(action)
-            if child is None:
+            pair, start, point = self._points[row]
+            played = point.tree.follow(point, action)
+            if played is None:
                 raise self._unforeseen(row, before[row], action)
-            found = pair.of(start, child.outcomes)
-            self._add(row, found - pair.of(start, node.expected))
-            self._points[row] = _Point(pair, start, child)
+            found = pair.of(start, played.outcomes)
+            self._add(row, found - pair.of(start, played.expected))
+            if played.point is not None:
+                self._points[row] = _Standing(pair, start, played.point)
             if is_over:
                 now = start_of(after[row])
                 self._add(row, pair.value(now) - found)
                 if not after["over"][row]:
-                    self._points[row] = _Point(pair, now, pair.trees[now].root)
+                    self._points[row] = _Standing(pair, now, pair.trees[now].root)
 
     def _unforeseen(self, row: int, state: Any, action: int) -> AgentError:
         seat = int(state["player"])

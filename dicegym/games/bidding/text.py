@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -37,8 +37,12 @@ def dice_text(number: int) -> str:
     return f"{number} {'die' if number == 1 else 'dice'}"
 
 
+Least = Callable[[int, int, int], int]
+"""Returns the least quantity of a face (the third number) that may follow a bid (quantity, face); quantity 0: none."""
+
+
 class TableText(NamedTuple):
-    """What each of the games calls things on its screens and pictures."""
+    """What each of the games calls things on its screens and pictures, and what can be bid in it."""
 
     title: Callable[[Any], str]
     """By a record."""
@@ -46,6 +50,12 @@ class TableText(NamedTuple):
     """Names the action that ended a hand: ``called liar``."""
     wild: bool
     """Whether dice of the highest face count for every bid."""
+    least: Callable[[Any], Least]
+    """By a record."""
+    most: Callable[[Game], int]
+    """The largest quantity that can be bid in a game."""
+    calls: tuple[int, ...]
+    """The actions that end a hand."""
 
     def last_hand(self, state: Any) -> str:
         """Return how the last hand ended, in words."""
@@ -76,6 +86,59 @@ class TableText(NamedTuple):
         footer = f"player {winner} wins" if over else f"{dice_text(rolled)} on the table"
         return Scene(f"{self.title(state)}, hand {int(state['finished']) + (not over)}", tuple(lines), footer)
 
+    def limits(self, game: Game) -> dict[str, tuple[Any, Any]]:
+        """Return the least and the largest value of each field; see `dicegym.games.positions.FieldLimits`."""
+        seated = (np.arange(MOST_PLAYERS) < game.players).astype(int)
+        dice = game.parameters["dice"]
+        hands = seated[:, None] * dice * (np.arange(FACES) < game.all_parameters["faces"])
+        bids, last = game.spec.state["bids"].shape[0], (self.most(game) * FACES - 1) * SEATS + game.players - 1
+        return {
+            "left": (0, seated * dice),
+            "rolled": (0, seated * dice),
+            "hands": (0, hands),
+            "finished": (0, 2_000_000_000),
+            "n_bids": (0, bids),
+            "bids": (0, last),
+            "shown": (0, hands),
+            "shown_bids": (0, bids),
+            "shown_bid": (-1, last),
+            "caller": (NOBODY, game.players - 1),
+            "call": (0, game.n_actions - 1),
+            "changed": (NOBODY, game.players - 1),
+            "change": (-2, 1),
+        }
+
+    def impossible(self, game: Game, state: Any, seat: int | None) -> str:
+        """Return why nobody can have played to a record, of which ``seat`` knows its part; empty if somebody may."""
+        left, rolled = state["left"][: game.players], state["rolled"][: game.players]
+        alive = int((left > 0).sum())
+        if not alive or bool(state["over"]) != (alive == 1):
+            return f"{alive} seats have dice, and the game is {'' if state['over'] else 'not '}over"
+        if not left[state["player"]]:
+            return f"seat {state['player']} has no dice, and is to move"
+        for one in range(game.players):
+            known = seat in (None, one)
+            if state["hands"][one].sum() != (rolled[one] if known else 0) or left[one] > rolled[one]:
+                return f"seat {one} has not as many dice as it rolled"
+        if (state["shown"].sum(axis=1) > game.parameters["dice"]).any():
+            return "more dice were shown than a seat can have"
+        begun = int(state["n_bids"])
+        bids = [bid_of(int(kept)) for kept in state["bids"]]
+        if any(bidder >= game.players for bidder, _, _ in (*bids, bid_of(max(0, int(state["shown_bid"]))))):
+            return "somebody bid who is not there"
+        if any(face > state["faces"] for _, _, face in (*bids, bid_of(max(0, int(state["shown_bid"]))))):
+            return "somebody bid a face that dice do not have"
+        for before, bid in zip(bids[: begun - 1] if begun else [], bids[1:begun], strict=True):
+            if bid[1] < self.least(state)(before[1], before[2], bid[2]):
+                return "a bid was not higher than the one before"
+        if (state["caller"] == NOBODY) != (state["changed"] == NOBODY) or (state["shown_bid"] < 0) != (
+            state["shown_bids"] == 0
+        ):
+            return "the hand before ended in two ways"
+        if state["caller"] != NOBODY and int(state["call"]) not in self.calls:
+            return "the hand before was ended by what ends none"
+        return ""
+
 
 def _cup(state: Any, player: int, seat: int | None, bids: tuple[Bid, ...]) -> Line:
     """Return the line of one player."""
@@ -88,66 +151,3 @@ def _cup(state: Any, player: int, seat: int | None, bids: tuple[Bid, ...]) -> Li
     dice = faces_of(tuple(state["hands"][player].tolist())) if seat in (None, player) else (0,) * rolled
     text = dice_text(left) if left else "out" + (f", its {dice_text(rolled)} still count" if rolled else "")
     return Line(label, text + said, dice, int(state["player"]) == player)
-
-
-def limits(game: Game, most: int) -> dict[str, tuple[Any, Any]]:
-    """Return the least and the largest value of each field; see `dicegym.games.positions.FieldLimits`.
-
-    ``most`` is the largest quantity that can be bid in this game.
-    """
-    seated = (np.arange(MOST_PLAYERS) < game.players).astype(int)
-    dice = game.parameters["dice"]
-    hands = seated[:, None] * dice * (np.arange(FACES) < game.all_parameters["faces"])
-    bids, last = game.spec.state["bids"].shape[0], (most * FACES - 1) * SEATS + game.players - 1
-    return {
-        "left": (0, seated * dice),
-        "rolled": (0, seated * dice),
-        "hands": (0, hands),
-        "finished": (0, 2_000_000_000),
-        "n_bids": (0, bids),
-        "bids": (0, last),
-        "shown": (0, hands),
-        "shown_bids": (0, bids),
-        "shown_bid": (-1, last),
-        "caller": (NOBODY, game.players - 1),
-        "call": (0, game.n_actions - 1),
-        "changed": (NOBODY, game.players - 1),
-        "change": (-2, 1),
-    }
-
-
-def impossible(
-    game: Game, state: Any, seat: int | None, least: Callable[[int, int, int], int], calls: Sequence[int]
-) -> str:
-    """Return why nobody can have played to a record, of which ``seat`` knows its part; empty if somebody may have.
-
-    ``least`` is that of the game's rules, ``calls`` the actions that end a hand.
-    """
-    left, rolled = state["left"][: game.players], state["rolled"][: game.players]
-    alive = int((left > 0).sum())
-    if not alive or bool(state["over"]) != (alive == 1):
-        return f"{alive} seats have dice, and the game is {'' if state['over'] else 'not '}over"
-    if not left[state["player"]]:
-        return f"seat {state['player']} has no dice, and is to move"
-    for one in range(game.players):
-        known = seat in (None, one)
-        if state["hands"][one].sum() != (rolled[one] if known else 0) or left[one] > rolled[one]:
-            return f"seat {one} has not as many dice as it rolled"
-    if (state["shown"].sum(axis=1) > game.parameters["dice"]).any():
-        return "more dice were shown than a seat can have"
-    begun = int(state["n_bids"])
-    bids = [bid_of(int(kept)) for kept in state["bids"]]
-    if any(bidder >= game.players for bidder, _, _ in (*bids, bid_of(max(0, int(state["shown_bid"]))))):
-        return "somebody bid who is not there"
-    if any(face > state["faces"] for _, _, face in (*bids, bid_of(max(0, int(state["shown_bid"]))))):
-        return "somebody bid a face that dice do not have"
-    for before, bid in zip(bids[: begun - 1] if begun else [], bids[1:begun], strict=True):
-        if bid[1] < least(before[1], before[2], bid[2]):
-            return "a bid was not higher than the one before"
-    if (state["caller"] == NOBODY) != (state["changed"] == NOBODY) or (state["shown_bid"] < 0) != (
-        state["shown_bids"] == 0
-    ):
-        return "the hand before ended in two ways"
-    if state["caller"] != NOBODY and int(state["call"]) not in calls:
-        return "the hand before was ended by what ends none"
-    return ""

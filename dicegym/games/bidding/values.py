@@ -6,12 +6,14 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from dicegym.bots.bot_player import BotPlayer
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 from dicegym.games.bidding.luck import policy
 from dicegym.games.bidding.solving import recall_values, solution
-from dicegym.games.bidding.solving.best_response import ResponseBounds, ResponseTree
-from dicegym.games.bidding.solving.hand import Policy, Start, rolls, starts_of
+from dicegym.games.bidding.solving.hand import HandEndings, Mixture, Policy, Start, rolls, starts_of
+from dicegym.games.bidding.solving.hand_tree import ResponseBounds, ResponseTree
+from dicegym.games.bidding.solving.recall_table import RecallTable
 from dicegym.games.parts import VALUES, part
 from dicegym.games.worth import Bracket, Progress, SearchTime, ValueSource, training_against
 from dicegym.play.player import Player
@@ -35,7 +37,7 @@ def sources(game: Game) -> Sequence[ValueSource]:
     """Return where values of ``game`` come from, the best first."""
     doc = "how likely the player to move wins between two players of an equilibrium"
     found = part(game, VALUES)
-    if solution.at_once(game):
+    if game.players == 2 and game.parameters["dice"] == 1:
         best = ValueSource(solution.NAME, "equilibrium", doc, lambda: True, lambda _: solution.values_at_once(game))
     elif found is not None and found.solutions(game):
         best = ValueSource(
@@ -55,7 +57,8 @@ def exploitability(player: Player, game: Game, *, time: SearchTime, progress: Pr
     knows the player's whole policy. The player is taken to play alike in both seats, and to keep to the rules.
 
     Args:
-        player: one that draws nothing and remembers nothing, or whose probabilities can be asked.
+        player: one that draws nothing and remembers nothing, or whose probabilities are known: models, bots with twins,
+            and the agent ``equilibrium`` where its table was solved for these dice.
         game: for two, with any number of dice.
         time: how long.
         progress: told of the hands that are done.
@@ -107,7 +110,8 @@ def _by_thresholds(
         trees: list[ResponseTree] = []
         worths = dict.fromkeys(starts, ResponseBounds(0.0, 1.0))
         for start in starts:
-            trees.append(ResponseTree(game, start, asked, least, (1 << cells) // len(rolls(start.second).chances)))
+            room = (1 << cells) // len(rolls(start.second).chances)
+            trees.append(ResponseTree(HandEndings(game, start), asked, least, room))
             worths[start] = trees[-1].bounds(worths)
             if number == 0 and len(trees) == 1:
                 time.begin()  # what its kernels and the network needed is loaded
@@ -122,7 +126,7 @@ def _by_thresholds(
             if is_whole:
                 how = f"all was looked at that comes about in one of {1 / least:,.0f} hands against somebody"
         is_full = cells == rounds[-1][1] and any(
-            tree.points * len(rolls(tree.start.second).chances) >= ENOUGH * (1 << cells) for tree in trees
+            tree.points * len(rolls(tree.hand.start.second).chances) >= ENOUGH * (1 << cells) for tree in trees
         )
         if found.high - found.low <= gap or is_full or time.over:
             break
@@ -131,17 +135,17 @@ def _by_thresholds(
     return Bracket(max(0.5, found.low), max(0.5, found.high), f"{how}; a copy of the player wins 0.5")
 
 
-def _settle(hands: Sequence[ResponseTree], worths: dict[Start, ResponseBounds], time: SearchTime) -> None:
+def _settle(trees: Sequence[ResponseTree], worths: dict[Start, ResponseBounds], time: SearchTime) -> None:
     """Work out again what hands are worth that lead back to more dice, until that stands or the time is over.
 
     Bounds hold after each hand: they only come closer.
     """
     for _ in range(PASSES):
         before = list(worths.values())
-        for hand in hands:
+        for tree in trees:
             if time.over:
                 return
-            worths[hand.start] = hand.bounds(worths)
+            worths[tree.hand.start] = tree.bounds(worths)
         if np.abs(np.array(before) - np.array(list(worths.values()))).max() < STILL:
             break
 
@@ -154,7 +158,12 @@ def _at_first(starts: Sequence[Start], worths: Mapping[Start, ResponseBounds]) -
 
 
 def _policy(game: Game, player: Player) -> Policy:
-    found = policy(game, player)
+    found, agent = policy(game, player), recall_values.table_file(game).with_suffix(".py")
+    if found is None and isinstance(player, BotPlayer) and player.source.file == agent:
+        table = RecallTable(game, recall_values.table_file(game))
+        values = recall_values.RecallValues(game, table, player.name)
+        if table.fits():
+            return lambda records: Mixture(np.arange(game.n_actions), values.policy_rows(records))
     if found is None:
         raise ParameterError(
             f"{player.name!r} draws or remembers, and cannot be asked how likely it does what: what can be won against "

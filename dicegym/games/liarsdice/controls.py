@@ -8,10 +8,11 @@ from dicegym.errors import ParameterError
 from dicegym.games.bidding import controls
 from dicegym.games.bidding.table import FACES
 from dicegym.games.keyboard import Place
-from dicegym.games.liarsdice.rules import LIAR, WILD, least, most
+from dicegym.games.liarsdice.rules import LIAR, most
+from dicegym.games.liarsdice.text import TABLE
 
 _CONTROLS = controls.BidControls(
-    lambda state: least, lambda state: int(most(state)), WILD, (controls.Challenge(LIAR, "liar", "Liar", "l"),)
+    TABLE, lambda state: int(most(state)), (controls.Challenge(LIAR, "liar", "Liar", "l"),)
 )
 SEATS, OPEN, ending, board = controls.SEATS, controls.OPEN, controls.ending, controls.board
 list_facts, table, write_actions = controls.list_facts, _CONTROLS.table, _CONTROLS.write_actions

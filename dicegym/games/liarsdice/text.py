@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from dicegym.engine.game import Game
-from dicegym.games.bidding import text
-from dicegym.games.bidding.text import bid_name
+from dicegym.games.bidding.text import TableText, bid_name
 from dicegym.games.liarsdice.rules import LIAR, NO_ANSWER, WILD, least
 
 
@@ -17,15 +13,12 @@ def action_name(action: int) -> str:
     return {LIAR: "liar", NO_ANSWER: "no answer"}.get(action, f"no play ({action})")
 
 
-TABLE = text.TableText(lambda state: "Liar's Dice", lambda action: "called liar", WILD)
-scene = TABLE.scene
-
-
-def limits(game: Game) -> dict[str, tuple[Any, Any]]:
-    """Return the least and the largest value of each field; see `dicegym.games.positions.FieldLimits`."""
-    return text.limits(game, game.players * game.parameters["dice"])
-
-
-def impossible(game: Game, state: Any, seat: int | None) -> str:
-    """Return why nobody can have played to a record, of which ``seat`` knows its part; empty if somebody may have."""
-    return text.impossible(game, state, seat, least, (LIAR,))
+TABLE = TableText(
+    title=lambda state: "Liar's Dice",
+    name_call=lambda action: "called liar",
+    wild=WILD,
+    least=lambda state: least,
+    most=lambda game: game.players * game.parameters["dice"],
+    calls=(LIAR,),
+)
+scene, limits, impossible = TABLE.scene, TABLE.limits, TABLE.impossible

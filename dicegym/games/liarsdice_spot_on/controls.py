@@ -8,8 +8,8 @@ from dicegym.errors import ParameterError
 from dicegym.games.bidding import controls
 from dicegym.games.bidding.table import MOST_QUANTITY
 from dicegym.games.keyboard import Place
-from dicegym.games.liarsdice_spot_on.rules import GAIN_ONE, LIAR, LOSE_TWO, WILD, bid_of, least_with
-from dicegym.games.liarsdice_spot_on.text import CHALLENGES
+from dicegym.games.liarsdice_spot_on.rules import GAIN_ONE, LIAR, LOSE_TWO, bid_of
+from dicegym.games.liarsdice_spot_on.text import CHALLENGES, TABLE
 
 
 def may_gain(state: Any, seat: int) -> bool:
@@ -22,9 +22,8 @@ def _refuse(action: int, state: Any, seat: int) -> str:
 
 
 _CONTROLS = controls.BidControls(
-    lambda state: least_with(int(state["faces"])),
+    TABLE,
     lambda state: MOST_QUANTITY,
-    WILD,
     (
         controls.Challenge(LIAR, "liar", "Liar", "l"),
         controls.Challenge(LOSE_TWO, "lose two", "Spot on: lose two", "s", "spot on", exact=True),

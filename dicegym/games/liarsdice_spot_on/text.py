@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from dicegym.engine.game import Game
-from dicegym.games.bidding import text
-from dicegym.games.bidding.text import bid_text, face_plural
+from dicegym.games.bidding.text import TableText, bid_text, face_plural
 from dicegym.games.liarsdice_spot_on.rules import GAIN_ONE, LARGEST, LIAR, LOSE_TWO, NO_ANSWER, WILD, bid_of, least_with
 
 CHALLENGES = {LIAR: "Liar", LOSE_TWO: "Spot on, lose two", GAIN_ONE: "Spot on, gain one"}
@@ -23,19 +19,12 @@ def action_name(action: int) -> str:
     return "no answer" if action == NO_ANSWER else f"no move ({action})"
 
 
-TABLE = text.TableText(
-    lambda state: f"Liar's Dice, spot on, {face_plural(int(state['faces']))} wild",
-    lambda action: f'said "{CHALLENGES[action]}"',
-    WILD,
+TABLE = TableText(
+    title=lambda state: f"Liar's Dice, spot on, {face_plural(int(state['faces']))} wild",
+    name_call=lambda action: f'said "{CHALLENGES[action]}"',
+    wild=WILD,
+    least=lambda state: least_with(int(state["faces"])),
+    most=lambda game: LARGEST,
+    calls=tuple(CHALLENGES),
 )
-scene = TABLE.scene
-
-
-def limits(game: Game) -> dict[str, tuple[Any, Any]]:
-    """Return the least and the largest value of each field; see `dicegym.games.positions.FieldLimits`."""
-    return text.limits(game, LARGEST)
-
-
-def impossible(game: Game, state: Any, seat: int | None) -> str:
-    """Return why nobody can have played to a record, of which ``seat`` knows its part; empty if somebody may have."""
-    return text.impossible(game, state, seat, least_with(int(state["faces"])), tuple(CHALLENGES))
+scene, limits, impossible = TABLE.scene, TABLE.limits, TABLE.impossible

@@ -14,8 +14,8 @@ from dicegym.analysis.variance_reduction import Watched
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError
 from dicegym.games.bidding import luck
-from dicegym.games.bidding.solving.hand import Policy, Start, rolls, starts_of
-from dicegym.games.bidding.solving.hand_tree import HandTree
+from dicegym.games.bidding.solving.hand import HandEndings, Policy, Start, rolls, starts_of
+from dicegym.games.bidding.solving.hand_tree import ExpectationTree
 from dicegym.games.parts import VALUES, need
 from dicegym.play.player import Player
 from dicegym.players.roster import agent, opponent
@@ -72,27 +72,27 @@ def told(game: Game, known: list[Player | None], found: list[Path]) -> tuple[np.
     return (states["left"][:, 0] > 0).astype(float), meter.luck[:, 0]
 
 
-@pytest.mark.parametrize("points", [1, 40, 100_000])
+@pytest.mark.parametrize("least", [2.0, 0.03, 0.0])
 @pytest.mark.parametrize(
     "bots", [("even", "honest"), ("bayes", "even"), ("bluffer", "bayes"), ("bluffer", "haphazard")]
 )
 @pytest.mark.parametrize("name", NAMES)
 def test_its_mean_is_0_whatever_was_looked_at(
-    name: str, bots: tuple[str, str], points: int, monkeypatch: pytest.MonkeyPatch
+    name: str, bots: tuple[str, str], least: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     game = dicegym.game(name, players=2, dice=1)
     players = [opponent(game, bot) for bot in bots]
-    monkeypatch.setattr(luck, "POINTS", points)
-    monkeypatch.setattr(luck, "POINTS_DRAWN", points)
+    monkeypatch.setattr(luck, "WHOLE", (least,))
+    monkeypatch.setattr(luck, "THRESHOLDS", (least,))
     found = list(paths(game, players))
     chances = np.array([chance for _, _, chance in found])
     assert chances.sum() == pytest.approx(1, abs=1e-12)
     won, drawn = told(game, list(players), found)
     assert abs(chances @ drawn) < 1e-12
     left = won - drawn
-    if points > 100:  # everything was looked at: all is luck
+    if least == 0:  # everything was looked at: all is luck
         assert np.abs(left - chances @ won).max() < 1e-12
-    elif points == 40:
+    elif least < 1:
         assert chances @ left**2 <= chances @ won**2  # a game that is nearly sure may have a rest as large
 
 
@@ -146,9 +146,8 @@ def test_bots_draw_as_their_probabilities_say(name: str, bot: str) -> None:
 def test_hands_end_as_the_rules_say(name: str) -> None:
     game = dicegym.game(name, players=2, dice=2)
     policy = policy_of(game, opponent(game, "even"))
-    start = Start(2, 1, 1)
-    tree = HandTree(game, start, (policy, policy), 100_000)
-    counted = np.zeros(len(tree.ends))
+    tree = ExpectationTree(HandEndings(game, Start(2, 1, 1)), (policy, policy), 0.0, 1 << 20)
+    counted = np.zeros(len(tree.hand.ends))
     for first, likely in zip(*rolls(2, 6), strict=True):
         for second, as_likely in zip(*rolls(1, 6), strict=True):
             state = game.new_game()
@@ -157,8 +156,8 @@ def test_hands_end_as_the_rules_say(name: str) -> None:
             while state[0]["finished"] == 0 and not state[0]["over"]:
                 game.step(state[0], int(policy(state).actions[0]))
             end = Start(*state["left"][0, :2].tolist(), 0 if state[0]["over"] else int(state[0]["player"]))
-            counted[tree.ends.index(end)] += likely * as_likely
-    assert np.abs(tree.root.outcomes[: len(counted)] - counted).max() < 1e-12
+            counted[tree.hand.ends.index(end)] += likely * as_likely
+    assert np.abs(tree.expected[: len(counted)] - counted).max() < 1e-12
 
 
 def test_all_hands_are_known() -> None:

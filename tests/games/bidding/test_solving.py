@@ -16,7 +16,6 @@ from dicegym.errors import DamagedFileError, ParameterError
 from dicegym.games.bidding.solving import solution
 from dicegym.games.bidding.solving.cfr import Learner, Strategy
 from dicegym.games.bidding.solving.equilibrium import (
-    HandGroup,
     Solver,
     Worth,
     ending_values,
@@ -213,8 +212,8 @@ def test_tables_of_a_hand_say_what_the_rules_do(game: dicegym.Game, dice: tuple[
 
 def test_hands_are_learned_after_those_that_they_lead_to() -> None:
     single = [((1, 1),), ((1, 2),), ((2, 1),), ((2, 2),)]
-    assert groups_of(CLASSIC) == [HandGroup(hands, returns=False) for hands in single]
-    assert groups_of(SPOT_ON) == [HandGroup(((1, 1), (2, 1), (2, 2)), returns=True)]
+    assert groups_of(CLASSIC) == single
+    assert groups_of(SPOT_ON) == [((1, 1), (2, 1), (2, 2))]
 
 
 def test_bids_that_cannot_follow_each_other_by_levels_are_refused() -> None:

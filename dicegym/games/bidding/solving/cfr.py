@@ -5,29 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
 from dicegym.games.bidding.solving import regret_sweeps
-from dicegym.games.bidding.solving.hand import NOT_ALLOWED, Hand
+from dicegym.games.bidding.solving.hand import Hand
 
 
-class _Notes(NamedTuple):
-    """Room for notes of one sweep (`dicegym.games.bidding.solving.regret_sweeps`); each thread needs its own."""
-
-    plan: np.ndarray
-    gain: np.ndarray
-    own: np.ndarray
-    other: np.ndarray
-    sums: np.ndarray
-
-
-def _notes(hand: Hand) -> _Notes:
+def _notes(hand: Hand) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Return room for plan, gain, own, other and sums of one sweep; each thread needs its own."""
     levels, choices = len(np.unique(hand.first)) + 2, len(hand.bids) + hand.outcome.shape[2]
     plan, gain = np.empty((levels, choices + 2, hand.width)), np.empty((levels, choices, hand.width))
     own, other = np.empty((2, levels, hand.width))
-    return _Notes(plan, gain, own, other, np.empty(hand.outcome.shape[3] + 1))
+    return plan, gain, own, other, np.empty(hand.outcome.shape[3] + 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,10 +38,10 @@ class Strategy:
         hand, place = self.hand, len(path) % 2
         plan = np.zeros((len(hand.bids) + hand.outcome.shape[2] + 2, hand.width))
         calls, low = (len(hand.calls[place]), int(hand.first[path[-1] + 1])) if path else (0, 0)
-        size = len(hand.rolls[place].chances)
         regret_sweeps.weigh(
-            self.bid_rows, self.call_rows, hand.node_of(path), low, hand.step, hand.squeeze, calls, size, False, plan
-        )
+            self.bid_rows, self.call_rows, hand.node_of(path), low, hand.step, hand.squeeze, calls, hand.sizes[place],
+            False, 1.0, plan,
+        )  # fmt: skip
         return plan[:-2]
 
     def judge(
@@ -70,14 +60,15 @@ class Strategy:
 
         The second array is of use where the place is to move, and for choices that are there.
         """
-        hand, notes, out, depth = self.hand, _notes(self.hand), np.zeros(self.hand.width), len(path)
-        notes.own[depth], notes.other[depth] = own, other
+        hand, out, depth = self.hand, np.zeros(self.hand.width), len(path)
+        _, gain, notes_own, notes_other, _ = notes = _notes(hand)
+        notes_own[depth], notes_other[depth] = own, other
         regret_sweeps.visit(
             hand.node_of(path), path[-1] if path else -1, depth, depth, bool(own.any()), bool(other.any()), place, best,
-            0.0, *hand.tree, hand.counting, hand.wins(values, place), overbid_value(hand, values, place),
+            0.0, *hand.tree, hand.counting, hand.wins(values, place), hand.overbid_value(values, place),
             self.bid_rows, self.call_rows, None, None, *notes, out,
         )  # fmt: skip
-        return out, notes.gain[depth]
+        return out, gain[depth]
 
     def win_chance(self, values: np.ndarray, place: int, best: bool = False) -> float:
         """Return how likely a place wins from the first bid on, by this strategy or by the best response to it.
@@ -91,23 +82,8 @@ class Strategy:
         return float(hand.rolls[place].chances @ out[: hand.sizes[place]])
 
 
-def overbid_value(hand: Hand, values: np.ndarray, place: int) -> float:
-    """Return how likely a place wins when it bids what cannot be and is called; 0 if it may not.
-
-    ``values`` is float64[endings], the opener's win probabilities.
-    """
-    if hand.overbid[place] == NOT_ALLOWED:
-        return 0.0
-    found = float(values[hand.overbid[place]])
-    return found if place == 0 else 1 - found
-
-
 class Learner:
-    """Learns to play one hand.
-
-    Args:
-        hand: what is played.
-    """
+    """Learns to play one hand by counterfactual regret minimisation; the update is in `regret_sweeps.visit`."""
 
     def __init__(self, hand: Hand) -> None:
         self.hand = hand
@@ -131,19 +107,18 @@ class Learner:
         Threads share the opening bids; what is below one of them has nothing to do with the others.
         """
         hand, n_bids = self.hand, len(self.hand.bids)
-        plan, gains = _notes(hand).plan[0], np.zeros((n_bids, hand.width))
-        plan[:] = 0.0
+        plan, gains = np.zeros((n_bids + hand.outcome.shape[2] + 2, hand.width)), np.zeros((n_bids, hand.width))
         regret_sweeps.weigh(
-            self.bid_regrets, self.call_regrets, 0, 0, hand.step, hand.squeeze, 0, hand.sizes[0], True, plan
+            self.bid_regrets, self.call_regrets, 0, 0, hand.step, hand.squeeze, 0, hand.sizes[0], True, 1.0, plan
         )
         chances, own, other = plan[:n_bids], np.zeros(hand.width), np.zeros(hand.width)
         own[: hand.sizes[me]], other[: hand.sizes[1 - me]] = 1.0, hand.rolls[1 - me].chances
         wins, weight, tree = hand.wins(values, me), float(self.steps) ** 2, hand.tree
 
         def sweep(bid: int) -> None:
-            notes = _notes(hand)
+            _, _, notes_own, notes_other, _ = notes = _notes(hand)
             mine, theirs = (own * chances[bid], other) if me == 0 else (own, other * chances[bid])
-            notes.own[1], notes.other[1] = mine, theirs
+            notes_own[1], notes_other[1] = mine, theirs
             regret_sweeps.visit(
                 hand.step[bid], bid, 1, 1, bool(mine.any()), bool(theirs.any()), me, False, weight, *tree,
                 hand.counting, wins, 0.0, self.bid_regrets, self.call_regrets, self.bid_totals, self.call_totals,
@@ -166,6 +141,6 @@ class Learner:
         call_rows = np.zeros(self.call_totals.shape, np.uint16)
         regret_sweeps.settle(
             0, -1, 0, *self.hand.tree, self.bid_regrets, self.call_regrets, self.bid_totals, self.call_totals, bid_rows,
-            call_rows, _notes(self.hand).plan,
+            call_rows, _notes(self.hand)[0],
         )  # fmt: skip
         return Strategy(self.hand, bid_rows, call_rows)

@@ -47,18 +47,15 @@ def game_claims(game: str, opens: float, exploitability: float) -> Sequence[Clai
         opens: win rate of the opener with one die each.
         exploitability: of the tables of `dicegym values solve`, at most, in win rate.
     """
-    what, command = "exploitability of the equilibrium of two dice each, at most", f"dicegym values solve {game} {NAME}"
+    one, two = (make_game(game, players=2, dice=dice) for dice in (1, 2))
     return [
-        Claim("win rate of the opener, one die each", opens, 1e-4, LINEAR_PROGRAM, partial(_opens, game)),
-        Claim(what, exploitability, 0.0, SOLVED, partial(_exploitability, game), f"{command} -p dice=2", at_most=True),
-    ]
-
-
-def _opens(game: str) -> float:
-    return values_at_once(make_game(game, players=2, dice=1)).hands.opens[1, 1]
-
-
-def _exploitability(game: str) -> float | None:
-    """Return what the tables say; None without tables."""
-    table = make_game(game, players=2, dice=2)
-    return load_values(table).exploitability if is_kept(table) else None
+        Claim(
+            "win rate of the opener, one die each", opens, 1e-4, LINEAR_PROGRAM,
+            lambda: values_at_once(one).hands.opens[1, 1],
+        ),
+        Claim(
+            "exploitability of the equilibrium of two dice each, at most", exploitability, 0.0, SOLVED,
+            lambda: load_values(two).exploitability if is_kept(two) else None,
+            f"dicegym values solve {game} {NAME} -p dice=2", at_most=True,
+        ),
+    ]  # fmt: skip

@@ -27,12 +27,8 @@ FINE = 3e-5
 what best responses leave the opener and what they give it."""
 
 
-class HandGroup(NamedTuple):
-    """Hands that lead to each other, or a single one."""
-
-    hands: tuple[Dice, ...]
-    returns: bool
-    """Whether one of them may come about again."""
+HandGroup = tuple[Dice, ...]
+"""Hands that lead to each other, or a single one that never comes about again."""
 
 
 class Worth(NamedTuple):
@@ -65,8 +61,8 @@ def groups_of(game: Game) -> list[HandGroup]:
             waiting.extend(leads[dice])
     ordered = sorted(leads, key=lambda dice: (sum(dice), dice))
     if any(sum(found) >= sum(dice) for dice in leads for found in leads[dice]):
-        return [HandGroup(tuple(ordered), returns=True)]
-    return [HandGroup((dice,), returns=False) for dice in ordered]
+        return [tuple(ordered)]
+    return [(dice,) for dice in ordered]
 
 
 def ending_values(hand: Hand, worth: Worth, place: int) -> np.ndarray:
@@ -90,26 +86,26 @@ def worths(groups: Sequence[HandGroup], strategies: Mapping[Dice, Strategy], *, 
     """
     worth = Worth({}, {})
     for group in groups:
-        for dice in group.hands:
+        for dice in group:
             worth.opens[dice] = worth.follows[dice] = 1.0 if best else 0.5
         change = 1.0
         while change > CLOSE:
             change = 0.0
-            for dice in group.hands:
+            for dice in group:
                 strategy = strategies[dice]
                 opens, follows = (
                     strategy.win_chance(ending_values(strategy.hand, worth, place), place, best) for place in (0, 1)
                 )
                 change = max(change, abs(opens - worth.opens[dice]), abs(follows - worth.follows[dice]))
                 worth.opens[dice], worth.follows[dice] = opens, follows
-            if not group.returns:
+            if len(group) == 1:
                 break
     return worth
 
 
 def exploitability(groups: Sequence[HandGroup], strategies: Mapping[Dice, Strategy]) -> float:
     """Return how much more than half of all games a best response wins, each player opening half of them."""
-    worth, dice = worths(groups, strategies, best=True), groups[-1].hands[-1]
+    worth, dice = worths(groups, strategies, best=True), groups[-1][-1]
     return (worth.opens[dice] + worth.follows[dice]) / 2 - 0.5
 
 
@@ -119,19 +115,19 @@ class Solver:
     Args:
         game: of two players.
         threads: how many work on a large hand; it makes no difference to what comes out.
+
+    Attributes:
+        strategies: what has been learned of all groups that are done.
+        values: how likely the opener of each hand wins, as known so far.
+        learners: of the hands of the group that is being learned.
+        steps: of that group.
     """
 
     def __init__(self, game: Game, threads: int = 1) -> None:
         self.game = game
         self.groups = groups_of(game)
         self.strategies: dict[Dice, Strategy] = {}
-        """What has been learned of all groups that are done."""
         self.values: dict[Dice, float] = {}
-        """How likely the opener of each hand wins, as known so far."""
-        self.learners: dict[Dice, Learner] = {}
-        """Of the hands of the group that is being learned."""
-        self.steps = 0
-        """Of the group that is being learned."""
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
         self._done = 0
         self._begin()
@@ -143,8 +139,8 @@ class Solver:
 
     def _begin(self) -> None:
         self.steps = 0
-        hands = self.groups[self._done].hands
-        self.learners = {dice: Learner(tabulate(self.game, *dice)) for dice in hands}
+        hands = self.groups[self._done]
+        self.learners: dict[Dice, Learner] = {dice: Learner(tabulate(self.game, *dice)) for dice in hands}
         self.values.update(dict.fromkeys(hands, 0.5))
 
     def step(self) -> None:

@@ -70,11 +70,6 @@ def number_of_roll(dice: int, counts: Any, faces: int = FACES) -> int:
     return found
 
 
-def faces_of(game: Game) -> int:
-    """Return how many faces the dice of a game have."""
-    return game.all_parameters["faces"]
-
-
 class Start(NamedTuple):
     """What a hand for two begins with; the game is over if one has no dice."""
 
@@ -121,7 +116,7 @@ def _after_bid(start: Any, bid: int, bidder: int) -> Any:
 def has_wild(game: Game) -> bool:
     """Return whether dice of the highest face count for all: the rules say whether two of them are one of face 1."""
     state = _after_bid(opening_record(game, Start(1, 1, 0)), 0, 1)
-    state["hands"][:2, faces_of(game) - 1] = 1
+    state["hands"][:2, game.all_parameters["faces"] - 1] = 1
     game.step(state, CALL)
     return int(state["left"][0]) == 0  # the bid was true, so who called it lost the die
 
@@ -156,14 +151,16 @@ class HandEndings:
         start: what the hand begins with.
 
     Attributes:
+        game: the same.
+        start: the same.
         rolls: of either seat.
         kinds: the ways to end the hand that were asked about.
         ends: what the hand may end in.
     """
 
     def __init__(self, game: Game, start: Start) -> None:
-        self._game = game
-        self.rolls = tuple(rolls(dice, faces_of(game)) for dice in start[:2])
+        self.game, self.start = game, start
+        self.rolls = tuple(rolls(dice, game.all_parameters["faces"]) for dice in start[:2])
         self.kinds: list[Kind] = []
         self.ends: list[Start] = []
         self._known: dict[tuple[int, int, int], int] = {}
@@ -178,12 +175,12 @@ class HandEndings:
 
     def _find(self, record: Any, action: int) -> int:
         after = record.copy()
-        self._game.step(after, action)
+        self.game.step(after, action)
         if not (after["over"] or after["finished"] != record["finished"]):
             return GOES_ON
         _, _, face = last_bid(record)
-        highest = faces_of(self._game)
-        matches = [one - 1 for one in {face, highest if has_wild(self._game) else face}] if face else []
+        highest = self.game.all_parameters["faces"]
+        matches = [one - 1 for one in {face, highest if has_wild(self.game) else face}] if face else []
         mine, theirs = (held.counts.astype(np.int64)[:, matches].sum(axis=1) for held in self.rolls)
         ends = np.zeros(int(record["left"][:2].sum()) + 1, np.int64)
         pairs = {one + other: (one, other) for one in np.unique(mine).tolist() for other in np.unique(theirs).tolist()}
@@ -191,7 +188,7 @@ class HandEndings:
             shown = record.copy()
             shown["hands"][0] = self.rolls[0].counts[np.argmax(mine == one)]
             shown["hands"][1] = self.rolls[1].counts[np.argmax(theirs == other)]
-            self._game.step(shown, action)
+            self.game.step(shown, action)
             end = start_of(shown)
             if end not in self.ends:
                 self.ends.append(end)
@@ -267,6 +264,16 @@ class Hand:
         """
         own = values if place == 0 else 1 - values
         return np.where(self.outcome == NOT_ALLOWED, 0.0, own[self.outcome])
+
+    def overbid_value(self, values: np.ndarray, place: int) -> float:
+        """Return how likely a place wins when it bids what cannot be and is called; 0 if it may not.
+
+        ``values`` is float64[endings], the opener's win probabilities.
+        """
+        if self.overbid[place] == NOT_ALLOWED:
+            return 0.0
+        found = float(values[self.overbid[place]])
+        return found if place == 0 else 1 - found
 
     def numbers_of(self, actions: Iterable[int]) -> BidPath | None:
         """Return the numbers of bids, or None if one is not among `bids`."""

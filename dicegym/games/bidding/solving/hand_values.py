@@ -15,9 +15,9 @@ import numpy as np
 
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
-from dicegym.games.bidding.solving.cfr import Strategy, overbid_value
+from dicegym.games.bidding.solving.cfr import Strategy
 from dicegym.games.bidding.solving.equilibrium import Worth, ending_values
-from dicegym.games.bidding.solving.hand import CALL, NOT_ALLOWED, BidPath, Dice, faces_of, number_of_roll, rolls
+from dicegym.games.bidding.solving.hand import CALL, NOT_ALLOWED, BidPath, Dice, number_of_roll, rolls
 from dicegym.games.bidding.table import N_BIDS, SEATS
 from dicegym.games.worth import ActionValues, ValueKind, ValueUnit
 
@@ -47,7 +47,7 @@ class Spot(NamedTuple):
 
 
 class HandValues(ABC):
-    """What states are worth between two players of tables; a `dicegym.games.worth.BatchValuer`.
+    """What states are worth between two players of tables; a `dicegym.games.worth.Valuer`.
 
     The player to move knows its own roll and the bids. It infers the other roll from the tables (Bayes' rule).
     A bid that the tables never make with any roll that is still believed in is left out of what is believed. Where
@@ -96,7 +96,7 @@ class HandValues(ABC):
 
     def _find_belief(self, dice: Dice, path: BidPath) -> np.ndarray:
         """Return what the player to move believes of the other's roll: float64[rolls], in all 1."""
-        belief = rolls(dice[1 - len(path) % 2], faces_of(self.game)).chances
+        belief = rolls(dice[1 - len(path) % 2], self.game.all_parameters["faces"]).chances
         made = range((len(path) + 1) % 2, len(path), 2)
         for depth in reversed(made) if self.latest_first else made:
             told = belief * self.bid_chances(dice, path[:depth], path[depth])
@@ -132,7 +132,7 @@ class HandValues(ABC):
         spot, me = self.spot(state), int(state["player"])
         if spot is None:
             return self._after(state, self.call(state), seat)
-        mover = self.worth(spot, number_of_roll(spot.others, state["hands"][1 - me], faces_of(self.game)))
+        mover = self.worth(spot, number_of_roll(spot.others, state["hands"][1 - me], self.game.all_parameters["faces"]))
         return mover if seat == me else 1 - mover
 
     def call(self, state: Any) -> int:
@@ -176,7 +176,7 @@ class HandValues(ABC):
     def _by_belief(self, state: Any, action: int) -> float:
         """Return what an action is worth to the player to move, by what it believes of the other's roll."""
         me, spot = int(state["player"]), self.spot(state)
-        counts, chances = rolls(int(state["left"][1 - me]), faces_of(self.game))
+        counts, chances = rolls(int(state["left"][1 - me]), self.game.all_parameters["faces"])
         supposed, total = state.copy(), 0.0
         for chance, roll in zip(chances if spot is None else self.belief(spot.dice, spot.path), counts, strict=True):
             if chance > 0:
@@ -187,23 +187,6 @@ class HandValues(ABC):
     def policy(self, state: Any) -> np.ndarray:
         """Return how the player to move plays: float64[n_actions]; all 0 when the game is over."""
         return np.asarray(self.policy_rows(np.array([state]))[0])
-
-    # --- of many records -------------------------------------------------------------------------------------
-
-    def values_rows(self, states: np.ndarray) -> np.ndarray:
-        """Return `value` of every record for both seats: float64[states, 2]."""
-        first = np.array([self.value(state, 0) for state in states])
-        return np.column_stack([first, 1 - first])
-
-    def between_rows(self, states: np.ndarray) -> np.ndarray:
-        """Return `between` of every record for both seats: float64[states, 2]."""
-        first = np.array([self.between(state, 0) for state in states])
-        return np.column_stack([first, 1 - first])
-
-    def action_values_rows(self, states: np.ndarray) -> ActionValues:
-        """Return `action_values` of every record: arrays of float64[states, n_actions]."""
-        values = np.array([self.action_values(state).values for state in states]).reshape(-1, self.game.n_actions)
-        return ActionValues(values, np.where(np.isnan(values), np.nan, 0.0))
 
 
 class EquilibriumValues(HandValues):
@@ -225,8 +208,8 @@ class EquilibriumValues(HandValues):
         super().__init__(game, hands)
         self.exploitability, self.strategies = exploitability, strategies
         self.sure = f"those of an equilibrium that a best response beats in {0.5 + exploitability:.6f} of games"
-        self._endings = lru_cache(maxsize=None)(self._find_endings)
-        self._choices = lru_cache(maxsize=4096)(self._find_choices)
+        self._endings = lru_cache(maxsize=None)(lambda dice, place: ending_values(strategies[dice].hand, hands, place))
+        self._choices = lru_cache(maxsize=4096)(lambda dice, path: strategies[dice].choices(path))
         self._judge = lru_cache(maxsize=65536)(self._find_worth)
 
     def spot(self, state: Any) -> Spot | None:
@@ -240,7 +223,7 @@ class EquilibriumValues(HandValues):
         last_alone = (int(state["left"][1 - me]), int(state["left"][me])), made[-1:]
         for opened, bids in ((dice, made), last_alone):
             if opened in self.strategies and (path := self.strategies[opened].hand.numbers_of(bids)) is not None:
-                own = number_of_roll(opened[len(path) % 2], state["hands"][me], faces_of(self.game))
+                own = number_of_roll(opened[len(path) % 2], state["hands"][me], self.game.all_parameters["faces"])
                 return Spot(opened, path, own)
         return None
 
@@ -249,25 +232,20 @@ class EquilibriumValues(HandValues):
         found: np.ndarray = self._choices(dice, path)[bid, : self.strategies[dice].hand.sizes[len(path) % 2]]
         return found
 
-    def _find_choices(self, dice: Dice, path: BidPath) -> np.ndarray:
-        return self.strategies[dice].choices(path)
-
     def gains(self, spot: Spot) -> tuple[np.ndarray, np.ndarray]:
         """Return actions, int64[k], and what they are worth by what is believed, float64[k]."""
-        hand, values = self.strategies[spot.dice].hand, self._endings(spot.dice, spot.place)
+        hand = self.strategies[spot.dice].hand
         actions = hand.actions_of(spot.path)
         gains = self._judge(spot, None)[: len(actions)]
-        if hand.overbid[spot.place] != NOT_ALLOWED:
-            overbid = np.full(len(hand.impossible), overbid_value(hand, values, spot.place))
-            return np.concatenate([actions, hand.impossible]), np.concatenate([gains, overbid])
-        return actions, gains
+        if hand.overbid[spot.place] == NOT_ALLOWED:
+            return actions, gains
+        overbid = hand.overbid_value(self._endings(spot.dice, spot.place), spot.place)
+        gains = np.concatenate([gains, np.full(len(hand.impossible), overbid)])
+        return np.concatenate([actions, hand.impossible]), gains
 
     def worth(self, spot: Spot, hidden: int) -> float:
         """Return how likely the player to move wins if the opponent has the roll number ``hidden``."""
         return float(self._judge(spot, hidden))
-
-    def _find_endings(self, dice: Dice, place: int) -> np.ndarray:
-        return ending_values(self.strategies[dice].hand, self.hands, place)
 
     def _find_worth(self, spot: Spot, hidden: int | None) -> Any:
         """Return what a spot is worth when both rolls are known, or each choice by what is believed: float64[k]."""

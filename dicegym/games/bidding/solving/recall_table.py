@@ -32,6 +32,7 @@ import numpy as np
 
 from dicegym.engine.game import Game
 from dicegym.errors import DamagedFileError
+from dicegym.games import game as make_game
 from dicegym.games.bidding.solving.equilibrium import Worth, ending_values
 from dicegym.games.bidding.solving.hand import BidPath, Dice, tabulate
 from dicegym.games.bidding.table import FACES, N_BIDS
@@ -158,6 +159,12 @@ class RecallTable:
         self.worth = worth_of(opens)
         self.hand = lru_cache(maxsize=None)(self._read)
 
+    def fits(self) -> bool:
+        """Return whether it was solved for as many dice, or for hands that are the same: no die ever comes back."""
+        dice = int(self.told["dice"])
+        after_one = tabulate(make_game(self.game.name, players=2, dice=dice), 1, 1, RAREST).endings
+        return dice == self.game.parameters["dice"] or all(sum(end[:2]) < 2 for end in after_one)
+
     def sweep(self, own: int, others: int, roll: int) -> tuple[list[np.ndarray], list[np.ndarray]]:
         """Return what states are worth with an own roll: by group float64[members, other rolls], moving and waiting.
 
@@ -208,16 +215,20 @@ class RecallTable:
 
 
 def _read_row(data: bytes, row: int, actions: np.ndarray, out: np.ndarray) -> None:
-    """Write the weights of a state's choices, float64[choices, rolls], whose row begins there in a hand's data."""
-    column = np.zeros(256, np.int64)
+    """Write the weights of a state's choices, float64[choices, rolls], whose row begins there in a hand's data.
+
+    What the game does not allow is left out, as the bot does: with fewer dice at the start, to gain one.
+    """
+    column = np.full(256, -1)
     column[encode(actions)] = np.arange(len(actions))
     head = np.frombuffer(data, np.uint8, out.shape[1], row)
-    (sure,) = np.nonzero(head < UNKNOWN)
-    out[column[head[sure]], sure] = 1
-    (mixed,) = np.nonzero(head > UNKNOWN)
+    (sure,), (mixed,) = np.nonzero(head < UNKNOWN), np.nonzero(head > UNKNOWN)
     counts = head[mixed].astype(np.int64) - MIXED
     pairs = np.frombuffer(data, np.uint8, 2 * int(counts.sum()), row + out.shape[1]).reshape(-1, 2)
-    out[column[pairs[:, 0]], np.repeat(mixed, counts)] = pairs[:, 1]
+    choices = column[np.concatenate([head[sure], pairs[:, 0]])]
+    rolls, weights = np.concatenate([sure, np.repeat(mixed, counts)]), np.append(np.ones(len(sure)), pairs[:, 1])
+    known = choices >= 0
+    out[choices[known], rolls[known]] = weights[known]
 
 
 def _by_odds(side: Side, number: int, true: np.ndarray) -> np.ndarray:

@@ -49,10 +49,7 @@ class RecallValues(HandValues):
         self.name = name
         self._table = table
         self._sweep = lru_cache(maxsize=MOST_ROLLS)(table.sweep)
-        self._after_calls = lru_cache(maxsize=None)(self._find_after_calls)
-
-    def _find_after_calls(self, own: int, others: int) -> np.ndarray:
-        return self._table.hand(own, others).after_calls(self.hands)
+        self._after_calls = lru_cache(maxsize=None)(lambda own, others: table.hand(own, others).after_calls(self.hands))
 
     def spot(self, state: Any) -> Spot | None:
         """Return where a game stands, or None after bids that the table leaves out."""

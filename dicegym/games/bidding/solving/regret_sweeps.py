@@ -41,8 +41,10 @@ that could be measured, and would make a query about a node visit a hundred time
 
 
 @kernel
-def weigh(bid_rows, call_rows, node, low, step, squeeze, calls, size, even, plan):
-    """Write what the weights at a node make the probabilities of its choices.
+def weigh(bid_rows, call_rows, node, low, step, squeeze, calls, size, even, whole, plan):
+    """Write to ``plan``, float64[choices + 2, width], how the weights at a node share out ``whole`` among its choices.
+
+    The row behind the choices has what one weight counts then, by roll; 0 where there are no weights.
 
     Args:
         bid_rows: float[nodes, width].
@@ -54,7 +56,8 @@ def weigh(bid_rows, call_rows, node, low, step, squeeze, calls, size, even, plan
         calls: how many calls there are.
         size: how many rolls.
         even: whether all choices are alike where there are no weights; else the player to move makes call 0, if it can.
-        plan: float64[choices + 2, width].
+        whole: 1 for probabilities.
+        plan: see above.
     """
     n_bids = len(step)
     choices = n_bids - low + calls
@@ -68,26 +71,18 @@ def weigh(bid_rows, call_rows, node, low, step, squeeze, calls, size, even, plan
     row = node // squeeze
     for roll in range(size):
         total[roll] = 0.0
-    for bid in range(low, n_bids):
-        weights = bid_rows[node + step[bid]]
-        for roll in range(size):
-            total[roll] += weights[roll]
-    for call in range(calls):
-        weights = call_rows[row, call]
+    for number in range(low, n_bids + calls):
+        weights = bid_rows[node + step[number]] if number < n_bids else call_rows[row, number - n_bids]
         for roll in range(size):
             total[roll] += weights[roll]
     share = 1.0 / choices if even or calls == 0 else 0.0
     for roll in range(size):
         none = total[roll] <= 0.0
         rest[roll] = 1.0 if none else 0.0
-        total[roll] = 0.0 if none else 1.0 / total[roll]
-    for bid in range(low, n_bids):
-        weights, chance = bid_rows[node + step[bid]], plan[bid]
-        for roll in range(size):
-            chance[roll] = weights[roll] * total[roll] + rest[roll] * share
-    for call in range(calls):
-        weights, chance = call_rows[row, call], plan[n_bids + call]
-        alone = 1.0 if share == 0.0 and call == 0 else share
+        total[roll] = 0.0 if none else whole / total[roll]
+    for number in range(low, n_bids + calls):
+        weights = bid_rows[node + step[number]] if number < n_bids else call_rows[row, number - n_bids]
+        chance, alone = plan[number], 1.0 if share == 0.0 and number == n_bids else share
         for roll in range(size):
             chance[roll] = weights[roll] * total[roll] + rest[roll] * alone
 
@@ -96,15 +91,8 @@ def weigh(bid_rows, call_rows, node, low, step, squeeze, calls, size, even, plan
 def add_called(reach, wins, mine, others, size, other_size, sums, out):
     """Add to ``out`` what a call is worth to each of my rolls, against a reach of the opponent's rolls.
 
-    Args:
-        reach: float64[width], of the opponent.
-        wins: float64[matching], by how many dice match the bid in all.
-        mine: int64[width], how many dice of my rolls match.
-        others: int64[width], of the opponent's.
-        size: how many rolls I have.
-        other_size: how many the opponent has.
-        sums: float64[matching + 1], for notes.
-        out: float64[width].
+    ``wins`` is float64[matching], by how many dice match the bid in all; ``mine`` and ``others`` are int64[width], how
+    many dice of my ``size`` rolls and of the opponent's ``other_size`` match.
     """
     kinds = (len(wins) + 1) // 2
     for kind in range(kinds):
@@ -203,16 +191,14 @@ def visit(
     calls = n_calls[place] if last >= 0 else 0
     learns = bid_totals is not None
     if (mine and not best) or (other_there and not mine):
-        weigh(bid_rows, call_rows, node, low, step, squeeze, calls, size if mine else other_size, learns, plan[d])
+        weigh(bid_rows, call_rows, node, low, step, squeeze, calls, size if mine else other_size, learns, 1.0, plan[d])
     if bid_totals is not None and mine and own_there and n_bids - low + calls > 1:
-        for bid in range(low, n_bids):
-            total, chance = bid_totals[node + step[bid]], plan[d, bid]
+        for number in range(low, n_bids + calls):
+            total = (
+                bid_totals[node + step[number]] if number < n_bids else call_totals[node // squeeze, number - n_bids]
+            )
             for roll in range(size):
-                total[roll] += weight * own[d, roll] * chance[roll]
-        for call in range(calls):
-            total, chance = call_totals[node // squeeze, call], plan[d, n_bids + call]
-            for roll in range(size):
-                total[roll] += weight * own[d, roll] * chance[roll]
+                total[roll] += weight * own[d, roll] * plan[d, number, roll]
     for bid in range(low, n_bids):
         value = gain[d, bid]
         if first[bid + 1] == n_bids and n_calls[1 - place] == 1 and (mine or not best):  # to call is all that is left
@@ -273,14 +259,10 @@ def visit(
         for roll in range(size):
             out[roll] += plan[d, number, roll] * gain[d, number, roll]
     if bid_totals is not None and n_bids - low + calls > 1:
-        for number in range(low, n_bids):
-            regrets = bid_rows[node + step[number]]
+        for number in range(low, n_bids + calls):
+            regrets = bid_rows[node + step[number]] if number < n_bids else call_rows[node // squeeze, number - n_bids]
             for roll in range(size):
                 regrets[roll] = max(regrets[roll] + gain[d, number, roll] - out[roll], 0.0)
-        for call in range(calls):
-            regrets = call_rows[node // squeeze, call]
-            for roll in range(size):
-                regrets[roll] = max(regrets[roll] + gain[d, n_bids + call, roll] - out[roll], 0.0)
 
 
 @loop_kernel
@@ -288,54 +270,29 @@ def settle(
     node, last, depth, first, step, squeeze, n_calls, sizes, bid_regrets, call_regrets, bid_totals, call_totals,
     bid_rows, call_rows, plan,
 ):  # fmt: skip
-    """Make what was played on average a strategy of 16 bits: each node's totals, shared out in 65,535 parts or less.
-
-    It visits the node and everything below it.
+    """Make what was played on average a strategy of 16 bits, at a node and below: totals, shared out in 65,535 parts.
 
     Where a roll never played its way to a node, it is what the regrets there say: no response gains by that, as it
     never meets it, and a player that asks what to do there, after an error, gets a sensible answer.
 
-    Beside the arguments above:
-        bid_regrets: float32[nodes, width].
-        call_regrets: float32[rows, calls, width].
-        bid_totals: as regrets.
-        call_totals: as regrets.
-        bid_rows: uint16[nodes, width], written.
-        call_rows: uint16[rows, calls, width], written.
+    Regrets and totals are float32 of the shapes of ``bid_rows`` and ``call_rows``, which are uint16 and written.
     """
     n_bids, low = len(step), first[last + 1]
     place = depth % 2
     calls = n_calls[place] if last >= 0 else 0
     size = sizes[place]
     if n_bids - low + calls > 1:
-        row = node // squeeze
-        total, rest = plan[0, 0], plan[0, 1]
-        for roll in range(size):
-            total[roll] = 0.0
-            rest[roll] = 0.0
-        for bid in range(low, n_bids):
+        weigh(bid_totals, call_totals, node, low, step, squeeze, calls, size, True, PARTS, plan[0])
+        weigh(bid_regrets, call_regrets, node, low, step, squeeze, calls, size, True, PARTS, plan[1])
+        counts = len(plan[0]) - 2
+        for number in range(low, n_bids + calls):
+            weights = bid_rows[node + step[number]] if number < n_bids else call_rows[node // squeeze, number - n_bids]
             for roll in range(size):
-                total[roll] += bid_totals[node + step[bid], roll]
-                rest[roll] += bid_regrets[node + step[bid], roll]
-        for call in range(calls):
-            for roll in range(size):
-                total[roll] += call_totals[row, call, roll]
-                rest[roll] += call_regrets[row, call, roll]
-        for roll in range(size):
-            met = total[roll] > 0.0
-            total[roll] = PARTS / total[roll] if met else 0.0
-            rest[roll] = PARTS / rest[roll] if rest[roll] > 0.0 and not met else 0.0
-        for bid in range(low, n_bids):
-            played, regrets = bid_totals[node + step[bid]], bid_regrets[node + step[bid]]
-            weights = bid_rows[node + step[bid]]
-            for roll in range(size):
-                part = played[roll] * total[roll] + regrets[roll] * rest[roll]
-                weights[roll] = np.uint16(part + 0.5) if part >= LEAST else np.uint16(0)
-        for call in range(calls):
-            played, regrets = call_totals[row, call], call_regrets[row, call]
-            weights = call_rows[row, call]
-            for roll in range(size):
-                part = played[roll] * total[roll] + regrets[roll] * rest[roll]
+                part = 0.0
+                if plan[0, counts, roll] > 0.0:
+                    part = plan[0, number, roll]
+                elif plan[1, counts, roll] > 0.0:
+                    part = plan[1, number, roll]
                 weights[roll] = np.uint16(part + 0.5) if part >= LEAST else np.uint16(0)
     for bid in range(low, n_bids):
         if first[bid + 1] < n_bids or n_calls[1 - place] > 1:

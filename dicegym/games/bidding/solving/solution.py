@@ -32,14 +32,9 @@ OTHERWISE = 300 << 20
 """Bytes that Python and compiled code take."""
 
 
-def at_once(game: Game) -> bool:
-    """Return whether a game is so small that it is solved in memory when it is asked about."""
-    return game.players == 2 and game.parameters["dice"] == 1
-
-
 @lru_cache(maxsize=4)
 def values_at_once(game: Game) -> EquilibriumValues:
-    """Return what states of a small game are worth."""
+    """Return what states of a game with one die each are worth: it is solved in memory whenever it is asked about."""
     solver = Solver(game)
     while solver.steps < AT_ONCE:
         solver.step()
@@ -63,7 +58,7 @@ def load_values(game: Game) -> EquilibriumValues:
 
 @lru_cache(maxsize=4)
 def _read_values(game: Game, file: Path, written: int) -> EquilibriumValues:
-    hands = [dice for group in groups_of(game) for dice in group.hands]
+    hands = [dice for group in groups_of(game) for dice in group]
     one, each = ((), np.float64), ((len(hands),), np.float64)
     like: dict[str, tuple[Any, Any]] = {"exploitability": one, "opens": each, "follows": each}
     for dice in hands:
@@ -86,10 +81,7 @@ def _name_of(dice: Dice, kind: str) -> str:
 class EquilibriumSolution:
     """The equilibrium of a game for two, all bids of a hand remembered; see `dicegym.games.solved.Solution`.
 
-    Args:
-        game: what is solved.
-        steps: how many steps took it to `GOAL`, when that was measured.
-        minutes: how long they took.
+    ``steps`` and ``minutes`` are what it took to `GOAL` when that was measured, with two cores.
     """
 
     name = NAME
@@ -98,15 +90,13 @@ class EquilibriumSolution:
     goal = GOAL
 
     def __init__(self, game: Game, steps: int, minutes: float) -> None:
-        self.game = game
-        self._steps = steps
-        self._minutes = minutes
+        self.game, self._steps, self._minutes = game, steps, minutes
 
     @cached_property
     def _entries(self) -> tuple[int, int]:
         """The entries of the tables of all hands, and of the largest group of hands; counting them takes a second."""
         sizes = [
-            sum(int(np.prod(shape)) for dice in group.hands for shape in tabulate(self.game, *dice).shapes)
+            sum(int(np.prod(shape)) for dice in group for shape in tabulate(self.game, *dice).shapes)
             for group in groups_of(self.game)
         ]
         return sum(sizes), max(sizes)
@@ -165,7 +155,7 @@ class EquilibriumSolution:
 
     def _write(self, folder: Path, solver: Solver, strategies: Mapping[Dice, Strategy], found: float) -> None:
         worth = worths(solver.groups, strategies, best=False)
-        hands = [dice for group in solver.groups for dice in group.hands]
+        hands = [dice for group in solver.groups for dice in group]
         told = {key: np.array([values[dice] for dice in hands]) for key, values in worth._asdict().items()}
         tables = {_name_of(dice, "bids"): strategies[dice].bid_rows for dice in hands}
         tables |= {_name_of(dice, "calls"): strategies[dice].call_rows for dice in hands}
