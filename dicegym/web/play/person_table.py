@@ -122,14 +122,14 @@ class PlayedTable:
             first = self.sheet.marks[-1] if self.sheet.marks else 0
             return [one for one in self.told if one.number >= first]
 
-    def words(self, full: bool = True) -> str:
+    def words(self) -> str:
         """Return the table in words, and what each choice brings where that is plain; at the end, the winner."""
         with self.lock:
             if self.state is None:
                 return ""
             if self.over:
                 return self.controls.ending(self.place, self.state)
-            return self.controls.table(self.place, self.state, full) if self.yours else ""
+            return self.controls.table(self.place, self.state, True) if self.yours else ""
 
     def turn(self) -> Turn:
         """Return the person's turn, of a copy of the record. Raises StaleMoveError if it is not to decide."""
