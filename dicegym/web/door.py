@@ -30,7 +30,7 @@ from starlette.responses import RedirectResponse, Response
 
 from dicegym.errors import DicegymError, one_line
 from dicegym.web.context import Web
-from dicegym.web.pages import page, web_of
+from dicegym.web.pages import page
 
 API = "/api"
 SEEN = 303
@@ -39,7 +39,6 @@ AGAIN = (400, 404, 409, 413, 422, 503)
 """Statuses of errors after which a form is shown again, where its operation can do so."""
 TOO_LARGE = "too_large"
 """The key of a request's state that says, in words, that a form was too large: only its beginning was read."""
-MOST_FIELDS = 200
 DICT = "-"
 """Separates the name of a field that is a mapping from a key: ``parameters-goal``."""
 DIGITS = 9
@@ -187,19 +186,17 @@ def _page_endpoint(one: Operation) -> Callable[..., Any]:
         request: Request = given["request"]
         if one.method == "GET":
             return await _called(one, request, given)
-        largest = web_of(request).limits.largest(request.url.path)
-        async with request.form(max_files=1, max_fields=MOST_FIELDS, max_part_size=largest) as fields:
-            request.state.form = fields
-            try:
-                if words := request.scope["state"].get(TOO_LARGE):
-                    raise TooLargeError(words)
-                if form is not None:
-                    given[form.name] = form_of(form.annotation, fields)
-                return await _called(one, request, given)
-            except DicegymError as error:
-                if one.again is None or getattr(error, "status", 400) not in AGAIN:
-                    raise
-                return await run_in_threadpool(one.again, request, fields, error)
+        fields = request.state.form
+        try:
+            if words := request.scope["state"].get(TOO_LARGE):
+                raise TooLargeError(words)
+            if form is not None:
+                given[form.name] = form_of(form.annotation, fields)
+            return await _called(one, request, given)
+        except DicegymError as error:
+            if one.again is None or getattr(error, "status", 400) not in AGAIN:
+                raise
+            return await run_in_threadpool(one.again, request, fields, error)
 
     answer.__name__ = one.function.__name__
     answer.__signature__ = inspect.Signature([each for each in parameters if each is not form])  # type: ignore[attr-defined]
@@ -207,8 +204,9 @@ def _page_endpoint(one: Operation) -> Callable[..., Any]:
 
 
 async def _called(one: Operation, request: Request, given: dict[str, Any]) -> Response:
+    """Return the answer. A coroutine function's is made in the event loop, with its page: it awaits what takes long."""
     if inspect.iscoroutinefunction(one.function):
-        return await run_in_threadpool(_shown, one, request, await one.function(**given))
+        return _shown(one, request, await one.function(**given))
     return await run_in_threadpool(lambda: _shown(one, request, one.function(**given)))
 
 

@@ -6,7 +6,6 @@ Forms carry a key made for their visitor, so that no other site can send one in 
 from __future__ import annotations
 
 import functools
-import hashlib
 import hmac
 import re
 import secrets
@@ -47,6 +46,7 @@ def environment() -> Environment:
 
     arena = jinja2.PrefixLoader({"arena": jinja2.FunctionLoader(asset)})
     made = make_environment(jinja2.ChoiceLoader([arena, jinja2.PackageLoader("dicegym.web")]))
+    made.auto_reload = False  # no page looks at the files of its templates again
     made.globals |= {"static": address, "moment": moment, "agent_address": agent_address}
     return made
 
@@ -80,7 +80,7 @@ def page(request: Request, template: str, status: int = 200, **values: Any) -> H
 
 def sign(web: Web, *words: str) -> str:
     """Return a signature of some words that nobody else can make."""
-    return hmac.new(web.secret, "\0".join(words).encode(), hashlib.sha256).hexdigest()
+    return hmac.digest(web.secret, "\0".join(words).encode(), "sha256").hex()
 
 
 def form_key(request: Request) -> str:

@@ -8,6 +8,7 @@ page with a number, which is in the log beside what happened. Slow connections a
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hmac
 import logging
 import re
@@ -47,7 +48,8 @@ SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 FORMS = frozenset({"application/x-www-form-urlencoded", "multipart/form-data"})
 OF_FORMS = FORMS | {"text/plain", ""}
 """What a page of another site can have a browser send without asking here first."""
-FILES, FIELDS = 20, 200
+FIELDS = 200
+"""Of a form, at most."""
 SECONDS = 20.0
 """For a small body; a larger one has a second more for each `SLOWEST` bytes."""
 SLOWEST = 50_000
@@ -112,20 +114,25 @@ class Safety:
         return number + sign(self._web, "visitor", number)[:_NUMBER]
 
     async def _answer(self, request: Request, receive: Receive, send: Send, is_known: bool) -> None:
-        try:
-            if not is_known and self._web.crowded():
-                raise HTTPException(503, "too many people are here: try again in a minute", {"Retry-After": "60"})
-            self._check_sender(request)
-            if request.method not in SAFE:
-                body = await self._read(request, receive)
-                receive = replay_body(body, receive)
-                await _check_form(request, replay_body(body, receive))
-        except (DicegymError, HTTPException) as error:
-            response = await answer_error(request, error)
-            response.headers["Connection"] = "close"  # what it still sends is not read
-            await response(request.scope, receive, send)
-            return
-        await self._app(request.scope, receive, send)
+        async with contextlib.AsyncExitStack() as stack:
+            try:
+                if not is_known and self._web.crowded():
+                    raise HTTPException(503, "too many people are here: try again in a minute", {"Retry-After": "60"})
+                self._check_sender(request)
+                if request.method not in SAFE:
+                    receive = replay_body(await self._read(request, receive), receive)
+                    if not request.url.path.startswith(API):
+                        largest = self._web.limits.largest(request.url.path)
+                        sent = Request(request.scope, receive)
+                        form = sent.form(max_files=1, max_fields=FIELDS, max_part_size=largest)
+                        request.scope["state"]["form"] = await stack.enter_async_context(form)
+                    _check_form(request)
+            except (DicegymError, HTTPException) as error:
+                response = await answer_error(request, error)
+                response.headers["Connection"] = "close"  # what it still sends is not read
+                await response(request.scope, receive, send)
+                return
+            await self._app(request.scope, receive, send)
 
     async def _read(self, request: Request, receive: Receive) -> bytes:
         """Return a body. Raises HTTPException: it is too large or too slow, or too many large ones are being read.
@@ -185,7 +192,7 @@ def replay_body(body: bytes, receive: Receive) -> Receive:
     return again
 
 
-async def _check_form(request: Request, receive: Receive) -> None:
+def _check_form(request: Request) -> None:
     """Raise HTTPException (403) for a form that was not shown to its visitor.
 
     Programs are not asked: what they send is JSON, or carries a token, and browsers do neither for another site
@@ -196,9 +203,8 @@ async def _check_form(request: Request, receive: Receive) -> None:
     if "authorization" in request.headers or as_program or kind not in OF_FORMS:
         return
     given: object = request.headers.get(HEADER)
-    if given is None and kind in FORMS:
-        async with Request(request.scope, receive).form(max_files=FILES, max_fields=FIELDS) as form:
-            given = form.get(FORM_KEY)
+    if given is None and not request.url.path.startswith(API):
+        given = request.state.form.get(FORM_KEY)
     check_form_key(request, given)
 
 

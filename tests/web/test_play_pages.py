@@ -25,7 +25,7 @@ from dicegym.play.turn import Act, Turn
 from dicegym.players.roster import AGENTS_VARIABLE, agent_names
 from dicegym.web.application import create_app
 from dicegym.web.play import hall as halls
-from dicegym.web.play import person_table, table_view
+from dicegym.web.play import person_table
 from dicegym.web.play.hall import OF_A_VISITOR, NewGame, PlayHall
 from dicegym.web.play.person_table import PlayedTable
 from dicegym.web.play.rivals import Guests, list_rivals
@@ -50,7 +50,7 @@ def begun(client: TestClient, game: str = "hog", **given: str) -> PlayedTable:
     answer = client.post("/play/new", data={"game": game, "seed": "3", "seat": "0", **given})
     assert answer.status_code == 200, answer.text
     table = table_at(client, str(answer.url))
-    assert table.done.wait(SECONDS)
+    assert table.job.result(SECONDS) is None
     return table
 
 
@@ -70,7 +70,7 @@ def moved(client: TestClient, table: PlayedTable, generator: random.Random) -> i
     assert forms, page
     form = generator.choice(forms)
     answer = client.post(form.action, data=data_of(form.filled(generator)))
-    assert table.done.wait(SECONDS)
+    assert table.job.result(SECONDS) is None
     assert not table.broken
     return answer.status_code
 
@@ -83,8 +83,7 @@ def test_a_whole_game_is_played_by_its_forms(
 ) -> None:
     """What is legal can be chosen, and moves come back; the record is the engine's, after a restart too."""
     if not controls:
-        for module in (person_table, table_view):
-            monkeypatch.setattr(module, "controls_of", lambda game: NumberedControls())
+        monkeypatch.setattr(person_table, "controls_of", lambda game: NumberedControls())
     generator = random.Random(5)
     table = begun(client, name, against="easy")
     taken = 0
@@ -96,14 +95,14 @@ def test_a_whole_game_is_played_by_its_forms(
         if number % 9 == 8 and table.sheet.marks:
             form = form_to(client.get(address(table)).text, "/undo")
             client.post(form.action, data=data_of(form.fixed))
-            assert table.done.wait(SECONDS)
+            assert table.job.result(SECONDS) is None
             taken += 1
         assert table.sheet.move >= before
     assert table.sheet.taken_back == taken
     assert table.sheet.marks
     with TestClient(create_app(settings), base_url="http://127.0.0.1:8000") as restarted:
         again = hall(restarted).find(table.sheet.visitor, table.sheet.id)
-        assert again.done.wait(SECONDS)
+        assert again.job.result(SECONDS) is None
         assert again.state.tobytes() == table.state.tobytes()
         assert again.told == table.told
         assert again.sheet == table.sheet
@@ -130,7 +129,7 @@ def to_the_end(table: PlayedTable, generator: random.Random) -> None:
             return
         legal = table.game.legal(table.state).nonzero()[0]
         table.act(table.sheet.move, [int(generator.choice(legal))])
-        assert table.done.wait(SECONDS)
+        assert table.job.result(SECONDS) is None
     raise AssertionError("the game does not end")
 
 
@@ -168,7 +167,7 @@ def test_what_is_sent_twice_or_late_is_played_once(client: TestClient) -> None:
     page = client.get(address(table)).text
     sent = data_of(form_to(page, "/move").filled(random.Random(2)))
     assert client.post(f"{address(table)}/move", data=sent).status_code == 200
-    assert table.done.wait(SECONDS)
+    assert table.job.result(SECONDS) is None
     actions = list(table.sheet.actions)
     late = client.post(f"{address(table)}/move", data=sent)
     assert late.status_code == 409
@@ -182,7 +181,7 @@ def test_what_is_sent_twice_or_late_is_played_once(client: TestClient) -> None:
     for move in ("", "x", "-1", "9" * 50, "٣"):
         assert client.post(f"{address(table)}/move", data=sent | {"move": [move]}).status_code in (409, 422)
     assert client.post(f"{address(table)}/undo", data={"move": str(table.sheet.move)}).status_code == 200
-    assert table.done.wait(SECONDS)
+    assert table.job.result(SECONDS) is None
     assert client.post(f"{address(table)}/move", data=sent).status_code == 409  # the same state is another move now
 
 
@@ -237,7 +236,7 @@ def test_another_visitor_sees_and_moves_nothing(client: TestClient) -> None:
 def test_the_tutor_asks_once_and_hints_say_how_sure(client: TestClient) -> None:
     table = begun(client, tutor="doubtful")
     table.act(table.sheet.move, [0])
-    assert table.done.wait(SECONDS)
+    assert table.job.result(SECONDS) is None
     page = client.get(address(table)).text
     assert "gives away" in page
     assert "Play it anyway" in page
@@ -252,7 +251,7 @@ def test_the_tutor_asks_once_and_hints_say_how_sure(client: TestClient) -> None:
     assert "Best: " in page
     assert "exact" in page
     table.act(table.sheet.move, [0])  # it has asked, and does not ask again
-    assert table.done.wait(SECONDS)
+    assert table.job.result(SECONDS) is None
     assert table.sheet.actions[0] == 0
 
 
@@ -261,10 +260,10 @@ def test_the_newest_games_are_kept(client: TestClient, monkeypatch: pytest.Monke
     visitor = first.sheet.visitor
     monkeypatch.setattr(halls, "IN_MEMORY", 0)
     for _ in range(OF_A_VISITOR - 1):
-        assert hall(client).begin(visitor, NewGame(game="hog")).done.wait(SECONDS)
+        assert hall(client).begin(visitor, NewGame(game="hog")).job.result(SECONDS) is None
     found = table_at(client, address(first))
     assert found is not first, "it is laid again"
-    assert found.done.wait(SECONDS)
+    assert found.job.result(SECONDS) is None
     page = client.get("/play").text
     assert page.count('href="/play/') >= OF_A_VISITOR
     assert address(first) in page
@@ -312,13 +311,13 @@ def test_a_player_that_fails_or_thinks_long_holds_nobody_up(
     monkeypatch.setattr(Guests, "player", lambda *_: Failing(told, True))
     table = begun(client)
     table.act(0, [5])
-    assert table.done.wait(SECONDS)
+    assert table.job.result(SECONDS) is None
     page = client.get(address(table)).text
     assert "The game cannot continue" in page
     assert "no &lt;b&gt;idea" in page
     form = form_to(page, "/undo")
     assert client.post(form.action, data=data_of(form.fixed)).status_code == 200
-    assert table.done.wait(SECONDS)
+    assert table.job.result(SECONDS) is None
     assert table.yours
     monkeypatch.setattr(Guests, "player", lambda *_: Failing(told, False))
     table = begun(client)
@@ -326,12 +325,12 @@ def test_a_player_that_fails_or_thinks_long_holds_nobody_up(
     form = form_to(client.get(address(table)).text, "/move")
     page = client.post(f"{address(table)}/move", data=data_of(form.filled(random.Random(1)))).text
     assert "thinks" in page  # it comes although the other player has not answered
-    assert not table.done.is_set()
+    assert not table.job.done()
     kept = read_sheet(hall(client).folder / table.sheet.visitor / f"{table.sheet.id}.json")
     assert kept.marks == [0]  # what the person was told to be taken outlives the server
     assert "hx-trigger" in page
     told.set()
-    assert table.done.wait(SECONDS)
+    assert table.job.result(SECONDS) is None
     assert "Your turn" in client.get(address(table)).text
 
 
@@ -369,7 +368,7 @@ def test_the_search_is_offered_and_plays(client: TestClient) -> None:
     assert "<option>mcts(1000)</option>" in client.get("/play/new?game=hog").text
     table = begun(client, "hog", against="mcts(1000)", **{"parameters-goal": "20"})
     table.act(0, [0])
-    assert table.done.wait(SECONDS)
+    assert table.job.result(SECONDS) is None
     assert (table.broken, table.yours or table.over) == ("", True)
     refused = client.post("/play/new", data={"game": "hog", "against": "mcts(1000000)"})
     assert "no opponent" in refused.text

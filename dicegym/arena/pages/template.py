@@ -41,9 +41,11 @@ def make_environment(loader: BaseLoader) -> Environment:
     import jinja2
     from markupsafe import Markup
 
+    cached = functools.lru_cache(8192)(harmless)  # most of a page was on other pages before
+
     def make_harmless(value: Any) -> Any:
         """Make what is put into the page harmless; it is escaped too."""
-        return value if isinstance(value, Markup) or not isinstance(value, str) else harmless(value[:LONGEST_TEXT])
+        return value if isinstance(value, Markup) or not isinstance(value, str) else cached(value[:LONGEST_TEXT])
 
     environment = jinja2.Environment(
         loader=loader,

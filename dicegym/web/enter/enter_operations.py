@@ -235,7 +235,6 @@ def _hand_in(request: Request, game: str, name: str, upload: Upload) -> dict[str
     if room.shut:
         raise HTTPException(503, room.shut)
     version = room.bots.hand_in(holder, make_game(game), name, upload)
-    room.runner.wake()
     return _tell(room, version)
 
 
@@ -283,7 +282,6 @@ def remove_bot(request: Request, bot: PathNumber) -> dict[str, Any]:
     if not for_programs(request) and text_in(request.state.form, "sure") != "yes":
         raise ParameterError("a bot that is removed does not come back: tick the box beside the button first")
     room.bots.remove(found.id)
-    room.runner.wake()
     return list_bots(request)
 
 
@@ -292,7 +290,6 @@ def enter_contest(request: Request, bot: PathNumber, contest: PathNumber) -> dic
     """Give a bot a place in a contest."""
     room, found = _own(request, bot)
     room.contests.enter(contest, found)
-    room.runner.wake()
     return _tell(room, room.bots.version(bot))
 
 
@@ -301,7 +298,6 @@ def withdraw(request: Request, bot: PathNumber, contest: PathNumber) -> dict[str
     """Take a bot out of a contest."""
     room, found = _own(request, bot)
     room.contests.withdraw(contest, found.id)
-    room.runner.wake()
     return _tell(room, room.bots.version(bot))
 
 

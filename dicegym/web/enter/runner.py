@@ -28,7 +28,7 @@ from dicegym.web.enter.tokens import Tokens
 from dicegym.web.web_settings import WebSettings
 
 LOOK = 1.0
-"""Seconds between two looks at whether something is to be done: commands put it there too."""
+"""Seconds between two looks at whether something is to be done: pages and commands put it in the tables."""
 TRIAL_SECONDS = 1200.0
 """On the clock, for all that is done with a version."""
 PATIENCE = 20.0
@@ -50,7 +50,7 @@ class Runner:
     def __init__(self, desk: SubmissionStore, settings: WebSettings) -> None:
         self._desk, self._settings = desk, settings
         self._bots, self._contests = Bots(desk), WebContests(desk)
-        self._over, self._woken = threading.Event(), threading.Event()
+        self._over = threading.Event()
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
@@ -62,13 +62,8 @@ class Runner:
     def stop(self) -> None:
         """End, and the processes with it."""
         self._over.set()
-        self._woken.set()
         if self._thread is not None:
             self._thread.join(2 * PATIENCE)
-
-    def wake(self) -> None:
-        """Say that there is something to do."""
-        self._woken.set()
 
     def _work(self) -> None:
         lock = FileLock(self._desk.folder / "runner.lock", timeout=0)
@@ -100,8 +95,7 @@ class Runner:
         elif not lanes and (due := self._contests.next_due()) is not None:
             self._run_contest(due)
         else:
-            self._woken.wait(LOOK / 4 if lanes else LOOK)
-            self._woken.clear()
+            self._over.wait(LOOK / 4 if lanes else LOOK)
 
     def _check(self, version: int) -> None:
         until = time.monotonic() + TRIAL_SECONDS
@@ -113,8 +107,6 @@ class Runner:
         except Exception:  # tried anew, it would keep all others waiting for ever
             _LOG.exception("version %d was not checked", version)
             self._bots.give_up(version, "something went wrong here")
-        finally:
-            self._woken.set()
 
     def _run_contest(self, contest: WebContest) -> None:
         began = asked = time.monotonic()

@@ -153,22 +153,26 @@ class PlayHall:
 
     def find(self, visitor: str, id: str) -> PlayedTable:
         """Return a table of a visitor, laid again if it is not in memory. Raises UnknownNameError."""
-        path = self.folder / visitor / f"{id}.json"
-        with self._lock:
-            table = self._open.get(path)
-            if table is None:
-                if not ID.fullmatch(id) or not path.is_file():
-                    raise UnknownNameError(
-                        "unknown game: it is too old, or was begun by another visitor, who is known by a cookie; begin "
-                        "another one"
-                    )
-                table = self._table(read_sheet(path))
-                self._open[path] = table
+        path = self._path(visitor, id)
+        table = self._open.get(path)
+        if table is None:
+            if not ID.fullmatch(id) or not path.is_file():
+                raise UnknownNameError(
+                    "unknown game: it is too old, or was begun by another visitor, who is known by a cookie; begin "
+                    "another one"
+                )
+            table = self._table(read_sheet(path))
+        with self._lock:  # not while a table is read, as tables in memory are looked up in the event loop
+            table = self._open.setdefault(path, table)
             self._open.move_to_end(path)
             while len(self._open) > IN_MEMORY and not next(iter(self._open.values())).busy:
                 self._open.popitem(last=False)
         table.lay()
         return table
+
+    def is_open(self, visitor: str, id: str) -> bool:
+        """Return whether a table is in memory, so that `find` neither reads nor compiles anything."""
+        return self._path(visitor, id) in self._open
 
     def of(self, visitor: str) -> list[TableSheet]:
         """Return the games that are kept of a visitor, those that were played last first."""
@@ -193,7 +197,10 @@ class PlayHall:
         )
 
     def _keep(self, sheet: TableSheet) -> None:
-        sheet.write(self.folder / sheet.visitor / f"{sheet.id}.json")
+        sheet.write(self._path(sheet.visitor, sheet.id))
+
+    def _path(self, visitor: str, id: str) -> Path:
+        return self.folder / visitor / f"{id}.json"
 
 
 def _newest(folder: Path) -> list[Path]:

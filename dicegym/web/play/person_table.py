@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from typing import Any, NamedTuple
 
 from dicegym.engine.game import Game
@@ -56,11 +57,13 @@ class PlayedTable:
     Attributes:
         sheet: as given; changed by this object alone.
         game: what is played.
+        controls: how a person plays it.
         place: where the person sits.
         state: a copy of the record; None until the table is laid.
         told: everything that was done, in the person's words.
         busy: what is waited for, in words; empty if nothing is.
         broken: why the game cannot continue, in words; empty if it can.
+        job: the last one that was begun; the table is busy until it is done.
 
     Raises:
         DicegymError: the game can no longer be played, as its rules have changed.
@@ -71,7 +74,7 @@ class PlayedTable:
         sheet: TableSheet,
         seated: Callable[[Game], Sequence[Player]],
         keep: Callable[[TableSheet], None],
-        begin: Callable[[Callable[[], None]], object],
+        begin: Callable[[Callable[[], None]], Future[None]],
         warner: Callable[[], Warn | None] = lambda: None,
     ) -> None:
         self.sheet = sheet
@@ -81,14 +84,14 @@ class PlayedTable:
                 f"this game was begun by other rules of {self.game.spec.title}, which have changed since: "
                 "begin another one"
             )
+        self.controls = controls_of(self.game)
         self.place = Place(self.game, sheet.seat, tuple(sheet.names))
         self.state: Any = None
         self.told: list[ToldMove] = []
         self.busy = ""
         self.broken = ""
         self.lock = threading.RLock()
-        self.done = threading.Event()
-        self.done.set()
+        self.job: Future[None] = Future()
         self._seated, self._keep, self._begin, self._warner = seated, keep, begin, warner
         self._changed = False
         self._run: Rerun | None = None
@@ -111,7 +114,7 @@ class PlayedTable:
     def forms(self) -> Sequence[PlayForm]:
         """Return what the person may fill in now; nothing unless it is to decide."""
         with self.lock:
-            return controls_of(self.game).forms(self.place, self.state) if self.yours else ()
+            return self.controls.forms(self.place, self.state) if self.yours else ()
 
     def since(self) -> list[ToldMove]:
         """Return what was done since the person decided last, its own move included."""
@@ -119,15 +122,14 @@ class PlayedTable:
             first = self.sheet.marks[-1] if self.sheet.marks else 0
             return [one for one in self.told if one.number >= first]
 
-    def words(self, full: bool = True) -> str:
+    def words(self) -> str:
         """Return the table in words, and what each choice brings where that is plain; at the end, the winner."""
         with self.lock:
             if self.state is None:
                 return ""
-            keyboard = controls_of(self.game)
             if self.over:
-                return keyboard.ending(self.place, self.state)
-            return keyboard.table(self.place, self.state, full) if self.yours else ""
+                return self.controls.ending(self.place, self.state)
+            return self.controls.table(self.place, self.state, True) if self.yours else ""
 
     def turn(self) -> Turn:
         """Return the person's turn, of a copy of the record. Raises StaleMoveError if it is not to decide."""
@@ -151,7 +153,7 @@ class PlayedTable:
         """
         with self.lock:
             self._expect(move)
-            self.act(move, [*map(int, controls_of(self.game).read_form(self.place, self.state, form, fields))])
+            self.act(move, [*map(int, self.controls.read_form(self.place, self.state, form, fields))])
 
     def act(self, move: int, actions: Sequence[int]) -> None:
         """Decide by actions themselves; errors as of `choose`."""
@@ -254,12 +256,10 @@ class PlayedTable:
     def _start(self, busy: str, job: Callable[[], None]) -> None:
         """Begin a job."""
         self.busy = busy
-        self.done.clear()
         try:
-            self._begin(lambda: self._finish(job))
+            self.job = self._begin(lambda: self._finish(job))
         except BaseException:  # nobody will do it
             self.busy = ""
-            self.done.set()
             raise
 
     def _finish(self, job: Callable[[], None]) -> None:
@@ -280,7 +280,6 @@ class PlayedTable:
                 if self._changed:  # looked at alone, it stays as it was
                     self._keep(self.sheet)
                     self._changed = False
-            self.done.set()
 
     def _note(self) -> None:
         """Note what was played; a player that fails amid the others' moves leaves some of them."""

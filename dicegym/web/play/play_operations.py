@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from typing import Any
 from urllib.parse import urlencode
 
@@ -39,7 +38,6 @@ DOOR = Door(
 )
 PATIENCE = 0.9
 """Seconds that an answer waits for other players before it names the one that thinks."""
-STEP = 0.04
 BEGUN, HINTS = 250.0, 75.0
 """As many requests as a game that begins, and a hint, count for."""
 PARAMETER = "parameters-"
@@ -65,6 +63,9 @@ def _find(request: Request, id: str) -> PlayedTable:
 
 
 async def _own(request: Request, id: str) -> PlayedTable:
+    """Return a table of the visitor; only one that is not in memory costs a thread."""
+    if _hall(request).is_open(request.state.visitor, id):
+        return _find(request, id)
     return await run_in_threadpool(_find, request, id)
 
 
@@ -78,10 +79,8 @@ async def _whole(request: Request, id: str) -> PlayedTable:
 
 async def wait_for_others(table: PlayedTable) -> PlayedTable:
     """Wait for other players, if they take no longer than an answer may; return the table."""
-    until, pause = time.monotonic() + PATIENCE, STEP / 8
-    while table.busy and time.monotonic() < until:
-        await asyncio.sleep(pause)
-        pause = min(2 * pause, STEP)
+    if table.busy:
+        await asyncio.wait([asyncio.wrap_future(table.job)], timeout=PATIENCE)
     if table.busy:
         await run_in_threadpool(table.keep)
     return table
@@ -201,7 +200,7 @@ async def play_form(request: Request, id: str, wanted: MoveOf) -> PlayedTable:
     for name, value in form.multi_items():
         if isinstance(value, str):
             fields.setdefault(name, []).append(value)
-    await run_in_threadpool(table.choose, wanted.move, text_in(form, "form"), fields)
+    table.choose(wanted.move, text_in(form, "form"), fields)
     return await wait_for_others(table)
 
 
@@ -209,7 +208,7 @@ async def play_form(request: Request, id: str, wanted: MoveOf) -> PlayedTable:
 async def undo(request: Request, id: str, wanted: MoveOf) -> PlayedTable:
     """Take the last move back."""
     table = await _own(request, id)
-    await run_in_threadpool(table.undo, wanted.move)
+    table.undo(wanted.move)
     return await wait_for_others(table)
 
 
@@ -217,7 +216,7 @@ async def undo(request: Request, id: str, wanted: MoveOf) -> PlayedTable:
 async def insist(request: Request, id: str, wanted: MoveOf) -> PlayedTable:
     """Play what the tutor has asked about."""
     table = await _own(request, id)
-    await run_in_threadpool(table.insist, wanted.move)
+    table.insist(wanted.move)
     return await wait_for_others(table)
 
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Sequence
+from html import escape
 from typing import Any, NamedTuple
 
 from dicegym.analysis.valuers import MARKS
 from dicegym.arena.pages.template import trust
 from dicegym.errors import DicegymError
+from dicegym.escape import harmless
 from dicegym.games.web_controls import DiceToggles, GameBoard, Option, PickOne, PlayForm
 from dicegym.pictures.drawing import draw
-from dicegym.players.human import controls_of
 from dicegym.web.play.advice import Advice, GivenHint
 from dicegym.web.play.person_table import PlayedTable, ToldMove
 from dicegym.web.workers import Answer
@@ -65,8 +67,7 @@ def describe_table(table: PlayedTable, advice: Advice, *, hint: bool = False, no
             "board": board,
             "forms": forms,
             "shows_dice": any(isinstance(one, DiceToggles) for form in forms for one in form.widgets),
-            "since": since,
-            "told": list(table.told),
+            "told": _listed(table.told, sheet.seat) if len(table.told) > len(since) else "",
             "picture": None if board else _picture(table),
             "ending": ending,
             "words": table.words() if table.yours else "",
@@ -75,12 +76,24 @@ def describe_table(table: PlayedTable, advice: Advice, *, hint: bool = False, no
         }
         now, before = _now(table, since, ending)
     values |= _filling(board, forms)
-    return values | {"now": now, "before": before, "said": _said(table, since, ending, notice)}
+    return values | {"now": now, "before": _listed(before, sheet.seat), "said": _said(table, since, ending, notice)}
+
+
+def _listed(moves: Sequence[ToldMove], seat: int) -> Any:
+    """Return moves as items of a list, as markup."""
+    return trust("".join(_item(move.lines, move.seat == seat) for move in moves if move.lines))
+
+
+@functools.lru_cache(8192)
+def _item(lines: tuple[str, ...], own: bool) -> str:
+    """Return a move as an item: a page lists the whole game, and most of it was listed before."""
+    said = "".join(f"<span>{escape(harmless(line))}</span>" for line in lines)
+    return f'<li class="own">{said}</li>' if own else f"<li>{said}</li>"
 
 
 def board_of(table: PlayedTable) -> GameBoard | None:
     """Return the board that the game's controls describe; None where they do not, or before the table is set up."""
-    return None if table.state is None else controls_of(table.game).board(table.place, table.state)
+    return None if table.state is None else table.controls.board(table.place, table.state)
 
 
 def _filling(board: GameBoard | None, forms: Sequence[PlayForm]) -> dict[str, Any]:
@@ -111,7 +124,7 @@ def _hint(table: PlayedTable, advice: Advice) -> ShownHint:
 def _picture(table: PlayedTable) -> Any:
     if table.state is None:
         return None
-    opened = controls_of(table.game).OPEN
+    opened = table.controls.OPEN
     return trust(draw(table.game, table.state, table.sheet.seat, table.place.names, opened).svg())
 
 
