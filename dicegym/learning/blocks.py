@@ -296,35 +296,20 @@ class PureIsolated(Player):
         return self._player.join(game, seat, seed)
 
     def act_rows(self, game: Game, states: np.ndarray, rows: np.ndarray, seats: np.ndarray) -> np.ndarray:
-        """Return an action for each row, asked without waiting for each; see `Player.act_rows`.
+        """Return an action for each row, asked one after the other; see `Player.act_rows`.
 
         Raises AgentError if it fails and the rules do not say what that costs, or if its process is gone.
         """
         act = sit_down(self._player, game, 0, 0)
-        turns = [Turn(game, states[row], int(seat)) for row, seat in zip(rows, seats, strict=True)]
-        actions = np.empty(len(turns), np.int64)
-        done = 0
-        many = getattr(act, "many", None)
-        if many is not None:
+        actions = np.empty(len(rows), np.int64)
+        for place, (row, seat) in enumerate(zip(rows, seats, strict=True)):
             try:
-                for chosen in many([turn.view for turn in turns]):
-                    actions[done] = whole(chosen, self)
-                    done += 1
-            except AgentError as error:  # the answers after it are lost: the rest is asked one by one
-                actions[done] = self._forfeited(error, game)
-                done += 1
-        for turn in turns[done:]:
-            try:
-                actions[done] = whole(act(turn), self)
+                actions[place] = whole(act(Turn(game, states[row], int(seat))), self)
+            except GoneError:
+                raise
             except AgentError as error:
-                actions[done] = self._forfeited(error, game)
-            done += 1
+                actions[place] = forfeit_for(error, game)
         return actions
-
-    def _forfeited(self, error: AgentError, game: Game) -> int:
-        if isinstance(error, GoneError):
-            raise error
-        return forfeit_for(error, game)
 
 
 def blocks_of(

@@ -30,7 +30,7 @@ from dicegym.sandbox import jail, scratch
 from dicegym.sandbox.heartbeat import PLAYING, Heartbeat, Reading, is_late, processor_time, queue_time
 from dicegym.sandbox.jobs import Entry, Failure, Job
 from dicegym.sandbox.limits import Limits
-from dicegym.sandbox.remote import Ended
+from dicegym.sandbox.remote import describe_end
 from dicegym.sandbox.worker import keep
 
 LOOK_EVERY, TELL_EVERY = 0.02, 0.25
@@ -202,7 +202,7 @@ class _Worker:
             self._process.join(1)
             if self._stopped:
                 return job, self._stopped, False
-            words = Ended(self._process.exitcode or 0).in_words
+            words = describe_end(self._process.exitcode or 0)
             return job, _failure(reading, f"{words} {job.moment(reading)}"), False
         found = json.loads(answer)
         if "value" in found:

@@ -5,8 +5,7 @@ The bot's own half is ``interface.py``. The protocol is `dicegym.games.parts.Ada
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 from dicegym.bots.program import Asked
@@ -35,29 +34,7 @@ def sit(program: Asked, strategy: Callable[..., Any], game: Game, seat: int) -> 
         return action_of(program.name, answer, score, opponent_score)
 
     vars(act)[SCORES_ALONE] = True
-    many: Many | None = getattr(strategy, "many", None)  # a strategy in another process
-    if many is not None:
-        vars(act)["many"] = functools.partial(_all_at_once, program, many)
     return act
-
-
-Many = Callable[[list[tuple[int, int]]], Iterator[Any]]
-"""Asks a strategy for many pairs of scores without waiting for each answer."""
-
-
-def _all_at_once(program: Asked, many: Many, views: list[tuple[int, ...]]) -> Iterator[int]:
-    """Yield the action for each view, of which the first two are the scores."""
-    pairs = [(score, opponent_score) for score, opponent_score, *_ in views]
-    answers = many(pairs)
-    for pair in pairs:
-        try:
-            answer = next(answers)
-        except BaseException as error:
-            raise program.failure(error, f"in {ENTRY_POINT}{pair}") from error
-        if type(answer) is int and FIRST_NUMBER <= answer <= MOST_DICE:
-            yield answer - FIRST_NUMBER
-        else:
-            yield action_of(program.name, answer, *pair)
 
 
 def export(player: Player, game: Game, form: str) -> str:
