@@ -101,7 +101,6 @@ class Host:
         sys.path[:0] = setup["path"]
         self.interface: Any = importlib.import_module(setup["interface"])
         del sys.path[: len(setup["path"])]
-        self.confine = confinement.limit_alone if setup["free"] else confinement.confine
         confinement.end_with(os.getppid())
         confinement.prepare()
         self.bounds = confinement.Bounds(**setup["bounds"])
@@ -112,7 +111,7 @@ class Host:
                 importlib.import_module(name)
         bot_files.hold(setup["texts"])
         with contextlib.suppress(Exception):  # a child will say what is wrong with it
-            if _is_harmless(lambda: code_of(self.source.file), confinement.limit_alone, self.bounds):
+            if _compiles_soon(self.source.file, self.bounds):
                 code_of(self.source.file)  # now, so that programs of it start sooner
 
     def serve(self) -> None:
@@ -159,8 +158,8 @@ class Host:
         return None if running else os.waitstatus_to_exitcode(status)
 
 
-def _is_harmless(work: Callable[[], object], limit: Callable[[Any], object], bounds: Any) -> bool:
-    """Return whether ``work`` ends soon and well in a process that is thrown away.
+def _compiles_soon(file: Path, bounds: confinement.Bounds) -> bool:
+    """Return whether a bot's text compiles soon and well, tried in a process that is thrown away.
 
     A few lines that nest ``finally`` keep a compiler busy for minutes and make gigabytes, and a host has no limits.
     """
@@ -171,14 +170,14 @@ def _is_harmless(work: Callable[[], object], limit: Callable[[Any], object], bou
     try:
         signal.signal(signal.SIGPROF, signal.SIG_DFL)
         signal.setitimer(signal.ITIMER_PROF, COMPILE_SECONDS)
-        limit(bounds)
-        work()
+        confinement.confine(bounds, free=True)
+        code_of(file)
         status = 0
     finally:
         os._exit(status)
 
 
-class Child:
+class Child(Witness):
     """Runs one copy of a bot's program, for one match."""
 
     def __init__(self, host: Host, end: socket.socket, folder: str, parent: int) -> None:
@@ -225,12 +224,13 @@ class Child:
     def _confine(self) -> Any:
         """Give up, for good, what a bot has no business with; return the names of the layers that hold."""
         setup = self._host.setup
-        return self._host.confine(
+        return confinement.confine(
             self._host.bounds,
             read=[*setup["system"], *setup["read"]],
             write=[self._folder, os.devnull],
             keep=[self._end.fileno()],
             parent=self._parent,
+            free=setup["free"],
         )
 
     def _read(self, size: int) -> bytes:
@@ -298,7 +298,7 @@ class Child:
         """Load the bot's file."""
         host = self._host
         if watched:
-            self._watching = watch_calls(_Witness(self))  # kept, since it ends when it is forgotten
+            self._watching = watch_calls(self)  # kept, since it ends when it is forgotten
             self._watching.__enter__()
         seed_numpy(seed)
         self._program = Program(host.source, host.setup["name"], host.interface, seed, self._printed)
@@ -313,25 +313,17 @@ class Child:
         self._ask = self._program.take_seat(seat)
         return "null"
 
-    def tell(self, method: str, text: str) -> None:
-        """Tell the witness of a call, an answer or what was printed."""
-        self._answer("told", json.dumps([method, text[:4000]]))
-
-
-class _Witness(Witness):
-    """Passes on the calls of a `dicegym.bots.calls.Witness`."""
-
-    def __init__(self, child: Child) -> None:
-        self._child = child
-
     def note_call(self, call: str) -> None:
-        """Pass it on."""
-        self._child.tell("note_call", call)
+        """Tell the referee's witness."""
+        self._tell("note_call", call)
 
     def note_answer(self, answer: str) -> None:
-        """Pass it on."""
-        self._child.tell("note_answer", answer)
+        """Tell the referee's witness."""
+        self._tell("note_answer", answer)
 
     def note_print(self, text: str) -> None:
-        """Pass it on."""
-        self._child.tell("note_print", text)
+        """Tell the referee's witness."""
+        self._tell("note_print", text)
+
+    def _tell(self, method: str, text: str) -> None:
+        self._answer("told", json.dumps([method, text[:4000]]))

