@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 class Client:
     """A client, from its connection on."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, wire: Wire, connection: Connection) -> None:
+        self._wire = wire
         self.connection = connection
         self.tell = connection.send
         self.origin = origin_of(connection.address)
@@ -33,7 +34,7 @@ class Client:
         self.since = 0.0  # the time from which on it waits
         self.met: dict[str, int] = {}  # names of those it has met, with the number of the last common game
         self.last: frozenset[str] = frozenset()  # the names of all remote bots at its last table
-        self.stirred = True
+        self.stirred = True  # False once the server has played a turn for it: it may be asleep
         self.moved = False  # whether it has ever made a move
         self.wrong = 0  # secrets
         self.deadline: asyncio.TimerHandle | None = None  # to log in
@@ -53,9 +54,10 @@ class Client:
         """Whether its last game has just ended."""
         return asyncio.get_running_loop().time() < self.since
 
-    def note_help(self) -> None:
-        """Take note that the server has played a turn for it: unless it says something, it may be asleep."""
-        self.stirred = False
+    def refuse(self, code: str, text: str) -> None:
+        """Send an ERROR, unless it is a client of the original."""
+        if not self.original:
+            self.tell(encode(self._wire.error_message(code, text)))
 
 
 def find_company(
@@ -180,11 +182,6 @@ class Table:
         self._timer: asyncio.TimerHandle | None = None
         self._shown = b""
 
-    @property
-    def totals(self) -> list[int]:
-        """What each seat has so far."""
-        return list(self._wire.totals_of(self.game, self.state))
-
     def begin(self) -> None:
         """Show everybody the table."""
         self._timer = self._loop.call_later(self._seconds, self._look)
@@ -241,11 +238,7 @@ class Table:
         if not self.over and seat == self.mover:
             self._advance(self._play_for_mover(reason))
 
-    def tell(self, message: Message) -> None:
-        """Send a message to every remote bot."""
-        self._tell_all(encode(message))
-
-    def _tell_all(self, data: bytes) -> None:
+    def tell(self, data: bytes) -> None:
         """Send a message to every remote bot that is told more than when it is to move."""
         for seat in self.seats:
             if seat.remote is not None and not seat.remote.original:
@@ -269,9 +262,8 @@ class Table:
         return f"it is the turn of {self._names[self.mover]}"
 
     def _refuse(self, seat: int, code: str, text: str) -> None:
-        remote = self.seats[seat].remote
-        if remote is not None and not remote.original:
-            remote.tell(encode(self._wire.error_message(code, text)))
+        if (remote := self.seats[seat].remote) is not None:
+            remote.refuse(code, text)
 
     def _play(self, action: int, error: Any = None) -> bool:
         """Let the player to move do ``action``, an error if ``error`` says so; return whether it was a move."""
@@ -282,7 +274,7 @@ class Table:
         if fault:
             error = error or self._wire.fault_error(int(fault))
             self._refuse(mover, error.code, error.message)
-            if self._standing() == self._shown:
+            if encode(self._message(self.state)) == self._shown:
                 if seat.local is not None:
                     self._ask(seat)
                 elif seat.remote is not None and seat.remote.original:  # it is told by being asked again
@@ -317,14 +309,11 @@ class Table:
         seat = self.seats[mover]
         self.incidents.append(ForcedTurn(mover, seat.decisions, reason))
         if seat.remote is not None:
-            seat.remote.note_help()
+            seat.remote.stirred = False
         self._log(f"game {self.number + 1}: {seat.name} {reason} (its decision {seat.decisions}): the turn is played")
 
     def _message(self, state: Any) -> Message:
         return self._wire.standing_message(self.game, state, self._names, self._ratings)
-
-    def _standing(self) -> bytes:
-        return encode(self._message(self.state))
 
     def _advance(self, between: Sequence[Any] = ()) -> None:
         """Show what has changed and wait for the next command; the server plays for absent players.
@@ -333,11 +322,11 @@ class Table:
         """
         while True:
             for state in between:
-                self._tell_all(encode(self._message(state)))
+                self.tell(encode(self._message(state)))
             if self._ended[0]:
                 break
-            self._shown = self._standing()
-            self._tell_all(self._shown)
+            self._shown = encode(self._message(self.state))
+            self.tell(self._shown)
             seat = self.seats[self.mover]
             if seat.remote is not None and seat.remote.original:
                 self._show(self.mover)

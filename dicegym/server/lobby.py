@@ -116,7 +116,7 @@ class Lobby:
 
     def enter(self, connection: Connection) -> None:
         """Serve a client from now on until its connection is gone."""
-        client = Client(connection)
+        client = Client(self._wire, connection)
         if self._take_in(client):
             connection.hear = functools.partial(self._hear, client)
             connection.lost = functools.partial(self._forget, client)
@@ -160,7 +160,7 @@ class Lobby:
 
     def _dismiss(self, client: Client, code: str, text: str) -> None:
         """Tell a client why, hang up, and give its place to others."""
-        self._error(client, code, text)
+        client.refuse(code, text)
         client.connection.close()
         self._forget(client)
 
@@ -193,12 +193,12 @@ class Lobby:
     def _log_in(self, client: Client, message: Message | Malformed) -> None:
         """Hear a client that has no name yet."""
         if isinstance(message, Malformed):
-            self._error(client, *message)
+            client.refuse(*message)
             return
         try:
             wanted, secret = self._wire.login_of(message)
         except self._wire.CommandError as error:
-            self._error(client, getattr(error, "code", ""), str(error))
+            client.refuse(getattr(error, "code", ""), str(error))
             return
         if secret is None or self._secrets is None:
             self._admit_guest(client, wanted, message)
@@ -226,7 +226,7 @@ class Lobby:
         self.throttled.note(WRONG_SECRET, client.origin, f"wrong secret from {client.connection.peer}")
         why = "wrong secret, or not that of the name"
         if client.wrong < WRONG_SECRETS:
-            self._error(client, WRONG_SECRET, why)
+            client.refuse(WRONG_SECRET, why)
         else:
             self._dismiss(client, WRONG_SECRET, why)
 
@@ -244,11 +244,11 @@ class Lobby:
 
     def _admit_guest(self, client: Client, wanted: str | None, login: Message) -> None:
         if self._secrets is not None and wanted in self._secrets:
-            self._error(client, SECRET_NEEDED, f"{wanted} plays here with a secret: add it to the LOGIN")
+            client.refuse(SECRET_NEEDED, f"{wanted} plays here with a secret: add it to the LOGIN")
         elif not self._settings.allows_guests:
-            self._error(client, SECRET_NEEDED, "this server takes no guests: log in with a secret")
+            client.refuse(SECRET_NEEDED, "this server takes no guests: log in with a secret")
         elif wanted is not None and (fault := name_fault(wanted)):
-            self._error(client, BAD_NAME, fault)
+            client.refuse(BAD_NAME, fault)
         else:
             self._admit(client, self._guest_name() if wanted is None else self._free_name(wanted), login)
 
@@ -321,11 +321,7 @@ class Lobby:
             self._log_in(client, message)
             return
         wait = f"you are {client.name} and wait for a game: no turn is yours yet"
-        self._error(client, *(message if isinstance(message, Malformed) else (NOT_YOUR_TURN, wait)))
-
-    def _error(self, client: Client, code: str, text: str) -> None:
-        if not client.original:
-            client.tell(encode(self._wire.error_message(code, text)))
+        client.refuse(*(message if isinstance(message, Malformed) else (NOT_YOUR_TURN, wait)))
 
     # Seating
 
@@ -428,7 +424,8 @@ class Lobby:
     def _rate(self, table: Table) -> None:
         """Rate a game that has ended; its result is told when it is stored."""
         names = [seat.name for seat in table.seats]
-        places = self._store.rate(names, table.totals, [seat.counts for seat in table.seats])
+        totals = self._wire.totals_of(table.game, table.state)
+        places = self._store.rate(names, totals, [seat.counts for seat in table.seats])
         seconds = self._loop.time() - table.began
         result = GameResult(table.number, table.seed, seconds, tuple(table.actions), places, tuple(table.incidents))
         self._store.keep(result).add_done_callback(lambda done: self._tell(table, result, done))
@@ -439,7 +436,8 @@ class Lobby:
         if done.exception() is not None:  # of which `_give_up` hears
             return
         ratings = [round(place.after) for place in result.places]
-        table.tell(self._wire.final_message(table.game, table.state, [place.name for place in result.places], ratings))
+        names = [place.name for place in result.places]
+        table.tell(encode(self._wire.final_message(table.game, table.state, names, ratings)))
         ranking = sorted(result.places, key=lambda place: place.place)
         told = ", ".join(
             f"{place.name} {place.total} ({round(place.after)}{'' if place.rated else ', not rated'})"

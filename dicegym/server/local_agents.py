@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import tempfile
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from dicegym.bots.source import Source
 from dicegym.engine.dice import named_seed
@@ -22,13 +21,15 @@ from dicegym.errors import AgentError, ParameterError, one_line
 from dicegym.play.player import Player, whole
 from dicegym.play.turn import Act, Turn
 from dicegym.players.roster import agent, is_strangers, resolve
-from dicegym.sandbox import scratch
 from dicegym.sandbox.hosts import HostProcess
 from dicegym.sandbox.isolated import IsolatedPlayer
 from dicegym.sandbox.jail import Isolation
 from dicegym.sandbox.limits import Limits
 from dicegym.sandbox.remote import NOT_ASKED, GoneError
 from dicegym.sandbox.worker import CAN_FORK
+
+if TYPE_CHECKING:
+    from dicegym.server.game_table import Table
 
 MOST_FAILURES = 3
 MOST_MOVES = 1000
@@ -43,18 +44,6 @@ class TableLimits(Limits):
     def wall_of(seconds: float) -> float:
         """Return the same."""
         return seconds
-
-
-class Asker(Protocol):
-    """A table, as the agent that it asks sees it."""
-
-    number: int
-
-    def take_answer(self, seat: int, action: int) -> None:
-        """Take the agent's action."""
-
-    def take_failure(self, seat: int, reason: str) -> None:
-        """Take note that the agent did not answer properly."""
 
 
 def plays_apart(game: Game, spec: str) -> bool:
@@ -111,7 +100,6 @@ class LocalAgent:
         # All that follows belongs to the thread.
         self._player: Player | None = None  # the one for all tables, which keeps what belongs to a game with that
         self._host: HostProcess | None = None  # makes a process for each table
-        self._folder = ""  # of temporary files, where bots have none in a jail
         self._seats: dict[int, tuple[Player, Act]] = {}  # by the number of the table
         self._gone: set[int] = set()  # tables at which its process has ended
 
@@ -127,62 +115,60 @@ class LocalAgent:
         self._thread.submit(self._end)
         await asyncio.to_thread(self._thread.shutdown)
 
-    def ask(self, asker: Asker, seat: int, state: Any, seed: int) -> None:
-        """Have a decision made in a state, by a call of ``asker.take_answer`` or ``asker.take_failure`` later."""
+    def ask(self, table: Table, seat: int, state: Any, seed: int) -> None:
+        """Have a decision made in a state, by a call of ``table.take_answer`` or ``table.take_failure`` later."""
         loop = asyncio.get_running_loop()
         if self.retired:
-            loop.call_soon(asker.take_failure, seat, "has failed too often")
+            loop.call_soon(table.take_failure, seat, "has failed too often")
             return
-        asked = loop.run_in_executor(self._thread, self._answer, asker.number, seat, state, seed)
-        asked.add_done_callback(lambda done: self._hear(asker, seat, done))
+        asked = loop.run_in_executor(self._thread, self._answer, table.number, seat, state, seed)
+        asked.add_done_callback(lambda done: self._hear(table, seat, done))
 
-    def close(self, asker: Asker) -> None:
+    def close(self, table: Table) -> None:
         """Leave a table."""
         if not self._stopping:
-            self._thread.submit(self._leave, asker.number)
+            self._thread.submit(self._leave, table.number)
 
-    def _hear(self, asker: Asker, seat: int, done: asyncio.Future[int]) -> None:
+    def _hear(self, table: Table, seat: int, done: asyncio.Future[int]) -> None:
         if done.cancelled() or self._stopping:
             return
         error = done.exception()
         if error is None:
             self._failures = 0
-            asker.take_answer(seat, done.result())
+            table.take_answer(seat, done.result())
             return
         reason = error.reason if isinstance(error, AgentError) else f"{type(error).__name__}: {one_line(error)}"
         if isinstance(error, GoneError) and reason != NOT_ASKED:
             self._failures += 1
             self.retired = self._failures >= MOST_FAILURES
             self._log(f"{self.name} {reason}" + (" and is not seated any more" if self.retired else ""))
-        asker.take_failure(seat, reason)
+        table.take_failure(seat, reason)
 
     def _load(self) -> None:
         if self._level is None:
             self._player = agent(self._game, self._spec)
             return
-        if self._level is not Isolation.JAIL:
-            self._folder = tempfile.mkdtemp(prefix="dicegym-bots-")
         player = self._seated_apart(0)
         player.join(self._game, 0, 0)
         self._close_apart(player)
 
-    def _answer(self, table: int, seat: int, state: Any, seed: int) -> int:
-        if table in self._gone:
+    def _answer(self, number: int, seat: int, state: Any, seed: int) -> int:
+        if number in self._gone:
             raise GoneError(self.name, NOT_ASKED)
         try:
-            if table not in self._seats:
+            if number not in self._seats:
                 player = self._seated_apart(seed) if self._player is None else self._player
                 # "chair" is the old word for a seat. It is part of the seed, so another would change what agents draw.
-                self._seats[table] = player, player.join(self._game, seat, named_seed("chair", seed, 0))
-            player, act = self._seats[table]
+                self._seats[number] = player, player.join(self._game, seat, named_seed("chair", seed, 0))
+            player, act = self._seats[number]
             return whole(act(Turn(self._game, state, seat)), player)
         except GoneError:
-            self._gone.add(table)
+            self._gone.add(number)
             raise
 
-    def _leave(self, table: int) -> None:
-        self._gone.discard(table)
-        player, _ = self._seats.pop(table, (None, None))
+    def _leave(self, number: int) -> None:
+        self._gone.discard(number)
+        player, _ = self._seats.pop(number, (None, None))
         if player is not None and self._player is None:
             self._close_apart(player)
 
@@ -193,15 +179,10 @@ class LocalAgent:
             raise GoneError(self.name, "is not asked any more: the server stops")
         try:
             if self._host is None:
-                self._host = HostProcess(self._game, self.name, origin, self._limits, self._level, self._folder)
+                self._host = HostProcess(self._game, self.name, origin, self._limits, self._level, "")
                 if self._stopping:  # too late for `stop` to see it
                     raise EOFError("the server stops")
-            remote = self._host.child(lambda together: "")
-            try:
-                return IsolatedPlayer(remote, self.name, self._game, seed)
-            except AgentError:
-                remote.close()
-                raise
+            return IsolatedPlayer(self._host.child(lambda together: ""), self.name, self._game, seed)
         except (OSError, EOFError, ValueError) as error:
             self._end_host()
             raise GoneError(self.name, f"its process could not be started ({one_line(error)})") from error
@@ -220,8 +201,6 @@ class LocalAgent:
         self._host = None
 
     def _end(self) -> None:
-        for table in list(self._seats):
-            self._leave(table)
+        for number in list(self._seats):
+            self._leave(number)
         self._end_host()
-        if self._folder:
-            scratch.throw_away(self._folder)
