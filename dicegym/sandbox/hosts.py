@@ -51,13 +51,7 @@ def _texts(name: str, source: Source, seal: Seal) -> dict[Path, bytes]:
 class HostProcess:
     """A host, started but not waited for.
 
-    Args:
-        game: the game.
-        name: of the bot.
-        source: where it is.
-        limits: what it may use.
-        level: how it is kept apart.
-        folder: where its temporary folder is made, unless it is jailed; empty: where the system makes them.
+    Its temporary folder is made in ``folder``, or where the system makes them if that is empty, unless it is jailed.
     """
 
     def __init__(

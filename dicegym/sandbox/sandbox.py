@@ -25,10 +25,9 @@ from dicegym.engine.game import Game
 from dicegym.engine.threads import cores
 from dicegym.engine.validate import whole_number
 from dicegym.errors import DicegymError, ServiceError
-from dicegym.players.roster import agent_name, resolve
 from dicegym.sandbox import jail, scratch
 from dicegym.sandbox.heartbeat import PLAYING, Heartbeat, Reading, is_late, processor_time, queue_time
-from dicegym.sandbox.jobs import Entry, Failure, Job
+from dicegym.sandbox.jobs import Failure, Job
 from dicegym.sandbox.limits import Limits
 from dicegym.sandbox.remote import describe_end
 from dicegym.sandbox.worker import keep
@@ -112,9 +111,7 @@ def _failure(reading: Reading, reason: str) -> Failure:
 class _Worker:
     """A keeper, as seen from here."""
 
-    def __init__(
-        self, game: Game, limits: Limits, rehearsal: Entry, isolation: jail.Choice, folder: str, processors: set[int]
-    ) -> None:
+    def __init__(self, game: Game, limits: Limits, isolation: jail.Choice, folder: str, processors: set[int]) -> None:
         method = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
         context: Any = multiprocessing.get_context(method)
         if method == "forkserver":
@@ -129,7 +126,7 @@ class _Worker:
         cells = context.RawArray("d", Heartbeat.SIZE)
         self._heartbeat = Heartbeat(cells)
         self._process = context.Process(
-            target=keep, args=(other, cells, game, rehearsal, limits, isolation.level, folder), daemon=True
+            target=keep, args=(other, cells, game, limits, isolation.level, folder), daemon=True
         )
         with _plain_start():
             self._process.start()
@@ -229,7 +226,7 @@ class Sandbox:
     """Processes in which jobs are done, several at a time.
 
     Args:
-        game: the game; its baseline plays a game in each process before anything is timed.
+        game: the game; one is played in each process before anything is timed.
         workers: number of processes (default: of usable processors).
         limits: what each entry may use.
         isolation: how untrusted entries are kept apart, "auto", "jail", "process" or "none"; see
@@ -254,9 +251,7 @@ class Sandbox:
         self.isolation = jail.choose(isolation)
         number = cores() if workers is None else workers
         self._count = whole_number("workers", number, 1, 1024, "the number of processes")
-        baseline = game.spec.baseline
-        rehearsal = Entry(agent_name(game, baseline), resolve(game, baseline))
-        self._made = (game, self.limits, rehearsal, self.isolation)
+        self._made = (game, self.limits, self.isolation)
         self._workers: list[_Worker] = []
         self._folder = ""
 
