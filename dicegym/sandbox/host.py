@@ -185,7 +185,6 @@ class Child(Witness):
         self._end = end
         self._folder = folder
         self._parent = parent
-        self._kept = b""
         self._number = 0
         self._program: Any = None
         self._ask: Any = None
@@ -233,29 +232,17 @@ class Child(Witness):
             free=setup["free"],
         )
 
-    def _read(self, size: int) -> bytes:
-        while len(self._kept) < size:
-            more = self._end.recv(1 << 16)
-            if not more:
-                raise EOFError
-            self._kept += more
-        found, self._kept = self._kept[:size], self._kept[size:]
-        return found
-
     def _serve(self) -> None:
+        """Answer questions until the socket is closed. Raises EOFError if one breaks off."""
         recv, loads = self._end.recv, marshal.loads
-        while True:
-            found = self._kept or recv(1 << 16)
-            length = int.from_bytes(found[:4], "little") + 4
-            if len(found) == length:
-                self._kept = b""
-                request = found[4:]
-            elif not found:
-                return
-            else:
-                self._kept = found
-                length = int.from_bytes(self._read(4), "little")
-                request = self._read(length)
+        kept = b""
+        while found := kept or recv(1 << 16):
+            while len(found) < 4 or len(found) < (length := int.from_bytes(found[:4], "little") + 4):
+                more = recv(1 << 16)
+                if not more:
+                    raise EOFError
+                found += more
+            request, kept = found[4:length], found[length:]
             self._number, kind, what = loads(request)
             try:
                 if kind == "ask":

@@ -147,9 +147,7 @@ def _hops(path: str) -> Iterator[str]:
 # --- the command -----------------------------------------------------------------------------------------------
 
 
-def command(
-    level: Isolation | str, argv: Sequence[str], read: Iterable[str | Path] = (), scratch: int = SCRATCH
-) -> list[str]:
+def command(level: Isolation | str, argv: Sequence[str], read: Iterable[str | Path] = ()) -> list[str]:
     """Return the command that starts ``argv`` at ``level``.
 
     Start it with ``env=environment(folder)`` and ``cwd=folder``, where ``folder`` is a temporary folder of its own:
@@ -161,7 +159,6 @@ def command(
         argv: a program with its arguments.
         read: files and folders that it may read beside what `readable` returns, each under the path that is given here
             and, where a link leads to it, under its own.
-        scratch: bytes that fit into `TEMPORARY`, in a jail.
 
     Raises:
         DependencyError: a jail does not work here.
@@ -172,7 +169,7 @@ def command(
     jailed, why = _find_jail()
     if jailed is None:
         raise DependencyError(why)
-    return jailed(argv, read, scratch)
+    return jailed(argv, read)
 
 
 class _Variant(NamedTuple):
@@ -192,13 +189,7 @@ def _variants() -> Iterator[_Variant]:
     yield _Variant(user=True, proc=False)
 
 
-def _jailed(
-    program: Bubblewrap,
-    variant: _Variant,
-    argv: Sequence[str],
-    read: Iterable[str | Path] = (),
-    scratch: int = SCRATCH,
-) -> list[str]:
+def _jailed(program: Bubblewrap, variant: _Variant, argv: Sequence[str], read: Iterable[str | Path] = ()) -> list[str]:
     own = ["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"]
     if variant.user:
         own += ["--unshare-user", "--uid", "65534", "--gid", "65534", "--cap-drop", "ALL"]
@@ -212,7 +203,7 @@ def _jailed(
         *("--hostname", "jail"),
         *("--die-with-parent", "--new-session"),
         *("--clearenv", *variables),
-        *("--tmpfs", _AROUND, "--size", str(scratch), "--tmpfs", TEMPORARY),
+        *("--tmpfs", _AROUND, "--size", str(SCRATCH), "--tmpfs", TEMPORARY),
         *("--perms", "0755", "--tmpfs", "/dev", *devices, "--remount-ro", "/dev"),
         *(("--proc", "/proc", "--remount-ro", "/proc") if variant.proc else ()),
         *_mounts((*readable(), *(os.path.abspath(path) for path in read))),

@@ -74,13 +74,8 @@ def describe_end(status: int | None) -> str:
 class Remote:
     """A child of a host: one copy of a bot's program, for one match.
 
-    Args:
-        control: of the host.
-        number: of the child, one that the host does not know yet.
-        name: of the bot.
-        limits: what it may use.
-        moment: says in words when a bot ends here: a function of whether it is about all moves together.
-        witness: is told of all calls.
+    Its ``number`` is one that the host does not know yet. ``moment`` says in words when a bot ends: a function of
+    whether that is about all moves together. ``witness`` is told of all calls.
 
     Attributes:
         printed: what the bot printed so far.
@@ -154,16 +149,12 @@ class Remote:
         self._phase = phase
         self.spent = self._waited = 0.0
         self._began = self._used() or 0.0
-        self._queued_before = self._queue_time()
+        self._queued_before = queue_time(self._process) + queue_time()
         self._in_vain = 0.0
 
-    def _queue_time(self) -> float:
-        """Return the seconds that the bot's process and this referee have waited for a processor, in all."""
-        return queue_time(self._process) + queue_time()
-
     def _queued(self) -> float:
-        """Return how many of them since `begin_bank`: other programs took this time, not the bot."""
-        return max(0.0, self._queue_time() - self._queued_before - self._in_vain)
+        """Return how long the bot's process and this referee have waited for a processor since `begin_bank`."""
+        return max(0.0, queue_time(self._process) + queue_time() - self._queued_before - self._in_vain)
 
     def _used(self) -> float | None:
         """Return the processor time of the bot's process; None if it is gone or the system does not tell."""

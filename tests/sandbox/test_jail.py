@@ -243,7 +243,7 @@ def test_what_is_there_of_all_ways_to_make_a_jail(tmp_path: Path) -> None:
         argv, _ = confined.command("process", "print(LAYERS)", tmp_path)
         argv[-1] = argv[-1].replace(str(tmp_path), jail.TEMPORARY)
         done = subprocess.run(
-            jail._jailed(program, variant, argv, (), 1 << 20), capture_output=True, text=True, timeout=60, check=False
+            jail._jailed(program, variant, argv), capture_output=True, text=True, timeout=60, check=False
         )
         if done.returncode == 0:
             working.append(variant)
