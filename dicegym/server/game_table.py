@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from dicegym.engine.dice import private_seed
@@ -69,13 +70,7 @@ def find_company(
     longest. Local agents fill the seats that are left. A bot waits at most ``patience`` for more remote bots, or for
     others than in its last game, and not at all if no more are expected.
 
-    Args:
-        waiting: the remote bots that wait.
-        players: seats at a table.
-        local: how many local agents there are.
-        expected: how many more remote bots are connected and may soon wait too.
-        now: the time.
-        patience: in seconds.
+    There are ``local`` agents, and ``expected`` more remote bots that are connected and may soon wait too.
     """
     if not waiting:
         return None
@@ -90,26 +85,20 @@ def find_company(
     return remote
 
 
+@dataclass(slots=True, eq=False)
 class Seat:
     """Whom a table has in one seat; a remote bot that is gone leaves None."""
 
-    __slots__ = ("decisions", "known", "local", "moved", "name", "rating", "remote")
-
-    def __init__(
-        self,
-        name: str,
-        rating: int,
-        remote: Client | None = None,
-        local: LocalAgent | None = None,
-        known: bool = True,
-    ) -> None:
-        self.name = name
-        self.rating = rating
-        self.remote = remote
-        self.local = local
-        self.known = known  # as an owner of a secret or an agent of the server, not as a guest
-        self.moved = False  # whether it has made a move of its own
-        self.decisions = 1  # the number of the next one
+    name: str
+    rating: int
+    remote: Client | None = None
+    local: LocalAgent | None = None
+    known: bool = True
+    """As an owner of a secret or an agent of the server, not as a guest."""
+    moved: bool = False
+    """Whether it has made a move of its own."""
+    decisions: int = 1
+    """The number of the next one."""
 
     @property
     def taken(self) -> bool:
@@ -125,19 +114,10 @@ class Seat:
 class Table:
     """A game in progress; all methods return at once.
 
-    Args:
-        wire: the messages.
-        game: the game, with as many players as ``seats``.
-        number: of the game, which with ``seed`` decides its dice.
-        seed: of the server's run.
-        seats: in playing order.
-        seconds: time for an answer.
-        changed: called after each command that changed something.
-        ended: called with the table when the game is over.
-        log: takes lines for the operator.
+    The seats are in playing order, and each has so many seconds for an answer. ``changed`` is called after each command
+    that changed something, ``ended`` when the game is over.
 
-    Raises:
-        ParameterError: the rules do not say what the server does for a player that does not answer.
+    Raises ParameterError if the rules do not say what the server does for a player that does not answer.
     """
 
     def __init__(

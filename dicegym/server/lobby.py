@@ -44,16 +44,8 @@ WRONG_SECRETS = 3
 class Lobby:
     """All clients and all games of a server.
 
-    Args:
-        wire: the messages.
-        game: the game, with as many players as a table has.
-        seed: of the run: its game number i is ``game.new_game(seed, i)``.
-        agents: the local agents.
-        store: ratings and results.
-        settings: of the server.
-        secrets: of names that have owners; None: no name has one.
-        most: connections at once.
-        log: takes lines for the operator.
+    The game has as many players as a table; number i of a run is ``game.new_game(seed, i)``. At most ``most`` clients
+    are connected at once.
 
     Attributes:
         clients: by their connections, in the order in which they came.
@@ -140,8 +132,6 @@ class Lobby:
         for client in list(self.clients.values()):
             self._dismiss(client, code, text)
 
-    # Places
-
     def _take_in(self, client: Client) -> bool:
         """Take in a connection, if there is room for it. Where names have owners, an idle client makes room for it."""
         if len(self.clients) >= self._most:
@@ -181,8 +171,6 @@ class Lobby:
                 self._left[name] = table, client.seat
             table.leave_seat(client.seat)
         self.fill()
-
-    # Logging in
 
     def _await_login(self, client: Client, seconds: float) -> None:
         """Give a client some seconds to log in."""
@@ -301,8 +289,6 @@ class Lobby:
         owned = self._secrets is not None and name in self._secrets
         return not owned and folded not in self._by_name and folded not in self._reserved
 
-    # Playing
-
     def _hear(self, client: Client, message: Message | Malformed) -> None:
         """Pass a message on to the client's table, if it sits at one."""
         client.stirred = True
@@ -322,8 +308,6 @@ class Lobby:
             return
         wait = f"you are {client.name} and wait for a game: no turn is yours yet"
         client.refuse(*(message if isinstance(message, Malformed) else (NOT_YOUR_TURN, wait)))
-
-    # Seating
 
     def _rating(self, name: str) -> int:
         """Return the rating of a name as it is shown, a whole number."""
@@ -349,13 +333,12 @@ class Lobby:
             self._timer = self._loop.call_later(self._look, self._look_again)
 
     def _log_rest(self) -> None:
-        resting = self.resting
-        if resting != self._rested and not self._closed:
-            if resting:
+        rested, self._rested = self._rested, self.resting
+        if rested != self._rested and not self._closed:
+            if self._rested:
                 self._log("no remote bot is here: the server rests until one comes")
-            elif self._rested:
+            elif rested:
                 self._log("a remote bot is here: the server continues")
-        self._rested = resting
 
     def _look_again(self) -> None:
         self._timer = None
