@@ -204,7 +204,14 @@ class Child(Witness):
             os.environ["TMPDIR"] = os.environ["HOME"] = self._folder
             sys.argv = [""]
             try:
-                layers = self._confine()
+                layers = confinement.confine(
+                    self._host.bounds,
+                    read=[*self._host.setup["system"], *self._host.setup["read"]],
+                    write=[self._folder, os.devnull],
+                    keep=[self._end.fileno()],
+                    parent=self._parent,
+                    free=self._host.setup["free"],
+                )
             except BaseException as error:
                 self._answer("failed", json.dumps(["reason", f"{type(error).__name__}: {error}", ""]))
                 raise
@@ -219,18 +226,6 @@ class Child(Witness):
             if os.getpid() == own:
                 os._exit(status)
             os._exit(1)
-
-    def _confine(self) -> Any:
-        """Give up, for good, what a bot has no business with; return the names of the layers that hold."""
-        setup = self._host.setup
-        return confinement.confine(
-            self._host.bounds,
-            read=[*setup["system"], *setup["read"]],
-            write=[self._folder, os.devnull],
-            keep=[self._end.fileno()],
-            parent=self._parent,
-            free=setup["free"],
-        )
 
     def _serve(self) -> None:
         """Answer questions until the socket is closed. Raises EOFError if one breaks off."""

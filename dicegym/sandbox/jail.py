@@ -148,14 +148,13 @@ def _hops(path: str) -> Iterator[str]:
 
 
 def command(level: Isolation | str, argv: Sequence[str], read: Iterable[str | Path] = ()) -> list[str]:
-    """Return the command that starts ``argv`` at ``level``.
+    """Return the command that starts ``argv`` at a level that works here.
 
-    Start it with ``env=environment(folder)`` and ``cwd=folder``, where ``folder`` is a temporary folder of its own:
-    for `Isolation.JAIL` that is not looked at, since the command says both itself. Start it from a thread that lives as
-    long as the process shall: when that thread ends, a jailed process does.
+    Start it with ``env=environment(folder)`` and ``cwd=folder``, a temporary folder of its own; the command of a jail
+    says both itself. Start it from a thread that lives as long as the process shall: a jailed process ends with it.
 
     Args:
-        level: as `choose` said.
+        level: how far the process is kept apart.
         argv: a program with its arguments.
         read: files and folders that it may read beside what `readable` returns, each under the path that is given here
             and, where a link leads to it, under its own.
@@ -237,9 +236,10 @@ def _mounts(paths: Iterable[str]) -> Iterator[str]:
 def bubblewrap() -> Bubblewrap | None:
     """Return the system's bubblewrap, else the one of the extra ``jail``; None: neither is there and new enough."""
     for path in _programs():
-        version = _version(path)
-        if tuple(map(int, version.split(".")[:2])) >= _OLDEST:
-            return Bubblewrap(path, version)
+        told = _run([path, "--version"])
+        found = re.search(r"\d+(\.\d+)+", "" if isinstance(told, str) else told.stdout)
+        if found and tuple(map(int, found[0].split(".")[:2])) >= _OLDEST:
+            return Bubblewrap(path, found[0])
     return None
 
 
@@ -254,12 +254,6 @@ def _programs() -> Iterator[str]:
         return
 
 
-def _version(path: str) -> str:
-    done = _run([path, "--version"])
-    found = re.search(r"\d+(\.\d+)+", "" if isinstance(done, str) else done.stdout)
-    return found[0] if found else "0.0"
-
-
 def _run(argv: Sequence[str]) -> subprocess.CompletedProcess[str] | str:
     """Run a program that has nothing to read; return what came of it, or why it could not run or did not end."""
     try:
@@ -272,7 +266,7 @@ def _run(argv: Sequence[str]) -> subprocess.CompletedProcess[str] | str:
 
 @functools.cache
 def _find_jail() -> tuple[Callable[..., list[str]] | None, str]:
-    """Return what makes the command of a jail, see `_jailed`; else None, and why there is no jail, with what to do."""
+    """Return what makes the command of a jail, see `_jailed`; else None, and why no jail works, with what to do."""
     if sys.platform != "linux":
         return None, "namespaces are Linux's, and this is another system"
     program, said = bubblewrap(), ""

@@ -77,11 +77,9 @@ _STARTED_WITH = {"PYTHONHASHSEED": "0", "PYTHONSAFEPATH": "1"}
 def _plain_start() -> Iterator[None]:
     """Start processes so that they need nothing of this one's script, and so that sets of strings keep their order.
 
-    multiprocessing runs the caller's script again in each process unless there seems to be no script; a script
-    without a ``__main__`` guard would start another contest there.
-
-    And a daemon, as the workers of a ``multiprocessing.Pool`` are, may start none, lest they outlive it. These do not:
-    they end when the pipe to this one closes.
+    multiprocessing would run the caller's script again in each process; without a ``__main__`` guard it would start
+    another contest there. And a daemon, as the workers of a ``multiprocessing.Pool`` are, may start none, lest they
+    outlive it. These do not: they end when the pipe to this one closes.
     """
     this = multiprocessing.current_process()
     daemon = this.daemon

@@ -293,7 +293,7 @@ class Ports:
     """The ports of a server, and every connection by them.
 
     ``enter`` is called with each new connection, whose ``hear`` and ``lost`` it sets. A client may send ``rate`` bytes
-    a second beyond its moves, and has so many seconds to end the handshake of a WebSocket.
+    a second beyond its moves, and has ``seconds`` to end the handshake of a WebSocket.
 
     Attributes:
         numbers: of the ports, by "tcp" and "ws".

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -41,14 +42,9 @@ class Client:
         self.deadline: asyncio.TimerHandle | None = None  # to log in
 
     @property
-    def present(self) -> bool:
-        """Whether it can be told anything."""
-        return self.connection.open
-
-    @property
     def waits(self) -> bool:
         """Whether it is to be seated."""
-        return bool(self.name) and self.table is None and not self.resting and self.present
+        return bool(self.name) and self.table is None and not self.resting and self.connection.open
 
     @property
     def resting(self) -> bool:
@@ -103,7 +99,7 @@ class Seat:
     @property
     def taken(self) -> bool:
         """Whether anybody is there to answer."""
-        return self.local is not None or (self.remote is not None and self.remote.present)
+        return self.local is not None or (self.remote is not None and self.remote.connection.open)
 
     @property
     def counts(self) -> bool:
@@ -114,7 +110,7 @@ class Seat:
 class Table:
     """A game in progress; all methods return at once.
 
-    The seats are in playing order, and each has so many seconds for an answer. ``changed`` is called after each command
+    The seats are in playing order, and each has ``seconds`` for an answer. ``changed`` is called after each command
     that changed something, ``ended`` when the game is over.
 
     Raises ParameterError if the rules do not say what the server does for a player that does not answer.
@@ -208,15 +204,14 @@ class Table:
         """Return whether the server plays the rest of the game for a seat."""
         return self._wire.has_given_up(self.state, seat)
 
-    def take_answer(self, seat: int, action: int) -> None:
-        """Take the action of the local agent in ``seat``."""
-        if not self.over and seat == self.mover:
-            self._play(self._wire.UNREADABLE if action == self._forfeit else action)
-
-    def take_failure(self, seat: int, reason: str) -> None:
-        """Take note that the local agent in ``seat`` has not answered properly."""
-        if not self.over and seat == self.mover:
-            self._advance(self._play_for_mover(reason))
+    def take_answer(self, seat: int, answer: int | str) -> None:
+        """Take the action of the local agent in ``seat``, or why it failed."""
+        if self.over or seat != self.mover:
+            return
+        if isinstance(answer, str):
+            self._advance(self._play_for_mover(answer))
+        else:
+            self._play(self._wire.UNREADABLE if answer == self._forfeit else answer)
 
     def tell(self, data: bytes) -> None:
         """Send a message to every remote bot that is told more than when it is to move."""
@@ -322,7 +317,8 @@ class Table:
 
     def _ask(self, seat: Seat) -> None:
         if seat.local is not None:
-            seat.local.ask(self, self.mover, self.state.copy(), private_seed(self.key, self.mover))
+            answered = functools.partial(self.take_answer, self.mover)
+            seat.local.ask(self.number, self.mover, self.state.copy(), private_seed(self.key, self.mover), answered)
 
     def _look(self) -> None:
         """See whether the player to move has exceeded its time; local agents are timed by their process."""
@@ -340,4 +336,4 @@ class Table:
             self._timer.cancel()
         for seat in self.seats:
             if seat.local is not None:
-                seat.local.close(self)
+                seat.local.close(self.number)

@@ -29,16 +29,11 @@ class Archive(StoreReader):
 
     Attributes:
         game: the game's name.
-        name: where the store is, for people.
 
     Raises:
-        ParameterError: the store does not exist, or no server has written to it, or those of several games have and no
-            game is named; it is damaged, out of reach, or has another schema.
+        ParameterError: no server has written to the store, or those of several games have and no game is named; and
+            what a `StoreReader` raises.
         UnknownNameError: no server of this game has written to it.
-        BusyError: another program has locked it.
-        DependencyError: it is on a server, and what speaks to that is not installed.
-
-    What is asked of it raises the same, as not all damage shows at once.
     """
 
     def __init__(self, where: str | os.PathLike[str], game: str | None = None) -> None:

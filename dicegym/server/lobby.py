@@ -201,7 +201,7 @@ class Lobby:
 
     def _check_secret(self, client: Client, secrets: Secrets, wanted: str | None, secret: str, login: Message) -> None:
         """Let a client in if its secret is right; disconnect it if it is wrong too often."""
-        if not client.present:  # it has not waited for the answer
+        if not client.connection.open:  # it has not waited for the answer
             return
         client.connection.hear = functools.partial(self._hear, client)
         owner = secrets.owner(secret)

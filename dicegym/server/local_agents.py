@@ -11,7 +11,7 @@ import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dicegym.bots.source import Source
 from dicegym.engine.dice import named_seed
@@ -26,9 +26,6 @@ from dicegym.sandbox.jobs import Entry
 from dicegym.sandbox.limits import Limits
 from dicegym.sandbox.remote import NOT_ASKED, GoneError
 from dicegym.sandbox.worker import CAN_FORK, Hosts
-
-if TYPE_CHECKING:
-    from dicegym.server.game_table import Table
 
 MOST_FAILURES = 3
 MOST_MOVES = 1000
@@ -65,8 +62,8 @@ def plays_apart(game: Game, spec: str) -> bool:
 class LocalAgent:
     """An agent of the server, named by ``spec`` as for `dicegym.agent`.
 
-    A bot's file has so many seconds to load and for each answer, and a level says how it is kept apart. Without one the
-    agent plays in this process.
+    A bot's file has ``seconds`` to load and for each answer, and ``level`` says how it is kept apart. None: the agent
+    plays in this process.
 
     Attributes:
         retired: True when it has failed too often to be seated again.
@@ -109,34 +106,34 @@ class LocalAgent:
         self._thread.submit(self._end)
         await asyncio.to_thread(self._thread.shutdown)
 
-    def ask(self, table: Table, seat: int, state: Any, seed: int) -> None:
-        """Have a decision made in a state, by a call of ``table.take_answer`` or ``table.take_failure`` later."""
+    def ask(self, table: int, seat: int, state: Any, seed: int, answered: Callable[[int | str], None]) -> None:
+        """Have a decision made at a table of this number; ``answered`` gets the action later, or why it failed."""
         loop = asyncio.get_running_loop()
         if self.retired:
-            loop.call_soon(table.take_failure, seat, "has failed too often")
+            loop.call_soon(answered, "has failed too often")
             return
-        asked = loop.run_in_executor(self._thread, self._answer, table.number, seat, state, seed)
-        asked.add_done_callback(lambda done: self._hear(table, seat, done))
+        asked = loop.run_in_executor(self._thread, self._answer, table, seat, state, seed)
+        asked.add_done_callback(lambda done: self._hear(done, answered))
 
-    def close(self, table: Table) -> None:
+    def close(self, table: int) -> None:
         """Leave a table."""
         if not self._stopping:
-            self._thread.submit(self._leave, table.number)
+            self._thread.submit(self._leave, table)
 
-    def _hear(self, table: Table, seat: int, done: asyncio.Future[int]) -> None:
+    def _hear(self, done: asyncio.Future[int], answered: Callable[[int | str], None]) -> None:
         if done.cancelled() or self._stopping:
             return
         error = done.exception()
         if error is None:
             self._failures = 0
-            table.take_answer(seat, done.result())
+            answered(done.result())
             return
         reason = error.reason if isinstance(error, AgentError) else f"{type(error).__name__}: {one_line(error)}"
         if isinstance(error, GoneError) and reason != NOT_ASKED:
             self._failures += 1
             self.retired = self._failures >= MOST_FAILURES
             self._log(f"{self.name} {reason}" + (" and is not seated any more" if self.retired else ""))
-        table.take_failure(seat, reason)
+        answered(reason)
 
     def _load(self) -> None:
         if self._hosts is None:

@@ -16,11 +16,10 @@ from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
 from dicegym.errors import DependencyError, ParameterError, one_line
 from dicegym.games import game as make_game
-from dicegym.play.drive import play_game
-from dicegym.play.player import RandomPlayer
 from dicegym.players.roster import agent_name, is_strangers
 from dicegym.sandbox import jail
 from dicegym.sandbox.limits import warn_of_kernels
+from dicegym.sandbox.worker import rehearse
 from dicegym.server.admission import Origins, Secrets, name_fault
 from dicegym.server.client_limits import ThrottledLog, room_for
 from dicegym.server.lobby import Lobby
@@ -100,7 +99,7 @@ class Server:
         await ports.take(settings.tcp, settings.ws)
         self.addresses, self.ports = ports.addresses, ports.numbers
         # All kernels are in memory before anybody is timed.
-        await asyncio.to_thread(play_game, self._game, [RandomPlayer()] * settings.players)
+        await asyncio.to_thread(rehearse, self._game)
         for agent in self._agents:
             parts.push_async_callback(agent.stop)
         await asyncio.gather(*(agent.start() for agent in self._agents))
