@@ -58,7 +58,7 @@ def command(
     package = os.path.dirname(dicegym.__file__)
     program = PREAMBLE.replace("PATCH", patch) + code
     argv = [sys.executable, "-P", "-s", "-c", program, package, json.dumps(given)]
-    return jail.command(level, argv, read, scratch=8 << 20), jail.environment(own)
+    return jail.command(level, argv, read), jail.environment(own)
 
 
 def run(

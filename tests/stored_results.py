@@ -11,8 +11,8 @@ from dicegym.server.result_store import ResultStore, games_of, places_and_incide
 
 def stored_results(store: ResultStore) -> list[GameResult]:
     """Return every game, in the order in which they were stored."""
-    with store._engine.connect() as connection:
-        games = connection.execute(games_of(store._game, SERVER_GAMES).order_by(SERVER_GAMES.c.id)).all()
+    with store.engine.connect() as connection:
+        games = connection.execute(games_of(store.game, SERVER_GAMES).order_by(SERVER_GAMES.c.id)).all()
         return [
             GameResult(
                 game.number,

@@ -60,10 +60,11 @@ class Bounds(NamedTuple):
 
 def confine(
     bounds: Bounds,
-    read: Iterable[str | Path],
+    read: Iterable[str | Path] = (),
     write: Iterable[str | Path] = (),
     keep: Iterable[int] = (),
     parent: int | None = None,
+    free: bool = False,
 ) -> tuple[str, ...]:
     """Give up, in this process and for good, all that an untrusted program has no business with.
 
@@ -75,46 +76,34 @@ def confine(
         write: folders, and files like ``/dev/null``, that may also be changed.
         keep: descriptors that stay open, with 0, 1 and 2.
         parent: process that has started this one; with it this process ends, in whatever way it goes. None: leave that.
+        free: keep the limits alone; the process may do else what its user may.
 
     Returns:
         Names of the layers that hold. What the system does not have is left out, and the others hold all the same.
     """
     with contextlib.suppress(OSError):  # leads a session of its own already
         os.setsid()
-    os.umask(0o077)
     _close_all_but(keep)
     layers = []
     filtered = seccomp.available()
-    if _limit(bounds, filtered):
+    # Programs that are free are trusted: they may import libraries of any size, and accidents fill memory of their own.
+    if _limit(bounds, filtered or free):
         layers.append("limits")
-    if _give_up_privileges():
-        layers.append("no privileges")
-    if _close_to_others():
-        layers.append("closed to others")
+    if not free:
+        os.umask(0o077)
+        if _give_up_privileges():
+            layers.append("no privileges")
+        with contextlib.suppress(OSError):
+            linux.prctl(linux.DUMPABLE, 0)
+            layers.append("closed to others")
     if parent is not None:
         end_with(parent)
-    if known := landlock.confine([*read, *_CHANCE], write):
-        layers.append(f"Landlock {known}")
-    if filtered and seccomp.install():
-        layers.append("seccomp")
+    if not free:
+        if known := landlock.confine([*read, *_CHANCE], write):
+            layers.append(f"Landlock {known}")
+        if filtered and seccomp.install():
+            layers.append("seccomp")
     return tuple(layers)
-
-
-def limit_alone(
-    bounds: Bounds,
-    read: Iterable[str | Path] = (),
-    write: Iterable[str | Path] = (),
-    keep: Iterable[int] = (),
-    parent: int | None = None,
-) -> tuple[str, ...]:
-    """Keep the limits of the system alone, as `confine` does, whatever may be read or written; return the layers."""
-    with contextlib.suppress(OSError):
-        os.setsid()
-    _close_all_but(keep)
-    if parent is not None:
-        end_with(parent)
-    # Those who are trusted may import libraries of any size; accidents fill memory of their own.
-    return ("limits",) if _limit(bounds, filtered=True) else ()
 
 
 def prepare() -> None:
@@ -210,10 +199,3 @@ def _give_up_privileges() -> bool:
     nothing = (ctypes.c_uint32 * 6)()  # effective, permitted and inheritable capabilities, lower halves first
     header = (ctypes.c_uint32 * 2)(_CAPABILITIES_VERSION, 0)
     return bool(linux.libc().capset(ctypes.byref(header), ctypes.byref(nothing)) == 0)
-
-
-def _close_to_others() -> bool:
-    with contextlib.suppress(OSError):
-        linux.prctl(linux.DUMPABLE, 0)
-        return True
-    return False

@@ -177,11 +177,8 @@ def queue_time(process: int | str = "thread-self") -> float:
 
 
 def is_late(clock: float, limit: float, queued: Callable[[], float]) -> bool:
-    """Return whether a clock has passed a limit, time left out in which others had the processor.
+    """Return whether seconds on a clock pass a limit, less those in which others had the processor.
 
-    Args:
-        clock: seconds that have passed.
-        limit: seconds.
-        queued: says how many of them a processor was waited for; asked only where it matters.
+    ``queued`` returns the latter, and is called only where they matter.
     """
     return clock > limit and (clock > MOST_QUEUED * limit or clock - queued() > limit)

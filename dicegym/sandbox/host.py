@@ -52,7 +52,7 @@ from dicegym.errors import AgentError, one_line
 from dicegym.play.printed import Printed
 from dicegym.sandbox import confinement
 from dicegym.sandbox.frames import MessageStream
-from dicegym.sandbox.scratch import empty
+from dicegym.sandbox.scratch import remove
 
 COMPILE_SECONDS = 1.0
 """Processor time that a host spends on its bot's text. What takes longer, each child does by itself."""
@@ -101,7 +101,6 @@ class Host:
         sys.path[:0] = setup["path"]
         self.interface: Any = importlib.import_module(setup["interface"])
         del sys.path[: len(setup["path"])]
-        self.confine = confinement.limit_alone if setup["free"] else confinement.confine
         confinement.end_with(os.getppid())
         confinement.prepare()
         self.bounds = confinement.Bounds(**setup["bounds"])
@@ -112,7 +111,7 @@ class Host:
                 importlib.import_module(name)
         bot_files.hold(setup["texts"])
         with contextlib.suppress(Exception):  # a child will say what is wrong with it
-            if _is_harmless(lambda: code_of(self.source.file), confinement.limit_alone, self.bounds):
+            if _compiles_soon(self.source.file, self.bounds):
                 code_of(self.source.file)  # now, so that programs of it start sooner
 
     def serve(self) -> None:
@@ -127,10 +126,13 @@ class Host:
             else:
                 child, seconds = number
                 status = self._end(child, seconds)
-                self._control.send(["ended", child, status, self._clean(child)])
+                self._control.send(["ended", child, status, remove(self._folder_of(child))])
+
+    def _folder_of(self, number: int) -> str:
+        return os.path.join(self.setup["folder"], f"match-{number}")
 
     def _new(self, number: int, end: int) -> None:
-        folder = os.path.join(self.setup["folder"], f"match-{number}")
+        folder = self._folder_of(number)
         os.mkdir(folder, 0o700)
         host = os.getpid()
         child = os.fork()
@@ -155,20 +157,9 @@ class Host:
             os.waitpid(child, 0)
         return None if running else os.waitstatus_to_exitcode(status)
 
-    def _clean(self, number: int) -> bool:
-        """Throw away what a child has left; return whether that is all gone."""
-        folder = os.path.join(self.setup["folder"], f"match-{number}")
-        try:
-            if empty(folder):
-                os.rmdir(folder)
-                return True
-        except OSError:  # its bot has found a way
-            pass
-        return False
 
-
-def _is_harmless(work: Callable[[], object], limit: Callable[[Any], object], bounds: Any) -> bool:
-    """Return whether ``work`` ends soon and well in a process that is thrown away.
+def _compiles_soon(file: Path, bounds: confinement.Bounds) -> bool:
+    """Return whether a bot's text compiles soon and well, tried in a process that is thrown away.
 
     A few lines that nest ``finally`` keep a compiler busy for minutes and make gigabytes, and a host has no limits.
     """
@@ -179,14 +170,14 @@ def _is_harmless(work: Callable[[], object], limit: Callable[[Any], object], bou
     try:
         signal.signal(signal.SIGPROF, signal.SIG_DFL)
         signal.setitimer(signal.ITIMER_PROF, COMPILE_SECONDS)
-        limit(bounds)
-        work()
+        confinement.confine(bounds, free=True)
+        code_of(file)
         status = 0
     finally:
         os._exit(status)
 
 
-class Child:
+class Child(Witness):
     """Runs one copy of a bot's program, for one match."""
 
     def __init__(self, host: Host, end: socket.socket, folder: str, parent: int) -> None:
@@ -194,7 +185,6 @@ class Child:
         self._end = end
         self._folder = folder
         self._parent = parent
-        self._kept = b""
         self._number = 0
         self._program: Any = None
         self._ask: Any = None
@@ -214,7 +204,14 @@ class Child:
             os.environ["TMPDIR"] = os.environ["HOME"] = self._folder
             sys.argv = [""]
             try:
-                layers = self._confine()
+                layers = confinement.confine(
+                    self._host.bounds,
+                    read=[*self._host.setup["system"], *self._host.setup["read"]],
+                    write=[self._folder, os.devnull],
+                    keep=[self._end.fileno()],
+                    parent=self._parent,
+                    free=self._host.setup["free"],
+                )
             except BaseException as error:
                 self._answer("failed", json.dumps(["reason", f"{type(error).__name__}: {error}", ""]))
                 raise
@@ -230,40 +227,17 @@ class Child:
                 os._exit(status)
             os._exit(1)
 
-    def _confine(self) -> Any:
-        """Give up, for good, what a bot has no business with; return the names of the layers that hold."""
-        setup = self._host.setup
-        return self._host.confine(
-            self._host.bounds,
-            read=[*setup["system"], *setup["read"]],
-            write=[self._folder, os.devnull],
-            keep=[self._end.fileno()],
-            parent=self._parent,
-        )
-
-    def _read(self, size: int) -> bytes:
-        while len(self._kept) < size:
-            more = self._end.recv(1 << 16)
-            if not more:
-                raise EOFError
-            self._kept += more
-        found, self._kept = self._kept[:size], self._kept[size:]
-        return found
-
     def _serve(self) -> None:
+        """Answer questions until the socket is closed. Raises EOFError if one breaks off."""
         recv, loads = self._end.recv, marshal.loads
-        while True:
-            found = self._kept or recv(1 << 16)
-            length = int.from_bytes(found[:4], "little") + 4
-            if len(found) == length:
-                self._kept = b""
-                request = found[4:]
-            elif not found:
-                return
-            else:
-                self._kept = found
-                length = int.from_bytes(self._read(4), "little")
-                request = self._read(length)
+        kept = b""
+        while found := kept or recv(1 << 16):
+            while len(found) < 4 or len(found) < (length := int.from_bytes(found[:4], "little") + 4):
+                more = recv(1 << 16)
+                if not more:
+                    raise EOFError
+                found += more
+            request, kept = found[4:length], found[length:]
             self._number, kind, what = loads(request)
             try:
                 if kind == "ask":
@@ -306,7 +280,7 @@ class Child:
         """Load the bot's file."""
         host = self._host
         if watched:
-            self._watching = watch_calls(_Witness(self))  # kept, since it ends when it is forgotten
+            self._watching = watch_calls(self)  # kept, since it ends when it is forgotten
             self._watching.__enter__()
         seed_numpy(seed)
         self._program = Program(host.source, host.setup["name"], host.interface, seed, self._printed)
@@ -321,25 +295,17 @@ class Child:
         self._ask = self._program.take_seat(seat)
         return "null"
 
-    def tell(self, method: str, text: str) -> None:
-        """Tell the witness of a call, an answer or what was printed."""
-        self._answer("told", json.dumps([method, text[:4000]]))
-
-
-class _Witness(Witness):
-    """Passes on the calls of a `dicegym.bots.calls.Witness`."""
-
-    def __init__(self, child: Child) -> None:
-        self._child = child
-
     def note_call(self, call: str) -> None:
-        """Pass it on."""
-        self._child.tell("note_call", call)
+        """Tell the referee's witness."""
+        self._tell("note_call", call)
 
     def note_answer(self, answer: str) -> None:
-        """Pass it on."""
-        self._child.tell("note_answer", answer)
+        """Tell the referee's witness."""
+        self._tell("note_answer", answer)
 
     def note_print(self, text: str) -> None:
-        """Pass it on."""
-        self._child.tell("note_print", text)
+        """Tell the referee's witness."""
+        self._tell("note_print", text)
+
+    def _tell(self, method: str, text: str) -> None:
+        self._answer("told", json.dumps([method, text[:4000]]))

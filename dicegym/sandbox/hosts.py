@@ -51,13 +51,7 @@ def _texts(name: str, source: Source, seal: Seal) -> dict[Path, bytes]:
 class HostProcess:
     """A host, started but not waited for.
 
-    Args:
-        game: the game.
-        name: of the bot.
-        source: where it is.
-        limits: what it may use.
-        level: how it is kept apart.
-        folder: where its temporary folder is made, unless it is jailed.
+    Its temporary folder is made in ``folder``, or where the system makes them if that is empty, unless it is jailed.
     """
 
     def __init__(
@@ -77,7 +71,7 @@ class HostProcess:
         self._children = 0
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115  # `close` closes it
         inside = level is jail.Isolation.JAIL
-        self._folder = "" if inside else tempfile.mkdtemp(dir=folder)
+        self._folder = "" if inside else tempfile.mkdtemp(prefix="dicegym-bots-", dir=folder or None)
         self._setup["folder"] = jail.TEMPORARY if inside else self._folder
         self._setup["free"] = level is jail.Isolation.NONE
         ours, theirs = socket.socketpair()
@@ -164,5 +158,5 @@ def _setup(game: Game, name: str, source: Source, limits: Limits, seal: Seal) ->
         "texts": {os.path.realpath(file): text for file, text in texts.items()},
         "read": [*map(str, files), *beside, *packages],
         "system": list(jail.readable()),
-        "bounds": {"memory": limits.memory, "cpu": math.ceil(min(limits.most_seconds, _EVER)) + 1},
+        "bounds": {"memory": limits.memory, "cpu": math.ceil(min(limits.start_seconds + limits.seconds, _EVER)) + 1},
     }

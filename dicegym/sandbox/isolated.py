@@ -34,12 +34,7 @@ class RemoteProgram(Asked):
 class IsolatedPlayer(Player):
     """A copy of a bot's program in a process of its own, for the games of one match.
 
-    Args:
-        remote: the process.
-        name: of the bot.
-        game: the game, for its adapter.
-        seed: of the bot's randomness until it joins a game.
-        watched: whether its calls are told to a witness.
+    The seed is of the bot's randomness until it joins a game. If it is ``watched``, a witness is told of its calls.
 
     Attributes:
         says_pure: whether the file says so of itself.
@@ -57,7 +52,11 @@ class IsolatedPlayer(Player):
         try:
             found = remote.ask("load", (seed, watched))
         except RaisedError as error:
+            remote.close()
             raise RemoteProgram(name).failure(error, "while it was loaded") from error
+        except AgentError:
+            remote.close()
+            raise
         known = found if isinstance(found, dict) else {}
         self.says_pure = known.get("pure") is True
         remarks = known.get("remarks")

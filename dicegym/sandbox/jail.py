@@ -16,7 +16,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -147,34 +147,28 @@ def _hops(path: str) -> Iterator[str]:
 # --- the command -----------------------------------------------------------------------------------------------
 
 
-def command(
-    level: Isolation | str, argv: Sequence[str], read: Iterable[str | Path] = (), scratch: int = SCRATCH
-) -> list[str]:
-    """Return the command that starts ``argv`` at ``level``.
+def command(level: Isolation | str, argv: Sequence[str], read: Iterable[str | Path] = ()) -> list[str]:
+    """Return the command that starts ``argv`` at a level that works here.
 
-    Start it with ``env=environment(folder)`` and ``cwd=folder``, where ``folder`` is a temporary folder of its own:
-    for `Isolation.JAIL` that is not looked at, since the command says both itself. Start it from a thread that lives as
-    long as the process shall: when that thread ends, a jailed process does.
+    Start it with ``env=environment(folder)`` and ``cwd=folder``, a temporary folder of its own; the command of a jail
+    says both itself. Start it from a thread that lives as long as the process shall: a jailed process ends with it.
 
     Args:
-        level: as `choose` said.
+        level: how far the process is kept apart.
         argv: a program with its arguments.
         read: files and folders that it may read beside what `readable` returns, each under the path that is given here
             and, where a link leads to it, under its own.
-        scratch: bytes that fit into `TEMPORARY`, in a jail.
 
     Raises:
         DependencyError: a jail does not work here.
         UnknownNameError: the level does not exist.
     """
-    choice = choose(level)
-    if choice.level is not Isolation.JAIL:
+    if choose(level).level is not Isolation.JAIL:
         return list(argv)
-    program = bubblewrap()
-    variant = _working_variant()
-    if program is None or variant is None:  # choose has refused
-        raise DependencyError(_refused(_why_no_jail()))
-    return _jailed(program, variant, argv, read, scratch)
+    jailed, why = _find_jail()
+    if jailed is None:
+        raise DependencyError(why)
+    return jailed(argv, read)
 
 
 class _Variant(NamedTuple):
@@ -194,9 +188,7 @@ def _variants() -> Iterator[_Variant]:
     yield _Variant(user=True, proc=False)
 
 
-def _jailed(
-    program: Bubblewrap, variant: _Variant, argv: Sequence[str], read: Iterable[str | Path], scratch: int
-) -> list[str]:
+def _jailed(program: Bubblewrap, variant: _Variant, argv: Sequence[str], read: Iterable[str | Path] = ()) -> list[str]:
     own = ["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"]
     if variant.user:
         own += ["--unshare-user", "--uid", "65534", "--gid", "65534", "--cap-drop", "ALL"]
@@ -210,7 +202,7 @@ def _jailed(
         *("--hostname", "jail"),
         *("--die-with-parent", "--new-session"),
         *("--clearenv", *variables),
-        *("--tmpfs", _AROUND, "--size", str(scratch), "--tmpfs", TEMPORARY),
+        *("--tmpfs", _AROUND, "--size", str(SCRATCH), "--tmpfs", TEMPORARY),
         *("--perms", "0755", "--tmpfs", "/dev", *devices, "--remount-ro", "/dev"),
         *(("--proc", "/proc", "--remount-ro", "/proc") if variant.proc else ()),
         *_mounts((*readable(), *(os.path.abspath(path) for path in read))),
@@ -244,9 +236,10 @@ def _mounts(paths: Iterable[str]) -> Iterator[str]:
 def bubblewrap() -> Bubblewrap | None:
     """Return the system's bubblewrap, else the one of the extra ``jail``; None: neither is there and new enough."""
     for path in _programs():
-        version = _version(path)
-        if tuple(map(int, version.split(".")[:2])) >= _OLDEST:
-            return Bubblewrap(path, version)
+        told = _run([path, "--version"])
+        found = re.search(r"\d+(\.\d+)+", "" if isinstance(told, str) else told.stdout)
+        if found and tuple(map(int, found[0].split(".")[:2])) >= _OLDEST:
+            return Bubblewrap(path, found[0])
     return None
 
 
@@ -261,20 +254,40 @@ def _programs() -> Iterator[str]:
         return
 
 
-def _version(path: str) -> str:
+def _run(argv: Sequence[str]) -> subprocess.CompletedProcess[str] | str:
+    """Run a program that has nothing to read; return what came of it, or why it could not run or did not end."""
     try:
-        told = subprocess.run(
-            [path, "--version"],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=_PATIENCE,
-            check=False,
+        return subprocess.run(
+            argv, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=_PATIENCE, check=False
         )
-    except (OSError, subprocess.SubprocessError):
-        return "0.0"
-    found = re.search(r"\d+(\.\d+)+", told.stdout)
-    return found[0] if found else "0.0"
+    except (OSError, subprocess.SubprocessError) as error:
+        return str(error)
+
+
+@functools.cache
+def _find_jail() -> tuple[Callable[..., list[str]] | None, str]:
+    """Return what makes the command of a jail, see `_jailed`; else None, and why no jail works, with what to do."""
+    if sys.platform != "linux":
+        return None, "namespaces are Linux's, and this is another system"
+    program, said = bubblewrap(), ""
+    if program is None:
+        found = next(iter(_programs()), None)
+        oldest = ".".join(map(str, _OLDEST))
+        lack = f"{found} is older than bubblewrap {oldest}" if found else "bubblewrap is not installed"
+        return None, f"{lack} (apt install bubblewrap, dnf install bubblewrap, or {install_command('jail')})"
+    for variant in _variants():
+        jailed = functools.partial(_jailed, program, variant)
+        done = _run(jailed([sys.executable, "-P", "-s", "-c", "pass"]))
+        if isinstance(done, str):
+            said = done
+        elif done.returncode == 0:
+            return jailed, ""
+        else:
+            said = done.stderr.strip() or f"exit status {done.returncode}"
+    return None, (
+        f"bubblewrap says {one_line(said)!r}: most containers and some systems forbid namespaces (docs/isolation.md "
+        "says how to allow them)"
+    )
 
 
 def probe(level: Isolation | str) -> str:
@@ -283,7 +296,7 @@ def probe(level: Isolation | str) -> str:
     Raises:
         UnknownNameError: the level does not exist.
     """
-    return _why_no_jail() if _named(level) is Isolation.JAIL else ""
+    return _find_jail()[1] if _named(level) is Isolation.JAIL else ""
 
 
 def choose(level: Isolation | str = Isolation.AUTO) -> Choice:
@@ -299,25 +312,19 @@ def choose(level: Isolation | str = Isolation.AUTO) -> Choice:
     known = landlock.version()
     inner = [*([f"Landlock {known}"] if known else []), *(["seccomp"] if seccomp.available() else [])]
     if level is not Isolation.PROCESS:
-        why = _why_no_jail()
-        if not why:
-            program = bubblewrap()
-            version = program.version if program else ""
-            layers = [f"bubblewrap {version}, own processes, network and files", *inner]
+        why, program = probe(Isolation.JAIL), bubblewrap()
+        if not why and program is not None:
+            layers = [f"bubblewrap {program.version}, own processes, network and files", *inner]
             return Choice(Isolation.JAIL, f"jail: {'; '.join(layers)}")
         if level is Isolation.JAIL:
-            raise DependencyError(_refused(why))
+            raise DependencyError(
+                f"isolation 'jail' does not work here: {why}. Mend that, or take isolation 'process', which has no "
+                "namespaces, or 'auto', which takes the best that works"
+            )
         beyond = f"no namespaces: {why}"
     else:
         beyond = "no namespaces"
     return Choice(Isolation.PROCESS, f"process: {', '.join(inner) or 'limits of time and memory'}; {beyond}")
-
-
-def _refused(why: str) -> str:
-    return (
-        f"isolation 'jail' does not work here: {why}. Mend that, or take isolation 'process', which has no namespaces, "
-        f"or 'auto', which takes the best that works"
-    )
 
 
 def _named(level: Isolation | str) -> Isolation:
@@ -325,50 +332,3 @@ def _named(level: Isolation | str) -> Isolation:
         return Isolation(level)
     except ValueError:
         raise unknown_name("isolation", level, [one.value for one in Isolation]) from None
-
-
-@functools.cache
-def _trials() -> tuple[_Variant | None, str]:
-    """Return the first variant that works, and what the last one said that does not."""
-    program = bubblewrap()
-    said = ""
-    if program is not None:
-        for variant in _variants():
-            argv = _jailed(program, variant, [sys.executable, "-P", "-s", "-c", "pass"], (), SCRATCH)
-            try:
-                done = subprocess.run(
-                    argv, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=_PATIENCE, check=False
-                )
-            except (OSError, subprocess.SubprocessError) as error:
-                said = str(error)
-                continue
-            if done.returncode == 0:
-                return variant, ""
-            said = done.stderr.strip() or f"exit status {done.returncode}"
-    return None, said
-
-
-def _working_variant() -> _Variant | None:
-    return _trials()[0]
-
-
-@functools.cache
-def _why_no_jail() -> str:
-    """Return what is missing, in words, with what to do about it."""
-    if sys.platform != "linux":
-        return "namespaces are Linux's, and this is another system"
-    if bubblewrap() is None:
-        found = next(iter(_programs()), None)
-        lack = (
-            f"{found} is older than bubblewrap {'.'.join(map(str, _OLDEST))}"
-            if found
-            else "bubblewrap is not installed"
-        )
-        return f"{lack} (apt install bubblewrap, dnf install bubblewrap, or {install_command('jail')})"
-    variant, said = _trials()
-    if variant is not None:
-        return ""
-    return (
-        f"bubblewrap says {one_line(said)!r}: most containers and some systems forbid namespaces (docs/isolation.md "
-        "says how to allow them)"
-    )

@@ -46,11 +46,6 @@ class Limits:
         return PATIENCE * seconds
 
     @property
-    def wall(self) -> float:
-        """Seconds on the clock for all moves of a match together."""
-        return self.wall_of(self.seconds)
-
-    @property
     def start_seconds(self) -> float:
         """Processor time to load."""
         return self.seconds if self.start is None else self.start
@@ -59,11 +54,6 @@ class Limits:
     def move_seconds(self) -> float:
         """Processor time for one move."""
         return self.seconds if self.move is None else self.move
-
-    @property
-    def most_seconds(self) -> float:
-        """Processor time that no process can need, whatever it does in a match or in the contest's test."""
-        return self.start_seconds + self.seconds
 
     def __post_init__(self) -> None:
         """Check the values."""

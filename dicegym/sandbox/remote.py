@@ -15,8 +15,8 @@ import signal
 import socket
 import struct
 import time
-from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import Any
 
 from dicegym.bots.answers import LONGEST_FRAME, decode
 from dicegym.bots.calls import Witness
@@ -29,8 +29,6 @@ from dicegym.sandbox.limits import Limits
 
 LOOK_EVERY = 20
 """Milliseconds between two looks at the clocks of a bot that has not answered."""
-AT_ONCE = 500
-"""Questions that may wait for a bot whose answers do not depend on each other's."""
 START_SECONDS = 300.0
 """How long a host, or one of its children, may take to start: no bot runs in it yet, so what takes longer is a machine
 in trouble. Where others work and a contest gives way to them, a second of work takes minutes."""
@@ -60,41 +58,28 @@ class RaisedError(Exception):
         self.text, self.where = text, where
 
 
-class Ended(NamedTuple):
-    """How a child ended."""
-
-    status: int | None
-    """Exit status, or the negative number of a signal; None: it was still running."""
-
-    @property
-    def in_words(self) -> str:
-        """What the bot did."""
-        if self.status is None:
-            return "closed the socket to its referee"
-        if self.status >= 0:
-            return f"ended its process (exit status {self.status})"
-        try:
-            name = signal.Signals(-self.status).name
-        except ValueError:
-            name = f"signal {-self.status}"
-        return f"ended its process ({name})"
+def describe_end(status: int | None) -> str:
+    """Return what a bot did: ``status`` is of its process, negative for a signal; None: it was still running."""
+    if status is None:
+        return "closed the socket to its referee"
+    if status >= 0:
+        return f"ended its process (exit status {status})"
+    try:
+        name = signal.Signals(-status).name
+    except ValueError:
+        name = f"signal {-status}"
+    return f"ended its process ({name})"
 
 
 class Remote:
     """A child of a host: one copy of a bot's program, for one match.
 
-    Args:
-        control: of the host.
-        number: of the child, one that the host does not know yet.
-        name: of the bot.
-        limits: what it may use.
-        moment: says in words when a bot ends here: a function of whether it is about all moves together.
-        witness: is told of all calls.
+    Its ``number`` is one that the host does not know yet. ``moment`` says in words when a bot ends: a function of
+    whether that is about all moves together. ``witness`` is told of all calls.
 
     Attributes:
         printed: what the bot printed so far.
         spent: seconds of processor time that it has used since `begin_bank`.
-        layers: what confines it.
         gone: why it has ended, if it did not end as it should; else None.
         clean: whether it has left nothing, once it has ended.
 
@@ -136,9 +121,9 @@ class Remote:
         self._socket.setblocking(False)
         self._poll = select.poll()
         self._poll.register(self._socket, select.POLLIN)
-        self.layers = self._meet()
+        self._meet()
 
-    def _meet(self) -> list[str]:
+    def _meet(self) -> None:
         """Wait for the first frame, which comes before any bot is loaded, and learn the number of the process."""
         if not self._poll.poll(1000 * START_SECONDS):
             raise self._leave("its process did not start")
@@ -154,27 +139,22 @@ class Remote:
         try:
             number, word, told = json.loads(data)
         except ValueError:
-            number, word, told = 0, "failed", ["", Ended(self._end(WORDS_SECONDS)).in_words, ""]
+            number, word, told = 0, "failed", ["", describe_end(self._end(WORDS_SECONDS)), ""]
         if (number, word) != (0, "here"):
             raise self._leave(f"its process could not be confined ({one_line(told[1:2])})")
         self.begin_bank(START)
-        return [str(one) for one in told]
 
     def begin_bank(self, phase: str = MATCH) -> None:
         """Count time from now on, towards the bank of a match."""
         self._phase = phase
         self.spent = self._waited = 0.0
         self._began = self._used() or 0.0
-        self._queued_before = self._queue_time()
+        self._queued_before = queue_time(self._process) + queue_time()
         self._in_vain = 0.0
 
-    def _queue_time(self) -> float:
-        """Return the seconds that the bot's process and this referee have waited for a processor, in all."""
-        return queue_time(self._process) + queue_time()
-
     def _queued(self) -> float:
-        """Return how many of them since `begin_bank`: other programs took this time, not the bot."""
-        return max(0.0, self._queue_time() - self._queued_before - self._in_vain)
+        """Return how long the bot's process and this referee have waited for a processor since `begin_bank`."""
+        return max(0.0, queue_time(self._process) + queue_time() - self._queued_before - self._in_vain)
 
     def _used(self) -> float | None:
         """Return the processor time of the bot's process; None if it is gone or the system does not tell."""
@@ -194,7 +174,7 @@ class Remote:
             raise GoneError(self._name, NOT_ASKED)
         self._number = number = self._number + 1
         self._send(_framed(number, kind, what))
-        value = self._receive(number, number)
+        value = self._receive(number)
         if self._kept:
             raise self._leave("answered more than it was asked")
         return value
@@ -202,26 +182,6 @@ class Remote:
     def __call__(self, *arguments: Any) -> Any:
         """Ask the bot what its original interface asks; see `ask`."""
         return self.ask("ask", arguments)
-
-    def many(self, questions: list[tuple[Any, ...]]) -> Iterator[Any]:
-        """Ask the bot questions of one kind without waiting for each answer; yield the answers in their order.
-
-        Raises as `ask` does. After what the bot raised, the answers that it gave meanwhile are dropped.
-        """
-        if self.gone is not None:
-            raise GoneError(self._name, NOT_ASKED)
-        for first in range(0, len(questions), AT_ONCE):
-            part = questions[first : first + AT_ONCE]
-            begin, self._number = self._number + 1, self._number + len(part)
-            self._send(b"".join(_framed(begin + i, "ask", what) for i, what in enumerate(part)))
-            number = begin
-            while number <= self._number:
-                yield self._receive(number, self._number)
-                at_hand = self._at_hand(number + 1)
-                yield from at_hand
-                number += 1 + len(at_hand)
-            if self._kept:
-                raise self._leave("answered more than it was asked")
 
     def _send(self, data: bytes) -> None:
         begun = time.monotonic()
@@ -234,8 +194,8 @@ class Remote:
             except OSError:
                 raise self._ended() from None
 
-    def _receive(self, number: int, last: int) -> Any:
-        """Return the answer to a question; at most that to the ``last`` may be there already."""
+    def _receive(self, number: int) -> Any:
+        """Return the answer to a question."""
         begun, before = time.monotonic(), self.spent
         looked: float | None = None
         while True:
@@ -273,25 +233,6 @@ class Remote:
                     return value
                 raise value
 
-    def _at_hand(self, number: int) -> list[int]:
-        """Return the answers from question ``number`` on that came together with the last one and are plain numbers.
-
-        They were judged with it, as what a bot has spent is known of all that it has sent at once. So many answers are
-        read in a third of the time; whatever else has come is left to `_receive`.
-        """
-        *lines, _ = self._kept.split(b"\n")
-        found = []
-        length = 0
-        for line in lines:
-            value = _plain(number, line)
-            if value is None or number > self._number:
-                break
-            found.append(value)
-            length += len(line) + 1
-            number += 1
-        self._kept = self._kept[length:]
-        return found
-
     def _told(self, number: int, line: bytes) -> tuple[str, Any] | None:
         """Return what a line says: ("ok", answer) or ("failed", error); None if it tells a witness of something."""
         if (plain := _plain(number, line)) is not None:
@@ -301,12 +242,15 @@ class Remote:
             their, word, value, *printed = found
             if word == "told" and self._witness is not None:
                 method, text = value
-                self._tell(str(method), str(text))
+                if method in ("note_call", "note_answer", "note_print"):
+                    getattr(self._witness, method)(str(text))
                 return None
             if their != number or type(their) is not int:
                 raise self._leave("answered another question than it was asked")
             if printed:
-                self._print(*printed)
+                (text,) = printed
+                self.printed.clear()
+                self.printed.write(text)
             if word == "ok":
                 return "ok", decode(value)
             if word == "failed":
@@ -325,14 +269,6 @@ class Remote:
         if not _RAISED.fullmatch(text):
             text = f"failed ({quote_words(text, 1000)})"
         return RaisedError(text, where if _LINE.fullmatch(where) else "")
-
-    def _tell(self, method: str, text: str) -> None:
-        if self._witness is not None and method in ("note_call", "note_answer", "note_print"):
-            getattr(self._witness, method)(text)
-
-    def _print(self, text: str) -> None:
-        self.printed.clear()
-        self.printed.write(text)
 
     def _judge(self, passed: float, before: float | None = None) -> None:
         """End the bot if it has passed a limit; ``passed``: seconds on the clock since it was asked."""
@@ -365,7 +301,7 @@ class Remote:
 
     def _ended(self) -> GoneError:
         """Return the error for a process that has closed its end."""
-        return self._leave(Ended(self._end(WORDS_SECONDS)).in_words)
+        return self._leave(describe_end(self._end(WORDS_SECONDS)))
 
     def _end(self, seconds: float = 0.0) -> int | None:
         """Let the host end the child, if it does not end by itself so soon; return its status, see `Ended`."""

@@ -25,12 +25,11 @@ from dicegym.engine.game import Game
 from dicegym.engine.threads import cores
 from dicegym.engine.validate import whole_number
 from dicegym.errors import DicegymError, ServiceError
-from dicegym.players.roster import agent_name, resolve
 from dicegym.sandbox import jail, scratch
 from dicegym.sandbox.heartbeat import PLAYING, Heartbeat, Reading, is_late, processor_time, queue_time
-from dicegym.sandbox.jobs import Entry, Failure, Job
+from dicegym.sandbox.jobs import Failure, Job
 from dicegym.sandbox.limits import Limits
-from dicegym.sandbox.remote import Ended
+from dicegym.sandbox.remote import describe_end
 from dicegym.sandbox.worker import keep
 
 LOOK_EVERY, TELL_EVERY = 0.02, 0.25
@@ -78,11 +77,9 @@ _STARTED_WITH = {"PYTHONHASHSEED": "0", "PYTHONSAFEPATH": "1"}
 def _plain_start() -> Iterator[None]:
     """Start processes so that they need nothing of this one's script, and so that sets of strings keep their order.
 
-    multiprocessing runs the caller's script again in each process unless there seems to be no script; a script
-    without a ``__main__`` guard would start another contest there.
-
-    And a daemon, as the workers of a ``multiprocessing.Pool`` are, may start none, lest they outlive it. These do not:
-    they end when the pipe to this one closes.
+    multiprocessing would run the caller's script again in each process; without a ``__main__`` guard it would start
+    another contest there. And a daemon, as the workers of a ``multiprocessing.Pool`` are, may start none, lest they
+    outlive it. These do not: they end when the pipe to this one closes.
     """
     this = multiprocessing.current_process()
     daemon = this.daemon
@@ -112,9 +109,7 @@ def _failure(reading: Reading, reason: str) -> Failure:
 class _Worker:
     """A keeper, as seen from here."""
 
-    def __init__(
-        self, game: Game, limits: Limits, rehearsal: Entry, isolation: jail.Choice, folder: str, processors: set[int]
-    ) -> None:
+    def __init__(self, game: Game, limits: Limits, isolation: jail.Choice, folder: str, processors: set[int]) -> None:
         method = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
         context: Any = multiprocessing.get_context(method)
         if method == "forkserver":
@@ -129,7 +124,7 @@ class _Worker:
         cells = context.RawArray("d", Heartbeat.SIZE)
         self._heartbeat = Heartbeat(cells)
         self._process = context.Process(
-            target=keep, args=(other, cells, game, rehearsal, limits, isolation.level, folder), daemon=True
+            target=keep, args=(other, cells, game, limits, isolation.level, folder), daemon=True
         )
         with _plain_start():
             self._process.start()
@@ -173,8 +168,9 @@ class _Worker:
         """Return in words which limit the acting entry has passed; empty if none."""
         if reading.spent > self._limits.seconds:
             return f"took more than {self._limits.seconds:g} s"
-        if is_late(reading.spent + reading.waited, self._limits.wall, self._queued):
-            return f"took more than {self._limits.wall:g} s by the clock ({reading.spent:.1f} s of them at work)"
+        wall = self._limits.wall_of(self._limits.seconds)
+        if is_late(reading.spent + reading.waited, wall, self._queued):
+            return f"took more than {wall:g} s by the clock ({reading.spent:.1f} s of them at work)"
         return ""
 
     def _queued(self) -> float:
@@ -202,7 +198,7 @@ class _Worker:
             self._process.join(1)
             if self._stopped:
                 return job, self._stopped, False
-            words = Ended(self._process.exitcode or 0).in_words
+            words = describe_end(self._process.exitcode or 0)
             return job, _failure(reading, f"{words} {job.moment(reading)}"), False
         found = json.loads(answer)
         if "value" in found:
@@ -228,7 +224,7 @@ class Sandbox:
     """Processes in which jobs are done, several at a time.
 
     Args:
-        game: the game; its baseline plays a game in each process before anything is timed.
+        game: the game; one is played in each process before anything is timed.
         workers: number of processes (default: of usable processors).
         limits: what each entry may use.
         isolation: how untrusted entries are kept apart, "auto", "jail", "process" or "none"; see
@@ -253,9 +249,7 @@ class Sandbox:
         self.isolation = jail.choose(isolation)
         number = cores() if workers is None else workers
         self._count = whole_number("workers", number, 1, 1024, "the number of processes")
-        baseline = game.spec.baseline
-        rehearsal = Entry(agent_name(game, baseline), resolve(game, baseline))
-        self._made = (game, self.limits, rehearsal, self.isolation)
+        self._made = (game, self.limits, self.isolation)
         self._workers: list[_Worker] = []
         self._folder = ""
 

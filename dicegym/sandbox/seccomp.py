@@ -70,10 +70,7 @@ OWN = -1
 _CLONE_THREAD = 0x10000
 
 RULES: tuple[Rule, ...] = (
-    Rule(
-        "start another process, which could outlive the match",
-        "fork 57 -, vfork 58 -",
-    ),
+    Rule("start another process, which could outlive the match", "fork 57 -, vfork 58 -"),
     Rule(
         "the same by the general call, which also starts threads: these pass",
         "clone 56 220",
@@ -137,10 +134,7 @@ RULES: tuple[Rule, ...] = (
         "mq_open 240 180, mq_unlink 241 181, semget 64 190, semctl 66 191, semop 65 193, semtimedop 220 192, "
         "msgget 68 186, msgctl 71 187, msgrcv 70 188, msgsnd 69 189",
     ),
-    Rule(
-        "raise its own limits, or change those of others",
-        "setrlimit 160 164",
-    ),
+    Rule("raise its own limits, or change those of others", "setrlimit 160 164"),
     Rule(
         "the same by the call that also asks for limits, which passes",
         "prlimit64 302 261",
@@ -186,10 +180,7 @@ RULES: tuple[Rule, ...] = (
         "open_by_handle_at 304 265, lookup_dcookie 212 18",
     ),
     Rule("have rights of its own making: namespaces", "unshare 272 97, setns 308 268"),
-    Rule(
-        "keep secrets in the kernel, or read them",
-        "add_key 248 217, request_key 249 218, keyctl 250 219",
-    ),
+    Rule("keep secrets in the kernel, or read them", "add_key 248 217, request_key 249 218, keyctl 250 219"),
     Rule(
         "do any of this by a queue that a filter does not see",
         "io_uring_setup 425 425, io_uring_enter 426 426, io_uring_register 427 427",

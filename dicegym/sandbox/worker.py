@@ -22,14 +22,12 @@ from collections.abc import Callable, Iterable
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
-import numpy as np
-
 from dicegym.bots.calls import Witness
 from dicegym.bots.source import Source
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError, DicegymError, ServiceError, one_line
 from dicegym.play.drive import play_game
-from dicegym.play.player import Player
+from dicegym.play.player import Player, RandomPlayer
 from dicegym.play.printed import Printed
 from dicegym.players import batch_players
 from dicegym.sandbox import jail, scratch
@@ -46,23 +44,9 @@ CAN_FORK = hasattr(os, "fork")
 """Where there is no fork, bots play in the referee's process: nothing keeps them from it."""
 
 
-REHEARSED = 100
-"""Actions that nobody chooses before anybody is timed."""
-
-
-def rehearse(game: Game, entry: Entry) -> None:
-    """Play one game, so that all kernels are in memory before anybody is timed.
-
-    Copies of ``entry`` play it if that is trusted, as nothing else may run here; else the first legal actions are.
-    """
-    if entry.trusted:
-        state = play_game(game, [entry.load(game, seat) for seat in range(game.players)])
-    else:
-        states = game.new_game()
-        for _ in range(REHEARSED):
-            if not states[0]["over"]:
-                game.step(states[0], int(np.flatnonzero(game.legal(states[0]))[0]))
-        state = states[0]
+def rehearse(game: Game) -> None:
+    """Play one game, so that all kernels are in memory before anybody is timed."""
+    state = play_game(game, [RandomPlayer()] * game.players)
     game.returns(state)
     game.observe(state, 0)  # models look and are told what is legal; bots play by a view
     game.legal(game.new_game()[0])
@@ -70,14 +54,7 @@ def rehearse(game: Game, entry: Entry) -> None:
 
 
 class Hosts:
-    """The hosts of a referee: those of the entries that played last.
-
-    Args:
-        game: the game.
-        limits: what each entry may use.
-        level: how untrusted entries are kept apart, one of `dicegym.sandbox.jail`.
-        folder: where their temporary folders are made; empty: in jails.
-    """
+    """The hosts of a referee or a server: those of the entries that played last; see `HostProcess` for the folder."""
 
     def __init__(self, game: Game, limits: Limits, level: jail.Isolation, folder: str) -> None:
         self._game = game
@@ -85,7 +62,7 @@ class Hosts:
         self._level = level
         self._folder = folder
         self._hosts: OrderedDict[Entry, HostProcess] = OrderedDict()
-        self._playing: list[tuple[Entry, IsolatedPlayer | None]] = []
+        self._playing: list[tuple[Entry, IsolatedPlayer]] = []
 
     def apart(self, entry: Entry) -> bool:
         """Return whether an entry plays in a process of its own."""
@@ -94,14 +71,17 @@ class Hosts:
     def prepare(self, entries: Iterable[Entry]) -> None:
         """Begin to start what ``entries`` will need, without waiting for it."""
         for entry in entries:
-            with contextlib.suppress(AgentError):  # `load` will say so, when it is known whose turn it is
-                self._prepare(entry)
+            if self.apart(entry):
+                with contextlib.suppress(AgentError):  # `load` will say so, when it is known whose turn it is
+                    self._host_of(entry)
 
-    def _prepare(self, entry: Entry) -> None:
-        if self.apart(entry) and entry not in self._hosts and isinstance(entry.origin, Source):
+    def _host_of(self, entry: Entry) -> HostProcess:
+        """Return the host of a bot, started if it is not there. Raises AgentError."""
+        if entry not in self._hosts and isinstance(entry.origin, Source):
             self._hosts[entry] = HostProcess(
                 self._game, entry.name, entry.origin, self._limits, self._level, self._folder, entry.seal
             )
+        return self._hosts[entry]
 
     def load(
         self, entry: Entry, game: Game, seed: int, moment: Callable[[bool], str], witness: Witness | None = None
@@ -109,34 +89,43 @@ class Hosts:
         """Return a fresh player of an entry; see `dicegym.sandbox.jobs.Context.load`. Raises AgentError."""
         if not self.apart(entry):
             return entry.load(game, seed)
-        self._prepare(entry)
-        self._hosts.move_to_end(entry)
-        self._playing.append((entry, None))
-        remote = self._hosts[entry].child(moment, witness)
-        player = IsolatedPlayer(remote, entry.name, game, seed, witness is not None)
-        self._playing[-1] = entry, player
+        player = self.seat(entry, seed, moment, witness)
+        self._playing.append((entry, player))
         return player
+
+    def seat(
+        self, entry: Entry, seed: int, moment: Callable[[bool], str], witness: Witness | None = None
+    ) -> IsolatedPlayer:
+        """Return a copy of a bot in a process of its own, to be ended by `end`. Raises AgentError."""
+        host = self._host_of(entry)
+        self._hosts.move_to_end(entry)
+        return IsolatedPlayer(host.child(moment, witness), entry.name, self._game, seed, witness is not None)
+
+    def end(self, entry: Entry, player: IsolatedPlayer) -> None:
+        """End a copy; if something is left of it, all that its host has started ends."""
+        clean = False
+        with contextlib.suppress(OSError, EOFError, ValueError):  # its bot has done something to it
+            clean = player.close()
+        if not clean:
+            self.discard(entry)
 
     def end_job(self) -> None:
         """End what played, and all hosts but those that may be wanted again."""
         for entry, player in self._playing:
-            try:
-                if player is not None and not player.close():
-                    self._discard(entry)
-            except (OSError, EOFError, ValueError):  # its bot has done something to it
-                self._discard(entry)
+            self.end(entry, player)
         self._playing = []
         while len(self._hosts) > MOST:
-            self._discard(next(iter(self._hosts)))
+            self.discard(next(iter(self._hosts)))
 
-    def _discard(self, entry: Entry) -> None:
+    def discard(self, entry: Entry) -> None:
+        """End the host of an entry, if there is one."""
         if (host := self._hosts.pop(entry, None)) is not None:
             host.close()
 
     def close(self) -> None:
         """End all of them."""
         for entry in list(self._hosts):
-            self._discard(entry)
+            self.discard(entry)
 
     def kill(self) -> None:
         """End their processes at once, from another thread than that which uses them."""
@@ -168,9 +157,7 @@ def outcome(job: Job, heartbeat: Heartbeat, hosts: Hosts) -> dict[str, Any]:
         hosts.end_job()
 
 
-def keep(
-    conn: Connection, cells: Any, game: Game, entry: Entry, limits: Limits, level: jail.Isolation, folder: str
-) -> None:
+def keep(conn: Connection, cells: Any, game: Game, limits: Limits, level: jail.Isolation, folder: str) -> None:
     """Serve jobs that come through ``conn`` as pickles until it is closed; see `Hosts` for the last three arguments.
 
     Each is answered by what `outcome` returned, as JSON.
@@ -183,7 +170,7 @@ def keep(
     watcher = threading.Thread(target=_end_with_caller, args=(hosts, folder), daemon=True)
     watcher.start()
     gc.freeze()  # what the fork server made: a collection that looks at it would copy all of its memory
-    rehearse(game, entry)
+    rehearse(game)
     gc.collect()
     gc.freeze()
     null = os.open(os.devnull, os.O_RDWR)

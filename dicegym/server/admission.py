@@ -14,7 +14,7 @@ import hmac
 import ipaddress
 import socket
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -88,10 +88,6 @@ class Secrets:
     def __contains__(self, name: object) -> bool:
         """Return whether a name belongs to somebody, however it is spelled."""
         return isinstance(name, str) and fold_name(name) in self._folded
-
-    def __iter__(self) -> Iterator[str]:
-        """Yield the names."""
-        return iter(self._digests)
 
     def owner(self, secret: str) -> str | None:
         """Return whose secret it is, None for nobody's.

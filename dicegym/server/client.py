@@ -16,10 +16,10 @@ from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
 from dicegym.errors import DependencyError, ParameterError, one_line
 from dicegym.games import game as make_game
-from dicegym.play.drive import play_game
-from dicegym.play.player import Player, RandomPlayer, whole
+from dicegym.play.player import Player, whole
 from dicegym.play.turn import Act, Turn
 from dicegym.players.roster import agent, agent_name, resolve
+from dicegym.sandbox.worker import rehearse
 from dicegym.server.wire import NOT_YOUR_TURN, REFUSALS, Malformed, Message, ObjectReader, Wire, encode, wire_of
 
 LARGEST = 1 << 20
@@ -311,13 +311,13 @@ def join(
     called = agent_name(table, spec) if name is None and secret is None else name
     seed = entropy.randbits(63) if seed is None else seed
     log(f"loading {spec}")
-    player = rehearse(table, spec)
+    player = load_ready(table, spec)
     Join(game, server, player, called, secret, games, seed, log).run()
 
 
-def rehearse(table: Game, spec: str) -> Player:
+def load_ready(table: Game, spec: str) -> Player:
     """Return a player that has nothing left to load or compile when it is asked. Raises AgentError, ModelError."""
-    table.observe(play_game(table, [RandomPlayer()] * table.players), 0)
+    rehearse(table)
     player = agent(table, spec)
     act = player.join(table, 0, 0)
     if player.pure:  # a player that remembers questions gets none in vain

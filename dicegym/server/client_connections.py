@@ -52,10 +52,7 @@ BLANKS = b" \t\r\n\xef\xbb\xbf"
 
 
 class Connection:
-    """A connection to a client.
-
-    Args:
-        bucket: what the client may send.
+    """A connection to a client, which may send what its bucket allows.
 
     Attributes:
         transport: the transport below, from `attach` on.
@@ -229,14 +226,10 @@ class WebSocketConnection(Connection):
 
     async def run(self) -> None:
         """Hear the client until its connection is gone; each frame was paid for when it came."""
-        work = 0
         try:
             while self.open:
                 frame = await self._websocket.recv()
-                work += 1
-                if self._in_debt or work >= IN_A_ROW:
-                    work = 0
-                    await asyncio.sleep(_pause_of(self._bucket) if self._bucket.left < 0 else 0)
+                await asyncio.sleep(_pause_of(self._bucket) if self._in_debt else 0)  # others have their turn
                 self._cost = MESSAGE + len(frame)
                 if isinstance(frame, str):
                     message = parse(frame)
@@ -299,13 +292,8 @@ class MeteredWebSocket(ServerConnection):
 class Ports:
     """The ports of a server, and every connection by them.
 
-    Args:
-        enter: called with each new connection, whose ``hear`` and ``lost`` it sets.
-        host: the address to listen on.
-        rate: bytes a second that a client may send, beyond its moves.
-        origins: who may speak WebSocket.
-        log: takes lines about refused clients.
-        seconds: to end the handshake of a WebSocket.
+    ``enter`` is called with each new connection, whose ``hear`` and ``lost`` it sets. A client may send ``rate`` bytes
+    a second beyond its moves, and has ``seconds`` to end the handshake of a WebSocket.
 
     Attributes:
         numbers: of the ports, by "tcp" and "ws".

@@ -60,41 +60,34 @@ class TokenBucket:
 
 
 class LoginBackoff:
-    """Delays for an address from which wrong secrets came, longer each time.
+    """Delays for an address from which wrong secrets came: a bucket of them for each, which fills up again.
 
     Nobody keeps the owner of a name from logging in from another address. As every secret waits before it is looked at,
     to hang up and come again saves no time.
     """
 
-    FREE = 5
-    """Wrong secrets before there are delays."""
-    FIRST, LONGEST = 1.0, 30.0
-    """Seconds of the first delay, of which each is twice the one before, and of the longest."""
-    FORGOTTEN = 600.0
-    """Seconds without a wrong secret after which those before are forgotten."""
+    FREE, SECONDS, LONGEST = 5, 10.0, 30.0
+    """Wrong secrets before there are delays, seconds after which one is forgotten, and seconds of the longest delay."""
     REMEMBERED = 8192
     """Addresses; beyond, the oldest are forgotten."""
 
     def __init__(self, clock: Clock = time.monotonic) -> None:
         self._clock = clock
-        self._wrong: dict[str, tuple[int, float]] = {}  # how many, and when the last was
+        self._buckets: dict[str, TokenBucket] = {}
 
     def delay(self, address: str) -> float:
         """Return the seconds that a secret from an address has to wait."""
-        beyond = self._count(address) - self.FREE
-        return float(min(self.LONGEST, self.FIRST * 2 ** min(beyond, 16))) if beyond >= 0 else 0.0
+        bucket = self._buckets.get(address)
+        return 0.0 if bucket is None else min(bucket.wait(1), self.LONGEST)
 
     def note_wrong(self, address: str) -> None:
         """Take note of a wrong secret."""
-        count = self._count(address) + 1
-        self._wrong.pop(address, None)  # what happened last stands last
-        self._wrong[address] = count, self._clock()
-        if len(self._wrong) > self.REMEMBERED:
-            del self._wrong[next(iter(self._wrong))]
-
-    def _count(self, address: str) -> int:
-        count, last = self._wrong.get(address, (0, 0.0))
-        return count if self._clock() - last < self.FORGOTTEN else 0
+        bucket = self._buckets.pop(address, None) or TokenBucket(1 / self.SECONDS, self.FREE, self._clock)
+        bucket.pay(1)
+        bucket.left = max(bucket.left, -self.FREE)  # who shares the address does not wait for ever
+        self._buckets[address] = bucket  # what happened last stands last
+        if len(self._buckets) > self.REMEMBERED:
+            del self._buckets[next(iter(self._buckets))]
 
 
 class ThrottledLog:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from dicegym.engine.dice import private_seed
@@ -21,7 +23,8 @@ if TYPE_CHECKING:
 class Client:
     """A client, from its connection on."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, wire: Wire, connection: Connection) -> None:
+        self._wire = wire
         self.connection = connection
         self.tell = connection.send
         self.origin = origin_of(connection.address)
@@ -33,29 +36,25 @@ class Client:
         self.since = 0.0  # the time from which on it waits
         self.met: dict[str, int] = {}  # names of those it has met, with the number of the last common game
         self.last: frozenset[str] = frozenset()  # the names of all remote bots at its last table
-        self.stirred = True
+        self.stirred = True  # False once the server has played a turn for it: it may be asleep
         self.moved = False  # whether it has ever made a move
         self.wrong = 0  # secrets
         self.deadline: asyncio.TimerHandle | None = None  # to log in
 
     @property
-    def present(self) -> bool:
-        """Whether it can be told anything."""
-        return self.connection.open
-
-    @property
     def waits(self) -> bool:
         """Whether it is to be seated."""
-        return bool(self.name) and self.table is None and not self.resting and self.present
+        return bool(self.name) and self.table is None and not self.resting and self.connection.open
 
     @property
     def resting(self) -> bool:
         """Whether its last game has just ended."""
         return asyncio.get_running_loop().time() < self.since
 
-    def note_help(self) -> None:
-        """Take note that the server has played a turn for it: unless it says something, it may be asleep."""
-        self.stirred = False
+    def refuse(self, code: str, text: str) -> None:
+        """Send an ERROR, unless it is a client of the original."""
+        if not self.original:
+            self.tell(encode(self._wire.error_message(code, text)))
 
 
 def find_company(
@@ -67,13 +66,7 @@ def find_company(
     longest. Local agents fill the seats that are left. A bot waits at most ``patience`` for more remote bots, or for
     others than in its last game, and not at all if no more are expected.
 
-    Args:
-        waiting: the remote bots that wait.
-        players: seats at a table.
-        local: how many local agents there are.
-        expected: how many more remote bots are connected and may soon wait too.
-        now: the time.
-        patience: in seconds.
+    There are ``local`` agents, and ``expected`` more remote bots that are connected and may soon wait too.
     """
     if not waiting:
         return None
@@ -88,31 +81,25 @@ def find_company(
     return remote
 
 
+@dataclass(slots=True, eq=False)
 class Seat:
     """Whom a table has in one seat; a remote bot that is gone leaves None."""
 
-    __slots__ = ("decisions", "known", "local", "moved", "name", "rating", "remote")
-
-    def __init__(
-        self,
-        name: str,
-        rating: int,
-        remote: Client | None = None,
-        local: LocalAgent | None = None,
-        known: bool = True,
-    ) -> None:
-        self.name = name
-        self.rating = rating
-        self.remote = remote
-        self.local = local
-        self.known = known  # as an owner of a secret or an agent of the server, not as a guest
-        self.moved = False  # whether it has made a move of its own
-        self.decisions = 1  # the number of the next one
+    name: str
+    rating: int
+    remote: Client | None = None
+    local: LocalAgent | None = None
+    known: bool = True
+    """As an owner of a secret or an agent of the server, not as a guest."""
+    moved: bool = False
+    """Whether it has made a move of its own."""
+    decisions: int = 1
+    """The number of the next one."""
 
     @property
     def taken(self) -> bool:
         """Whether anybody is there to answer."""
-        return self.local is not None or (self.remote is not None and self.remote.present)
+        return self.local is not None or (self.remote is not None and self.remote.connection.open)
 
     @property
     def counts(self) -> bool:
@@ -123,19 +110,10 @@ class Seat:
 class Table:
     """A game in progress; all methods return at once.
 
-    Args:
-        wire: the messages.
-        game: the game, with as many players as ``seats``.
-        number: of the game, which with ``seed`` decides its dice.
-        seed: of the server's run.
-        seats: in playing order.
-        seconds: time for an answer.
-        changed: called after each command that changed something.
-        ended: called with the table when the game is over.
-        log: takes lines for the operator.
+    The seats are in playing order, and each has ``seconds`` for an answer. ``changed`` is called after each command
+    that changed something, ``ended`` when the game is over.
 
-    Raises:
-        ParameterError: the rules do not say what the server does for a player that does not answer.
+    Raises ParameterError if the rules do not say what the server does for a player that does not answer.
     """
 
     def __init__(
@@ -179,11 +157,6 @@ class Table:
         self._deadline = 0.0
         self._timer: asyncio.TimerHandle | None = None
         self._shown = b""
-
-    @property
-    def totals(self) -> list[int]:
-        """What each seat has so far."""
-        return list(self._wire.totals_of(self.game, self.state))
 
     def begin(self) -> None:
         """Show everybody the table."""
@@ -231,21 +204,16 @@ class Table:
         """Return whether the server plays the rest of the game for a seat."""
         return self._wire.has_given_up(self.state, seat)
 
-    def take_answer(self, seat: int, action: int) -> None:
-        """Take the action of the local agent in ``seat``."""
-        if not self.over and seat == self.mover:
-            self._play(self._wire.UNREADABLE if action == self._forfeit else action)
+    def take_answer(self, seat: int, answer: int | str) -> None:
+        """Take the action of the local agent in ``seat``, or why it failed."""
+        if self.over or seat != self.mover:
+            return
+        if isinstance(answer, str):
+            self._advance(self._play_for_mover(answer))
+        else:
+            self._play(self._wire.UNREADABLE if answer == self._forfeit else answer)
 
-    def take_failure(self, seat: int, reason: str) -> None:
-        """Take note that the local agent in ``seat`` has not answered properly."""
-        if not self.over and seat == self.mover:
-            self._advance(self._play_for_mover(reason))
-
-    def tell(self, message: Message) -> None:
-        """Send a message to every remote bot."""
-        self._tell_all(encode(message))
-
-    def _tell_all(self, data: bytes) -> None:
+    def tell(self, data: bytes) -> None:
         """Send a message to every remote bot that is told more than when it is to move."""
         for seat in self.seats:
             if seat.remote is not None and not seat.remote.original:
@@ -269,9 +237,8 @@ class Table:
         return f"it is the turn of {self._names[self.mover]}"
 
     def _refuse(self, seat: int, code: str, text: str) -> None:
-        remote = self.seats[seat].remote
-        if remote is not None and not remote.original:
-            remote.tell(encode(self._wire.error_message(code, text)))
+        if (remote := self.seats[seat].remote) is not None:
+            remote.refuse(code, text)
 
     def _play(self, action: int, error: Any = None) -> bool:
         """Let the player to move do ``action``, an error if ``error`` says so; return whether it was a move."""
@@ -282,7 +249,7 @@ class Table:
         if fault:
             error = error or self._wire.fault_error(int(fault))
             self._refuse(mover, error.code, error.message)
-            if self._standing() == self._shown:
+            if encode(self._message(self.state)) == self._shown:
                 if seat.local is not None:
                     self._ask(seat)
                 elif seat.remote is not None and seat.remote.original:  # it is told by being asked again
@@ -317,14 +284,11 @@ class Table:
         seat = self.seats[mover]
         self.incidents.append(ForcedTurn(mover, seat.decisions, reason))
         if seat.remote is not None:
-            seat.remote.note_help()
+            seat.remote.stirred = False
         self._log(f"game {self.number + 1}: {seat.name} {reason} (its decision {seat.decisions}): the turn is played")
 
     def _message(self, state: Any) -> Message:
         return self._wire.standing_message(self.game, state, self._names, self._ratings)
-
-    def _standing(self) -> bytes:
-        return encode(self._message(self.state))
 
     def _advance(self, between: Sequence[Any] = ()) -> None:
         """Show what has changed and wait for the next command; the server plays for absent players.
@@ -333,11 +297,11 @@ class Table:
         """
         while True:
             for state in between:
-                self._tell_all(encode(self._message(state)))
+                self.tell(encode(self._message(state)))
             if self._ended[0]:
                 break
-            self._shown = self._standing()
-            self._tell_all(self._shown)
+            self._shown = encode(self._message(self.state))
+            self.tell(self._shown)
             seat = self.seats[self.mover]
             if seat.remote is not None and seat.remote.original:
                 self._show(self.mover)
@@ -353,7 +317,8 @@ class Table:
 
     def _ask(self, seat: Seat) -> None:
         if seat.local is not None:
-            seat.local.ask(self, self.mover, self.state.copy(), private_seed(self.key, self.mover))
+            answered = functools.partial(self.take_answer, self.mover)
+            seat.local.ask(self.number, self.mover, self.state.copy(), private_seed(self.key, self.mover), answered)
 
     def _look(self) -> None:
         """See whether the player to move has exceeded its time; local agents are timed by their process."""
@@ -371,4 +336,4 @@ class Table:
             self._timer.cancel()
         for seat in self.seats:
             if seat.local is not None:
-                seat.local.close(self)
+                seat.local.close(self.number)

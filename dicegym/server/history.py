@@ -20,7 +20,7 @@ from dicegym.server.game_results import PlayerRating, StoredGame
 from dicegym.server.result_store import games_of, places_and_incidents, ratings_of
 
 
-class Archive:
+class Archive(StoreReader):
     """The games and ratings of a game's servers in a store, to be read.
 
     Args:
@@ -29,40 +29,26 @@ class Archive:
 
     Attributes:
         game: the game's name.
-        name: where the store is, for people.
 
     Raises:
-        ParameterError: the store does not exist, or no server has written to it, or those of several games have and no
-            game is named; it is damaged, out of reach, or has another schema.
+        ParameterError: no server has written to the store, or those of several games have and no game is named; and
+            what a `StoreReader` raises.
         UnknownNameError: no server of this game has written to it.
-        BusyError: another program has locked it.
-        DependencyError: it is on a server, and what speaks to that is not installed.
-
-    What is asked of it raises the same, as not all damage shows at once.
     """
 
     def __init__(self, where: str | os.PathLike[str], game: str | None = None) -> None:
         path = location_of(where).path
         if path is not None and not path.is_file():
             raise ParameterError(f"{path} is not a file: a server makes one where it is started; give its --store")
-        self._reader = StoreReader(where)
-        self.name = self._reader.name
+        super().__init__(where)
         try:
             self.game = self._find_game(game)
         except BaseException:
-            self._reader.close()
+            self.close()
             raise
 
-    def __enter__(self) -> Archive:
-        """Return it."""
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Let go of the store."""
-        self._reader.close()
-
     def _find_game(self, game: str | None) -> str:
-        with self._reader.connection() as connection:
+        with self.connection() as connection:
             there = sorted(connection.execute(sa.select(SERVER_RUNS.c.game).distinct()).scalars())
         store = call_store(self.name)
         if game is not None:
@@ -76,7 +62,7 @@ class Archive:
 
     def ratings(self) -> dict[str, PlayerRating]:
         """Return what is known of each name, the best first."""
-        with self._reader.connection() as connection:
+        with self.connection() as connection:
             found = ratings_of(connection, self.game)
         return dict(sorted(found.items(), key=lambda one: (-one[1].rating, one[0])))
 
@@ -91,7 +77,7 @@ class Archive:
             UnknownNameError: nobody of that name has finished a game.
         """
         wanted = games_of(self.game, SERVER_GAMES).order_by(SERVER_GAMES.c.id.desc())
-        with self._reader.connection() as connection:
+        with self.connection() as connection:
             if player is not None:
                 own = sa.select(SERVER_RATINGS.c.name).where(SERVER_RATINGS.c.game == self.game)
                 known = list(connection.execute(own).scalars())  # those not rated too
@@ -105,7 +91,7 @@ class Archive:
 
     def count_games(self) -> int:
         """Return the number of finished games."""
-        with self._reader.connection() as connection:
+        with self.connection() as connection:
             return int(connection.execute(games_of(self.game, sa.func.count())).scalar_one())
 
 

@@ -44,16 +44,8 @@ WRONG_SECRETS = 3
 class Lobby:
     """All clients and all games of a server.
 
-    Args:
-        wire: the messages.
-        game: the game, with as many players as a table has.
-        seed: of the run: its game number i is ``game.new_game(seed, i)``.
-        agents: the local agents.
-        store: ratings and results.
-        settings: of the server.
-        secrets: of names that have owners; None: no name has one.
-        most: connections at once.
-        log: takes lines for the operator.
+    The game has as many players as a table; number i of a run is ``game.new_game(seed, i)``. At most ``most`` clients
+    are connected at once.
 
     Attributes:
         clients: by their connections, in the order in which they came.
@@ -116,7 +108,7 @@ class Lobby:
 
     def enter(self, connection: Connection) -> None:
         """Serve a client from now on until its connection is gone."""
-        client = Client(connection)
+        client = Client(self._wire, connection)
         if self._take_in(client):
             connection.hear = functools.partial(self._hear, client)
             connection.lost = functools.partial(self._forget, client)
@@ -140,8 +132,6 @@ class Lobby:
         for client in list(self.clients.values()):
             self._dismiss(client, code, text)
 
-    # Places
-
     def _take_in(self, client: Client) -> bool:
         """Take in a connection, if there is room for it. Where names have owners, an idle client makes room for it."""
         if len(self.clients) >= self._most:
@@ -160,7 +150,7 @@ class Lobby:
 
     def _dismiss(self, client: Client, code: str, text: str) -> None:
         """Tell a client why, hang up, and give its place to others."""
-        self._error(client, code, text)
+        client.refuse(code, text)
         client.connection.close()
         self._forget(client)
 
@@ -182,8 +172,6 @@ class Lobby:
             table.leave_seat(client.seat)
         self.fill()
 
-    # Logging in
-
     def _await_login(self, client: Client, seconds: float) -> None:
         """Give a client some seconds to log in."""
         if client.deadline is not None:
@@ -193,12 +181,12 @@ class Lobby:
     def _log_in(self, client: Client, message: Message | Malformed) -> None:
         """Hear a client that has no name yet."""
         if isinstance(message, Malformed):
-            self._error(client, *message)
+            client.refuse(*message)
             return
         try:
             wanted, secret = self._wire.login_of(message)
         except self._wire.CommandError as error:
-            self._error(client, getattr(error, "code", ""), str(error))
+            client.refuse(getattr(error, "code", ""), str(error))
             return
         if secret is None or self._secrets is None:
             self._admit_guest(client, wanted, message)
@@ -213,7 +201,7 @@ class Lobby:
 
     def _check_secret(self, client: Client, secrets: Secrets, wanted: str | None, secret: str, login: Message) -> None:
         """Let a client in if its secret is right; disconnect it if it is wrong too often."""
-        if not client.present:  # it has not waited for the answer
+        if not client.connection.open:  # it has not waited for the answer
             return
         client.connection.hear = functools.partial(self._hear, client)
         owner = secrets.owner(secret)
@@ -226,7 +214,7 @@ class Lobby:
         self.throttled.note(WRONG_SECRET, client.origin, f"wrong secret from {client.connection.peer}")
         why = "wrong secret, or not that of the name"
         if client.wrong < WRONG_SECRETS:
-            self._error(client, WRONG_SECRET, why)
+            client.refuse(WRONG_SECRET, why)
         else:
             self._dismiss(client, WRONG_SECRET, why)
 
@@ -244,11 +232,11 @@ class Lobby:
 
     def _admit_guest(self, client: Client, wanted: str | None, login: Message) -> None:
         if self._secrets is not None and wanted in self._secrets:
-            self._error(client, SECRET_NEEDED, f"{wanted} plays here with a secret: add it to the LOGIN")
+            client.refuse(SECRET_NEEDED, f"{wanted} plays here with a secret: add it to the LOGIN")
         elif not self._settings.allows_guests:
-            self._error(client, SECRET_NEEDED, "this server takes no guests: log in with a secret")
+            client.refuse(SECRET_NEEDED, "this server takes no guests: log in with a secret")
         elif wanted is not None and (fault := name_fault(wanted)):
-            self._error(client, BAD_NAME, fault)
+            client.refuse(BAD_NAME, fault)
         else:
             self._admit(client, self._guest_name() if wanted is None else self._free_name(wanted), login)
 
@@ -301,8 +289,6 @@ class Lobby:
         owned = self._secrets is not None and name in self._secrets
         return not owned and folded not in self._by_name and folded not in self._reserved
 
-    # Playing
-
     def _hear(self, client: Client, message: Message | Malformed) -> None:
         """Pass a message on to the client's table, if it sits at one."""
         client.stirred = True
@@ -321,13 +307,7 @@ class Lobby:
             self._log_in(client, message)
             return
         wait = f"you are {client.name} and wait for a game: no turn is yours yet"
-        self._error(client, *(message if isinstance(message, Malformed) else (NOT_YOUR_TURN, wait)))
-
-    def _error(self, client: Client, code: str, text: str) -> None:
-        if not client.original:
-            client.tell(encode(self._wire.error_message(code, text)))
-
-    # Seating
+        client.refuse(*(message if isinstance(message, Malformed) else (NOT_YOUR_TURN, wait)))
 
     def _rating(self, name: str) -> int:
         """Return the rating of a name as it is shown, a whole number."""
@@ -353,13 +333,12 @@ class Lobby:
             self._timer = self._loop.call_later(self._look, self._look_again)
 
     def _log_rest(self) -> None:
-        resting = self.resting
-        if resting != self._rested and not self._closed:
-            if resting:
+        rested, self._rested = self._rested, self.resting
+        if rested != self._rested and not self._closed:
+            if self._rested:
                 self._log("no remote bot is here: the server rests until one comes")
-            elif self._rested:
+            elif rested:
                 self._log("a remote bot is here: the server continues")
-        self._rested = resting
 
     def _look_again(self) -> None:
         self._timer = None
@@ -428,7 +407,8 @@ class Lobby:
     def _rate(self, table: Table) -> None:
         """Rate a game that has ended; its result is told when it is stored."""
         names = [seat.name for seat in table.seats]
-        places = self._store.rate(names, table.totals, [seat.counts for seat in table.seats])
+        totals = self._wire.totals_of(table.game, table.state)
+        places = self._store.rate(names, totals, [seat.counts for seat in table.seats])
         seconds = self._loop.time() - table.began
         result = GameResult(table.number, table.seed, seconds, tuple(table.actions), places, tuple(table.incidents))
         self._store.keep(result).add_done_callback(lambda done: self._tell(table, result, done))
@@ -439,7 +419,8 @@ class Lobby:
         if done.exception() is not None:  # of which `_give_up` hears
             return
         ratings = [round(place.after) for place in result.places]
-        table.tell(self._wire.final_message(table.game, table.state, [place.name for place in result.places], ratings))
+        names = [place.name for place in result.places]
+        table.tell(encode(self._wire.final_message(table.game, table.state, names, ratings)))
         ranking = sorted(result.places, key=lambda place: place.place)
         told = ", ".join(
             f"{place.name} {place.total} ({round(place.after)}{'' if place.rated else ', not rated'})"

@@ -8,12 +8,10 @@ table, and neither the server nor others anything. After `MOST_FAILURES` such en
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import tempfile
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from dicegym.bots.source import Source
 from dicegym.engine.dice import named_seed
@@ -22,13 +20,12 @@ from dicegym.errors import AgentError, ParameterError, one_line
 from dicegym.play.player import Player, whole
 from dicegym.play.turn import Act, Turn
 from dicegym.players.roster import agent, is_strangers, resolve
-from dicegym.sandbox import scratch
-from dicegym.sandbox.hosts import HostProcess
 from dicegym.sandbox.isolated import IsolatedPlayer
 from dicegym.sandbox.jail import Isolation
+from dicegym.sandbox.jobs import Entry
 from dicegym.sandbox.limits import Limits
 from dicegym.sandbox.remote import NOT_ASKED, GoneError
-from dicegym.sandbox.worker import CAN_FORK
+from dicegym.sandbox.worker import CAN_FORK, Hosts
 
 MOST_FAILURES = 3
 MOST_MOVES = 1000
@@ -43,18 +40,6 @@ class TableLimits(Limits):
     def wall_of(seconds: float) -> float:
         """Return the same."""
         return seconds
-
-
-class Asker(Protocol):
-    """A table, as the agent that it asks sees it."""
-
-    number: int
-
-    def take_answer(self, seat: int, action: int) -> None:
-        """Take the agent's action."""
-
-    def take_failure(self, seat: int, reason: str) -> None:
-        """Take note that the agent did not answer properly."""
 
 
 def plays_apart(game: Game, spec: str) -> bool:
@@ -75,15 +60,10 @@ def plays_apart(game: Game, spec: str) -> bool:
 
 
 class LocalAgent:
-    """An agent of the server.
+    """An agent of the server, named by ``spec`` as for `dicegym.agent`.
 
-    Args:
-        name: under which it plays.
-        spec: names it, as for `dicegym.agent`.
-        game: the game, with as many players as a table has.
-        seconds: time to load and to answer, for a bot's file.
-        log: takes lines for the operator.
-        level: how it is kept apart, for a bot's file; None for what plays in this process.
+    A bot's file has ``seconds`` to load and for each answer, and ``level`` says how it is kept apart. None: the agent
+    plays in this process.
 
     Attributes:
         retired: True when it has failed too often to be seated again.
@@ -104,14 +84,13 @@ class LocalAgent:
         self._spec = spec
         self._limits = TableLimits(MOST_MOVES * seconds, start=seconds, move=seconds)
         self._log = log
-        self._level = level
+        self._hosts = None if level is None else Hosts(game, self._limits, level, "")  # makes a process for each table
+        self._entry = Entry(name, resolve(game, spec))
         self._failures = 0
         self._thread = ThreadPoolExecutor(1, f"agent {name}")
         self._stopping = False
         # All that follows belongs to the thread.
         self._player: Player | None = None  # the one for all tables, which keeps what belongs to a game with that
-        self._host: HostProcess | None = None  # makes a process for each table
-        self._folder = ""  # of temporary files, where bots have none in a jail
         self._seats: dict[int, tuple[Player, Act]] = {}  # by the number of the table
         self._gone: set[int] = set()  # tables at which its process has ended
 
@@ -122,106 +101,81 @@ class LocalAgent:
     async def stop(self) -> None:
         """End the agent and all its processes."""
         self._stopping = True
-        if self._host is not None:
-            self._host.kill()  # so that the thread waits for it no longer
+        if self._hosts is not None:
+            self._hosts.kill()  # so that the thread waits for it no longer
         self._thread.submit(self._end)
         await asyncio.to_thread(self._thread.shutdown)
 
-    def ask(self, asker: Asker, seat: int, state: Any, seed: int) -> None:
-        """Have a decision made in a state, by a call of ``asker.take_answer`` or ``asker.take_failure`` later."""
+    def ask(self, table: int, seat: int, state: Any, seed: int, answered: Callable[[int | str], None]) -> None:
+        """Have a decision made at a table of this number; ``answered`` gets the action later, or why it failed."""
         loop = asyncio.get_running_loop()
         if self.retired:
-            loop.call_soon(asker.take_failure, seat, "has failed too often")
+            loop.call_soon(answered, "has failed too often")
             return
-        asked = loop.run_in_executor(self._thread, self._answer, asker.number, seat, state, seed)
-        asked.add_done_callback(lambda done: self._hear(asker, seat, done))
+        asked = loop.run_in_executor(self._thread, self._answer, table, seat, state, seed)
+        asked.add_done_callback(lambda done: self._hear(done, answered))
 
-    def close(self, asker: Asker) -> None:
+    def close(self, table: int) -> None:
         """Leave a table."""
         if not self._stopping:
-            self._thread.submit(self._leave, asker.number)
+            self._thread.submit(self._leave, table)
 
-    def _hear(self, asker: Asker, seat: int, done: asyncio.Future[int]) -> None:
+    def _hear(self, done: asyncio.Future[int], answered: Callable[[int | str], None]) -> None:
         if done.cancelled() or self._stopping:
             return
         error = done.exception()
         if error is None:
             self._failures = 0
-            asker.take_answer(seat, done.result())
+            answered(done.result())
             return
         reason = error.reason if isinstance(error, AgentError) else f"{type(error).__name__}: {one_line(error)}"
         if isinstance(error, GoneError) and reason != NOT_ASKED:
             self._failures += 1
             self.retired = self._failures >= MOST_FAILURES
             self._log(f"{self.name} {reason}" + (" and is not seated any more" if self.retired else ""))
-        asker.take_failure(seat, reason)
+        answered(reason)
 
     def _load(self) -> None:
-        if self._level is None:
+        if self._hosts is None:
             self._player = agent(self._game, self._spec)
             return
-        if self._level is not Isolation.JAIL:
-            self._folder = tempfile.mkdtemp(prefix="dicegym-bots-")
-        player = self._seated_apart(0)
+        player = self._seat_apart(0)
         player.join(self._game, 0, 0)
-        self._close_apart(player)
+        self._hosts.end(self._entry, player)
 
-    def _answer(self, table: int, seat: int, state: Any, seed: int) -> int:
-        if table in self._gone:
+    def _answer(self, number: int, seat: int, state: Any, seed: int) -> int:
+        if number in self._gone:
             raise GoneError(self.name, NOT_ASKED)
         try:
-            if table not in self._seats:
-                player = self._seated_apart(seed) if self._player is None else self._player
+            if number not in self._seats:
+                player = self._seat_apart(seed) if self._player is None else self._player
                 # "chair" is the old word for a seat. It is part of the seed, so another would change what agents draw.
-                self._seats[table] = player, player.join(self._game, seat, named_seed("chair", seed, 0))
-            player, act = self._seats[table]
+                self._seats[number] = player, player.join(self._game, seat, named_seed("chair", seed, 0))
+            player, act = self._seats[number]
             return whole(act(Turn(self._game, state, seat)), player)
         except GoneError:
-            self._gone.add(table)
+            self._gone.add(number)
             raise
 
-    def _leave(self, table: int) -> None:
-        self._gone.discard(table)
-        player, _ = self._seats.pop(table, (None, None))
-        if player is not None and self._player is None:
-            self._close_apart(player)
+    def _leave(self, number: int) -> None:
+        self._gone.discard(number)
+        player, _ = self._seats.pop(number, (None, None))
+        if self._hosts is not None and isinstance(player, IsolatedPlayer):
+            self._hosts.end(self._entry, player)
 
-    def _seated_apart(self, seed: int) -> Player:
+    def _seat_apart(self, seed: int) -> IsolatedPlayer:
         """Return a copy of a bot in a process of its own. Raises AgentError; GoneError if none can be started."""
-        origin = resolve(self._game, self._spec)
-        if self._stopping or self._level is None or not isinstance(origin, Source):
+        hosts = self._hosts
+        if hosts is None or self._stopping:
             raise GoneError(self.name, "is not asked any more: the server stops")
         try:
-            if self._host is None:
-                self._host = HostProcess(self._game, self.name, origin, self._limits, self._level, self._folder)
-                if self._stopping:  # too late for `stop` to see it
-                    raise EOFError("the server stops")
-            remote = self._host.child(lambda together: "")
-            try:
-                return IsolatedPlayer(remote, self.name, self._game, seed)
-            except AgentError:
-                remote.close()
-                raise
+            return hosts.seat(self._entry, seed, lambda together: "")
         except (OSError, EOFError, ValueError) as error:
-            self._end_host()
+            hosts.discard(self._entry)
             raise GoneError(self.name, f"its process could not be started ({one_line(error)})") from error
 
-    def _close_apart(self, player: Player) -> None:
-        """End a copy; if something is left of it, all that its host has started ends."""
-        clean = False
-        with contextlib.suppress(OSError, EOFError, ValueError):
-            clean = isinstance(player, IsolatedPlayer) and player.close()
-        if not clean:
-            self._end_host()
-
-    def _end_host(self) -> None:
-        if self._host is not None:
-            self._host.close()
-        self._host = None
-
     def _end(self) -> None:
-        for table in list(self._seats):
-            self._leave(table)
-        self._end_host()
-        if self._folder:
-            scratch.throw_away(self._folder)
+        for number in list(self._seats):
+            self._leave(number)
+        if self._hosts is not None:
+            self._hosts.close()

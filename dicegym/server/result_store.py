@@ -14,7 +14,6 @@ import contextlib
 import hashlib
 import json
 import os
-import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -31,17 +30,12 @@ from dicegym.arena.store.opening import (
     WRITES,
     HeldError,
     call_store,
-    create_tables,
-    engine_at,
-    engine_of,
     in_words,
-    is_new,
-    location_of,
     make_damage_error,
     trouble_of,
 )
 from dicegym.arena.store.schema import SERVER_GAMES, SERVER_INCIDENTS, SERVER_RATINGS, SERVER_RESULTS, SERVER_RUNS
-from dicegym.arena.store.store import now_in_words, number_of_rules, upsert, write_alone
+from dicegym.arena.store.store import ContestStore, now_in_words, number_of_rules, upsert
 from dicegym.engine.game import Game
 from dicegym.errors import DamagedFileError, DicegymError
 from dicegym.server.admission import fold_name
@@ -51,15 +45,15 @@ UNKNOWN = PlayerRating(START, 0, 0)
 _ADD_PLACE, _ADD_INCIDENT = SERVER_RESULTS.insert(), SERVER_INCIDENTS.insert()
 CACHE_KIB = 128
 """Of the file in memory."""
-PATIENCE = 0.5
-"""Seconds for which a write waits for another program's lock, before it is tried again."""
+BUSY_MS = 500
+"""Milliseconds for which a write waits for another program's lock, before it is tried again."""
 RETRY = 0.5
 """Seconds between two attempts at a store that could not be written."""
 LONGEST_TROUBLE = 300.0
 """Seconds for which the store may be locked, full or out of reach; then the server stops."""
 
 
-class ResultStore:
+class ResultStore(ContestStore):
     """An open store, the ratings as they are now, and a thread that writes results in the order in which they came.
 
     Results that come while others are being written are stored together, in one transaction. While the store is locked,
@@ -72,8 +66,7 @@ class ResultStore:
         log: takes lines for the operator.
 
     Attributes:
-        name: where it is, for people.
-        path: of its file; None: it is on a server.
+        game: the name of the game.
         failed: called with the error when nothing can be written any more.
 
     Raises:
@@ -87,58 +80,34 @@ class ResultStore:
     def __init__(
         self, where: str | os.PathLike[str], game: str, log: Callable[[str], None] = lambda text: None
     ) -> None:
-        location = location_of(where)
-        self.name, self.path, self._game, self._log = location.name, location.path, game, log
+        self.game, self._log = game, log
         self.failed: Callable[[Exception], None] = lambda error: None
-        self._run: int | None = None
+        self._run = 0
         self._lock: FileLock | None = None
-        # One connection, which is set up below: a thread that asks waits until another one has written.
-        alone: dict[str, Any] = {"pool_size": 1, "max_overflow": 0}
-        if self.path is None:
-            self._engine = engine_at(location, **alone)
-            sa.event.listen(self._engine, "connect", self._hold_on_server)
-        else:
-            self._lock = _locked(self.path, game)
-            self._engine = engine_of(self.path, busy=PATIENCE, shared=False, **alone)
+        self._thread = ThreadPoolExecutor(1, "results")
+        self._waiting: list[tuple[GameResult, asyncio.Future[None]]] = []
+        self._writing: asyncio.Task[None] | None = None
+        self._closing = asyncio.Event()
+        # One connection: a thread that asks waits until another one has written.
+        super().__init__(where, pool_size=1, max_overflow=0)
         try:
-            with in_words(self.name):
-                self._open()
             self._ratings = self.ratings()
         except BaseException:
             self.close()
             raise
         self._spellings = {fold_name(name): name for name in self._ratings}
-        self._thread = ThreadPoolExecutor(1, "results")
-        self._waiting: list[tuple[GameResult, asyncio.Future[None]]] = []
-        self._writing: asyncio.Task[None] | None = None
-        self._closing = asyncio.Event()
 
-    def _hold_on_server(self, connection: Any, _: object) -> None:
-        """Have the store for this process, as long as a connection lasts, each of whose commits is on the disk.
-
-        There is one at a time. Raises HeldError if another process has it.
-        """
-        with connection.cursor() as cursor:
-            cursor.execute("SET synchronous_commit = on")
-            cursor.execute(
-                "SELECT pg_try_advisory_lock(%s)",
-                (int.from_bytes(hashlib.sha256(f"dicegym server {self._game}".encode()).digest()[:7], "big"),),
-            )
-            (taken,) = cursor.fetchone()
-        connection.commit()
-        if not taken:
-            connection.close()
-            raise HeldError(_in_use(call_store(self.name)))
-
-    def _open(self) -> None:
+    def _check(self) -> None:
+        """Take the store for this process, and look at what is there."""
+        sa.event.listen(self.engine, "connect", self._prepare)
         if self.path is not None:
-            with self._engine.begin() as connection:
+            self._lock = _locked(self.path, self.game)
+            with self.engine.begin() as connection:
                 whole = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar()
                 if whole != "ok":
                     raise make_damage_error(self.name, str(whole).splitlines()[-1])
-        with self._transaction() as connection:
-            if is_new(connection, self.name):
-                create_tables(connection)
+        super()._check()
+        with self.engine.connect() as connection:
             # Made once: to write a statement takes longer than to carry it out
             new = upsert(connection, SERVER_GAMES).on_conflict_do_nothing(index_elements=["run", "number"])
             self._add_game = new.returning(SERVER_GAMES.c.id)
@@ -146,33 +115,41 @@ class ResultStore:
             more = {name: old[name] + rating.excluded[name] for name in ("games", "wins")}
             more["rating"] = rating.excluded.rating
             self._rate = rating.on_conflict_do_update(index_elements=["game", "name"], set_=more)
+
+    def _prepare(self, connection: Any, _: object) -> None:
+        """Set up a new connection, each of whose commits is on the disk when it returns.
+
+        On a server, one process at a time has the games of a name, as long as its connection lasts. Raises HeldError if
+        another has them.
+        """
         if self.path is not None:
-            with contextlib.closing(self._engine.raw_connection()) as raw:  # not before: others' files are not touched
-                # Each commit is on the disk when it returns. SQLite would keep 2 MB of what it has written, which looks
-                # like a leak for thousands of games; a server writes at the ends of tables and reads nothing back.
-                for setting in ("journal_mode=WAL", "synchronous=FULL", f"cache_size=-{CACHE_KIB}"):
-                    raw.cursor().execute(f"PRAGMA {setting}")
-                # To be told now if it is not writable
-                for order in ("BEGIN IMMEDIATE", "PRAGMA user_version=0", "ROLLBACK"):
-                    raw.cursor().execute(order)
+            # SQLite would keep 2 MB of what it has written, which looks like a leak for thousands of games.
+            for setting in (f"busy_timeout={BUSY_MS}", "synchronous=FULL", f"cache_size=-{CACHE_KIB}"):
+                connection.execute(f"PRAGMA {setting}")
+            return
+        lock = int.from_bytes(hashlib.sha256(f"dicegym server {self.game}".encode()).digest()[:7], "big")
+        with connection.cursor() as cursor:
+            cursor.execute("SET synchronous_commit = on")
+            cursor.execute("SELECT pg_try_advisory_lock(%s)", (lock,))
+            (taken,) = cursor.fetchone()
+        connection.commit()
+        if not taken:
+            connection.close()
+            raise HeldError(_in_use(call_store(self.name)))
 
     @contextlib.contextmanager
-    def _transaction(self, alone: bool = True) -> Iterator[sa.Connection]:
-        """Yield a connection in a transaction that is kept unless something is raised; ``alone``: nobody else writes.
+    def _transaction(self) -> Iterator[sa.Connection]:
+        """Yield a connection in a transaction that is kept unless something is raised.
 
-        Only tables of the server's own game are written without being alone.
+        It is not alone, unlike `writing`: only tables of the server's own game are written so.
         """
-        connected = self._engine.connect
-        with connected().execution_options(**{WRITES: True}) as connection, connection.begin():
-            if alone and self.path is None:
-                write_alone(connection)
+        with self.engine.connect().execution_options(**{WRITES: True}) as connection, connection.begin():
             yield connection
 
     def close(self) -> None:
         """Let go of the store."""
-        if hasattr(self, "_thread"):
-            self._thread.shutdown()
-        self._engine.dispose()
+        self._thread.shutdown()
+        super().close()
         if self._lock is not None:
             _unlock(self._lock)
 
@@ -186,8 +163,8 @@ class ResultStore:
         Raises:
             ParameterError: the store cannot be written.
         """
-        row = {"game": self._game, "began": now_in_words(), "seed": str(seed), "version": package_version()}
-        with in_words(self.name), self._transaction() as connection:
+        row = {"game": self.game, "began": now_in_words(), "seed": str(seed), "version": package_version()}
+        with self.writing() as connection:
             rules = None if table is None else number_of_rules(connection, table)
             new = connection.execute(SERVER_RUNS.insert().values(row | {"rules": rules})).inserted_primary_key
         self._run = int(new[0])  # type: ignore[index]  # an insert of one row has one
@@ -195,22 +172,22 @@ class ResultStore:
 
     def ratings(self) -> dict[str, PlayerRating]:
         """Return what is stored of each name."""
-        with in_words(self.name), self._engine.connect() as connection:
-            return ratings_of(connection, self._game)
+        with in_words(self.name), self.engine.connect() as connection:
+            return ratings_of(connection, self.game)
 
     def count_games(self) -> int:
         """Return the number of games stored."""
-        with in_words(self.name), self._engine.connect() as connection:
-            return int(connection.execute(games_of(self._game, sa.func.count())).scalar_one())
+        with in_words(self.name), self.engine.connect() as connection:
+            return int(connection.execute(games_of(self.game, sa.func.count())).scalar_one())
 
     def write(self, results: Sequence[GameResult]) -> None:
         """Store games, all or none, with the ratings they led to; later ones count."""
         ended = now_in_words()
         ratings, places, incidents = list[dict[str, Any]](), list[dict[str, Any]](), list[dict[str, Any]]()
-        with self._transaction(alone=False) as connection:
+        with self._transaction() as connection:
             for result in results:
                 row = {
-                    "run": self._running,
+                    "run": self._run,
                     "number": result.number,
                     "seed": str(result.seed),
                     "ended": ended,
@@ -222,19 +199,12 @@ class ResultStore:
                     continue
                 for seat, (place, won) in enumerate(zip(result.places, winners(result.places), strict=True)):
                     counts = {"rating": place.after, "games": int(place.rated), "wins": int(won)}
-                    ratings.append({"game": self._game, "name": place.name} | counts)
+                    ratings.append({"game": self.game, "name": place.name} | counts)
                     places.append({"game": game, "seat": seat} | place._asdict())
                 incidents += [{"game": game} | one._asdict() for one in result.incidents]
             for statement, rows in ((self._rate, ratings), (_ADD_PLACE, places), (_ADD_INCIDENT, incidents)):
                 if rows:
                     connection.execute(statement, rows)
-
-    @property
-    def _running(self) -> int:
-        """The number of the run."""
-        if self._run is None:
-            raise RuntimeError("no run has begun")
-        return self._run
 
     # While a server runs, in its event loop
 
@@ -288,8 +258,8 @@ class ResultStore:
 
     def end_run(self) -> None:
         """Take note that the run has ended."""
-        with self._transaction(alone=False) as connection:
-            changed = SERVER_RUNS.update().where(SERVER_RUNS.c.id == self._running).values(ended=now_in_words())
+        with self._transaction() as connection:
+            changed = SERVER_RUNS.update().where(SERVER_RUNS.c.id == self._run).values(ended=now_in_words())
             connection.execute(changed)
 
     async def drain(self) -> None:
@@ -300,48 +270,44 @@ class ResultStore:
 
     async def _write_waiting(self) -> None:
         """Store what waits, until nothing does. While the store is out of reach it is tried again and again."""
-        since: float | None = None
-        try:
-            while self._waiting:
-                batch = list(self._waiting)
-                try:
-                    await asyncio.get_running_loop().run_in_executor(
-                        self._thread, self.write, [result for result, _ in batch]
-                    )
-                except Exception as error:
-                    since = self._meet(error, since)
-                    with contextlib.suppress(TimeoutError):
-                        await asyncio.wait_for(self._closing.wait(), RETRY)
-                    continue
-                if since is not None:
-                    self._log(f"{call_store(self.name)} can be written again: {len(batch)} results are stored")
-                    since = None
-                del self._waiting[: len(batch)]
-                for _, done in batch:
-                    done.set_result(None)
-        except Exception as error:
-            self._fail(error)
-        finally:
-            self._writing = None
+        loop = asyncio.get_running_loop()
+        since: float | None = None  # when the trouble began
+        while self._waiting:
+            batch = list(self._waiting)
+            try:
+                await loop.run_in_executor(self._thread, self.write, [result for result, _ in batch])
+            except Exception as error:
+                begins, since = since is None, loop.time() if since is None else since
+                if (end := self._trouble(error, begins, loop.time() - since)) is not None:
+                    self._fail(end)
+                    break
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(self._closing.wait(), RETRY)
+                continue
+            if since is not None:
+                self._log(f"{call_store(self.name)} can be written again: {len(batch)} results are stored")
+                since = None
+            del self._waiting[: len(batch)]
+            for _, done in batch:
+                done.set_result(None)
+        self._writing = None
 
-    def _meet(self, error: Exception, since: float | None) -> float:
-        """Take note that results cannot be stored; return since when. Raises if it is in vain to wait longer."""
-        found, now = trouble_of(error), time.monotonic()
+    def _trouble(self, error: Exception, begins: bool, seconds: float) -> DicegymError | None:
+        """Say what is wrong when trouble ``begins``; return the error to stop with where waiting longer is in vain."""
+        found = trouble_of(error)
         if found is None:
-            raise error
+            return DicegymError(f"results cannot be written to {self.name} ({error}): the server stops")
         name, way_out = call_store(self.name), found.instead.replace("FILE", str(self.name))
-        if not found.passes or self._closing.is_set() or (since is not None and now - since >= LONGEST_TROUBLE):
+        if not found.passes or self._closing.is_set() or seconds >= LONGEST_TROUBLE:
             lost = f"{len(self._waiting)} unannounced results are lost"
-            raise DicegymError(f"{name} {found.reason}, and the server stops: {way_out}; {lost}")
-        if since is None:
+            return DicegymError(f"{name} {found.reason}, and the server stops: {way_out}; {lost}")
+        if begins:
             waits = f"results wait for at most {LONGEST_TROUBLE:g} s until they are told, and other games go on"
             self._log(f"{name} {found.reason}: {waits}; {way_out}")
-        return now if since is None else since
+        return None
 
-    def _fail(self, error: Exception) -> None:
-        """Give up: whose results wait learn of it, and the server."""
-        if not isinstance(error, DicegymError):
-            error = DicegymError(f"results cannot be written to {self.name} ({error}): the server stops")
+    def _fail(self, error: DicegymError) -> None:
+        """Tell the server, and whose results wait, that nothing can be written any more."""
         if self._closing.is_set():
             self._log(str(error))
         waiting, self._waiting = self._waiting, []
@@ -388,16 +354,13 @@ def _in_use(what: str) -> str:
 
 
 def _locked(path: Path, game: str) -> FileLock:
+    make_default_folder(path)
+    path.parent.stat()  # the lock would make a folder that is missing, and so hide a slip of the pen
+    if path.exists() and not path.is_file():
+        raise DamagedFileError(path, "is a folder, a pipe or a device, and cannot store results", ELSEWHERE)
     lock = FileLock(path.with_name(f"{path.name}-{game}-lock"), timeout=0)
     try:
-        make_default_folder(path)
-        path.parent.stat()  # the lock would make a folder that is missing, and so hide a slip of the pen
         lock.acquire()
     except Timeout:
         raise HeldError(_in_use(str(path))) from None
-    except OSError as error:
-        raise DamagedFileError(path, f"cannot be used for results ({error.strerror})", ELSEWHERE) from None
-    if path.exists() and not path.is_file():
-        _unlock(lock)
-        raise DamagedFileError(path, "is a folder, a pipe or a device, and cannot store results", ELSEWHERE)
     return lock

@@ -16,11 +16,10 @@ from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
 from dicegym.errors import DependencyError, ParameterError, one_line
 from dicegym.games import game as make_game
-from dicegym.play.drive import play_game
-from dicegym.play.player import RandomPlayer
 from dicegym.players.roster import agent_name, is_strangers
 from dicegym.sandbox import jail
 from dicegym.sandbox.limits import warn_of_kernels
+from dicegym.sandbox.worker import rehearse
 from dicegym.server.admission import Origins, Secrets, name_fault
 from dicegym.server.client_limits import ThrottledLog, room_for
 from dicegym.server.lobby import Lobby
@@ -41,11 +40,7 @@ LONGEST_LINE = 1000
 
 
 class Server:
-    """A server that runs from ``async with`` to its end.
-
-    Args:
-        settings: what it is told.
-        log: takes lines for the operator; it must not block.
+    """A server that runs from ``async with`` to its end; its log must not block.
 
     Attributes:
         addresses: those that it listens on, as clients write them.
@@ -104,7 +99,7 @@ class Server:
         await ports.take(settings.tcp, settings.ws)
         self.addresses, self.ports = ports.addresses, ports.numbers
         # All kernels are in memory before anybody is timed.
-        await asyncio.to_thread(play_game, self._game, [RandomPlayer()] * settings.players)
+        await asyncio.to_thread(rehearse, self._game)
         for agent in self._agents:
             parts.push_async_callback(agent.stop)
         await asyncio.gather(*(agent.start() for agent in self._agents))
@@ -154,7 +149,7 @@ class Server:
         return list(agents.values())
 
     def _enter(self, connection: Connection) -> None:
-        self.lobby.enter(connection)
+        self.lobby.enter(connection)  # which is there by the time that ports accept
 
     async def _stop(self) -> None:
         """End all games and connections, and the run."""
@@ -180,17 +175,8 @@ class Server:
         await asyncio.shield(self.lobby.done)
 
 
-def stamp() -> str:
-    """Return the date and time of here, as they stand before each line of a log."""
-    return time.strftime("%Y-%m-%d %H:%M:%S")
-
-
 class LogPrinter:
-    """Prints lines by a thread of its own, so that a terminal that does not take them (or a full pipe) stops no game.
-
-    Args:
-        show: prints a line.
-    """
+    """Prints lines by a thread of its own, so that a terminal or a pipe that takes none stops no game."""
 
     def __init__(self, show: Log) -> None:
         self._lines: queue.Queue[str | None] = queue.Queue(MOST_WAITING)
@@ -201,7 +187,7 @@ class LogPrinter:
     def log(self, text: str) -> None:
         """Print a line soon."""
         with contextlib.suppress(queue.Full):
-            self._lines.put_nowait(f"{stamp()} {text}")
+            self._lines.put_nowait(f"{time.strftime('%Y-%m-%d %H:%M:%S')} {text}")
 
     def close(self) -> None:
         """Print what is left to print, unless that takes long."""
@@ -217,32 +203,25 @@ class LogPrinter:
 
 async def serve(settings: ServerSettings, show: Log) -> None:
     """Serve until all games are played, or Ctrl-C, SIGTERM or SIGHUP comes; ``show`` prints a line of the log."""
-    loop = asyncio.get_running_loop()
-    stop = asyncio.Event()
-    handled = []
+    loop, task = asyncio.get_running_loop(), asyncio.current_task()
+
+    def stop() -> None:
+        if task is not None and not task.cancelling():  # the first signal stops the server, and others do not hurry it
+            task.cancel()
+
     for number in ENDING:
-        with contextlib.suppress(NotImplementedError):  # not on Windows, where SIGINT cancels this coroutine
-            loop.add_signal_handler(number, stop.set)
-            handled.append(number)
-    printer = LogPrinter(show)
+        with contextlib.suppress(NotImplementedError):  # not on Windows, where SIGINT cancels the task by itself
+            loop.add_signal_handler(number, stop)
+    printer, started = LogPrinter(show), False
     try:
-        stopped = loop.create_task(stop.wait())
-        async with contextlib.AsyncExitStack() as stack:
-            starting = loop.create_task(stack.enter_async_context(Server(settings, printer.log)))
-            await asyncio.wait([starting, stopped], return_when=asyncio.FIRST_COMPLETED)
-            if not starting.done():  # agents take time to load, and stopping does not wait for that
-                starting.cancel()
-                with contextlib.suppress(asyncio.CancelledError):
-                    await starting
-                printer.log("the server was stopped before it had started")
-                return
-            finished = loop.create_task(starting.result().wait_finished())
-            done, _ = await asyncio.wait([finished, stopped], return_when=asyncio.FIRST_COMPLETED)
-            finished.cancel()
-            stopped.cancel()
-            for task in done:
-                task.result()
+        async with Server(settings, printer.log) as server:
+            started = True
+            await server.wait_finished()
+    except asyncio.CancelledError:
+        if not started:
+            printer.log("the server was stopped before it had started")
     finally:
         printer.close()
-        for number in handled:
-            loop.remove_signal_handler(number)
+        for number in ENDING:
+            with contextlib.suppress(NotImplementedError):
+                loop.remove_signal_handler(number)

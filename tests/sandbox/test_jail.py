@@ -21,7 +21,7 @@ from dicegym.sandbox.jail import Bubblewrap, Choice, Isolation
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="namespaces are Linux's")
 needs_a_jail = pytest.mark.skipif(bool(jail.probe("jail")), reason=f"no jail: {jail.probe('jail')}")
-CACHED = (jail.bubblewrap, jail._trials, jail._why_no_jail, jail.readable)
+CACHED = (jail.bubblewrap, jail._find_jail, jail.readable)
 
 
 @pytest.fixture
@@ -237,17 +237,19 @@ def test_what_is_there_of_all_ways_to_make_a_jail(tmp_path: Path) -> None:
     program = jail.bubblewrap()
     assert program is not None
     working = []
+    jailed, _ = jail._find_jail()
+    assert jailed is not None
     for variant in jail._variants():
         argv, _ = confined.command("process", "print(LAYERS)", tmp_path)
         argv[-1] = argv[-1].replace(str(tmp_path), jail.TEMPORARY)
         done = subprocess.run(
-            jail._jailed(program, variant, argv, (), 1 << 20), capture_output=True, text=True, timeout=60, check=False
+            jail._jailed(program, variant, argv), capture_output=True, text=True, timeout=60, check=False
         )
         if done.returncode == 0:
             working.append(variant)
             assert "'limits', 'no privileges', 'closed to others'" in done.stdout
             assert done.stderr == ""
-    assert jail._working_variant() == working[0]
+    assert jailed(["true"]) == jail._jailed(program, working[0], ["true"])
 
 
 def living(mark: str) -> list[int]:

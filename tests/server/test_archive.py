@@ -19,11 +19,11 @@ pytest.importorskip("websockets")
 import sqlalchemy as sa
 from talk import Bot, run, serving
 
-from dicegym.arena.store.opening import SCHEMA
+from dicegym.arena.store.opening import SCHEMA, engine_of
 from dicegym.arena.store.schema import TABLES
 from dicegym.server.game_results import ForcedTurn, GameResult, SeatResult
 from dicegym.server.history import Archive
-from dicegym.server.result_store import ResultStore, engine_of
+from dicegym.server.result_store import ResultStore
 
 
 @pytest.fixture

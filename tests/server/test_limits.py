@@ -85,11 +85,11 @@ def test_wrong_secrets_cost_growing_delays() -> None:
     assert delays == sorted(delays)
     assert delays[-1] == backoff.LONGEST
     assert backoff.delay("5.6.7.8") == 0, "from another address the owner gets in at once"
-    clock.now += backoff.FORGOTTEN + 1
+    clock.now += 2 * backoff.FREE * backoff.SECONDS
     assert backoff.delay("1.2.3.4") == 0
     for number in range(2 * backoff.REMEMBERED):
         backoff.note_wrong(f"address-{number}")
-    assert len(backoff._wrong) <= backoff.REMEMBERED
+    assert len(backoff._buckets) <= backoff.REMEMBERED
 
 
 @pytest.mark.parametrize(

@@ -102,7 +102,7 @@ def test_a_writer_that_is_killed_loses_nothing_and_makes_room(url: str) -> None:
 
 def test_every_commit_of_a_server_reaches_the_disk(url: str) -> None:
     store = ResultStore(url, "yatzy")
-    with store._engine.connect() as connection:
+    with store.engine.connect() as connection:
         assert connection.exec_driver_sql("SHOW synchronous_commit").scalar() == "on"
     store.close()
 

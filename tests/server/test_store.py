@@ -87,7 +87,7 @@ def test_games_are_written_all_or_none(path: Path) -> None:
 
 def test_every_commit_reaches_the_disk(path: Path) -> None:
     store = ResultStore(path, "yatzy")
-    with store._engine.connect() as connection:
+    with store.engine.connect() as connection:
         assert connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal"
         assert connection.exec_driver_sql("PRAGMA synchronous").scalar() == 2
     store.close()
@@ -147,7 +147,7 @@ def test_wrong_files_are_refused_in_words(path: Path, tmp_path: Path) -> None:
 def test_servers_of_several_games_share_a_store_and_no_rating(path: Path) -> None:
     stores = {game: ResultStore(path, game) for game in ("yatzy", "hog")}
     for number, store in enumerate(stores.values(), 1):
-        assert store.begin_run(7, dicegym.game(store._game)) == number
+        assert store.begin_run(7, dicegym.game(store.game)) == number
     stores["yatzy"].write([result(0)])
     stores["hog"].write([result(0, first="carl")])
     stores["hog"].write([result(1, first="dora")])

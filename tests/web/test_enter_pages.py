@@ -118,7 +118,7 @@ def test_without_a_token_nothing_is_handed_in_or_seen(client: TestClient, room: 
 
 
 def test_nothing_is_taken_where_no_jail_holds(settings: WebSettings, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(jail, "_why_no_jail", lambda: "bubblewrap is not installed")
+    monkeypatch.setattr(jail, "_find_jail", lambda: (None, "bubblewrap is not installed"))
     with Visitor(create_app(settings)) as client:
         room = client.app.state.web.get(EnteringRoom)  # type: ignore[attr-defined]  # as above
         headers = bearer(room, "ann")

@@ -198,13 +198,13 @@ def engine_at(location: Location, writes: bool = True, **options: Any) -> sa.Eng
     Args:
         location: the place.
         writes: whether it is for writing too; else each transaction sees the store as it was when that began.
-        options: of ``sqlalchemy.create_engine``, on a server.
+        options: of ``sqlalchemy.create_engine``.
 
     Raises:
         DependencyError: it is on a server, and what speaks to that is missing.
     """
     if location.path is not None:
-        return engine_of(location.path, writes, shared=not writes)
+        return engine_of(location.path, writes, shared=not writes, **options)
     try:
         given = {} if "connect_timeout" in location.url.query else {"connect_timeout": PATIENCE}
         engine = sa.create_engine(location.url, pool_pre_ping=True, connect_args=given, **options)
@@ -214,7 +214,7 @@ def engine_at(location: Location, writes: bool = True, **options: Any) -> sa.Eng
     return engine if writes else engine.execution_options(**reading)
 
 
-def engine_of(path: Path, writes: bool = True, busy: float = BUSY, shared: bool = True, **options: Any) -> sa.Engine:
+def engine_of(path: Path, writes: bool = True, shared: bool = True, **options: Any) -> sa.Engine:
     """Return an engine for a file of SQLite.
 
     A transaction holds changes of tables too, which Python's own handling of transactions would leave out.
@@ -222,7 +222,6 @@ def engine_of(path: Path, writes: bool = True, busy: float = BUSY, shared: bool 
     Args:
         path: of the file.
         writes: whether it is for writing too.
-        busy: seconds for which a transaction waits where another program has locked the file.
         shared: whether all threads share one connection; else each has one of a pool.
         options: of ``sqlalchemy.create_engine``, such as the size of the pool.
     """
@@ -242,7 +241,7 @@ def engine_of(path: Path, writes: bool = True, busy: float = BUSY, shared: bool 
         connection.isolation_level = None
         # In a log of its own (WAL) "normal" is enough for a process that is killed; a server sets more.
         for setting in (
-            f"busy_timeout={round(1000 * busy)}",
+            f"busy_timeout={round(1000 * BUSY)}",
             "foreign_keys=ON",
             "trusted_schema=OFF",
             "synchronous=NORMAL",
@@ -307,15 +306,16 @@ class Database:
     Args:
         location: where it is.
         writes: whether it is opened for writing too.
+        options: of ``sqlalchemy.create_engine``.
 
     Attributes:
         name: where it is, for people.
         path: of its file; None: it is on a server.
     """
 
-    def __init__(self, location: Location, writes: bool) -> None:
+    def __init__(self, location: Location, writes: bool, **options: Any) -> None:
         self.name, self.path = location.name, location.path
-        self.engine = engine_at(location, writes)
+        self.engine = engine_at(location, writes, **options)
         try:
             with in_words(self.name):
                 self._check()

@@ -36,6 +36,7 @@ class ContestStore(Database):
 
     Args:
         where: path of a file, made if it does not exist, or the URL of a PostgreSQL database.
+        options: of ``sqlalchemy.create_engine``.
 
     Attributes:
         name: where it is, for people.
@@ -46,8 +47,8 @@ class ContestStore(Database):
         DependencyError: it is on a server, and what speaks to that is not installed.
     """
 
-    def __init__(self, where: str | os.PathLike[str]) -> None:
-        super().__init__(location_of(where), writes=True)
+    def __init__(self, where: str | os.PathLike[str], **options: Any) -> None:
+        super().__init__(location_of(where), writes=True, **options)
 
     def _check(self) -> None:
         path = self.path

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from dicegym.errors import DicegymError, one_line
-from dicegym.sandbox.remote import Ended
+from dicegym.sandbox.remote import describe_end
 from dicegym.signals import as_interrupts, status_of
 
 END_NOW = getattr(signal, "SIGKILL", signal.SIGTERM)  # which ends a process at once on Windows
@@ -98,7 +98,7 @@ class SeedProcess:
         if not lines:
             self._log.unlink(missing_ok=True)
         words = one_line(lines[-1], 300) if lines else ""
-        return words if status == 1 and words else Ended(status).in_words if status else ""
+        return words if status == 1 and words else describe_end(status) if status else ""
 
     def stop(self, number: int) -> None:
         """See `SeedTrainer.stop`."""
