@@ -273,8 +273,10 @@ def _table_of(game: Game, player: Player, step: int = 1) -> np.ndarray | None:
     if states is None:
         return None
     act = player.join(game, 0, 0)
-    chosen = [whole(act(Turn(game, state, 0)), player) for state in states[::step]]
-    return np.array(chosen, np.int64)[::step]
+    turns = [Turn(game, state, 0) for state in states[::step]]
+    many: Callable[[list[Any]], Iterator[int]] | None = getattr(act, "many", None)
+    chosen = map(act, turns) if many is None else many([turn.view for turn in turns])
+    return np.array([whole(action, player) for action in chosen], np.int64)[::step]
 
 
 def _seconds_of(player: Player, attribute: str, began: float) -> float:
