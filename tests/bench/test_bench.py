@@ -15,7 +15,7 @@ from dicegym.envs import multi
 from dicegym.errors import DependencyError, ParameterError, UnknownNameError
 from dicegym.registry import ENVIRONMENTS, Environment
 
-SHORT: dict[str, Any] = {"games": ["hog"], "seconds": 1e-4, "repeats": 2}
+SHORT: dict[str, Any] = {"games": ["hog"], "seconds": 1e-4, "rounds": 2}
 
 
 def test_every_form_gives_a_rate_a_round() -> None:
@@ -91,8 +91,8 @@ def test_wrong_arguments_are_refused() -> None:
         run_bench(games=["hogg"])
     with pytest.raises(ParameterError, match="seconds=0"):
         run_bench(seconds=0)
-    with pytest.raises(ParameterError, match="repeats"):
-        run_bench(repeats=0)
+    with pytest.raises(ParameterError, match="rounds"):
+        run_bench(rounds=0)
 
 
 def test_the_help_names_every_form() -> None:
