@@ -137,9 +137,7 @@ def compare(
 
     table = shared_options.make_game(game, parameter)
     named = one, two, *rest = parse_entries([first, second, *(others or [])])
-    how = comparison._asdict()
-    if comparison.games is None:
-        del how["games"]
+    how = {name: value for name, value in comparison._asdict().items() if value is not None}
     run = functools.partial(comparing.compare, table, one, two, rest or None, **how)
     _run(run, named, seed, bots, machines, kept, written)
 
@@ -155,16 +153,8 @@ def _run(
 ) -> None:
     """Run a contest or a comparison; show its result, say where it is stored, and write the files asked for.
 
-    Raises Exit(1) if fewer than two were ranked: what is written then says who could not play, and why.
-
-    Args:
-        run: runs it with the options of `dicegym.arena.contest` that both share.
-        named: the entries.
-        seed: seed of its dice; None: that of the stored contest, or drawn.
-        bots: the limits and the isolation of bots.
-        machines: where it is played.
-        kept: where it is stored.
-        written: the files.
+    ``run`` takes the options of `dicegym.arena.contest` that both share. Raises Exit(1) if fewer than two were ranked:
+    what is written then says who could not play, and why.
     """
     from dicegym.arena import Named
     from dicegym.arena.report import show
@@ -172,16 +162,15 @@ def _run(
     executors = machines.executors()
     if machines.ray is None:
         bots.tell_isolation(str(one.spec) if isinstance(one, Named) else one for one in named)
-    storage = kept.storage()
-    if storage is None and (page := written[".html"]):
-        raise ParameterError(f"--output {page} is the page of a stored contest: leave --store none out")
-    again = "the same command continues"
+    storage, again = kept.storage(), "the same command continues"
     if storage is None:
+        if page := written[".html"]:
+            raise ParameterError(f"--output {page} is the page of a stored contest: leave --store none out")
         seed = draw_seed() if seed is None else seed
         again = f"and nothing is kept of the contest; --seed {seed} begins the same one again"
-    how = {"seed": seed, "limits": bots.limits(), "isolation": bots.isolation, "executors": executors, "store": storage}
+    how = {"limits": bots.limits(), "isolation": bots.isolation, "executors": executors, "store": storage}
     with progress_bar("checks and matches") as progress, going_on(again):
-        result = run(**how, progress=progress)
+        result = run(seed=seed, progress=progress, **how)
     show(result.report(), out)
     if result.stored is not None:
         err.print(f"dicegym: {result.stored}; --label NAME begins another")

@@ -53,20 +53,13 @@ def progress_bars(unit: str, every: float = SILENCE) -> Iterator[tuple[SeveralPr
 
 @contextlib.contextmanager
 def thinking(words: str) -> Iterator[None]:
-    """Show ``words`` while a person waits for a computation, if it takes more than `QUIET` seconds.
+    """Show ``words`` on a terminal while a person waits for a computation.
 
-    What is typed meanwhile is dropped: it would answer the next question.
+    What is typed meanwhile is dropped if it takes more than `QUIET` seconds: it would answer the next question.
     """
     began = time.monotonic()
-    with progress_bar("steps") as progress:
-        late = threading.Timer(QUIET, progress, (0, 0, words))
-        late.daemon = True
-        late.start()
-        try:
-            yield
-        finally:
-            late.cancel()
-            late.join()
+    with err.status(words):
+        yield
     if time.monotonic() - began > QUIET and sys.stdin is not None and sys.stdin.isatty():
         with contextlib.suppress(ImportError):  # not on Windows
             termios = importlib.import_module("termios")

@@ -162,6 +162,7 @@ def command_line(*words: str, **options: Any) -> str:
 
 
 def _read_pairs(option: str, given: Iterable[str] | None, kind: Callable[[str], Any], example: str) -> dict[str, Any]:
+    """Return what was given as NAME=NUMBER. Raises ParameterError for anything else."""
     pairs = {}
     for text in given or []:
         name, _, value = text.partition("=")
@@ -173,7 +174,7 @@ def _read_pairs(option: str, given: Iterable[str] | None, kind: Callable[[str], 
 
 
 def parameters_of(given: Iterable[str] | None) -> dict[str, int]:
-    """Return what was given as ``--parameter``. Raises ParameterError for what is not NAME=NUMBER."""
+    """Return what was given as ``--parameter``. Raises what `_read_pairs` raises."""
     return _read_pairs("--parameter", given, int, "goal=50")
 
 
