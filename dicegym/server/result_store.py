@@ -33,7 +33,6 @@ from dicegym.arena.store.opening import (
     call_store,
     create_tables,
     engine_at,
-    engine_of,
     in_words,
     is_new,
     location_of,
@@ -94,12 +93,11 @@ class ResultStore:
         self._lock: FileLock | None = None
         # One connection, which is set up below: a thread that asks waits until another one has written.
         alone: dict[str, Any] = {"pool_size": 1, "max_overflow": 0}
-        if self.path is None:
-            self._engine = engine_at(location, **alone)
-            sa.event.listen(self._engine, "connect", self._hold_on_server)
-        else:
+        if self.path is not None:
             self._lock = _locked(self.path, game)
-            self._engine = engine_of(self.path, busy=PATIENCE, shared=False, **alone)
+        self._engine = engine_at(location, busy=PATIENCE, **alone)
+        if self.path is None:
+            sa.event.listen(self._engine, "connect", self._hold_on_server)
         try:
             with in_words(self.name):
                 self._open()

@@ -6,7 +6,7 @@ import contextlib
 import json
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
@@ -31,8 +31,6 @@ AT_ONCE = 1_000
 
 
 class _Contest(NamedTuple):
-    """A contest as it is stored."""
-
     id: int
     seed: int
     run: int
@@ -106,11 +104,10 @@ class Book:
         contest = self._contest.id
         here, listed = FIELDS.c.contest == contest, sa.select(FIELDS.c.agent)
         before = set(connection.execute(listed.where(here, FIELDS.c.withdrawn == 0)).scalars())
-        rows = [
-            {"name": one.name, "identity": one.identity, "kind": records[one.name].kind}
-            | {"files": json.dumps(records[one.name].files)}
-            for one in entries
-        ]
+        rows: list[dict[str, Any]] = []
+        for one in entries:
+            about = {"kind": records[one.name].kind, "files": json.dumps(records[one.name].files)}
+            rows.append({"name": one.name, "identity": one.identity, **about})
         add(connection, AGENTS, rows, ["name", "identity"])
         connection.execute(FIELDS.update().where(here).values(withdrawn=1))
         fields = [
@@ -253,17 +250,13 @@ class Book:
 
 def begin(connection: sa.Connection, settings: Settings, seed: int) -> int:
     """Begin a contest, in a transaction that stays open; return its number."""
-    row = {
+    row: dict[str, Any] = {
         "label": settings.label,
-        "rules": number_of_rules(connection, settings.game),
         "format": settings.format,
-        "options": json.dumps(settings.options),
-        "limits": json.dumps(write_limits(settings.limits)),
         "settings": settings.digest,
         "seed": str(seed),
-        "began": now_in_words(),
-        "version": package_version(),
-        "run": 0,
-        "planned": 0,
     }
+    row |= {"options": json.dumps(settings.options), "limits": json.dumps(write_limits(settings.limits))}
+    row |= {"began": now_in_words(), "version": package_version()}
+    row |= {"rules": number_of_rules(connection, settings.game), "run": 0, "planned": 0}
     return int(connection.execute(sa.insert(CONTESTS).returning(CONTESTS.c.id), row).scalar_one())
