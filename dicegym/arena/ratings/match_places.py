@@ -37,17 +37,27 @@ def match_places(entries: Iterable[str], results: Iterable[Sequence[float]], tim
     return MatchPlaces(tuple(entries), tuple(sorted(counts.items())), times)
 
 
-def count_ahead(matches: Iterable[MatchPlaces], names: Sequence[str]) -> np.ndarray:
-    """Return in how many games the row was ahead of the column: int64[names, names]. Other entries do not count."""
+def count_pairs(matches: Iterable[MatchPlaces], names: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+    """Return in how many games the row was ahead of the column, and in how many they were level.
+
+    Level are two that drew or share a place before the last one, where others are not told apart. Entries that have no
+    name do not count.
+
+    Returns:
+        int64[names, names] each.
+    """
     number = {name: place for place, name in enumerate(names)}
-    ahead = np.zeros((len(names), len(names)), np.int64)
+    ahead, level = np.zeros((2, len(names), len(names)), np.int64)
     for entries, places, times in matches:
         seated = [(i, number[name]) for i, name in enumerate(entries) if name in number]
         for game, games in places:
+            last = max(game) if len(set(game)) > 1 else None
             for (i, row), (j, column) in permutations(seated, 2):
                 if game[i] < game[j]:
                     ahead[row, column] += games * times
-    return ahead
+                elif game[i] == game[j] != last:
+                    level[row, column] += games * times
+    return ahead, level
 
 
 def group_matches(matches: Iterable[MatchPlaces]) -> list[MatchPlaces]:
