@@ -16,7 +16,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from itertools import count, cycle
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,10 +24,8 @@ from dicegym.engine.validate import whole_number
 from dicegym.errors import DependencyError, ParameterError, unknown_name
 from dicegym.registry import ENVIRONMENTS, GAMES, Environment
 
-BATCH = 1024
-"""Games in a batch."""
-SB3_BATCH = 256
-"""Games in a batch that trains a network: what one machine's network keeps up with."""
+BATCH, SB3_BATCH = 1024, 256
+"""Games in a batch, and in one that trains a network: what one machine's network keeps up with."""
 AT_A_TIME = 100
 """Steps of a single environment between two looks at the clock."""
 SECONDS, ROUNDS = 0.5, 5
@@ -213,14 +210,15 @@ def parallel(environment: Environment) -> Work:
 
 
 class BenchForm(NamedTuple):
-    """A form of the environments, and how it is stepped."""
+    """A form of the environments, and how it is stepped; ``multi``: games for one have no such form.
+
+    Decisions are those of all players; learner steps those of the one seat that the loop plays.
+    """
 
     title: str
     loop: Callable[[Environment], Work]
     unit: str = "decisions/s"
-    """Decisions are those of all players; learner steps those of the one seat that the loop plays."""
     multi: bool = False
-    """Whether games for one have no such form."""
 
 
 FORMS: Mapping[str, BenchForm] = {
@@ -236,12 +234,13 @@ FORMS: Mapping[str, BenchForm] = {
 
 
 class Goal(NamedTuple):
-    """What a rate is to reach."""
+    """What a rate is to reach: ``times`` that of ``beside``, in decisions of all players, or the number itself.
+
+    ``beside`` is another form, or a loop of another library, which ``benchmarks`` measures.
+    """
 
     times: float
-    """Of the rate of ``beside``, in decisions of all players; without that, the rate itself."""
     beside: str = ""
-    """Another form, or a loop of another library, which ``benchmarks`` measures."""
 
     def text(self, rate: float) -> str:
         """Return the goal in words, and whether ``rate`` reaches it if that follows from it alone."""
@@ -271,13 +270,12 @@ def goal_of(form: str, environment: str) -> Goal | None:
 
 
 class StepRate(NamedTuple):
-    """Steps a second of one environment in one form."""
+    """Steps a second of one environment in one form, a value for each round."""
 
     environment: str
     form: str
     unit: str
     values: list[float]
-    """One a round."""
 
     @property
     def median(self) -> float:
@@ -286,17 +284,16 @@ class StepRate(NamedTuple):
 
 
 class BenchResult(NamedTuple):
-    """Rates, with the machine and the versions that they were measured on."""
+    """Rates, the machine and the versions that they were measured on, and why forms were left out."""
 
     machine: dict[str, str]
     rates: list[StepRate]
-    skipped: Mapping[str, str] = MappingProxyType({})
-    """Form that was left out -> why."""
+    skipped: dict[str, str]
 
     def to_json(self) -> dict[str, Any]:
         """Return everything as plain values."""
         rates = [rate._asdict() | {"median": rate.median} for rate in self.rates]
-        return {"machine": self.machine, "rates": rates, "skipped": {**self.skipped}}
+        return {"machine": self.machine, "rates": rates, "skipped": self.skipped}
 
     def table(self) -> tuple[list[str], list[list[str]]]:
         """Return titles and rows."""

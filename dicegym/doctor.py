@@ -15,6 +15,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import NamedTuple
 
+from dicegym.columns import write_count
 from dicegym.errors import DicegymError, install_command
 from dicegym.registry import GAMES
 from dicegym.shipped import shipped_folder
@@ -40,16 +41,13 @@ PURPOSES = {
 
 
 class Diagnosis(NamedTuple):
-    """One thing that was examined."""
+    """One thing that was examined: `OK`, `LACKING` or `BROKEN`, what was found, and what to do about it."""
 
     topic: str
     name: str
     state: str
-    """`OK`, `LACKING` or `BROKEN`."""
     words: str
-    """What was found."""
     advice: str = ""
-    """What to do about it, if anything."""
 
 
 def examine() -> list[Diagnosis]:
@@ -134,7 +132,7 @@ def store() -> Iterator[Diagnosis]:
 
         try:
             with StoreReader(path) as reader:
-                words = f"{path}, {_size([path])}, {len(reader.contests())} contests"
+                words = f"{path}, {_size([path])}, {write_count(len(reader.contests()), 'contest')}"
             yield Diagnosis("store", "", OK, words)
         except DicegymError as error:
             advice = f"{VARIABLE} names another default store"

@@ -68,7 +68,7 @@ def test_a_form_whose_package_is_missing_is_left_out_and_named(monkeypatch: pyte
 
 
 def test_the_table_has_the_median_between_its_limits_and_the_goal() -> None:
-    result = BenchResult({}, [StepRate("Hog-v0", "make", "learner steps/s", [100.0, 400.0, 3000.0])])
+    result = BenchResult({}, [StepRate("Hog-v0", "make", "learner steps/s", [100.0, 400.0, 3000.0])], {})
     titles, rows = result.table()
     goal = "at least 300,000, missed"
     assert rows == [["Hog-v0", FORMS["make"].title, "400", "100", "3,000", "learner steps/s", goal]]
