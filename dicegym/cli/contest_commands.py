@@ -15,7 +15,7 @@ import dicegym
 from dicegym.cli import shared_options
 from dicegym.cli.console import NO_FILES, Outputs, err, out
 from dicegym.cli.progress import progress_bar
-from dicegym.cli.shared_options import BOTS, MACHINES, STORE, BotOptions, MachineOptions, StoreOptions
+from dicegym.cli.shared_options import BOTS, MACHINES, STORE, BotOptions, MachineOptions, StoreOptions, complete_agent
 from dicegym.errors import ParameterError
 from dicegym.play.seeds import draw_seed
 from dicegym.signals import going_on
@@ -26,20 +26,19 @@ if TYPE_CHECKING:
     from dicegym.arena.storage import Storage
 
 
+FORMATS = "round-robin|groups|one-table|swiss"
+ELO_HELP = "test a difference of LOW (not better) against HIGH (better) Elo; default: 0 20"
+MARGINS_HELP = "the same for differences of the mean score; default with others: 0 0.05"
+
+
 class TournamentOptions(NamedTuple):
     """The options of contests, run here or on the server of pages."""
 
-    format: Annotated[
-        str | None, Option(metavar="round-robin|groups|one-table|swiss", help="the pairings (default: the game's own)")
-    ] = None
-    games: Annotated[
-        int | None, Option(help="games of a match (default: the contest's own); in groups the most of a playoff")
-    ] = None
+    format: Annotated[str | None, Option(metavar=FORMATS, help="the pairings (default: the game's own)")] = None
+    games: Annotated[int | None, Option(help="games of a match; in groups the most of a playoff")] = None
     seeds: Annotated[int, Option(help="times that each match is played, with other dice each time")] = 1
     rounds: Annotated[int | None, Option(help="rounds of swiss (default: as many as it needs)")] = None
-    exact: Annotated[
-        bool, Option("--exact", help="rank by exact win rates, where they exist; --games 0: play nothing")
-    ] = False
+    exact: Annotated[bool, Option("--exact", help="rank by exact win rates; --games 0: play nothing")] = False
     less_luck: shared_options.LessLuck = False
 
 
@@ -49,16 +48,8 @@ TOURNAMENT = TournamentOptions()
 class ComparisonOptions(NamedTuple):
     """The options of a comparison that `dicegym.arena.compare` takes."""
 
-    elo: Annotated[
-        tuple[float, float] | None,
-        Option(
-            metavar="LOW HIGH", help="test an Elo difference of LOW (not better) against HIGH (better); default: 0 20"
-        ),
-    ] = None
-    margins: Annotated[
-        tuple[float, float] | None,
-        Option(metavar="LOW HIGH", help="the same for differences of the mean score; default with others: 0 0.05"),
-    ] = None
+    elo: Annotated[tuple[float, float] | None, Option(metavar="LOW HIGH", help=ELO_HELP)] = None
+    margins: Annotated[tuple[float, float] | None, Option(metavar="LOW HIGH", help=MARGINS_HELP)] = None
     games: Annotated[int | None, Option(help="most games to play (default: 100,000)")] = None
     less_luck: shared_options.LessLuck = False
 
@@ -72,8 +63,7 @@ def tournament(
         list[str] | None,
         Argument(
             metavar="[NAME=]ENTRY",
-            help="agents' names, files or folders, with a name of your own if you like; a folder of submissions adds "
-            "all of them (default: all agents)",
+            help="names, files or folders; a folder of submissions adds all of them (default: all agents)",
         ),
     ] = None,
     seed: shared_options.Seed = None,
@@ -105,17 +95,9 @@ def tournament(
 
 def compare(
     game: shared_options.GameName,
-    first: Annotated[
-        str,
-        Argument(metavar="A", help="the current agent: a name or a file", autocompletion=shared_options.complete_agent),
-    ],
-    second: Annotated[
-        str, Argument(metavar="B", help="the candidate: is it better?", autocompletion=shared_options.complete_agent)
-    ],
-    others: Annotated[
-        list[str] | None,
-        Option(help="another agent at the table, where more than two sit; repeatable"),
-    ] = None,
+    first: Annotated[str, Argument(metavar="A", help="the current agent", autocompletion=complete_agent)],
+    second: Annotated[str, Argument(metavar="B", help="is it better?", autocompletion=complete_agent)],
+    others: Annotated[list[str] | None, Option(help="another agent at a larger table; repeatable")] = None,
     comparison: ComparisonOptions = COMPARISON,
     seed: shared_options.Seed = None,
     bots: BotOptions = BOTS,

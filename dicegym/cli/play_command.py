@@ -48,9 +48,7 @@ def play(
     ] = None,
     seat: Annotated[int | None, Option(help="your seat, from 0 (default: drawn by the seed)")] = None,
     seed: shared_options.Seed = None,
-    tutor: Annotated[
-        bool, Option("--tutor", help="warn once before a bad move, and review your game at the end")
-    ] = False,
+    tutor: Annotated[bool, Option("--tutor", help="warn once before a bad move, and review your game")] = False,
     written: Annotated[Outputs, ".json"] = NO_FILES,
     parameter: shared_options.Parameters = None,
 ) -> None:
@@ -129,7 +127,7 @@ class _Advice:
             return "\n".join(hint(turn.game, turn.record, values).lines(5))
 
     def warn(self, turn: Turn, actions: Sequence[int]) -> str:
-        """Return the tutor's warning of a move; ``""`` if there is none."""
+        """Return the tutor's warning of a move, or an empty text."""
         with thinking("the tutor looks at your move"):
             return self.tutor.warning(turn, actions)
 

@@ -28,14 +28,10 @@ SeveralProgress = Callable[[str, int, int, str], None]
 
 @contextlib.contextmanager
 def progress_bar(unit: str, every: float = SILENCE) -> Iterator[Progress]:
-    """Yield a function that shows how far a command is, on standard error.
+    """Yield a function that shows how far a command is, in some ``unit``, on standard error.
 
     On a terminal it moves a bar, which appears with the first call, so that mistakes found before it are shown alone.
     Elsewhere a plain line says the same every ``every`` seconds, also while nothing new is known.
-
-    Args:
-        unit: what is counted, such as "steps".
-        every: seconds from one plain line to the next.
     """
     with progress_bars(unit, every) as (show, _), _compilations(lambda text: show("", 0, 0, text)):
         yield lambda done, total, text: show("", done, total, text)
@@ -128,28 +124,15 @@ class _Bars:
     """The bars of a terminal."""
 
     def __init__(self, unit: str) -> None:
+        from rich import progress
         from rich.console import Console
-        from rich.progress import (
-            BarColumn,
-            MofNCompleteColumn,
-            Progress,
-            TextColumn,
-            TimeElapsedColumn,
-            TimeRemainingColumn,
-        )
         from rich.table import Column
 
-        self._bars = Progress(
-            TextColumn("{task.description}", markup=False),
-            BarColumn(20),
-            MofNCompleteColumn(),
-            TextColumn(unit, markup=False),
-            TimeElapsedColumn(),
-            TimeRemainingColumn(),
-            TextColumn("{task.fields[text]}", markup=False, table_column=Column(no_wrap=True, ratio=1)),
-            console=Console(stderr=True),
-            expand=True,
-        )
+        times = progress.TimeElapsedColumn(), progress.TimeRemainingColumn()
+        said = progress.TextColumn("{task.fields[text]}", markup=False, table_column=Column(no_wrap=True, ratio=1))
+        names, counted = (progress.TextColumn(text, markup=False) for text in ("{task.description}", unit))
+        columns = names, progress.BarColumn(20), progress.MofNCompleteColumn(), counted, *times, said
+        self._bars = progress.Progress(*columns, console=Console(stderr=True), expand=True)
         self._tasks: dict[str, Any] = {}
 
     def show(self, which: str, done: int, total: int, text: str) -> None:

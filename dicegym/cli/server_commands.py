@@ -16,15 +16,6 @@ from dicegym.columns import write_count
 if TYPE_CHECKING:
     from dicegym.server.history import Archive
 
-SomeGame = Annotated[
-    str | None,
-    Argument(
-        metavar="GAME",
-        help="the server's game (default: the one in the store)",
-        autocompletion=shared_options.complete_game,
-    ),
-]
-
 
 def start(
     game: shared_options.GameName,
@@ -32,9 +23,7 @@ def start(
     tcp: Annotated[int | None, Option(metavar="PORT", help="a port for plain TCP; 0: any free port")] = None,
     ws: Annotated[int | None, Option(metavar="PORT", help="a port for WebSocket; 0: any free port")] = None,
     agents: Annotated[list[str] | None, Option(metavar="AGENT...", help="agents that fill free seats")] = None,
-    always: Annotated[
-        bool, Option("--always", help="let them play each other while no remote bot is connected")
-    ] = False,
+    always: Annotated[bool, Option("--always", help="let them play while no remote bot is connected")] = False,
     players: Annotated[int, Option(help="seats at a table")] = 2,
     games: Annotated[int, Option(help="stop after N games; 0: never")] = 0,
     secrets: Annotated[Path | None, Option(help="file of lines name:secret, for names that need a secret")] = None,
@@ -45,9 +34,7 @@ def start(
     seed: shared_options.Seed = None,
     connections: shared_options.Connections = 1000,
     allow_host: shared_options.AllowHost = None,
-    allow_origin: Annotated[
-        list[str] | None, Option(metavar="URL", help="a web page that may connect by WebSocket; repeatable")
-    ] = None,
+    allow_origin: Annotated[list[str] | None, Option(help="a web page that may connect; repeatable")] = None,
 ) -> None:
     """Run a server where bots play rated games over the network.
 
@@ -105,7 +92,9 @@ def join(
 
 
 def ratings(
-    game: SomeGame = None, store: shared_options.StoreName = None, written: Annotated[Outputs, ".json"] = NO_FILES
+    game: shared_options.SomeGame = None,
+    store: shared_options.StoreName = None,
+    written: Annotated[Outputs, ".json"] = NO_FILES,
 ) -> None:
     """Show the rating, games and wins of each player, the best first.
 
@@ -125,7 +114,7 @@ def ratings(
 
 
 def games(
-    game: SomeGame = None,
+    game: shared_options.SomeGame = None,
     last: Annotated[int, Option(min=0, help="list the newest N; 0: all")] = 20,
     player: Annotated[str | None, Option(help="only the games of this player")] = None,
     store: shared_options.StoreName = None,

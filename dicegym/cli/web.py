@@ -25,7 +25,7 @@ def serve_pages(
     runs: Annotated[list[Path] | None, Option(help="a folder of trainings; repeatable")] = None,
     allow_host: shared_options.AllowHost = None,
     proxy: Annotated[
-        list[str] | None, Option(metavar="ADDRESS", help="a proxy whose X-Forwarded-* headers are trusted; repeatable")
+        list[str] | None, Option(help="a proxy whose X-Forwarded-* headers are trusted; repeatable")
     ] = None,
     connections: shared_options.Connections = 1500,
     open_: Annotated[bool, Option("--open", help="open the first page in a browser")] = False,

@@ -84,7 +84,7 @@ class Pairs(NamedTuple):
 
 
 def block_of(lineup: Lineup, game: Game, seed: int, number: int, pairs: int) -> Iterator[PairedMatch]:
-    """Yield both matches of block ``number``, from 0, of so many ``pairs``; ``seed`` is the comparison's."""
+    """Yield both matches of block ``number``, from 0, with some ``pairs``; ``seed`` is the comparison's."""
     for entries in lineup.halves(number, game.players):
         yield PairedMatch(game, entries, seed, pairs, number=number)
 

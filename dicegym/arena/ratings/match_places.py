@@ -11,13 +11,16 @@ import numpy as np
 
 from dicegym.errors import ParameterError
 
+Places = tuple[tuple[tuple[int, ...], int], ...]
+"""The places of a match's games: who came in which place, and how many games came out so."""
+
 
 class MatchPlaces(NamedTuple):
     """The places of a match's games; the same match may have been played several times, and come out equal."""
 
     entries: tuple[str, ...]
     """The players."""
-    places: tuple[tuple[tuple[int, ...], int], ...]
+    places: Places
     """The place of each entry in a game, and how many games of the match came out so. Only the order of places counts:
     1 2 2 4 and 1 2 2 3 are the same."""
     times: int = 1
@@ -69,10 +72,10 @@ def group_matches(matches: Iterable[MatchPlaces]) -> list[MatchPlaces]:
     Raises:
         ParameterError: a match is invalid: two entries of one name, or places of others than its entries.
     """
-    given: Counter[tuple[tuple[str, ...], tuple[tuple[tuple[int, ...], int], ...]]] = Counter()
+    given: Counter[tuple[tuple[str, ...], Places]] = Counter()
     for entries, places, times in matches:
         given[entries, places] += times
-    counts: Counter[tuple[tuple[str, ...], tuple[tuple[tuple[int, ...], int], ...]]] = Counter()
+    counts: Counter[tuple[tuple[str, ...], Places]] = Counter()
     for (entries, places), times in given.items():
         if len(set(entries)) < max(2, len(entries)) or any(len(game) != len(entries) for game, _ in places):
             raise ParameterError(
@@ -84,9 +87,7 @@ def group_matches(matches: Iterable[MatchPlaces]) -> list[MatchPlaces]:
     return [MatchPlaces(*key, times) for key, times in sorted(counts.items())]
 
 
-def _in_order(
-    entries: tuple[str, ...], places: tuple[tuple[tuple[int, ...], int], ...]
-) -> tuple[tuple[tuple[int, ...], int], ...]:
+def _in_order(entries: tuple[str, ...], places: Places) -> Places:
     """Return places of entries in order of name, counted from 0 without gaps, equal games as one."""
     order = sorted(range(len(entries)), key=entries.__getitem__)
     counts: Counter[tuple[int, ...]] = Counter()

@@ -35,7 +35,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dicegym.arena.ratings.match_places import MatchPlaces
+from dicegym.arena.ratings.match_places import MatchPlaces, Places
 from dicegym.errors import DependencyError
 
 HALF = 0.5
@@ -145,7 +145,7 @@ def choices(matches: Sequence[MatchPlaces], fewest: int) -> Choices:
     return Choices(names, draws, tuple(rows), *sums, times_of, units_of, games_of, matches_of)
 
 
-Unit = tuple[tuple[int, ...], tuple[tuple[tuple[int, ...], int], ...]]
+Unit = tuple[tuple[int, ...], Places]
 """The players, and the places of the games."""
 
 
