@@ -80,8 +80,7 @@ def compare(
         second: another: the candidate.
         others: the others at the table, in turn if they are more than it seats; fewer sit there several times.
             None at a table for two: they play each other.
-        seed: names all games and the players' private randomness; None: drawn, so that no player can foresee its games,
-            and told in the result.
+        seed: names all games and the players' private randomness; None: drawn, and told in the result.
         workers: number of processes (default: of usable processors).
         progress: called after each block of pairs with (games counted, 0 or how many there may be, how it stands).
         limits: what an entry may use in a match of as many games as in the game's contest; half a block of pairs has
@@ -95,8 +94,7 @@ def compare(
         less_luck: take luck out of each game (`dicegym.analysis.variance_reduction`): so the test decides sooner. Pairs
             are then worth any number, and the test is that of normal distributions.
         isolation: how untrusted bots are kept apart; see `dicegym.arena.contest`.
-        executors: make what does the work, instead of ``workers`` processes of this machine; see
-            `dicegym.arena.executors`.
+        executors: make what does the work, instead of ``workers`` processes; see `dicegym.arena.executors`.
         store: where the matches are kept, as `dicegym.arena.storage.Storage` says; None: nowhere. The same comparison
             again plays only what is missing there, and continues where ``games`` were too few.
 

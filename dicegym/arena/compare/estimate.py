@@ -71,11 +71,7 @@ def difference(stopped: Stopped, margins: tuple[float, float], bounds: tuple[flo
         stopped: how the test came out, after one pair or more.
         margins: the two means that were tested.
         bounds: the log-likelihood ratios at which it would have ended.
-
-    Raises:
-        DependencyError: SciPy is not installed.
     """
-    need_scipy()
     from scipy.optimize import brentq
 
     if not stopped.variance:
