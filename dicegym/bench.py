@@ -6,13 +6,15 @@ measured (other libraries, contests, servers, trainers) is in the folder ``bench
 
 from __future__ import annotations
 
+import contextlib
 import os
 import platform
+import re
 import statistics
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
-from itertools import cycle
+from itertools import count, cycle
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,12 +24,12 @@ from dicegym.engine.validate import whole_number
 from dicegym.errors import DependencyError, ParameterError, unknown_name
 from dicegym.registry import ENVIRONMENTS, GAMES, Environment
 
-BATCH = 1024
-"""Games in a batch."""
-SB3_BATCH = 256
-"""Games in a batch that trains a network: what one machine's network keeps up with."""
+BATCH, SB3_BATCH = 1024, 256
+"""Games in a batch, and in one that trains a network: what one machine's network keeps up with."""
 AT_A_TIME = 100
 """Steps of a single environment between two looks at the clock."""
+SECONDS, ROUNDS = 0.5, 5
+"""How long each loop runs in a round, and how many rounds there are."""
 PACKAGES = ("dicegym", "gymnasium", "pettingzoo", "numba", "numpy")
 
 Work = Callable[[], int]
@@ -35,13 +37,12 @@ Work = Callable[[], int]
 
 
 def measure_rate(work: Work, seconds: float) -> float:
-    """Call ``work`` for about ``seconds``; return what it counted per second."""
-    done, began = 0, time.perf_counter()
-    while True:
+    """Call ``work`` for about ``seconds``, at least once; return what it counted per second."""
+    done, spent, began = 0, 0.0, time.perf_counter()
+    while not done or spent < seconds:
         done += work()
         spent = time.perf_counter() - began
-        if spent >= seconds:
-            return done / spent
+    return done / spent
 
 
 def random_numbers() -> Iterator[int]:
@@ -52,18 +53,23 @@ def random_numbers() -> Iterator[int]:
 # --- loops -----------------------------------------------------------------------------------------------------------
 
 
+def _calling(step: Callable[[int], object], n: int) -> Work:
+    """Return a loop that calls ``step`` with the number of the call, for ``n`` steps at once."""
+    clock = count()
+
+    def work() -> int:
+        step(next(clock))
+        return n
+
+    return work
+
+
 def bare_batch(environment: Environment, n: int = BATCH, threads: int = 1) -> Work:
     """Every seat of ``n`` games; counts decisions."""
     import dicegym
 
     batch = dicegym.game(environment.game, **environment.settings).batch(n, threads=threads)
-    clock = iter(range(1 << 62))
-
-    def work() -> int:
-        batch.step(batch.random_actions(next(clock)))
-        return n
-
-    return work
+    return _calling(lambda time: batch.step(batch.random_actions(time)), n)
 
 
 def make_vec(environment: Environment, n: int = BATCH, threads: int = 1) -> Work:
@@ -73,13 +79,7 @@ def make_vec(environment: Environment, n: int = BATCH, threads: int = 1) -> Work
     settings: dict[str, Any] = {"autoreset_mode": "SameStep", "copy": False, "threads": threads}
     env: Any = gym.make_vec(environment.full_id, num_envs=n, **settings)
     env.reset(seed=0)
-    clock = iter(range(1 << 62))
-
-    def work() -> int:
-        env.step(env.random_actions(next(clock)))
-        return n
-
-    return work
+    return _calling(lambda time: env.step(env.random_actions(time)), n)
 
 
 def sb3(environment: Environment, n: int = SB3_BATCH, threads: int = 1) -> Work:
@@ -91,14 +91,12 @@ def sb3(environment: Environment, n: int = SB3_BATCH, threads: int = 1) -> Work:
 
     env = SB3VecEnv(environment.game, n, seed=0, threads=threads, **environment.settings)
     env.reset()
-    clock = iter(range(1 << 62))
 
-    def work() -> int:
+    def step(time: int) -> None:
         np.stack(env.env_method("action_masks"))
-        env.step(env.batch.random_actions(next(clock)))
-        return n
+        env.step(env.batch.random_actions(time))
 
-    return work
+    return _calling(step, n)
 
 
 def make(env_id: str, masked: bool = True) -> Work:
@@ -116,12 +114,8 @@ def make(env_id: str, masked: bool = True) -> Work:
         nonlocal info
         for _ in range(AT_A_TIME):
             choice = next(drawn)
-            if masked:
-                legal = info["action_mask"].nonzero()[0]
-                action = legal[choice % len(legal)]
-            else:
-                action = choice % 2
-            _, _, terminated, truncated, info = env.step(action)
+            legal = info["action_mask"].nonzero()[0] if masked else (0, 1)
+            _, _, terminated, truncated, info = env.step(legal[choice % len(legal)])
             if terminated or truncated:
                 _, info = env.reset()
         return AT_A_TIME
@@ -134,7 +128,7 @@ def one_state(environment: Environment) -> Work:
     import dicegym
 
     game = dicegym.game(environment.game, **environment.settings)
-    drawn, episodes = random_numbers(), iter(range(1 << 62))
+    drawn, episodes = random_numbers(), count()
     state = game.new_state(0, next(episodes))
 
     def work() -> int:
@@ -191,9 +185,12 @@ def parallel(environment: Environment) -> Work:
     given = env.reset(seed=0)
     drawn = random_numbers()
 
+    def choose(agent: str) -> int:
+        legal = given[0][agent]["action_mask"].nonzero()[0]
+        return int(legal[next(drawn) % len(legal)]) if len(legal) else 0
+
     def choose_one(agent: str) -> np.ndarray:
-        """Choose something of one thing alone, which the mask says is legal."""
-        limits = given[1][agent]["action_mask"]
+        limits = given[1][agent]["action_mask"]  # of each thing that it chooses; it takes something of one alone
         choice = np.zeros(len(limits), np.int64)
         thing = next(drawn) % len(limits)
         choice[thing] = next(drawn) % int(limits[thing].sum())
@@ -203,33 +200,25 @@ def parallel(environment: Environment) -> Work:
         nonlocal given
         decisions = 0
         while decisions < AT_A_TIME:
-            actions: dict[str, Any] = {}
-            if at_once:
-                actions = {agent: choose_one(agent) for agent in env.agents}
-                decisions += len(actions)
-            else:
-                for agent in env.agents:
-                    legal = given[0][agent]["action_mask"].nonzero()[0]
-                    actions[agent] = legal[next(drawn) % len(legal)] if len(legal) else 0
-                decisions += 1
-            stepped = env.step(actions)
-            given = stepped[0], stepped[-1]
-            if not env.agents:
-                given = env.reset()
+            actions: dict[str, Any] = {agent: (choose_one if at_once else choose)(agent) for agent in env.agents}
+            decisions += len(actions) if at_once else 1
+            observations, *_, infos = env.step(actions)
+            given = (observations, infos) if env.agents else env.reset()
         return decisions
 
     return work
 
 
 class BenchForm(NamedTuple):
-    """A form of the environments, and how it is stepped."""
+    """A form of the environments, and how it is stepped; ``multi``: games for one have no such form.
+
+    Decisions are those of all players; learner steps those of the one seat that the loop plays.
+    """
 
     title: str
     loop: Callable[[Environment], Work]
     unit: str = "decisions/s"
-    """Decisions are those of all players; learner steps those of the one seat that the loop plays."""
     multi: bool = False
-    """Whether games for one have no such form."""
 
 
 FORMS: Mapping[str, BenchForm] = {
@@ -245,19 +234,19 @@ FORMS: Mapping[str, BenchForm] = {
 
 
 class Goal(NamedTuple):
-    """What a rate is to reach."""
+    """What a rate is to reach: ``times`` that of ``beside``, in decisions of all players, or the number itself.
+
+    ``beside`` is another form, or a loop of another library, which ``benchmarks`` measures.
+    """
 
     times: float
-    """How many times the rate of ``beside``, in decisions of all players; without that, the rate itself."""
     beside: str = ""
-    """Another form's name, or a loop of another library (``benchmarks`` measures those)."""
 
-    def text(self, rate: float | None = None) -> str:
-        """Return the goal in words; with a ``rate``, also whether it is reached if that follows from it alone."""
+    def text(self, rate: float) -> str:
+        """Return the goal in words, and whether ``rate`` reaches it if that follows from it alone."""
         if self.beside:
             return f"{self.times:g} x {self.beside}"
-        met = "" if rate is None else ", reached" if rate >= self.times else ", missed"
-        return f"at least {self.times:,.0f}{met}"
+        return f"at least {self.times:,.0f}, {'reached' if rate >= self.times else 'missed'}"
 
 
 _DICE, _LEDUC = "OpenSpiel liars_dice", "RLCard leduc-holdem"
@@ -272,7 +261,7 @@ GOALS: Mapping[str, Mapping[str, Goal]] = {
 
 
 def goal_of(form: str, environment: str) -> Goal | None:
-    """Return what a form of an environment is to reach, or None."""
+    """Return what a form of an environment is to reach; None: nothing."""
     goals = GOALS.get(form, {})
     return goals.get(environment, goals.get(""))
 
@@ -281,13 +270,12 @@ def goal_of(form: str, environment: str) -> Goal | None:
 
 
 class StepRate(NamedTuple):
-    """Steps a second of one environment in one form."""
+    """Steps a second of one environment in one form, a value for each round."""
 
     environment: str
     form: str
     unit: str
-    values: Sequence[float]
-    """One a round."""
+    values: list[float]
 
     @property
     def median(self) -> float:
@@ -296,12 +284,11 @@ class StepRate(NamedTuple):
 
 
 class BenchResult(NamedTuple):
-    """Rates, with the machine and the versions that they were measured on."""
+    """Rates, the machine and the versions that they were measured on, and why forms were left out."""
 
     machine: dict[str, str]
     rates: list[StepRate]
-    skipped: dict[str, str] = {}  # noqa: RUF012 - read only
-    """Form that was left out -> why."""
+    skipped: dict[str, str]
 
     def to_json(self) -> dict[str, Any]:
         """Return everything as plain values."""
@@ -312,28 +299,24 @@ class BenchResult(NamedTuple):
         """Return titles and rows."""
         rows = []
         for rate in self.rates:
-            title = FORMS[rate.form].title if rate.form in FORMS else rate.form
             goal = goal_of(rate.form, rate.environment)
             numbers = [f"{value:,.0f}" for value in (rate.median, min(rate.values), max(rate.values))]
-            rows.append([rate.environment, title, *numbers, rate.unit, goal.text(rate.median) if goal else ""])
+            words = goal.text(rate.median) if goal else ""
+            rows.append([rate.environment, FORMS[rate.form].title, *numbers, rate.unit, words])
         return ["environment", "form", "median", "lowest", "highest", "unit", "goal"], rows
 
 
 def run_bench(
     forms: Sequence[str] = (),
     games: Sequence[str] = (),
-    seconds: float = 0.5,
-    repeats: int = 5,
+    seconds: float = SECONDS,
+    rounds: int = ROUNDS,
     progress: Callable[[str], object] = lambda line: None,
 ) -> BenchResult:
     """Measure every form of every environment, one after the other in each round.
 
-    Args:
-        forms: names in `FORMS`; empty: all.
-        games: names of games; empty: all.
-        seconds: how long each loop runs in a round.
-        repeats: number of rounds.
-        progress: called with a line before each form is prepared and each round begins.
+    ``forms`` are names in `FORMS`, and ``games`` those of games; empty: all. Each loop runs ``seconds`` in a round.
+    ``progress`` is called with a line before each form is prepared and each round begins.
 
     Raises:
         ParameterError, UnknownNameError: an argument is out of range, or names nothing.
@@ -344,7 +327,7 @@ def run_bench(
                 raise unknown_name(kind, name, known)
     if not seconds > 0:
         raise ParameterError(f"seconds={seconds} is too short to measure anything: give more than 0")
-    whole_number("repeats", repeats, 1, 1 << 20, "the number of rounds")
+    whole_number("rounds", rounds, 1, 1 << 20, "the number of rounds")
     loops: list[tuple[StepRate, Work]] = []
     skipped: dict[str, str] = {}
     for name in forms or FORMS:
@@ -358,43 +341,29 @@ def run_bench(
                     loops.append((StepRate(environment.id, name, form.unit, []), work))
         except DependencyError as error:
             skipped[name] = str(error)
-    rounds = []
-    for number in range(repeats):
-        progress(f"round {number + 1} of {repeats}")
-        rounds.append([measure_rate(work, seconds) for _, work in loops])
-    rates = [
-        rate._replace(values=list(values)) for (rate, _), values in zip(loops, zip(*rounds, strict=True), strict=True)
-    ]
-    return BenchResult(machine_facts(), rates, skipped)
+    for number in range(rounds):
+        progress(f"round {number + 1} of {rounds}")
+        for rate, work in loops:
+            rate.values.append(measure_rate(work, seconds))
+    return BenchResult(machine_facts(), [rate for rate, _ in loops], skipped)
 
 
 # --- the machine -----------------------------------------------------------------------------------------------------
 
 
 def machine_facts(packages: Sequence[str] = ()) -> dict[str, str]:
-    """Return processor, cores, system, Python, and the versions of `PACKAGES` and of ``packages`` if installed.
-
-    Not the machine's name: figures are published.
-    """
-    facts = {
-        "processor": processor_name(),
-        "cores": str(os.cpu_count()),
-        "system": platform.system(),
-        "Python": platform.python_version(),
-    }
+    """Return processor, cores, system, Python, and the versions of `PACKAGES` and of ``packages`` if installed."""
+    # Not the machine's name: figures are published.
+    facts = {"processor": processor_name(), "cores": str(os.cpu_count())}
+    facts |= {"system": platform.system(), "Python": platform.python_version()}
     for package in dict.fromkeys((*PACKAGES, *packages)):
-        try:
+        with contextlib.suppress(PackageNotFoundError):
             facts[package] = version(package)
-        except PackageNotFoundError:
-            continue
     return facts
 
 
 def processor_name() -> str:
     """Return the processor's name."""
     info = Path("/proc/cpuinfo")
-    if info.is_file():
-        for line in info.read_text().splitlines():
-            if line.startswith("model name"):
-                return line.partition(":")[2].strip()
-    return platform.processor() or platform.machine()
+    found = re.search(r"^model name\s*:(.*)$", info.read_text() if info.is_file() else "", re.MULTILINE)
+    return found[1].strip() if found else platform.processor() or platform.machine()

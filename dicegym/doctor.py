@@ -9,15 +9,14 @@ from __future__ import annotations
 import os
 import platform
 import re
-import sqlite3
 import sys
-from collections.abc import Iterator
-from contextlib import closing
+from collections.abc import Iterable, Iterator
 from importlib import metadata
 from pathlib import Path
 from typing import NamedTuple
 
-from dicegym.errors import install_command
+from dicegym.columns import write_count
+from dicegym.errors import DicegymError, install_command
 from dicegym.registry import GAMES
 from dicegym.shipped import shipped_folder
 
@@ -42,16 +41,13 @@ PURPOSES = {
 
 
 class Diagnosis(NamedTuple):
-    """One thing that was examined."""
+    """One thing that was examined: `OK`, `LACKING` or `BROKEN`, what was found, and what to do about it."""
 
     topic: str
     name: str
     state: str
-    """`OK`, `LACKING` or `BROKEN`."""
     words: str
-    """What was found."""
     advice: str = ""
-    """What to do about it, if anything."""
 
 
 def examine() -> list[Diagnosis]:
@@ -71,19 +67,12 @@ def packages() -> Iterator[Diagnosis]:
     python = f"{platform.python_implementation()} {platform.python_version()}, {sys.executable}"
     yield Diagnosis("Python", "", OK, python)
     missing, found = _installed("")
-    if missing:
-        words = f"{', '.join(missing)} missing"
-        yield Diagnosis("packages", "core", BROKEN, words, f"pip install -U -e . in {PACKAGE}'s folder")
-    else:
-        yield Diagnosis("packages", "core", OK, f"{PACKAGE} {metadata.version(PACKAGE)} with {', '.join(found)}")
+    words = f"{PACKAGE} {metadata.version(PACKAGE)} with {', '.join(found)}"
+    yield _judge("packages", "core", words, BROKEN, _lacks(missing), f"pip install -U -e . in {PACKAGE}'s folder")
     for extra in metadata.metadata(PACKAGE).get_all("Provides-Extra") or []:
         missing, found = _installed(extra)
-        purpose = PURPOSES.get(extra, extra)
-        if missing:
-            words = f"{purpose}: {', '.join(missing)} missing"
-            yield Diagnosis("extras", extra, LACKING, words, install_command(extra))
-        else:
-            yield Diagnosis("extras", extra, OK, f"{purpose}: {', '.join(found)}")
+        words, lacks = (f"{PURPOSES[extra]}: {one}" for one in (", ".join(found), _lacks(missing)))
+        yield _judge("extras", extra, words, LACKING, lacks if missing else "", install_command(extra))
 
 
 def machine() -> Iterator[Diagnosis]:
@@ -103,33 +92,24 @@ def kernels() -> Iterator[Diagnosis]:
         yield Diagnosis("kernels", "", OK, "compilation is off (NUMBA_DISABLE_JIT): all is plain Python")
         return
     folder = Path(jit.CACHE_FOLDER)
-    files = [one for one in folder.iterdir() if one.suffix == ".nbc"]
-    words = f"{len(files)} compiled ({sum(one.stat().st_size for one in files) / (1 << 20):.0f} MiB) in {folder}"
-    if not os.access(folder, os.W_OK):
-        advice = "let DICEGYM_CACHE name a folder of yours"
-        yield Diagnosis("kernels", "", BROKEN, f"{folder} cannot be written", advice)
-    else:
-        first = "" if files else ": the first game of each kind compiles its own, which takes minutes"
-        yield Diagnosis("kernels", "", OK, words + first)
+    files = list(folder.glob("*.nbc"))
+    first = "" if files else ": the first game of each kind compiles its own, which takes minutes"
+    words = f"{len(files)} compiled ({_size(files)}) in {folder}{first}"
+    yield _judge("kernels", "", words, BROKEN, _unwritable(folder), "let DICEGYM_CACHE name a folder of yours")
 
 
 def isolation() -> Iterator[Diagnosis]:
     """Yield what isolates strangers' bots here, layer by layer."""
     from dicegym.sandbox import jail, landlock, seccomp
 
-    if why := jail.probe(jail.Isolation.JAIL):
-        yield Diagnosis("isolation", "jail", LACKING, why, "strangers' bots have fewer walls around them until then")
-    else:
-        program = jail.bubblewrap()
-        name = f"bubblewrap {program.version} ({program.path})" if program else "bubblewrap"
-        yield Diagnosis("isolation", "jail", OK, f"{name}: own processes, network and files for each bot")
-    version = landlock.version()
-    layers = (
-        ("Landlock", version, f"version {version}", "Linux 5.13 or newer with Landlock on has it"),
-        ("seccomp", seccomp.available(), "system calls are filtered", "Linux on x86-64 or ARM has it"),
-    )
-    for layer, holds, words, advice in layers:
-        yield Diagnosis("isolation", layer, *((OK, words) if holds else (LACKING, "not here", advice)))
+    program, version = jail.bubblewrap(), landlock.version()
+    name = f"bubblewrap {program.version} ({program.path})" if program else "bubblewrap"
+    words, lacks = f"{name}: own processes, network and files for each bot", jail.probe(jail.Isolation.JAIL)
+    yield _judge("isolation", "jail", words, LACKING, lacks, "strangers' bots have fewer walls around them until then")
+    lacks, advice = "" if version else "not here", "Linux 5.13 or newer with Landlock on has it"
+    yield _judge("isolation", "Landlock", f"version {version}", LACKING, lacks, advice)
+    lacks, advice = "" if seccomp.available() else "not here", "Linux on x86-64 or ARM has it"
+    yield _judge("isolation", "seccomp", "system calls are filtered", LACKING, lacks, advice)
 
 
 def store() -> Iterator[Diagnosis]:
@@ -139,31 +119,24 @@ def store() -> Iterator[Diagnosis]:
     where = default_store()
     path = Path(where)
     if "://" in where:
-        driver = version_of("psycopg")
-        words = f"{VARIABLE} names a PostgreSQL server; its driver psycopg is {driver or 'not installed'}"
-        yield Diagnosis("store", "", OK if driver else BROKEN, words, "" if driver else install_command("postgres"))
-        return
-    if not path.exists():
+        driver, words = version_of("psycopg"), f"{VARIABLE} names a PostgreSQL server; its driver psycopg is"
+        lacks = "" if driver else f"{words} not installed"
+        yield _judge("store", "", f"{words} {driver}", BROKEN, lacks, install_command("postgres"))
+    elif not path.exists():
         yield Diagnosis("store", "", OK, f"{path.resolve()} does not exist: the first contest makes it")
-        return
-    if missing := _installed("arena")[0]:
-        words = f"{path} cannot be read without {', '.join(missing)}"
+    elif missing := _installed("arena")[0]:
+        words = f"{path} cannot be read: {_lacks(missing)}"
         yield Diagnosis("store", "", LACKING, words, install_command("arena"))
-        return
-    from dicegym.arena.store.opening import SCHEMA
-
-    advice = f"name another one by --store or {VARIABLE}, or move it away"
-    try:
-        with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=0.5)) as connection:
-            row = connection.execute("select value from about where name = 'schema'").fetchone()
-    except sqlite3.Error as error:
-        yield Diagnosis("store", "", BROKEN, f"{path} is not a store of contests ({error})", advice)
-        return
-    if row is None or str(row[0]) != SCHEMA:
-        words = f"{path} has schema {row[0] if row else 'none'}, and this version reads {SCHEMA}"
-        yield Diagnosis("store", "", BROKEN, words, advice)
     else:
-        yield Diagnosis("store", "", OK, f"{path}, {path.stat().st_size / (1 << 20):.1f} MiB, schema {SCHEMA}")
+        from dicegym.arena.store.reading import StoreReader
+
+        try:
+            with StoreReader(path) as reader:
+                words = f"{path}, {_size([path])}, {write_count(len(reader.contests()), 'contest')}"
+            yield Diagnosis("store", "", OK, words)
+        except DicegymError as error:
+            advice = f"{VARIABLE} names another default store"
+            yield Diagnosis("store", "", BROKEN, str(error), advice)
 
 
 def data() -> Iterator[Diagnosis]:
@@ -174,24 +147,39 @@ def data() -> Iterator[Diagnosis]:
     if not root.is_dir():
         words = f"nothing is solved yet in {root}; `dicegym values solve` shows what can be"
         yield Diagnosis("tables", "", OK, words)
-    elif not os.access(root, os.W_OK):
-        yield Diagnosis("tables", "", BROKEN, f"{root} cannot be written", f"set {FOLDER_VARIABLE} to another folder")
     else:
         named = [f"{one.parent.name.partition('-')[0]} {one.name}" for one in sorted(root.glob("*/*")) if one.is_dir()]
-        size = sum(one.stat().st_size for one in root.rglob("*") if one.is_file()) / (1 << 20)
-        yield Diagnosis("tables", "", OK, f"{len(named)} in {root} ({size:.0f} MiB): {', '.join(named) or 'none'}")
+        size = _size(one for one in root.rglob("*") if one.is_file())
+        words = f"{len(named)} in {root} ({size}): {', '.join(named) or 'none'}"
+        yield _judge("tables", "", words, BROKEN, _unwritable(root), f"set {FOLDER_VARIABLE} to another folder")
     folder = shipped_folder("agents")
     ours = [game for game in GAMES if (folder.parent / "games" / game).exists() or (folder / game).exists()]
     missing = [game for game in ours if not any((folder / game).glob("*.py"))]
-    if not folder.is_dir() or missing:
-        words = f"{folder} lacks agents of {', '.join(missing) or 'all games'}"
-        yield Diagnosis("agents", "", BROKEN, words, "install dicegym again")
-    else:
-        bots, models = (len(list(folder.glob(f"*/*.{kind}"))) for kind in ("py", "zip"))
-        yield Diagnosis("agents", "", OK, f"{bots} bots and {models} models in {folder}")
+    lacks = f"{folder} lacks agents of {', '.join(missing) or 'all games'}" if missing or not folder.is_dir() else ""
+    bots, models = (len(list(folder.glob(f"*/*.{kind}"))) for kind in ("py", "zip"))
+    words = f"{bots} bots and {models} models in {folder}"
+    yield _judge("agents", "", words, BROKEN, lacks, "install dicegym again")
 
 
 EXAMINATIONS = (packages, machine, kernels, isolation, store, data)
+
+
+def _judge(topic: str, name: str, works: str, state: str, lacks: str, advice: str) -> Diagnosis:
+    """Return that something works; if ``lacks`` says why it does not, that, its state and the advice."""
+    return Diagnosis(topic, name, state, lacks, advice) if lacks else Diagnosis(topic, name, OK, works)
+
+
+def _size(files: Iterable[Path]) -> str:
+    """Return how large files are together."""
+    return f"{sum(one.stat().st_size for one in files) / (1 << 20):.1f} MiB"
+
+
+def _unwritable(folder: Path) -> str:
+    return "" if os.access(folder, os.W_OK) else f"{folder} cannot be written"
+
+
+def _lacks(missing: list[str]) -> str:
+    return f"{', '.join(missing)} missing" if missing else ""
 
 
 def version_of(name: str) -> str:
@@ -207,8 +195,10 @@ def _installed(extra: str) -> tuple[list[str], list[str]]:
     missing, found = [], []
     for line in metadata.requires(PACKAGE) or []:
         text, _, condition = line.partition(";")
-        named = re.search(r"extra == ['\"]([^'\"]+)['\"]", condition)
-        if (named[1] if named else "") != extra or not _applies(condition):
+        marks = dict(re.findall(r"(\w+) (?:==|<) ['\"]([^'\"]+)['\"]", condition))  # conditions like ours alone
+        below = tuple(int(one) for one in marks.get("python_version", "99.0").split("."))
+        here = marks.get("sys_platform", sys.platform) == sys.platform and sys.version_info[:2] < below
+        if marks.get("extra", "") != extra or not here:
             continue
         name, inner = re.match(r"([\w.-]+)(?:\[([^\]]+)\])?", text).groups()  # type: ignore[union-attr]
         if name == PACKAGE:
@@ -221,12 +211,3 @@ def _installed(extra: str) -> tuple[list[str], list[str]]:
         else:
             missing.append(name)
     return missing, found
-
-
-def _applies(condition: str) -> bool:
-    """Return whether a requirement is one on this system and this Python; it reads conditions like ours alone."""
-    system = re.search(r"sys_platform == ['\"](\w+)['\"]", condition)
-    below = re.search(r"python_version < ['\"](\d+)\.(\d+)['\"]", condition)
-    return (system is None or sys.platform == system[1]) and (
-        below is None or sys.version_info[:2] < (int(below[1]), int(below[2]))
-    )

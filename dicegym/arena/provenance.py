@@ -116,7 +116,8 @@ def limits_in_words(limits: Mapping[str, float | None]) -> str:
         if name == "memory":
             words.append("any memory" if value is None else f"{value / (1 << 20):,.0f} MiB")
         elif value is not None:
-            words.append(f"{value:,g} s" if name == "seconds" else f"{value:,g} s to {name}")
+            seconds = f"{value:,.0f} s" if value >= 100 else f"{value:.3g} s"
+            words.append(seconds if name == "seconds" else f"{seconds} to {name}")
         elif name == "seconds":
             words.append("any time")
     return ", ".join(words) or "none"

@@ -21,24 +21,7 @@ from dicegym.checks.state_checks import (
 )
 from dicegym.engine.game import Game
 
-__all__ = [
-    "check_action_names",
-    "check_actions",
-    "check_agent",
-    "check_batch",
-    "check_beginning",
-    "check_branching",
-    "check_ending",
-    "check_facts",
-    "check_game",
-    "check_identity",
-    "check_margin",
-    "check_reading",
-    "check_running",
-    "check_secrets",
-    "check_words",
-    "forms",
-]
+__all__ = ["check_agent", "check_game", "forms"]
 
 
 def check_game(game: Game, games: int = 5, longest: int = 20_000, seed: int = 0) -> None:

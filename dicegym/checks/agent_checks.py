@@ -79,19 +79,6 @@ class _CheckReferee(Referee):
         return found
 
 
-def _play_in_turn(referees: list[_CheckReferee]) -> list[list[int]]:
-    for referee in referees:
-        referee.play()
-    return [referee.chosen for referee in referees]
-
-
-def _play_side_by_side(referees: list[_CheckReferee]) -> list[list[int]]:
-    going = [referee.moves() for referee in referees]
-    while going:
-        going = [moves for moves in going if next(moves, None) is not None]
-    return [referee.chosen for referee in referees]
-
-
 def check_agent(game: Game, player: Player, games: int = 4, seed: int = 0) -> None:
     """Check an agent in ``games`` games against random players from every seat.
 
@@ -101,18 +88,24 @@ def check_agent(game: Game, player: Player, games: int = 4, seed: int = 0) -> No
             and is not. The message says what was seen and what to do.
     """
 
-    def referees() -> list[_CheckReferee]:
-        return [_CheckReferee(game, player, seat, seed + i) for seat in range(game.players) for i in range(games)]
+    def play(side_by_side: bool = False) -> list[list[int]]:
+        """Play all games, one after the other or a move of each in turn; return what the agent chose."""
+        every = [_CheckReferee(game, player, seat, seed + i) for seat in range(game.players) for i in range(games)]
+        for some in [every] if side_by_side else [[referee] for referee in every]:
+            going = [referee.moves() for referee in some]
+            while going:
+                going = [moves for moves in going if next(moves, None) is not None]
+        return [referee.chosen for referee in every]
 
     subject = f"agent {player.name!r} in {game!r}"
-    first = _play_in_turn(referees())
-    if first != _play_in_turn(referees()):
+    first = play()
+    if first != play():
         raise report_break(
             subject,
             "it plays the same games with the same seeds differently the second time",
             "Draw from a generator made of the seed given to join, and keep no memory from game to game",
         )
-    if first != _play_side_by_side(referees()):
+    if first != play(side_by_side=True):
         raise report_break(
             subject,
             "it plays differently when its games are played side by side",

@@ -41,13 +41,6 @@ def bytes_of(state: Any) -> bytes:
     return bytes(state.tobytes())
 
 
-def from_bytes(game: Game, data: bytes) -> Any:
-    """Return the record in ``data``."""
-    states = game.new_states(1)
-    states[:] = np.frombuffer(data, game.spec.state)
-    return states[0]
-
-
 def states_of(game: Game, games: int, longest: int, seed: int) -> Iterator[Any]:
     """Yield every state of some random games, the final ones included. Callers must not change them."""
     for episode in range(games):

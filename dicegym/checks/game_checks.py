@@ -10,7 +10,6 @@ from dicegym.checks.common import (
     STRANGE_ACTIONS,
     bytes_of,
     check_running,
-    from_bytes,
     random_action,
     random_below,
     report_break,
@@ -52,7 +51,9 @@ def check_branching(game: Game, state: Any, time: int) -> None:
     if state["over"]:
         return
     before = bytes_of(state)
-    copies = [state.copy(), state.copy(), from_bytes(game, before)]
+    loaded = game.new_states(1)
+    loaded[:] = np.frombuffer(before, game.spec.state)
+    copies = [state.copy(), state.copy(), loaded[0]]
     if any(bytes_of(copy) != before for copy in copies):
         remedy = "Build the record with dicegym.engine.spec.record, which leaves no gaps between fields"
         raise report_break(game, "a copy has other bytes than the original", remedy)

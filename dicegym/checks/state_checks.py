@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -53,9 +53,10 @@ def check_reading(game: Game, state: Any) -> None:
         if not np.isfinite(one).all():
             raise report_break(game, f"{name} is not finite", "Correct the kernel")
         if name.startswith("observe") and (one.min() < 0 or one.max() > 1):
-            parts = _parts_at(game, np.flatnonzero((one < 0) | (one > 1)).tolist())
+            owners = [repr(part) for part, length in game.features.items() for _ in range(length)]
+            parts = dict.fromkeys(owners[index] for index in np.flatnonzero((one < 0) | (one > 1)))
             remedy = "The observation space is Box(0, 1): scale the values or cut them off"
-            raise report_break(game, f"{name} leaves 0..1 at {parts}", remedy)
+            raise report_break(game, f"{name} leaves 0..1 at {', '.join(parts)}", remedy)
 
 
 def check_margin(game: Game, state: Any) -> None:
@@ -71,12 +72,6 @@ def check_margin(game: Game, state: Any) -> None:
             raise report_break(game, seen, "Let a seat with a higher return be further ahead")
 
 
-def _parts_at(game: Game, where: list[int]) -> str:
-    """Return the names of the observation parts that hold the elements ``where``."""
-    owners = [name for name, length in game.features.items() for _ in range(length)]
-    return ", ".join(dict.fromkeys(repr(owners[index]) for index in where))
-
-
 def check_secrets(game: Game, state: Any, source: Any) -> None:
     """What a seat may not know shows in nothing that it can see.
 
@@ -84,39 +79,26 @@ def check_secrets(game: Game, state: Any, source: Any) -> None:
     ``private`` fields are replaced, one field after the other; but for the key, by what they are in ``source``, a
     state of another game.
     """
+    looks: dict[str, Callable[[Any, int], Any]] = {
+        "observe": lambda state, seat: game.observe(state, seat).tolist(),
+        "view": game.view,
+        "scene": game.scene,
+    }
+    private = game.spec.private
     for seat in range(game.players):
-        seen = {name: look(state, seat) for name, look in _looks(game).items()}
-        for field in ("key", *sorted(game.spec.private | game.spec.secret)):
-            _check_secret(game, state, seen, _without(game, state, source, seat, field), seat, field)
-
-
-def _looks(game: Game) -> dict[str, Callable[[Any, int], Any]]:
-    """Return all that a seat can see of a state, by what is asked for it."""
-    return {"observe": lambda state, seat: game.observe(state, seat).tolist(), "view": game.view, "scene": game.scene}
-
-
-def _without(game: Game, state: Any, source: Any, seat: int, field: str) -> Any:
-    """Return ``state`` with what ``seat`` may not know of ``field`` replaced."""
-    other = state.copy()
-    if field == "key":
-        other["key"] = int(state["key"]) ^ 0x5555_5555_5555_5555
-        return other
-    kept = state[field][seat].copy() if field in game.spec.private else None
-    other[field] = source[field]
-    if kept is not None:
-        other[field][seat] = kept
-    return other
-
-
-def _check_secret(game: Game, state: Any, seen: Mapping[str, Any], other: Any, seat: int, field: str) -> None:
-    """``seat``, which has ``seen`` a state, cannot tell ``other``, whose hidden ``field`` is another."""
-    whose = f"the {field} of the game" if field in {"key"} | game.spec.secret else f"the {field} of other seats"
-    changed = [f"{name}(seat {seat})" for name, look in _looks(game).items() if seen[name] != look(other, seat)]
-    if seat == state["player"] and not np.array_equal(game.legal(state), game.legal(other)):
-        changed.append("legal")
-    if changed:
-        remedy = f"Leave the field {field!r} out of it: it is not for this player to know"
-        raise report_break(game, f"{changed[0]} changes with {whose}", remedy)
+        seen = {name: look(state, seat) for name, look in looks.items()}
+        for field in ("key", *sorted(private | game.spec.secret)):
+            other = state.copy()
+            other[field] = int(state[field]) ^ 0x5555_5555_5555_5555 if field == "key" else source[field]
+            if field in private:
+                other[field][seat] = state[field][seat]
+            changed = [f"{name}(seat {seat})" for name, look in looks.items() if seen[name] != look(other, seat)]
+            if seat == state["player"] and not np.array_equal(game.legal(state), game.legal(other)):
+                changed.append("legal")
+            if changed:
+                whose = f"the {field} of {'the game' if field in {'key'} | game.spec.secret else 'other seats'}"
+                remedy = f"Leave the field {field!r} out of it: it is not for this player to know"
+                raise report_break(game, f"{changed[0]} changes with {whose}", remedy)
 
 
 def check_words(game: Game, state: Any) -> None:

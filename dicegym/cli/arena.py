@@ -25,9 +25,7 @@ IDENTITY = 12
 
 
 def list_contests(
-    game: Annotated[
-        str | None, Option(help="only those of this game (default: all)", autocompletion=shared_options.complete_game)
-    ] = None,
+    game: Annotated[str | None, Option(help="only this game's", autocompletion=shared_options.complete_game)] = None,
     store: shared_options.StoreName = None,
     written: Annotated[Outputs, ".json", ".csv"] = NO_FILES,
 ) -> None:

@@ -43,9 +43,7 @@ def check(
     game: shared_options.GameOption = None,
     bots: BotOptions = BOTS,
     show: Annotated[bool, Option("--show", help="show its first and last calls, answers and prints")] = False,
-    debug: Annotated[
-        bool, Option("--debug", help="run it in this process, without limits: breakpoint() works")
-    ] = False,
+    debug: Annotated[bool, Option("--debug", help="run it in this process, without limits, for breakpoint()")] = False,
     written: Annotated[Outputs, ".json"] = NO_FILES,
     parameter: shared_options.Parameters = None,
 ) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import inspect
 from collections.abc import Callable
 from pathlib import Path
@@ -37,11 +36,6 @@ def add(group: typer.Typer, **commands: Callable[..., object] | typer.Typer) -> 
 def build(name: str, command: Callable[..., object] | typer.Typer) -> Any:
     """Return a command or group as Typer runs it."""
     return typer.main.get_group(group("", **{name: command})).commands[name]
-
-
-def title_of(file: Path) -> str:
-    """Return the first line of a module's docstring, read without loading the module."""
-    return (ast.get_docstring(ast.parse(file.read_bytes())) or "").partition("\n")[0]
 
 
 def _flat(command: Callable[..., object]) -> Callable[..., object]:

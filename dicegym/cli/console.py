@@ -46,12 +46,6 @@ def print_table(titles: list[str], rows: list[list[str]]) -> None:
     print_lines(plain_table(titles, rows))
 
 
-def write_json(path: Path | None, value: Any) -> None:
-    """Write ``value`` as indented JSON, if there is a path."""
-    if path is not None:
-        write_text(path, json.dumps(value, indent=1) + "\n")
-
-
 def write_new(path: Path, text: str) -> None:
     """Write ``text`` to a file, and say so."""
     write_text(path, text)
@@ -91,7 +85,8 @@ class Outputs:
 
     def json(self, value: Any) -> None:
         """Write ``value`` as indented JSON, if a .json file was asked for."""
-        write_json(self[".json"], value)
+        if (path := self[".json"]) is not None:
+            write_text(path, json.dumps(value, indent=1) + "\n")
 
     def csv(self, rows: list[dict[str, Any]]) -> None:
         """Write ``rows`` as CSV, if a .csv file was asked for."""

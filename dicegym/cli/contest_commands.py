@@ -15,7 +15,7 @@ import dicegym
 from dicegym.cli import shared_options
 from dicegym.cli.console import NO_FILES, Outputs, err, out
 from dicegym.cli.progress import progress_bar
-from dicegym.cli.shared_options import BOTS, MACHINES, STORE, BotOptions, MachineOptions, StoreOptions
+from dicegym.cli.shared_options import BOTS, MACHINES, STORE, BotOptions, MachineOptions, StoreOptions, complete_agent
 from dicegym.errors import ParameterError
 from dicegym.play.seeds import draw_seed
 from dicegym.signals import going_on
@@ -26,20 +26,19 @@ if TYPE_CHECKING:
     from dicegym.arena.storage import Storage
 
 
+FORMATS = "round-robin|groups|one-table|swiss"
+ELO_HELP = "test a difference of LOW (not better) against HIGH (better) Elo; default: 0 20"
+MARGINS_HELP = "the same for differences of the mean score; default with others: 0 0.05"
+
+
 class TournamentOptions(NamedTuple):
     """The options of contests, run here or on the server of pages."""
 
-    format: Annotated[
-        str | None, Option(metavar="round-robin|groups|one-table|swiss", help="the pairings (default: the game's own)")
-    ] = None
-    games: Annotated[
-        int | None, Option(help="games of a match (default: the contest's own); in groups the most of a playoff")
-    ] = None
+    format: Annotated[str | None, Option(metavar=FORMATS, help="the pairings (default: the game's own)")] = None
+    games: Annotated[int | None, Option(help="games of a match; in groups the most of a playoff")] = None
     seeds: Annotated[int, Option(help="times that each match is played, with other dice each time")] = 1
     rounds: Annotated[int | None, Option(help="rounds of swiss (default: as many as it needs)")] = None
-    exact: Annotated[
-        bool, Option("--exact", help="rank by exact win rates, where they exist; --games 0: play nothing")
-    ] = False
+    exact: Annotated[bool, Option("--exact", help="rank by exact win rates; --games 0: play nothing")] = False
     less_luck: shared_options.LessLuck = False
 
 
@@ -49,16 +48,8 @@ TOURNAMENT = TournamentOptions()
 class ComparisonOptions(NamedTuple):
     """The options of a comparison that `dicegym.arena.compare` takes."""
 
-    elo: Annotated[
-        tuple[float, float] | None,
-        Option(
-            metavar="LOW HIGH", help="test an Elo difference of LOW (not better) against HIGH (better); default: 0 20"
-        ),
-    ] = None
-    margins: Annotated[
-        tuple[float, float] | None,
-        Option(metavar="LOW HIGH", help="the same for differences of the mean score; default with others: 0 0.05"),
-    ] = None
+    elo: Annotated[tuple[float, float] | None, Option(metavar="LOW HIGH", help=ELO_HELP)] = None
+    margins: Annotated[tuple[float, float] | None, Option(metavar="LOW HIGH", help=MARGINS_HELP)] = None
     games: Annotated[int | None, Option(help="most games to play (default: 100,000)")] = None
     less_luck: shared_options.LessLuck = False
 
@@ -72,8 +63,7 @@ def tournament(
         list[str] | None,
         Argument(
             metavar="[NAME=]ENTRY",
-            help="agents' names, files or folders, with a name of your own if you like; a folder of submissions adds "
-            "all of them (default: all agents)",
+            help="names, files or folders; a folder of submissions adds all of them (default: all agents)",
         ),
     ] = None,
     seed: shared_options.Seed = None,
@@ -105,17 +95,9 @@ def tournament(
 
 def compare(
     game: shared_options.GameName,
-    first: Annotated[
-        str,
-        Argument(metavar="A", help="the current agent: a name or a file", autocompletion=shared_options.complete_agent),
-    ],
-    second: Annotated[
-        str, Argument(metavar="B", help="the candidate: is it better?", autocompletion=shared_options.complete_agent)
-    ],
-    others: Annotated[
-        list[str] | None,
-        Option(help="another agent at the table, where more than two sit; repeatable"),
-    ] = None,
+    first: Annotated[str, Argument(metavar="A", help="the current agent", autocompletion=complete_agent)],
+    second: Annotated[str, Argument(metavar="B", help="is it better?", autocompletion=complete_agent)],
+    others: Annotated[list[str] | None, Option(help="another agent at a larger table; repeatable")] = None,
     comparison: ComparisonOptions = COMPARISON,
     seed: shared_options.Seed = None,
     bots: BotOptions = BOTS,
@@ -137,9 +119,7 @@ def compare(
 
     table = shared_options.make_game(game, parameter)
     named = one, two, *rest = parse_entries([first, second, *(others or [])])
-    how = comparison._asdict()
-    if comparison.games is None:
-        del how["games"]
+    how = {name: value for name, value in comparison._asdict().items() if value is not None}
     run = functools.partial(comparing.compare, table, one, two, rest or None, **how)
     _run(run, named, seed, bots, machines, kept, written)
 
@@ -155,32 +135,23 @@ def _run(
 ) -> None:
     """Run a contest or a comparison; show its result, say where it is stored, and write the files asked for.
 
-    Raises Exit(1) if fewer than two were ranked: what is written then says who could not play, and why.
-
-    Args:
-        run: runs it with the options of `dicegym.arena.contest` that both share.
-        named: the entries.
-        seed: seed of its dice; None: that of the stored contest, or drawn.
-        bots: the limits and the isolation of bots.
-        machines: where it is played.
-        kept: where it is stored.
-        written: the files.
+    ``run`` takes the options of `dicegym.arena.contest` that both share. Raises Exit(1) if fewer than two were ranked:
+    what is written then says who could not play, and why.
     """
     from dicegym.arena import Named
 
     executors = machines.executors()
     if machines.ray is None:
         bots.tell_isolation(str(one.spec) if isinstance(one, Named) else one for one in named)
-    storage = kept.storage()
-    if storage is None and (page := written[".html"]):
-        raise ParameterError(f"--output {page} is the page of a stored contest: leave --store none out")
-    again = "the same command continues"
+    storage, again = kept.storage(), "the same command continues"
     if storage is None:
+        if page := written[".html"]:
+            raise ParameterError(f"--output {page} is the page of a stored contest: leave --store none out")
         seed = draw_seed() if seed is None else seed
         again = f"and nothing is kept of the contest; --seed {seed} begins the same one again"
-    how = {"seed": seed, "limits": bots.limits(), "isolation": bots.isolation, "executors": executors, "store": storage}
+    how = {"limits": bots.limits(), "isolation": bots.isolation, "executors": executors, "store": storage}
     with progress_bar("checks and matches") as progress, going_on(again):
-        result = run(**how, progress=progress)
+        result = run(seed=seed, progress=progress, **how)
     out.file.write(result.text(out.width) + "\n")
     if result.stored is not None:
         err.print(f"dicegym: {result.stored}; --label NAME begins another")

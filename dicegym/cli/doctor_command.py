@@ -15,12 +15,8 @@ FORMS = "batch, make_vec, sb3, make, state, aec or parallel"
 
 
 def doctor(
-    forms: Annotated[
-        list[str] | None, Argument(metavar="[FORM]...", help=f"with --bench: {FORMS} (default: all)")
-    ] = None,
-    bench: Annotated[
-        bool, Option("--bench", help="measure the steps per second of each form of the environments instead")
-    ] = False,
+    forms: Annotated[list[str] | None, Argument(metavar="[FORM]...", help=f"with --bench: {FORMS}")] = None,
+    bench: Annotated[bool, Option("--bench", help="measure the steps per second of the environments")] = False,
     games: Annotated[str, Option(metavar="GAME,...", help="with --bench: only these games")] = "",
     written: Annotated[Outputs, ".json"] = NO_FILES,
 ) -> None:

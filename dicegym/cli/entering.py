@@ -37,9 +37,7 @@ def open_desk(folder: Path) -> Iterator[tuple[Tokens, WebContests]]:
 
 def add_token(
     name: Annotated[str, Argument(help="the owner's name; bots submitted with the token belong to it")],
-    expires: Annotated[
-        str | None, Option(metavar="DATE|PERIOD", help="such as 2030-12-24 or '90 days' (default: never)")
-    ] = None,
+    expires: Annotated[str | None, Option(help="such as 2030-12-24 or '90 days' (default: never)")] = None,
     folder: WebFolder = WEB_FOLDER,
 ) -> None:
     """Make a token, and print it this once.
@@ -83,9 +81,7 @@ def revoke(name: Annotated[str, Argument(help="the owner's name")], folder: WebF
 def add_contest(
     name: Annotated[str, Argument(help="its name, which no other contest has")],
     game: shared_options.GameName,
-    until: Annotated[
-        str | None, Option(metavar="DATE|PERIOD", help="when it closes, UTC (default: when you close it)")
-    ] = None,
+    until: Annotated[str | None, Option(help="when it closes, UTC (default: when you close it)")] = None,
     agent: Annotated[list[str] | None, Option(metavar="AGENT", help="an agent that also plays; repeatable")] = None,
     contest: TournamentOptions = TOURNAMENT,
     limit: shared_options.LimitsGiven = None,

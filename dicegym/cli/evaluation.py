@@ -73,8 +73,7 @@ def count_faults() -> Iterator[list[str]]:
 def evaluate(
     model: Annotated[str, Argument(help="a model's file, or any agent")],
     against: Annotated[
-        list[str] | None,
-        Option(help="an opponent, or `all` for every agent; repeatable (default: the game's baseline)"),
+        list[str] | None, Option(help="an opponent (default: the baseline), or `all`; repeatable")
     ] = None,
     game: shared_options.GameOption = None,
     games: Annotated[int, Option(min=1, help="games to play without an exact value")] = 10_000,

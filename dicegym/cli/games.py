@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Annotated
 
 import typer
-from typer import Argument, Option
+from typer import Option
 
 import dicegym
 from dicegym.cli import shared_options
-from dicegym.cli.command import title_of
 from dicegym.cli.console import out, print_table
 from dicegym.engine.part import folder_of
 from dicegym.errors import ParameterError
@@ -17,14 +16,9 @@ from dicegym.registry import ENVIRONMENTS, rules_module
 
 
 def games(
-    game: Annotated[
-        str | None,
-        Argument(metavar="[GAME]", help="show its parameters and agents", autocompletion=shared_options.complete_game),
-    ] = None,
+    game: shared_options.SomeGame = None,
     rules: Annotated[bool, Option("--rules", help="print its rules and the original interface of its bots")] = False,
-    playthrough: Annotated[
-        bool, Option("--playthrough", help="print a whole game, with everything that players see")
-    ] = False,
+    playthrough: Annotated[bool, Option("--playthrough", help="print a whole game, as players see it")] = False,
     parameter: shared_options.Parameters = None,
 ) -> None:
     """List the games, or show one: its parameters, agents and rules.
@@ -54,8 +48,8 @@ def _list_environments() -> None:
     for one in ENVIRONMENTS:
         module = rules_module(one.game)
         settings = " ".join(f"{name}={value}" for name, value in one.settings.items())
-        about = title_of(folder_of(module) / f"{module.rpartition('.')[2]}.py")
-        rows.append([one.full_id, one.game, settings, about])
+        source = (folder_of(module) / f"{module.rpartition('.')[2]}.py").read_text(encoding="utf-8")
+        rows.append([one.full_id, one.game, settings, source.partition('"""')[2].partition("\n")[0]])
     print_table(["environment", "game", "arguments", "what it is"], rows)
     out.print("`dicegym games GAME` shows a game's players, parameters, spaces and agents.")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import importlib
 import sys
 from collections.abc import Callable, Sequence
@@ -23,7 +24,6 @@ from dicegym.signals import status_of, word_of
 
 if TYPE_CHECKING:
     from dicegym.analysis.hints import Tutor
-    from dicegym.games.worth import Valuer
     from dicegym.play.turn import Turn
     from dicegym.players.sitting import Sitting
 
@@ -48,9 +48,7 @@ def play(
     ] = None,
     seat: Annotated[int | None, Option(help="your seat, from 0 (default: drawn by the seed)")] = None,
     seed: shared_options.Seed = None,
-    tutor: Annotated[
-        bool, Option("--tutor", help="warn once before a bad move, and review your game at the end")
-    ] = False,
+    tutor: Annotated[bool, Option("--tutor", help="warn once before a bad move, and review your game")] = False,
     written: Annotated[Outputs, ".json"] = NO_FILES,
     parameter: shared_options.Parameters = None,
 ) -> None:
@@ -69,29 +67,19 @@ def play(
         raise ParameterError(f"invalid --seat {seat}: give 0 to {table.players - 1}")
     names = [rival_named(table, chosen[i % len(chosen)]) for i in range(table.players - 1)]
     rivals = [dicegym.agent(table, name) for name in names]
-    adviser = _make_tutor(table) if tutor else None
+    advice = _Advice(table, tutor, written[".json"])
     ask = _asking()
-    answers = {"hint": ("what is best here, and by how much", _hinting(table)), "id": _ID}
+    answers = {"hint": ("what is best here, and by how much", advice.hint), "id": _ID}
     number = draw_seed() if seed is None else seed
     while True:
         place = draw_seat(number, table.players) if seat is None else seat
-        warn = None if adviser is None else _warning(adviser)
-        sitting = Sitting(
-            table,
-            rivals,
-            place,
-            number,
-            ask,
-            _show,
-            warn,
-            lambda over: _epilogue(over, adviser, written[".json"]),
-            answers,
-        )
+        warn = advice.warn if tutor else None
+        sitting = Sitting(table, rivals, place, number, ask, _show, warn, advice.review, answers)
         sitting.person.show(_welcome(table, sitting.place.names, names))
         again = {"against": against, "p": parameter, "seed": number, "seat": place}
         _show(f"  {shared_options.command_line('dicegym', 'play', game, **again)}")  # not wrapped, so it can be copied
-        if adviser is not None:
-            sitting.person.show(adviser.says)
+        if tutor:
+            sitting.person.show(advice.tutor.says)
         sitting.person.show("Type `help` to see what you can type.")
         try:
             if sitting.play() != AGAIN:
@@ -109,26 +97,59 @@ def play(
     _show("Goodbye.")
 
 
-def _hinting(table: dicegym.Game) -> Callable[[Turn], str]:
-    """Return what answers ``hint``; values are loaded when it is asked first."""
-    loaded: list[Valuer] = []
+class _Advice:
+    """What a person is told of their moves. Values are loaded when they are first needed.
 
-    def answer(turn: Turn) -> str:
+    Args:
+        table: the game.
+        tutored: whether the whole game is reviewed at its end.
+        file: where a game that is over is written; None: nowhere.
+    """
+
+    def __init__(self, table: dicegym.Game, tutored: bool, file: Path | None) -> None:
+        self._table, self._tutored, self._file = table, tutored, file
+
+    @functools.cached_property
+    def tutor(self) -> Tutor:
+        """A tutor by the best values that judge players by what they may know."""
+        from dicegym.analysis.hints import Tutor
+        from dicegym.analysis.valuers import fair_valuer
+
+        with progress_bar("steps") as progress:
+            return Tutor(fair_valuer(self._table, progress=progress))
+
+    def hint(self, turn: Turn) -> str:
+        """Return what is best."""
         from dicegym.analysis.hints import hint
 
-        loaded[:] = loaded or [_fair_values(table)]
+        values = self.tutor.valuer
         with thinking("weighing what may be played"):
-            return "\n".join(hint(turn.game, turn.record, loaded[0]).lines(5))
+            return "\n".join(hint(turn.game, turn.record, values).lines(5))
 
-    return answer
+    def warn(self, turn: Turn, actions: Sequence[int]) -> str:
+        """Return the tutor's warning of a move, or an empty text."""
+        with thinking("the tutor looks at your move"):
+            return self.tutor.warning(turn, actions)
 
+    def review(self, sitting: Sitting) -> str:
+        """Write a game that is over to the file, and return how the person played it."""
+        game, actions = sitting.game, sitting.actions
+        said = []
+        if self._tutored:
+            from dicegym.analysis import analyse
 
-def _fair_values(table: dicegym.Game) -> Valuer:
-    """Return the best values that judge players by what they may know."""
-    from dicegym.analysis.valuers import fair_valuer
+            states = [game.new_game(sitting.seed)]
+            for action in actions:
+                states.append(states[-1].copy())
+                game.step(states[-1][0], action)
+            with thinking("looking at how you played"):
+                said.append(analyse(game, states, actions, sitting.place.names, self.tutor.valuer).text())
+        if self._file is not None:
+            from dicegym.arena.replay import record_replay, save
 
-    with progress_bar("steps") as progress:
-        return fair_valuer(table, progress=progress)
+            save(record_replay(game, sitting.place.names, sitting.seed, actions), self._file)
+            said.append(f"The game is in {self._file}: `dicegym values analyse` shows the regret of each decision.")
+        return "\n".join(said)
 
 
 def _id_of(turn: Turn) -> str:
@@ -140,44 +161,6 @@ def _id_of(turn: Turn) -> str:
 
 
 _ID = ("a short text that stands for this state, to be pasted", _id_of)
-
-
-def _make_tutor(table: dicegym.Game) -> Tutor:
-    """Return the tutor that warns the person."""
-    from dicegym.analysis.hints import Tutor
-
-    return Tutor(_fair_values(table))
-
-
-def _warning(adviser: Tutor) -> Callable[[Turn, Sequence[int]], str]:
-    """Return what the tutor says of a move; the person sees that it thinks."""
-
-    def warning(turn: Turn, actions: Sequence[int]) -> str:
-        with thinking("the tutor looks at your move"):
-            return adviser.warning(turn, actions)
-
-    return warning
-
-
-def _epilogue(sitting: Sitting, adviser: Tutor | None, file: Path | None) -> str:
-    """Keep a game that is over, and return how the person played it."""
-    game, actions = sitting.game, sitting.actions
-    said = []
-    if adviser is not None:
-        from dicegym.analysis import analyse
-
-        states = [game.new_game(sitting.seed)]
-        for action in actions:
-            states.append(states[-1].copy())
-            game.step(states[-1][0], action)
-        with thinking("looking at how you played"):
-            said.append(analyse(game, states, actions, sitting.place.names, adviser.valuer).text())
-    if file is not None:
-        from dicegym.arena.replay import record_replay, save
-
-        save(record_replay(game, sitting.place.names, sitting.seed, actions), file)
-        said.append(f"The game is in {file}: `dicegym values analyse` shows the regret of each decision.")
-    return "\n".join(said)
 
 
 def _table(game: str, rivals: int, parameter: list[str] | None) -> dicegym.Game:

@@ -28,14 +28,10 @@ SeveralProgress = Callable[[str, int, int, str], None]
 
 @contextlib.contextmanager
 def progress_bar(unit: str, every: float = SILENCE) -> Iterator[Progress]:
-    """Yield a function that shows how far a command is, on standard error.
+    """Yield a function that shows how far a command is, in some ``unit``, on standard error.
 
     On a terminal it moves a bar, which appears with the first call, so that mistakes found before it are shown alone.
     Elsewhere a plain line says the same every ``every`` seconds, also while nothing new is known.
-
-    Args:
-        unit: what is counted, such as "steps".
-        every: seconds from one plain line to the next.
     """
     with progress_bars(unit, every) as (show, _), _compilations(lambda text: show("", 0, 0, text)):
         yield lambda done, total, text: show("", done, total, text)
@@ -53,20 +49,13 @@ def progress_bars(unit: str, every: float = SILENCE) -> Iterator[tuple[SeveralPr
 
 @contextlib.contextmanager
 def thinking(words: str) -> Iterator[None]:
-    """Show ``words`` while a person waits for a computation, if it takes more than `QUIET` seconds.
+    """Show ``words`` on a terminal while a person waits for a computation.
 
-    What is typed meanwhile is dropped: it would answer the next question.
+    What is typed meanwhile is dropped if it takes more than `QUIET` seconds: it would answer the next question.
     """
     began = time.monotonic()
-    with progress_bar("steps") as progress:
-        late = threading.Timer(QUIET, progress, (0, 0, words))
-        late.daemon = True
-        late.start()
-        try:
-            yield
-        finally:
-            late.cancel()
-            late.join()
+    with err.status(words):
+        yield
     if time.monotonic() - began > QUIET and sys.stdin is not None and sys.stdin.isatty():
         with contextlib.suppress(ImportError):  # not on Windows
             termios = importlib.import_module("termios")
@@ -135,28 +124,15 @@ class _Bars:
     """The bars of a terminal."""
 
     def __init__(self, unit: str) -> None:
+        from rich import progress
         from rich.console import Console
-        from rich.progress import (
-            BarColumn,
-            MofNCompleteColumn,
-            Progress,
-            TextColumn,
-            TimeElapsedColumn,
-            TimeRemainingColumn,
-        )
         from rich.table import Column
 
-        self._bars = Progress(
-            TextColumn("{task.description}", markup=False),
-            BarColumn(20),
-            MofNCompleteColumn(),
-            TextColumn(unit, markup=False),
-            TimeElapsedColumn(),
-            TimeRemainingColumn(),
-            TextColumn("{task.fields[text]}", markup=False, table_column=Column(no_wrap=True, ratio=1)),
-            console=Console(stderr=True),
-            expand=True,
-        )
+        times = progress.TimeElapsedColumn(), progress.TimeRemainingColumn()
+        said = progress.TextColumn("{task.fields[text]}", markup=False, table_column=Column(no_wrap=True, ratio=1))
+        names, counted = (progress.TextColumn(text, markup=False) for text in ("{task.description}", unit))
+        columns = names, progress.BarColumn(20), progress.MofNCompleteColumn(), counted, *times, said
+        self._bars = progress.Progress(*columns, console=Console(stderr=True), expand=True)
         self._tasks: dict[str, Any] = {}
 
     def show(self, which: str, done: int, total: int, text: str) -> None:

@@ -11,7 +11,7 @@ from typer import Argument, Option
 from dicegym.cli import shared_options
 from dicegym.cli.console import NO_FILES, Outputs, out, print_lines
 from dicegym.cli.progress import progress_bar
-from dicegym.cli.viewer import Delay, record, show
+from dicegym.cli.watch import Delay, record, show
 from dicegym.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -25,9 +25,7 @@ REPLAY_ID = "a match of the store (its first game), MATCH.GAME, server:NUMBER, o
 
 def replay(
     game: Annotated[str, Argument(metavar="ID", help=REPLAY_ID)],
-    seat: Annotated[
-        int | None, Option(metavar="N", help="show what this seat, from 0, could see (default: everything)")
-    ] = None,
+    seat: Annotated[int | None, Option(metavar="N", help="show only what this seat, from 0, could see")] = None,
     written: Annotated[Outputs, ".gif", ".html", ".json"] = NO_FILES,
     analyse: Annotated[bool, Option("--analyse", help="show the regret of mistakes, and better choices")] = False,
     store: shared_options.StoreName = None,

@@ -57,9 +57,7 @@ def card(
 
 
 def plot(
-    run_dirs: Annotated[
-        list[Path], Argument(metavar="RUN_DIR...", help="folders of trainings, or folders that hold some")
-    ],
+    run_dirs: Annotated[list[Path], Argument(metavar="RUN_DIR...", help="trainings, or folders that hold some")],
     written: Annotated[Outputs, ".png", ".svg"] = NO_FILES,
 ) -> None:
     """Plot the learning curves of trainings, seeds as a band.

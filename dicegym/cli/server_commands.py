@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,18 +11,10 @@ from typer import Argument, Option
 from dicegym.cli import shared_options
 from dicegym.cli.command import group
 from dicegym.cli.console import NO_FILES, Outputs, out, print_table
+from dicegym.columns import write_count
 
 if TYPE_CHECKING:
     from dicegym.server.history import Archive
-
-SomeGame = Annotated[
-    str | None,
-    Argument(
-        metavar="GAME",
-        help="the server's game (default: the one in the store)",
-        autocompletion=shared_options.complete_game,
-    ),
-]
 
 
 def start(
@@ -30,9 +23,7 @@ def start(
     tcp: Annotated[int | None, Option(metavar="PORT", help="a port for plain TCP; 0: any free port")] = None,
     ws: Annotated[int | None, Option(metavar="PORT", help="a port for WebSocket; 0: any free port")] = None,
     agents: Annotated[list[str] | None, Option(metavar="AGENT...", help="agents that fill free seats")] = None,
-    always: Annotated[
-        bool, Option("--always", help="let them play each other while no remote bot is connected")
-    ] = False,
+    always: Annotated[bool, Option("--always", help="let them play while no remote bot is connected")] = False,
     players: Annotated[int, Option(help="seats at a table")] = 2,
     games: Annotated[int, Option(help="stop after N games; 0: never")] = 0,
     secrets: Annotated[Path | None, Option(help="file of lines name:secret, for names that need a secret")] = None,
@@ -43,9 +34,7 @@ def start(
     seed: shared_options.Seed = None,
     connections: shared_options.Connections = 1000,
     allow_host: shared_options.AllowHost = None,
-    allow_origin: Annotated[
-        list[str] | None, Option(metavar="URL", help="a web page that may connect by WebSocket; repeatable")
-    ] = None,
+    allow_origin: Annotated[list[str] | None, Option(help="a web page that may connect; repeatable")] = None,
 ) -> None:
     """Run a server where bots play rated games over the network.
 
@@ -103,7 +92,9 @@ def join(
 
 
 def ratings(
-    game: SomeGame = None, store: shared_options.StoreName = None, written: Annotated[Outputs, ".json"] = NO_FILES
+    game: shared_options.SomeGame = None,
+    store: shared_options.StoreName = None,
+    written: Annotated[Outputs, ".json"] = NO_FILES,
 ) -> None:
     """Show the rating, games and wins of each player, the best first.
 
@@ -111,21 +102,19 @@ def ratings(
     """
     with _archive(game, store) as archive:
         ranked, about = archive.ratings(), _about(archive)
-    rows = [
-        {"place": place, "player": name, **one._asdict(), "margin": one.margin, "provisional": one.provisional}
-        for place, (name, one) in enumerate(ranked.items(), 1)
-    ]
+    rows: list[dict[str, Any]] = []
+    shown = []
+    for place, (name, one) in enumerate(ranked.items(), 1):
+        own = {"place": place, "player": name, **one._asdict()}
+        rows.append(own | {"margin": one.margin, "provisional": one.provisional})
+        shown.append([str(place), name, one.text, str(one.games), str(one.wins)])
     written.json({**about, "ratings": rows})
-    out.print(f"{about['games']} games of {about['game']} finished, in {about['store']}")
-    shown = [
-        [str(place), name, one.text, str(one.games), str(one.wins)]
-        for place, (name, one) in enumerate(ranked.items(), 1)
-    ]
+    out.print(f"{about['game']}: {write_count(about['games'], 'finished game')} in {about['store']}")
     print_table(["", "player", "rating", "games", "wins"], shown)
 
 
 def games(
-    game: SomeGame = None,
+    game: shared_options.SomeGame = None,
     last: Annotated[int, Option(min=0, help="list the newest N; 0: all")] = 20,
     player: Annotated[str | None, Option(help="only the games of this player")] = None,
     store: shared_options.StoreName = None,
@@ -138,8 +127,7 @@ def games(
     Examples: dicegym server games --last 5; dicegym server games --player anna --last 0
     """
     with _archive(game, store) as archive:
-        found = archive.games(last, player)
-        about = _about(archive)
+        found, about = archive.games(last, player), _about(archive)
     written.json({**about, "listed": [_plain(one) for one in found]})
     for one in found:
         best_first = sorted(one.places, key=lambda place: place.place)
@@ -147,7 +135,8 @@ def games(
             f"{p.place}. {p.name} {p.total} ({p.before:.0f} to {p.after:.0f}{'' if p.rated else ', not rated'})"
             for p in best_first
         )
-        out.print(f"{one.id:>6}  {_when(one.ended)}  {results}")
+        ended = datetime.fromisoformat(one.ended).astimezone()  # by this machine's clock
+        out.print(f"{one.id:>6}  {ended:%Y-%m-%d %H:%M:%S}  {results}")
         for incident in one.incidents:
             name = one.places[incident.seat].name
             out.print(f"        the server played decision {incident.turn} of {name}: {incident.reason}")
@@ -195,10 +184,3 @@ def _plain(value: Any) -> Any:
     if hasattr(value, "_asdict"):
         return {name: _plain(field) for name, field in value._asdict().items()}
     return [_plain(item) for item in value] if isinstance(value, tuple) else value
-
-
-def _when(text: str) -> str:
-    """Return the time of a stored date on this machine's clock."""
-    from datetime import datetime
-
-    return f"{datetime.fromisoformat(text).astimezone():%Y-%m-%d %H:%M:%S}"

@@ -50,47 +50,26 @@ def complete_agent(context: typer.Context, incomplete: str) -> list[str]:
     return [name for name in names if name.startswith(incomplete)]
 
 
-GameName = Annotated[
-    str, Argument(metavar="GAME", help="a game's name (see `dicegym games`)", autocompletion=complete_game)
-]
-GameOption = Annotated[
-    str | None,
-    Option("--game", help="the game (default: that of the model, file or agent)", autocompletion=complete_game),
-]
+Several = list[str] | None
+GameName = Annotated[str, Argument(metavar="GAME", help="a game's name", autocompletion=complete_game)]
+SomeGame = Annotated[str | None, Argument(metavar="[GAME]", help="a game's name", autocompletion=complete_game)]
+Agents = Annotated[list[str], Argument(metavar="AGENT...", help="agents to measure", autocompletion=complete_agent)]
+GameOption = Annotated[str | None, Option("--game", help="a game (default: the agent's)", autocompletion=complete_game)]
 Seed = Annotated[int | None, Option("--seed", min=0, help="same seed, same result")]
-Parameters = Annotated[
-    list[str] | None,
-    Option("--parameter", "-p", metavar=PAIRS, help="a parameter of the game, such as players=4; repeatable"),
-]
+Parameters = Annotated[Several, Option("--parameter", "-p", metavar=PAIRS, help="such as players=4; repeatable")]
 Against = Annotated[
-    list[str] | None,
-    Option(
-        "--against",
-        metavar="AGENT",
-        help="an opponent (default: the game's baseline); repeatable",
-        autocompletion=complete_agent,
-    ),
+    Several, Option("--against", help="an opponent (default: the baseline); repeatable", autocompletion=complete_agent)
 ]
 Temperature = Annotated[
-    float | None,
-    Option(
-        "--temperature", min=0, metavar="T", help="0: a model's best action, 1: sampled (default: as its file says)"
-    ),
+    float | None, Option(min=0, metavar="T", help="0: a model's best action, 1: sampled (default: as its file says)")
 ]
 Trust = Annotated[bool, Option("--trust", help="with --resume: run the programs that the run's settings name")]
-ValuesName = Annotated[
-    str | None, Option("--values", metavar="NAME", help="the source of state values (default: the game's best)")
-]
+ValuesName = Annotated[str | None, Option("--values", metavar="NAME", help="source of values (default: the best)")]
 IsolationName = Annotated[
-    str,
-    Option(
-        "--isolation",
-        metavar="auto|jail|process|none",
-        help="how bots are isolated; auto: the strongest that works here",
-    ),
+    str, Option(metavar="auto|jail|process|none", help="how bots are isolated; auto: the strongest that works here")
 ]
 LimitsGiven = Annotated[
-    list[str] | None,
+    Several,
     Option(
         "--limit",
         metavar=PAIRS,
@@ -100,40 +79,19 @@ LimitsGiven = Annotated[
 ]
 Workers = Annotated[int | None, Option("--workers", min=1, help="processes (default: one for each core)")]
 RayAddress = Annotated[
-    str | None,
-    Option(
-        "--ray",
-        metavar="ADDRESS",
-        help="run on a Ray cluster: host:6379, ray://host:10001, or auto: the one on this machine",
-    ),
+    str | None, Option(metavar="ADDRESS", help="a Ray cluster: host:6379, ray://host:10001, or auto: the one here")
 ]
 StoreName = Annotated[
-    str | None,
-    Option(
-        "--store",
-        metavar="FILE|URL",
-        help="the store: a SQLite file or postgresql://... (default: in your data folder)",
-    ),
+    str | None, Option("--store", metavar="FILE|URL", help="a file or postgresql://... (default: in your data folder)")
 ]
-Label = Annotated[
-    str, Option("--label", metavar="TEXT", help="a label for the contest; another label begins another contest")
-]
+Label = Annotated[str, Option("--label", metavar="TEXT", help="another label begins another contest")]
 LessLuck = Annotated[bool, Option("--less-luck", help="reduce variance: correct results for the luck of the dice")]
 RunFolder = Annotated[Path | None, Option("--run-dir", metavar="FOLDER", help="the run's folder (default: in runs/)")]
 HostAddress = Annotated[str, Option("--host", help="address to listen on; 0.0.0.0: all")]
 Connections = Annotated[int, Option("--connections", min=10, help="most connections at the same time")]
-AllowHost = Annotated[
-    list[str] | None,
-    Option("--allow-host", metavar="NAME", help="a host name of the server, such as games.example.org; repeatable"),
-]
-ConfigName = Annotated[
-    Path | None,
-    Option("--config", metavar="FILE|NAME", help="settings: a file, or a shipped configuration (default: GAME)"),
-]
-Overrides = Annotated[
-    list[str] | None,
-    Option("--set", metavar="SECTION.KEY=VALUE", help="override a setting (see `dicegym runs settings`); repeatable"),
-]
+AllowHost = Annotated[Several, Option("--allow-host", metavar="NAME", help="a host name of the server; repeatable")]
+ConfigName = Annotated[Path | None, Option(metavar="FILE|NAME", help="settings, yours or shipped (default: GAME)")]
+Overrides = Annotated[Several, Option("--set", metavar="SECTION.KEY=VALUE", help="one of `runs settings`; repeatable")]
 
 
 def decisions(typed: str | int) -> int:
@@ -162,6 +120,7 @@ def command_line(*words: str, **options: Any) -> str:
 
 
 def _read_pairs(option: str, given: Iterable[str] | None, kind: Callable[[str], Any], example: str) -> dict[str, Any]:
+    """Return what was given as NAME=NUMBER. Raises ParameterError for anything else."""
     pairs = {}
     for text in given or []:
         name, _, value = text.partition("=")
@@ -173,7 +132,7 @@ def _read_pairs(option: str, given: Iterable[str] | None, kind: Callable[[str], 
 
 
 def parameters_of(given: Iterable[str] | None) -> dict[str, int]:
-    """Return what was given as ``--parameter``. Raises ParameterError for what is not NAME=NUMBER."""
+    """Return what was given as ``--parameter``. Raises what `_read_pairs` raises."""
     return _read_pairs("--parameter", given, int, "goal=50")
 
 
@@ -263,11 +222,7 @@ def about(game: dicegym.Game) -> dict[str, Any]:
 def values_of(game: dicegym.Game, name: str | None, progress: Progress, fair: bool = False) -> Valuer:
     """Return the values of a game's states that ``--values`` names; say which are better, unless some are named.
 
-    Args:
-        game: the game.
-        name: the source's name; None: the best that is there.
-        progress: called during a computation.
-        fair: whether they must judge a player by what that player may know.
+    If ``fair``, they judge a player by what that player may know.
     """
     from dicegym.analysis.valuers import better_sources, fair_valuer, valuer
 
@@ -308,21 +263,12 @@ class StoreOptions(NamedTuple):
 
     store: Annotated[
         str | None,
-        Option(
-            "--store",
-            metavar="FILE|URL|none",
-            help="where to store the contest: a SQLite file, postgresql://... or nowhere (default: your data folder)",
-        ),
+        Option(metavar="FILE|URL|none", help="a file, postgresql://... or nowhere (default: your data folder)"),
     ] = None
     label: Label = ""
 
     def storage(self) -> Storage | None:
-        """Return where the contest is stored; None: nowhere.
-
-        Raises:
-            ParameterError: a label is given for what is not stored.
-            DependencyError: a library is missing.
-        """
+        """Return where the contest is stored; None: nowhere. Raises ParameterError for a label without a store."""
         from dicegym.arena.storage import NONE, Storage, resolve_store
 
         if self.store != NONE:

@@ -53,18 +53,9 @@ def state_named(text: str, store: str | None) -> Position:
 
 
 def hint(
-    state: Annotated[
-        str,
-        Argument(
-            metavar="STATE",
-            help="a state's id, such as `hog-...`, or GAME:N: a game as for `dicegym arena replay`, before its action "
-            "number N, from 1",
-        ),
-    ],
+    state: Annotated[str, Argument(metavar="STATE", help="an id, or GAME:N, a stored game before its action N")],
     values: shared_options.ValuesName = None,
-    games: Annotated[
-        int | None, Option(min=1, metavar="N", help="play on N times with each choice, whatever values there are")
-    ] = None,
+    games: Annotated[int | None, Option(min=1, metavar="N", help="play on N times with each choice")] = None,
     top: Annotated[int, Option(min=0, metavar="N", help="show the N best choices; 0: all")] = SHOWN,
     store: shared_options.StoreName = None,
     written: Annotated[Outputs, ".json"] = NO_FILES,
@@ -134,13 +125,9 @@ def analyse(
 
 def grade(
     game: shared_options.GameName,
-    agents: Annotated[
-        list[str], Argument(metavar="AGENT...", help="agents to grade", autocompletion=shared_options.complete_agent)
-    ],
+    agents: shared_options.Agents,
     against: shared_options.Against = None,
-    games: Annotated[
-        int | None, Option(min=1, metavar="N", help="games for each agent (default: 200; 10 by rollouts)")
-    ] = None,
+    games: Annotated[int | None, Option(min=1, metavar="N", help="games for each agent")] = None,
     values: shared_options.ValuesName = None,
     seed: shared_options.Seed = None,
     written: Annotated[Outputs, ".json"] = NO_FILES,

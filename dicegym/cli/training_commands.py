@@ -6,7 +6,7 @@ import contextlib
 import shlex
 from math import isnan
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from typer import Option
@@ -24,15 +24,9 @@ def train(
     run_dir: shared_options.RunFolder = None,
     config: shared_options.ConfigName = None,
     set_: shared_options.Overrides = None,
-    steps: Annotated[
-        int | None,
-        Option(parser=decisions, metavar="N", help="decisions of the learner; the same as --set run.steps=N"),
-    ] = None,
+    steps: Annotated[int | None, Option(parser=decisions, metavar="N", help="decisions of the learner")] = None,
     seed: shared_options.Seed = None,
-    seeds: Annotated[
-        int | None,
-        Option(min=1, help="train with this number of seeds in parallel, each in a subfolder of the run's folder"),
-    ] = None,
+    seeds: Annotated[int | None, Option(min=1, help="train with several seeds, each in a subfolder")] = None,
     machines: MachineOptions = MACHINES,
     resume: Annotated[bool, Option(help="continue from the newest checkpoint of the run, or of all its seeds")] = False,
     trust: shared_options.Trust = False,
@@ -56,7 +50,8 @@ def train(
     overrides += [f"run.{name}={value}" for name, value in short if value is not None]
     folder = run_dir or Path("runs") / game
     if seeds is not None or (resume and holds_seeds(folder)):
-        _train_seeds(game, folder, seeds, config, overrides, resume, machines, trust)
+        how = {"seeds": seeds, "config": config, "overrides": overrides, "resume": resume, "trust": trust}
+        _train_seeds(game, folder, machines, **how)
         return
     if machines != MACHINES:
         given = "--workers" if machines.ray is None else "--ray"
@@ -80,17 +75,11 @@ def train(
     )
 
 
-def _train_seeds(
-    game: str,
-    folder: Path,
-    seeds: int | None,
-    config: Path | None,
-    overrides: list[str],
-    resume: bool,
-    machines: MachineOptions,
-    trust: bool,
-) -> None:
-    """Train with several seeds, and print their scores. Raises Exit(1) if one of them failed."""
+def _train_seeds(game: str, folder: Path, machines: MachineOptions, **how: Any) -> None:
+    """Train with several seeds, and print their scores. Raises Exit(1) if one of them failed.
+
+    ``how`` are further arguments of `dicegym.learning.seeds.seeded_training.train_seeds`.
+    """
     from dicegym.learning.seeds.seeded_training import train_seeds
     from dicegym.learning.seeds.summary import FAILED
 
@@ -101,19 +90,12 @@ def _train_seeds(
             from dicegym.learning.seeds.ray_trainer import ray_backend
 
             backend = stack.enter_context(ray_backend(machines.ray, lambda line: say(f"dicegym: {line}")))
-        found = train_seeds(
-            game,
-            folder,
-            seeds,
-            config,
-            overrides,
-            resume,
-            machines.workers,
-            lambda seed, done, total, text: show(f"seed {seed}", done, total, text),
-            trust,
-            backend,
-            say,
-        )
+
+        def progress(seed: int, done: int, total: int, text: str) -> None:
+            show(f"seed {seed}", done, total, text)
+
+        how |= {"workers": machines.workers, "progress": progress, "backend": backend, "told": say}
+        found = train_seeds(game, folder, **how)
     rows = [
         [str(one.seed), one.how, f"{one.steps:,}", *("-" if isnan(s) else f"{s:.4f}" for s in (one.best, one.end))]
         for one in found.results

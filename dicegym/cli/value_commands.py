@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+import os
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 from typer import Argument, Option
 
+import dicegym
 from dicegym.cli import shared_options
 from dicegym.cli.command import group
 from dicegym.cli.console import NO_FILES, Outputs, err, out, print_lines, print_table
-from dicegym.cli.exploitability_command import exploitability
 from dicegym.cli.progress import progress_bar
+from dicegym.cli.shared_options import decisions
 from dicegym.cli.state_commands import analyse, grade, hint
 from dicegym.errors import ParameterError
+from dicegym.escape import one_line
+from dicegym.shipped import is_shipped
+
+SELF = "self"
+"""What ``--from`` takes for the networks of the agent itself."""
 
 SUITE_HEADING = (
     "A score of 100 is the best known play, 0 is random play. Intervals are of 95 %. Regret is of answers that are "
@@ -22,15 +30,9 @@ SUITE_HEADING = (
 
 
 def suite(
-    agents: Annotated[
-        list[str], Argument(metavar="AGENT...", help="agents to grade, such as 'llm(MODEL, base_url=URL)'")
-    ],
-    situations: Annotated[
-        int | None, Option(min=2, metavar="N", help="situations of each game (default: 100; 20 by rollouts)")
-    ] = None,
-    matches: Annotated[
-        int | None, Option("--games", min=1, metavar="N", help="games of each game (default: 20; 4 by rollouts)")
-    ] = None,
+    agents: shared_options.Agents,
+    situations: Annotated[int | None, Option(min=2, metavar="N", help="situations of each game")] = None,
+    matches: Annotated[int | None, Option("--games", min=1, metavar="N", help="games of each game")] = None,
     seed: shared_options.Seed = None,
     written: Annotated[Outputs, ".json", ".html"] = NO_FILES,
 ) -> None:
@@ -58,19 +60,10 @@ def suite(
 
 
 def solve(
-    game: Annotated[
-        str | None,
-        Argument(
-            metavar="[GAME]",
-            help="a game (default: list what can be solved)",
-            autocompletion=shared_options.complete_game,
-        ),
-    ] = None,
+    game: shared_options.SomeGame = None,
     name: Annotated[str | None, Argument(metavar="[NAME]", help="the solution, where a game has several")] = None,
     parameter: shared_options.Parameters = None,
-    to: Annotated[
-        float | None, Option(min=0, metavar="QUALITY", help="stop at this quality (default: the solution's own)")
-    ] = None,
+    to: Annotated[float | None, Option(min=0, metavar="QUALITY", help="stop at this quality")] = None,
     minutes: Annotated[float | None, Option(help="stop after this time, at any quality")] = None,
     written: Annotated[Outputs, ".json"] = NO_FILES,
 ) -> None:
@@ -139,6 +132,75 @@ def verify(
     written.json([one.to_json() for one in found])
     if wrong:
         raise typer.Exit(1)
+
+
+def exploitability(
+    game: shared_options.GameName,
+    agents: shared_options.Agents,
+    seconds: Annotated[float, Option(metavar="N", help="search time for each agent")] = 60.0,
+    steps: Annotated[int | None, Option(parser=decisions, metavar="N", help="train a response for N decisions")] = None,
+    start: Annotated[str, Option("--from", metavar="MODEL", help="begin with a model's networks, or `self`")] = "",
+    seed: shared_options.Seed = None,
+    written: Annotated[Outputs, ".json"] = NO_FILES,
+    parameter: shared_options.Parameters = None,
+) -> None:
+    """Compute how often a best response to an agent wins.
+
+    0.5 is optimal: no response beats an equilibrium. Exact where the game is solved. Elsewhere bounds from a search, or
+    the win rate of a response that is trained against it (--steps), at a table that copies of the agent fill.
+    What was trained against a model of yours is on the model's card from then on.
+
+    Examples: dicegym values exploitability hog swap best_by_scores; dicegym values exploitability lucky ppo
+    --steps 1000000 --from self
+    """
+    table = shared_options.make_game(game, parameter)
+    players = [dicegym.agent(table, name) for name in agents]
+    names = [player.name for player in players]
+    if len(set(names)) < len(names):
+        names = [one_line(agent) for agent in agents]
+    if steps is None:
+        if start:
+            raise ParameterError("--from is for a best response that is trained: add --steps N")
+        facts = _search(table, dict(zip(names, players, strict=True)), seconds)
+    else:
+        how = {"steps": steps, "seed": seed or 0}
+        facts = _train(table, dict(zip(names, agents, strict=True)), start, how)
+    written.json(shared_options.about(table) | {"exploitability": facts})
+
+
+def _search(table: dicegym.Game, players: dict[str, dicegym.Player], seconds: float) -> dict[str, Any]:
+    """Search for responses to each agent, and print the bounds."""
+    from dicegym.analysis.exploitability import exploitability as bracket
+
+    with progress_bar("steps") as progress:
+        found = {name: bracket(one, table, seconds=seconds, progress=progress) for name, one in players.items()}
+    out.print(f"{table.spec.title}: how often the best response wins, at least and at most (0.5: not exploitable)")
+    print_table(["agent", "low", "high"], [[name, f"{one.low:.4f}", f"{one.high:.4f}"] for name, one in found.items()])
+    for how in dict.fromkeys(one.how for one in found.values()):
+        out.print(f"{', '.join(name for name, one in found.items() if one.how == how)}: {how}.")
+    return {name: one._asdict() for name, one in found.items()}
+
+
+def _train(table: dicegym.Game, agents: dict[str, str], start: str, how: dict[str, Any]) -> dict[str, Any]:
+    """Train a response to each agent, print its win rate, and keep that beside the agent's file where possible."""
+    from dicegym.learning.approximate_best_response import best_response
+    from dicegym.learning.card import write_exploited
+    from dicegym.players.roster import resolve
+
+    origins = {name: resolve(table, agent) for name, agent in agents.items()}
+    if start == SELF and not all(isinstance(one, Path) for one in origins.values()):
+        raise ParameterError("--from self begins with the agent's own networks, and a bot has none: leave it out")
+    facts: dict[str, Any] = {}
+    for name, origin in origins.items():
+        target = str(origin) if isinstance(origin, Path) else agents[name]
+        with progress_bar("steps") as progress:
+            begin = target if start == SELF else start
+            found = best_response(table, target, start=begin, progress=progress, **how)
+        out.print(f"{name}: {found.words()}")
+        facts[name] = {"trained": found.to_json()}
+        if isinstance(origin, Path) and not is_shipped(origin) and os.access(origin.parent, os.W_OK):
+            out.print(f"wrote {write_exploited(origin, found)}: it is on the model's card from now on")
+    return facts
 
 
 values = group(

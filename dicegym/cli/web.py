@@ -13,6 +13,7 @@ from dicegym.cli import shared_options
 from dicegym.cli.command import add
 from dicegym.cli.console import err, out
 from dicegym.cli.entering import WEB_FOLDER, contest, token
+from dicegym.errors import ParameterError
 
 
 def serve_pages(
@@ -24,7 +25,7 @@ def serve_pages(
     runs: Annotated[list[Path] | None, Option(help="a folder of trainings; repeatable")] = None,
     allow_host: shared_options.AllowHost = None,
     proxy: Annotated[
-        list[str] | None, Option(metavar="ADDRESS", help="a proxy whose X-Forwarded-* headers are trusted; repeatable")
+        list[str] | None, Option(help="a proxy whose X-Forwarded-* headers are trusted; repeatable")
     ] = None,
     connections: shared_options.Connections = 1500,
     open_: Annotated[bool, Option("--open", help="open the first page in a browser")] = False,
@@ -41,6 +42,7 @@ def serve_pages(
         return
     from dicegym.web.address import address_of, listen
 
+    where = check_places(folder, store)
     listener = listen(host, port)
     address = address_of(host, listener.getsockname()[1])
     _tell(address)  # before what takes seconds to load: requests wait
@@ -48,13 +50,12 @@ def serve_pages(
         from dicegym.web.serving import serve
     import logging
 
-    from dicegym.arena.storage import resolve_store
     from dicegym.signals import SignalInterrupt
     from dicegym.web.web_settings import WebSettings
 
     settings = WebSettings(
         folder,
-        resolve_store(store),
+        where,
         tuple(runs or [Path("runs")]),
         host,
         port,
@@ -72,6 +73,23 @@ def serve_pages(
         number = serve(settings, listener, _tell)
     if number:
         raise SignalInterrupt(number)
+
+
+def check_places(folder: Path, store: str | None) -> str:
+    """Return the store to read, and make the folder. Raises ParameterError if either cannot be used."""
+    where = shared_options.store_name(store)
+    path = Path(where).expanduser()
+    if "://" in where or path.exists():
+        shared_options.read_store(where).close()
+    elif store is not None and not path.parent.is_dir():
+        raise ParameterError(
+            f"--store {store} cannot be read later, as there is no folder {path.parent}: make it first"
+        )
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ParameterError(f"--folder {folder} cannot be used ({error.strerror}): give another one") from None
+    return where
 
 
 def _tell(line: str) -> None:

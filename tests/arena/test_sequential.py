@@ -24,7 +24,7 @@ from dicegym.arena.compare.sequential import (
 from dicegym.errors import ParameterError
 
 VALUES = np.array(USUAL)
-ELO_20, ELO_40 = float(margin_of(20)), float(margin_of(40))
+ELO_20, ELO_40 = margin_of(20), margin_of(40)
 SHAPES = {
     "alone": np.array([0.25, 0, 0.5, 0, 0.25]),
     "alike": np.array([0.05, 0, 0.9, 0, 0.05]),
@@ -73,7 +73,7 @@ def test_it_is_wrong_as_seldom_as_it_says(shape: str, margins: tuple[float, floa
 @pytest.mark.parametrize("elo", [20, 60])
 def test_error_rates_over_thousands_of_tests(shape: str, elo: float) -> None:
     rng, runs = np.random.default_rng(4), 2000
-    claims = Claims(0.0, float(margin_of(elo)))
+    claims = Claims(0.0, margin_of(elo))
     for truth, mean in enumerate((claims.margin0, claims.margin1)):
         shares = tilted(SHAPES[shape], mean)
         found = [simulated(shares, claims, rng).accepted for _ in range(runs)]
@@ -83,7 +83,7 @@ def test_error_rates_over_thousands_of_tests(shape: str, elo: float) -> None:
 @pytest.mark.parametrize("spread", [0.05, 0.3])
 @pytest.mark.parametrize("accepted", [0, 1])
 def test_pairs_of_any_worth_are_judged_as_well(spread: float, accepted: int) -> None:
-    claims = Claims(0.0, float(margin_of(40)))
+    claims = Claims(0.0, margin_of(40))
     rng, wrong, held, runs = np.random.default_rng(8), 0, 0, 100
     true = claims[accepted]
     for _ in range(runs):
@@ -223,9 +223,9 @@ def test_values_that_were_not_seen_count_for_next_to_nothing() -> None:
 
 @pytest.mark.parametrize("elo", [-400.0, -20.0, 0.0, 5.0, 200.0])
 def test_elo_and_margins_are_the_same_thing(elo: float) -> None:
-    margin = float(margin_of(elo))
+    margin = margin_of(elo)
     assert (1 + margin) / 2 == pytest.approx(1 / (1 + 10 ** (-elo / 400)))
-    assert float(elo_of(margin)) == pytest.approx(elo)
+    assert elo_of(margin) == pytest.approx(elo)
     assert math.isinf(elo_of(1.0))
 
 

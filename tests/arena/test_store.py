@@ -22,7 +22,7 @@ from dicegym.arena.match import Match
 from dicegym.arena.results import ContestResult
 from dicegym.arena.storage import Settings, Storage, Stored, default_store
 from dicegym.arena.store.book import Book
-from dicegym.arena.store.opening import engine_of
+from dicegym.arena.store.opening import engine_at, location_of
 from dicegym.arena.store.schema import ABOUT
 from dicegym.arena.store.store import ContestStore
 from dicegym.arena.work_keys import key_of
@@ -104,7 +104,7 @@ def test_a_statement_is_written_once_for_all_files(tmp_path: Path) -> None:
     found = []
     for name in "ab":
         ContestStore(tmp_path / name).close()
-        engine = engine_of(tmp_path / name)
+        engine = engine_at(location_of(tmp_path / name))
         with engine.connect() as connection:
             found.append(connection.execute(sa.select(ABOUT.c.value)).context.cache_hit.name)
         engine.dispose()

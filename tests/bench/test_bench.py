@@ -15,7 +15,7 @@ from dicegym.envs import multi
 from dicegym.errors import DependencyError, ParameterError, UnknownNameError
 from dicegym.registry import ENVIRONMENTS, Environment
 
-SHORT: dict[str, Any] = {"games": ["hog"], "seconds": 1e-4, "repeats": 2}
+SHORT: dict[str, Any] = {"games": ["hog"], "seconds": 1e-4, "rounds": 2}
 
 
 def test_every_form_gives_a_rate_a_round() -> None:
@@ -68,7 +68,7 @@ def test_a_form_whose_package_is_missing_is_left_out_and_named(monkeypatch: pyte
 
 
 def test_the_table_has_the_median_between_its_limits_and_the_goal() -> None:
-    result = BenchResult({}, [StepRate("Hog-v0", "make", "learner steps/s", [100.0, 400.0, 3000.0])])
+    result = BenchResult({}, [StepRate("Hog-v0", "make", "learner steps/s", [100.0, 400.0, 3000.0])], {})
     titles, rows = result.table()
     goal = "at least 300,000, missed"
     assert rows == [["Hog-v0", FORMS["make"].title, "400", "100", "3,000", "learner steps/s", goal]]
@@ -91,8 +91,8 @@ def test_wrong_arguments_are_refused() -> None:
         run_bench(games=["hogg"])
     with pytest.raises(ParameterError, match="seconds=0"):
         run_bench(seconds=0)
-    with pytest.raises(ParameterError, match="repeats"):
-        run_bench(repeats=0)
+    with pytest.raises(ParameterError, match="rounds"):
+        run_bench(rounds=0)
 
 
 def test_the_help_names_every_form() -> None:

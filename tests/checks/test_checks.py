@@ -15,6 +15,8 @@ from variants import default_forms_always, each_game
 
 import dicegym
 from dicegym import checks
+from dicegym.checks.facts import check_facts, check_identity
+from dicegym.checks.game_checks import check_batch, check_branching
 from dicegym.engine.game import Game
 from dicegym.engine.spec import HEADER, GameSpec, Parameter
 from dicegym.errors import AgentError, ConformanceError, DicegymError
@@ -140,7 +142,7 @@ def test_a_wrong_header_is_noticed() -> None:
     fields = [("key", np.int64), *HEADER[1:], ("flaw", np.int8)]
     game.spec = dataclasses.replace(SPEC, state=np.dtype(fields))
     with pytest.raises(ConformanceError, match="field 0 of the record is not 'key' of uint64"):
-        checks.check_facts(game)
+        check_facts(game)
 
 
 @pytest.mark.nojit
@@ -148,7 +150,7 @@ def test_a_default_out_of_range_is_noticed() -> None:
     game = Game(SPEC)
     game.spec = dataclasses.replace(SPEC, **with_parameter("flaw", Parameter(9, 0, 3, "")))
     with pytest.raises(ConformanceError, match="the default of 'flaw' is outside its range"):
-        checks.check_facts(game)
+        check_facts(game)
 
 
 @pytest.mark.nojit
@@ -156,22 +158,22 @@ def test_a_parameter_that_is_no_field_is_noticed() -> None:
     game = Game(SPEC)
     game.spec = dataclasses.replace(SPEC, **with_parameter("speed", Parameter(0, 0, 1, "")))
     with pytest.raises(ConformanceError, match="'speed' is not a field"):
-        checks.check_facts(game)
+        check_facts(game)
 
 
 def test_a_field_that_hides_behind_an_attribute_is_noticed() -> None:
     game = Game(SPEC)
     game.spec = dataclasses.replace(SPEC, state=np.dtype([*SPEC.declared_record.descr, ("round", np.int16)]))
     with pytest.raises(ConformanceError, match="'round' of the record is called like"):
-        checks.check_facts(game)
+        check_facts(game)
 
 
 def test_a_fact_sheet_out_of_reach_is_noticed() -> None:
     with pytest.raises(ConformanceError, match="a pickled copy is"):
-        checks.check_identity(changed(name="elsewhere"))
+        check_identity(changed(name="elsewhere"))
 
 
-@pytest.mark.parametrize("check", [checks.check_identity, lambda game: checks.check_batch(game, 0)])
+@pytest.mark.parametrize("check", [check_identity, lambda game: check_batch(game, 0)])
 def test_chance_from_outside_is_noticed_by_itself(check: Any) -> None:
     """`check_game` finds it earlier; these two must not rely on that."""
     with pytest.raises(ConformanceError, match=r"fingerprint changes|game \d of a batch differs"):
@@ -194,7 +196,7 @@ def test_a_state_outside_the_record_is_noticed() -> None:
 
     game = Haunted(SPEC)
     with pytest.raises(ConformanceError, match="playing a copy changes the original"):
-        checks.check_branching(game, game.new_game()[0], 0)
+        check_branching(game, game.new_game()[0], 0)
 
 
 @pytest.mark.nojit
@@ -216,7 +218,7 @@ def test_copies_with_other_bytes_are_noticed() -> None:
 
     game = Game(SPEC)
     with pytest.raises(ConformanceError, match="a copy has other bytes than the original"):
-        checks.check_branching(game, Torn(game.new_game()[0]), 0)
+        check_branching(game, Torn(game.new_game()[0]), 0)
 
 
 # --- agents ------------------------------------------------------------------------------------------------

@@ -157,6 +157,29 @@ def test_paths_are_refused_before_the_work(run: Run, tmp_path: Path, monkeypatch
         assert run(*arguments)[0] == 2
 
 
+def test_places_of_pages_are_refused_before_anything_listens(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("sqlalchemy")
+    file = tmp_path / "file"
+    file.write_text("no database at all, though it is long enough to look like one" * 20)
+
+    def listen(*_: object) -> Never:
+        raise AssertionError("it listens")
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("dicegym.web.address.listen", listen)
+    for option, place in (
+        ("--folder", file),
+        ("--store", file),
+        ("--store", "none"),
+        ("--store", tmp_path / "no" / "x"),
+    ):
+        status, out, err = run("web", option, str(place))
+        assert (status, out) == (2, "")
+        assert str(place) in err
+
+
 @pytest.mark.parametrize("typed", ["1000000", "1_000_000", "1e6", "1E+06", 1_000_000])
 def test_a_million_decisions_may_be_typed_as_people_write_them(typed: str | int) -> None:
     assert decisions(typed) == 1_000_000

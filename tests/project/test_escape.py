@@ -146,9 +146,9 @@ def test_the_terminal_takes_text_for_what_it_is() -> None:
 
 
 def test_json_keeps_what_was_written_and_is_plain_ascii(tmp_path: Path) -> None:
-    from dicegym.cli.console import write_json
+    from dicegym.cli.console import Outputs
 
-    write_json(tmp_path / "x.json", {"name": HOSTILE})
+    Outputs([tmp_path / "x.json"], [".json"]).json({"name": HOSTILE})
     written = (tmp_path / "x.json").read_bytes()
     assert written.isascii()
     assert b"\x1b" not in written

@@ -19,7 +19,7 @@ pytest.importorskip("websockets")
 import sqlalchemy as sa
 from talk import Bot, run, serving
 
-from dicegym.arena.store.opening import SCHEMA, engine_of
+from dicegym.arena.store.opening import SCHEMA, engine_at, location_of
 from dicegym.arena.store.schema import TABLES
 from dicegym.server.game_results import ForcedTurn, GameResult, SeatResult
 from dicegym.server.history import Archive
@@ -59,7 +59,7 @@ def set_schema(path: Path, number: str) -> None:
 
 def test_a_new_store_has_the_present_tables(tmp_path: Path) -> None:
     ResultStore(tmp_path / "new.sqlite", "yatzy").close()
-    with engine_of(tmp_path / "new.sqlite").connect() as connection:
+    with engine_at(location_of(tmp_path / "new.sqlite")).connect() as connection:
         assert {*sa.inspect(connection).get_table_names()} == {*TABLES.tables}
     assert about(tmp_path / "new.sqlite") == {"schema": SCHEMA}
 
@@ -154,12 +154,12 @@ async def test_a_running_server_is_asked_for_status_ratings_and_games(
         return await asyncio.to_thread(typed, capsys, *words)
 
     async with serving(tmp_path, store=Path("results.sqlite"), agents=("thrifty",)) as server:
-        assert "0 games of yatzy finished" in await ask("server", "ratings")
+        assert "yatzy: 0 finished games in" in await ask("server", "ratings")
         assert "no game is finished yet" in await ask("server", "games")
         bot = await Bot.named(server, "anna")
         await bot.play()
         text = await ask("server", "ratings", "yatzy", "-o", "status.json")
-        assert "1 games of yatzy finished, in results.sqlite" in text
+        assert "yatzy: 1 finished game in results.sqlite" in text
         status = json.loads(Path("status.json").read_text())
         assert (status["games"], len(status["ratings"])) == (1, 2)
         assert re.search(
@@ -170,7 +170,7 @@ async def test_a_running_server_is_asked_for_status_ratings_and_games(
             r"^ +1  \d{4}-\d\d-\d\d \d\d:\d\d:\d\d  1\. \w+ \d+ \(1200 to 1216\), 2\. \w+ \d+ \(1200 to 1184\)$",
             (await ask("server", "games", "--player", "anna")).rstrip("\n"),
         )
-    assert "1 games of yatzy finished" in await ask("server", "ratings")
+    assert "yatzy: 1 finished game in" in await ask("server", "ratings")
     await ask("server", "games", "-o", "games.json")
     listed = json.loads(Path("games.json").read_text())["listed"]
     assert [place["name"] for place in listed[0]["places"]]

@@ -80,12 +80,11 @@ def compare(
         second: another: the candidate.
         others: the others at the table, in turn if they are more than it seats; fewer sit there several times.
             None at a table for two: they play each other.
-        seed: names all games and the players' private randomness; None: drawn, so that no player can foresee its games,
-            and told in the result.
+        seed: names all games and the players' private randomness; None: drawn, and told in the result.
         workers: number of processes (default: of usable processors).
         progress: called after each block of pairs with (games counted, 0 or how many there may be, how it stands).
-        limits: what an entry may use, where its match has as many games as in the game's contest; half a block of pairs
-            has more in some games, and then as much more time. Default: 10 s and 512 MiB.
+        limits: what an entry may use in a match of as many games as in the game's contest; half a block of pairs has
+            more in some games, and then as much more time. Default: 10 s and 512 MiB.
         elo: what is tested: (a difference of ratings that is not worth calling better, one that is). Default: (0, 20).
         margins: the same as differences of scores a game, from -1 to 1; instead of ``elo``, which has no meaning where
             the two do not meet. Default there: (0, 0.05).
@@ -95,8 +94,7 @@ def compare(
         less_luck: take luck out of each game (`dicegym.analysis.variance_reduction`): so the test decides sooner. Pairs
             are then worth any number, and the test is that of normal distributions.
         isolation: how untrusted bots are kept apart; see `dicegym.arena.contest`.
-        executors: make what does the work, instead of ``workers`` processes of this machine; see
-            `dicegym.arena.executors`.
+        executors: make what does the work, instead of ``workers`` processes; see `dicegym.arena.executors`.
         store: where the matches are kept, as `dicegym.arena.storage.Storage` says; None: nowhere. The same comparison
             again plays only what is missing there, and continues where ``games`` were too few.
 
@@ -119,7 +117,8 @@ def compare(
     most = whole_number("games", games, 2, MOST, "the most games of a comparison") // 2
     specs = _named(game, [first, second, *company])
     course = _Course(game, tuple(specs), claims, margins is None and not company, most, luck, progress)
-    limits = _scaled(limits or Limits(), BLOCK / game.spec.games_per_match)
+    limits, more = limits or Limits(), max(1.0, BLOCK / game.spec.games_per_match)  # games of a block
+    limits = replace(limits, seconds=limits.seconds * more, start=limits.start_seconds, move=limits.move_seconds)
     return run_contest(
         course.run,
         (game, FORMAT, course.deciding, limits),
@@ -149,14 +148,8 @@ def _claims(
             f"elo={elo} cannot be tested: give two numbers, the smaller one first, such as (0, 20); the closer they "
             "are, the more games it takes"
         )
-    low, high = margins or (MARGINS if apart else (float(one) for one in margin_of(elo or ELO)))
+    low, high = margins or (MARGINS if apart else map(margin_of, elo or ELO))
     return Claims(float(low), float(high), alpha, beta).validate()
-
-
-def _scaled(limits: Limits, more: float) -> Limits:
-    """Return limits for matches of ``more`` times as many games."""
-    seconds = limits.seconds * max(1.0, more)
-    return replace(limits, seconds=seconds, start=limits.start_seconds, move=limits.move_seconds)
 
 
 def _company(game: Game, others: Sequence[AgentSpec] | None) -> list[AgentSpec]:
@@ -170,11 +163,6 @@ def _company(game: Game, others: Sequence[AgentSpec] | None) -> list[AgentSpec]:
     return list(itertools.islice(itertools.cycle(others), max(len(others), game.players - 1)))
 
 
-def _plain(spec: AgentSpec) -> AgentSpec:
-    """Return an agent without the name that it was given."""
-    return spec.spec if isinstance(spec, Named) else spec
-
-
 def _named(game: Game, specs: Sequence[AgentSpec]) -> dict[str, AgentSpec]:
     """Return the entries by names that tell them apart: as usual, else as they were given, else by number."""
     usual = [one_line(spec.name if isinstance(spec, Named) else agent_name(game, spec)) for spec in specs]
@@ -184,7 +172,9 @@ def _named(game: Game, specs: Sequence[AgentSpec]) -> dict[str, AgentSpec]:
         alike = usual.count(name) > 1 and given.count(text) == 1
         own = text if alike else name
         taken = (f"{own} ({number})" for number in itertools.count(2))
-        named[own if own not in named else next(one for one in taken if one not in named)] = _plain(spec)
+        named[own if own not in named else next(one for one in taken if one not in named)] = (
+            spec.spec if isinstance(spec, Named) else spec
+        )
     return named
 
 
@@ -193,19 +183,14 @@ class _Course:
     """A comparison: what is compared and how, and how far it has got."""
 
     game: Game
-    names: tuple[str, ...]
-    """Of the first, the second and the others."""
+    names: tuple[str, ...]  # of the first, the second and the others
     claims: Claims
     elo: bool
-    most: int
-    """Pairs."""
-    luck: LuckLedger | None = None
-    """Says what luck did, if it is taken out."""
+    most: int  # pairs
+    luck: LuckLedger | None = None  # says what luck did, if it is taken out
     progress: Progress | None = None
-    pairs: list[Pairs] = field(default_factory=list)
-    """Those that count, by block."""
-    played: list[PlayedMatch] = field(default_factory=list)
-    """The matches that they are from."""
+    pairs: list[Pairs] = field(default_factory=list)  # those that count, by block ...
+    played: list[PlayedMatch] = field(default_factory=list)  # ... and the matches that they are from
 
     @property
     def deciding(self) -> dict[str, Any]:
@@ -224,13 +209,14 @@ class _Course:
         return self._comparison()
 
     def _play(self, lineup: Lineup) -> None:
-        waiting: dict[int, dict[tuple[str, ...], tuple[Match, Any]]] = {}
+        """Play block by block, and count blocks in their order once both their matches are there."""
+        waiting: dict[int, dict[str, tuple[Match, Any]]] = {}  # by number of the block and the one's name
         number = 0
         for job, outcome in self.director.play(self._jobs(lineup)):
-            names = tuple(entry.name for entry in job.entries)
-            waiting.setdefault(job.number, {})[names] = job, outcome
+            waiting.setdefault(job.number, {})[job.entries[0].name] = job, outcome
             while not self.over and len(waiting.get(number, ())) == 2:
-                self._count(lineup, number, waiting.pop(number))
+                own = waiting.pop(number)
+                self._count(lineup, [own[name] for name in self.names[:2]])
                 number += 1
 
     def _jobs(self, lineup: Lineup) -> Iterator[Match]:
@@ -242,20 +228,18 @@ class _Course:
                     return
                 yield match
 
-    def _count(self, lineup: Lineup, number: int, played: dict[tuple[str, ...], tuple[Match, Any]]) -> None:
+    def _count(self, lineup: Lineup, played: Sequence[tuple[Match, Any]]) -> None:
         """Count the next block."""
         halves = []
-        for entries in lineup.halves(number, self.game.players):
-            names = tuple(entry.name for entry in entries)
-            match, outcome = played[names]
+        for match, outcome in played:
             if isinstance(outcome, Failure):
-                self.director.failures[names[outcome.actor]] = outcome.reason
+                self.director.failures[match.entries[outcome.actor].name] = outcome.reason
                 self.over = True
                 return
             raw = first_place_shares(outcome["returns"])
             halves.append(raw if self.luck is None else self.luck.luck_of_match(match, outcome).left)
             self.played.append(read_outcome(match, outcome))
-        pairs = pairs_of(lineup, halves).up_to(self.most - self.test.pairs)
+        pairs = pairs_of(lineup, halves)
         self.pairs.append(pairs.up_to(self.test.add(pairs.differences)))
         self.over = self.test.accepted is not None or self.test.pairs >= self.most
         if self.progress is not None:
@@ -297,13 +281,12 @@ class _Course:
     def _standings(self, faults: Mapping[str, int]) -> tuple[Standing, ...]:
         """Return the mean scores of both, the candidate first."""
         rows = []
-        firsts, seconds = zip(*self.pairs, strict=True)
-        behind = 1 + (self.test.accepted == 1)
-        for name, place, scores in zip(self.names, (behind, 1), (firsts, seconds), strict=False):
+        places = 1 + (self.test.accepted == 1), 1
+        for place, name, scores in zip(places, self.names, zip(*self.pairs, strict=True), strict=False):
             own = np.concatenate(scores)
             figures = {"score": float(own.mean()), "games": own.size, "faults": faults.get(name, 0)}
-            rows.append(Standing(place, name, figures=figures))
-        return tuple(rows[::-1])
+            rows.insert(0, Standing(place, name, figures=figures))
+        return tuple(rows)
 
     def _difference(self) -> Interval:
         claims, normal = self.claims, self.luck is not None

@@ -115,7 +115,7 @@ class Comparison(ContestResult):
         """Return a claim of the test in words, as the end of "NAME is ... better"."""
         margin = self.claims[number]
         if self.elo:
-            return f"{float(elo_of(margin)):+.4g} Elo"
+            return f"{elo_of(margin):+.4g} Elo"
         return f"{100 * margin:+.4g} points"
 
     def words(self) -> Sequence[str]:
@@ -143,7 +143,7 @@ class Comparison(ContestResult):
     def _elo_of(self, size: Interval) -> Interval:
         """Return a difference as Elo; what would be endless ends where one game more would put it."""
         most = 1 - 1 / (self.games + 1)
-        return Interval(*(float(elo_of(min(most, max(-most, one)))) for one in size))
+        return Interval(*(elo_of(min(most, max(-most, one))) for one in size))
 
     def _by(self, number: int) -> str:
         """Return by how much, where that is claimed."""

@@ -42,17 +42,17 @@ class Interval(NamedTuple):
 
 
 class Stopped(NamedTuple):
-    """How a test came out."""
+    """How a test came out: the pairs that counted, with their mean and variance.
+
+    ``accepted`` is the claim that was accepted; None: the games ran out. ``normal`` says whether pairs are worth any
+    number, so that those played tell how much they vary; see `cautious_variance`.
+    """
 
     pairs: int
     mean: float
-    """Of the pairs that counted."""
     variance: float
-    """Of a pair."""
     accepted: int | None
-    """The claim that was accepted; None: the games ran out."""
     normal: bool = False
-    """Whether pairs are worth any number, so that those played tell how much they vary; see `cautious_variance`."""
 
 
 def need_scipy() -> None:
@@ -71,11 +71,7 @@ def difference(stopped: Stopped, margins: tuple[float, float], bounds: tuple[flo
         stopped: how the test came out, after one pair or more.
         margins: the two means that were tested.
         bounds: the log-likelihood ratios at which it would have ended.
-
-    Raises:
-        DependencyError: SciPy is not installed.
     """
-    need_scipy()
     from scipy.optimize import brentq
 
     if not stopped.variance:
@@ -133,12 +129,13 @@ def _between(*found: float) -> Interval:
 
 
 class Motion(NamedTuple):
-    """A Brownian motion of unit variance from 0 that ends at a barrier, or when its time is over."""
+    """A Brownian motion of unit variance from 0 that ends when its time is over, or at a barrier.
+
+    The lower barrier is ``below`` down, the upper one ``over`` up.
+    """
 
     below: float
-    """How far down the lower barrier is."""
     over: float
-    """How far up the upper one is."""
     time: float
 
     def mirror(self) -> Motion:

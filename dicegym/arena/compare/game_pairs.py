@@ -48,12 +48,11 @@ class PairedMatch(Match):
 
 
 class Lineup(NamedTuple):
-    """The players that are compared, and the others at their table."""
+    """The players that are compared, and the others at their table; empty: the two meet each other."""
 
     first: Entry
     second: Entry
     others: tuple[Entry, ...] = ()
-    """The others at a table; empty: the two meet each other."""
 
     def halves(self, number: int, seats: int) -> tuple[tuple[Entry, ...], tuple[Entry, ...]]:
         """Return the entries of both matches of block ``number`` at a table with ``seats`` seats.
@@ -68,12 +67,10 @@ class Lineup(NamedTuple):
 
 
 class Pairs(NamedTuple):
-    """The scores of both in the games of some pairs."""
+    """The scores of both in the games of some pairs, from 0 to 1: float64[pairs, games of a pair that one plays]."""
 
     first: NDArray[np.float64]
-    """Of the player that is named first, from 0 to 1: float64[pairs, games of a pair that it plays]."""
     second: NDArray[np.float64]
-    """Of the other one."""
 
     @property
     def differences(self) -> NDArray[np.float64]:
@@ -87,15 +84,7 @@ class Pairs(NamedTuple):
 
 
 def block_of(lineup: Lineup, game: Game, seed: int, number: int, pairs: int) -> Iterator[PairedMatch]:
-    """Yield both matches of a block.
-
-    Args:
-        lineup: the players.
-        game: the game.
-        seed: of the comparison.
-        number: of the block, from 0.
-        pairs: in it.
-    """
+    """Yield both matches of block ``number``, from 0, with some ``pairs``; ``seed`` is the comparison's."""
     for entries in lineup.halves(number, game.players):
         yield PairedMatch(game, entries, seed, pairs, number=number)
 

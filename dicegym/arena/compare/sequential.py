@@ -21,7 +21,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from dicegym.errors import ParameterError
 
@@ -31,10 +31,8 @@ USUAL = (-1.0, -0.5, 0.0, 0.5, 1.0)
 """Values of a pair of games for two, which are always reckoned with."""
 UNSEEN = 1e-3
 """How often a usual value that has not been seen counts: so no claim is impossible before it is tried."""
-MOST_STEPS = 100
-"""Of the search for a best distribution, which takes about ten."""
-EXACT_ENOUGH = 1e-11
-"""Where the search ends, in units of its unknown, which is of the order of 1."""
+MOST_STEPS, EXACT_ENOUGH = 100, 1e-11
+"""Where the search for a best distribution ends, which takes about ten steps; its unknown is of the order of 1."""
 LEAST_VARIANCE = 1e-12
 """Of a pair: below it pairs are alike but for rounding."""
 GRAIN = 9
@@ -42,16 +40,17 @@ GRAIN = 9
 
 
 class Claims(NamedTuple):
-    """Two claims about the mean of pairs, and how often the test may be wrong about each."""
+    """Two claims about the mean of pairs, and how often the test may be wrong about each.
+
+    The first says that it is ``margin0``, the second that it is ``margin1``, which is higher; both are from -1 to 1.
+    The test may decide for the second where the first holds with the frequency ``alpha``, and for the first where the
+    second holds with the frequency ``beta``.
+    """
 
     margin0: float
-    """The mean by the first claim, from -1 to 1; "better" is refused where it holds."""
     margin1: float
-    """The mean by the second claim, above the first."""
     alpha: float = 0.05
-    """How often the test may decide for the second claim where the first holds."""
     beta: float = 0.05
-    """How often it may decide for the first where the second holds."""
 
     @property
     def lower(self) -> float:
@@ -80,13 +79,9 @@ class Claims(NamedTuple):
 
 
 class SequentialTest:
-    """Takes pairs as they come and says when they have decided.
-
-    Args:
-        claims: what is tested.
+    """Takes pairs as they come and says when they have decided between two claims.
 
     Attributes:
-        claims: as given.
         pairs: how many have been counted.
         ratio: the log-likelihood ratio after them; above 0 speaks for the second claim.
         accepted: the claim that is accepted, 0 or 1; None: neither yet.
@@ -147,7 +142,6 @@ class NormalTest(SequentialTest):
         self._sums = np.zeros(2)
 
     def _ratios(self, found: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the log-likelihood ratio after each of some pairs: float64[pairs]."""
         number = self.pairs + np.arange(1, len(found) + 1)
         sums, squares = self._sums[:, None] + np.cumsum([found, found**2], axis=1)
         mean = sums / number
@@ -156,8 +150,7 @@ class NormalTest(SequentialTest):
         return np.asarray(number / 2 * np.log((variance + away0) / (variance + away1)), np.float64)
 
     def _count(self, found: NDArray[np.float64]) -> None:
-        """Take note of pairs that count: their sum and that of their squares. Hardly any two are worth the same."""
-        self._sums += np.cumsum([found, found**2], axis=1)[:, -1]
+        self._sums += np.cumsum([found, found**2], axis=1)[:, -1]  # hardly any two are worth the same
 
 
 def log_likelihood_ratios(
@@ -197,15 +190,16 @@ def _support(counts: NDArray[np.float64], values: NDArray[np.float64], mean: flo
     return found
 
 
-def margin_of(elo: ArrayLike) -> NDArray[np.float64]:
+def margin_of(elo: float) -> float:
     """Return the mean of pairs among two whose ratings differ by ``elo``: share won less share lost.
 
     Source: A. Elo, "The Rating of Chessplayers, Past and Present" (1978): the logistic curve with base 10 and 400.
     """
-    return np.asarray(np.tanh(np.asarray(elo, np.float64) * math.log(10) / 800))
+    return float(np.tanh(elo * math.log(10) / 800))
 
 
-def elo_of(margin: ArrayLike) -> NDArray[np.float64]:
+def elo_of(margin: float) -> float:
     """Return the difference of ratings that goes with a mean of pairs; it is endless at -1 and 1."""
-    with np.errstate(divide="ignore"):
-        return np.asarray(np.arctanh(np.clip(np.asarray(margin, np.float64), -1, 1)) * 800 / math.log(10))
+    if abs(margin) >= 1:
+        return math.copysign(math.inf, margin)
+    return float(np.arctanh(margin)) * 800 / math.log(10)

@@ -8,11 +8,4 @@ from __future__ import annotations
 from dicegym.arena.ratings.fitting import Rating, Ratings, fit
 from dicegym.arena.ratings.match_places import MatchPlaces, match_places, places_of
 
-__all__ = [
-    "MatchPlaces",
-    "Rating",
-    "Ratings",
-    "fit",
-    "match_places",
-    "places_of",
-]
+__all__ = ["MatchPlaces", "Rating", "Ratings", "fit", "match_places", "places_of"]

@@ -20,13 +20,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from statistics import NormalDist
 from typing import Any
 
 import numpy as np
 
-from dicegym.arena.ratings.match_places import MatchPlaces, group_matches
+from dicegym.arena.ratings.match_places import MatchPlaces, count_pairs, group_matches
 from dicegym.arena.ratings.rating_model import HALF, Choices, Likelihood, Summit, Weighting, choices
 from dicegym.engine.validate import seed_number, whole_number
 from dicegym.errors import DependencyError, ParameterError, unknown_name
@@ -75,6 +75,11 @@ class Rating:
     games: int
     matches: int
 
+    def bounds_to_json(self) -> dict[str, float | None]:
+        """Return the rating and its bounds as JSON has them."""
+        found = {"rating": self.rating, "low": self.low, "high": self.high}
+        return {name: round(value, 2) if math.isfinite(value) else None for name, value in found.items()}
+
 
 @dataclass(frozen=True)
 class Ratings:
@@ -117,18 +122,7 @@ class Ratings:
             "replicates": self.replicates,
             "fields": [list(field) for field in self.fields],
             "draw": round(self.draw, 6),
-            "ratings": [
-                {
-                    "place": row.place,
-                    "name": row.name,
-                    "rating": round(row.rating, 2),
-                    "low": round(row.low, 2) if math.isfinite(row.low) else None,
-                    "high": round(row.high, 2) if math.isfinite(row.high) else None,
-                    "games": row.games,
-                    "matches": row.matches,
-                }
-                for row in self.rows
-            ],
+            "ratings": [asdict(row) | row.bounds_to_json() for row in self.rows],
         }
 
 
@@ -159,13 +153,15 @@ def fit(matches: Iterable[MatchPlaces], *, replicates: int = REPLICATES, seed: i
     with _one_thread():
         summit = best_fit(likelihood)
         drawn = draws(likelihood, summit, replicates, np.random.default_rng(seed))[:, :n]
-    fields, level = _components(asked, "weak"), _components(asked, "strong")
-    core = _core(asked, fields, level)
+    ahead, level = count_pairs(found, asked.names)
+    met = ahead + level
+    fields, equals = _components(met, "weak"), _components(met, "strong")
+    core = _core(asked, fields, equals)
     strength = centre(summit.parameters[:, :n], fields, core)[0]
     low, high = np.full(n, -math.inf), np.full(n, math.inf)
     if replicates:
         drawn = strength + spread(asked) * (centre(drawn, fields, core) - strength)
-        below, above = _bounded(asked, fields, level, core)
+        below, above = _bounded(ahead, met, fields, equals, core)
         low, high = np.quantile(drawn, [0.5 - CONFIDENCE / 2, 0.5 + CONFIDENCE / 2], axis=0)
         low = np.where(below, np.minimum(low, strength), -math.inf)
         high = np.where(above, np.maximum(high, strength), math.inf)
@@ -193,14 +189,14 @@ def centre(strengths: np.ndarray, fields: np.ndarray, core: np.ndarray) -> np.nd
     return np.asarray(strengths - (strengths @ member / member.sum(axis=0))[:, fields])
 
 
-def _components(asked: Choices, connection: str) -> np.ndarray:
+def _components(met: np.ndarray, connection: str) -> np.ndarray:
     """Return the number of the component of each entry: int64[entries]."""
     from scipy.sparse.csgraph import connected_components
 
-    return np.asarray(connected_components(asked.ahead + asked.level, connection=connection)[1], np.int64)
+    return np.asarray(connected_components(met, connection=connection)[1], np.int64)
 
 
-def _core(asked: Choices, fields: np.ndarray, level: np.ndarray) -> np.ndarray:
+def _core(asked: Choices, fields: np.ndarray, equals: np.ndarray) -> np.ndarray:
     """Return the entries whose mean is the middle: bool[entries].
 
     In each field these are the most entries whose distances are known from above and from below, as each has been ahead
@@ -210,14 +206,16 @@ def _core(asked: Choices, fields: np.ndarray, level: np.ndarray) -> np.ndarray:
     core = np.zeros(len(fields), bool)
     for field in range(fields.max() + 1):
         those = np.flatnonzero(fields == field)
-        sizes = np.bincount(level[those])
-        games = np.bincount(level[those], asked.games_of[those])
-        best = max(dict.fromkeys(level[those].tolist()), key=list(zip(sizes, games, strict=True)).__getitem__)
-        core[those] = (level[those] == best) | (sizes[best] == 1)
+        sizes = np.bincount(equals[those])
+        games = np.bincount(equals[those], asked.games_of[those])
+        best = max(dict.fromkeys(equals[those].tolist()), key=list(zip(sizes, games, strict=True)).__getitem__)
+        core[those] = (equals[those] == best) | (sizes[best] == 1)
     return core
 
 
-def _bounded(asked: Choices, fields: np.ndarray, level: np.ndarray, core: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _bounded(
+    ahead: np.ndarray, met: np.ndarray, fields: np.ndarray, equals: np.ndarray, core: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """Return whose rating games bound from below, and whose from above: two bool[entries].
 
     From above are bounded those that one of the core was ahead of, directly or through others; where no two belong
@@ -226,14 +224,14 @@ def _bounded(asked: Choices, fields: np.ndarray, level: np.ndarray, core: np.nda
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import breadth_first_order
 
-    ahead = csr_array(asked.ahead + asked.level)
-    below, above = (np.asarray((asked.ahead > 0).any(axis=axis)) for axis in (1, 0))
+    graph = csr_array(met)
+    below, above = (np.asarray((ahead > 0).any(axis=axis)) for axis in (1, 0))
     for field in range(fields.max() + 1):
         those = (fields == field) & core
-        if np.ptp(level[those]) == 0:
-            for bounded, graph in ((below, ahead.T.tocsr()), (above, ahead)):
+        if np.ptp(equals[those]) == 0:
+            for bounded, edges in ((below, graph.T.tocsr()), (above, graph)):
                 bounded[fields == field] = False
-                bounded[breadth_first_order(graph, np.flatnonzero(those)[0], return_predecessors=False)] = True
+                bounded[breadth_first_order(edges, np.flatnonzero(those)[0], return_predecessors=False)] = True
     return below, above
 
 

@@ -11,13 +11,16 @@ import numpy as np
 
 from dicegym.errors import ParameterError
 
+Places = tuple[tuple[tuple[int, ...], int], ...]
+"""The places of a match's games: who came in which place, and how many games came out so."""
+
 
 class MatchPlaces(NamedTuple):
     """The places of a match's games; the same match may have been played several times, and come out equal."""
 
     entries: tuple[str, ...]
     """The players."""
-    places: tuple[tuple[tuple[int, ...], int], ...]
+    places: Places
     """The place of each entry in a game, and how many games of the match came out so. Only the order of places counts:
     1 2 2 4 and 1 2 2 3 are the same."""
     times: int = 1
@@ -37,17 +40,27 @@ def match_places(entries: Iterable[str], results: Iterable[Sequence[float]], tim
     return MatchPlaces(tuple(entries), tuple(sorted(counts.items())), times)
 
 
-def count_ahead(matches: Iterable[MatchPlaces], names: Sequence[str]) -> np.ndarray:
-    """Return in how many games the row was ahead of the column: int64[names, names]. Other entries do not count."""
+def count_pairs(matches: Iterable[MatchPlaces], names: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+    """Return in how many games the row was ahead of the column, and in how many they were level.
+
+    Level are two that drew or share a place before the last one, where others are not told apart. Entries that have no
+    name do not count.
+
+    Returns:
+        int64[names, names] each.
+    """
     number = {name: place for place, name in enumerate(names)}
-    ahead = np.zeros((len(names), len(names)), np.int64)
+    ahead, level = np.zeros((2, len(names), len(names)), np.int64)
     for entries, places, times in matches:
         seated = [(i, number[name]) for i, name in enumerate(entries) if name in number]
         for game, games in places:
+            last = max(game) if len(set(game)) > 1 else None
             for (i, row), (j, column) in permutations(seated, 2):
                 if game[i] < game[j]:
                     ahead[row, column] += games * times
-    return ahead
+                elif game[i] == game[j] != last:
+                    level[row, column] += games * times
+    return ahead, level
 
 
 def group_matches(matches: Iterable[MatchPlaces]) -> list[MatchPlaces]:
@@ -59,10 +72,10 @@ def group_matches(matches: Iterable[MatchPlaces]) -> list[MatchPlaces]:
     Raises:
         ParameterError: a match is invalid: two entries of one name, or places of others than its entries.
     """
-    given: Counter[tuple[tuple[str, ...], tuple[tuple[tuple[int, ...], int], ...]]] = Counter()
+    given: Counter[tuple[tuple[str, ...], Places]] = Counter()
     for entries, places, times in matches:
         given[entries, places] += times
-    counts: Counter[tuple[tuple[str, ...], tuple[tuple[tuple[int, ...], int], ...]]] = Counter()
+    counts: Counter[tuple[tuple[str, ...], Places]] = Counter()
     for (entries, places), times in given.items():
         if len(set(entries)) < max(2, len(entries)) or any(len(game) != len(entries) for game, _ in places):
             raise ParameterError(
@@ -74,9 +87,7 @@ def group_matches(matches: Iterable[MatchPlaces]) -> list[MatchPlaces]:
     return [MatchPlaces(*key, times) for key, times in sorted(counts.items())]
 
 
-def _in_order(
-    entries: tuple[str, ...], places: tuple[tuple[tuple[int, ...], int], ...]
-) -> tuple[tuple[tuple[int, ...], int], ...]:
+def _in_order(entries: tuple[str, ...], places: Places) -> Places:
     """Return places of entries in order of name, counted from 0 without gaps, equal games as one."""
     order = sorted(range(len(entries)), key=entries.__getitem__)
     counts: Counter[tuple[int, ...]] = Counter()

@@ -28,15 +28,14 @@ PlackettLuce package", Computational Statistics 35 (2020), whose imagined entry 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from dicegym.arena.ratings.match_places import MatchPlaces
+from dicegym.arena.ratings.match_places import MatchPlaces, Places
 from dicegym.errors import DependencyError
 
 HALF = 0.5
@@ -48,20 +47,6 @@ MOST_STEPS = 60
 
 
 # --- games as choices -----------------------------------------------------------------------------------------------
-
-
-class Stage(NamedTuple):
-    """The choice among those that were left in a game."""
-
-    left: tuple[int, ...]
-    chosen: tuple[int, ...]
-    duel: bool
-    """Whether it is a whole game of two."""
-
-    @property
-    def drawn(self) -> bool:
-        """Whether it is a drawn game of two."""
-        return self.duel and self.chosen == self.left
 
 
 class Row(NamedTuple):
@@ -104,8 +89,6 @@ class Choices:
         units_of: float64[entries], the units of each entry.
         games_of: int64[entries], its games.
         matches_of: int64[entries], its matches.
-        ahead: float64[entries, entries], games in which row was ahead of column.
-        level: float64[entries, entries], games in which both shared a place that is told apart from others, or drew.
     """
 
     names: tuple[str, ...]
@@ -117,25 +100,11 @@ class Choices:
     units_of: np.ndarray
     games_of: np.ndarray
     matches_of: np.ndarray
-    ahead: np.ndarray
-    level: np.ndarray
 
     @property
     def parameters(self) -> int:
         """How many parameters there are."""
         return len(self.names) + self.draws
-
-
-@lru_cache(1 << 16)
-def stages(places: tuple[int, ...]) -> tuple[Stage, ...]:
-    """Return the choices of a game by positions, from places that count from 0 without gaps."""
-    found, left = [], tuple(range(len(places)))
-    for place in range(max(places) + 1):
-        chosen = tuple([i for i in left if places[i] == place])
-        if place == 0 or chosen != left:
-            found.append(Stage(left, chosen, len(places) == 2))
-        left = tuple([i for i in left if places[i] != place])
-    return tuple(found)
 
 
 def choices(matches: Sequence[MatchPlaces], fewest: int) -> Choices:
@@ -159,26 +128,24 @@ def choices(matches: Sequence[MatchPlaces], fewest: int) -> Choices:
     units = _units(matches, number, matches_of, fewest)
     for (players, _), times in units.items():
         units_of[list(players)] += times
-    found, held = _stages(units)
-    draws = any(stage.drawn for stage in found)
+    draws = any(game == (0, 0) for _, places in units for game, _ in places)
     rows: dict[Row, int] = {}
-    made = [(i, rows.setdefault(row, len(rows)), 1) for i, stage in enumerate(found) for row in _rows(stage, draws)]
-    taken = sparse_sums(made, len(found), len(rows))
-    left = sparse_sums([(i, one, 1) for i, stage in enumerate(found) for one in stage.left], len(found), n)
-    chosen = sparse_sums([(i, one, 1) for i, stage in enumerate(found) for one in stage.chosen], len(found), n)
-    weight = [HALF if stage.drawn else 1 for stage in found]
-    statistics = [(i, one, weight[i]) for i, stage in enumerate(found) for one in stage.chosen]
-    statistics += [(i, n, 1) for i, stage in enumerate(found) if stage.drawn]
+    known: dict[tuple[tuple[int, ...], tuple[int, ...]], tuple[list[int], list[tuple[int, float]]]] = {}
+    taken, seen = list[tuple[int, int, float]](), list[tuple[int, int, float]]()
+    for unit, (players, places) in enumerate(units):
+        for game, times in places:
+            if (players, game) not in known:
+                made, statistics = _choices_of_game(players, game, n if draws else None)
+                known[players, game] = [rows.setdefault(row, len(rows)) for row in made], statistics
+            numbers, statistics = known[players, game]
+            taken += [(unit, row, times) for row in numbers]
+            seen += [(unit, parameter, times * value) for parameter, value in statistics]
     times_of = np.array(list(units.values()), dtype=float)
-    counted = (chosen * (times_of @ held)[:, None]).T.tocsr()
-    level = (counted @ chosen).toarray()
-    np.fill_diagonal(level, 0)
-    seen, ahead = held @ sparse_sums(statistics, len(found), n + draws), (counted @ (left - chosen)).toarray()
-    of = units_of, games_of, matches_of
-    return Choices(names, draws, tuple(rows), held @ taken, seen, times_of, *of, ahead, level)
+    sums = sparse_sums(taken, len(units), len(rows)), sparse_sums(seen, len(units), n + draws)
+    return Choices(names, draws, tuple(rows), *sums, times_of, units_of, games_of, matches_of)
 
 
-Unit = tuple[tuple[int, ...], tuple[tuple[tuple[int, ...], int], ...]]
+Unit = tuple[tuple[int, ...], Places]
 """The players, and the places of the games."""
 
 
@@ -197,32 +164,29 @@ def _units(
     return units
 
 
-def _stages(units: Mapping[Unit, int]) -> tuple[list[Stage], Any]:
-    """Return the choices that there were, and how often in each unit: sparse float64[units, choices]."""
-    numbers: dict[Stage, int] = {}
-    known: dict[tuple[tuple[int, ...], tuple[int, ...]], list[int]] = {}
-    held = []
-    for unit, (who, places) in enumerate(units):
-        for game, times in places:
-            if (who, game) not in known:
-                own = [
-                    Stage(tuple([who[i] for i in left]), tuple([who[i] for i in chosen]), duel)
-                    for left, chosen, duel in stages(game)
-                ]
-                known[who, game] = [numbers.setdefault(stage, len(numbers)) for stage in own]
-            held += [(unit, stage, times) for stage in known[who, game]]
-    return list(numbers), sparse_sums(held, len(units), len(numbers))
+def _choices_of_game(
+    who: tuple[int, ...], places: tuple[int, ...], draw: int | None
+) -> tuple[list[Row], list[tuple[int, float]]]:
+    """Return the choices of a game, and the statistics of what was chosen: (parameter, value).
 
-
-def _rows(stage: Stage, draws: bool) -> Iterator[Row]:
-    """Yield the choices of a stage: one, or one after the other for entries that came together."""
-    if len(stage.chosen) == 1 or stage.drawn:
-        yield Row(stage.left, draws and stage.duel)
-    else:
-        for gone in range(len(stage.chosen)):
-            # If everybody is equal it makes no difference how many are gone.
-            some = bool(gone) and stage.chosen != stage.left
-            yield Row(stage.left, False, stage.chosen if some else (), gone if some else 0)
+    Args:
+        who: the entries.
+        places: theirs, from 0 without gaps.
+        draw: the parameter of draws, if there are any.
+    """
+    rows, seen, left = list[Row](), list[tuple[int, float]](), who
+    for place in range(max(places) + 1):
+        chosen = tuple([one for one, own in zip(who, places, strict=True) if own == place])
+        if len(who) == 2 and chosen == who and draw is not None:
+            return [Row(who, True)], [(who[0], HALF), (who[1], HALF), (draw, 1.0)]
+        if place == 0 or chosen != left:  # those who share the last place are not told apart
+            seen += [(one, 1.0) for one in chosen]
+            for gone in range(len(chosen)):
+                # If everybody is equal it makes no difference how many are gone.
+                together = (chosen, gone) if gone and chosen != left else ((), 0)
+                rows.append(Row(left, draw is not None and len(who) == 2, *together))
+        left = tuple([one for one in left if one not in chosen])
+    return rows, seen
 
 
 def sparse_sums(cells: Iterable[tuple[int, int, float]], rows: int, columns: int) -> Any:

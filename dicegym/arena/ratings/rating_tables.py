@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 
 from dicegym.arena.ratings.fitting import CONFIDENCE, FEWEST_MATCHES, Rating, Ratings
-from dicegym.arena.ratings.match_places import MatchPlaces, count_ahead
+from dicegym.arena.ratings.match_places import MatchPlaces, count_pairs
 from dicegym.arena.report import Matrix, ReportTable
 
 MOST_NAMED = 6
@@ -71,7 +71,7 @@ def rating_words(ratings: Ratings) -> list[str]:
 
 def build_won_matrix(matches: Iterable[MatchPlaces], names: Sequence[str]) -> Matrix:
     """Return in how many games the row was ahead of the column, of those in which their places differ, in colours."""
-    won = count_ahead(matches, names)
+    won, _ = count_pairs(matches, names)
     games = won + won.T
     cells, shades = [], []
     for ahead, played in zip(won.tolist(), games.tolist(), strict=True):

@@ -6,7 +6,7 @@ import contextlib
 import json
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -30,14 +30,6 @@ AT_ONCE = 1_000
 """Outcomes that are read in one go: those after one are asked for next."""
 
 
-class _Contest(NamedTuple):
-    """A contest as it is stored."""
-
-    id: int
-    seed: int
-    run: int
-
-
 class Book:
     """A contest in a store. One process at a time has it, from `enter` to `close`; each outcome is one transaction.
 
@@ -56,9 +48,9 @@ class Book:
         with store.connection() as connection:
             before = self._latest(connection, seed)
         if seed is None:
-            seed = draw_seed() if before is None else before.seed
+            seed = draw_seed() if before is None else int(before.seed)
         self.seed = seed
-        self._contest = before or _Contest(0, seed, 0)
+        self._contest = self._run = 0
         self._lock = contextlib.ExitStack()
         self._rules: dict[Game, int] = {}
         self._agents: dict[tuple[str, str], int] = {}
@@ -70,14 +62,12 @@ class Book:
         self._found = self._kept = 0
         self._changed = 0, 0
 
-    def _latest(self, connection: sa.Connection, seed: int | None) -> _Contest | None:
-        """Return the latest contest with these settings, and this seed if one is given, or None."""
-        same = sa.select(CONTESTS.c.id, CONTESTS.c.seed, CONTESTS.c.run)
-        same = same.where(CONTESTS.c.settings == self._settings.digest)
+    def _latest(self, connection: sa.Connection, seed: int | None) -> Any:
+        """Return number and seed of the latest contest with these settings, and this seed if one is given, or None."""
+        same = sa.select(CONTESTS.c.id, CONTESTS.c.seed).where(CONTESTS.c.settings == self._settings.digest)
         if seed is not None:
             same = same.where(CONTESTS.c.seed == str(seed))
-        found = connection.execute(same.order_by(CONTESTS.c.id.desc()).limit(1)).first()
-        return None if found is None else _Contest(found.id, int(found.seed), found.run)
+        return connection.execute(same.order_by(CONTESTS.c.id.desc()).limit(1)).first()
 
     def enter(self, records: Iterable[EntryRecord], entries: Iterable[Entry]) -> None:
         """Begin the contest, or continue it, with these entries, and find out what is known of its matches and checks.
@@ -86,15 +76,12 @@ class Book:
         """
         with self._store.writing() as connection:  # another command may have begun it meanwhile
             latest = self._latest(connection, self.seed)
-            contest = latest.id if latest else begin(connection, self._settings, self.seed)
-        self._lock.enter_context(lock_contest(self._store, contest))
+            self._contest = latest.id if latest else begin(connection, self._settings, self.seed)
+        self._lock.enter_context(lock_contest(self._store, self._contest))
         batch = str(self.seed)
         with self._store.writing() as connection:
-            here = CONTESTS.c.id == contest
             values = {"run": CONTESTS.c.run + 1, "ended": None, "version": package_version()}
-            connection.execute(CONTESTS.update().where(here).values(values))
-            run = connection.execute(sa.select(CONTESTS.c.run).where(here)).scalar_one()
-            self._contest = _Contest(contest, self.seed, run)
+            self._run = connection.execute(self._change(values).returning(CONTESTS.c.run)).scalar_one()
             self._enter(connection, {record.name: record for record in records}, list(entries))
             known = sa.select(MATCHES.c.key, MATCHES.c.id).where(MATCHES.c.batch == batch)
             asked = sa.select(ANSWERS.c.key, ANSWERS.c.outcome).where(ANSWERS.c.batch == batch)
@@ -103,14 +90,13 @@ class Book:
 
     def _enter(self, connection: sa.Connection, records: Mapping[str, EntryRecord], entries: list[Entry]) -> None:
         """Put the entries into the field; matches of those that have left are the contest's no more."""
-        contest = self._contest.id
+        contest = self._contest
         here, listed = FIELDS.c.contest == contest, sa.select(FIELDS.c.agent)
         before = set(connection.execute(listed.where(here, FIELDS.c.withdrawn == 0)).scalars())
-        rows = [
-            {"name": one.name, "identity": one.identity, "kind": records[one.name].kind}
-            | {"files": json.dumps(records[one.name].files)}
-            for one in entries
-        ]
+        rows: list[dict[str, Any]] = []
+        for one in entries:
+            about = {"kind": records[one.name].kind, "files": json.dumps(records[one.name].files)}
+            rows.append({"name": one.name, "identity": one.identity, **about})
         add(connection, AGENTS, rows, ["name", "identity"])
         connection.execute(FIELDS.update().where(here).values(withdrawn=1))
         fields = [
@@ -189,7 +175,7 @@ class Book:
             if isinstance(job := one.job, Match)
         ]
         with contextlib.suppress(OSError):
-            write_text(live_file(self._store.path, self._contest.id), json.dumps(rows))
+            write_text(live_file(self._store.path, self._contest), json.dumps(rows))
 
     def _use(self, number: int, job: Match) -> None:
         """Take note of a match that the contest has asked for."""
@@ -199,7 +185,7 @@ class Book:
 
     def _link(self, connection: sa.Connection) -> None:
         """Say of the matches used since the last time that they are the contest's."""
-        rows = [{"contest": self._contest.id, "match": one} for one in sorted(self._unlinked)]
+        rows = [{"contest": self._contest, "match": one} for one in sorted(self._unlinked)]
         add(connection, PLAYS, rows, ["contest", "match"])
         self._unlinked.clear()
 
@@ -211,7 +197,11 @@ class Book:
     def plan(self, matches: int) -> None:
         """Take note of how many matches the contest is known to have."""
         with self._store.writing() as connection:
-            connection.execute(CONTESTS.update().where(CONTESTS.c.id == self._contest.id).values(planned=matches))
+            connection.execute(self._change({"planned": matches}))
+
+    def _change(self, values: dict[str, Any]) -> sa.Update:
+        """Return what changes the contest itself."""
+        return sa.update(CONTESTS).where(CONTESTS.c.id == self._contest).values(values)
 
     def finish(self, contest_result: ContestResult, failures: Mapping[str, str]) -> None:
         """Store the result of the contest, and drop matches that are not its own any more; ``failures``: name -> why.
@@ -219,7 +209,7 @@ class Book:
         Matches that were begun in vain do not count; where entries were disqualified all matches of this run stay, as
         failures are in no row of a result.
         """
-        contest = self._contest.id
+        contest = self._contest
         count = {(row.seed, row.games) for row in contest_result.matches}
         own = {number for number, about in self._used.items() if failures or about in count}
         result, report = contest_result.to_json(), contest_result.report().to_json()
@@ -234,36 +224,31 @@ class Book:
                 here = (FIELDS.c.contest == contest) & (FIELDS.c.withdrawn == 0) & named
                 connection.execute(FIELDS.update().where(here).values(reason=reason))
             ended = {"ended": now_in_words(), "result": json.dumps(result), "report": json.dumps(report)}
-            connection.execute(CONTESTS.update().where(CONTESTS.c.id == contest).values(ended))
+            connection.execute(self._change(ended))
 
     @property
     def stored(self) -> Stored:
         """Where the contest is, and what was found and put there so far."""
-        contest = self._contest
-        return Stored(self._store.name, contest.id, self._found, self._kept, contest.run, *self._changed)
+        return Stored(self._store.name, self._contest, self._found, self._kept, self._run, *self._changed)
 
     def close(self) -> None:
         """Write what waits, and let go of the contest."""
         with self._lock:
             if self._store.path is not None:
                 with contextlib.suppress(OSError):
-                    live_file(self._store.path, self._contest.id).unlink(missing_ok=True)
+                    live_file(self._store.path, self._contest).unlink(missing_ok=True)
             self._note()
 
 
 def begin(connection: sa.Connection, settings: Settings, seed: int) -> int:
     """Begin a contest, in a transaction that stays open; return its number."""
-    row = {
+    row: dict[str, Any] = {
         "label": settings.label,
-        "rules": number_of_rules(connection, settings.game),
         "format": settings.format,
-        "options": json.dumps(settings.options),
-        "limits": json.dumps(write_limits(settings.limits)),
         "settings": settings.digest,
         "seed": str(seed),
-        "began": now_in_words(),
-        "version": package_version(),
-        "run": 0,
-        "planned": 0,
     }
+    row |= {"options": json.dumps(settings.options), "limits": json.dumps(write_limits(settings.limits))}
+    row |= {"began": now_in_words(), "version": package_version()}
+    row |= {"rules": number_of_rules(connection, settings.game), "run": 0, "planned": 0}
     return int(connection.execute(sa.insert(CONTESTS).returning(CONTESTS.c.id), row).scalar_one())

@@ -1,7 +1,6 @@
 """Where a store is, how it is opened, and what a database has against it, in words.
 
-A store is a file of SQLite or a database on a PostgreSQL server. `Database` is an open one: a
-`dicegym.arena.store.reading.StoreReader` reads contests, a `dicegym.arena.store.store.ContestStore` writes them.
+A store is a file of SQLite or a database on a PostgreSQL server.
 """
 
 from __future__ import annotations
@@ -40,14 +39,14 @@ MOST_SAID = 200
 
 
 class Trouble(NamedTuple):
-    """Why a database cannot do something."""
+    """Why a database cannot do something, what to do about it, and whether it may pass by itself.
+
+    The reason completes "FILE ...", and "the store at URL ...".
+    """
 
     reason: str
-    """Completes "FILE ...", and "the store at URL ..."."""
     instead: str
-    """What to do about it."""
     passes: bool
-    """Whether it may be over in a while, without anybody's touching the store."""
 
 
 class BusyError(ParameterError):
@@ -64,6 +63,11 @@ _DAMAGED = Trouble(
     "`sqlite3 FILE .recover | sqlite3 saved.sqlite` and continue with --store saved.sqlite",
     False,
 )
+_NO_DATABASE = Trouble(
+    "is not a database, or its beginning is damaged",
+    f"nothing in it was changed; if it held results, put a backup in its place; else {ELSEWHERE}",
+    False,
+)
 _LOCKED = Trouble("is locked by another program", "wait until that (a backup?) has ended, or end it", True)
 _FULL = Trouble("cannot be read or written", "make room on its disk, or " + ELSEWHERE, True)
 _REFUSED = Trouble("cannot be used", f"make it and its folder writable for you, or {ELSEWHERE}", True)
@@ -77,10 +81,7 @@ _TROUBLES = {
     sqlite3.SQLITE_CANTOPEN: _REFUSED,
     sqlite3.SQLITE_PERM: _REFUSED,
     sqlite3.SQLITE_CORRUPT: _DAMAGED,
-    sqlite3.SQLITE_NOTADB: _DAMAGED._replace(
-        reason="is not a database, or its beginning is damaged",
-        instead=f"nothing in it was changed; if it held results, put a backup in its place; else {ELSEWHERE}",
-    ),
+    sqlite3.SQLITE_NOTADB: _NO_DATABASE,
 }
 
 
@@ -130,7 +131,7 @@ _NONSENSE = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeE
 
 @contextlib.contextmanager
 def in_words(name: str | Path, reads: bool = False) -> Iterator[None]:
-    """Make a ParameterError of whatever SQLite, a server or the system has against a store, called ``name``.
+    """Raise a ParameterError for whatever SQLite, a server or the system has against a store, called ``name``.
 
     With ``reads``, values that cannot be read within the context are damage of the store too.
     """
@@ -157,20 +158,15 @@ def in_words(name: str | Path, reads: bool = False) -> Iterator[None]:
 
 
 class Location(NamedTuple):
-    """Where a store is."""
+    """Where a store is: the path of SQLite's file (None: on a server), its URL, and its name without a password."""
 
     path: Path | None
-    """Of SQLite's file; None: on a server."""
     url: sa.URL
     name: str
-    """For people: without a password."""
 
 
 def location_of(where: str | os.PathLike[str]) -> Location:
-    """Return where a store is that is named by the path of a file or a URL.
-
-    Raises ParameterError for an empty name, and for a URL of anything but PostgreSQL.
-    """
+    """Return where a file or a URL is. Raises ParameterError for no name, and a URL of anything but PostgreSQL."""
     text = os.fspath(where)
     if not text:
         raise ParameterError("a store has a name: give the path of a file, or the address of a database")
@@ -195,57 +191,36 @@ def location_of(where: str | os.PathLike[str]) -> Location:
 def engine_at(location: Location, writes: bool = True, **options: Any) -> sa.Engine:
     """Return an engine for a place, for reading and writing, or for reading alone.
 
+    On a server, each transaction that reads alone sees the store as it was when that began. In a file, a transaction
+    holds changes of tables too, which Python's own handling of transactions would leave out.
+
     Args:
         location: the place.
-        writes: whether it is for writing too; else each transaction sees the store as it was when that began.
-        options: of ``sqlalchemy.create_engine``.
+        writes: whether it is for writing too.
+        options: of ``sqlalchemy.create_engine``, such as the size of the pool.
 
     Raises:
         DependencyError: it is on a server, and what speaks to that is missing.
     """
-    if location.path is not None:
-        return engine_of(location.path, writes, shared=not writes, **options)
-    try:
-        given = {} if "connect_timeout" in location.url.query else {"connect_timeout": PATIENCE}
-        engine = sa.create_engine(location.url, pool_pre_ping=True, connect_args=given, **options)
-    except ImportError as error:
-        raise DependencyError.for_extra(str(error.name), "postgres", "a store on a PostgreSQL server") from error
-    reading = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
-    return engine if writes else engine.execution_options(**reading)
-
-
-def engine_of(path: Path, writes: bool = True, shared: bool = True, **options: Any) -> sa.Engine:
-    """Return an engine for a file of SQLite.
-
-    A transaction holds changes of tables too, which Python's own handling of transactions would leave out.
-
-    Args:
-        path: of the file.
-        writes: whether it is for writing too.
-        shared: whether all threads share one connection; else each has one of a pool.
-        options: of ``sqlalchemy.create_engine``, such as the size of the pool.
-    """
-    if writes:
-        where = sa.URL.create("sqlite", database=str(path))
-    else:
+    path = location.path
+    if path is None:
+        return _engine_on_server(location.url, writes, options)
+    where = location.url
+    if not writes:
         # Where nothing writes, SQLite is told so: a reader could not remove again what it lays beside the file.
         alone = {} if path.with_name(path.name + "-wal").exists() else {"immutable": "1"}
         query = {"mode": "ro", "uri": "true", **alone}
         where = sa.URL.create("sqlite", database=path.absolute().as_uri(), query=query)
-    engine = sa.create_engine(where, poolclass=sa.pool.StaticPool if shared else sa.pool.QueuePool, **options)
+    engine = sa.create_engine(where, **options)
     engine.dialect, cache = _compiling()
     engine.update_execution_options(compiled_cache=cache)
+    # In a log of its own (WAL) "normal" is enough for a process that is killed; a server sets more.
+    settings = "foreign_keys=ON", "trusted_schema=OFF", "synchronous=NORMAL", f"busy_timeout={round(1000 * BUSY)}"
 
     @sa.event.listens_for(engine, "connect")
     def prepare(connection: Any, _: object) -> None:
         connection.isolation_level = None
-        # In a log of its own (WAL) "normal" is enough for a process that is killed; a server sets more.
-        for setting in (
-            f"busy_timeout={round(1000 * BUSY)}",
-            "foreign_keys=ON",
-            "trusted_schema=OFF",
-            "synchronous=NORMAL",
-        ):
+        for setting in settings:
             connection.execute(f"PRAGMA {setting}")
 
     @sa.event.listens_for(engine, "begin")
@@ -255,13 +230,23 @@ def engine_of(path: Path, writes: bool = True, shared: bool = True, **options: A
     return engine
 
 
+def _engine_on_server(url: sa.URL, writes: bool, options: dict[str, Any]) -> sa.Engine:
+    try:
+        given = {} if "connect_timeout" in url.query else {"connect_timeout": PATIENCE}
+        engine = sa.create_engine(url, pool_pre_ping=True, connect_args=given, **options)
+    except ImportError as error:
+        raise DependencyError.for_extra(str(error.name), "postgres", "a store on a PostgreSQL server") from error
+    reading = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
+    return engine if writes else engine.execution_options(**reading)
+
+
 @functools.cache
 def _compiling() -> tuple[sa.Dialect, dict[Any, Any]]:
     """Return what writes statements for SQLite and those that it has written, for all files of this process.
 
     A page or a command opens its store anew, and writing a statement takes longer than asking it of a small file.
     """
-    with contextlib.closing(sa.create_engine("sqlite://").connect()) as connection:  # it asks for the version
+    with sa.create_engine("sqlite://").connect() as connection:  # it asks for the version
         return connection.dialect, {}
 
 
@@ -271,8 +256,8 @@ def _compiling() -> tuple[sa.Dialect, dict[Any, Any]]:
 def is_new(connection: sa.Connection, name: str | Path) -> bool:
     """Return whether a store has no tables yet.
 
-    Raises ParameterError if it is a database of something else, or has another schema than `SCHEMA`, and
-    DamagedFileError if it has more than tables: a view in place of one answers what it likes.
+    Raises ParameterError for a database of something else or of another schema than `SCHEMA`, and DamagedFileError for
+    one that has more than tables: a view in place of one answers what it likes.
     """
     tables = sa.inspect(connection).get_table_names()
     if not tables:
@@ -301,7 +286,7 @@ def create_tables(connection: sa.Connection) -> None:
 
 
 class Database:
-    """An open store: what reads and writes have in common.
+    """An open store, for reading alone unless it ``writes``.
 
     Args:
         location: where it is.
@@ -325,17 +310,16 @@ class Database:
 
     def _check(self) -> None:
         """Look at what is there. Raises ParameterError if it cannot be used."""
+        raise NotImplementedError
 
     def __enter__(self) -> Self:
-        """Return it."""
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Close it."""
         self.close()
 
     def close(self) -> None:
-        """Let go of it."""
+        """Close all connections."""
         self.engine.dispose()
 
     @contextlib.contextmanager

@@ -27,16 +27,10 @@ _SEATS = sa.insert(SEATS)
 def add_match(
     connection: sa.Connection, rules: int, agents: Sequence[int], batch: str, key: str, job: Match, outcome: Any
 ) -> int:
-    """Put a match into a store unless it is there; return its number there.
+    """Put a match into a store unless it is there; return its number there. The transaction stays open.
 
-    Args:
-        connection: to the store, in a transaction that stays open.
-        rules: number of its rules.
-        agents: numbers of its entries.
-        batch: the contest's seed.
-        key: of the match.
-        job: the match.
-        outcome: of the match, a `MatchOutcome`.
+    ``rules`` and ``agents`` are the numbers of its rules and entries, ``batch`` is the contest's seed, and ``outcome``
+    a `MatchOutcome`.
     """
     there = connection.execute(_KEY, {"key": key}).scalar()
     if there is not None:

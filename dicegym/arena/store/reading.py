@@ -9,6 +9,7 @@ import itertools
 import json
 import math
 import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
@@ -62,16 +63,10 @@ class StoreReader(Database):
     Args:
         where: path of a file, or URL of a PostgreSQL database.
 
-    Attributes:
-        name: where it is, for people.
-        path: of its file; None: it is on a server.
-
     Raises:
-        ParameterError: there is no such file, or it is not a store, damaged, out of reach, or has a later schema.
+        ParameterError: there is no such file, or it is not a store, damaged, out of reach, or has another schema.
+            Questions raise it too, as not all damage shows at once; and UnknownNameError for what is not there.
         DependencyError: it is on a server, and what speaks to that is not installed.
-
-    What is asked of it raises the same, as not all damage shows at once; and UnknownNameError where there is no such
-    contest, entry or match.
     """
 
     def __init__(self, where: str | os.PathLike[str]) -> None:
@@ -98,15 +93,14 @@ class StoreReader(Database):
         return self._contests(asked)
 
     def _contests(self, asked: sa.Select[Any]) -> list[StoredContest]:
+        found = []
         with self.connection() as connection:
-            found = []
             for row in connection.execute(asked).mappings():
-                plain = {name: row[name] for name in StoredContest._fields}
-                plain["parameters"] = mapping_in(row["parameters"], int)
-                plain["options"] = mapping_in(row["options"])
-                plain["limits"] = mapping_in(row["limits"], (int, float, type(None)))
-                found.append(StoredContest(**plain | {"seed": int(row["seed"])}))
-            return found
+                plain = {name: row[name] for name in StoredContest._fields} | {"seed": int(row["seed"])}
+                for name, kind in (("parameters", int), ("options", object), ("limits", (int, float, type(None)))):
+                    plain[name] = mapping_in(row[name], kind)
+                found.append(StoredContest(**plain))
+        return found
 
     def contest(self, number: int | None = None) -> StoredContest:
         """Return a contest by its number; None: the one that was run last."""
@@ -170,95 +164,73 @@ class StoreReader(Database):
 
     def participations(self, game: str, name: str | None = None) -> list[StoredEntry]:
         """Return the entries of all contests of a game, or those of a name, the oldest contests first."""
-        found = self._entries(
-            RULES.c.game == game if name is None else (RULES.c.game == game) & (AGENTS.c.name == name)
-        )
-        return sorted(found, key=lambda entry: entry.contest)
+        named = sa.true() if name is None else AGENTS.c.name == name
+        return sorted(self._entries((RULES.c.game == game) & named), key=lambda entry: entry.contest)
 
     def _entries(self, which: sa.ColumnElement[bool]) -> list[StoredEntry]:
         """Return entries of contests, in the order in which they came into the store."""
+        agent, field = AGENTS.c, FIELDS.c
         asked = (
-            sa.select(
-                AGENTS.c.name,
-                AGENTS.c.identity,
-                AGENTS.c.kind,
-                FIELDS.c.given,
-                AGENTS.c.files,
-                FIELDS.c.withdrawn,
-                FIELDS.c.reason,
-                FIELDS.c.contest,
-            )
-            .join(FIELDS, FIELDS.c.agent == AGENTS.c.id)
-            .join(CONTESTS, CONTESTS.c.id == FIELDS.c.contest)
+            sa.select(agent.name, agent.identity, agent.kind, field.given, agent.files)
+            .add_columns(field.withdrawn, field.reason, field.contest)
+            .join(FIELDS, field.agent == agent.id)
+            .join(CONTESTS, CONTESTS.c.id == field.contest)
             .join(RULES, RULES.c.id == CONTESTS.c.rules)
             .where(which)
-            .order_by(AGENTS.c.id)
+            .order_by(agent.id)
         )
         with self.connection() as connection:
             found = [StoredEntry(*row) for row in connection.execute(asked)]
             return [one._replace(files=mapping_in(str(one.files), str), withdrawn=bool(one.withdrawn)) for one in found]
 
     def matches(
-        self,
-        contest: int | None = None,
-        entry: str | None = None,
-        last: int | None = None,
-        *,
-        game: str | None = None,
-        before: int | None = None,
+        self, contest: int, entry: str | None = None, last: int | None = None, *, before: int | None = None
     ) -> Iterator[StoredMatch]:
-        """Yield matches, in the order in which they were stored.
+        """Yield the matches of a contest, in the order in which they were stored.
 
         Args:
-            contest: those of this contest alone.
+            contest: its number.
             entry: those of this entry alone, whatever it was made of.
             last: the number of the newest to list alone.
-            game: those of this game alone.
             before: those with lower numbers alone: the next page of a list that begins with the newest.
 
         Raises UnknownNameError if the contest has no such entry.
         """
-        if entry is not None and contest is not None:
+        number = PLAYS.c.match
+        own = sa.select(number).where(PLAYS.c.contest == contest)
+        if entry is not None:
             known = {one.name for one in self.entries(contest)}
             if entry not in known:
                 raise unknown_name("entry", entry, sorted(known), f"(in contest {contest})")
-        with self.connection() as connection:
-            own = sa.select(MATCHES.c.id)
-            if contest is not None:
-                own = sa.select(PLAYS.c.match).where(PLAYS.c.contest == contest)
-            (number,) = own.selected_columns
-            if entry is not None:
-                agents_named = sa.select(AGENTS.c.id).where(AGENTS.c.name == entry)
-                own = own.where(number.in_(sa.select(SEATS.c.match).where(SEATS.c.agent.in_(agents_named))))
-            if game is not None:
-                rules = sa.select(RULES.c.id).where(RULES.c.game == game)
-                own = own.where(number.in_(sa.select(MATCHES.c.id).where(MATCHES.c.rules.in_(rules))))
-            if before is not None:
-                own = own.where(number < before)
-            agents, after = agents_in(connection), 0.0
-            if last is not None:
-                newest = own.order_by(number.desc()).limit(last).subquery()
+            seated = sa.select(SEATS.c.match).join(AGENTS, AGENTS.c.id == SEATS.c.agent)
+            own = own.where(number.in_(seated.where(AGENTS.c.name == entry)))
+        if before is not None:
+            own = own.where(number < before)
+        after = 0.0
+        if last is not None:
+            newest = own.order_by(number.desc()).limit(last).subquery()
+            with self.connection() as connection:
                 after = (connection.execute(sa.select(sa.func.min(newest.c[0]))).scalar() or math.inf) - 1
         while after < math.inf:
-            with self.connection() as connection:
-                some = own.where(number > after).order_by(number).limit(TOGETHER)
-                found = list(_matches_from(connection, some, agents))
+            found = self._matches(own.where(number > after).order_by(number).limit(TOGETHER))
             yield from found
-            if len(found) < TOGETHER:
-                return
-            after = found[-1].id
+            after = found[-1].id if len(found) == TOGETHER else math.inf
+
+    def _matches(self, numbers: sa.Select[Any]) -> list[StoredMatch]:
+        """Return the matches whose numbers a question gives, in order."""
+        wanted = numbers.subquery()
+        columns = [MATCHES.c[name] for name in ("id", "key", "number", "seed", "games", "failure")]
+        asked = sa.select(*columns).join(wanted, wanted.c[0] == MATCHES.c.id).order_by(MATCHES.c.id)
+        with self.connection() as connection:
+            agents = agents_in(connection)
+            seats = seats_by_match(connection, SEATS.c.match.in_(sa.select(wanted.c[0])))
+            return [match_from(row, seats.get(row.id, []), agents) for row in connection.execute(asked)]
 
     def match(self, number: int) -> StoredMatch:
-        """Return a match by its number."""
-        with self.connection() as connection:
-            one = sa.select(MATCHES.c.id).where(MATCHES.c.id == number)
-            found = list(_matches_from(connection, one, agents_in(connection)))
-            if not found:
-                known = _known(connection, MATCHES)
-                raise UnknownNameError(
-                    f"there is no match {number} in {self.name}: {known}; `dicegym arena matches` lists those of a "
-                    "contest"
-                )
+        """Return a match by its number. Raises UnknownNameError for a number that is unknown."""
+        found = self._matches(sa.select(MATCHES.c.id).where(MATCHES.c.id == number))
+        if not found:
+            raise self._unknown(f"match {number}", MATCHES, "`dicegym arena matches` lists those of a contest")
         return found[0]
 
     def whole(self, matches: Iterable[StoredMatch]) -> Iterator[WholeMatch]:
@@ -280,69 +252,44 @@ class StoreReader(Database):
 
     def misplays_in(self, contest: int, first: int | None = None) -> list[StoredMisplay]:
         """Return what went wrong in the matches of a contest, in words and in order, the first ones if not all."""
-        with self.connection() as connection:
-            noted = sa.select(SEATS.c.match).where(SEATS.c.noted > 0)
-            own = sa.select(PLAYS.c.match).where(PLAYS.c.contest == contest, PLAYS.c.match.in_(noted))
-            asked = sa.select(MATCHES.c.id, MATCHES.c.outcome).where(MATCHES.c.id.in_(own)).order_by(MATCHES.c.id)
-            rows, found = connection.execute(asked.limit(first)).all(), list[StoredMisplay]()
-            seats = seats_by_match(connection, SEATS.c.match.in_([row.id for row in rows]))
-            agents = agents_in(connection)
-            for row in rows:
-                names = [agents[seat.agent][0] for seat in seats[row.id]]
-                found += misplays_from(row.id, mapping_in(row.outcome), names)
-            return found[:first]
+        noted = sa.select(SEATS.c.match).where(SEATS.c.noted > 0)
+        own = sa.select(PLAYS.c.match).where(PLAYS.c.contest == contest, PLAYS.c.match.in_(noted))
+        matches = self._matches(own.order_by(PLAYS.c.match).limit(first))
+        return [misplay for one in self.whole(matches) for misplay in one.misplays][:first]
 
     def figures(self, contest: int) -> list[EntryFigures]:
         """Sum the stored matches of a contest up, by name of entries."""
-        counted = (
-            sa.func.count(),
-            sa.func.sum(sa.case((MATCHES.c.failure.is_(None), MATCHES.c.games), else_=0)),
-            sa.func.sum(SEATS.c.wins),
-            sa.func.sum(SEATS.c.share),
-            sa.func.sum(SEATS.c.noted),
+        games = sa.case((MATCHES.c.failure.is_(None), MATCHES.c.games), else_=0)
+        sums = [sa.func.sum(one) for one in (games, SEATS.c.wins, SEATS.c.share, SEATS.c.noted)]
+        asked = (
+            sa.select(AGENTS.c.name, sa.func.count(), *sums)
+            .select_from(PLAYS)
+            .join(MATCHES, MATCHES.c.id == PLAYS.c.match)
+            .join(SEATS, SEATS.c.match == PLAYS.c.match)
+            .join(AGENTS, AGENTS.c.id == SEATS.c.agent)
+            .where(PLAYS.c.contest == contest)
+            .group_by(AGENTS.c.name)
         )
         with self.connection() as connection:
-            asked = (
-                sa.select(AGENTS.c.name, *counted)
-                .select_from(PLAYS)
-                .join(MATCHES, MATCHES.c.id == PLAYS.c.match)
-                .join(SEATS, SEATS.c.match == PLAYS.c.match)
-                .join(AGENTS, AGENTS.c.id == SEATS.c.agent)
-                .where(PLAYS.c.contest == contest)
-                .group_by(AGENTS.c.name)
-            )
             return sorted(EntryFigures(*row) for row in connection.execute(asked))  # a server may sort by a language
 
     def match_places(self, contest: int) -> list[MatchPlaces]:
-        """Return who came in which place in the games of a contest, equal matches as one: what ratings are made of.
-
-        The database groups them, so that a million matches take seconds.
-        """
+        """Return who came in which place in the games of a contest, equal matches as one: what ratings are made of."""
+        seats = sa.select(SEATS.c.match, MATCHES.c.places, SEATS.c.agent).join(MATCHES, MATCHES.c.id == SEATS.c.match)
+        own = sa.select(PLAYS.c.match).where(PLAYS.c.contest == contest)
+        asked = seats.where(SEATS.c.match.in_(own), MATCHES.c.failure.is_(None))
+        counts: Counter[tuple[str, tuple[int, ...]]] = Counter()
         with self.connection() as connection:
-            within = sa.select(MATCHES.c.rules).join(PLAYS, PLAYS.c.match == MATCHES.c.id)
-            rules = within.where(PLAYS.c.contest == contest)
-            largest = sa.select(sa.func.max(RULES.c.players)).where(RULES.c.id.in_(rules.distinct()))
-            players = connection.execute(largest).scalar() or 0
-            seats = [SEATS.alias(f"seat{player}") for player in range(players)]
-            joined: Any = PLAYS.join(MATCHES, MATCHES.c.id == PLAYS.c.match)
-            for player, seat in enumerate(seats):
-                joined = joined.outerjoin(seat, (seat.c.match == MATCHES.c.id) & (seat.c.player == player))
-            who = [seat.c.agent for seat in seats]
-            asked = (
-                sa.select(MATCHES.c.places, sa.func.count().label("times"), *who)
-                .select_from(joined)
-                .where(PLAYS.c.contest == contest, MATCHES.c.failure.is_(None))
-                .group_by(MATCHES.c.places, *who)
-            )
             agents = agents_in(connection)
-            read: dict[str, tuple[tuple[tuple[int, ...], int], ...]] = {}
+            rows = connection.execute(asked.order_by(SEATS.c.match, SEATS.c.player))
+            for _, seated in itertools.groupby(rows, key=lambda row: row[0]):
+                _, places, numbers = zip(*seated, strict=True)
+                counts[places[0], numbers] += 1
             found = []
-            for text, times, *numbers in connection.execute(asked):
-                if text not in read:
-                    read[text] = tuple((whole_numbers(places), games) for places, games in json.loads(text))
-                names = tuple(agents[number][0] for number in numbers if number is not None)
-                found.append(MatchPlaces(names, read[text], times))
-        return sorted(found)
+            for (text, numbers), times in counts.items():
+                places = tuple((whole_numbers(one), games) for one, games in json.loads(text))
+                found.append(MatchPlaces(tuple(agents[number][0] for number in numbers), places, times))
+            return sorted(found)
 
     def find_served_game(self, number: int) -> ServedGame:
         """Return a game of a server, by its number. Raises UnknownNameError for a number that is unknown."""
@@ -351,10 +298,7 @@ class StoreReader(Database):
         with self.connection() as connection:
             row = connection.execute(one.where(g.id == number)).first()
             if row is None:
-                known = _known(connection, SERVER_GAMES)
-                raise UnknownNameError(
-                    f"there is no game {number} of a server in {self.name}: {known}; `dicegym server games` lists them"
-                )
+                raise self._unknown(f"game {number} of a server", SERVER_GAMES, "`dicegym server games` lists them")
             results = connection.execute(sa.select(s.name, s.total).where(s.game == number).order_by(s.seat)).all()
             forced = connection.execute(sa.select(i.seat, i.turn, i.reason).where(i.game == number).order_by(i.id))
             rules = connection.execute(sa.select(RULES).where(RULES.c.id == row.rules)).first()
@@ -370,8 +314,12 @@ class StoreReader(Database):
                 row.over is None,
             )
 
-
-# --- questions ------------------------------------------------------------------------------------------------------
+    def _unknown(self, what: str, table: sa.Table, lists: str) -> UnknownNameError:
+        """Return the error for a number that a table does not have."""
+        with self.connection() as connection:
+            last = connection.execute(sa.select(sa.func.max(table.c.id))).scalar()
+        known = f"they go up to {last}" if last else "the store has none"
+        return UnknownNameError(f"there is no {what} in {self.name}: {known}; {lists}")
 
 
 def _contests() -> sa.Select[Any]:
@@ -390,21 +338,3 @@ def _standings(result: Mapping[str, Any]) -> list[dict[str, Any]]:
     if any(type(row["place"]) is not int or type(row["name"]) is not str for row in rows):
         raise ValueError("a ranking without places and names")
     return rows
-
-
-def _matches_from(
-    connection: sa.Connection, numbers: sa.Select[Any], agents: Mapping[int, tuple[str, str]]
-) -> Iterator[StoredMatch]:
-    """Yield the matches whose numbers a question gives, in order."""
-    wanted = numbers.subquery()
-    columns = [MATCHES.c[name] for name in ("id", "key", "number", "seed", "games", "failure")]
-    rows = connection.execute(sa.select(*columns).join(wanted, wanted.c[0] == MATCHES.c.id).order_by(MATCHES.c.id))
-    seats = seats_by_match(connection, SEATS.c.match.in_(sa.select(wanted.c[0])))
-    for row in rows:
-        yield match_from(row, seats.get(row.id, []), agents)
-
-
-def _known(connection: sa.Connection, table: sa.Table) -> str:
-    """Return in words which numbers there are."""
-    last = connection.execute(sa.select(sa.func.max(table.c.id))).scalar()
-    return f"they go up to {last}" if last else "the store has none"

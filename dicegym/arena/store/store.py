@@ -6,7 +6,6 @@ Contests are written through a `dicegym.arena.store.book.Book`, one each; `diceg
 from __future__ import annotations
 
 import contextlib
-import functools
 import json
 import os
 import time
@@ -16,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
-from filelock import FileLock, Timeout
+from filelock import FileLock
 from sqlalchemy.dialects import postgresql, sqlite
 
 from dicegym.arena.provenance import package_version
@@ -37,10 +36,6 @@ class ContestStore(Database):
     Args:
         where: path of a file, made if it does not exist, or the URL of a PostgreSQL database.
         options: of ``sqlalchemy.create_engine``.
-
-    Attributes:
-        name: where it is, for people.
-        path: of its file; None: it is on a server.
 
     Raises:
         ParameterError: it cannot be used: it is something else, damaged, of another schema, or out of reach.
@@ -77,7 +72,7 @@ class ContestStore(Database):
             yield connection
 
 
-# --- what several writers of a store need ----------------------------------------------------------------------------
+# --- what several writers of a store need ---------------------------------------------------------------------------
 
 
 def number_of_rules(connection: sa.Connection, game: Game) -> int:
@@ -105,16 +100,13 @@ def add(
     changed: Sequence[str] = (),
 ) -> None:
     """Put rows into a table; where one with the same ``keys`` is there, change what is named of it, or nothing."""
+    new = upsert(connection, table)
+    if changed:
+        new = new.on_conflict_do_update(index_elements=keys, set_={name: new.excluded[name] for name in changed})
+    else:
+        new = new.on_conflict_do_nothing(index_elements=keys)
     if rows:
-        connection.execute(_addition(connection.dialect.name, table, tuple(keys), tuple(changed)), rows)
-
-
-@functools.cache
-def _addition(dialect: str, table: sa.Table, keys: tuple[str, ...], changed: tuple[str, ...]) -> Any:
-    new = (postgresql if dialect == "postgresql" else sqlite).insert(table)
-    if not changed:
-        return new.on_conflict_do_nothing(index_elements=keys)
-    return new.on_conflict_do_update(index_elements=keys, set_={name: new.excluded[name] for name in changed})
+        connection.execute(new, rows)
 
 
 def upsert(connection: sa.Connection, table: sa.Table) -> Any:
@@ -135,23 +127,21 @@ def now_in_words() -> str:
 def lock_contest(store: Database, contest: int, seconds: float = SECONDS_TO_NOTICE) -> Iterator[None]:
     """Reserve a contest for this process within the context.
 
-    Args:
-        store: where.
-        contest: its number.
-        seconds: how long to wait for another process that has it.
-
-    Raises ParameterError if another process has it.
+    Raises ParameterError if another process still has it after some ``seconds``.
     """
     with contextlib.ExitStack() as stack:
-        if store.path is None:
-            taken = _lock_on_server(stack, store, contest, seconds)
-        else:
-            taken = _lock_file(stack, lock_file(store.path, contest), seconds)
-        if not taken:
+        try:
+            if store.path is None:
+                _lock_on_server(stack, store, contest, seconds)
+            else:
+                file = lock_file(store.path, contest)
+                stack.enter_context(FileLock(file, timeout=seconds))
+                stack.callback(file.unlink, missing_ok=True)
+        except TimeoutError:  # of which the lock's own is one
             raise ParameterError(
                 f"contest {contest} of {store.name} is being run by another process: wait for it, or begin another "
                 "contest"
-            )
+            ) from None
         yield
 
 
@@ -165,26 +155,16 @@ def live_file(store: Path, contest: int) -> Path:
     return store.with_name(f"{store.name}-contest-{contest}-live.json")
 
 
-def _lock_file(stack: contextlib.ExitStack, file: Path, seconds: float) -> bool:
-    try:
-        stack.enter_context(FileLock(file, timeout=seconds))
-    except Timeout:
-        return False
-    stack.callback(file.unlink, missing_ok=True)
-    return True
-
-
-def _lock_on_server(stack: contextlib.ExitStack, store: Database, contest: int, seconds: float) -> bool:
-    """Hold a contest as long as a connection lasts; return whether that was possible."""
+def _lock_on_server(stack: contextlib.ExitStack, store: Database, contest: int, seconds: float) -> None:
+    """Reserve a contest as long as a connection lasts. Raises TimeoutError if another process has it."""
     with in_words(store.name):
         connection = stack.enter_context(store.engine.connect()).execution_options(isolation_level="AUTOCOMMIT")
     stack.callback(connection.invalidate)  # else it would stay in the pool, and have the lock
     end = time.monotonic() + seconds
     while not connection.execute(sa.select(sa.func.pg_try_advisory_lock(contest, 1))).scalar():
         if time.monotonic() > end:
-            return False
+            raise TimeoutError
         time.sleep(0.05)
-    return True
 
 
 # --- removing -------------------------------------------------------------------------------------------------------

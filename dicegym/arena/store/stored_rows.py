@@ -87,43 +87,42 @@ class StoredMatch(NamedTuple):
 
 
 class PlayedGame(NamedTuple):
-    """A game of a match."""
+    """A game of a match, numbered from 0.
+
+    ``seats`` says which player of the match sat where, ``returns`` are by player of the match, and ``actions`` in the
+    order in which they were played.
+    """
 
     number: int
-    """From 0."""
     seats: tuple[int, ...]
-    """Which player of the match sat where."""
     returns: tuple[float, ...]
-    """By player of the match."""
     actions: tuple[int, ...]
-    """In the order in which they were played."""
 
 
 class RunningMatch(NamedTuple):
-    """A match that is being played; all lists by player."""
+    """A match in which number ``game`` of ``games`` is being played, from 1; 0: its entries are being loaded.
+
+    ``wins`` are games won alone so far, by player.
+    """
 
     entries: list[str]
     wins: list[int]
-    """Games won alone so far."""
     game: int
-    """The game that is being played, from 1; 0: its entries are being loaded."""
     games: int
 
 
 class StoredMisplay(NamedTuple):
-    """What an entry did wrong."""
+    """What an entry did wrong, in a game from 1, at its decision ``turn`` from 1; 0: while it sat down or watched."""
 
     match: int
     name: str
     game: int
-    """From 1."""
     turn: int
-    """Number of the entry's decision in the game, from 1; 0: while it sat down or watched."""
     reason: str
 
 
 class StoredRules(NamedTuple):
-    """By which rules a match was played."""
+    """By which rules a match was played; ``described`` as `dicegym.arena.replay.describe_rules` returns it."""
 
     game: str
     players: int
@@ -133,29 +132,27 @@ class StoredRules(NamedTuple):
 
 
 class WholeMatch(NamedTuple):
-    """A match with all that is stored of it."""
+    """A match with all that is stored of it: no games if somebody ended it by failing, and misplays in words."""
 
     match: StoredMatch
     rules: StoredRules
     games: list[PlayedGame]
-    """In their order; none of a match that somebody ended by failing."""
     misplays: list[StoredMisplay]
-    """What went wrong, of each player the first in words."""
 
 
 class EntryFigures(NamedTuple):
-    """The totals of an entry's matches."""
+    """The totals of an entry's matches, wins and shares as of a `StoredMatch`.
+
+    Games of matches that somebody ended by failing are left out. Faults are answers that the rules do not allow, and
+    none at all.
+    """
 
     name: str
     matches: int
     games: int
-    """Those of matches that somebody ended by failing left out."""
     wins: int
-    """Games won alone."""
     shares: float
-    """Games won, a shared first place shared out."""
     faults: int
-    """What it did wrong: answers that the rules do not allow, and none at all."""
 
 
 class ServedGame(NamedTuple):

@@ -12,7 +12,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column, relationship
 
-from dicegym.arena.store.opening import WRITES, engine_of
+from dicegym.arena.store.opening import WRITES, engine_at, location_of
 from dicegym.errors import DamagedFileError
 from dicegym.web.enter.plans import ContestPlan
 
@@ -205,7 +205,7 @@ class SubmissionStore:
         self.folder = folder
         path = folder / NAME
         path.touch(mode=0o600)
-        self._engine = engine_of(path, shared=False)
+        self._engine = engine_at(location_of(path))
         try:
             with self.writing() as session:
                 connection = session.connection()

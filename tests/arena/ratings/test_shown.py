@@ -8,7 +8,7 @@ import pytest
 
 from dicegym.arena.ratings import MatchPlaces, fit
 from dicegym.arena.ratings.fitting import Rating
-from dicegym.arena.ratings.match_places import count_ahead
+from dicegym.arena.ratings.match_places import count_pairs
 from dicegym.arena.ratings.rating_tables import (
     FARTHEST,
     build_won_matrix,
@@ -75,5 +75,5 @@ def test_the_matrix_shows_how_often_each_is_ahead() -> None:
 
 def test_at_larger_tables_every_two_are_compared_as_often_as_a_match_was_played() -> None:
     match = MatchPlaces(("a", "b", "c"), (((1, 2, 2), 3), ((3, 1, 2), 1)), times=2)
-    assert count_ahead([match], "abc").tolist() == [[0, 6, 6], [2, 0, 2], [2, 0, 0]]
-    assert count_ahead([match], "ca").tolist() == [[0, 2], [6, 0]]
+    assert count_pairs([match], "abc")[0].tolist() == [[0, 6, 6], [2, 0, 2], [2, 0, 0]]
+    assert count_pairs([match], "ca")[0].tolist() == [[0, 2], [6, 0]]
