@@ -17,7 +17,7 @@ def test_tournament_prints_the_report_and_writes_json(run: Run, tmp_path: Path) 
     command = ("tournament", "hog", "always_roll", "bacon", "swap", "-o", str(target), "--workers", "1")
     status, out, _ = run(*command)
     assert status == 0
-    assert "Winrate against `always_roll(5)`" in out
+    assert "Win rate against `always_roll(5)`" in out
     assert "Games of 9 won by the row against the column" in out
     assert json.loads(target.read_text())["version"] == 1
     text = target.with_suffix(".md")

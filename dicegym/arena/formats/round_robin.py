@@ -88,7 +88,7 @@ def _rank(director: Director, matches: Sequence[MatchRow], rates: Mapping[str, f
 def present_games(standings: Sequence[Standing], matches: Sequence[MatchRow], fact: str, baseline: str) -> Presentation:
     """Return the ranking, and how often each wins against each, by the games."""
     rated = any(row["win_rate"] is not None for row in standings)
-    last = {f"Winrate against `{baseline}`": "win_rate"} if rated else {"Games won": "share"}
+    last = {f"Win rate against `{baseline}`": "win_rate"} if rated else {"Games won": "share"}
     if any(row["less_luck"] is not None for row in standings):
         last, fact = {"Less luck": "less_luck"}, f"{fact}, ranked less luck"
     columns: Columns = {"Wins": "wins", "Losses": "losses", **last}
