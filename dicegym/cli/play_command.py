@@ -22,7 +22,7 @@ from dicegym.play.seeds import draw_seed
 from dicegym.signals import status_of, word_of
 
 if TYPE_CHECKING:
-    from dicegym.analysis.hints import Tutor
+    from dicegym.analysis.valuers import Tutor
     from dicegym.games.worth import Valuer
     from dicegym.play.turn import Turn
     from dicegym.players.sitting import Sitting
@@ -114,7 +114,7 @@ def _hinting(table: dicegym.Game) -> Callable[[Turn], str]:
     loaded: list[Valuer] = []
 
     def answer(turn: Turn) -> str:
-        from dicegym.analysis.hints import hint
+        from dicegym.analysis.valuers import hint
 
         loaded[:] = loaded or [_fair_values(table)]
         with thinking("weighing what may be played"):
@@ -144,7 +144,7 @@ _ID = ("a short text that stands for this state, to be pasted", _id_of)
 
 def _make_tutor(table: dicegym.Game) -> Tutor:
     """Return the tutor that warns the person."""
-    from dicegym.analysis.hints import Tutor
+    from dicegym.analysis.valuers import Tutor
 
     return Tutor(_fair_values(table))
 
@@ -164,7 +164,7 @@ def _epilogue(sitting: Sitting, adviser: Tutor | None, file: Path | None) -> str
     game, actions = sitting.game, sitting.actions
     said = []
     if adviser is not None:
-        from dicegym.analysis import analyse
+        from dicegym.analysis.decisions import analyse
 
         states = [game.new_game(sitting.seed)]
         for action in actions:

@@ -35,13 +35,13 @@ def suite(
 
     Example: dicegym values suite 'llm(qwen3:8b, base_url=http://localhost:11434/v1)' -o grade.html
     """
-    from dicegym.analysis import model_suite
+    from dicegym.analysis import grades
 
     with progress_bar("games") as progress:
-        found = model_suite.suite(agents, situations=situations, matches=matches, seed=seed or 0, progress=progress)
-    print_table(*model_suite.suite_table(found))
+        found = grades.suite(agents, situations=situations, matches=matches, seed=seed or 0, progress=progress)
+    print_table(*grades.suite_table(found))
     print_lines(dict.fromkeys(f"{one.game}: values of source {one.values}" for one in found))
-    written.json(model_suite.suite_facts(found, seed or 0))
+    written.json(grades.suite_facts(found, seed or 0))
     if written[".html"]:
         from dicegym.arena.pages.suite_page import write_page
 

@@ -20,7 +20,7 @@ from dicegym.pictures.charts import Axis, ChartLine, Guide, chart
 from dicegym.pictures.legend import with_legend
 from dicegym.pictures.raster import can_draw_pixels, png
 from dicegym.pictures.svg import Drawing, Tile, element
-from dicegym.players import model as models
+from dicegym.players import model_file
 
 ENDINGS = (".png", ".svg")
 """Of the files that pictures are written to."""
@@ -113,7 +113,7 @@ def draw_learned(facts: Mapping[str, Any]) -> CurvePicture | None:
 
 def check_learned(model: Path) -> CurvePicture:
     """Return the picture of a model's curve. Raises ModelError if the file is not a model's, or holds no curve."""
-    found = draw_learned(models.facts(model))
+    found = draw_learned(model_file.facts(model))
     if found is None:
         raise ModelError(
             f"{model} does not say how it was learned: only models of `dicegym train` carry a curve. "
@@ -129,7 +129,7 @@ def write_learned(model: Path) -> Path | None:
 
     Raises ModelError if the file is not a model's.
     """
-    path, found = model.with_suffix(SUFFIX), draw_learned(models.facts(model))
+    path, found = model.with_suffix(SUFFIX), draw_learned(model_file.facts(model))
     if found is None:
         path.unlink(missing_ok=True)
         return None

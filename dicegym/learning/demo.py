@@ -16,6 +16,7 @@ from dicegym.learning import configuration
 from dicegym.learning.evaluate import Score
 from dicegym.learning.run_folder import SETTINGS_FILE, alone_in, empty, is_empty
 from dicegym.players import model as models
+from dicegym.players import model_file
 
 ENTRY = "learned"
 """The folder, and so the name in reports, of what the demonstration trained."""
@@ -52,7 +53,7 @@ def run_demo(
             empty(folder)
         train(game, folder, None, overrides, False, progress)
         best = folder / "best.zip"
-        score = Score.from_json(models.facts(best).get("score"))
+        score = Score.from_json(model_file.facts(best).get("score"))
         forms = export_forms(table)
         if not forms:  # then the model takes part as it is
             return Path(shutil.copy(best, folder / f"{ENTRY}.zip")), score

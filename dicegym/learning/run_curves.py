@@ -23,7 +23,7 @@ from dicegym.files import read_text
 from dicegym.learning.configuration import about_run
 from dicegym.learning.evaluate import Score
 from dicegym.learning.run_folder import CURVE_FILE
-from dicegym.players import model as models
+from dicegym.players import model_file
 
 ENOUGH = 4
 """Runs from which on a quarter of them is at least one, which the interquartile mean leaves out at each end."""
@@ -73,7 +73,7 @@ def read_run(folder: Path) -> RunCurve:
     text = read_text(folder / CURVE_FILE, instead)
     plain = about_run(folder).settings
     settings = {f"{section}.{key}": value for section, keys in plain.items() for key, value in keys.items()}
-    about = models.facts(folder / "best.zip")
+    about = model_file.facts(folder / "best.zip")
     try:
         head, *lines = csv.reader(text.splitlines())
         table = np.array([[float(cell) for cell in line] for line in lines])

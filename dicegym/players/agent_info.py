@@ -104,7 +104,7 @@ def game_of_file(file: str) -> str:
     known = [name for name in loadable() if _knows(make_game(name), file)]
     if len(known) > 1:  # a whole course project, say, holds a function that other games' bots have too
         known = [name for name in known if _is_named_for(make_game(name), file)] or known
-    if not known and locate(Path(file).expanduser(), ()) is None and not Path(file).suffix:
+    if not known and locate(path, ()) is None and not path.suffix:
         names = {agent for name in loadable() for agent in agent_names(make_game(name))}
         raise unknown_name("agent of any game", file, sorted(names))
     if len(known) != 1:

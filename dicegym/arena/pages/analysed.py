@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from dicegym.analysis import Analysis, PricedDecision
+from dicegym.analysis.decisions import Analysis, PricedDecision
 from dicegym.analysis.valuers import MARKS, UNITS, amount
 from dicegym.arena.pages.contest_page import Tick
 from dicegym.columns import is_number

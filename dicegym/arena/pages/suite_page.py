@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from dicegym.analysis.model_suite import SuiteGrade, suite_table
+from dicegym.analysis.grades import SuiteGrade, suite_table
 from dicegym.arena.pages.template import render
 from dicegym.files import write_text
 

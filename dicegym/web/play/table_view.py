@@ -11,7 +11,7 @@ from dicegym.arena.pages.template import trust
 from dicegym.errors import DicegymError
 from dicegym.games.web_controls import DiceToggles, GameBoard, Option, PickOne, PlayForm
 from dicegym.pictures.drawing import draw
-from dicegym.players.human import controls_of
+from dicegym.players.sitting import controls_of
 from dicegym.web.play.advice import Advice, GivenHint
 from dicegym.web.play.person_table import PlayedTable, ToldMove
 from dicegym.web.workers import Answer
