@@ -68,7 +68,7 @@ def training_parts(model: Any, network: Network) -> tuple[Network, bytes] | None
 
     Returns None if these do not say all that Stable-Baselines3 would need.
     """
-    policy = getattr(model, "policy", None)
+    policy: Any = getattr(model, "policy", None)
     critic = critic_of(policy) if hasattr(policy, "value_net") else None
     if critic is None:
         return None
