@@ -18,7 +18,8 @@ from typing import Any
 import dicegym
 from benchmarks.figures import Figure, Measure, Plan, Skipped
 from benchmarks.peers import HOW
-from dicegym.analysis.mcts import RANDOM, MctsPlayer
+from dicegym.analysis.mcts import MctsPlayer
+from dicegym.analysis.playing_on import RANDOM
 from dicegym.bench import Work, measure_rate
 from dicegym.engine.game import Game
 from dicegym.play.turn import Turn

@@ -68,8 +68,7 @@ class GameTable:
 
     def hint(self, number: int) -> list[str]:
         """Return what your best actions are worth."""
-        from dicegym.analysis.hints import hint
-        from dicegym.analysis.valuers import fair_valuer
+        from dicegym.analysis.valuers import fair_valuer, hint
 
         env = self._found(number).env
         return hint(env.game, env.state, fair_valuer(env.game)).lines(SHOWN)

@@ -83,7 +83,7 @@ class TextEnv(gym.Env[str, str]):
         opponent: plays the other seats, as for that environment.
         seat: the seat to play: a number, "random" or "alternate", as for that environment.
         reward: "win", "margin" or "first", as for that environment, or "regret": less what each decision costs by
-            the best values that are ready (`dicegym.analysis.valuer`), which come at once and not at the end.
+            the best values that are ready (`dicegym.values.valuer`), which come at once and not at the end.
         **parameters: of the game.
 
     Attributes:

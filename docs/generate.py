@@ -22,7 +22,7 @@ from dicegym.cli.app import whole_command
 from dicegym.games.parts import ADAPTER, part
 from dicegym.games.rules_page import apart, sections, title_of
 from dicegym.learning.evaluate import Score
-from dicegym.players import model as models
+from dicegym.players import model_file
 from dicegym.players.roster import agents_folder
 from dicegym.registry import ENVIRONMENTS, GAMES, Environment, rules_module
 from dicegym.sandbox.limits import customs
@@ -216,7 +216,7 @@ def model_table() -> str:
     lines = ["| model | seats | decisions | score | a best response wins |", "|---|---:|---:|---|---|"]
     for game in GAMES:
         for path in sorted(agents_folder(game).glob("*.zip")):
-            facts = models.facts(path)
+            facts = model_file.facts(path)
             score = Score(**facts["score"])
             interval = f" ({figure(score.low)} to {figure(score.high)})" if score.games else ""
             steps = decisions_of(facts)

@@ -105,7 +105,7 @@ def values() -> Iterator[str]:
 def models() -> Iterator[str]:
     """Yield the moves of every shipped model in the positions of random games, as a hash: it plays as it did."""
     import dicegym
-    from dicegym.players.model import read_game
+    from dicegym.players.model_file import read_game
     from dicegym.players.roster import agents_folder
     from dicegym.registry import GAMES
 

@@ -10,7 +10,7 @@ from stable_baselines3.common.utils import set_random_seed
 
 from dicegym.envs.sb3 import SB3VecEnv
 from dicegym.errors import unknown_name
-from dicegym.players import model as models
+from dicegym.players import model_file, sb3_models
 from dicegym.registration import register_gymnasium
 from dicegym.registry import Environment
 
@@ -26,7 +26,7 @@ class Way(NamedTuple):
     title: str
     """For people."""
     algorithm: str
-    """One of `dicegym.players.model.ALGORITHMS`; of those that are not there the way is left out."""
+    """One of `dicegym.players.model_file.ALGORITHMS`; of those that are not there the way is left out."""
     games: int
     """Of an `SB3VecEnv`; 0: the identifier is given to the algorithm, which calls ``gymnasium.make``."""
     arguments: dict[str, Any] = {}  # noqa: RUF012 - read only: shared by no caller that writes
@@ -37,7 +37,7 @@ class Way(NamedTuple):
         register_gymnasium()
         set_random_seed(seed)
         games = SB3VecEnv(environment.game, self.games, seed=seed, **environment.settings) if self.games else None
-        algorithm: Any = models.algorithm(self.algorithm)
+        algorithm: Any = sb3_models.algorithm(self.algorithm)
         arguments = self.arguments | changes
         found: BaseAlgorithm = algorithm(
             "MlpPolicy", games or environment.full_id, seed=seed, device="cpu", **arguments
@@ -55,7 +55,7 @@ _ALL = (
     Way("batch", "MaskablePPO in 64 games at once", "MaskablePPO", 64, _BATCH),
     Way("fast", "FastMaskablePPO in 64 games at once", "FastMaskablePPO", 64, _BATCH),
 )
-WAYS = tuple(way for way in _ALL if way.algorithm in models.ALGORITHMS)
+WAYS = tuple(way for way in _ALL if way.algorithm in model_file.ALGORITHMS)
 """All ways, what Stable-Baselines3 does by itself first."""
 
 

@@ -3,7 +3,7 @@
 A decision costs the best candidate's value less that of the chosen one, by what the mover may know. What else a step
 changes is luck: dice, what others had in their cups, and the draws of players that play by chance. So for each seat::
 
-    result = value at the beginning - own costs + what others gave it + luck
+    result = value at the beginning - own regret + others' regret + luck
 
 to the last digit, whatever the values are; that luck has the mean 0 needs values that are right.
 """
@@ -27,6 +27,7 @@ from dicegym.analysis.valuers import (
     amount,
     assess,
     figure,
+    give_or_take,
     mark_of,
     sure,
     thresholds,
@@ -65,7 +66,7 @@ class PricedDecision(NamedTuple):
     actions: tuple[int, ...]
     best: tuple[tuple[int, ...], ...]
     """What was worth most: several where they are worth the same. Of a choice of many actions the one up to and with
-    the first action that gave something away, put right."""
+    the first action that had a regret, put right."""
     best_value: float
     """To the seat, by what it may know; nan if unknown."""
     value: float
@@ -93,9 +94,9 @@ class SeatTotal(NamedTuple):
     start: float
     """What the game was worth at the beginning, the first dice having been rolled."""
     cost: float
-    """What it gave away."""
+    """Its regret."""
     gained: float
-    """What others gave it."""
+    """Its share of the others' regret."""
     luck: float
     result: float
     """The result of the game: ``start - cost + gained + luck``."""
@@ -105,7 +106,7 @@ class SeatTotal(NamedTuple):
     unknown: int
     """Decisions that could not be judged."""
     error_rate: float
-    """What an unforced decision gave away on average; 0 if there was none."""
+    """Mean regret of unforced decisions; 0 if there was none."""
     marks: dict[str, int]
     """Sign of a mark -> how many decisions have it."""
 
@@ -125,7 +126,7 @@ class Analysis:
         valuer: where the values of states come from.
         decisions: in the order in which they were made.
         values: float64[actions + 1, players]: what the game was worth to each seat before each action and at the end.
-        costs: float64[actions]: what each action gave away.
+        costs: float64[actions]: the regret of each action.
         luck: float64[actions, players].
         states: the records before each action, and the last one.
     """
@@ -171,7 +172,7 @@ class Analysis:
         )
 
     def worst(self, n: int = 3, seat: int | None = None) -> list[PricedDecision]:
-        """Return the decisions that gave away most, of all seats or of one, the worst first; none that cost nothing."""
+        """Return the decisions of the largest regret, of all seats or of one, the worst first; none without regret."""
         wrong = [one for one in self.decisions if one.cost > 0 and seat in (None, one.seat)]
         return sorted(wrong, key=lambda one: -one.cost)[:n]
 
@@ -195,16 +196,16 @@ class Analysis:
         return ", ".join(action_in(self.game, state, action) for action in actions)
 
     def explain(self, decision: PricedDecision) -> str:
-        """Return in a sentence what a decision gave away and what would have been better; empty if it cost nothing."""
+        """Return in a sentence what a decision lost and what would have been better; empty if it lost nothing."""
         if not decision.cost > 0:
             return ""
         mark = decision.mark(self.unit)
         what = mark.noun if mark else "a small loss"
-        text = f"{what}: {self.describe_choice(decision)} instead of {self.better(decision)} gives away "
-        return text + f"{amount(decision.cost, self.unit)}{_give_or_take(decision.error, self.unit)}"
+        text = f"{what}: {self.describe_choice(decision)} instead of {self.better(decision)} loses "
+        return text + f"{amount(decision.cost, self.unit)}{give_or_take(decision.error, self.unit)}"
 
     def notes(self) -> dict[tuple[int, int], str]:
-        """Return of each decision that has a mark what it gave away, by seat and number of the seat's decision.
+        """Return of each decision that has a mark what it lost, by seat and number of the seat's decision.
 
         For `dicegym.arena.replay.moments`.
         """
@@ -212,7 +213,7 @@ class Analysis:
         for one in self.decisions:
             mark = one.mark(self.unit)
             if mark is not None:
-                lost = f"{mark.sign} gives away {amount(one.cost, self.unit)}{_give_or_take(one.error, self.unit)}"
+                lost = f"{mark.sign} loses {amount(one.cost, self.unit)}{give_or_take(one.error, self.unit)}"
                 found[one.seat, one.turn] = f"{lost}, better: {self.better(one)}"
         return found
 
@@ -239,7 +240,7 @@ class Analysis:
         found = [thresholds(self.unit)]
         if self.game.players > 1:
             found.append("Luck in the list of decisions is that of the player that moved.")
-        found.append("Result = start - given away + given by others + luck; adjusted is the result less the luck.")
+        found.append("Result = start - regret + others' regret + luck; adjusted is the result less the luck.")
         unknown = sum(total.unknown for total in self.totals)
         if unknown:
             found.append(f"{unknown} decisions could not be judged by these values; what they changed counts as luck.")
@@ -251,7 +252,7 @@ class Analysis:
         """Return titles and rows of the list of decisions; ``longest`` is how many characters of a choice are shown."""
         unit = self.unit
         shown = unit_title(unit)
-        titles = ["move", "player", "", "chose", f"worth ({shown})", "best", f"worth ({shown})", "gives away", "luck"]
+        titles = ["move", "player", "", "chose", f"worth ({shown})", "best", f"worth ({shown})", "regret", "luck"]
         rows = []
         for one in self.decisions:
             mark = one.mark(unit)
@@ -276,7 +277,7 @@ class Analysis:
         unit = self.unit
         several = self.game.players > 1
         titles = ["player", "decisions", "unforced", *(mark.sign for mark in MARKS), "error rate", "start"]
-        titles += ["given away", *(["given by others"] if several else []), "luck", "result", "adjusted"]
+        titles += ["regret", *(["others' regret"] if several else []), "luck", "result", "adjusted"]
         rows = []
         for one in self.totals:
             row = [one.name, str(one.decisions), str(one.unforced), *(str(one.marks[mark.sign]) for mark in MARKS)]
@@ -293,7 +294,8 @@ class Analysis:
             mark = one.mark(self.unit)
             words = {"player": self.names[one.seat], "chosen": self.describe_choice(one), "better": self.better(one)}
             words |= {"mark": mark.sign if mark else "", "stake": one.stake.name.lower()}
-            known = {"best_value": _number(one.best_value), "value": _number(one.value)}
+            values = {"best_value": one.best_value, "value": one.value}
+            known = {name: value if math.isfinite(value) else None for name, value in values.items()}
             found.append(one._asdict() | words | known)
         return found
 
@@ -330,7 +332,7 @@ def analyse(
             (`dicegym.arena.replay.Replay.states`).
         actions: what was played, of all seats in their order.
         names: of the players, by seat (default: ``player 0`` and so on).
-        valuer: where the values of states come from (default: the best that is ready, `dicegym.analysis.valuer`).
+        valuer: where the values of states come from (default: the best that is ready, `dicegym.values.valuer`).
         progress: told of the actions that are judged.
 
     Raises:
@@ -466,13 +468,5 @@ def share_of_others(game: Game, unit: ValueUnit) -> float:
     return 1 / (game.players - 1) if shared else 0.0
 
 
-def _give_or_take(error: float, unit: ValueUnit) -> str:
-    return f" (give or take {amount(error, unit)})" if error > 0 else ""
-
-
 def _known(value: float, unit: ValueUnit) -> str:
     return figure(value, unit) if math.isfinite(value) else "-"
-
-
-def _number(value: float) -> float | None:
-    return value if math.isfinite(value) else None

@@ -1,36 +1,60 @@
-"""Grades: what a player's decisions cost, over many games."""
+"""Grades: what a player's decisions cost, over many games (`grade`) and in a fixed suite of every game (`suite`).
+
+The situations of a suite come from games of a scripted agent that plays a quarter of its moves at random; they are the
+same for every player, and each is one question. Its games are those of `grade` against the game's baseline; their
+results are luck-adjusted. A language model's answers that cannot be played are counted apart and left out of regret.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from operator import sub
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from dicegym.analysis.valuers import MARKS, Mark, Stake, assess, mark_numbers, unit_title
+from dicegym.analysis.playing_on import results
+from dicegym.analysis.valuers import MARKS, Assessment, Mark, Stake, assess, mark_numbers, sources, unit_title
 from dicegym.analysis.valuers import valuer as best_valuer
+from dicegym.analysis.variance_reduction import luck_of
 from dicegym.engine import loops
+from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
 from dicegym.engine.validate import whole_number
 from dicegym.envs.batch_kernels import PLAY
 from dicegym.envs.opponents import Opponents
 from dicegym.errors import ParameterError
-from dicegym.games.parts import Z_95, Estimate, Progress
+from dicegym.games import game as make_game
+from dicegym.games.parts import Z_95, Estimate, Progress, list_solved_settings
 from dicegym.games.worth import Valuer, ValueUnit
-from dicegym.play.player import Player, Usage
+from dicegym.play.drive import walk
+from dicegym.play.player import Player, Usage, sit_down
+from dicegym.play.turn import Turn
+from dicegym.players.llm import LlmPlayer
+from dicegym.players.prompts import decision_start
+from dicegym.players.roster import agent, opponent
+from dicegym.registry import GAMES
 
-GAMES = 200
-GAMES_BY_ROLLOUTS = 10
+GRADED_GAMES, GRADED_BY_ROLLOUTS = 200, 10
 """Games of a grade unless told otherwise, by the kind of values: a rollout of each decision takes a while."""
 AT_ONCE, JUDGED_AT_ONCE = 512, 1_000
 """Games that are played, and decisions that are judged, at the same time."""
+SITUATIONS, GAMES_PLAYED = 100, 20
+"""Of a suite, by game, where values are computed."""
+SITUATIONS_BY_ROLLOUTS, GAMES_BY_ROLLOUTS = 20, 4
+"""Where they are rollouts, which take seconds a decision: in games nothing is judged then."""
+STRAY = 0.25
+"""Share of random moves in the games that situations come from."""
+LONGEST = 400
+"""Decisions of such a game from which a situation is drawn."""
+VERSION = 1
+"""Of the suite: grades of one version can be compared."""
 
 
 class Grade(NamedTuple):
     """What a player's decisions cost over games, with 95 % intervals."""
 
     name: str
-    """Of the player."""
     games: int
     unit: ValueUnit
     """Of costs."""
@@ -47,23 +71,6 @@ class Grade(NamedTuple):
     marks: dict[str, float]
     """Sign of a mark -> decisions in a game that have it."""
     usage: Usage | None = None
-    """What a language model was asked and what it used in this process; None of any other player."""
-
-
-def facts(game: Game, valuer: Valuer, others: Sequence[str], seed: int, found: Sequence[Grade]) -> dict[str, Any]:
-    """Return grades as plain values, with what they are of."""
-    return {
-        "game": game.name,
-        "players": game.players,
-        "parameters": dict(game.parameters),
-        "others": list(others),
-        "seed": seed,
-        "values": {"name": valuer.name, "kind": valuer.kind, "unit": valuer.unit, "sure": valuer.sure},
-        "grades": [
-            {key: value._asdict() if hasattr(value, "_asdict") else value for key, value in one._asdict().items()}
-            for one in found
-        ],
-    }
 
 
 def grade(
@@ -84,7 +91,7 @@ def grade(
         others: the players of the other seats, in turn (default: ``player`` itself).
         games: how many games are played (default: 200, and 10 where values are rollouts).
         seed: which.
-        valuer: the source of values of actions (default: the best that is ready, `dicegym.analysis.valuer`).
+        valuer: the source of values of actions (default: the best that is ready, `dicegym.values.valuer`).
         progress: told of games that are over.
 
     Raises:
@@ -101,29 +108,48 @@ def grade(
     if len(others) >= max(2, game.players):
         raise ParameterError(f"{len(others)} others do not fit beside a player of {game!r}: give {game.players - 1}")
     asked = best_valuer(game) if valuer is None else valuer
-    usual = GAMES_BY_ROLLOUTS if asked.kind == "rollouts" else GAMES
-    games = whole_number("games", usual if games is None else games, 1, 1 << 30, "the number of games of a grade")
+    if games is None:
+        games = GRADED_BY_ROLLOUTS if asked.kind == "rollouts" else GRADED_GAMES
+    games = whole_number("games", games, 1, 1 << 30, "the number of games of a grade")
     found = []
     for first in range(0, games, AT_ONCE):
         numbers = range(first, min(first + AT_ONCE, games))
-        rows, states, actions = _play(player, game, others or [player], numbers, seed)
+        if progress is not None:
+            progress(first, games, f"{player.name}: playing")
+        played = _play(player, game, others or [player], numbers, seed)
         tally = None
-        for start in range(0, max(1, len(rows)), JUDGED_AT_ONCE):
+        for start in range(0, max(1, len(played.games)), JUDGED_AT_ONCE):
             some = slice(start, start + JUDGED_AT_ONCE)
-            own = player.has_answered(game, states[some])
-            part = _tally(asked, states[some], actions[some], rows[some], len(numbers), own)
+            rows, states = played.games[some], played.before[some]
+            own = player.has_answered(game, states)
+            part = _tally(asked, states, played.chosen[some], rows, len(numbers), own)
             tally = part if tally is None else tuple(map(np.add, tally, part))
             if progress is not None:
-                progress(first + int(rows[some].max(initial=0)), games, f"{player.name}: {start:,} decisions judged")
+                progress(first + int(rows.max(initial=0)), games, f"{player.name}: {start:,} decisions judged")
         found.append(tally)
-    judged = _grade(player.name, asked.unit, *map(np.concatenate, zip(*found, strict=True)))
-    return judged._replace(usage=player.usage)
+    sums = [np.concatenate(one) for one in zip(*found, strict=True)]
+    return _grade(player.name, asked.unit, sums, player.usage)
 
 
-def _play(
-    player: Player, game: Game, others: Sequence[Player], numbers: range, seed: int
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Play games; return of each decision of the player its game (int64[n]), the record before, and the action."""
+class _Played(NamedTuple):
+    """Games that a player played, and its decisions in them in the order of the games."""
+
+    states: np.ndarray
+    """The records at the end."""
+    seats: np.ndarray
+    """int64[games]: where the player sat."""
+    moves: list[tuple[np.ndarray, np.ndarray]]
+    """What was played at each time: the games that were not over, and an action of each."""
+    games: np.ndarray
+    """int64[decisions]: the game of each decision of the player."""
+    before: np.ndarray
+    """The record before each."""
+    chosen: np.ndarray
+    """int64[decisions]."""
+
+
+def _play(player: Player, game: Game, others: Sequence[Player], numbers: range, seed: int) -> _Played:
+    """Let a player play games, in each seat in turn."""
     n = len(numbers)
     states, rows = game.new_states(n), np.arange(n)
     keys = np.full(n, seed % (1 << 64), np.uint64)
@@ -134,7 +160,7 @@ def _play(
         rivals = {(seat + place) % game.players: others[(place - 1) % len(others)] for place in range(1, game.players)}
         table.sit(row, int(states[row]["key"]), {seat: player, **rivals})
     everybody = np.full(n, -1)
-    found = [(rows[:0], states[:0], np.zeros(0, np.int64))]
+    found, moves = [(rows[:0], states[:0], np.zeros(0, np.int64))], []
     while True:
         actions, tasks = table.answers(rows, everybody)  # followers of a game that is over are told of its end
         going = tasks == PLAY
@@ -143,10 +169,11 @@ def _play(
             break
         mine = states["player"][rows] == own[rows]
         found.append((rows[mine], states[rows[mine]], actions[mine]))
+        moves.append((rows, actions))
         loops.step_rows(states, rows, actions, np.empty(len(rows), np.int64))
     which, before, chosen = map(np.concatenate, zip(*found, strict=True))
     order = np.argsort(which, kind="stable")
-    return which[order], before[order], chosen[order]
+    return _Played(states, own, moves, which[order], before[order], chosen[order])
 
 
 def _tally(
@@ -176,41 +203,38 @@ def _tally(
     )
 
 
-def _grade(
-    name: str,
-    unit: ValueUnit,
-    costs: np.ndarray,
-    counted: np.ndarray,
-    decisions: np.ndarray,
-    unforced: np.ndarray,
-    unknown: np.ndarray,
-    marks: np.ndarray,
-) -> Grade:
-    """Return the grade of games: sums by game as of `_tally`."""
+def _grade(name: str, unit: ValueUnit, sums: Sequence[np.ndarray], usage: Usage | None) -> Grade:
+    """Return the grade of games: ``sums`` by game as of `_tally`."""
+    costs, counted, decisions, unforced, unknown, marks = sums
     games = len(costs)
     rate = counted.sum() / max(1, unforced.sum())
     # A ratio of sums over games, which are independent: the delta method.
-    spread = (counted - rate * unforced).std(ddof=1) if games > 1 else np.inf
-    half = Z_95 * spread / max(1e-12, unforced.mean()) / games**0.5
-    per_game = Z_95 * (costs.std(ddof=1) if games > 1 else np.inf) / games**0.5
+    half = _estimate(counted - rate * unforced).half / max(1e-12, unforced.mean())
     return Grade(
         name,
         games,
         unit,
         Estimate(float(rate), float(half), games),
-        Estimate(float(costs.mean()), float(per_game), games),
+        _estimate(costs),
         float(decisions.mean()),
         float(unforced.mean()),
         float(unknown.mean()),
         {mark.sign: float(share) / games for mark, share in zip(MARKS, marks.sum(axis=0), strict=True)},
+        usage,
     )
+
+
+def _estimate(values: np.ndarray) -> Estimate:
+    """Return the mean of values with its 95 % interval."""
+    half = Z_95 * values.std(ddof=1) / len(values) ** 0.5 if len(values) > 1 else np.inf
+    return Estimate(float(values.mean()) if len(values) else np.nan, float(half), len(values))
 
 
 def grade_table(grades: Sequence[Grade], marks: Sequence[Mark]) -> tuple[list[str], list[list[str]]]:
     """Return titles and rows of grades, the best first."""
     unit = grades[0].unit
     shown = unit_title(unit)
-    titles = ["agent", f"error rate ({shown})", "+-", f"given away a game ({shown})", "+-", "decisions", "unforced"]
+    titles = ["agent", f"error rate ({shown})", "+-", f"regret a game ({shown})", "+-", "decisions", "unforced"]
     titles += [mark.sign for mark in marks]
     asked = any(one.usage is not None for one in grades)
     titles += ["unreadable", "illegal", "tokens"] if asked else []
@@ -236,5 +260,240 @@ def _used(usage: Usage | None) -> list[str]:
     """Return the cells of a language model: the shares of its answers that are no actions, and its tokens."""
     if usage is None:
         return ["", "", ""]
-    shares = [f"{number / max(1, usage.decisions):.1%}" for number in (usage.unreadable, usage.illegal)]
-    return [*shares, f"{usage.prompt_tokens + usage.completion_tokens:,}"]
+    return [*(f"{share:.1%}" for share in _failed_shares(usage)), f"{usage.prompt_tokens + usage.completion_tokens:,}"]
+
+
+def _failed_shares(usage: Usage | None) -> tuple[float, float]:
+    """Return the shares of decisions whose answer could not be read, and whose answer the rules do not allow."""
+    if usage is None:
+        return 0.0, 0.0
+    return usage.unreadable / max(1, usage.decisions), usage.illegal / max(1, usage.decisions)
+
+
+class SuiteSituations(NamedTuple):
+    """The situations of a game, the same for every player."""
+
+    states: np.ndarray
+    values: Assessment
+    """What actions are worth there."""
+    random_regret: float
+    """What a uniformly random legal action costs there on average."""
+
+
+class SuiteGrade(NamedTuple):
+    """What a suite found of one player in one game. Intervals are of 95 %."""
+
+    name: str
+    game: str
+    values: str
+    """The source of values, and how sure they are."""
+    unit: str
+    score: float
+    """100 x (1 - regret / regret of random play) in the situations: 100 is the best known play, 0 random play."""
+    regret: Estimate
+    """Mean regret of the answers to situations."""
+    random_regret: float
+    unanswered: float
+    """Share of situations whose answer was no action."""
+    grade: Grade | None
+    """Of the games; the error rate is of answers, costs are of all that was played. None where values are rollouts."""
+    result: Estimate
+    """Mean share of the first place in the games, or the mean return in a game for one."""
+    adjusted: Estimate | None
+    """The luck-adjusted result; None where the game has no meter."""
+    usage: Usage | None
+    """What a language model was asked and what it used; None of any other player."""
+
+
+def suite(
+    players: Sequence[str | Player],
+    games: Iterable[str | Game] = GAMES,
+    *,
+    situations: int | None = None,
+    matches: int | None = None,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> list[SuiteGrade]:
+    """Grade players in every game, game by game in the order of the players.
+
+    Args:
+        players: agents as for `dicegym.agent`, such as ``llm(MODEL)``, whose illegal and unreadable answers are
+            replaced by random legal actions here.
+        games: names or games (default: all). By its name alone a game is played as it is solved, if it has nothing but
+            rollouts as it usually is: Yatzy by one player.
+        situations: how many of each game (default: 100; 20 where values are rollouts).
+        matches: games of each game (default: 20; 4 where values are rollouts).
+        seed: which situations and games.
+        progress: told of situations and games.
+
+    Raises:
+        ParameterError: a number is out of range, or there are no values.
+        UnknownNameError, AgentError, ModelError, DependencyError: a player is unknown or fails.
+        EndpointError: an endpoint does not answer.
+    """
+    found = []
+    models: dict[int, LlmPlayer] = {}  # one for all games, as its budgets are
+    for game, named in [(game, [agent(game, spec) for spec in players]) for game in map(_table, games)]:
+        asked = best_valuer(game, progress=progress)
+        rough = asked.kind == "rollouts"
+        usual = (SITUATIONS_BY_ROLLOUTS, GAMES_BY_ROLLOUTS) if rough else (SITUATIONS, GAMES_PLAYED)
+        number = whole_number("situations", usual[0] if situations is None else situations, 2, 1 << 20, "their number")
+        played = whole_number("matches", usual[1] if matches is None else matches, 1, 1 << 20, "the number of games")
+        same = situations_of(game, asked, number, seed)
+        for place, player in enumerate(named):
+            model = models.setdefault(place, player.with_random_failures()) if isinstance(player, LlmPlayer) else player
+            found.append(_graded(model, game, asked, same, played, seed, progress))
+    return found
+
+
+def _table(game: str | Game) -> Game:
+    """Return the game as the suite plays it."""
+    table = make_game(game)
+    others = list_solved_settings(table) if isinstance(game, str) else None
+    *better, _ = sources(table)
+    return table if others is None or any(source.ready() for source in better) else make_game(game, **others)
+
+
+def situations_of(game: Game, asked: Valuer, number: int, seed: int = 0) -> SuiteSituations:
+    """Return situations, each from a game of its own, in which it matters what is played.
+
+    Raises ParameterError if there are too few in many games.
+    """
+    scripted = opponent(game, game.spec.baseline)
+    kept: list[Any] = []
+
+    def choose(state: Any, time: int) -> int:
+        """Play every seat as the scripted agent does, but for some random moves."""
+        if generator.random() < STRAY:
+            return int(generator.choice(np.flatnonzero(game.legal(state))))
+        seat = int(state["player"])
+        return int(acts[seat](Turn(game, state, seat)))
+
+    for episode in range(20 * number):
+        if len(kept) == number:
+            break
+        generator = np.random.default_rng(named_seed("situation", seed, game.name, episode))
+        state = game.new_game(named_seed("situations", seed), episode)[0]
+        acts = [sit_down(scripted, game, seat, episode) for seat in range(game.players)]
+        at = int(generator.integers(LONGEST))
+        met = [one.copy() for one in walk(game, state, choose, at + 1) if not one["over"]]
+        begun = [decision_start(game, one, int(one["player"])) for one in met]  # nothing of an order is played yet
+        seen = [one for one, start in zip(met, begun, strict=True) if start.tobytes() == one.tobytes()]
+        one = seen[at % len(seen)]
+        if game.legal(one).sum() > 1:
+            kept.append(one)
+    states = game.new_states(len(kept))
+    for row, one in enumerate(kept):
+        states[row] = one
+    values = assess(asked, states)
+    choice = np.isin(values.judge(values.first).stakes, (Stake.CHOICE, Stake.OBVIOUS))
+    if choice.sum() < 2:
+        raise ParameterError(f"{len(choice)} situations of {game!r} hold {choice.sum()} choices: give more situations")
+    states = states[choice]
+    values = Assessment(asked, *(one[choice] for one in values[1:]))
+    best = np.nanmax(values.values, axis=1)
+    return SuiteSituations(states, values, float((best - np.nanmean(values.values, axis=1)).mean()))
+
+
+def _graded(
+    player: Player, game: Game, asked: Valuer, same: SuiteSituations, games: int, seed: int, progress: Progress | None
+) -> SuiteGrade:
+    """Return the grade of one player in one game."""
+    before, states = player.usage, same.states
+    table = Opponents(game, states)
+    for row, state in enumerate(states):
+        table.sit(row, int(state["key"]), dict.fromkeys(range(game.players), player))
+    actions, _ = table.answers(np.arange(len(states)), np.full(len(states), -1))
+    known = player.has_answered(game, states)
+    regret = _estimate(same.values.judge(actions).costs[known])
+    others = [agent(game, game.spec.baseline)] if game.players > 1 else []
+    found = None
+    if asked.kind != "rollouts":
+        found = grade(player, game, others, games, seed, asked, progress=progress)._replace(usage=None)
+    result, adjusted = _results(game, player, others, games, seed)
+    after = player.usage
+    return SuiteGrade(
+        player.name,
+        game.name,
+        f"{asked.name} ({asked.sure})",
+        unit_title(asked.unit),
+        100 * (1 - regret.mean / same.random_regret) if same.random_regret > 0 else 100.0,
+        regret,
+        same.random_regret,
+        float(1 - known.mean()),
+        found,
+        result,
+        adjusted,
+        None if before is None or after is None else Usage(*map(sub, after, before)),
+    )
+
+
+def _results(
+    game: Game, player: Player, others: Sequence[Player], games: int, seed: int
+) -> tuple[Estimate, Estimate | None]:
+    """Return the mean result of the player in the games of `grade`, and the luck-adjusted one.
+
+    The games are played again, which asks a language model nothing that it has not answered in them.
+    """
+    found = _play(player, game, others or [player], range(games), seed)
+    numbers = np.arange(games)
+    own = results(game, found.states)[numbers, found.seats]
+    moves: list[list[int]] = [[] for _ in numbers]
+    for rows, actions in found.moves:
+        for row, action in zip(rows.tolist(), actions.tolist(), strict=True):
+            moves[row].append(action)
+    try:
+        seats = np.zeros((games, game.players), np.int64)
+        luck = luck_of(game, [None], seats, seed, numbers.tolist(), moves)[numbers, found.seats]
+    except ParameterError:  # the game has no meter for these players
+        return _estimate(own), None
+    return _estimate(own), _estimate(own - luck)
+
+
+def suite_table(grades: Sequence[SuiteGrade]) -> tuple[list[str], list[list[str]]]:
+    """Return titles and rows of grades, in their order."""
+    titles = ["game", "agent", "score", "regret", "+-", "random", "unreadable", "illegal", "games: regret", "+-"]
+    titles += ["result", "+-", "luck-adjusted", "+-", "tokens", "unit"]
+    rows = []
+    for one in grades:
+        scale, digits = (100, 2) if one.unit == "%" else (1, 3)
+        adjusted = one.adjusted
+        row = [one.game, one.name, f"{one.score:.0f}"]
+        row += [f"{scale * value:.{digits}f}" for value in (one.regret.mean, one.regret.half, one.random_regret)]
+        row += [f"{share:.1%}" for share in _failed_shares(one.usage)]
+        rate = None if one.grade is None else one.grade.error_rate
+        row += ["", ""] if rate is None else [f"{scale * value:.{digits}f}" for value in (rate.mean, rate.half)]
+        row += [f"{value:.3f}" for value in (one.result.mean, one.result.half)]
+        row += ["", ""] if adjusted is None else [f"{adjusted.mean:.3f}", f"{adjusted.half:.3f}"]
+        used = "" if one.usage is None else f"{one.usage.prompt_tokens + one.usage.completion_tokens:,}"
+        rows.append([*row, used, one.unit])
+    return titles, rows
+
+
+def facts(game: Game, valuer: Valuer, others: Sequence[str], seed: int, found: Sequence[Grade]) -> dict[str, Any]:
+    """Return grades as plain values, with what they are of."""
+    return {
+        "game": game.name,
+        "players": game.players,
+        "parameters": dict(game.parameters),
+        "others": list(others),
+        "seed": seed,
+        "values": {"name": valuer.name, "kind": valuer.kind, "unit": valuer.unit, "sure": valuer.sure},
+        "grades": [_plain(one) for one in found],
+    }
+
+
+def suite_facts(grades: Sequence[SuiteGrade], seed: int) -> dict[str, Any]:
+    """Return grades as plain values for JSON."""
+    return {"kind": "dicegym model suite", "version": VERSION, "seed": seed, "grades": [_plain(one) for one in grades]}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, SuiteGrade):
+        shares = dict(zip(("unreadable", "illegal"), _failed_shares(value.usage), strict=True))
+        return _plain(value._asdict()) | shares
+    if hasattr(value, "_asdict"):
+        return _plain(value._asdict())
+    if isinstance(value, dict):
+        return {name: _plain(one) for name, one in value.items()}
+    return None if isinstance(value, float) and not np.isfinite(value) else value

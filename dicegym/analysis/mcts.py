@@ -7,7 +7,7 @@ episode context", 2011). With random play it is UCT (Kocsis and Szepesvari, "Ban
 
 - **Dice** are sampled, and actions are compared on the same dice. A node is an observation of the searching seat and
   the player to move. The tree branches by the outcomes that simulations met, and rolls that look alike share a node.
-- **Hidden dice**: each simulation draws anew what the searching seat cannot see, as `dicegym.analysis.fork` does. A
+- **Hidden dice**: each simulation draws anew what the searching seat cannot see, as `dicegym.values.fork` does. A
   compiled agent also plays the other seats inside the tree, because their actions depend on dice that the tree cannot
   see. With random play it is SO-ISMCTS (Cowling, Powley and Whitehouse, "Information set Monte Carlo tree search", IEEE
   TCIAIG 4, 2012).
@@ -29,6 +29,7 @@ from dicegym.analysis.kernels.tree import EDGES, NODES, SearchTree, simulate
 from dicegym.analysis.playing_on import (
     DRAWS,
     MOST_DECISIONS,
+    RANDOM,
     Beliefs,
     one_record,
     record_bytes,
@@ -51,8 +52,6 @@ EXAMPLE = "mcts(1000, c=0.5)"
 SIMULATIONS, MOST_SIMULATIONS = 1_000, 1_000_000
 EXPLORATION = 1.0
 """The usual ``c``."""
-RANDOM = "random"
-"""Names random play among policies."""
 SHARE = 0.5
 """Of the prior, that of the policy's own action."""
 DEEPEST = 1_024
@@ -100,7 +99,7 @@ def search(
         rollouts: the policy: a compiled agent, or "random"; default: `dicegym.analysis.playing_on.usual_policy`, or
             "random" in games without compiled agents.
         seed: names all random numbers; the same seed finds the same.
-        against: how the others are supposed to play when what they hide is drawn, as for `dicegym.analysis.fork`.
+        against: how the others are supposed to play when what they hide is drawn, as for `dicegym.values.fork`.
 
     Raises:
         ParameterError: the game is over, an argument is out of range, or the game hides something of which nothing says

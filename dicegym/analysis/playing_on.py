@@ -3,10 +3,9 @@
 Players are asked for all games in one call where they can be (`dicegym.play.player.Player.at_once`). Others sit down in
 each game as it is, and know nothing of what happened before.
 
-Dice that others hide: each roll that its game's ``chance.py`` lists as unseen is weighed by how likely the player
-that saw it would then have acted as it did (Bayes' rule, over all rolls, without sampling). Secret choices of others in
-the present round are taken back and made again by the players of the rollout. Secret fields, which no seat may know,
-are supposed to be as in a new game.
+Each hidden roll that a game's ``chance.py`` lists is weighed by how likely the player that saw it would then have acted
+as it did (Bayes' rule, over all rolls, without sampling). Secret choices of others in the present round are taken back
+and made again by the players of the rollout. Secret fields, which no seat may know, are as in a new game.
 """
 
 from __future__ import annotations
@@ -35,6 +34,8 @@ from dicegym.play.player import Player, RandomPlayer, draws_openly
 from dicegym.players.batch_players import TwinPlayer, twin_numbers
 from dicegym.players.roster import opponent
 
+RANDOM = "random"
+"""Names random play among the agents that play games on."""
 MOST_DECISIONS = 50_000
 """Of one game. A longer game counts as endless."""
 SLIP = 0.1
@@ -72,73 +73,49 @@ def record_bytes(states: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(states).view(np.ndarray).view(np.uint8).reshape(len(states), -1)
 
 
-def _compiled_number(player: Player) -> int | None:
-    """Return by which number compiled loops ask a player; None if they cannot."""
-    if isinstance(player, TwinPlayer):
-        return player.number
-    return UNIFORM if isinstance(player, RandomPlayer) else None
-
-
-class Continuation:
-    """Who plays on.
+def play_on(game: Game, states: np.ndarray, players: Sequence[Player], threads: int = 1) -> np.ndarray:
+    """Play games to their ends, in place; return each seat's sum of rewards: float32[states, players].
 
     Args:
         game: the game.
-        players: by seat.
-        threads: number of threads; results do not depend on it.
+        states: the records.
+        players: by seat. Random play and compiled agents never leave compiled code.
+        threads: their number; the result does not depend on it.
+
+    Raises:
+        AgentError: a player failed, and the rules do not say what that costs.
+        ParameterError: a game does not end, or ``threads`` is out of range.
     """
+    threads = whole_number("threads", threads, 1, 1024, "a number of threads")
+    numbers = [
+        player.number if isinstance(player, TwinPlayer) else UNIFORM if isinstance(player, RandomPlayer) else None
+        for player in players
+    ]
+    found = np.empty((len(states), game.players), np.float32)
 
-    def __init__(self, game: Game, players: Sequence[Player], threads: int) -> None:
-        self.game = game
-        self.players = list(players)
-        known = [_compiled_number(player) for player in self.players]
-        self._bots = None if None in known else np.array(known, np.int64)
-        at_once = self._bots is not None or all(player.at_once for player in self.players)
-        threads = whole_number("threads", threads, 1, 1024, "a number of threads")
-        self._threads = threads if at_once else 1
-
-    def returns(self, states: np.ndarray) -> np.ndarray:
-        """Play games to their ends, in place; return each seat's sum of rewards: float32[states, players].
-
-        Raises:
-            AgentError: a player failed, and the rules do not say what that costs.
-            ParameterError: a game does not end.
-        """
-        found = np.empty((len(states), self.game.players), np.float32)
-
-        def play(block: slice) -> None:
-            self._play_on(states[block])
-            returns_rows(states[block], found[block])
-
-        blocks = [slice(first, first + _BLOCK) for first in range(0, len(states), _BLOCK)]
-        if self._threads == 1 or len(blocks) == 1:
-            for block in blocks:
-                play(block)
+    def play(block: slice) -> None:
+        if None in numbers:
+            _play_together(game, states[block], players, lambda: np.flatnonzero(~states[block]["over"]))
+            unfinished = int((~states[block]["over"]).sum())
         else:
-            with ThreadPoolExecutor(self._threads) as pool:
-                list(pool.map(play, blocks))
-        return found
-
-    def results(self, states: np.ndarray) -> np.ndarray:
-        """Play games to their ends, in place; return their results in `unit_of` the game: float64[states, players].
-
-        Raises as `returns` does.
-        """
-        self.returns(states)
-        return results(self.game, states)
-
-    def _play_on(self, states: np.ndarray) -> None:
-        if self._bots is not None:
-            mask = np.zeros(self.game.n_actions, np.bool_)
-            unfinished = play_out(states, np.arange(len(states)), self._bots, MOST_DECISIONS, mask)
-        else:
-            _play_together(self.game, states, self.players, lambda: np.flatnonzero(~states["over"]))
-            unfinished = int((~states["over"]).sum())
+            rows, mask = np.arange(len(states[block])), np.zeros(game.n_actions, np.bool_)
+            unfinished = play_out(states[block], rows, np.array(numbers, np.int64), MOST_DECISIONS, mask)
         if unfinished:
             raise ParameterError(
                 f"{unfinished} games were not over after {MOST_DECISIONS:,} decisions each: let others play them on "
-                f"than {', '.join(dict.fromkeys(player.name for player in self.players))}"
+                f"than {', '.join(dict.fromkeys(player.name for player in players))}"
             )
+        returns_rows(states[block], found[block])
+
+    blocks = [slice(first, first + _BLOCK) for first in range(0, len(states), _BLOCK)]
+    at_once = None not in numbers or all(player.at_once for player in players)
+    if threads == 1 or len(blocks) == 1 or not at_once:
+        for block in blocks:
+            play(block)
+    else:
+        with ThreadPoolExecutor(threads) as pool:
+            list(pool.map(play, blocks))
+    return found
 
 
 def _play_together(
@@ -161,11 +138,7 @@ def _play_together(
 def likelihoods(player: Player, game: Game, states: np.ndarray, action: int) -> np.ndarray | None:
     """Return how likely ``player`` is to choose ``action`` in each state: float64[states]; None if that is not known.
 
-    Args:
-        player: the one that is asked.
-        game: the game.
-        states: records in which the same seat is to move; they are not changed.
-        action: one of the ``n_actions``.
+    In all ``states`` the same seat is to move; they are not changed.
     """
     if not player.at_once:
         return None
@@ -196,6 +169,10 @@ class Belief(NamedTuple):
     """float64[outcomes]: how likely each outcome is."""
     names: tuple[str, ...]
     """The outcomes in words."""
+    places: np.ndarray
+    """int64[bytes]: what an outcome changes of a record."""
+    hidden: np.ndarray
+    """uint8[outcomes, bytes]: what is there then."""
 
 
 class Beliefs:
@@ -209,8 +186,8 @@ class Beliefs:
     Attributes:
         seat: the seat to move.
         draws: a `Belief` for each hidden draw.
-        weighed: whether all actions of others were used to weigh what they hide. Actions that the supposed players
-            would never choose are not used.
+        weighed: whether all actions of others were used to weigh what they hide; those that the supposed players
+            would never choose are not.
 
     Raises:
         ParameterError: the game hides something, and nothing says what may be believed of it.
@@ -228,10 +205,11 @@ class Beliefs:
         self.weighed = True
         chance = part(game, CHANCE)
         self.draws: list[Belief] = []
-        self._settled: list[tuple[np.ndarray, np.ndarray]] = []
-        secrets = game.spec.joint_action
-        self._in_secret = secrets is not None
-        if secrets is not None:
+        self._in_secret = game.spec.joint_action is not None
+        if self._in_secret:
+            secrets = part(game, SECRETS)
+            if secrets is None:
+                raise _unknown(game)
             for other in range(game.players):
                 if other != self.seat:
                     secrets.withdraw(self._base[0], other)
@@ -261,33 +239,23 @@ class Beliefs:
                 self.weighed = False
             else:
                 weights *= found
-        self.draws.append(Belief(draw, weights / weights.sum(), tuple(name for _, name in listed)))
-        self._settled.append((places, hidden))
+        names = tuple(name for _, name in listed)
+        self.draws.append(Belief(draw, weights / weights.sum(), names, places, hidden))
 
     def deal(self, n: int, keys: np.ndarray, generator: np.random.Generator) -> np.ndarray:
-        """Return ``n`` states that the seat to move may be in.
-
-        Args:
-            n: how many.
-            keys: uint64[n], of the games.
-            generator: draws what is hidden.
-        """
+        """Return ``n`` states that the seat to move may be in; ``keys`` (uint64[n]) are those of the games."""
         states = self.game.new_states(n)
         states[:] = self._base[0]
         states["key"] = keys
         raw = record_bytes(states)
-        for belief, (places, hidden) in zip(self.draws, self._settled, strict=True):
+        for belief in self.draws:
             edges = belief.chances.cumsum()
             drawn = edges.searchsorted(generator.random(n) * edges[-1], side="right").clip(max=len(edges) - 1)
-            raw[:, places] = hidden[drawn]
-        if self._in_secret:
-            self._choose_again(states)
+            raw[:, belief.places] = belief.hidden[drawn]
+        if self._in_secret:  # the seats before the one to move choose again
+            states["player"] = 0
+            _play_together(self.game, states, self._players, lambda: np.flatnonzero(states["player"] < self.seat))
         return states
-
-    def _choose_again(self, states: np.ndarray) -> None:
-        """Let the seats before the one to move make their secret choices, which have been taken back."""
-        states["player"] = 0
-        _play_together(self.game, states, self._players, lambda: np.flatnonzero(states["player"] < self.seat))
 
 
 def one_record(game: Game, given: Any) -> Any:

@@ -1,9 +1,8 @@
 """What each choice in a state is worth, by playing the game on from there many times: rollouts.
 
 In each of many games the player to move chooses each of the candidates once, with the same dice to come and the same
-hidden dice of others, so that candidates differ by less luck than games do. What others hide is drawn anew for each
-game, as the player to move may believe it (`dicegym.analysis.playing_on.Beliefs`); nothing that is hidden from it is
-read.
+hidden dice of others, which reduces the variance of their differences. What others hide is drawn anew for each game, as
+the player to move may believe it (`dicegym.analysis.playing_on.Beliefs`).
 
 After each doubling of the games, candidates that are worse than the best by more than `SURE` standard errors of the
 difference in the same games are played no further. Ten looks at two hundred rivals drop the best in one run of
@@ -18,7 +17,15 @@ from typing import Any
 
 import numpy as np
 
-from dicegym.analysis.playing_on import Beliefs, Continuation, suppose_players, unit_of, usual_policy
+from dicegym.analysis.playing_on import (
+    RANDOM,
+    Beliefs,
+    play_on,
+    results,
+    suppose_players,
+    unit_of,
+    usual_policy,
+)
 from dicegym.engine import loops
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
@@ -57,7 +64,7 @@ class RolloutValuer:
 
     Example:
         >>> import dicegym
-        >>> from dicegym.analysis import RolloutValuer
+        >>> from dicegym.analysis.rollouts import RolloutValuer
         >>> game = dicegym.game("hog")
         >>> values = RolloutValuer(game, "bacon", games=200).action_values(game.new_game(seed=1)[0])
         >>> bool((values.errors > 0).all())
@@ -75,26 +82,29 @@ class RolloutValuer:
         self._player = opponent(game, usual_policy(game) if player is None else player)
         self._players = [self._player] * game.players
         self._seed = seed
-        self._table = Continuation(game, self._players, threads)
+        self._threads = whole_number("threads", threads, 1, 1024, "a number of threads")
         self.sure = f"means of up to {games:,} games each, played on by {self._player.name}"
 
     def value(self, state: Any, seat: int) -> float:
         """Return the mean of games that are played on from the whole record with other dice to come."""
-        return float(self._values(state)[seat])
+        return float(self.values_rows(np.array([state]))[0, seat])
 
-    def _values(self, state: Any) -> np.ndarray:
-        """Return `value` for every seat, of the same games: float64[players]."""
-        generator = np.random.default_rng(named_seed("value", self._seed))
-        states = self.game.new_states(self._games)
-        states[:] = state
-        if not state["over"]:
-            states["key"] = generator.integers(0, 1 << 64, self._games, dtype=np.uint64)
-        means: np.ndarray = self._table.results(states).mean(axis=0)
-        return means
+    def _results(self, states: np.ndarray) -> np.ndarray:
+        """Play games to their ends, in place; return their results in `unit_of` the game: float64[states, players]."""
+        play_on(self.game, states, self._players, self._threads)
+        return results(self.game, states)
 
     def values_rows(self, states: np.ndarray) -> np.ndarray:
-        """Return `value` of every state for every seat: float64[states, players]."""
-        return np.array([self._values(state) for state in states])
+        """Return `value` of every state for every seat, of the same games: float64[states, players]."""
+        found = []
+        for state in states:
+            generator = np.random.default_rng(named_seed("value", self._seed))
+            copies = self.game.new_states(self._games)
+            copies[:] = state
+            if not state["over"]:
+                copies["key"] = generator.integers(0, 1 << 64, self._games, dtype=np.uint64)
+            found.append(self._results(copies).mean(axis=0))
+        return np.array(found)
 
     def action_values(self, state: Any) -> ActionValues:
         """Return the mean of each legal action's games with its standard error; see `Valuer`."""
@@ -140,7 +150,7 @@ class RolloutValuer:
         states = np.concatenate([dealt] * len(actions)) if recorded else np.tile(dealt, len(actions))
         faults = np.zeros(len(states), np.int64)
         loops.step_rows(states, np.arange(len(states)), np.repeat(np.array(actions, np.int64), n), faults)
-        return self._table.results(states)[:, seat].reshape(len(actions), n)
+        return self._results(states)[:, seat].reshape(len(actions), n)
 
 
 class _Race:
@@ -150,15 +160,12 @@ class _Race:
         # What never came in n games may still come in one of n: no game lost does not mean that none can be.
         self._least = least
         self.left = list(range(n))
+        self.games = 0
         self._values = [np.zeros(0) for _ in range(n)]
-
-    @property
-    def games(self) -> int:
-        """In how many games those that are left were played."""
-        return len(self._values[self.left[0]])
 
     def add(self, values: np.ndarray) -> None:
         """Add games of the candidates that are left, and drop those that are worse than another."""
+        self.games += values.shape[1]
         for one, own in zip(self.left, values, strict=True):
             self._values[one] = np.concatenate([self._values[one], own])
         if self.games >= LEAST:
@@ -189,13 +196,14 @@ def sample_returns(
 ) -> np.ndarray:
     """Play a state on to the end ``n`` times; return what each seat gets: see `dicegym.engine.state.State.rollouts`."""
     n = whole_number("n", n, 1, 10**8, "a number of games")
-    player = RandomPlayer() if policy is None else opponent(game, policy)
-    table = Continuation(game, [player] * game.players, threads)
+    is_random = policy is None or (isinstance(policy, str) and policy == RANDOM)
+    player = RandomPlayer() if is_random else opponent(game, policy)
     if state["over"]:
         return np.tile(game.returns(state), (n, 1))
     generator = np.random.default_rng(named_seed("rollouts", seed_number("seed", seed)))
     keys = generator.integers(0, 1 << 64, n, dtype=np.uint64)
-    return table.returns(Beliefs(game, state, suppose_players(game)).deal(n, keys, generator))
+    dealt = Beliefs(game, state, suppose_players(game)).deal(n, keys, generator)
+    return play_on(game, dealt, [player] * game.players, threads)
 
 
 def stack_values(found: Sequence[ActionValues], n_actions: int) -> ActionValues:

@@ -1,9 +1,9 @@
-"""Results with their luck taken out: the driver of the games' luck meters.
+"""Luck-adjusted results: the driver of the games' luck meters.
 
-A result less the luck of its game has the same mean as the result for any players, and varies less, so that fewer games
-say as much (AIVAT: Burch, Schmid, Moravcik, Morrill and Bowling, "AIVAT: A New Variance Reduction Technique for Agent
-Evaluation in Imperfect Information Games", AAAI 2018). What luck is in a game is for its ``values.py`` to say
-(`dicegym.games.parts.Values`); here games are played again by their actions, while a meter is told of them.
+A result less the luck of its game has the same mean as the result for any players, and varies less (AIVAT: Burch,
+Schmid, Moravcik, Morrill and Bowling, "AIVAT: A New Variance Reduction Technique for Agent Evaluation in Imperfect
+Information Games", AAAI 2018). A game's ``values.py`` says what its luck is (`dicegym.games.parts.Values`); here games
+are played again by their actions, while a meter is told of them.
 """
 
 from __future__ import annotations
@@ -39,9 +39,15 @@ def meter_of(game: Game, players: Sequence[Player | None], seats: np.ndarray) ->
     """
     found = part(game, VALUES)
     meter = None if found is None else found.meter(game, players, seats)
-    if meter is None:
-        raise _no_meter(game, defines(game, VALUES, "meter"))
-    return meter
+    if meter is not None:
+        return meter
+    named = [name for name in GAMES if defines(name, VALUES, "meter")]
+    why = f"take a game that can: {', '.join(named)}; or write values.py with a meter beside its rules"
+    if defines(game, VALUES, "meter"):
+        why = "choose another number of players, or other parameters, for which its values.py has a meter"
+    raise ParameterError(
+        f"luck cannot be taken out of the results of {game!r}: leave out less_luck and play more games, or {why}"
+    )
 
 
 def check_meter(game: Game) -> None:
@@ -50,26 +56,12 @@ def check_meter(game: Game) -> None:
     meter_of(game, [None], nobody)
 
 
-def _no_meter(game: Game, others: bool) -> ParameterError:
-    """Return the error for a game without a meter; ``others``: with other players or parameters it may have one."""
-    named = [name for name in GAMES if defines(name, VALUES, "meter")]
-    if others:
-        why = "choose another number of players, or other parameters, for which its values.py has a meter"
-    elif named:
-        why = f"take a game that can: {', '.join(named)}; or write values.py with a meter beside its rules"
-    else:
-        why = "write values.py with a meter beside its rules"
-    return ParameterError(
-        f"luck cannot be taken out of the results of {game!r}: leave out less_luck and play more games, or {why}"
-    )
-
-
 def scale_luck(results: np.ndarray, luck: np.ndarray) -> np.ndarray:
     """Return how much luck is to be taken out of each result: all of it, or less where it is measured too large.
 
-    A meter that knows little of the players may think more, or less, of the dice than they make of them. So either half
-    of the games says, by least squares, how much of the luck of the other half counts, if that tells clearly better
-    than all of it: as no game has a say in its own part, the mean stays that of the results.
+    A meter that knows little of the players may over- or underrate the dice. So either half of the games says, by least
+    squares, how much of the luck of the other half counts, if that is clearly better than all of it: as no game has a
+    say in its own part, the mean stays that of the results.
 
     Args:
         results: float64[games, ...], such as the share of the first place of one player or of all.
@@ -150,8 +142,6 @@ def luck_of(
     """
     who = np.asarray(seats, np.int64).reshape(len(numbers), game.players)
     luck = np.zeros((len(numbers), game.players))
-    if not len(numbers):
-        return luck
     for first in range(0, len(numbers), SIDE_BY_SIDE):
         part_of = slice(first, first + SIDE_BY_SIDE)
         luck[part_of] = _played_again(game, players, who[part_of], seed, numbers[part_of], actions[part_of])

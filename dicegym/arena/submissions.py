@@ -16,7 +16,7 @@ from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 from dicegym.escape import one_line
 from dicegym.games.parts import INTERFACE, part
-from dicegym.players.roster import MOST_LOOKED_AT, PLACEHOLDERS, agent_names, entry_files, looks_like_bot
+from dicegym.players.roster import PLACEHOLDERS, agent_names, entry_files, looks_like_bot
 
 KINDS = (".py", ".zip")
 """What files bots and models are in."""
@@ -26,6 +26,8 @@ DEEPEST = 4
 """Folders within a submission's own in which its bot is looked for: archives unpack into folders of their own."""
 MOST = 10_000
 """Files and folders that are looked at in a folder of submissions, and in each of its folders."""
+MOST_LOOKED_AT = 50
+"""Files of a folder that are looked at for the only bot in it."""
 LEADS_OUT = "is a link that leads out of its folder: put the files themselves there"
 LONGEST = 120
 """Characters of a submission's name; numbers that tell equal ones apart come after them."""

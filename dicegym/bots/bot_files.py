@@ -1,8 +1,7 @@
 """The files of a bot, read where nothing guards: plain files alone, bounded in number and size, none beyond its folder.
 
-The referee of a stranger's bot reads its files before it plays, to record them and to hand them to the process
-that runs it. Whatever lies there, a pipe, a device, a link out of the folder, a file of gigabytes, is refused in words,
-and costs neither time nor memory.
+The referee of a stranger's bot reads its files to record them and to hand them to the process that runs it. A pipe, a
+device, a link out of the folder or a file of gigabytes is refused in words, and costs neither time nor memory.
 """
 
 from __future__ import annotations
@@ -124,13 +123,9 @@ def gather(file: Path, shared: bool = False, hidden: Collection[str] = ()) -> di
     The file itself comes first, the others by name. It may be a link, and its folder is that of what it leads to; no
     helper may lead out of there. Nothing is run or parsed: what a program puts together while it runs is not seen.
 
-    Args:
-        file: the bot's.
-        shared: see `dicegym.bots.source.Source`.
-        hidden: likewise.
+    ``shared`` and ``hidden`` are as in `dicegym.bots.source.Source`.
 
-    Raises:
-        BadFileError: a file cannot be read, is too large, or leads out of the folder, or they are too many.
+    Raises BadFileError if a file cannot be read, is too large, or leads out of the folder, or they are too many.
     """
     folder = os.path.dirname(os.path.realpath(file))
     beside = os.path.dirname(os.path.abspath(file))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import traceback
 import types
@@ -24,9 +25,9 @@ from dicegym.play.turn import Act, follows
 class BotPlayer(Player):
     """A bot in a file as a player.
 
-    In an environment each game is played by a fresh copy of the program, so that what a bot remembers, or
-    draws, never reaches from one game into another. A bot that remembers and draws nothing may say so by a
-    line ``PURE = True``; it is then executed once and serves any number of games.
+    Each game is played by a fresh copy of the program, so that what a bot remembers, or draws, never reaches from one
+    game into another. A bot that remembers and draws nothing may say so by a line ``PURE = True``; it is then executed
+    once and serves any number of games.
 
     Args:
         source: where it is.
@@ -34,10 +35,6 @@ class BotPlayer(Player):
         game: what it plays, with any number of players.
         keep: play all games with the one program made here, reseeded for each (the games of a match).
         seed: of the bot's randomness until it joins a game.
-
-    Attributes:
-        printed: what all its programs printed so far.
-        says_pure: whether the file says so of itself.
 
     Raises:
         AgentError: see `Program`.
@@ -48,16 +45,14 @@ class BotPlayer(Player):
         self.source = source
         self.name = name
         self.printed = Printed()
+        """What all its programs printed so far."""
         self._sit = need(game, ADAPTER).sit
-        self._interface = need(game, INTERFACE)
         self._made = source, name, game, keep, seed
         self._keep = keep
-        self._program = self._start(seed)
+        self._start = functools.partial(Program, source, name, need(game, INTERFACE), printed=self.printed)
+        self._program = self._start(seed=seed)
         self.says_pure = self._program.says_pure
         self.pure = not keep and self.says_pure
-
-    def _start(self, seed: int) -> Program:
-        return Program(self.source, self.name, self._interface, seed, self.printed)
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -74,7 +69,7 @@ class BotPlayer(Player):
         if self._keep:
             program.random.reseed(seed)
         elif not self.pure:
-            program = self._start(seed)
+            program = self._start(seed=seed)
         act = self._sit(program, program.take_seat(seat), game, seat)
         return act.__call__ if self.pure and follows(act) else act
 
@@ -111,20 +106,14 @@ class LiveBot(Player):
     interface of classes a function stands for a class whose method it is. One that remembers and draws nothing may say
     so: ``bot.PURE = True`` makes batches many times as fast.
 
-    Args:
-        bot: the function or class.
-        name: what reports and errors call it.
-        game: what it plays, with any number of players.
-
-    Raises:
-        PartError: the game has no bots of an original interface.
+    Raises PartError if the game has no bots of an original interface.
     """
 
     def __init__(self, bot: Callable[..., Any], name: str, game: Game) -> None:
         self.name = name
         self.pure = getattr(bot, "PURE", False) is True
         self._sit = need(game, ADAPTER).sit
-        self._interface = need(game, INTERFACE)
+        self._start = functools.partial(LiveProgram, bot, name, need(game, INTERFACE))
         self._made = bot, name, game
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -133,6 +122,5 @@ class LiveBot(Player):
 
     def join(self, game: Game, seat: int, seed: int) -> Act:
         """Sit down in one new game; see `Player.join`."""
-        bot, name, _ = self._made
-        program = LiveProgram(bot, name, self._interface, seed)
+        program = self._start(seed)
         return self._sit(program, program.take_seat(seat), game, seat)

@@ -1,7 +1,7 @@
-"""What a bot is asked, answers and prints, for its author: nothing is hidden that passes between game and bot.
+"""What a bot is asked, answers and prints, for its author.
 
-Nobody looks as a rule, and then nothing is paid for it: an adapter asks `report_calls` for the function that it is
-about to hand out, and gets the bot's own. Within `watch_calls` a witness notes every call.
+An adapter asks `report_calls` for the function that it hands out, and gets the bot's own, at no cost, unless somebody
+looks: within `watch_calls` a witness notes every call.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from dicegym.bots.bot_player import BotPlayer
-from dicegym.bots.network import ACTIVATIONS, NetworkPlayer
+from dicegym.bots.network import ACTIVATIONS, Network
 from dicegym.bots.transcription import HELPERS, pack_array, transcribe
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
@@ -86,8 +86,8 @@ def export_source(player: Player, game: Game, form: str) -> str:
     """Return the source of a bot that plays as ``player`` does.
 
     Args:
-        player: any player; a learned one plays its best action, or draws by the randomness of the bot's process
-            (`random`, which hosts seed) if it draws here.
+        player: any player; a learned one that draws does so by the randomness of the bot's process (`random`, which
+            hosts seed).
         game: the game with its parameters.
         form: the file name of the original interface, such as ``hog.py``.
 
@@ -113,9 +113,9 @@ def export_source(player: Player, game: Game, form: str) -> str:
 
 
 def table_beside(player: Player) -> Path | None:
-    """Return the file of data that a bot of one file reads: called as the bot is, with the suffix ``.table``.
+    """Return the file of data that a bot of one file reads, called as the bot is, with the suffix ``.table``, or None.
 
-    Without it the source of the bot (`export_source`) does not play. None if the bot has no such file.
+    Without it the source of the bot (`export_source`) does not play.
     """
     if not isinstance(player, BotPlayer) or player.source.arguments is not None:
         return None
@@ -141,10 +141,11 @@ def network_source(player: Player, game: Game, interface: str, *functions: Calla
     """
     if isinstance(player, BotPlayer) and player.source.arguments is None:
         return player.source.file.read_text()
-    if not isinstance(player, NetworkPlayer):
+    model: Any = player  # a `dicegym.players.model.PolicyPlayer`, which builds upon this folder
+    network = getattr(model, "policy", None)
+    if not isinstance(network, Network):
         raise ParameterError(f"{player.name!r} cannot be exported: it is neither a model nor a bot of one file")
-    player.check_fit(game)
-    network = player.policy
+    model.check_fit(game)
     kernels = game.spec.kernels
     activations = {layer.activation: ACTIVATIONS[layer.activation] for layer in network.layers[:-1]}
     names = {"": None} | {kind: function.__name__ for kind, function in activations.items()}
@@ -152,7 +153,7 @@ def network_source(player: Player, game: Game, interface: str, *functions: Calla
         f"    ({_weights(layer.weight)}, {_weights(layer.bias)}, {names[layer.activation]}),"
         for layer in network.layers
     )
-    draws = player.temperature > 0
+    draws = model.temperature > 0
     return _SOURCE.format(
         heading=docstring(f"The choices of {player.name} in {game.spec.title}{', drawn' if draws else ''}."),
         helpers=HELPERS.replace("import types\n", "import random\nimport types\n") if draws else HELPERS,
@@ -162,7 +163,7 @@ def network_source(player: Player, game: Game, interface: str, *functions: Calla
         layers=layers,
         size=game.observation_size,
         n_actions=game.n_actions,
-        choice=_DRAWN.format(temperature=player.temperature) if draws else _BEST,
+        choice=_DRAWN.format(temperature=model.temperature) if draws else _BEST,
         interface=(_SAYS_PURE.sub("\n", interface) if draws else interface).strip(),
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -84,16 +84,3 @@ class Network(NamedTuple):
             if activation:
                 x = ACTIVATIONS[activation](x)
         return x
-
-
-@runtime_checkable
-class NetworkPlayer(Protocol):
-    """A player that chooses among legal actions by a network, such as a trained model."""
-
-    name: str
-    temperature: float
-    """Actions are drawn from softmax(scores / temperature) over legal ones; 0: the best one is played."""
-    policy: Network
-
-    def check_fit(self, game: Any) -> None:
-        """Raise ModelError unless the network is one for ``game``."""

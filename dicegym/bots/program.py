@@ -1,13 +1,11 @@
 """Bots kept as they are: a source file of the original interface becomes a running program of its own.
 
-`Program` executes a file (or the entry file of a directory) in a namespace that nobody shares. What the bot
-takes for the world is private: the modules that the game's adapter supplies, the helper files beside it, the
-module ``random``, the streams of ``sys``, ``print`` and ``input``. Two programs, even of one file, never see each
-other, and no module of a bot stays in ``sys.modules``. This protects bots from each other's accidents; against bots
-that break the interpreter there is `dicegym.sandbox`.
+`Program` executes a file in a namespace that nobody shares. What the bot takes for the world is private: the modules
+that the game's adapter supplies, the helper files beside it, the module ``random``, the streams of ``sys``, ``print``
+and ``input``. Two programs, even of one file, never see each other, and no module of a bot stays in ``sys.modules``.
+This protects bots from each other's accidents; against bots that break the interpreter there is `dicegym.sandbox`.
 
-A game's ``interface.py`` stands on this module; what interfaces offer: `dicegym.games.parts.Interface`. It runs in the
-small process of a bot, so it loads nothing heavy.
+It runs in the small process of a bot, so it loads nothing heavy.
 """
 
 from __future__ import annotations
@@ -78,7 +76,6 @@ class Program(Asked):
         bot: what in it plays, a function or a class.
         builtins: what it may name without an import.
         random: the generator behind the bot's module ``random``.
-        printed: what it printed.
         remarks: what its author should know although nothing is wrong, such as which of two classes plays.
 
     Raises:
@@ -122,8 +119,7 @@ class Program(Asked):
 
     def take_seat(self, seat: int) -> Callable[..., Any]:
         """Return what is asked in one game. Raises AgentError if the bot fails as it sits down."""
-        found: Callable[..., Any] = self.interface.seat_bot(self, self.bot, seat)
-        return found
+        return self.interface.seat_bot(self, self.bot, seat)  # type: ignore[no-any-return]  # of any game
 
     def failure(self, error: BaseException, when: str) -> AgentError:
         """Return the AgentError for what the bot raised ``when``; KeyboardInterrupt is raised again as it is."""
@@ -307,10 +303,8 @@ def class_in(program: Program, base: type, method: str) -> type[Any]:
         if issubclass(value, base) and value is not base and not inspect.isabstract(value)
     ]
     if not found:
-        raise AgentError(
-            program.name,
-            f"{program.source.file.name} defines no class that derives from {base.__name__} and has a method {method}",
-        )
+        wanted = f"defines no class that derives from {base.__name__} and has a method {method}"
+        raise AgentError(program.name, f"{program.source.file.name} {wanted}")
     own = [value for value in found if value.__module__ == program.namespace["__name__"]] or found
     plays = own[-1]
     able = [value.__name__ for value in own if not any(value in other.__mro__[1:] for other in own)]

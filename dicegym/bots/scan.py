@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from dicegym.errors import DicegymError
 
@@ -80,37 +79,27 @@ def _dotted(text: str) -> str:
     return words[0].strip(".") if words else ""
 
 
-class Statement(NamedTuple):
-    """The beginning of a statement."""
+def statements(text: str, *words: str) -> Iterator[tuple[str, bool, str]]:
+    """Yield the statements that begin a line with one of these words.
 
-    word: str
-    inside: bool
-    """Whether it belongs to something else than the module: to a class, say."""
-    code: str
-    end: int
-    """Of the word, in ``code``."""
-
-    @property
-    def rest(self) -> str:
-        """What follows the word, to the end of the text or `LONGEST_SIGNATURE`."""
-        return self.code[self.end : self.end + LONGEST_SIGNATURE]
-
-    @property
-    def bound(self) -> list[str]:
-        """The names that are known by what follows ``from``."""
-        found = re.match(r"[^\n;()]*(?:\([^()]*)?", self.rest)
-        pieces = re.split("[,(]", found[0].partition("import")[2] if found else "")
-        return [words[-1] if "as" in words else words[0] for words in map(str.split, pieces) if words]
-
-
-def statements(text: str) -> Iterator[Statement]:
-    """Yield the statements that begin with a word, one for each line at most."""
+    Each is (word, whether it belongs to something else than the module, such as a class, what follows the word), the
+    last to the end of the text or `LONGEST_SIGNATURE`.
+    """
     code = _code(text)
     head = ""
     for match in _LINE.finditer(code):
         if not match[1]:
             head = match[2]
-        yield Statement(match[2], bool(match[1]) and head not in _BRANCHES, code, match.end())
+        if match[2] in words:
+            inside = bool(match[1]) and head not in _BRANCHES
+            yield match[2], inside, code[match.end() : match.end() + LONGEST_SIGNATURE]
+
+
+def bound_names(rest: str) -> list[str]:
+    """Return the names that are known by what follows ``from``."""
+    found = re.match(r"[^\n;()]*(?:\([^()]*)?", rest)
+    pieces = re.split("[,(]", found[0].partition("import")[2] if found else "")
+    return [words[-1] if "as" in words else words[0] for words in map(str.split, pieces) if words]
 
 
 def takes(signature: str, arguments: int, needed: int = 0) -> bool | None:

@@ -71,24 +71,20 @@ def defines(text: str, name: str, arguments: int | None = None, method: str = ""
         method: that a class which derives from ``name`` has.
         needed: how many of the arguments must have no default, where other programs use the name for something else.
     """
-    if method:
-        derives = has_method = False
-        for one in scan.statements(text):
-            if one.word == "class" and not one.inside:
-                bases = re.match(r"[ \t]*\w+[ \t]*\(([^()]*)", one.rest)
-                derives |= bases is not None and name in [base.split(".")[-1].strip() for base in bases[1].split(",")]
-            has_method |= one.word == "def" and re.match(rf"[ \t]+{re.escape(method)}\b", one.rest) is not None
-        return derives and has_method
-    for one in scan.statements(text):
-        if one.inside:
-            continue
-        if one.word == "def" and (match := re.match(rf"[ \t]+{re.escape(name)}\b[ \t]*(\[[^]]*\])?", one.rest)):
-            return arguments is None or scan.takes(one.rest[match.end() :], arguments, needed) is not False
-        if one.word == name and re.match(r"[ \t]*=(?!=)", one.rest):
-            return True
-        if one.word == "from" and name in one.bound:
-            return True
-    return False
+    derives = has_method = False
+    for word, inside, rest in scan.statements(text, "class", "def", "from", name):
+        if method:
+            if word == "class" and not inside and (bases := re.match(r"[ \t]*\w+[ \t]*\(([^()]*)", rest)):
+                derives |= name in [base.split(".")[-1].strip() for base in bases[1].split(",")]
+            has_method |= word == "def" and re.match(rf"[ \t]+{re.escape(method)}\b", rest) is not None
+        elif not inside:
+            if word == "def" and (match := re.match(rf"[ \t]+{re.escape(name)}\b[ \t]*(\[[^]]*\])?", rest)):
+                return arguments is None or scan.takes(rest[match.end() :], arguments, needed) is not False
+            if word == name and re.match(r"[ \t]*=(?!=)", rest):
+                return True
+            if word == "from" and name in scan.bound_names(rest):
+                return True
+    return derives and has_method
 
 
 @functools.lru_cache(maxsize=512)

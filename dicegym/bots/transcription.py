@@ -1,8 +1,7 @@
 """Kernels as text: the source of functions together with everything of ours that they use.
 
-A bot that is sent out must see a state as the model inside it does, and the rules stand once: so the text of the
-kernels themselves goes into its file, without the decorator that compiles them. Kernels are plain Python over
-plain numbers, so they run there with NumPy alone.
+An exported bot must see a state as the model inside it does, and the rules are written once: so the text of the kernels
+goes into its file, without the decorator that compiles them. It runs there with NumPy alone.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ from dicegym.play.seeds import draw_seed
 from dicegym.signals import status_of, word_of
 
 if TYPE_CHECKING:
-    from dicegym.analysis.hints import Tutor
+    from dicegym.analysis.valuers import Tutor
     from dicegym.play.turn import Turn
     from dicegym.players.sitting import Sitting
 
@@ -112,7 +112,7 @@ class _Advice:
     @functools.cached_property
     def tutor(self) -> Tutor:
         """A tutor by the best values that judge players by what they may know."""
-        from dicegym.analysis.hints import Tutor
+        from dicegym.analysis.valuers import Tutor
         from dicegym.analysis.valuers import fair_valuer
 
         with progress_bar("steps") as progress:
@@ -120,7 +120,7 @@ class _Advice:
 
     def hint(self, turn: Turn) -> str:
         """Return what is best."""
-        from dicegym.analysis.hints import hint
+        from dicegym.analysis.valuers import hint
 
         values = self.tutor.valuer
         with thinking("weighing what may be played"):

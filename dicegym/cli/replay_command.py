@@ -71,7 +71,7 @@ def replay(
 
 def _notes(found: Replay) -> dict[tuple[int, int], str]:
     """Return the regret of mistakes in words, by seat and number of the seat's decision."""
-    from dicegym.analysis import analyse
+    from dicegym.analysis.decisions import analyse
 
     game = found.table()
     with progress_bar("moves") as progress:

@@ -67,8 +67,8 @@ def hint(
 
     Example: dicegym values hint 2.1:12 --games 2000
     """
-    from dicegym.analysis.hints import hint as ranked
     from dicegym.analysis.rollouts import RolloutValuer
+    from dicegym.analysis.valuers import hint as ranked
     from dicegym.games.hidden import open_fields
     from dicegym.games.positions import position_id
 
@@ -109,7 +109,7 @@ def analyse(
 
     Example: dicegym values analyse 2.1 -o game.json
     """
-    from dicegym.analysis import analyse as analysed
+    from dicegym.analysis.decisions import analyse as analysed
     from dicegym.arena.replay.replay import result_lines
 
     found = replay_named(replay, store)
@@ -137,10 +137,9 @@ def grade(
 
     Example: dicegym values grade hog best_by_scores swap bacon --games 500
     """
-    from dicegym.analysis import MARKS
-    from dicegym.analysis import grade as graded
     from dicegym.analysis.grades import facts, grade_table
-    from dicegym.analysis.valuers import sure, thresholds
+    from dicegym.analysis.grades import grade as graded
+    from dicegym.analysis.valuers import MARKS, sure, thresholds
 
     table = shared_options.make_game(game, parameter)
     players = [dicegym.agent(table, name) for name in agents]

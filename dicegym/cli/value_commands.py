@@ -42,15 +42,13 @@ def suite(
 
     Example: dicegym values suite 'llm(qwen3:8b, base_url=http://localhost:11434/v1)' -o grade.html
     """
-    from dicegym.analysis import model_suite
+    from dicegym.analysis import grades
 
     with progress_bar("games") as progress:
-        found = model_suite.suite(agents, situations=situations, matches=matches, seed=seed or 0, progress=progress)
-    titles, rows = model_suite.suite_table(found)
-    sources = dict.fromkeys((one.game, f"values of source {one.values}") for one in found)
-    print_table(titles, rows)
-    print_lines(": ".join(one) for one in sources)
-    written.json(model_suite.suite_facts(found, seed or 0))
+        found = grades.suite(agents, situations=situations, matches=matches, seed=seed or 0, progress=progress)
+    print_table(*grades.suite_table(found))
+    print_lines(dict.fromkeys(f"{one.game}: values of source {one.values}" for one in found))
+    written.json(grades.suite_facts(found, seed or 0))
     if written[".html"]:
         from dicegym.arena.pages.contest_page import ContestPage, write_page
         from dicegym.arena.report import Report

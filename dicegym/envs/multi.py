@@ -89,7 +89,7 @@ class TurnEnv(EverySeat, AECEnv[str, Any, Any]):
         """Begin the next game of the seed, or the first one of a new seed.
 
         ``options={"state": s}`` begins in a state instead, the id of one or a record such as `state_record`. Rewards
-        are what seats gain from there on, and dice those of the state: to plan, give what `dicegym.analysis.fork`
+        are what seats gain from there on, and dice those of the state: to plan, give what `dicegym.values.fork`
         returns. Other options are not used.
 
         Raises ParameterError if no game can continue from that state.

@@ -10,8 +10,7 @@ import numpy as np
 from dicegym.engine.game import Game
 from dicegym.engine.loops import UNKNOWN
 from dicegym.envs.batch_kernels import ASK, PLAY, WAIT, OpponentArrays, Share, play_others
-from dicegym.play.audience import Audience
-from dicegym.play.drive import join_table
+from dicegym.play.drive import Audience, join_table
 from dicegym.play.player import Player
 from dicegym.play.turn import Act, Turn
 from dicegym.players.batch_players import Tabulated, TwinPlayer, situations

@@ -151,7 +151,7 @@ def read_state(game: Game, given: Any) -> np.ndarray:
 
     Args:
         game: the game.
-        given: the id of a state (`dicegym.games.positions.position_id`), a record or an array of one.
+        given: the id of a state (`dicegym.values.position_id`), a record or an array of one.
 
     Raises ParameterError if it does not fit this game, is known to one seat alone, or the game is over in it.
     """
@@ -162,7 +162,7 @@ def read_state(game: Game, given: Any) -> np.ndarray:
         raise ParameterError(f"this state is one of {found.game!r}, and {game!r} is played here: use its parameters")
     if found.seat is not None:
         raise ParameterError(
-            f"this id holds what seat {found.seat} may know alone: let dicegym.analysis.fork draw what it hides, and "
+            f"this id holds what seat {found.seat} may know alone: let dicegym.values.fork draw what it hides, and "
             "give the state that it returns"
         )
     if found.state["over"][0]:

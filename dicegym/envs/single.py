@@ -73,10 +73,10 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
 
     `reset` takes ``options={"seat": 0}`` (for this game) and ``options={"episode": 5}`` (replay that game of
     the seed). The seed s plays the games ``dicegym.engine.dice.game_key(s, 0)``, ``(s, 1)``, ...
-    ``options={"state": s}`` begins in a state instead: the id of one (`dicegym.analysis.position_id`), or a record such
+    ``options={"state": s}`` begins in a state instead: the id of one (`dicegym.values.position_id`), or a record such
     as `state`. The learner has the seat to move, unless its seat is a number; rewards are what it gains from there on.
     It is not a game of the seed, and its dice to come are those of the state: to plan, give what
-    `dicegym.analysis.fork` returns, as a copy of an environment plays the very dice that this one will.
+    `dicegym.values.fork` returns, as a copy of an environment plays the very dice that this one will.
 
     Raises:
         <raises>

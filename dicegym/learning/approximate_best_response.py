@@ -27,8 +27,8 @@ from dicegym.learning.evaluate import FRESH_SEED, evaluate
 from dicegym.learning.learner import keep_generators
 from dicegym.learning.train import train
 from dicegym.learning.training_settings import LARGEST_TRAINING_SEED
-from dicegym.players import model as models
-from dicegym.players.roster import model_file, resolve
+from dicegym.players import model_file
+from dicegym.players.roster import find_model_file, resolve
 
 LOOKS = 8
 """How often a best response is measured while it is trained, early looks not counted; the best of them counts."""
@@ -80,7 +80,7 @@ def best_response(
     if table.players < 2:
         raise ParameterError(f"{table!r} is played alone: nobody there can be exploited")
     steps = whole_number("steps", steps, 1, MOST, "how many decisions are trained")
-    begin = model_file(table, str(start), "start") if start else ""
+    begin = find_model_file(table, str(start), "start") if start else ""
     resolve(table, target)
     own = named_seed("best response", seed) % (LARGEST_TRAINING_SEED + 1)
     run = {
@@ -106,7 +106,7 @@ def best_response(
         best = Path(folder) / "run" / "best.zip"
         trained = train(table.name, best.parent, None, [*settings, *overrides], progress=progress)
         score = evaluate(table, str(best), target, games, exact=False, seed=FRESH_SEED)
-        curve = tuple((one.steps, one.value) for one in curve_in(models.facts(best)))
+        curve = tuple((one.steps, one.value) for one in curve_in(model_file.facts(best)))
         if output is not None:
             shutil.copy(best, output)
     itself = bool(start) and str(start) in (target, str(Path(target).expanduser()))
@@ -119,7 +119,7 @@ def _networks_of(model: str) -> list[str]:
 
     Imitation learns no values, so its models have value networks of a few units.
     """
-    said = models.facts(model).get("settings")
+    said = model_file.facts(model).get("settings")
     network = said.get("network") if isinstance(said, dict) else None
     if not isinstance(network, dict):
         return []

@@ -18,9 +18,10 @@ from dicegym.envs.sb3 import SB3VecEnv
 from dicegym.envs.vector import BatchEnv
 from dicegym.errors import ParameterError, one_line, unknown_name
 from dicegym.learning.training_settings import AlgorithmSettings, NetworkSettings, TrainingSettings
-from dicegym.players import model as models
+from dicegym.players import sb3_models
+from dicegym.players.model import PolicyPlayer
 from dicegym.players.pool import Pool
-from dicegym.players.torch_policy import check_device
+from dicegym.players.sb3_models import check_device
 
 _OURS = ("game", "num_envs", "opponent", "autoreset_mode", "parameters")
 """What a batch is made with and ``[environment]`` does not say: other sections do, or the training itself."""
@@ -71,7 +72,7 @@ def new_model(settings: TrainingSettings, env: VecEnv, logs: Path | None) -> Bas
         UnknownNameError: there is no such algorithm, policy or argument.
         ParameterError: the algorithm does not take the settings, or there is not the memory that they ask for.
     """
-    algorithm: type[BaseAlgorithm] = models.algorithm(settings.algorithm.name)
+    algorithm: type[BaseAlgorithm] = sb3_models.algorithm(settings.algorithm.name)
     policy, policy_arguments = _policy(settings.network, algorithm, getattr(env, "privileged", 0))
     ours: dict[str, Any] = {
         "policy": policy,

@@ -25,6 +25,7 @@ from dicegym.learning.evaluate import BY_EXPLOITABILITY, CARD_SEED, Score, evalu
 from dicegym.learning.teacher import REPLY
 from dicegym.play.player import Player
 from dicegym.players import model as models
+from dicegym.players import model_file
 from dicegym.players.roster import agent_names, resolve
 from dicegym.sandbox.jobs import digest_of
 
@@ -68,7 +69,7 @@ def _measured_against(game: Game, run: Mapping[str, Any]) -> list[Any]:
 
 def best_score(model: Path) -> Score:
     """Return the score that a model's file says of itself. Raises ModelError or ParameterError if it says none."""
-    return Score.from_json(models.facts(model).get("score"))
+    return Score.from_json(model_file.facts(model).get("score"))
 
 
 def bracket_of(game: Game, player: Player, seconds: float, progress: Progress | None = None) -> Bracket | None:
@@ -153,7 +154,7 @@ def card(model: Path, games: int, seconds: float = SECONDS, progress: Progress |
     Raises ModelError if the file does not fit the rules, DamagedFileError if what a trained best response made of the
     model (`write_exploited`) cannot be read.
     """
-    player, facts = models.load(model), models.facts(model)
+    player, facts = models.load(model), model_file.facts(model)
     game, searched = player.game, games >= LEAST_GAMES
     against = _measured_against(game, facts["settings"]["run"])
     total = len(against) + searched
@@ -223,7 +224,7 @@ def _holes(best: Bracket | None, trained: Exploited | None) -> str:
 
 def _plays(facts: Mapping[str, Any]) -> str:
     """Return the line that says how a model plays, if it draws."""
-    temperature = facts.get(models.PLAY, {}).get(models.TEMPERATURE, 0)
+    temperature = facts.get(model_file.PLAY, {}).get(model_file.TEMPERATURE, 0)
     return f"| plays | samples its policy at temperature {temperature:g} |\n" if temperature else ""
 
 
@@ -280,5 +281,5 @@ The scores below are from other games, in every seat in turn, with 95 % interval
 |---|---|---|---|
 {lines}
 
-{holes}The model's file contains all settings: `dicegym.players.model.facts("{name}.zip")["settings"]`.
+{holes}The model's file contains all settings: `dicegym.players.model_file.facts("{name}.zip")["settings"]`.
 """

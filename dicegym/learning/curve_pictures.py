@@ -19,7 +19,7 @@ from dicegym.pictures.charts import Axis, ChartLine, Guide, chart
 from dicegym.pictures.legend import with_legend
 from dicegym.pictures.raster import can_draw_pixels, png
 from dicegym.pictures.svg import Drawing, Tile, element
-from dicegym.players import model as models
+from dicegym.players import model_file
 
 ENDINGS = (".png", ".svg")
 """Of the files that pictures are written to."""
@@ -115,7 +115,7 @@ def write_learned(model: Path) -> Path | None:
 
     Where the file holds no curve, return None and remove a picture there, which is of another model.
     """
-    path, found = model.with_suffix(SUFFIX), draw_learned(models.facts(model))
+    path, found = model.with_suffix(SUFFIX), draw_learned(model_file.facts(model))
     if found is None:
         path.unlink(missing_ok=True)
         return None

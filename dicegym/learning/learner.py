@@ -18,8 +18,10 @@ from dicegym.engine.game import Game
 from dicegym.errors import ParameterError, one_line
 from dicegym.learning.training_settings import AlgorithmSettings
 from dicegym.players import model as models
+from dicegym.players import sb3_models
 from dicegym.players.model import PolicyPlayer
-from dicegym.players.roster import model_file
+from dicegym.players.model_file import ModelFile, check_fit
+from dicegym.players.roster import find_model_file
 from dicegym.players.sb3_models import weights_of
 
 STAGE = ("command", "timesteps", "seconds", "taught_by", "began_with")
@@ -47,9 +49,9 @@ def start_from(model: BaseAlgorithm, named: str, game: Game) -> tuple[dict[str, 
     Raises ModelError, UnknownNameError or ParameterError if there is no such model of the game, or its networks do not
     fit.
     """
-    path = model_file(game, named, "run.start_from")
-    models.check_fit(str(path), models.read_game(path), game)
-    facts, weights = models.facts(path), weights_of(path)
+    file = ModelFile(find_model_file(game, named, "run.start_from"))
+    check_fit(str(file.path), file.game, game)
+    facts, weights = file.facts, weights_of(file)
     critic = {name: value for name, value in model.policy.state_dict().items() if name.startswith(_CRITIC)}
     theirs = {name: value for name, value in weights.items() if name.startswith(_CRITIC)}
     if {name: value.shape for name, value in critic.items()} != {name: value.shape for name, value in theirs.items()}:
@@ -64,7 +66,7 @@ def start_from(model: BaseAlgorithm, named: str, game: Game) -> tuple[dict[str, 
             f"{one_line(wanted or 'that of the model')}; its value network (vf) may have other layers, and begins anew"
         ) from error
     stage = {name: facts[name] for name in STAGE if name in facts} | {"path": named}
-    return stage, models.used_inputs(model)
+    return stage, sb3_models.used_inputs(model)
 
 
 def as_player(
@@ -75,7 +77,7 @@ def as_player(
     It plays at ``temperature`` (``[run] temperature``), as its file will; None: as is usual in the game.
     """
     heat = models.temperature_for(model, game) if temperature is None else temperature
-    with models.ignore_inputs(model, ~seen):
+    with sb3_models.ignore_inputs(model, ~seen):
         return PolicyPlayer(model, game, name, temperature=heat)
 
 

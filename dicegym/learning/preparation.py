@@ -15,9 +15,9 @@ from dicegym.learning.league import SELF
 from dicegym.learning.run_folder import SETTINGS_FILE, is_empty
 from dicegym.learning.teacher import parse_reply
 from dicegym.learning.training_settings import TrainingSettings
-from dicegym.players import model as models
+from dicegym.players import model_file
 from dicegym.players.pool import is_program
-from dicegym.players.roster import model_file, resolve
+from dicegym.players.roster import find_model_file, resolve
 
 CHANGEABLE = tuple(
     f"run.{name}"
@@ -73,10 +73,10 @@ def prepare(
         check_programs(table, settings, folder / SETTINGS_FILE)
     for name in agents_in(settings):
         resolve(table, name)
-    if settings.algorithm.name not in models.ALGORITHMS:
-        raise unknown_name("algorithm", settings.algorithm.name, list(models.ALGORITHMS))
+    if settings.algorithm.name not in model_file.ALGORITHMS:
+        raise unknown_name("algorithm", settings.algorithm.name, list(model_file.ALGORITHMS))
     if settings.run.start_from and not resume:
-        models.read_game(model_file(table, settings.run.start_from, "run.start_from"))
+        model_file.read_game(find_model_file(table, settings.run.start_from, "run.start_from"))
     return Prepared(table, settings, command, folder, resume, finished)
 
 

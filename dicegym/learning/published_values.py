@@ -16,8 +16,7 @@ from dicegym.games import game as make_game
 from dicegym.games.parts import VALUES, part
 from dicegym.games.solved import Claim
 from dicegym.learning.evaluate import evaluate
-from dicegym.players.model import read_game
-from dicegym.players.model_file import facts
+from dicegym.players.model_file import facts, read_game
 from dicegym.players.roster import agents_folder
 from dicegym.registry import GAMES
 

@@ -45,6 +45,7 @@ from dicegym.learning.preparation import Prepared, find_program
 from dicegym.learning.run_folder import newest_checkpoint
 from dicegym.learning.run_state import Moment, RunState, restore
 from dicegym.players import model as models
+from dicegym.players import model_file, sb3_models
 from dicegym.players.model import PolicyPlayer
 from dicegym.signals import SignalInterrupt, on_signals
 
@@ -128,7 +129,7 @@ class Run:
         self.evaluate(self.model.logger)
         self.save("model")
         if (best := self.folder / "best.zip").is_file():  # what came after it was saved, too
-            models.replace_facts(best, curve_fact(self.state.curve.evaluations))
+            model_file.replace_facts(best, curve_fact(self.state.curve.evaluations))
         self.start = self.now()
         self.checkpoint()
         return self.model
@@ -230,7 +231,7 @@ class Run:
 
     def save(self, name: str) -> None:
         """Write the learner as it is now, or its average, to be played at any table of the game."""
-        with self.state.average.apply_to(self.model), models.ignore_inputs(self.model, ~self.state.seen_inputs):
+        with self.state.average.apply_to(self.model), sb3_models.ignore_inputs(self.model, ~self.state.seen_inputs):
             models.save(self.model, self.game, self.folder / f"{name}.zip", self.facts())
 
     def facts(self) -> dict[str, Any]:

@@ -7,7 +7,7 @@ import pyspiel
 from dicegym.engine.dice import private_seed
 from dicegym.errors import ParameterError
 from dicegym.openspiel.spiel_game import SpielGame, SpielState
-from dicegym.play.audience import Audience
+from dicegym.play.drive import Audience
 from dicegym.play.player import Player, answer, sit_down
 from dicegym.play.turn import Turn
 from dicegym.players.roster import agent

@@ -16,9 +16,47 @@ import numpy as np
 from dicegym.engine.dice import private_seed
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError, ParameterError
-from dicegym.play.audience import Audience
 from dicegym.play.player import Player, answer, forfeit_for, sit_down, whole
 from dicegym.play.turn import Act, Follower, Turn, explain_fault, follows
+
+
+class Audience:
+    """The followers of one game, which are told whenever its public event has passed; most games have none.
+
+    Args:
+        game: the game.
+        state: its record, which changes while it is played.
+        acts: who is asked in each seat.
+        order: see `Turn`.
+    """
+
+    def __init__(self, game: Game, state: Any, acts: Mapping[int, Act], order: Sequence[int] | None = None) -> None:
+        self._public_event = game.spec.public_event
+        self._state = state
+        self._followers = [
+            (act, Turn(game, state, seat, order)) for seat, act in acts.items() if self._public_event and follows(act)
+        ]
+        self._seen = self._now() if self._followers else 0
+
+    def __bool__(self) -> bool:
+        """Return whether there is anybody to tell."""
+        return bool(self._followers)
+
+    def _now(self) -> int:
+        return int(self._state[self._public_event])
+
+    def due(self) -> list[tuple[Follower, Turn]]:
+        """Return who is to be told now, and of what: nobody unless the public event has changed since the last call."""
+        if not self._followers or (now := self._now()) == self._seen:
+            return []
+        self._seen = now
+        return self._followers
+
+    def tell(self) -> None:
+        """Tell everybody who is due. That one of them fails to take note is nobody's loss but its own."""
+        for follower, turn in self.due():
+            with contextlib.suppress(AgentError):
+                follower.follow(turn)
 
 
 class Referee:
@@ -31,9 +69,6 @@ class Referee:
         order: see `Turn`.
 
     Attributes:
-        game: as given.
-        states: as given.
-        players: as given.
         state: the record, which changes while the game is played.
         actions: what has been played so far, by all seats in their order: played again, it gives the same record.
         acts: who is asked in each seat.
@@ -139,30 +174,18 @@ def join_table(game: Game, players: Mapping[int, Player], key: int) -> dict[int,
     What is returned answers with an int. When a player fails, that is the action that the game's rules take it
     for (``forfeit``), with a warning; AgentError is raised if they know none.
     """
-    found: dict[int, Act] = {}
-    for seat, player in players.items():
-        act = sit_down(player, game, seat, private_seed(key, seat))
-        found[seat] = (_FollowingSeat if follows(act) else _Seat)(act, player)
-    return found
+    return {
+        seat: _answering(sit_down(player, game, seat, private_seed(key, seat)), player)
+        for seat, player in players.items()
+    }
 
 
-class _Seat:
-    """A seated player whose answers are whole numbers."""
+def _answering(act: Act, player: Player) -> Act:
+    """Return a seated player whose answers are whole numbers, and which follows the game if ``act`` does."""
 
-    __slots__ = ("_act", "_player")
+    def ask(turn: Turn) -> int:
+        return answer(act, turn, player)
 
-    def __init__(self, act: Act, player: Player) -> None:
-        self._act = act
-        self._player = player
-
-    def __call__(self, turn: Turn) -> int:
-        return answer(self._act, turn, self._player)
-
-
-class _FollowingSeat(_Seat):
-    """One that follows the game."""
-
-    __slots__ = ()
-
-    def follow(self, turn: Turn) -> None:
-        self._act.follow(turn)  # type: ignore[attr-defined]  # made of followers alone
+    if follows(act):
+        vars(ask)["follow"] = act.follow
+    return ask

@@ -6,11 +6,7 @@ KEPT_CHARACTERS = 2000
 
 
 class Printed:
-    """What was printed: all of it counted, the first `KEPT_CHARACTERS` kept.
-
-    Attributes:
-        count: number of times something was written.
-    """
+    """What was printed: ``count`` is how often something was written, ``text`` the first `KEPT_CHARACTERS` of it."""
 
     def __init__(self) -> None:
         self.clear()
@@ -18,20 +14,12 @@ class Printed:
     def clear(self) -> None:
         """Forget what was printed so far."""
         self.count = 0
-        self._kept: list[str] = []
-        self._room = KEPT_CHARACTERS
-
-    @property
-    def text(self) -> str:
-        """The beginning of what was printed."""
-        return "".join(self._kept)
+        self.text = ""
 
     def write(self, text: str) -> int:
         """Take ``text`` as a stream would; return its length."""
         self.count += 1
-        if self._room > 0:
-            self._kept.append(text[: self._room])
-            self._room -= len(text)
+        self.text += text[: KEPT_CHARACTERS - len(self.text)]
         return len(text)
 
     def flush(self) -> None:

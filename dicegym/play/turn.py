@@ -21,15 +21,14 @@ Act = Callable[["Turn"], int]
 class Follower(Protocol):
     """A seated player (an `Act` that is an object) which is told of what happens between its own turns.
 
-    Only games whose fact sheet names a ``public_event`` tell: whenever that field has changed, all followers of the
-    game are called, their seat's view of the state being that after the change. What they return is ignored.
+    Only games with a ``public_event`` tell: all followers are called whenever that field has changed.
     """
 
     def __call__(self, turn: Turn) -> int:
         """Return an action; see `Act`."""
 
     def follow(self, turn: Turn) -> None:
-        """Take note of the state; ``turn.seat`` is not to move."""
+        """Take note of the state after the change; ``turn.seat`` is not to move."""
 
 
 def follows(act: Act) -> TypeGuard[Follower]:
@@ -53,10 +52,9 @@ class Turn(Generic[V]):
     Attributes:
         game: the game, with its parameters.
         seat: the seat that is to move.
-        order: per seat the number of the player in it, by the order in which the players of a match were named;
-            the number of the seat itself where there is no match.
-        record: the game's record with all that is hidden in it, for players that are the game's own (compiled twins)
-            and choose by what their seat may know. Any other player reads `view` or `observation`.
+        order: the player in each seat, by its number among the players of a match; elsewhere the seat itself.
+        record: the game's record with all that is hidden in it, for the game's own players (compiled twins), which
+            choose by what their seat may know. Any other player reads `view` or `observation`.
 
     Example:
         >>> import dicegym

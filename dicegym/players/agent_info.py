@@ -101,38 +101,35 @@ def game_of_file(file: str) -> str:
     path = Path(file).expanduser()
     if path.suffix == ".py" and ":" not in file and not path.is_dir() and (reason := lacking(path)):
         raise ParameterError(reason)
-    known = [name for name in loadable() if _knows(make_game(name), file)]
-    if len(known) > 1:  # a whole course project, say, holds a function that other games' bots have too
-        known = [name for name in known if _is_named_for(make_game(name), file)] or known
-    if not known and locate(Path(file).expanduser(), ()) is None and not Path(file).suffix:
+    fits = {name: _fit(make_game(name), file) for name in loadable()}
+    best = max(fits.values(), default=0)  # a whole course project, say, has a function that other games' bots have too
+    known = [name for name, fit in fits.items() if 0 < fit == best]
+    if not known and locate(path, ()) is None and not path.suffix:
         names = {agent for name in loadable() for agent in agent_names(make_game(name))}
         raise unknown_name("agent of any game", file, sorted(names))
     if len(known) != 1:
-        fits = " and ".join(known) or "no game"
-        raise ParameterError(f"{file} fits {fits}: say with --game which one is meant, and hear what it lacks there")
+        shown = " and ".join(known) or "no game"
+        raise ParameterError(f"{file} fits {shown}: say with --game which one is meant, and hear what it lacks there")
     return known[0]
 
 
-def _is_named_for(game: Game, file: str) -> bool:
-    """Return whether a bot is called as those of ``game`` are, or lies among its agents."""
-    path = Path(file).expanduser()
-    source = locate(path, entry_files(game))
-    if source is None:
-        return False
-    return source.file.name in entry_files(game) or agents_folder(game).resolve() in source.file.resolve().parents
+def _fit(game: Game, file: str) -> int:
+    """Return whether ``file`` is a bot of ``game`` by its text, or the name of one of its agents: 1; if not, 0.
 
-
-def _knows(game: Game, file: str) -> bool:
-    """Return whether ``file`` is a bot of ``game`` by its text, or the name of one of its agents."""
+    Return 2 for a bot that is also called as those of the game are, or is among its agents.
+    """
     source = locate(Path(file).expanduser(), entry_files(game))
-    if source is not None:
-        interface = part(game, INTERFACE)
+    if source is None:
         try:
-            return interface is not None and interface.recognises(text_of(read(source.file)))
-        except BadFileError as error:
-            raise AgentError(source.file.name, str(error)) from None
+            resolve(game, file)
+        except (AgentError, UnknownNameError):
+            return 0
+        return 1
+    interface = part(game, INTERFACE)
     try:
-        resolve(game, file)
-    except (AgentError, UnknownNameError):
-        return False
-    return True
+        if interface is None or not interface.recognises(text_of(read(source.file))):
+            return 0
+    except BadFileError as error:
+        raise AgentError(source.file.name, str(error)) from None
+    is_named = source.file.name in entry_files(game)
+    return 2 if is_named or agents_folder(game).resolve() in source.file.resolve().parents else 1

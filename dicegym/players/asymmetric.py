@@ -20,12 +20,8 @@ from dicegym.errors import ParameterError
 class AsymmetricExtractor(MlpExtractor):
     """The hidden layers: of the actor over the first numbers of an observation, of the critic over all of them.
 
-    Args:
-        width: numbers in an observation, privileged ones included.
-        privileged: how many of the last the actor does not see.
-        net_arch: as of Stable-Baselines3's ``MlpExtractor``; so are the others.
-        activation_fn: a class of ``torch.nn``.
-        device: where the layers are to be.
+    Of ``width`` numbers the actor does not see the last ``privileged``; the rest is as of Stable-Baselines3's
+    ``MlpExtractor``.
     """
 
     def __init__(
@@ -54,9 +50,6 @@ class AsymmetricPolicy(MaskableActorCriticPolicy):
     Args:
         privileged: how many of the last numbers of an observation only the critic reads; 0: none.
         **arguments: of sb3-contrib's ``MaskableActorCriticPolicy``.
-
-    Attributes:
-        privileged: the same number.
 
     Raises:
         ParameterError: there are fewer numbers, or a features extractor would mix them before they are separated.

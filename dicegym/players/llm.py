@@ -17,6 +17,7 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -27,7 +28,7 @@ from dicegym.engine.game import Game
 from dicegym.engine.validate import finite_number, whole_number
 from dicegym.errors import AgentError, DependencyError, ParameterError, ServiceError, one_line, unknown_name
 from dicegym.play.player import Player, Usage, forfeit_for
-from dicegym.play.turn import Act, Turn
+from dicegym.play.turn import Act
 from dicegym.players.prompts import (
     ANSWER_TOOL,
     INSTRUCTION,
@@ -196,8 +197,6 @@ class LlmPlayer(Player):
         self.seconds = finite_number("seconds", seconds, f"seconds of all requests of {what}", above=-1e-9)
         self.name = f"llm({self.model})"
         self._lock = threading.Lock()
-        self._client: Any = None
-        self._log: AnswerLog | None = None  # opened when first needed
         self._judged: dict[str, list[int] | AnswerError] = {}  # by keys of requests
         self._asked: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)  # held while one is asked
         self._spent = self._requests = 0
@@ -224,11 +223,7 @@ class LlmPlayer(Player):
     def join(self, game: Game, seat: int, seed: int) -> Act:
         """Sit down; see `Player.join`. Raises EndpointError if the endpoint does not answer."""
         self._prepare()
-
-        def act(turn: Turn) -> int:
-            return self._play(game, turn.record, turn.seat, seed)
-
-        return act
+        return lambda turn: self._play(game, turn.record, turn.seat, seed)
 
     def act_rows(self, game: Game, states: np.ndarray, rows: np.ndarray, seats: np.ndarray) -> np.ndarray:
         """Return an action for each row, with up to ``concurrency`` requests at a time; see `Player.act_rows`."""
@@ -258,15 +253,12 @@ class LlmPlayer(Player):
     def find_exchange(self, game: Game, state: Any) -> Exchange | None:
         """Return what the player to move was asked and answered in a game, such as a stored one that is replayed.
 
-        Args:
-            game: the game.
-            state: its whole record, as `dicegym.arena.replay.Replay.states` gives it. Of an order of several actions,
-                each state has the exchange of the order.
+        ``state`` is the whole record (`dicegym.arena.replay.Replay.states`); all states of an order have its exchange.
 
         Returns None if the log has no answer of this model. Raises ParameterError if the log cannot be opened.
         """
         key, request = self._request(game, *_decision(game, state))
-        answer = self._open_log().find(key)
+        answer = self._log.find(key)
         return None if answer is None else Exchange(request, answer)
 
     def _play(self, game: Game, state: Any, seat: int, seed: int) -> int:
@@ -325,8 +317,7 @@ class LlmPlayer(Player):
 
     def _ask(self, key: str, request: dict[str, Any]) -> LoggedAnswer:
         """Return the answer of a request from the log, or else from the endpoint. Raises EndpointError."""
-        client, log = self._prepare()
-        if found := log.find(key):
+        if found := self._log.find(key):
             return found
         with self._lock:
             budgets = (("tokens", self._spent, self.budget), ("seconds", round(self._waited, 1), self.seconds))
@@ -340,7 +331,7 @@ class LlmPlayer(Player):
 
         began = time.monotonic()
         try:
-            completion = client.chat.completions.create(**request)
+            completion = self._client.chat.completions.create(**request)
             answer = _read_completion(completion)
         except (openai.OpenAIError, LookupError, ValueError, TypeError, AttributeError) as error:
             where = self.base_url or "OpenAI's endpoint"
@@ -352,35 +343,33 @@ class LlmPlayer(Player):
             self._waited += time.monotonic() - began
             self._spent += answer.prompt_tokens + answer.completion_tokens
             self._requests += 1
-        log.add(key, self.base_url, json.dumps(request), answer)
+        self._log.add(key, self.base_url, json.dumps(request), answer)
         return answer
 
-    def _open_log(self) -> AnswerLog:
-        """Return the log, opened when first asked for. Raises ParameterError."""
-        with self._lock:
-            self._log = self._log or AnswerLog(self.log or None)
-            return self._log
+    def _prepare(self) -> None:
+        """Make log and client. Raises DependencyError and ParameterError."""
+        _ = self._log, self._client
 
-    def _prepare(self) -> tuple[Any, AnswerLog]:
-        """Return the client and the log, made when first asked for. Raises DependencyError and ParameterError."""
-        log = self._open_log()
-        with self._lock:
-            if self._client is None:
-                if not self.model:
-                    raise ParameterError("llm names no model: write llm(MODEL), with base_url=... for an own endpoint")
-                try:
-                    import openai
-                except ImportError as error:
-                    raise DependencyError.for_extra("openai", "llm", "a language model") from error
-                key = os.environ.get("OPENAI_API_KEY") or ("none" if self.base_url else None)
-                if key is None:
-                    raise ParameterError(
-                        "OPENAI_API_KEY is not set, and OpenAI's endpoint needs it: set it or base_url"
-                    )
-                self._client = openai.OpenAI(
-                    api_key=key, base_url=self.base_url or None, timeout=self.timeout, max_retries=self.retries
-                )
-            return self._client, log
+    @cached_property
+    def _log(self) -> AnswerLog:
+        """The log, opened when first asked for. Raises ParameterError."""
+        return AnswerLog(self.log or None)
+
+    @cached_property
+    def _client(self) -> Any:
+        """The client, made when first asked for. Raises DependencyError and ParameterError."""
+        if not self.model:
+            raise ParameterError("llm names no model: write llm(MODEL), with base_url=... for an own endpoint")
+        try:
+            import openai
+        except ImportError as error:
+            raise DependencyError.for_extra("openai", "llm", "a language model") from error
+        key = os.environ.get("OPENAI_API_KEY") or ("none" if self.base_url else None)
+        if key is None:
+            raise ParameterError("OPENAI_API_KEY is not set, and OpenAI's endpoint needs it: set it or base_url")
+        return openai.OpenAI(
+            api_key=key, base_url=self.base_url or None, timeout=self.timeout, max_retries=self.retries
+        )
 
 
 def _read_completion(completion: Any) -> LoggedAnswer:

@@ -13,7 +13,6 @@ Models are sequences of linear layers, which NumPy plays; their files carry the 
 from __future__ import annotations
 
 import functools
-import json
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -29,71 +28,23 @@ from dicegym.errors import ModelError, ParameterError
 from dicegym.games.hidden import list_hidden_fields
 from dicegym.play.player import Player
 from dicegym.play.turn import Act, Turn
-from dicegym.players import model_file
-from dicegym.players.model_file import (
-    ALGORITHMS,
-    BEST,
-    DRAWN,
-    MEMBER,
-    PLAY,
-    SETTINGS_MEMBER,
-    TEMPERATURE,
-    ModelFile,
-    check_fit,
-    check_temperature,
-    facts,
-    read_game,
-    replace_facts,
-)
-from dicegym.players.sb3_models import algorithm, arrays_suffice, load_file, settings_of
-from dicegym.players.torch_policy import (
-    count_privileged,
-    critic_of,
-    ignore_inputs,
-    to_network,
-    used_inputs,
-)
+from dicegym.players import model_file, sb3_models
+from dicegym.players.model_file import BEST, DRAWN, PLAY, SETTINGS_MEMBER, TEMPERATURE, ModelFile, check_temperature
 
-__all__ = [
-    "ALGORITHMS",
-    "MEMBER",
-    "PLAY",
-    "TEMPERATURE",
-    "PolicyPlayer",
-    "algorithm",
-    "check_fit",
-    "count_privileged",
-    "facts",
-    "ignore_inputs",
-    "load",
-    "load_model",
-    "playing",
-    "read_game",
-    "replace_facts",
-    "save",
-    "save_model",
-    "temperature_for",
-    "used_inputs",
-]
-
-_KEPT_SEEDS = 1 << 16
 _BITS_DROPPED = np.uint64(11)
 _SCALE = 1.0 / (1 << 53)
 _mixed: Callable[[np.ndarray], np.ndarray] = getattr(mix, "py_func", mix)  # the same arithmetic, over arrays
-_seed_of = functools.lru_cache(maxsize=_KEPT_SEEDS)(private_seed)
-
-
-def gives_away(game: Game) -> bool:
-    """Return whether what a seat plays tells others what it hides, while they can still answer.
-
-    So it is in games with hidden dice. Where all choose at once and in secret, nobody answers what it sees.
-    """
-    return game.players > 1 and bool(list_hidden_fields(game)) and game.spec.joint_action is None
+_seed_of = functools.lru_cache(maxsize=1 << 16)(private_seed)
 
 
 def usual_temperature(game: Game) -> float:
-    """Return the temperature at which a model with a policy plays a game by default."""
-    return DRAWN if gives_away(game) else BEST
+    """Return the temperature at which a model with a policy plays a game by default.
+
+    It is drawn where what a seat plays tells others what it hides, while they can still answer: in games with hidden
+    dice, unless all choose at once and in secret.
+    """
+    reveals = game.players > 1 and bool(list_hidden_fields(game)) and game.spec.joint_action is None
+    return DRAWN if reveals else BEST
 
 
 def probabilities(scores: np.ndarray, masks: np.ndarray, temperature: float) -> np.ndarray:
@@ -159,16 +110,15 @@ class PolicyPlayer(Player):
     It plays its game with any number of players, if observations and actions are the same for all of them.
 
     Args:
-        model: a Stable-Baselines3 model of one of `ALGORITHMS`, a ``torch.nn.Module`` from observations to a score for
-            each action, or a `dicegym.bots.network.Network`. Weights are copied.
+        model: a Stable-Baselines3 model of one of `dicegym.players.model_file.ALGORITHMS`, a ``torch.nn.Module`` from
+            observations to a score for each action, or a `dicegym.bots.network.Network`. Weights are copied.
         game: the game that it was trained on.
         name: how reports call it.
         temperature: actions are drawn from softmax(logits / temperature) over legal actions; 0: the best one is
             played. Drawing makes the player impure, and is for policy gradient methods only; see this module.
 
     Attributes:
-        temperature: as given.
-        policy: the network that scores actions, played by NumPy.
+        policy: the network that scores actions (logits or Q-values), played by NumPy.
 
     Raises:
         ModelError: observation or action space are not the game's.
@@ -191,16 +141,12 @@ class PolicyPlayer(Player):
         self.policy: Network = (
             model_file.check_network(model, game, f"model {name!r}")
             if isinstance(model, Network)
-            else to_network(model, game, name)
+            else sb3_models.to_network(model, game, name)
         )
-
-    def scores(self, observations: np.ndarray) -> np.ndarray:
-        """Return a score of each action: logits or Q-values, float64[n, n_actions], of float32[n, size]."""
-        return self.policy.scores(observations)
 
     def choose(self, observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
         """Return the best legal action (int64[n]) for float32[n, size] and bool[n, n_actions]."""
-        best: np.ndarray = np.where(masks, self.scores(observations), -np.inf).argmax(axis=1)
+        best: np.ndarray = np.where(masks, self.policy.scores(observations), -np.inf).argmax(axis=1)
         return best
 
     def join(self, game: Game, seat: int, seed: int) -> Act:
@@ -227,17 +173,17 @@ class PolicyPlayer(Player):
         """Return an action for each row, drawn by the seeds of the seats (uint64[n]) if it draws."""
         if self.pure or seeds is None:
             return self.choose(observations, masks)
-        chances = probabilities(self.scores(observations), masks, self.temperature)
+        chances = probabilities(self.policy.scores(observations), masks, self.temperature)
         return sample_actions(chances, uniforms(game, seeds, states))
 
     def chances(self, game: Game, states: np.ndarray) -> np.ndarray:
         """Return how likely it chooses each action: float64[states, n_actions], for the player to move in each.
 
-        What a best reply to it is computed against. No state may be over.
+        What a best response to it is computed against. No state may be over.
         """
         self.check_seat(game)
         observations, masks = self._seen(game, states, states["player"].astype(np.int64))
-        return probabilities(self.scores(observations), masks, self.temperature)
+        return probabilities(self.policy.scores(observations), masks, self.temperature)
 
     def check_fit(self, game: Game) -> None:
         """Raise ModelError unless it was trained on ``game``, with any number of players."""
@@ -258,10 +204,9 @@ class PolicyPlayer(Player):
 
 
 def temperature_for(model: Any, game: Game) -> float:
-    """Return the temperature at which ``model`` plays by default.
+    """Return the temperature at which ``model`` plays by default: `usual_temperature` for an actor.
 
-    Policies of Stable-Baselines3 are drawn in games of hidden dice (`usual_temperature`). What
-    the scores of other modules and of Q-networks mean is not known, so their best action is played.
+    What the scores of other modules and of Q-networks mean is not known, so their best action is played.
     """
     return usual_temperature(game) if hasattr(getattr(model, "policy", None), "action_net") else BEST
 
@@ -334,11 +279,8 @@ def save(model: Any, game: Game, path: str | os.PathLike[str], facts: dict[str, 
         ModelError: the model does not fit the game, or NumPy cannot play it.
     """
     network = PolicyPlayer(model, game, Path(path).stem).policy
-    kept, critic = {}, None
-    if hasattr(getattr(model, "policy", None), "value_net"):
-        critic, settings = critic_of(model.policy), settings_of(model)
-        if arrays_suffice(model, json.loads(settings), network, critic):
-            kept = {SETTINGS_MEMBER: settings}
+    parts = sb3_models.training_parts(model, network)
+    critic, kept = (None, {}) if parts is None else (parts[0], {SETTINGS_MEMBER: parts[1]})
     header = {
         "game": game.name,
         "players": game.players,
@@ -348,37 +290,7 @@ def save(model: Any, game: Game, path: str | os.PathLike[str], facts: dict[str, 
         "timesteps": int(getattr(model, "num_timesteps", 0)),
         **playing(model, game, None),
     }
-    model_file.write(path, header | facts, network, critic if kept else None, kept)
-
-
-def load_model(path: str | os.PathLike[str], game: Game | None = None, device: str = "cpu") -> tuple[Any, Game]:
-    """Return (Stable-Baselines3 model, its game), to be trained further.
-
-    A value network that was left out of the file, as in models that ship, begins anew with the policy's layers: let it
-    learn for a while before the policy is judged.
-
-    Args:
-        path: a model file.
-        game: what it is to play; default: what it was trained on.
-        device: where its network is to be.
-
-    Raises:
-        ModelError: it cannot play ``game`` or the rules, or holds no Stable-Baselines3 model.
-        DependencyError: Stable-Baselines3 is missing.
-        ParameterError: there is no such device.
-
-    Example:
-        >>> import torch
-        >>> from dicegym.agents import load_model
-        >>> from dicegym.players.roster import agents_folder
-        >>> model, game = load_model(agents_folder("hog") / "ppo.zip")
-        >>> type(model).__name__, game.name
-        ('FastMaskablePPO', 'hog')
-    """
-    file = ModelFile(path)
-    if game is not None:
-        check_fit(str(path), file.game, game)
-    return load_file(file, device), file.game
+    model_file.write(path, header | facts, network, critic, kept)
 
 
 def load(path: str | os.PathLike[str], game: Game | None = None, temperature: float | None = None) -> PolicyPlayer:
@@ -391,7 +303,6 @@ def load(path: str | os.PathLike[str], game: Game | None = None, temperature: fl
     temperature = file.temperature if temperature is None else temperature
     if game is not None:
         model_file.check_seat(str(path), file.game, game)
-    network = file.network
-    if network is None:
+    if file.network is None:
         raise ModelError(f"{path} holds no network: get the file again from where it came from")
-    return PolicyPlayer(network, file.game, Path(path).stem, temperature=temperature)
+    return PolicyPlayer(file.network, file.game, Path(path).stem, temperature=temperature)

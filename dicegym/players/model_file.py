@@ -60,11 +60,8 @@ ALGORITHMS = {
 class ModelFile:
     """A model file that somebody else may have made, read as data alone; each part is read when it is asked for.
 
-    Args:
-        path: the file; what errors call it.
-
     Attributes:
-        path: as given.
+        path: the file; what errors call it.
         names: of its members.
         facts: what it says of itself.
 
@@ -89,11 +86,6 @@ class ModelFile:
         """What Stable-Baselines3 has written of the algorithm."""
         with ModelArchive(self.path) as archive:
             return archive.json(SETTINGS_MEMBER)
-
-    @property
-    def algorithm(self) -> str:
-        """The name of the algorithm that trained it, as it says."""
-        return str(self.facts.get("algorithm"))
 
     @property
     def temperature(self) -> float:
@@ -128,7 +120,7 @@ class ModelFile:
             )
         return found
 
-    @property
+    @cached_property
     def network(self) -> Network | None:
         """The network that it carries as arrays, which fits its game; None if it carries none."""
         found = self._network("network")
@@ -233,11 +225,8 @@ def _write_members(path: str | os.PathLike[str], members: Mapping[str, bytes]) -
 def replace_facts(path: str | os.PathLike[str], changed: Mapping[str, Any]) -> None:
     """Let a model file say something else of itself, whole or not at all; its weights stay as they are.
 
-    Args:
-        path: a file that `facts` reads.
-        changed: JSON-able, by the names of facts.
-
-    Raises ModelError if it is not a model's, or damaged; it stays as it was then.
+    ``changed`` is JSON-able, by the names of facts. Raises ModelError if the file is not a model's, or damaged; it
+    stays as it was then.
     """
     old = ModelFile(path)
     about = old.facts | dict(changed)
@@ -276,9 +265,9 @@ def shows_as_much(game: Game, parameters: Mapping[str, int]) -> bool:
 
 
 def check_network(network: Network, game: Game, model: str) -> Network:
-    """Return ``network`` if it leads from the game's observations to its actions.
+    """Return ``network`` if it leads from the game's observations to its actions. Raises ModelError as `check_layers`.
 
-    Raises ModelError, in which it is called ``model``, if it does not, or if a score could be no finite number.
+    ``model`` is what errors call it.
     """
     outputs = check_layers(network, game.observation_size, None, model)
     if outputs != game.n_actions:
@@ -287,12 +276,14 @@ def check_network(network: Network, game: Game, model: str) -> Network:
 
 
 def check_layers(network: Network, width: int, outputs: int | None, model: str) -> int:
-    """Return how many outputs a network of ``width`` inputs has. Raises ModelError unless its layers fit each other.
+    """Return how many outputs a network of ``width`` inputs has.
 
-    So it does if an output could be no finite number, or if they are not ``outputs`` (None: any number).
+    Raises ModelError unless its layers fit each other, all outputs are finite, and they are ``outputs`` (None: any
+    number).
     """
-    largest = 1.0
-    """No output of a layer can be further from 0, as observations lie between 0 and 1, and no activation adds to it."""
+    largest = (
+        1.0  # no output of a layer is further from 0: observations are between 0 and 1, and activations add nothing
+    )
     for number, (weight, bias, activation) in enumerate(network.layers):
         last = number == len(network.layers) - 1
         if weight.ndim != 2 or weight.shape[0] != width or bias.shape != weight.shape[1:]:

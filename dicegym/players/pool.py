@@ -36,14 +36,11 @@ class Draws(NamedTuple):
 
 
 class Pool:
-    """Players with weights; `seated` draws one for each seat of a game, as a function of the game's key.
+    """Players with weights; `draw_seats` draws one for each seat of a game, as a function of the game's key.
 
     Args:
         players: the players.
         weights: one positive number each, in any unit.
-
-    Attributes:
-        draws: `Draws`.
 
     Raises:
         ParameterError: no players, or a weight that is not a positive number.
@@ -81,22 +78,11 @@ class Pool:
                 _warn_of_program(player.name)
         return pool
 
-    @property
-    def only(self) -> Player | None:
-        """The one player of a pool of one, else None."""
-        return self.players[0] if len(self.players) == 1 else None
-
     def draw_seats(self, key: int, learner: int, seats: int) -> dict[int, Player]:
         """Return who sits in which of the ``seats`` of the game with this key, the ``learner``'s own left out."""
-        members = self.members(key, learner, seats)
-        return {seat: self.players[member] for seat, member in enumerate(members) if member >= 0}
-
-    def members(self, key: int, learner: int, seats: int) -> list[int]:
-        """Return which of ``players`` sits in each of the ``seats``, as `seated`; -1 in the ``learner``'s own."""
         members = np.empty(seats, np.int16)
         seat_pool(*self.draws, np.uint64(key), learner, members)
-        found: list[int] = members.tolist()
-        return found
+        return {seat: self.players[member] for seat, member in enumerate(members.tolist()) if member >= 0}
 
 
 def is_program(game: Game, spec: Any) -> bool:
@@ -112,10 +98,11 @@ def is_program(game: Game, spec: Any) -> bool:
 def _warn_of_program(name: str) -> None:
     """Say, once in a process, what an opponent's file can do."""
     global _warned  # noqa: PLW0603 - once in a process
-    if not _warned:
-        _warned = True
-        told = (
-            f"the opponent {name!r} is a program that runs in this process: it can read the dice, the learner and your "
-            "files. Use it only if you trust its author; contests keep such programs apart"
-        )
-        warnings.warn(told, UntrustedCodeWarning, stacklevel=3)
+    if _warned:
+        return
+    _warned = True
+    told = (
+        f"the opponent {name!r} is a program that runs in this process: it can read the dice, the learner and your "
+        "files. Use it only if you trust its author; contests keep such programs apart"
+    )
+    warnings.warn(told, UntrustedCodeWarning, stacklevel=3)

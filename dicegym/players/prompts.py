@@ -10,6 +10,7 @@ say why.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -19,7 +20,8 @@ from dicegym.engine.game import Game
 from dicegym.errors import ParameterError, one_line
 from dicegym.games.hidden import keep_known
 from dicegym.games.keyboard import Place, UnreadError
-from dicegym.players.human import controls_of
+from dicegym.games.parts import SECRETS, part
+from dicegym.players.sitting import controls_of
 
 ACTION = "action"
 """The only key of an answer."""
@@ -66,12 +68,9 @@ def rules_text(game: Game) -> str:
 
 
 def observation_text(game: Game, state: Any, seat: int | None = None) -> str:
-    """Return what a seat may know, as text, and its legal actions if it is to move.
+    """Return what a seat may know, as text, and its legal actions if it is to move (the default).
 
-    Args:
-        game: the game.
-        state: its record. What the seat may not know is not read (`dicegym.games.hidden`).
-        seat: by default the one to move.
+    What the seat may not know is not read (`dicegym.games.hidden`).
     """
     place, shown = _seated(game, state, seat)
     lines = [game.scene(shown, place.seat).text()]
@@ -86,10 +85,7 @@ def observation_text(game: Game, state: Any, seat: int | None = None) -> str:
 
 
 def write_actions(game: Game, state: Any, actions: Sequence[int]) -> str:
-    """Return the text of one decision: its action or, where a decision is an order, all of its actions.
-
-    `read_action` reads the same actions from it.
-    """
+    """Return the text of one decision, from which `read_action` reads the same actions."""
     return _write(*_seated(game, state), actions)
 
 
@@ -101,13 +97,8 @@ def write_answer(game: Game, state: Any, actions: Sequence[int]) -> str:
 def read_answer(game: Game, state: Any, answer: str) -> list[int]:
     """Return the actions of an answer: one, or where a decision is an order all of its actions.
 
-    Args:
-        game: the game.
-        state: its record, in which somebody is to move.
-        answer: one JSON object with the key ``action``; white space around it does no harm.
-
     Raises:
-        UnreadableAnswerError: it is anything else, or the action means nothing.
+        UnreadableAnswerError: it is not one JSON object with the key ``action``, or the action means nothing.
         IllegalAnswerError: the rules do not allow the action.
     """
     return read_action(game, state, parse_answer(answer))
@@ -137,12 +128,19 @@ def read_action(game: Game, state: Any, text: str) -> list[int]:
     words = " ".join(text.lower().split())
     try:
         actions = list(controls_of(game).read(place, shown, words))
-    except UnreadError as error:
-        raise UnreadableAnswerError(str(error)) from None
+    except UnreadError:
+        raise UnreadableAnswerError(f"{one_line(text, 80)!r} means nothing here: {_how(place, shown)}") from None
     except ParameterError as error:
-        raise IllegalAnswerError(str(error)) from None
-    _check_legal(game, shown, text, actions)
+        reason = re.split(r"[:?] ", str(error))[0]  # what follows tells a person what to type
+        raise IllegalAnswerError(f"{reason}: {_how(place, shown)}") from None
+    _check_legal(place, shown, text, actions)
     return actions
+
+
+def _how(place: Place, shown: Any) -> str:
+    """Return how an action is written."""
+    legal = [int(np.flatnonzero(place.game.legal(shown))[-1])]
+    return f"write a legal action as the rules show it, such as {_write(place, shown, legal)!r}"
 
 
 def decision_start(game: Game, state: Any, seat: int) -> Any:
@@ -154,9 +152,9 @@ def decision_start(game: Game, state: Any, seat: int) -> Any:
     return begun
 
 
-def _check_legal(game: Game, shown: Any, text: str, actions: Sequence[int]) -> None:
+def _check_legal(place: Place, shown: Any, text: str, actions: Sequence[int]) -> None:
     """Raise IllegalAnswerError unless the actions are one whole decision by the rules."""
-    seat, state = int(shown["player"]), shown
+    game, seat, state = place.game, place.seat, shown
     for number, action in enumerate(actions):
         if number:
             state = state.copy() if number == 1 else state
@@ -164,7 +162,7 @@ def _check_legal(game: Game, shown: Any, text: str, actions: Sequence[int]) -> N
             if state["over"] or state["player"] != seat:
                 raise IllegalAnswerError(f"{one_line(text, 80)!r} is more than one decision: give the next one alone")
         if not (0 <= action < game.n_actions and game.legal(state)[action]) and not _is_wide(game, state, action):
-            raise IllegalAnswerError(f"{one_line(text, 80)!r} is not allowed now: take one of the legal actions")
+            raise IllegalAnswerError(f"{one_line(text, 80)!r} is not allowed now: {_how(place, shown)}")
 
 
 def _is_wide(game: Game, state: Any, action: int) -> bool:

@@ -10,28 +10,30 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import functools
 import importlib
 import inspect
 import os
 import re
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from dicegym.bots.bot_files import gather, lacking, read
-from dicegym.bots.bot_player import BotPlayer
+from dicegym.bots.bot_player import BotPlayer, LiveBot
 from dicegym.bots.scan import BadFileError, text_of
 from dicegym.bots.source import Source, locate, split
 from dicegym.engine.game import Game
 from dicegym.engine.part import folder_of
 from dicegym.errors import AgentError, ModelError, ParameterError, unknown_argument, unknown_name
-from dicegym.escape import one_line
+from dicegym.escape import describe_raised, one_line
 from dicegym.games import game as make_game
-from dicegym.games.parts import INTERFACE, Interface, part
-from dicegym.play.player import Player
+from dicegym.games.parts import ADAPTER, INTERFACE, Interface, part
+from dicegym.play.player import FunctionPlayer, Player
+from dicegym.play.turn import Turn
 from dicegym.players import model as models
 from dicegym.players.batch_players import twin_numbers, twin_of
-from dicegym.players.given import is_given, name_of, player_of
 from dicegym.players.model_file import ModelFile, shows_as_much
 from dicegym.registry import is_shipped as is_own_game
 from dicegym.shipped import is_shipped, shipped_folder
@@ -39,16 +41,16 @@ from dicegym.shipped import is_shipped, shipped_folder
 AGENTS_VARIABLE = "DICEGYM_AGENTS"
 PLACEHOLDERS = ("my", "best")
 """What people call files and folders that would tell nobody whose they are."""
-MOST_LOOKED_AT = 50
-"""Files of a folder that are looked at for the only bot in it."""
 BEST_MODEL = "best.zip"
 """What plays of a training's folder that is named as an agent."""
 _CALL = re.compile(r"(?P<name>[^\s()]+)\s*\((?P<arguments>.*)\)", re.DOTALL)
+OBSERVATION, MASK = ("observation", "obs"), ("mask", "action_mask")
+"""What a function calls its two arguments that is to be asked as a learner is."""
 SEARCHES = {"mcts": ("dicegym.analysis.mcts", "MctsPlayer"), "llm": ("dicegym.players.llm", "LlmPlayer")}
-"""Agents that play every game, by searching or by asking a language model: the room and the class of each. They build
-upon this room, so they are looked up when they are named. An agent of the same name in a game's folder goes first."""
+"""Agents that play every game, by searching or by asking a language model: the module and the class of each, looked up
+when they are named. An agent of the same name in a game's folder goes first."""
 Spec = Player | str | Path | Callable[..., Any]
-"""What names an agent; see `agent`. (A model in memory has none of these types, and is accepted too.)"""
+"""What names an agent; see `agent`. A model in memory has none of these types, and is accepted too."""
 Origin = Source | Path | Player
 """Where a player comes from: a bot's source, the path of a model, or the player itself."""
 
@@ -72,10 +74,8 @@ def entry_files(game: Game) -> tuple[str, ...]:
 def agent_names(game: Game | str) -> list[str]:
     """Return the names of all agents of a game's own, in alphabetical order. Raises UnknownNameError.
 
-    `SEARCHES`, which play every game, are left out: contests and evaluations that name nobody leave them out, as
-    their moves take a thousand times as long. Models that say they were trained with other parameters are left out, as
-    they cannot play (`names_elsewhere`). So are bots without a compiled twin where the game has parameters that the
-    original does not have.
+    Left out are `SEARCHES`, whose moves take a thousand times as long, models that were trained with other parameters
+    (`names_elsewhere`), and bots without a compiled twin where the game has parameters that the original does not have.
 
     Example:
         >>> import dicegym
@@ -131,13 +131,19 @@ def agent(
 
     Args:
         game: a game or its name.
-        spec: a Player (returned as it is), an agent's name, ``name(8)`` for an agent made by a function of
-            the agent's own name called with integers, ``mcts(1000)`` or ``mcts(1000, rollouts=random)`` for a search
-            (`dicegym.analysis.mcts`), ``llm(MODEL, base_url=URL)`` for a language model
-            (`dicegym.players.llm`), or a path: a ``.py`` file, a folder, ``folder:file``,
-            ``folder:file:function``, ``name:folder:file:function``, a model ``.zip``, or the folder of a training,
-            which means its best model; or what code hands over, a model in memory, a function or a class: see
-            `player_of`.
+        spec: a Player (returned as it is), or
+
+            * an agent's name, or ``name(8)`` for one made by a function of its own name called with integers;
+            * ``mcts(1000)`` or ``mcts(1000, rollouts=random)`` for a search (`dicegym.analysis.mcts`);
+            * ``llm(MODEL, base_url=URL)`` for a language model (`dicegym.players.llm`);
+            * a path: a ``.py`` file, a folder, ``folder:file``, ``folder:file:function``,
+              ``name:folder:file:function``, a model ``.zip``, or the folder of a training, which means its best model;
+            * a Stable-Baselines3 model, or a ``torch.nn.Module`` from observations to a score for each action; it plays
+              as its file would (`dicegym.players.model.temperature_for`);
+            * a function ``(observation, mask)`` -> action, its arguments called so (or ``obs``, ``action_mask``);
+              it gets what the seat knows, float32[observation size], and what is legal, bool[n_actions];
+            * a function ``(turn)`` -> action, its argument called so (`dicegym.Turn`);
+            * a function, or class, of the game's original interface, whatever its arguments are called.
         keep: play all games with one copy of the bot's program instead of a fresh one each.
         seed: of the bot's randomness until it joins a game.
         temperature: how a model's file is played, whatever it says itself: its actions are drawn from
@@ -176,7 +182,7 @@ def is_strangers(game: Game, spec: Spec | Any) -> bool:
 
     Raises as `resolve` does.
     """
-    origin = None if is_given(spec) else resolve(game, spec)
+    origin = None if _is_given(spec) else resolve(game, spec)
     return isinstance(origin, Source) and not ships(origin)
 
 
@@ -226,8 +232,8 @@ def agent_name(game: Game | str, spec: Spec | Any) -> str:
     """
     if isinstance(spec, Player):
         return spec.name
-    if is_given(spec):
-        return name_of(spec)
+    if _is_given(spec):
+        return _given_name(spec)
     text = _text(spec)
     if set(text) == {"."}:  # the current folder, or the one above
         return Path(text).resolve().name
@@ -258,8 +264,8 @@ def resolve(game: Game, spec: Spec | Any) -> Origin:
     """
     if isinstance(spec, Player):
         return spec
-    if is_given(spec):
-        return player_of(game, spec)
+    if _is_given(spec):
+        return _given_player(game, spec)
     text = _text(spec)
     if _is_path(text):
         model_path, mark, _ = text.partition(".zip:")
@@ -293,7 +299,7 @@ def resolve(game: Game, spec: Spec | Any) -> Origin:
     return source._replace(attribute=path.stem, arguments=_integers(match["arguments"], text))
 
 
-def model_file(game: Game, named: str, setting: str = "a model") -> str:
+def find_model_file(game: Game, named: str, setting: str = "a model") -> str:
     """Return the file of the model that is named: that of a trained agent of ``game``, or the file itself.
 
     Args:
@@ -326,13 +332,12 @@ def _text(spec: object) -> str:
     """Return a spec in words. Raises ParameterError if it is not one."""
     if isinstance(spec, os.PathLike) and isinstance(path := os.fspath(spec), str) and path.strip():
         return path  # as it is: a file's name may begin and end with anything
-    text = spec
-    if not isinstance(text, str) or not text.strip():
+    if not isinstance(spec, str) or not spec.strip():
         raise ParameterError(
-            f"{spec!r} is no agent: give an agent's name, name(numbers), a path to a .py file, folder or .zip model, "
-            "a function, a model in memory, or a Player"
+            f"{spec!r} is not an agent: give an agent's name, name(numbers), a path to a .py file, folder or .zip "
+            "model, a function, a model in memory, or a Player"
         )
-    return text.strip()
+    return spec.strip()
 
 
 def _located(game: Game, path: str, spec: str) -> Source:
@@ -354,8 +359,7 @@ def looks_like_bot(interface: Interface, file: Path) -> bool:
 
 
 def _is_path(text: str) -> bool:
-    call = _CALL.fullmatch(text)
-    if call and call["name"] in SEARCHES:  # whose arguments may be addresses
+    if (call := _CALL.fullmatch(text)) and call["name"] in SEARCHES:  # whose arguments may be addresses
         return False
     return text.endswith((".py", ".zip")) or any(mark in text for mark in ("/", "\\", ":", "~"))
 
@@ -369,34 +373,27 @@ def _searching(game: Game, text: str) -> Player | None:
     name = match["name"] if match else text
     if name not in SEARCHES or name in _found(game):
         return None
-    room, kind = SEARCHES[name]
-    player: Callable[..., Player] = getattr(importlib.import_module(room), kind)
+    module = importlib.import_module(SEARCHES[name][0])
+    player: Callable[..., Player] = getattr(module, SEARCHES[name][1])
     known = list(inspect.signature(player).parameters)
-    given, named, twice = _worded(match["arguments"] if match else "")
-    if twice or len(given) > len(known) or set(known[: len(given)]) & named.keys():
-        example = importlib.import_module(room).EXAMPLE
+    given: list[Any] = []
+    named: list[tuple[str, Any]] = []
+    for one in filter(None, map(str.strip, (match["arguments"] if match else "").split(","))):
+        key, mark, value = map(str.strip, one.partition("="))
+        if mark and key.isidentifier():
+            named.append((key, _literal(value)))
+        else:
+            given.append(_literal(one))  # what is no literal is a word
+    for key, _ in named:
+        if key not in known:
+            raise unknown_argument(name, key, known)
+    taken = [*known[: len(given)], *(key for key, _ in named)]
+    if len(given) > len(known) or len(set(taken)) < len(taken):
         raise ParameterError(
             f"{text!r}: the arguments of {name} are words and numbers, each given once: {', '.join(known)}, as in "
-            f"'{example}'"
+            f"'{module.EXAMPLE}'"
         )
-    for one in named.keys() - set(known):
-        raise unknown_argument(name, one, known)
-    return player(*given, **named)
-
-
-def _worded(text: str) -> tuple[list[Any], dict[str, Any], bool]:
-    """Return arguments by place and by name, and whether one is named twice; what is no literal is a word."""
-    given: list[Any] = []
-    named: dict[str, Any] = {}
-    twice = False
-    for one in filter(None, map(str.strip, text.split(","))):
-        name, mark, value = map(str.strip, one.partition("="))
-        if mark and name.isidentifier():
-            twice |= name in named
-            named[name] = _literal(value)
-        else:
-            given.append(_literal(one))
-    return given, named, twice
+    return player(*given, **dict(named))
 
 
 def _literal(text: str) -> Any:
@@ -412,3 +409,61 @@ def _integers(arguments: str, spec: str) -> tuple[int, ...]:
     if not isinstance(found, tuple) or not all(type(value) is int for value in found):
         raise ParameterError(f"{spec!r}: the arguments of an agent are whole numbers, as in 'always_roll(8)'")
     return found
+
+
+def _is_given(spec: object) -> bool:
+    """Return whether ``spec`` is a model in memory, a function or a class, and no `Player`."""
+    return not isinstance(spec, Player) and (_is_model(spec) or callable(spec))
+
+
+def _is_model(spec: object) -> bool:
+    """Return whether this is a model of Stable-Baselines3 or PyTorch, without loading either."""
+    if hasattr(spec, "policy") and hasattr(spec, "predict"):
+        return True
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(spec, torch.nn.Module)
+
+
+def _given_name(spec: Any) -> str:
+    """Return what reports call it: a function's or class's name, or that of a model's class."""
+    named = spec if inspect.isroutine(spec) or inspect.isclass(spec) else type(spec)
+    return str(getattr(named, "__name__", "function")).strip("<>")
+
+
+def _given_player(game: Game, spec: Any) -> Player:
+    """Return the player of what Python code handed over; see `agent`."""
+    name = _given_name(spec)
+    if _is_model(spec):
+        return models.PolicyPlayer(spec, game, name, temperature=models.temperature_for(spec, game))
+    if inspect.isclass(spec) and issubclass(spec, Player):
+        raise ParameterError(f"{name} is a class of players: give one of its objects, {name}()")
+    arguments, is_pure = _needed_arguments(spec), getattr(spec, "PURE", False) is True
+    if len(arguments) == 2 and arguments[0] in OBSERVATION and arguments[1] in MASK:
+        return FunctionPlayer(functools.partial(_ask_as_learners, spec, name), name, is_pure)
+    if arguments == ["turn"]:
+        return FunctionPlayer(spec, name, is_pure)
+    if part(game, ADAPTER) is None:
+        raise ParameterError(
+            f"{game.spec.title} has no bots of an original interface that {name}({', '.join(arguments)}) could be: "
+            "write a function of (observation, mask), with these names, that returns an action"
+        )
+    game.check_original(name)
+    return LiveBot(spec, name, game)
+
+
+def _ask_as_learners(function: Callable[..., Any], name: str, turn: Turn) -> int:
+    """Return what a function says that gets what a seat knows and what is legal. Raises AgentError if it fails."""
+    try:
+        action: int = function(turn.observation, turn.mask)
+    except Exception as error:
+        raise AgentError(name, describe_raised(error)) from error
+    return action
+
+
+def _needed_arguments(function: Any) -> list[str]:
+    """Return what a function or class calls its arguments without defaults; nothing if that is not known."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return []
+    return [one.name for one in parameters if one.default is one.empty and one.kind is not one.VAR_KEYWORD]

@@ -1,7 +1,8 @@
-"""The way into Stable-Baselines3 and out of it: its models in files. Needs the extra ``train``.
+"""Models of Stable-Baselines3 and PyTorch in memory and in files. Needs the extra ``train``.
 
-A model whose actor and critic are plain layers is built of their arrays and of the settings that Stable-Baselines3
-wrote as JSON: nothing is unpickled.
+Actors and critics of plain layers are played by NumPy (`dicegym.bots.network`), which is compared with the policy on
+made-up observations first. A model in a file is built of such layers and of the settings that Stable-Baselines3 wrote
+as JSON: nothing is unpickled. A network of another kind plays as what a function of (observation, mask) asks.
 """
 
 from __future__ import annotations
@@ -10,22 +11,25 @@ import contextlib
 import importlib
 import inspect
 import io
+import json
 import math
 import os
 import re
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from dicegym.bots.network import Network
+from dicegym.bots.network import ACTIVATIONS, Layer, Network
 from dicegym.engine.game import Game
 from dicegym.engine.validate import MOST
-from dicegym.errors import DependencyError, ModelError, one_line, unknown_name
-from dicegym.players.model_file import ALGORITHMS, SETTINGS_MEMBER, ModelFile
-from dicegym.players.torch_policy import check_device
+from dicegym.errors import DependencyError, ModelError, ParameterError, one_line, unknown_name
+from dicegym.players.model_file import ALGORITHMS, SETTINGS_MEMBER, ModelFile, check_fit
 
+_TOLERANCE = 1e-3
+"""How far scores of a network and of its policy may lie apart, as a part of their size: both are sums of some hundred
+products, which float32 rounds by 1e-7 of their size each. Another network is off by as much as the scores are."""
 _ACTOR_CRITICS = ("PPO", "A2C", "MaskablePPO", "FastMaskablePPO", "DAgger")
 """Algorithms with an actor and a critic, which arrays may tell all of."""
 _ASYMMETRIC = "dicegym.players.asymmetric"
@@ -59,25 +63,27 @@ def algorithm(name: str) -> Any:
         raise DependencyError.for_extra(str(error.name), "train", f"a {name} model") from error
 
 
-def settings_of(model: Any) -> bytes:
-    """Return the settings of a model, as Stable-Baselines3 writes them: JSON."""
+def training_parts(model: Any, network: Network) -> tuple[Network, bytes] | None:
+    """Return the critic and the settings (JSON) with which ``network``, a model's actor, is trained further.
+
+    Returns None if these do not say all that Stable-Baselines3 would need.
+    """
+    policy: Any = getattr(model, "policy", None)
+    critic = critic_of(policy) if hasattr(policy, "value_net") else None
+    if critic is None:
+        return None
     file = io.BytesIO()
     model.save(file, exclude=_LEFT_OUT)
     with zipfile.ZipFile(file) as archive:
-        return archive.read(SETTINGS_MEMBER)
-
-
-def arrays_suffice(model: Any, settings: Mapping[str, Any], network: Network, critic: Network | None) -> bool:
-    """Return whether plain arrays and settings, Stable-Baselines3's ``data``, tell all of a model in memory."""
-    policy = model.policy
-    return (
+        settings = archive.read(SETTINGS_MEMBER)
+    suffices = (
         type(model).__name__ in _ACTOR_CRITICS
         and type(policy).__module__ in _POLICIES
         and type(policy.optimizer).__name__ in _OPTIMIZERS
-        and critic is not None
         and tensors_of(network, critic).keys() == policy.state_dict().keys()
-        and None not in _schedules(settings).values()
+        and None not in _schedules(json.loads(settings)).values()
     )
+    return (critic, settings) if suffices else None
 
 
 def tensors_of(actor: Network, critic: Network | None) -> dict[str, Any]:
@@ -97,51 +103,59 @@ def tensors_of(actor: Network, critic: Network | None) -> dict[str, Any]:
     return found
 
 
-def weights_of(path: str | os.PathLike[str]) -> dict[str, Any]:
+def weights_of(file: ModelFile) -> dict[str, Any]:
     """Return the tensors of a model file's policy by name.
 
     Those of its value network are missing where it was left out of the file, as in models that ship.
 
     Raises ModelError if the file is damaged, or holds a network alone.
     """
-    file = ModelFile(path)
-    actor = file.network
-    if actor is None or SETTINGS_MEMBER not in file.names:
-        raise _network_alone(file)
-    return tensors_of(actor, file.critic)
+    return tensors_of(_trained_actor(file), file.critic)
 
 
-def load_file(file: ModelFile, device: str = "cpu") -> Any:
-    """Return the Stable-Baselines3 model in a file, to train it further; ``device``: "cpu", "cuda", ... or "auto".
+def _trained_actor(file: ModelFile) -> Network:
+    """Return the actor of a file that says how it is trained. Raises ModelError for one that holds a network alone."""
+    if file.network is None or SETTINGS_MEMBER not in file.names:
+        raise ModelError(
+            f"{file.path} holds a network alone, which can play, and no model of Stable-Baselines3 to train"
+        )
+    return file.network
 
-    A value network that was left out begins anew.
+
+def load_model(path: str | os.PathLike[str], game: Game | None = None, device: str = "cpu") -> tuple[Any, Game]:
+    """Return (Stable-Baselines3 model, its game), to be trained further.
+
+    A value network that was left out of the file, as in models that ship, begins anew with the policy's layers: let it
+    learn for a while before the policy is judged.
+
+    Args:
+        path: a model file.
+        game: what it is to play; default: what it was trained on.
+        device: where its network is to be.
 
     Raises:
-        DependencyError: without the extra.
-        ModelError: there is no such algorithm, the file holds a network alone, or it is damaged.
+        ModelError: it cannot play ``game``, its rules have changed, it is damaged, or it holds a network alone.
+        DependencyError: Stable-Baselines3 is missing.
         ParameterError: there is no such device.
+
+    Example:
+        >>> import torch
+        >>> from dicegym.agents import load_model
+        >>> from dicegym.players.roster import agents_folder
+        >>> model, game = load_model(agents_folder("hog") / "ppo.zip")
+        >>> type(model).__name__, game.name
+        ('FastMaskablePPO', 'hog')
     """
-    import torch
     from gymnasium.spaces import Box, Discrete
 
-    path, name, actor = file.path, file.algorithm, file.network
-    if SETTINGS_MEMBER not in file.names or actor is None:
-        raise _network_alone(file)
+    file = ModelFile(path)
+    if game is not None:
+        check_fit(str(path), file.game, game)
+    name, actor = str(file.facts.get("algorithm")), _trained_actor(file)
     if name not in _ACTOR_CRITICS:
         raise ModelError(f"{path}: {unknown_name('algorithm', one_line(name, 80), list(_ACTOR_CRITICS))}")
     kind, where, game, data, critic = algorithm(name), check_device(device), file.game, file.settings, file.critic
-    networks = {"pi": actor, "vf": critic or actor}
-    used = {layer.activation for one in networks.values() for layer in one.layers[:-1]} or {"Tanh"}
-    if len(used) > 1:
-        raise ModelError(f"{path} cannot be trained: it has several activations, {', '.join(sorted(used))}")
-    policy: dict[str, Any] = {
-        "net_arch": {key: [len(layer.bias) for layer in one.layers[:-1]] for key, one in networks.items()},
-        "activation_fn": getattr(torch.nn, used.pop()),
-    }
-    said = data.get("policy_kwargs")
-    options = said.get("optimizer_kwargs") if isinstance(said, dict) else None
-    if isinstance(options, dict) and all(map(_is_number, options.values())):
-        policy["optimizer_kwargs"] = dict(options)
+    policy = _policy_arguments(file, {"pi": actor, "vf": critic or actor})
     privileged = 0 if critic is None else critic.layers[0].weight.shape[0] - game.observation_size
     made: Any = "MlpPolicy"
     try:
@@ -162,7 +176,25 @@ def load_file(file: ModelFile, device: str = "cpu") -> Any:
     model.seed = data.get("seed") if isinstance(data.get("seed"), int) else None
     for key in ("num_timesteps", "_n_updates", "_episode_num"):
         setattr(model, key, _whole(data.get(key), 0))
-    return model
+    return model, game
+
+
+def _policy_arguments(file: ModelFile, networks: Mapping[str, Network]) -> dict[str, Any]:
+    """Return the arguments of a policy's class: the layers of its networks, and plain numbers for its optimizer."""
+    import torch
+
+    used = {layer.activation for one in networks.values() for layer in one.layers[:-1]} or {"Tanh"}
+    if len(used) > 1:
+        raise ModelError(f"{file.path} cannot be trained: it has several activations, {', '.join(sorted(used))}")
+    found: dict[str, Any] = {
+        "net_arch": {key: [len(layer.bias) for layer in one.layers[:-1]] for key, one in networks.items()},
+        "activation_fn": getattr(torch.nn, used.pop()),
+    }
+    said = file.settings.get("policy_kwargs")
+    options = said.get("optimizer_kwargs") if isinstance(said, dict) else None
+    if isinstance(options, dict) and all(map(_is_number, options.values())):
+        found["optimizer_kwargs"] = dict(options)
+    return found
 
 
 def _arguments(file: ModelFile, kind: Any, game: Game) -> dict[str, Any]:
@@ -206,11 +238,6 @@ def _schedules(data: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _network_alone(file: ModelFile) -> ModelError:
-    """Return the error for a file that plays, and does not say how Stable-Baselines3 would train it."""
-    return ModelError(f"{file.path} holds a network alone, which can play, and no model of Stable-Baselines3 to train")
-
-
 def _is_number(value: Any) -> bool:
     return isinstance(value, bool | int) or (isinstance(value, float) and math.isfinite(value))
 
@@ -218,3 +245,248 @@ def _is_number(value: Any) -> bool:
 def _whole(value: Any, least: int) -> int:
     """Return a count that a file says, or the least there is if it says none."""
     return value if isinstance(value, int) and not isinstance(value, bool) and least <= value < MOST else least
+
+
+def check_device(device: str) -> Any:
+    """Return a ``torch.device``. Raises ParameterError if there is no such device here."""
+    import torch
+    from stable_baselines3.common.utils import get_device
+
+    try:
+        found = get_device(device) if device == "auto" else torch.device(device)  # the former replaces what is missing
+        torch.zeros(1, device=found)
+    except (RuntimeError, AssertionError, NotImplementedError) as error:
+        raise ParameterError(
+            f"device {device!r} cannot be used here ({one_line(error, 120)}): give 'cpu', 'auto', or one that "
+            "PyTorch finds, such as 'cuda'"
+        ) from None
+    return found
+
+
+class _NoPlainLayersError(Exception):
+    """A policy is not a sequence of linear layers with activations between them; the message says what it has."""
+
+
+def _scores(model: Any, observations: np.ndarray) -> np.ndarray:
+    """Return what PyTorch makes of float32[n, inputs]: logits or values, float64[n, n_actions]. Raises ModelError."""
+    import torch
+
+    policy = getattr(model, "policy", model)
+    trains = policy.training
+    policy.train(False)
+    try:
+        with torch.no_grad():
+            x = torch.as_tensor(observations, device=next(policy.parameters(), torch.empty(0)).device)
+            if hasattr(policy, "q_net"):
+                found = policy.q_net(x)
+            elif hasattr(policy, "quantile_net"):
+                found = policy.quantile_net(x).mean(dim=1)
+            elif hasattr(policy, "get_distribution"):
+                found = policy.get_distribution(x).distribution.logits
+            else:
+                found = policy(x)
+    finally:
+        policy.train(trains)
+    if not isinstance(found, torch.Tensor) or found.ndim != 2 or len(found) != len(observations):
+        shape = tuple(getattr(found, "shape", ())) or type(found).__name__
+        raise ModelError(f"a module that plays maps float32[n, inputs] to scores[n, actions], and this gives {shape}")
+    scores: np.ndarray = found.cpu().numpy().astype(np.float64)
+    return scores
+
+
+def check_spaces(model: Any, game: Game, name: str) -> None:
+    """Raise ModelError unless a Stable-Baselines3 model sees and does what the game's seats do."""
+    normalised = getattr(model, "get_vec_normalize_env", lambda: None)()
+    if (
+        normalised is not None and normalised.norm_obs
+    ):  # its averages are not in the model, and its spaces do not show it
+        raise ModelError(
+            f"model {name!r} was trained on observations that VecNormalize had changed, and what changes them does not "
+            "go with it: they lie between 0 and 1 as they are, so train it with VecNormalize(games, norm_obs=False)"
+        )
+    if type(model).__name__ not in ALGORITHMS and hasattr(getattr(model, "policy", None), "lstm_actor"):
+        raise ModelError(
+            f"model {name!r} is a {type(model).__name__}, which remembers from one observation to the next, and "
+            f"recurrent policies do not play here: those that do are {', '.join(ALGORITHMS)}"
+        )
+    seen, done = getattr(model, "observation_space", None), getattr(model, "action_space", None)
+    shape, n_actions = getattr(seen, "shape", None), getattr(done, "n", None)
+    size = game.observation_size + count_privileged(model)
+    if shape == (size,) and n_actions is not None and int(n_actions) == game.n_actions:
+        return
+    if shape is None or n_actions is None or getattr(done, "shape", ()) != ():
+        raise ModelError(
+            f"model {name!r} was trained on observations {seen} and actions {done}; {game!r} has a vector of "
+            f"{game.observation_size} numbers and {game.n_actions} discrete actions: train it without wrappers that "
+            "change them"
+        )
+    raise ModelError(
+        f"model {name!r} was trained on observations {shape} and {n_actions} actions, {game!r} has ({size},) and "
+        f"{game.n_actions}: name the game, the players and the parameters that it was trained on"
+    )
+
+
+def count_privileged(model: Any) -> int:
+    """Return how many of the last numbers of its observations only the critic of a model sees."""
+    return int(getattr(getattr(model, "policy", None), "privileged", 0))
+
+
+def to_network(model: Any, game: Game, name: str) -> Network:
+    """Return the plain network that scores actions of a model.
+
+    It has been compared with the policy on made-up observations, so that one whose layers are put together in another
+    way than in sequence is never mistaken for it.
+
+    Args:
+        model: a Stable-Baselines3 model, or a ``torch.nn.Module`` from observations to scores.
+        game: what it plays.
+        name: what errors call it.
+
+    Raises:
+        ModelError: it does not fit the game, or is not a sequence of linear layers with activations between them.
+    """
+    import torch
+
+    if hasattr(model, "policy"):
+        check_spaces(model, game, name)
+    elif not isinstance(model, torch.nn.Module):
+        raise ModelError(
+            f"{type(model).__name__} {name!r} is not a model: give one of Stable-Baselines3 "
+            f"({', '.join(ALGORITHMS)}) or a torch.nn.Module from observations to a score for each action"
+        )
+    seen = np.random.default_rng(0).random((32, game.observation_size), np.float32).round(1)
+    try:
+        expected = _scores(model, seen)
+    except (RuntimeError, ValueError, TypeError, AttributeError, NotImplementedError) as error:
+        raise ModelError(
+            f"model {name!r} cannot be asked for scores of {game.n_actions} actions, given observations of "
+            f"{game.observation_size} numbers: {type(error).__name__}: {one_line(error)}"
+        ) from error
+    if expected.shape[1] != game.n_actions:
+        raise ModelError(f"model {name!r} scores {expected.shape[1]} actions, and {game!r} has {game.n_actions}")
+    try:
+        network = _network(_parts(getattr(model, "policy", model)))
+        _compare(network, seen, expected)
+    except _NoPlainLayersError as error:
+        raise ModelError(
+            f"model {name!r} cannot be played without PyTorch: {error}. Let a function of (observation, mask) ask it, "
+            "which plays wherever a player is given"
+        ) from None
+    return network
+
+
+def _compare(network: Network, seen: np.ndarray, expected: np.ndarray) -> None:
+    """Raise _NoPlainLayersError unless the network scores as expected, a number added to a whole row apart."""
+    try:
+        found = network.scores(seen)
+    except ValueError:  # the layers do not even fit each other
+        raise _NoPlainLayersError("its layers do not follow each other") from None
+    apart = (found - found.mean(axis=1, keepdims=True)) - (expected - expected.mean(axis=1, keepdims=True))
+    if found.shape != expected.shape or np.abs(apart).max() > _TOLERANCE * max(1.0, float(np.abs(expected).max())):
+        raise _NoPlainLayersError("it computes something else than its linear layers one after the other")
+
+
+def critic_of(policy: Any) -> Network | None:
+    """Return the value network of an actor-critic policy; None if it is not a sequence of linear layers."""
+    try:
+        return _network([policy.vf_features_extractor, policy.mlp_extractor.value_net, policy.value_net])
+    except _NoPlainLayersError:
+        return None
+
+
+def _network(parts: Sequence[Any]) -> Network:
+    """Return modules, one after the other, as plain layers. Raises _NoPlainLayersError."""
+    import torch
+
+    layers: list[Layer] = []
+    for module in torch.nn.Sequential(*parts).modules():
+        kind = type(module).__name__
+        if isinstance(module, torch.nn.Linear):
+            weight = module.weight.detach().cpu().numpy().astype(np.float64)
+            bias = np.zeros(len(weight))
+            for added in [value for name, value in module.named_parameters() if name == "bias"]:  # none, or one
+                bias += added.detach().cpu().numpy()
+            layers.append(Layer(np.ascontiguousarray(weight.T), bias))
+        elif kind in ACTIVATIONS and layers and not layers[-1].activation:
+            layers[-1] = layers[-1]._replace(activation=kind)
+        elif kind not in ("Sequential", "FlattenExtractor", "Flatten"):
+            raise _NoPlainLayersError(
+                f"it has {kind}, and not only linear layers with one of {', '.join(ACTIVATIONS)} between"
+            )
+    if not layers or any(bool(layer.activation) == (layer is layers[-1]) for layer in layers):
+        raise _NoPlainLayersError("between its linear layers, and nowhere else, activations are missing")
+    return Network(tuple(layers))
+
+
+def _parts(policy: Any) -> list[Any]:
+    """Return the modules of a policy that lead from observations to scores, in order."""
+    import torch
+
+    if hasattr(policy, "q_net"):
+        return [policy.q_net.features_extractor, policy.q_net.q_net]
+    if hasattr(policy, "quantile_net"):
+        net = policy.quantile_net
+        last = net.quantile_net[-1]  # linear, so the mean over quantiles is a linear layer itself
+        mean = torch.nn.Linear(last.in_features, int(net.action_space.n)).to(last.weight)
+        mean.load_state_dict(
+            {
+                "weight": last.weight.view(net.n_quantiles, -1, last.in_features).mean(dim=0),
+                "bias": last.bias.view(net.n_quantiles, -1).mean(dim=0),
+            }
+        )
+        return [net.features_extractor, net.quantile_net[:-1], mean]
+    if hasattr(policy, "action_net"):
+        return [policy.pi_features_extractor, policy.mlp_extractor.policy_net, policy.action_net]
+    return [policy]
+
+
+@contextlib.contextmanager
+def ignore_inputs(model: Any, inputs: np.ndarray) -> Iterator[None]:
+    """Let the networks of ``model`` ignore the ``inputs`` (bool[what it observes]) for the time being.
+
+    The weights come back also if something is raised meanwhile. What was never anything but 0 in training left its
+    weights as they were drawn: with them a model would be disturbed by what it meets for the first time at another
+    table. Networks that do not begin with a linear layer stay as they are.
+    """
+    import torch
+
+    first = _first_weights(model, len(inputs))
+    before = [weight.detach().clone() for weight in first]
+    with torch.no_grad():
+        try:
+            for weight in first:
+                weight[:, torch.as_tensor(inputs[: weight.shape[1]])] = 0
+            yield
+        finally:
+            for weight, old in zip(first, before, strict=True):
+                weight.copy_(old)
+
+
+def _first_weights(model: Any, size: int) -> list[Any]:
+    """Return the weights (torch.Tensor[units, inputs]) of the first layer of each of a model's networks.
+
+    Inputs are ``size``, and without the privileged ones, which are the last, where a network does not see them.
+    """
+    import torch
+
+    widths = (size, size - count_privileged(model))
+    return [
+        module[0].weight
+        for module in model.policy.modules()
+        if isinstance(module, torch.nn.Sequential)
+        and len(module)
+        and isinstance(module[0], torch.nn.Linear)
+        and module[0].in_features in widths
+    ]
+
+
+def used_inputs(model: Any) -> np.ndarray:
+    """Return which inputs a model does not ignore (bool[what it observes]); all if its networks do not tell."""
+    size = model.observation_space.shape[0]
+    weights = [weight.detach().cpu().numpy() for weight in _first_weights(model, size)]
+    if not weights:
+        return np.ones(size, np.bool_)
+    found = np.zeros(size, np.bool_)
+    for weight in weights:
+        found[: weight.shape[1]] |= (weight != 0).any(axis=0)
+    return found

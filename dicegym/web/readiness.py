@@ -86,15 +86,13 @@ class Readiness:
 def _compile(name: str) -> Iterator[None]:
     """Compile what a game needs; pause after each of `STEPS` steps."""
     import dicegym
-    from dicegym.analysis.hints import hint
     from dicegym.analysis.rollouts import RolloutValuer
-    from dicegym.analysis.valuers import fair_valuer
+    from dicegym.analysis.valuers import fair_valuer, hint
     from dicegym.games.keyboard import Place
     from dicegym.pictures.drawing import draw
     from dicegym.play.drive import Referee
-    from dicegym.players.human import controls_of
     from dicegym.players.roster import opponent
-    from dicegym.players.sitting import strengths, usual_seats
+    from dicegym.players.sitting import controls_of, strengths, usual_seats
 
     game = dicegym.game(name)
     game = dicegym.game(name, players=usual_seats(game))

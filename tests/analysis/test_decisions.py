@@ -15,8 +15,19 @@ from made_up_values import MadeUp, ManyMadeUp
 from variants import each_game, one_always, pick
 
 import dicegym
-from dicegym.analysis import MARKS, Analysis, analyse, valuer
-from dicegym.analysis.valuers import OBVIOUS, TRIVIAL, UNITS, Stake, amount, assess_state, mark_of, threshold
+from dicegym.analysis.decisions import Analysis, analyse
+from dicegym.analysis.valuers import (
+    MARKS,
+    OBVIOUS,
+    TRIVIAL,
+    UNITS,
+    Stake,
+    amount,
+    assess_state,
+    mark_of,
+    threshold,
+    valuer,
+)
 from dicegym.analysis.variance_reduction import luck_of
 from dicegym.arena.csv_tables import csv_text
 from dicegym.engine.game import Game
@@ -77,7 +88,7 @@ def test_costs_and_luck_add_up_to_the_result_in_every_game(name: str, players: s
     json.dumps(analysis.to_json(), allow_nan=False)
 
 
-def test_what_one_gives_away_the_others_share() -> None:
+def test_what_one_loses_the_others_share() -> None:
     game = dicegym.game("liarsdice", players=4)
     states, actions = played(game)
     totals = analyse(game, states, actions, valuer=MadeUp(game)).totals
@@ -111,8 +122,7 @@ def test_a_planted_blunder_is_found_priced_and_explained(name: str) -> None:
     assert found.mark(analysis.unit) == MARKS[-1]
     words = analysis.explain(found)
     assert words == (
-        f"a blunder: {game.action_name(names[0])} instead of {analysis.better(found)} gives away "
-        f"{amount(price, asked.unit)}"
+        f"a blunder: {game.action_name(names[0])} instead of {analysis.better(found)} loses {amount(price, asked.unit)}"
     )
     assert analysis.better(found).startswith(game.action_name(names[1]))
     assert words in analysis.text()

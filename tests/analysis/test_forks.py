@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import dicegym
-from dicegym.analysis import fork
+from dicegym.analysis.playing_on import fork
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 from dicegym.games.hidden import keep_known

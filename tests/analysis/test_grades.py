@@ -10,7 +10,9 @@ from made_up_values import MadeUp, ManyMadeUp
 from variants import each_game
 
 import dicegym
-from dicegym.analysis import analyse, grade, valuer
+from dicegym.analysis.decisions import analyse
+from dicegym.analysis.grades import grade
+from dicegym.analysis.valuers import valuer
 from dicegym.errors import ParameterError
 from dicegym.play.drive import Referee
 from dicegym.play.player import FunctionPlayer, Player, RandomPlayer

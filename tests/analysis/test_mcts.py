@@ -12,8 +12,9 @@ import pytest
 from variants import each_game, play
 
 import dicegym
-from dicegym.analysis import fork, search, valuer
-from dicegym.analysis.mcts import MctsPlayer, SearchResult
+from dicegym.analysis.mcts import MctsPlayer, SearchResult, search
+from dicegym.analysis.playing_on import fork
+from dicegym.analysis.valuers import valuer
 from dicegym.arena import contest
 from dicegym.arena.provenance import record_of
 from dicegym.engine.game import Game

@@ -12,8 +12,7 @@ from chat_endpoint import Reply, Scripted, serving
 from command_line import Run
 
 import dicegym
-from dicegym.analysis import grade
-from dicegym.analysis.model_suite import suite, suite_facts, suite_table
+from dicegym.analysis.grades import grade, suite, suite_facts, suite_table
 from dicegym.analysis.valuers import valuer
 from dicegym.errors import ParameterError
 from dicegym.players.llm import EndpointError, LlmPlayer
@@ -46,8 +45,8 @@ def check_same_grade(name: str, situations: int, matches: int) -> None:
     same = ("score", "regret", "random_regret", "result", "adjusted", "values", "unit")
     for field in same:
         assert getattr(spoken, field) == getattr(plain, field), field
-    assert spoken.unreadable == spoken.illegal == spoken.unanswered == 0
     assert spoken.usage is not None
+    assert spoken.usage.unreadable == spoken.usage.illegal == spoken.unanswered == 0
     assert spoken.usage.requests == spoken.usage.decisions == asked > 0
 
 
@@ -74,8 +73,8 @@ def test_bad_answers_and_answers_that_are_none_are_told_apart() -> None:
         assert len(endpoint.requests) == asked, "a repeated run costs nothing"
     mixed, plain = found
     assert again[0]._replace(usage=None) == mixed._replace(usage=None)
-    assert 0.15 < mixed.unreadable < 0.55
-    assert 0.15 < mixed.illegal < 0.55
+    assert 0.15 < mixed.usage.unreadable / mixed.usage.decisions < 0.55
+    assert 0.15 < mixed.usage.illegal / mixed.usage.decisions < 0.55
     assert mixed.regret.games == pytest.approx(plain.regret.games * (1 - mixed.unanswered))
     assert 50 < plain.regret.games <= 60
     assert abs(mixed.regret.mean - plain.regret.mean) < mixed.regret.half + plain.regret.half

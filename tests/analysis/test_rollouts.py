@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 
 import dicegym
-from dicegym.analysis import valuer
 from dicegym.analysis.mcts import ordinary_action
 from dicegym.analysis.playing_on import SLIP, Beliefs, results
 from dicegym.analysis.rollouts import RolloutValuer
-from dicegym.analysis.valuers import policies_of
+from dicegym.analysis.valuers import policies_of, valuer
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError, UnknownNameError
 from dicegym.games.hidden import keep_known

@@ -12,9 +12,7 @@ from command_line import run_with
 from made_up_values import MadeUp
 
 import dicegym
-from dicegym.analysis import valuer
-from dicegym.analysis.hints import Tutor
-from dicegym.analysis.valuers import is_fair
+from dicegym.analysis.valuers import Tutor, is_fair, valuer
 from dicegym.arena.replay import load
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError, UnknownNameError
@@ -47,7 +45,7 @@ def test_it_asks_once_and_the_person_may_insist() -> None:
     sitting, shown = sit(game, Tutor(values), ["9", "what", "no", "9", "", "5", "", "7"])
     assert sitting.play() == QUIT
     text = " ".join("\n".join(shown).split())
-    assert "That is a blunder: roll 9 (10.0%) gives away 50.0% against roll 7 (60.0%)." in text
+    assert "That is a blunder: roll 9 (10.0%) loses 50.0% against roll 7 (60.0%)." in text
     assert text.count("That is a blunder: roll 9") == 1
     assert text.count("play it all the same") == 3
     assert "Type `yes` to play it, or `no` to choose again." in text
@@ -87,7 +85,7 @@ def test_a_whole_choice_is_judged_at_once() -> None:
     before = state.tobytes()
     warning = Tutor(values).warning(turn, [first, first])
     assert state.tobytes() == before
-    assert "gives away 12.0%" in warning
+    assert "loses 12.0%" in warning
     assert warning.startswith(f"That is a blunder: {game.action_name(first)}, {game.action_name(first)} (50.0%)")
 
 
@@ -120,7 +118,7 @@ def test_a_game_with_a_tutor_from_the_command_line(
     words = ["play", "hog", "-p", "goal=20", "--tutor", "--seed", "3", "--seat", "0", "-o", str(file)]
     status, out, err = run_with(capsys, *words)
     assert (status, err) == (0, "")
-    assert "You are warned of what gives away 10.0% or more." in out
+    assert "You are warned before a choice that loses 10.0% or more." in out
     assert "That is a blunder: roll 10" in out
     assert "Luck in the list of decisions" in out
     assert "The game is in" in out

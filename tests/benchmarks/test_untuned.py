@@ -19,7 +19,7 @@ from benchmarks.untuned.folder import UntunedCurves, UntunedPanel, learn_all, pa
 from benchmarks.untuned.page import draw, markdown, rows
 from benchmarks.untuned.ways import WAYS, random_play, way_named
 from dicegym.errors import DamagedFileError, ParameterError, UnknownNameError
-from dicegym.players import model as models
+from dicegym.players import model_file
 from dicegym.registry import ENVIRONMENTS
 
 pytestmark = pytest.mark.slow
@@ -66,7 +66,7 @@ def test_what_stable_baselines_does_by_itself_has_masks_and_its_own_settings() -
 
 def test_every_way_is_a_known_algorithm() -> None:
     assert {"single", "batch"} <= {way.name for way in WAYS}
-    assert all(way.algorithm in models.ALGORITHMS for way in WAYS)
+    assert all(way.algorithm in model_file.ALGORITHMS for way in WAYS)
     assert len({way.name for way in WAYS}) == len(WAYS)
 
 

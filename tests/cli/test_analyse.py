@@ -30,7 +30,7 @@ def test_a_game_is_analysed_in_every_form(file: Path, tmp_path: Path, capsys: py
     status, out, err = run_with(capsys, "values", "analyse", str(file), *files)
     assert (status, err) == (0, "")
     assert out.startswith("Hog: ")
-    assert "gives away" in out
+    assert "regret" in out
     assert "Marks: ?! a doubtful choice from 2.0% on" in out
     values = json.loads(plain.read_text("utf-8"))
     rows = list(csv.DictReader(sheet.read_text("utf-8").splitlines()))
@@ -78,18 +78,18 @@ def test_agents_are_graded(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     assert run_with(capsys, "values", "grade", "hog", "nobody")[0] == 2
 
 
-def test_a_replay_tells_what_mistakes_gave_away(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_replay_tells_what_mistakes_cost(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     page = tmp_path / "game.html"
     status, plain, _ = run_with(capsys, "arena", "replay", str(file))
     assert status == 0
-    assert "gives away" not in plain
+    assert " loses " not in plain
     status, out, err = run_with(capsys, "arena", "replay", str(file), "--analyse")
     assert (status, err) == (0, "")
-    told = [line for line in out.splitlines() if "?? gives away" in line]
+    told = [line for line in out.splitlines() if "?? loses" in line]
     assert told
     assert all("better: " in line for line in told)
     status, own, _ = run_with(capsys, "arena", "replay", str(file), "--analyse", "--seat", "0")
     first = plain.splitlines()[0].split(": ")[1].split(", ")[0]
-    assert all(line.startswith(f"{first}: ") for line in own.splitlines() if "gives away" in line)
+    assert all(line.startswith(f"{first}: ") for line in own.splitlines() if " loses " in line)
     assert run_with(capsys, "arena", "replay", str(file), "--analyse", "-o", str(page))[0] == 0
-    assert "?? gives away" in page.read_text("utf-8")
+    assert "?? loses" in page.read_text("utf-8")

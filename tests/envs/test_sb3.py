@@ -30,6 +30,7 @@ from dicegym.errors import ModelError, ParameterError
 from dicegym.play.player import FunctionPlayer
 from dicegym.play.turn import Turn
 from dicegym.players import model as models
+from dicegym.players import model_file, sb3_models
 from dicegym.registry import ENVIRONMENTS, GAMES
 
 each_environment = pytest.mark.parametrize("environment", ENVIRONMENTS, ids=lambda environment: environment.id)
@@ -272,7 +273,7 @@ def test_model_files_come_back_as_the_same_player(name: str, tmp_path: Path) -> 
     model = trained(name, "MaskablePPO")
     path = tmp_path / "learned.zip"
     models.save(model, game, path, {"note": "kept"})
-    about = models.facts(path)
+    about = model_file.facts(path)
     assert (about["game"], about["algorithm"], about["note"]) == (name, "MaskablePPO", "kept")
     assert [file.name for file in tmp_path.iterdir()] == ["learned.zip"]
     states = some_states(game)
@@ -289,7 +290,7 @@ def rewritten(path: Path, target: Path, **changes: Any) -> Path:
     with zipfile.ZipFile(path) as old, zipfile.ZipFile(target, "w") as new:
         for member in old.namelist():
             data = old.read(member)
-            if member == models.MEMBER:
+            if member == model_file.MEMBER:
                 data = json.dumps({**json.loads(data), **changes}).encode()
             new.writestr(member, data)
     return target
@@ -304,7 +305,7 @@ def test_models_that_do_not_fit_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="was trained on other rules"):
         models.load(rewritten(path, tmp_path / "old.zip", fingerprint="0" * 16), game)
     with pytest.raises(ModelError, match="algorithm 'SAC'"):
-        models.load_model(rewritten(path, tmp_path / "sac.zip", algorithm="SAC"), game)
+        sb3_models.load_model(rewritten(path, tmp_path / "sac.zip", algorithm="SAC"), game)
     with pytest.raises(ModelError, match="incomplete"):
         models.load(rewritten(path, tmp_path / "less.zip", parameters=None), game)
     with pytest.raises(ModelError, match=r"observations \(62,\)"):
@@ -343,15 +344,15 @@ def test_inputs_can_be_ignored_for_a_while(algorithm: Any) -> None:
     ignored = np.arange(game.observation_size) % 5 == 0
     seen = np.random.default_rng(0).random((20, game.observation_size), np.float32)
     other = np.where(ignored, 1 - seen, seen).astype(np.float32)
-    before = models.PolicyPlayer(model, game).scores(seen)
-    with models.ignore_inputs(model, ignored):
+    before = models.PolicyPlayer(model, game).policy.scores(seen)
+    with sb3_models.ignore_inputs(model, ignored):
         player = models.PolicyPlayer(model, game)
-    assert np.array_equal(player.scores(seen), player.scores(other))
-    assert not np.allclose(before, player.scores(seen))
-    assert np.array_equal(models.PolicyPlayer(model, game).scores(seen), before)
-    with pytest.raises(KeyboardInterrupt), models.ignore_inputs(model, ignored):
+    assert np.array_equal(player.policy.scores(seen), player.policy.scores(other))
+    assert not np.allclose(before, player.policy.scores(seen))
+    assert np.array_equal(models.PolicyPlayer(model, game).policy.scores(seen), before)
+    with pytest.raises(KeyboardInterrupt), sb3_models.ignore_inputs(model, ignored):
         raise KeyboardInterrupt
-    assert np.array_equal(models.PolicyPlayer(model, game).scores(seen), before)
+    assert np.array_equal(models.PolicyPlayer(model, game).policy.scores(seen), before)
 
 
 def test_models_leave_out_what_only_going_on_needs(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from dicegym.errors import ParameterError
 from dicegym.games.keyboard import Place
 from dicegym.games.parts import CONTROLS, need, part
 from dicegym.games.web_controls import Basket, DiceToggles, Fields, PickOne, PlayForm, Stepper
-from dicegym.players.human import controls_of
+from dicegym.players.sitting import controls_of
 from dicegym.registry import GAMES
 
 STEPS = 60

@@ -20,7 +20,7 @@ RunFolder = Callable[..., Path]
 @pytest.fixture
 def run_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RunFolder:
     """Return a function that writes what a training leaves; models say what ``best.zip`` holds as JSON."""
-    monkeypatch.setattr("dicegym.learning.curves.models.facts", lambda path: json.loads(path.read_text()))
+    monkeypatch.setattr("dicegym.learning.curves.model_file.facts", lambda path: json.loads(path.read_text()))
 
     from dicegym.learning.evaluate import Score
 

@@ -18,6 +18,7 @@ from dicegym.learning.evaluate import BEST_REPLY
 from dicegym.learning.preparation import prepare
 from dicegym.learning.train import train
 from dicegym.players import model as models
+from dicegym.players import model_file, sb3_models
 from dicegym.players.asymmetric import AsymmetricPolicy
 from dicegym.shipped import shipped_folder
 
@@ -52,7 +53,7 @@ def test_the_curve_tells_of_the_best_reply_and_the_best_model_is_the_hardest_to_
     rows = rows_of(folder)
     assert all(float(row[BEST_REPLY]) == float(row["score"]) <= 0.5 for row in rows)
     most = max(float(row["score"]) for row in rows)
-    assert float(models.facts(folder / "best.zip")["score"]["value"]) == pytest.approx(most, abs=1e-8)
+    assert float(model_file.facts(folder / "best.zip")["score"]["value"]) == pytest.approx(most, abs=1e-8)
     player = models.load(folder / "best.zip")
     assert 1 - best_reply(player, player.game).high == pytest.approx(most, abs=1e-3)  # its file is in float32
 
@@ -79,12 +80,12 @@ def test_a_file_plays_by_numpy_and_learns_on_from_plain_data(trained: Path) -> N
     path = trained / "best.zip"
     player = models.load(path)
     assert player.policy.layers[0].weight.shape[0] == player.game.observation_size
-    model, game = models.load_model(path)
+    model, game = sb3_models.load_model(path)
     assert isinstance(model.policy, AsymmetricPolicy)
-    assert models.count_privileged(model) == model.observation_space.shape[0] - game.observation_size > 0
+    assert sb3_models.count_privileged(model) == model.observation_space.shape[0] - game.observation_size > 0
     seen = np.random.default_rng(0).random((8, game.observation_size), np.float32)
     again = models.PolicyPlayer(model, game)
-    np.testing.assert_allclose(again.scores(seen), player.scores(seen), atol=1e-5)
+    np.testing.assert_allclose(again.policy.scores(seen), player.policy.scores(seen), atol=1e-5)
 
 
 @pytest.mark.slow
@@ -96,7 +97,7 @@ def test_networks_of_a_critic_that_saw_less_begin_a_run(trained: Path, tmp_path:
             "liarsdice", tmp_path / name, "self_play", overrides=[*TINY, *begun, f"network.privileged={privileged}"]
         )
         assert run.model.num_timesteps == 256
-        assert bool(models.count_privileged(run.model)) == (privileged == "true")
+        assert bool(sb3_models.count_privileged(run.model)) == (privileged == "true")
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from dicegym.learning import run_state
 from dicegym.learning.learner import ParameterAverage
 from dicegym.learning.run_folder import newest_checkpoint
 from dicegym.learning.train import train
-from dicegym.players import model as models
+from dicegym.players import model_file, sb3_models
 
 SMALL = ["run.games=8", "run.torch_threads=1", "run.card_games=0", "run.evaluate_games=20", "run.log=[]"]
 SMALL += ["run.evaluate_every=64", "algorithm.n_steps=8", "algorithm.batch_size=16", "network.net_arch=[8]"]
@@ -78,14 +78,14 @@ def test_files_hold_the_average_and_checkpoints_the_learner(algorithm: str, tmp_
     average = run.state.average
     assert average.taken == 8
     assert not np.array_equal(flat(average), parameters_of(run.model))
-    saved = parameters_of(models.load_model(tmp_path / "averaged" / "model.zip")[0])
+    saved = parameters_of(sb3_models.load_model(tmp_path / "averaged" / "model.zip")[0])
     # inputs that were never met are left out of files
     same = saved == flat(average)
     assert same.mean() > 0.5
     assert (saved[~same] == 0).all()
     going_on = newest_checkpoint(tmp_path / "averaged")
     assert going_on is not None
-    assert models.facts(going_on / "model.zip")["settings"]["run"]["average"] == 0.25
+    assert model_file.facts(going_on / "model.zip")["settings"]["run"]["average"] == 0.25
 
 
 def test_a_short_run_ends_with_what_it_learned_and_not_with_what_was_drawn(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from dicegym.learning.approximate_best_response import best_response
 from dicegym.learning.card import EXPLOITED_SUFFIX, ITSELF, Exploited, page, read_exploited, write_exploited
 from dicegym.learning.evaluate import Score
 from dicegym.players import model as models
+from dicegym.players import model_file
 from dicegym.players.roster import agents_folder
 
 SMALL = (
@@ -64,7 +65,7 @@ def test_what_was_found_is_kept_beside_the_model_it_was_found_of(tmp_path: Path)
     path = write_exploited(model, FOUND)
     assert path == tmp_path / f"m{EXPLOITED_SUFFIX}"
     assert read_exploited(model) == FOUND
-    card = page(models.facts(model), "m", [FOUND.score], trained=FOUND)
+    card = page(model_file.facts(model), "m", [FOUND.score], trained=FOUND)
     assert "from its own networks" in card
     assert "wins 0.5500" in card
     shutil.copy(agents_folder("yatzy") / "ppo.zip", model)
@@ -93,9 +94,9 @@ def test_what_a_best_response_began_with_is_told_as_it_was_named(target: str, be
 
 def test_a_best_response_that_begins_with_a_taught_model_judges_by_a_critic_of_its_own(tmp_path: Path) -> None:
     """Its settings give it eight units, as whoever is taught learns no values, and its file has none."""
-    taught = models.facts(agents_folder("hog") / "taught.zip")["settings"]["network"]["net_arch"]
+    taught = model_file.facts(agents_folder("hog") / "taught.zip")["settings"]["network"]["net_arch"]
     assert taught == {"pi": [512, 512], "vf": [8]}
     small, output = [*SMALL[:4], "run.evaluate_games=20"], tmp_path / "reply.zip"
     best_response("hog", "bacon", steps=64, start="taught", games=20, overrides=small, output=output)
-    assert models.facts(output)["settings"]["network"]["net_arch"] == {"pi": [512, 512], "vf": [512, 512]}
-    assert models.facts(output)["score"]["value"] > 0.5  # its policy is that of the taught one at first
+    assert model_file.facts(output)["settings"]["network"]["net_arch"] == {"pi": [512, 512], "vf": [512, 512]}
+    assert model_file.facts(output)["score"]["value"] > 0.5  # its policy is that of the taught one at first

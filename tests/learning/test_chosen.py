@@ -13,7 +13,7 @@ from small_runs import CHOSEN, SMALL, rows_of, score_of
 
 from dicegym.errors import DicegymError
 from dicegym.learning.curves import Curve
-from dicegym.players import model as models
+from dicegym.players import model_file
 
 pytestmark = pytest.mark.usefixtures("short_cards")
 
@@ -41,7 +41,7 @@ def test_a_run_that_takes_the_last_model_for_the_best_one_does_so_at_each_evalua
         rows = rows_of(folder)
         assert int(rows[-1]["steps"]) == run.model.num_timesteps >= steps
         assert float(rows[-1]["score"]) == pytest.approx(sum(float(rows[-1][one]) for one in ("even", "timid")) / 2)
-        best, last = models.facts(folder / "best.zip"), models.facts(folder / "model.zip")
+        best, last = model_file.facts(folder / "best.zip"), model_file.facts(folder / "model.zip")
         for name in ("timesteps", "score"):
             assert best[name] == last[name]
         assert best["timesteps"] == run.model.num_timesteps

@@ -27,6 +27,7 @@ from dicegym.learning.evaluate import evaluate
 from dicegym.learning.teacher import Teacher
 from dicegym.learning.train import train
 from dicegym.players import model as models
+from dicegym.players import model_file, sb3_models
 from dicegym.players.model import PolicyPlayer
 
 YATZY = dicegym.game("yatzy", players=1)
@@ -282,10 +283,10 @@ def test_a_taught_model_says_so_and_goes_on_exactly(tmp_path: Path) -> None:
     parts = train("yatzy", tmp_path / "parts", overrides=["run.steps=3072"], resume=True)
     assert parts.model.num_timesteps == whole.model.num_timesteps == 3072
     path = tmp_path / "whole/model.zip"
-    assert models.facts(path)["taught_by"] == "exact"
+    assert model_file.facts(path)["taught_by"] == "exact"
     assert "| taught by | `exact` values, by imitation |" in card(path, 10)
     assert _teacher("reply(always_roll(4))") == "the best response to `always_roll(4)`"
-    loaded, _ = models.load_model(path)
+    loaded, _ = sb3_models.load_model(path)
     assert isinstance(loaded, DAgger)
     loaded.save(tmp_path / "sb3.zip")  # as Stable-Baselines3 alone writes it
     assert isinstance(MaskablePPO.load(tmp_path / "sb3.zip", custom_objects={}).policy, type(loaded.policy))

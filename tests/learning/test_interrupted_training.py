@@ -23,7 +23,7 @@ from small_runs import ALONE, LEAGUE, SMALL, STEADY, Train
 from dicegym.cli import main
 from dicegym.errors import ParameterError
 from dicegym.learning.preparation import prepare
-from dicegym.players import model as models
+from dicegym.players import model_file
 from dicegym.signals import SignalInterrupt, status_of
 
 pytestmark = pytest.mark.usefixtures("short_cards")
@@ -70,7 +70,7 @@ def test_resuming_with_a_bot_that_remembers_beside_snapshots(training: Any, tmp_
     run = training.train("hog", tmp_path / "run", overrides=["run.steps=4096"], resume=True)
     assert run.model.num_timesteps == 4096
     assert json.loads((tmp_path / "run/settings.json").read_text())["settings"]["run"]["steps"] == 4096
-    assert "--set run.steps=4096" in models.facts(tmp_path / "run/model.zip")["command"]
+    assert "--set run.steps=4096" in model_file.facts(tmp_path / "run/model.zip")["command"]
 
 
 def test_run_killed_before_its_first_checkpoint_resumes_from_the_beginning(training: Any, tmp_path: Path) -> None:
@@ -114,11 +114,11 @@ def test_ctrl_c_saves_and_resuming_is_exact(training: Any, tmp_path: Path) -> No
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)
     told = process.communicate(timeout=60)[1]
-    steps = models.facts(tmp_path / "cut/model.zip")["timesteps"]
+    steps = model_file.facts(tmp_path / "cut/model.zip")["timesteps"]
     assert process.returncode == 130
     assert f"dicegym: interrupted, {steps:,} steps are saved" in told
     assert "Traceback" not in told
-    assert models.facts(tmp_path / "cut/checkpoint/model.zip")["timesteps"] == steps
+    assert model_file.facts(tmp_path / "cut/checkpoint/model.zip")["timesteps"] == steps
     end = f"run.steps={steps + 1024}"
     training.train("hog", tmp_path / "cut", overrides=[end], resume=True)
     training.train("hog", tmp_path / "whole", overrides=[*STEADY, end])
@@ -149,7 +149,7 @@ def test_ctrl_c_saves_the_model_as_it_is(training: Any, done: Train, tmp_path: P
 
     with pytest.raises(KeyboardInterrupt, match=r"2,048 steps are saved in "):
         training.train("hog", tmp_path / "cut", overrides=STEADY, progress=interrupt)
-    assert models.facts(tmp_path / "cut/model.zip")["timesteps"] == 2048
+    assert model_file.facts(tmp_path / "cut/model.zip")["timesteps"] == 2048
     training.train("hog", tmp_path / "cut", resume=True)
     assert (tmp_path / "cut/curve.csv").read_text() == (whole / "curve.csv").read_text()
 

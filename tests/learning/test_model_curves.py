@@ -29,6 +29,7 @@ from dicegym.learning.curves import (
 )
 from dicegym.learning.evaluate import Score
 from dicegym.players import model as models
+from dicegym.players import model_file
 from dicegym.players.model_file import MEMBER
 
 PLAYED = [*SMALL, 'run.evaluate_against=["bacon","swap"]', "run.temperature=1"]
@@ -56,7 +57,7 @@ def svg_words(path: Path) -> list[str]:
 
 def test_a_models_file_holds_all_evaluations_of_its_training(chain: Path) -> None:
     for name in ("best.zip", "model.zip"):  # also those that came after the best one was chosen
-        curve = curve_in(models.facts(chain / "first" / name))
+        curve = curve_in(model_file.facts(chain / "first" / name))
         assert [score.opponent for score in curve[0].scores] == ["bacon", "swap"]
         told = read_evaluations(chain / "first")
         assert [(steps, *map(rounded, scores)) for steps, _, scores in curve] == [
@@ -81,7 +82,7 @@ def test_cards_show_the_picture_beside_them(chain: Path) -> None:
             assert any(word in one for one in words), word
         assert "Bands are 95 % intervals." in words
         assert "<polygon" in (chain / "second" / f"{name}{SUFFIX}").read_text()
-    again = draw_learned(models.facts(chain / "second/best.zip"))
+    again = draw_learned(model_file.facts(chain / "second/best.zip"))
     assert again is not None
     assert again.with_legend().svg() + "\n" == (chain / "second/best.curve.svg").read_text()
 
@@ -102,7 +103,7 @@ def test_where_the_best_model_was_taken_is_marked() -> None:
 
 def without_curves(path: Path, target: Path) -> Path:
     """Copy a model's file without what a training notes of its evaluations."""
-    about = models.facts(path)
+    about = model_file.facts(path)
     for one in facts_of_stages(about):
         one.pop(CURVE, None)  # type: ignore[attr-defined]
         one.pop("chosen", None)  # type: ignore[attr-defined]
@@ -112,8 +113,8 @@ def without_curves(path: Path, target: Path) -> Path:
 def test_files_without_a_curve_have_no_picture(chain: Path, tmp_path: Path) -> None:
     model = without_curves(chain / "second/best.zip", tmp_path / "mine.zip")
     assert models.load(model).name == "mine"
-    assert draw_learned(models.facts(model)) is None
-    assert SUFFIX not in page(models.facts(model), "mine", [Score(**models.facts(model)["score"])])
+    assert draw_learned(model_file.facts(model)) is None
+    assert SUFFIX not in page(model_file.facts(model), "mine", [Score(**model_file.facts(model)["score"])])
     (tmp_path / f"mine{SUFFIX}").write_text("that of another model")
     assert write_learned(model) is None
     assert not (tmp_path / f"mine{SUFFIX}").exists()
@@ -170,11 +171,11 @@ WRONG: list[Any] = [
 def test_what_is_no_curve_is_refused_and_harms_nothing(said: Any, chain: Path, tmp_path: Path) -> None:
     assert curve_in({CURVE: said}) == ()
     source = chain / "second/best.zip"
-    about = models.facts(source)
+    about = model_file.facts(source)
     for facts in ({**about, CURVE: said}, {**about, "began_with": {CURVE: said, "timesteps": "x"}}):
         path = zipped({**members_of(source), MEMBER: json.dumps(facts).encode()}, tmp_path / "m.zip")
         models.load(path)
-        shown = page(models.facts(path), "m", [Score(**facts["score"])])
+        shown = page(model_file.facts(path), "m", [Score(**facts["score"])])
         assert (SUFFIX in shown) == (facts[CURVE] == about[CURVE])
 
 
@@ -209,8 +210,8 @@ def test_an_interrupted_write_leaves_the_model_as_it_was(
     shutil.copy(chain / "first/best.zip", model)
     before = model.read_bytes()
     with pytest.raises(TypeError):
-        models.replace_facts(model, {"note": object()})
+        model_file.replace_facts(model, {"note": object()})
     assert model.read_bytes() == before
     assert [one.name for one in tmp_path.iterdir()] == ["m.zip"]
     with pytest.raises(ModelError):
-        models.replace_facts(tmp_path / "none.zip", {})
+        model_file.replace_facts(tmp_path / "none.zip", {})

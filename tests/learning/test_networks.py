@@ -19,7 +19,7 @@ from dicegym.learning.building import ROLLOUT, new_model
 from dicegym.learning.configuration import override, read_config
 from dicegym.learning.learner import keep_generators
 from dicegym.learning.training_settings import TrainingSettings
-from dicegym.players import model as models
+from dicegym.players import sb3_models
 
 
 def made(*overrides: str, games: int = 4) -> Any:
@@ -64,7 +64,7 @@ def test_where_nothing_is_said_a_rollout_suits_the_number_of_games(name: str, ga
 
 @pytest.mark.parametrize("name", ["A2C", "DQN", "QRDQN"])
 def test_other_algorithms_have_their_own_defaults(name: str) -> None:
-    theirs = models.algorithm(name)("MlpPolicy", SB3VecEnv("hog", 4))
+    theirs = sb3_models.algorithm(name)("MlpPolicy", SB3VecEnv("hog", 4))
     ours = new_model(override(TrainingSettings(), [f"algorithm.name={name}"]), SB3VecEnv("hog", 4), None)
     for key in ("n_steps", "batch_size", "gamma", "learning_rate"):
         assert getattr(ours, key, None) == getattr(theirs, key, None)

@@ -91,7 +91,7 @@ def _fails(actor: Actor) -> str | None:
 @pytest.fixture
 def stage(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[Actor]]:
     """Return a function that trains with actors, two at a time, and returns them in the order of their beginning."""
-    monkeypatch.setattr("dicegym.learning.curves.models.facts", lambda path: json.loads(path.read_text()))
+    monkeypatch.setattr("dicegym.learning.curves.model_file.facts", lambda path: json.loads(path.read_text()))
     monkeypatch.setattr(seeded_training, "LOOK_EVERY", 0.001)
 
     results.clear()

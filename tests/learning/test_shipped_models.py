@@ -16,7 +16,7 @@ pytest.importorskip("sb3_contrib")
 import dicegym
 from dicegym.learning.curve_pictures import SUFFIX, draw_learned
 from dicegym.learning.evaluate import evaluate
-from dicegym.players import model as models
+from dicegym.players import model_file
 
 
 @pytest.mark.parametrize("name", FINISHED)
@@ -26,10 +26,10 @@ def test_every_game_has_a_trained_model(name: str) -> None:
 
 @each_model
 def test_model_loads_fits_the_rules_and_is_listed(path: Path) -> None:
-    game = models.read_game(path)
+    game = model_file.read_game(path)
     assert dicegym.agent(game, path.stem).name == path.stem
     assert path.stem in dicegym.agent_names(game)
-    about = models.facts(path)
+    about = model_file.facts(path)
     taught = "taught_by" in about or "taught_by" in about.get("began_with", {})
     assert path.stat().st_size <= (5_000_000 if taught else 2_200_000)
 
@@ -37,19 +37,19 @@ def test_model_loads_fits_the_rules_and_is_listed(path: Path) -> None:
 @pytest.mark.slow_after(2)
 @each_ppo
 def test_model_is_as_good_as_its_card_says(path: Path) -> None:
-    about = models.facts(path)
+    about = model_file.facts(path)
     claimed = about["score"]
     run = about["settings"]["run"]
     against, less_luck = run.get("evaluate_against") or [None], run.get("less_luck", False)
     for part, opponent in zip(about.get("scores") or [claimed], against, strict=True):
-        score = evaluate(models.read_game(path), str(path), opponent, part["games"] or 1, less_luck=less_luck)
+        score = evaluate(model_file.read_game(path), str(path), opponent, part["games"] or 1, less_luck=less_luck)
         assert part["low"] - 1e-9 <= score.value <= part["high"] + 1e-9
 
 
 @each_model
 def test_a_card_is_that_of_its_file(path: Path) -> None:
     card = path.with_suffix(".md").read_text()
-    about = models.facts(path)
+    about = model_file.facts(path)
     score, seed, steps = about["score"], about["settings"]["run"]["seed"], about["timesteps"]
     for fact in (f"{score['value']:.4f}", about["command"], f"| seed | {seed} |", f"| steps | {steps:,} decisions"):
         assert fact in card
@@ -61,14 +61,14 @@ def test_no_file_tells_of_the_machine_that_made_it(path: Path) -> None:
     with zipfile.ZipFile(path) as members:
         data = json.loads(members.read("data"))
     assert data.get("tensorboard_log") is None
-    texts = [value for value in data.values() if isinstance(value, str)] + [json.dumps(models.facts(path))]
+    texts = [value for value in data.values() if isinstance(value, str)] + [json.dumps(model_file.facts(path))]
     assert not [text for text in texts if re.search(r"(^|[\s\"'=])/(?!\s)\w+/", text)]
 
 
 @each_model
 def test_the_picture_of_a_models_curve_is_that_of_its_file(path: Path) -> None:
     """Every model that ships tells how it was learned."""
-    found = draw_learned(models.facts(path))
+    found = draw_learned(model_file.facts(path))
     picture = path.with_suffix(SUFFIX)
     assert found is not None
     assert picture.read_text() == found.with_legend().svg() + "\n"
@@ -77,5 +77,5 @@ def test_the_picture_of_a_models_curve_is_that_of_its_file(path: Path) -> None:
 
 def test_the_best_hog_model_reaches_what_was_asked_of_it() -> None:
     """0.77 exactly against always_roll(5); the winner of the published contest had 0.759."""
-    scores = [models.facts(path)["score"]["value"] for path in MODELS if path.parent.name == "hog"]
+    scores = [model_file.facts(path)["score"]["value"] for path in MODELS if path.parent.name == "hog"]
     assert max(scores) >= 0.77

@@ -26,6 +26,7 @@ from dicegym.learning.configuration import read_config
 from dicegym.learning.curves import read_evaluations, read_pace
 from dicegym.learning.evaluate import CARD_SEED, CURVE_SEED, EVALUATION_SEED, LEAGUE_SEED, Score, next_evaluation
 from dicegym.players import model as models
+from dicegym.players import model_file
 from dicegym.players.roster import agent_names, resolve
 
 pytestmark = pytest.mark.usefixtures("short_cards")
@@ -42,7 +43,7 @@ def test_same_settings_and_seed_give_the_same_curve_and_another_seed_another(
     for run, folder in runs:
         curves.append((folder / "curve.csv").read_text())
         player = models.load(folder / "model.zip")
-        scores.append(player.scores(np.ones((1, run.game.observation_size), np.float32)).tolist())
+        scores.append(player.policy.scores(np.ones((1, run.game.observation_size), np.float32)).tolist())
     assert (curves[0], scores[0]) == (curves[1], scores[1])
     assert scores[0] != scores[2]
     assert re.match(r"steps,score[,\n]", curves[0])
@@ -53,7 +54,7 @@ def test_same_settings_and_seed_give_the_same_curve_and_another_seed_another(
 @each_game
 def test_run_leaves_models_settings_curve_and_tensorboard(done: Train, game: str) -> None:
     run, folder = done(game, SMALL)
-    about = models.facts(folder / "model.zip")
+    about = model_file.facts(folder / "model.zip")
     assert about["timesteps"] == 3072
     assert about["settings"]["run"]["steps"] == 3072
     assert about["score"]["value"] == pytest.approx(run.score.value)
@@ -121,7 +122,7 @@ def test_evaluation_against_several_opponents(training: Any, tmp_path: Path) -> 
     pace = read_pace(tmp_path / "run")
     assert pace == sorted(pace)
     assert (str(pace[-1].steps), pace[-1].games) == (lines[-1][0], run.state.games)
-    about = models.facts(tmp_path / "run/best.zip")
+    about = model_file.facts(tmp_path / "run/best.zip")
     assert about["score"]["value"] == max(float(line[1]) for line in lines)
     assert len(about["scores"]) == 3
     page = (tmp_path / "run/best.md").read_text()

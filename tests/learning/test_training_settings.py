@@ -15,8 +15,8 @@ from small_runs import SMALL, STEADY, each_game
 
 import dicegym
 from dicegym.errors import ModelError, ParameterError, UnknownNameError
-from dicegym.players import model as models
-from dicegym.players.roster import model_file
+from dicegym.players import model_file
+from dicegym.players.roster import find_model_file
 from dicegym.shipped import shipped_folder
 
 pytestmark = pytest.mark.usefixtures("short_cards")
@@ -35,7 +35,7 @@ def test_training_begins_with_the_networks_of_another_model(training: Any, tmp_p
     assert (
         second.state.curve.evaluations[0].value == first.state.curve.evaluations[-1].value
     )  # measured before it learns anything
-    about = models.facts(tmp_path / "second/model.zip")
+    about = model_file.facts(tmp_path / "second/model.zip")
     assert about["began_with"]["timesteps"] == first.model.num_timesteps
     page = (tmp_path / "second/model.md").read_text()
     assert f"| stage 1 | `{first.command}`: 3,072 steps" in page
@@ -54,7 +54,7 @@ def test_who_begins_with_a_model_that_was_taught_has_a_critic_of_its_own(trainin
     run = training.train("hog", tmp_path / "run", overrides=[*wide, sizes])
     layers = [one.out_features for one in run.model.policy.mlp_extractor.value_net if hasattr(one, "out_features")]
     assert layers == [64, 32]
-    taught = models.facts(shipped_folder("agents") / "hog/taught.zip")["score"]["value"]
+    taught = model_file.facts(shipped_folder("agents") / "hog/taught.zip")["score"]["value"]
     assert run.state.curve.evaluations[0].value == pytest.approx(taught, abs=1e-6)  # its policy is the taught one
     with pytest.raises(ParameterError, match=r"another policy network than .*vf\) may have other layers"):
         training.train("hog", tmp_path / "other", overrides=[*wide, "network.net_arch={pi=[64],vf=[64]}"])
@@ -65,8 +65,8 @@ def test_a_training_begins_with_an_agent_that_is_named(training: Any, tmp_path: 
     first.append("run.start_from=taught")
     run = training.train("liarsdice", tmp_path / "run", overrides=first)
     file = shipped_folder("agents") / "liarsdice" / "taught.zip"
-    assert model_file(run.game, "taught") == str(file)
-    assert models.facts(tmp_path / "run/model.zip")["began_with"]["path"] == "taught"
+    assert find_model_file(run.game, "taught") == str(file)
+    assert model_file.facts(tmp_path / "run/model.zip")["began_with"]["path"] == "taught"
     assert training.train("liarsdice", tmp_path / "run", resume=True).state.began_with["path"] == "taught"
 
 
@@ -108,7 +108,7 @@ def test_a_model_to_begin_with_may_lie_in_the_user_s_folder(tmp_path: Path, monk
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("USERPROFILE", str(tmp_path))
     shutil.copy(shipped_folder("agents") / "liarsdice" / "taught.zip", tmp_path / "mine.zip")
-    assert model_file(dicegym.game("liarsdice"), "~/mine.zip") == str(tmp_path / "mine.zip")
+    assert find_model_file(dicegym.game("liarsdice"), "~/mine.zip") == str(tmp_path / "mine.zip")
 
 
 def test_a_training_that_begins_with_an_agent_of_other_parameters_is_told_so(training: Any, tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from hostile_models import changed, members_of, members_of_bytes, zipped
 import dicegym
 from dicegym.errors import ModelError
 from dicegym.players import model as models
+from dicegym.players import model_file, sb3_models
 from dicegym.players.agent_info import describe_agent, game_for
 from dicegym.players.model_file import MEMBER, NETWORK_MEMBER
 from dicegym.players.zip_archive import MOST_BYTES, ModelArchive, npz_bytes
@@ -32,7 +33,7 @@ def only_model_error(path: Path, called: str) -> None:
     """Open a file by each door; fail unless it loads, or is refused by a ModelError that names it."""
     for door in (
         lambda: dicegym.agent(GAME, str(path)),
-        lambda: models.load_model(path, GAME),
+        lambda: sb3_models.load_model(path, GAME),
         lambda: game_for(str(path)),
         lambda: describe_agent(GAME, str(path)),
     ):
@@ -209,6 +210,6 @@ def test_facts_that_are_none_are_refused(content: bytes, own: Path, tmp_path: Pa
     "said", [5, [], {}, {"activations": 5}, {"activations": [[]]}, {"activations": ["ReLU"] * 10_000}, {"x": None}]
 )
 def test_networks_that_are_none_are_refused(said: Any, own: Path, tmp_path: Path) -> None:
-    about = {**models.facts(own), "network": said}
+    about = {**model_file.facts(own), "network": said}
     with pytest.raises(ModelError):
         models.load(changed(own, tmp_path / "m.zip", {MEMBER: json.dumps(about).encode()}))

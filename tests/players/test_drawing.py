@@ -22,9 +22,9 @@ from dicegym.learning.blocks import results_of
 from dicegym.learning.evaluate import evaluate
 from dicegym.play.drive import play_game
 from dicegym.players import model as models
+from dicegym.players import model_file
 from dicegym.players.model import (
     PolicyPlayer,
-    gives_away,
     probabilities,
     sample_actions,
     seeds_of,
@@ -64,8 +64,8 @@ def positions(game: Game, n: int) -> np.ndarray:
     return found
 
 
-def test_what_gives_away_what_is_hidden() -> None:
-    drawn_in = {name for name in GAMES if gives_away(dicegym.game(name))}
+def test_models_draw_where_actions_reveal_what_is_hidden() -> None:
+    drawn_in = {name for name in GAMES if usual_temperature(dicegym.game(name)) > 0}
     assert drawn_in == {"liarsdice", "liarsdice_spot_on"}
     assert list_hidden_fields(dicegym.game("lucky"))  # but nobody sees what others choose before choosing too
     assert usual_temperature(dicegym.game("liarsdice")) == 1
@@ -178,7 +178,7 @@ def test_files_say_how_they_play(tmp_path: Path) -> None:
     found = saved(temperature=0.5)
     assert (found.temperature, found.pure, found.at_once) == (0.5, False, True)
     path = tmp_path / "m.zip"
-    assert models.facts(path)["play"] == {"temperature": 0.5}
+    assert model_file.facts(path)["play"] == {"temperature": 0.5}
     assert models.load(path).temperature == 0.5
     assert models.load(path, temperature=0).pure
     asked = dicegym.agent(game, str(path), temperature=2)

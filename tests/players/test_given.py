@@ -163,7 +163,7 @@ def test_what_functions_do_wrong_is_said_with_their_line() -> None:
 def test_what_is_no_agent_is_refused() -> None:
     with pytest.raises(ParameterError, match=r"RandomPlayer\(\)"):
         dicegym.agent("hog", RandomPlayer)
-    with pytest.raises(ParameterError, match="5 is no agent"):
+    with pytest.raises(ParameterError, match="5 is not an agent"):
         dicegym.agent("hog", 5)
 
 

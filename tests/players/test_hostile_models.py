@@ -20,6 +20,7 @@ from dicegym.envs.vector import BatchEnv
 from dicegym.errors import DicegymError, ModelError
 from dicegym.learning.evaluate import evaluate
 from dicegym.players import model as models
+from dicegym.players import model_file, sb3_models
 from dicegym.players.agent_info import describe_agent, game_for
 from dicegym.players.pool import Pool
 from dicegym.players.roster import agents_folder
@@ -36,8 +37,8 @@ each_place = pytest.mark.parametrize("place", PLACES)
 DOORS: dict[str, Callable[[str], Any]] = {
     "agent": lambda path: dicegym.agent("hog", path).choose(np.zeros((1, 62), np.float32), np.ones((1, 12), np.bool_)),
     "load": models.load,
-    "load_model": lambda path: models.load_model(path, GAME),
-    "facts": models.facts,
+    "load_model": lambda path: sb3_models.load_model(path, GAME),
+    "facts": model_file.facts,
     "describe": lambda path: describe_agent(GAME, path),
     "game_for": game_for,
     "evaluate": lambda path: evaluate("hog", path, "bacon"),
@@ -94,7 +95,7 @@ def test_no_verb_runs_what_a_file_holds(place: str, own: Path, tmp_path: Path) -
 def test_settings_are_read_past_the_pickles_in_them(own: Path, tmp_path: Path) -> None:
     data = fields(members_of(own)["data"], tmp_path / "mark")
     with pytest.raises(ModelError, match="its learning_rate is not a schedule"):
-        models.load_model(changed(own, tmp_path / "m.zip", {"data": data}))
+        sb3_models.load_model(changed(own, tmp_path / "m.zip", {"data": data}))
     assert not (tmp_path / "mark").exists()
 
 

@@ -19,7 +19,7 @@ from dicegym.bots.network import ACTIVATIONS, Layer, Network
 from dicegym.engine.game import Game
 from dicegym.errors import ModelError, ParameterError
 from dicegym.players import model as models
-from dicegym.players import model_file
+from dicegym.players import model_file, sb3_models
 from dicegym.players.model_file import CRITIC_MEMBER, MEMBER, NETWORK_MEMBER, SETTINGS_MEMBER
 from dicegym.players.roster import agents_folder
 
@@ -44,14 +44,14 @@ def played_states(game: Game, n: int) -> tuple[np.ndarray, np.ndarray]:
 def test_shipped_models_choose_as_their_torch_policy_does_in_10_000_states(path: Path) -> None:
     torch = pytest.importorskip("torch")
     pytest.importorskip("sb3_contrib")
-    model, game = models.load_model(path)
+    model, game = sb3_models.load_model(path)
     player = models.load(path)
     seen, masks = played_states(game, 10_000)
     assert len({one.tobytes() for one in seen}) > 1_000
     chosen = player.choose(seen, masks)
-    blind = np.pad(seen, ((0, 0), (0, models.count_privileged(model))))  # what its critic alone saw in training
+    blind = np.pad(seen, ((0, 0), (0, sb3_models.count_privileged(model))))  # what its critic alone saw in training
     library = model.predict(blind, deterministic=True, action_masks=masks)[0]
-    scores = player.scores(seen)
+    scores = player.policy.scores(seen)
     best_two = np.partition(np.where(masks, scores, -np.inf), -2, axis=1)[:, -2:]
     clear = best_two[:, 1] - best_two[:, 0] > NEAR
     assert clear.mean() > 0.99
@@ -76,7 +76,7 @@ def test_a_shipped_model_is_its_policy_and_the_settings_of_its_training(path: Pa
 
 def test_a_model_plays_where_nothing_of_torch_can_be_imported() -> None:
     """In a process of its own, in which importing PyTorch or Stable-Baselines3 fails."""
-    known = models.facts(agents_folder("hog") / "ppo.zip")["score"]["value"]
+    known = model_file.facts(agents_folder("hog") / "ppo.zip")["score"]["value"]
     program = f"""
 import sys
 for name in ("torch", "stable_baselines3", "sb3_contrib"):
@@ -123,7 +123,7 @@ def test_a_file_without_a_network_is_refused(own: Path, tmp_path: Path) -> None:
 
 
 def test_what_the_library_saves_alone_says_how_to_write_it(theirs: Path) -> None:
-    for door in (models.load, models.facts, models.load_model):
+    for door in (models.load, model_file.facts, sb3_models.load_model):
         with pytest.raises(ModelError, match=r"Stable-Baselines3 alone: .*dicegym\.save_model"):
             door(theirs)
 
@@ -142,7 +142,7 @@ def test_what_the_library_saves_alone_says_how_to_write_it(theirs: Path) -> None
 )
 def test_arrays_that_do_not_fit_are_refused(layers: list[tuple[int, int, str]], words: str, tmp_path: Path) -> None:
     network = Network(tuple(Layer(np.zeros((i, o)), np.zeros(o), kind) for i, o, kind in layers))
-    about = models.facts(HOG)
+    about = model_file.facts(HOG)
     path = tmp_path / "m.zip"
     model_file.write(path, about, network)
     with pytest.raises(ModelError) as refused:
@@ -168,10 +168,10 @@ def test_the_same_weights_make_the_same_file(tmp_path: Path) -> None:
     network = models.load(HOG).policy
     made = []
     for name in ("a.zip", "b.zip"):
-        model_file.write(tmp_path / name, models.facts(HOG), network)
+        model_file.write(tmp_path / name, model_file.facts(HOG), network)
         made.append((tmp_path / name).read_bytes())
     assert made[0] == made[1]
-    assert models.facts(tmp_path / "a.zip") == models.facts(HOG)
+    assert model_file.facts(tmp_path / "a.zip") == model_file.facts(HOG)
 
 
 def trained(game: Game, label: str, **settings: Any) -> Any:
@@ -182,10 +182,10 @@ def trained(game: Game, label: str, **settings: Any) -> Any:
     small: dict[str, Any] = {"seed": 0, "device": "cpu"} | settings
     if label in ("DQN", "QRDQN"):
         small |= {"learning_starts": 8, "buffer_size": 100, "policy_kwargs": {"net_arch": [16]}}
-    return models.algorithm(label)("MlpPolicy", SB3VecEnv(game, 4, seed=0), **small).learn(40)
+    return sb3_models.algorithm(label)("MlpPolicy", SB3VecEnv(game, 4, seed=0), **small).learn(40)
 
 
-@pytest.mark.parametrize("label", sorted(models.ALGORITHMS))
+@pytest.mark.parametrize("label", sorted(model_file.ALGORITHMS))
 def test_what_each_algorithm_learned_plays_from_a_file(label: str, tmp_path: Path) -> None:
     game = dicegym.game("hog")
     rollouts = {"n_steps": 8} | ({"batch_size": 32} if "PPO" in label else {})
@@ -197,9 +197,9 @@ def test_what_each_algorithm_learned_plays_from_a_file(label: str, tmp_path: Pat
     assert np.array_equal(models.load(ours).choose(seen, masks), expected)
     if "DQN" in label:
         with pytest.raises(ModelError, match="holds a network alone"):
-            models.load_model(ours)
+            sb3_models.load_model(ours)
     else:
-        again, _ = models.load_model(ours)
+        again, _ = sb3_models.load_model(ours)
         assert np.array_equal(models.PolicyPlayer(again, game).choose(seen, masks), expected)
     with pytest.raises(ModelError, match=r"observations \(62,\) and 12 actions"):
         dicegym.save_model(model, tmp_path / "wrong.zip", "lucky")
@@ -211,7 +211,7 @@ def test_a_saved_policy_is_there_once_and_comes_back_whole(own: Path, learner: A
 
     with zipfile.ZipFile(own) as archive:
         assert archive.namelist() == [SETTINGS_MEMBER, MEMBER, NETWORK_MEMBER, CRITIC_MEMBER]
-    again, game = models.load_model(own)
+    again, game = sb3_models.load_model(own)
     assert game == dicegym.game("hog")
     assert again.num_timesteps == learner.num_timesteps
     for key in ("n_steps", "batch_size", "n_epochs", "gamma", "gae_lambda", "ent_coef", "vf_coef", "n_envs"):
@@ -239,11 +239,13 @@ def test_a_file_without_its_critic_plays_and_learns_on_with_a_fresh_one(dtype: s
         assert archive.namelist() == [SETTINGS_MEMBER, MEMBER, NETWORK_MEMBER]
         assert {array.dtype for array in packed.values()} == {np.dtype(dtype)}
     near = 0 if dtype == "float32" else 1e-2
-    np.testing.assert_allclose(models.load(path).scores(seen), models.load(own).scores(seen), atol=near)
-    assert "critic" not in models.facts(path)
-    model, _ = models.load_model(path)
+    np.testing.assert_allclose(models.load(path).policy.scores(seen), models.load(own).policy.scores(seen), atol=near)
+    assert "critic" not in model_file.facts(path)
+    model, _ = sb3_models.load_model(path)
     assert model.policy.value_net.weight.shape == (1, 4)  # as wide as the policy
-    np.testing.assert_allclose(models.PolicyPlayer(model, game).scores(seen), models.load(path).scores(seen), atol=1e-5)
+    np.testing.assert_allclose(
+        models.PolicyPlayer(model, game).policy.scores(seen), models.load(path).policy.scores(seen), atol=1e-5
+    )
     model.set_env(SB3VecEnv(game, 2, seed=0))
     assert model.learn(16, reset_num_timesteps=False).num_timesteps == 32
 
@@ -261,7 +263,7 @@ def test_a_policy_of_somebodys_own_plays_from_a_file_where_its_layers_are_plain(
     seen, masks = played_states(game, 250)
     assert np.array_equal(models.load(path).choose(seen, masks), models.PolicyPlayer(mine, game).choose(seen, masks))
     with pytest.raises(ModelError, match="holds a network alone"):
-        models.load_model(path)
+        sb3_models.load_model(path)
 
 
 def test_models_that_saw_other_numbers_or_remember_are_refused(tmp_path: Path) -> None:
@@ -294,10 +296,10 @@ def test_own_networks_play_and_are_written_down_where_they_can(tmp_path: Path) -
         path = dicegym.save_model(layers, tmp_path / "mine.zip", "hog")
         with torch.no_grad():
             expected = layers(torch.as_tensor(seen)).numpy()
-        assert np.allclose(models.load(path).scores(seen), expected, atol=1e-5)
+        assert np.allclose(models.load(path).policy.scores(seen), expected, atol=1e-5)
         assert np.array_equal(dicegym.agent(game, layers).choose(seen, masks), models.load(path).choose(seen, masks))
     with pytest.raises(ModelError, match="no model of Stable-Baselines3 to train"):
-        models.load_model(path)
+        sb3_models.load_model(path)
     steep = torch.nn.Sequential(torch.nn.Linear(62, 9), torch.nn.LeakyReLU(0.5), torch.nn.Linear(9, 12))
     with pytest.raises(ModelError, match="computes something else"):
         dicegym.save_model(steep, tmp_path / "steep.zip", "hog")

@@ -129,7 +129,10 @@ def test_an_observation_tells_all_that_a_seat_may_know_and_nothing_else(name: st
         ('{"action": "  "}', "is not a text"),
         ('{"action": "' + "5" * 2000 + '"}', "2,014 characters"),
         ("[" * 900, "is not JSON"),
-        ('{"action": "the best one"}', "means nothing here"),
+        (
+            '{"action": "the best one"}',
+            "'the best one' means nothing here: write a legal action as the rules show it, such as '10'",
+        ),
     ],
 )
 def test_what_is_no_answer_says_why(answer: str, why: str) -> None:
@@ -143,7 +146,7 @@ def test_what_is_no_answer_says_why(answer: str, why: str) -> None:
     [
         ("hog", "11", "11 dice cannot be rolled"),
         ("hog", "swap", "comes by itself"),
-        ("yatzy", "score box 16", "numbered 1 to 15"),
+        ("yatzy", "score box 16", "there is no box 16: write a legal action"),
         ("liarsdice", "liar", "no bid to challenge yet"),
         ("liarsdice", "30 6", "more than can be bid"),
         ("liarsdice_spot_on", "gain one", "no bid to challenge yet"),

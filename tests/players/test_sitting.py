@@ -16,8 +16,7 @@ from dicegym.games.controls import NumberedControls
 from dicegym.games.keyboard import STRENGTHS, Place, count, list_names, percent
 from dicegym.play.player import FunctionPlayer, Player, RandomPlayer
 from dicegym.play.turn import Act, Turn
-from dicegym.players.human import WIDTH, HumanPlayer, SeatedPerson, controls_of, wrap_lines
-from dicegym.players.sitting import AGAIN, QUIT, Sitting
+from dicegym.players.sitting import AGAIN, QUIT, WIDTH, HumanPlayer, Sitting, controls_of, wrap_lines
 
 LONGEST = 3000
 """Answers after which a game must have ended."""
@@ -56,13 +55,13 @@ class Chooser:
 
     def watch(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Learn what is allowed whenever the person is asked."""
-        call = SeatedPerson.__call__
+        choose = HumanPlayer.choose
 
-        def watched(seated: SeatedPerson, turn: Turn) -> int:
+        def watched(person: HumanPlayer, turn: Turn) -> int:
             self.legal = np.flatnonzero(turn.mask)
-            return call(seated, turn)
+            return choose(person, turn)
 
-        monkeypatch.setattr(SeatedPerson, "__call__", watched)
+        monkeypatch.setattr(HumanPlayer, "choose", watched)
 
 
 @each_game
@@ -247,7 +246,7 @@ def test_opponents_of_each_strength_exist(name: str) -> None:
 
 
 def test_a_game_without_a_keyboard_is_played_by_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dicegym.players.human.part", lambda game, kind: None)
+    monkeypatch.setattr("dicegym.players.sitting.part", lambda game, kind: None)
     game = dicegym.game("hog")
     sitting, shown = sit(game, ["7", "roll", "roll 3", "free", "nonsense", "quit"])
     assert isinstance(sitting.keyboard, NumberedControls)

@@ -17,7 +17,7 @@ from oracles import dice
 from rules_page import observation_of, section, table
 
 import dicegym
-import dicegym.analysis
+import dicegym.values
 from dicegym.games.parts import PARTS
 from dicegym.play.drive import play_game
 from dicegym.registry import GAMES
@@ -196,7 +196,7 @@ def test_the_example_is_solved_as_it_was_published(examples: None) -> None:
     from pig.rules import HOLD, ROLL, SPEC
 
     game = dicegym.game(SPEC)
-    exact = dicegym.analysis.valuer(game)
+    exact = dicegym.values.valuer(game)
     state = game.new_game()[0]
     assert (exact.name, round(exact.value(state, 0), 4)) == ("exact", 0.5306)
     assert exact.value(state, 0) + exact.value(state, 1) == pytest.approx(1, abs=1e-12)
@@ -207,7 +207,7 @@ def test_the_example_is_solved_as_it_was_published(examples: None) -> None:
         best.append(int(exact.action_values(state).values.argmax()))
     assert best == [ROLL, HOLD]
     small = dicegym.game(SPEC, goal=10)
-    values = dicegym.analysis.valuer(small)
+    values = dicegym.values.valuer(small)
     for seed in range(20):  # what a roll is worth is what the six faces are worth
         state = small.new_game(seed)[0]
         mover, reached = int(state["player"]), {}

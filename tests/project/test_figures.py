@@ -17,7 +17,7 @@ from dicegym.arena import contest
 from dicegym.cli.shared_options import parameters_of
 from dicegym.games.hog import exact as hog
 from dicegym.games.parts import DUEL, need, tabulate_player
-from dicegym.players import model as models
+from dicegym.players import model_file
 from dicegym.registry import GAMES
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -43,13 +43,13 @@ def on_card(agent: str) -> tuple[float, float]:
 @pytest.mark.parametrize("model", MODELS, ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_a_card_says_what_the_files_beside_it_say(model: Path) -> None:
     card = model.with_suffix(".md").read_text(encoding="utf-8")
-    assert f"| score | {models.facts(model)['score']['value']:.4f} " in card
+    assert f"| score | {model_file.facts(model)['score']['value']:.4f} " in card
     trained, measured = TRAINED.search(card), model.with_suffix(".exploited.json")
     assert (trained is not None) == measured.exists()
     if trained is not None:
         value = json.loads(measured.read_text(encoding="utf-8"))["exploited"]["score"]["value"]
         assert float(trained[1]) == pytest.approx(value, abs=5.1e-5)
-    assert (BEST_RESPONSE.search(card) is not None) == (models.facts(model)["players"] == 2)
+    assert (BEST_RESPONSE.search(card) is not None) == (model_file.facts(model)["players"] == 2)
 
 
 # --- Hog by scores alone, in docs/solve.md -----------------------------------------------------------------------

@@ -44,13 +44,13 @@ def test_a_short_training_run_learns(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_costs_of_choices_add_up_to_what_is_missing(tmp_path: Path) -> None:
-    from dicegym.players import model as models
+    from dicegym.players import model_file
     from dicegym.players.roster import agents_folder
 
     costs, missing, rate, shares = figures_of("hog_against_perfect_play", tmp_path)
     assert costs == pytest.approx(missing, abs=1e-9)
     assert shares == pytest.approx(1)
-    assert rate == pytest.approx(models.facts(agents_folder("hog") / "ppo.zip")["score"]["value"], abs=1e-9)
+    assert rate == pytest.approx(model_file.facts(agents_folder("hog") / "ppo.zip")["score"]["value"], abs=1e-9)
 
 
 @pytest.mark.slow

@@ -238,7 +238,7 @@ def test_the_tutor_asks_once_and_hints_say_how_sure(client: TestClient) -> None:
     table.act(table.sheet.move, [0])
     assert table.job.result(SECONDS) is None
     page = client.get(address(table)).text
-    assert "gives away" in page
+    assert " loses " in page
     assert "Play it anyway" in page
     assert not [form for form in forms_of(page) if form.action.endswith("/move")]
     table.act(table.sheet.move, [0])  # sent twice: the question is still to be answered

@@ -28,7 +28,7 @@ from dicegym.arena.store.store import ContestStore, lock_contest
 from dicegym.escape import harmless
 from dicegym.learning.curves import CURVE
 from dicegym.play.turn import Turn
-from dicegym.players.model import facts
+from dicegym.players.model_file import facts
 from dicegym.web.application import create_app
 from dicegym.web.enter.plans import ContestPlan
 from dicegym.web.enter.runner import EnteringRoom, Runner

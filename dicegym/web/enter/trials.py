@@ -13,7 +13,7 @@ from dicegym.engine.game import Game
 from dicegym.escape import lines
 from dicegym.games import game as make_game
 from dicegym.games.keyboard import STRENGTHS
-from dicegym.players.human import controls_of
+from dicegym.players.sitting import controls_of
 from dicegym.sandbox.limits import Limits
 from dicegym.web.enter.bots import Bots
 from dicegym.web.enter.submission_tables import VersionState

@@ -13,9 +13,8 @@ from collections.abc import Hashable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from dicegym.analysis.decisions import Analysis, analyse
-from dicegym.analysis.hints import Hint, Tutor, hint
 from dicegym.analysis.rollouts import RolloutValuer
-from dicegym.analysis.valuers import amount, fair_valuer, sure
+from dicegym.analysis.valuers import Hint, Tutor, amount, fair_valuer, hint, sure
 from dicegym.arena.replay import Replay, to_json
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError

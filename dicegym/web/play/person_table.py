@@ -18,8 +18,7 @@ from dicegym.games.keyboard import Place
 from dicegym.games.web_controls import Fields, PlayForm
 from dicegym.play.player import Player
 from dicegym.play.turn import Turn
-from dicegym.players.human import controls_of
-from dicegym.players.sitting import Rerun, Warn
+from dicegym.players.sitting import Rerun, Warn, controls_of
 from dicegym.web.play.rivals import PersonOnPage
 from dicegym.web.play.saved_games import TableSheet
 

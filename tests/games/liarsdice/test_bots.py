@@ -14,7 +14,7 @@ from dicegym import arena
 from dicegym.errors import AgentError, UnknownNameError
 from dicegym.games.liarsdice.adapter import action_of
 from dicegym.games.liarsdice.rules import LIAR, NO_ANSWER, NO_PLAY
-from dicegym.play.audience import Audience
+from dicegym.play.drive import Audience
 from dicegym.play.turn import Turn
 from dicegym.players.roster import agent, agent_name
 
