@@ -137,8 +137,8 @@ class Check:
         if not self.log:
             return self._run(context, None)
         witness = CallLog(Path(self.log))
-        told: Any = _Told(context.stray, witness)
-        with watch_calls(witness), contextlib.redirect_stdout(told), contextlib.redirect_stderr(told):
+        prints: Any = _WitnessedPrints(context.stray, witness)
+        with watch_calls(witness), contextlib.redirect_stdout(prints), contextlib.redirect_stderr(prints):
             return self._run(context, witness)
 
     def _run(self, context: Context, witness: Witness | None) -> dict[str, Any]:
@@ -285,7 +285,7 @@ def _seconds_of(player: Player, attribute: str, began: float) -> float:
     return time.thread_time() - began if own is None else own
 
 
-class _Told(Printed):
+class _WitnessedPrints(Printed):
     """Takes what is printed past a bot's own ``print``, and tells a witness too."""
 
     def __init__(self, stray: Printed, witness: Witness) -> None:
@@ -321,7 +321,7 @@ def check(
         debug: ask it in this process, without limits and with its prints on the terminal, so that ``breakpoint()``
             stops where it stands; Ctrl-C and the debugger's ``q`` end that with KeyboardInterrupt.
         isolation: how the bot is kept apart, as for `dicegym.arena.contest`.
-        progress: is told again and again what the bot is asked.
+        progress: called again and again with what the bot is asked.
 
     Raises:
         UnknownNameError, ParameterError: there is no such agent or game. A bad bot is no error but a report.

@@ -44,7 +44,7 @@ class Executor(Protocol):
         An outcome is what the job returned, as plain values, or a `dicegym.sandbox.jobs.Failure`; it depends on the
         job alone, and not on what did it. Where a job can continue without the entry that failed (`Job.without`), it is
         done again so, and yielded in its new form. ``jobs`` is asked for the next one when somebody is free to do it,
-        never for all at once. ``watch`` is told of the jobs that are being done, where the executor sees them.
+        never for all at once. ``watch`` is called with the jobs that are being done, where the executor sees them.
         """
 
 

@@ -72,7 +72,7 @@ class Stored(NamedTuple):
 
 
 def default_store() -> str:
-    """Return where the command line keeps contests unless it is told; the folder need not be there."""
+    """Return where the command line keeps contests by default; the folder need not be there."""
     if named := os.environ.get(VARIABLE):
         return named
     from platformdirs import user_data_path  # 10 ms that others save

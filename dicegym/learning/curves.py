@@ -37,7 +37,7 @@ from dicegym.escape import cell, one_line
 from dicegym.files import read_text, writing
 from dicegym.learning.evaluate import Score
 from dicegym.learning.run_folder import CURVE_FILE, EVALUATIONS_FILE, PACE_FILE
-from dicegym.players import model as models
+from dicegym.players import model_file
 
 if TYPE_CHECKING:
     from stable_baselines3.common.logger import Logger
@@ -321,7 +321,7 @@ def read_run(folder: Path) -> RunCurve:
     """Return the curve in a run's folder. Raises DamagedFileError or ModelError for a folder of anything else."""
     instead = "name the folder of a training, or remove this one"
     text = read_text(folder / CURVE_FILE, instead)
-    about = models.facts(folder / "best.zip")
+    about = model_file.facts(folder / "best.zip")
     try:
         head, *lines = csv.reader(text.splitlines())
         table = np.array([[float(cell) for cell in line] for line in lines])

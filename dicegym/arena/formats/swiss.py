@@ -78,7 +78,7 @@ class Account:
     """Of each round; itself where it did not play."""
 
     def add(self, pairing: Pairing, number: int) -> None:
-        """Count a pair of which it was entry ``number``."""
+        """Count a pair in which it was entry ``number``."""
         points, met = pairing.points[number], all(pairing.played)
         self.points += points
         self.score += pairing.scores[number]

@@ -138,7 +138,7 @@ def _places(report: Report) -> dict[str, str]:
     _, titles, rows = report.tables[0]
     if "Entry" not in titles:
         return {}
-    name = titles.index("Entry")  # after the place, if that is told
+    name = titles.index("Entry")  # after the place, if there is one
     return {row[name]: row[0] if name else str(number) for number, row in enumerate(rows, 1)}
 
 

@@ -126,7 +126,7 @@ def as_text(data: dict[str, Any]) -> str:
 
 
 def pack(drawings: Sequence[Drawing]) -> dict[str, Any]:
-    """Return pictures as values that JSON can hold, of which `unpack` and ``player.js`` make pictures again.
+    """Return pictures as values that JSON can hold, from which `unpack` and ``player.js`` make pictures again.
 
     ``size`` is the width and height that has room for each, ``font`` that of its letters, and ``pieces`` texts that
     stand one after the other in pictures. Each of ``pictures`` is ``[title, front, back, middle]``: its pieces are the
@@ -149,7 +149,7 @@ def pack(drawings: Sequence[Drawing]) -> dict[str, Any]:
 
 
 def unpack(values: dict[str, Any]) -> list[Drawing]:
-    """Return the pictures of which `pack` made these values."""
+    """Return the pictures that `pack` packed into these values."""
     (width, height), found, before = values["size"], [], list[int]()
     for title, front, back, middle in values["pictures"]:
         before = [*before[:front], *middle, *before[len(before) - back :]]

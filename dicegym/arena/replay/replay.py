@@ -266,7 +266,7 @@ def _game(name: str, players: int, parameters: tuple[tuple[str, int], ...]) -> G
 def _is_public(game: Game, seat: int, before: Any, after: Any) -> bool:
     """Return whether all seats may know an action: it was no secret choice, and left nothing that its seat alone knows.
 
-    What is told to everybody, as the end of a hand with all dice shown, is public whatever else changes with it.
+    What everybody sees, such as the end of a hand with all dice shown, is public whatever else changes with it.
     """
     if game.spec.joint_action is not None:
         return False
