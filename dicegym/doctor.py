@@ -63,9 +63,17 @@ def examine() -> list[Diagnosis]:
 
 
 def packages() -> Iterator[Diagnosis]:
-    """Yield whether the core's packages and those of each extra are installed; `pip check` compares versions."""
+    """Yield the Python, the processors, and whether the packages of the core and of each extra are installed.
+
+    `pip check` compares versions.
+    """
+    from dicegym.bench import processor_name
+    from dicegym.engine.threads import cores
+
     python = f"{platform.python_implementation()} {platform.python_version()}, {sys.executable}"
     yield Diagnosis("Python", "", OK, python)
+    words = f"{processor_name()}, {cores()} of {os.cpu_count() or 1} processors may be used"
+    yield Diagnosis("machine", "processor", OK, words)
     missing, found = _installed("")
     words = f"{PACKAGE} {metadata.version(PACKAGE)} with {', '.join(found)}"
     yield _judge("packages", "core", words, BROKEN, _lacks(missing), f"pip install -U -e . in {PACKAGE}'s folder")
@@ -73,15 +81,6 @@ def packages() -> Iterator[Diagnosis]:
         missing, found = _installed(extra)
         words, lacks = (f"{PURPOSES[extra]}: {one}" for one in (", ".join(found), _lacks(missing)))
         yield _judge("extras", extra, words, LACKING, lacks if missing else "", install_command(extra))
-
-
-def machine() -> Iterator[Diagnosis]:
-    """Yield the processors that may be used."""
-    from dicegym.bench import processor_name
-    from dicegym.engine.threads import cores
-
-    words = f"{processor_name()}, {cores()} of {os.cpu_count() or 1} processors may be used"
-    yield Diagnosis("machine", "processor", OK, words)
 
 
 def kernels() -> Iterator[Diagnosis]:
@@ -161,7 +160,7 @@ def data() -> Iterator[Diagnosis]:
     yield _judge("agents", "", words, BROKEN, lacks, "install dicegym again")
 
 
-EXAMINATIONS = (packages, machine, kernels, isolation, store, data)
+EXAMINATIONS = (packages, kernels, isolation, store, data)
 
 
 def _judge(topic: str, name: str, works: str, state: str, lacks: str, advice: str) -> Diagnosis:

@@ -105,7 +105,7 @@ def test_what_cannot_be_examined_costs_nobody_the_rest(monkeypatch: pytest.Monke
     def odd() -> list[Diagnosis]:
         raise RuntimeError("what a machine")
 
-    monkeypatch.setattr(doctor, "EXAMINATIONS", (odd, doctor.machine))
+    monkeypatch.setattr(doctor, "EXAMINATIONS", (odd, doctor.kernels))
     found = examine()
     assert found[0].state == BROKEN
     assert "what a machine" in found[0].words
