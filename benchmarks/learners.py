@@ -16,10 +16,9 @@ from typing import Any, NamedTuple
 import gymnasium
 import numpy as np
 import torch
-from gymnasium.spaces import Box, Discrete
+from gymnasium.spaces import Box, Dict, Discrete
 from pettingzoo.classic import connect_four_v3
 from sb3_contrib import MaskablePPO
-from sb3_contrib.common.maskable.utils import is_masking_supported
 from scipy import stats
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.env_util import make_vec_env
@@ -27,6 +26,7 @@ from stable_baselines3.common.vec_env import DummyVecEnv, VecEnv
 
 from dicegym.envs.sb3 import SB3VecEnv
 from dicegym.learning.fast_ppo import FastMaskablePPO
+from dicegym.learning.fast_ppo.environments import with_masks
 from dicegym.registry import GAMES
 
 PARTS = 10
@@ -36,7 +36,7 @@ PARTS = 10
 class ConnectFour(gymnasium.Env[Any, Any]):
     """PettingZoo's connect four against an opponent that drops into any open column; it rewards 1, 0 or -1."""
 
-    observation_space = Box(0, 1, (6, 7, 2), np.int8)
+    observation_space = Dict({"observation": Box(0, 1, (6, 7, 2), np.int8), "action_mask": Box(0, 1, (7,), np.int8)})
     action_space = Discrete(7)
 
     def __init__(self) -> None:
@@ -61,11 +61,7 @@ class ConnectFour(gymnasium.Env[Any, Any]):
         while not any(game.terminations.values()) and game.agent_selection != self._seat:
             mask = game.observe(game.agent_selection)["action_mask"]
             game.step(int(self.np_random.choice(np.flatnonzero(mask))))
-        return game.observe(self._seat)["observation"], any(game.terminations.values())
-
-    def action_masks(self) -> np.ndarray:
-        """Return which columns are open: bool[7]."""
-        return np.asarray(self._game.observe(self._seat)["action_mask"], np.bool_)
+        return game.observe(self._seat), any(game.terminations.values())
 
 
 class Lesson(NamedTuple):
@@ -127,11 +123,11 @@ class Learned(NamedTuple):
 
 def train(kind: type[MaskablePPO], lesson: Lesson, seed: int) -> Learned:
     """Train once, on one thread."""
-    env = lesson.make(seed)
+    env = with_masks(lesson.make(seed))
     model = kind("MlpPolicy", env, seed=seed, device="cpu", **lesson.settings)
     episodes = _Episodes()
     began = time.process_time()
-    model.learn(lesson.steps, callback=episodes, use_masking=is_masking_supported(env))
+    model.learn(lesson.steps, callback=episodes)
     speed = lesson.steps / (time.process_time() - began)
     bounds = np.linspace(0, model.num_timesteps, PARTS + 1)
     when, returns = (np.array(one) for one in zip(*episodes.ended, strict=True))

@@ -1,4 +1,4 @@
-"""FastMaskablePPO on environments of others: every space that can be flattened, with masks and without."""
+"""FastMaskablePPO on environments that are none of ours: every way to give masks, every space that can be flattened."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from stable_baselines3.common.vec_env import DummyVecEnv, VecNormalize
 from dicegym.engine.jit import COMPILED
 from dicegym.errors import ParameterError
 from dicegym.learning.fast_ppo import FastMaskablePPO
+from dicegym.learning.fast_ppo.environments import KEY, with_masks
 
 pytestmark = pytest.mark.skipif(not COMPILED, reason="MaskablePPO computes where nothing is compiled")
 
@@ -39,37 +40,40 @@ class Masked(gymnasium.Env[Any, Any]):
 
     Args:
         seen: one of `SPACES`.
-        masked: whether it has the method ``action_masks``.
+        told: how masks are given, "method", "observation", "info" or "".
     """
 
     action_space = Discrete(ACTIONS)
 
-    def __init__(self, seen: str = "vector", masked: bool = True, length: int = 9) -> None:
-        self._masked, self._length = masked, length
-        self.observation_space = self._space = SPACES[seen]
-        if masked:
-            self.action_masks = self._legal
-
-    def _legal(self) -> np.ndarray:
-        return self._mask
+    def __init__(self, seen: str = "vector", told: str = "method", length: int = 9, cut: bool = False) -> None:
+        self._space, self._told, self._length, self._cut = SPACES[seen], told, length, cut
+        self.observation_space = self._space
+        if told == "observation":
+            self.observation_space = Dict({"observation": self._space, KEY: MultiBinary(ACTIONS)})
+        if told == "method":
+            self.action_masks = lambda: self._mask
 
     def reset(self, *, seed: int | None = None, options: Any = None) -> tuple[Any, dict[str, Any]]:
         super().reset(seed=seed)
         if seed is not None:
             self._space.seed(seed)
         self._steps = 0
-        return self._look(), {}
+        return self._look()
 
-    def _look(self) -> Any:
-        self._mask = self.np_random.random(ACTIONS) < (0.5 if self._masked else 1.1)
+    def _look(self) -> tuple[Any, dict[str, Any]]:
+        self._mask = self.np_random.random(ACTIONS) < (0.5 if self._told else 1.1)
         self._mask[self.np_random.integers(ACTIONS)] = True
-        return self._space.sample()
+        seen = self._space.sample()
+        observation = {"observation": seen, KEY: self._mask.astype(np.int8)} if self._told == "observation" else seen
+        return observation, {KEY: self._mask} if self._told == "info" else {}
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         if not self._mask[action]:
             raise ValueError(f"action {action} is illegal")
         self._steps += 1
-        return self._look(), float(action == 2), self._steps == self._length, False, {}
+        over = self._steps == self._length
+        observation, info = self._look()
+        return observation, float(action == 2), over and not self._cut, over and self._cut, info
 
 
 def model(kind: type[MaskablePPO], env: Any, **given: Any) -> MaskablePPO:
@@ -110,25 +114,56 @@ def test_an_update_is_the_one_of_maskable_ppo_in_every_space(seen: str) -> None:
     assert torch.linalg.norm(vectors(fast) - vectors(plain)) < 0.02 * torch.linalg.norm(moved)
 
 
-@pytest.mark.parametrize("masked", [True, False])
-def test_masks_are_kept(masked: bool) -> None:
+@pytest.mark.parametrize("told", ["method", "observation", "info", ""])
+def test_masks_are_found_wherever_they_are_and_never_broken(told: str) -> None:
     """The environment raises an error at an illegal action."""
-    learner = model(FastMaskablePPO, DummyVecEnv([lambda: Masked("planes", masked)] * 3))
+    learner = model(FastMaskablePPO, DummyVecEnv([lambda: Masked("planes", told)] * 3))
     learner.learn(400)
-    assert bool(learner.rollout_buffer.action_masks.all()) is not masked
+    assert learner.observation_space == SPACES["planes"]
+    buffer = learner.rollout_buffer
+    assert bool(buffer.action_masks.all()) is (not told)
 
 
-def test_vector_environments_of_gymnasium_are_refused_with_what_to_use() -> None:
-    with pytest.raises(ParameterError, match=r"use dicegym\.envs\.SB3VecEnv"):
+@pytest.mark.parametrize("kind", ["sync", "async"])
+@pytest.mark.parametrize("told", ["observation", "info", ""])
+def test_vector_environments_of_gymnasium_are_trained_on(kind: str, told: str) -> None:
+    makers = [lambda: Masked("vector", told, cut=True)] * 3
+    vector = {"sync": gymnasium.vector.SyncVectorEnv, "async": gymnasium.vector.AsyncVectorEnv}[kind]
+    learner = model(FastMaskablePPO, vector(makers, autoreset_mode="SameStep"))
+    learner.learn(400)
+    assert learner.ep_info_buffer
+    assert {episode["l"] for episode in learner.ep_info_buffer} == {9}
+    assert learner.env is not None
+    infos = [learner.env.step(learner.env.action_masks().argmax(1))[3] for _ in range(9)]
+    ended = [info for step in infos for info in step if "terminal_observation" in info]
+    assert len(ended) == 3
+    assert all(info["TimeLimit.truncated"] and info["terminal_observation"].shape == (5,) for info in ended)
+    learner.env.close()
+
+
+def test_episodes_that_begin_in_the_next_step_are_refused_with_what_to_write() -> None:
+    with pytest.raises(ParameterError, match=r"vector_kwargs=\{'autoreset_mode': 'SameStep'\}"):
         FastMaskablePPO("MlpPolicy", gymnasium.make_vec("CartPole-v1", 2))
 
 
+def test_a_prediction_takes_the_mask_of_its_observation() -> None:
+    env = Masked("number", "observation")
+    learner = model(FastMaskablePPO, env)
+    observation, _ = env.reset(seed=4)
+    for allowed in range(ACTIONS):
+        observation[KEY] = np.arange(ACTIONS) == allowed
+        assert learner.predict(observation)[0] == allowed
+    assert int(learner.predict(observation["observation"], action_masks=np.arange(ACTIONS) == 1)[0]) == 1
+
+
 def test_files_are_those_of_maskable_ppo_and_go_on(tmp_path: Any) -> None:
-    learner = model(FastMaskablePPO, DummyVecEnv([lambda: Masked("planes")] * 3)).learn(100)
+    learner = model(FastMaskablePPO, DummyVecEnv([lambda: Masked("planes", "observation")] * 3)).learn(100)
     learner.save(tmp_path / "model")
     plain = MaskablePPO.load(tmp_path / "model", device="cpu")
     assert torch.equal(vectors(plain), vectors(learner))
-    again = FastMaskablePPO.load(tmp_path / "model", DummyVecEnv([lambda: Masked("planes")] * 3), device="cpu")
+    again = FastMaskablePPO.load(
+        tmp_path / "model", DummyVecEnv([lambda: Masked("planes", "observation")] * 3), device="cpu"
+    )
     assert not again.fallback
     again.learn(100)
     assert not torch.equal(vectors(again), vectors(learner))
@@ -138,46 +173,126 @@ def test_normalised_observations_and_one_environment_by_its_id() -> None:
     learner = model(FastMaskablePPO, VecNormalize(make_vec_env("CartPole-v1", 3)))
     learner.learn(200)
     assert learner.get_vec_normalize_env() is not None
-    told = VecNormalize(DummyVecEnv([lambda: Masked("vector")] * 3))
+    told = VecNormalize(DummyVecEnv([lambda: Masked("vector", "info")] * 3))
     model(FastMaskablePPO, told).learn(200)  # an illegal action is an error
     one = model(FastMaskablePPO, "CartPole-v1", n_steps=64, batch_size=64).learn(200)
     assert isinstance(one, FastMaskablePPO)
     assert not one.fallback
 
 
+def test_what_has_masks_is_left_as_it_is() -> None:
+    env = DummyVecEnv([Masked])
+    assert with_masks(env) is env
+
+
 def test_it_learns_what_is_to_be_learned() -> None:
     """Action 2 is taken whenever it is allowed."""
-    env = DummyVecEnv([lambda: Masked("number")] * 8)
+    env = DummyVecEnv([lambda: Masked("number", "observation")] * 8)
     learner = model(FastMaskablePPO, env, learning_rate=3e-3, batch_size=64, n_epochs=4).learn(6000)
     seen = env.reset()
     taken = total = 0
     for _ in range(100):
-        masks = np.stack(env.env_method("action_masks"))
-        actions = learner.predict(seen, deterministic=True, action_masks=masks)[0]
-        allowed = masks[:, 2]
+        actions = learner.predict(seen, deterministic=True)[0]
+        allowed = seen[KEY][:, 2] == 1
         taken, total = taken + int((actions[allowed] == 2).sum()), total + int(allowed.sum())
         seen = env.step(actions)[0]
     assert taken > 0.95 * total
 
 
-def test_a_mask_that_allows_nothing_is_an_error_that_names_the_environment() -> None:
-    class Stuck(Masked):
-        def _look(self) -> Any:
-            seen = super()._look()
-            self._mask[:] = False
-            return seen
+def only(mask: Any, told: str = "info", seen: str = "vector") -> Any:
+    """Return what makes an environment whose mask is always ``mask``, and which takes any action."""
 
+    class Fixed(Masked):
+        def _look(self) -> tuple[Any, dict[str, Any]]:
+            super()._look()
+            self._mask = np.array(mask, np.bool_)
+            drawn = self._space.sample()
+            told_in = {"observation": drawn, KEY: self._mask.astype(np.int8)} if self._told == "observation" else drawn
+            return told_in, {KEY: self._mask} if self._told == "info" else {}
+
+    return lambda: Fixed(seen, told)
+
+
+def test_a_mask_that_allows_nothing_is_an_error_that_names_the_environment() -> None:
     with pytest.raises(ParameterError, match="mask of environment 1 allows no action"):
-        model(FastMaskablePPO, DummyVecEnv([Masked, Stuck])).learn(64)
+        model(FastMaskablePPO, DummyVecEnv([only([1, 0, 1, 0]), only([0, 0, 0, 0])])).learn(64)
 
 
 def test_observations_that_are_no_numbers_are_an_error() -> None:
     class Broken(Masked):
-        def _look(self) -> Any:
-            return np.full_like(super()._look(), np.nan)
+        def _look(self) -> tuple[Any, dict[str, Any]]:
+            return np.full(5, np.nan, np.float32), super()._look()[1]
 
     with pytest.raises(ParameterError, match="not finite"):
-        model(FastMaskablePPO, Broken()).learn(64)
+        model(FastMaskablePPO, Broken("vector", "")).learn(64)
+
+
+def test_masks_that_were_normalised_are_refused_with_what_to_write() -> None:
+    class Boxed(Masked):
+        def __init__(self) -> None:
+            super().__init__("vector", "observation")
+            self.observation_space = Dict({"observation": self._space, KEY: Box(0, 1, (ACTIONS,), np.int8)})
+
+    with pytest.raises(ParameterError, match="norm_obs_keys"):
+        model(FastMaskablePPO, VecNormalize(DummyVecEnv([Boxed] * 2))).learn(64)
+    model(FastMaskablePPO, VecNormalize(DummyVecEnv([Boxed] * 2), norm_obs_keys=["observation"])).learn(64)
+
+
+def test_masks_that_are_there_at_times_are_refused() -> None:
+    class Now(Masked):
+        def _look(self) -> tuple[Any, dict[str, Any]]:
+            observation, info = super()._look()
+            return observation, info if self._steps % 2 else {}
+
+    with pytest.raises(ParameterError, match="at every reset and step, or never"):
+        model(FastMaskablePPO, Now("vector", "info")).learn(64)
+
+
+@pytest.mark.parametrize("kind", ["one", "async", "wrapped"])
+def test_the_method_is_asked_before_anything_else(kind: str) -> None:
+    class Both(Masked):
+        """Its observations allow everything, its method action 1 alone."""
+
+        def action_masks(self) -> np.ndarray:
+            return np.arange(ACTIONS) == 1
+
+        def _look(self) -> tuple[Any, dict[str, Any]]:
+            super()._look()
+            self._mask = np.ones(ACTIONS, np.bool_)
+            return {"observation": self._space.sample(), KEY: np.ones(ACTIONS, np.int8)}, {}
+
+    makers = [lambda: Both("vector", "observation")] * 2
+    env: Any = DummyVecEnv(makers)
+    if kind == "async":
+        env = gymnasium.vector.AsyncVectorEnv(makers, autoreset_mode="SameStep")
+    if kind == "wrapped":
+        inner = gymnasium.vector.SyncVectorEnv(makers, autoreset_mode="SameStep")
+        env = gymnasium.wrappers.vector.RecordEpisodeStatistics(inner)
+    learner = model(FastMaskablePPO, env, batch_size=64).learn(64)
+    assert set(learner.rollout_buffer.actions.ravel().tolist()) == {1}
+    assert learner.env is not None
+    learner.env.close()
+
+
+def test_a_mask_that_is_given_counts_more_than_that_of_the_observation() -> None:
+    learner = model(FastMaskablePPO, Masked("vector", "observation"))
+    seen = {"observation": np.zeros(5, np.float32), KEY: np.ones(ACTIONS, np.int8)}
+    for allowed in range(ACTIONS):
+        mask = np.arange(ACTIONS) == allowed
+        assert learner.predict(seen, action_masks=mask, deterministic=True)[0] == allowed
+
+
+def test_observations_need_more_than_a_mask() -> None:
+    env = Masked("vector", "observation")
+    env.observation_space = Dict({KEY: MultiBinary(ACTIONS)})
+    with pytest.raises(ParameterError, match="nothing but masks"):
+        model(FastMaskablePPO, env, inputs=True)
+
+
+def test_the_policy_that_maskable_ppo_asks_for_is_taken_too() -> None:
+    learner = model(FastMaskablePPO, Masked("vector", "observation"), inputs=True).learn(64)
+    assert isinstance(learner, FastMaskablePPO)
+    assert not learner.fallback
 
 
 @pytest.mark.filterwarnings("ignore:FastMaskablePPO does what MaskablePPO does")
@@ -189,20 +304,20 @@ def test_several_numbers_as_an_action_are_left_to_maskable_ppo() -> None:
             self._mask[:] = True
             return super().step(int(action[0]))
 
-    learner = model(FastMaskablePPO, Several("vector", masked=False)).learn(64, use_masking=False)
+    learner = model(FastMaskablePPO, Several("vector", "")).learn(64)
     assert isinstance(learner, FastMaskablePPO)
     assert "MultiDiscrete" in learner.fallback
 
 
 def test_a_minibatch_of_one_decision_teaches_numbers() -> None:
-    learner = model(FastMaskablePPO, Masked("vector"), n_steps=17, batch_size=8)
+    learner = model(FastMaskablePPO, Masked("vector", "info"), n_steps=17, batch_size=8)
     learner.learn(17)
     assert torch.isfinite(vectors(learner)).all()
     assert np.isfinite(learner.logger.name_to_value["train/loss"])
 
 
 def test_a_copy_with_its_environment_goes_on_and_leaves_the_other_alone() -> None:
-    learner = model(FastMaskablePPO, DummyVecEnv([lambda: Masked("vector")] * 2)).learn(64)
+    learner = model(FastMaskablePPO, DummyVecEnv([lambda: Masked("vector", "observation")] * 2)).learn(64)
     other, before = copy.deepcopy(learner), vectors(learner)
     other.learn(64)
     assert torch.equal(vectors(learner), before)

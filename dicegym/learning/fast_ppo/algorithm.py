@@ -10,10 +10,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 import torch
-from gymnasium.spaces import Box
-from gymnasium.vector import VectorEnv
+from gymnasium.spaces import Box, Dict
 from sb3_contrib import MaskablePPO
-from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
+from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy, MaskableMultiInputActorCriticPolicy
 from stable_baselines3.common.buffers import RolloutBuffer
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.utils import explained_variance
@@ -22,6 +21,7 @@ from stable_baselines3.common.vec_env import VecEnv
 from dicegym.engine.validate import finite_number
 from dicegym.errors import ParameterError
 from dicegym.learning.fast_ppo.engine import Engine, Weights, one_thread
+from dicegym.learning.fast_ppo.environments import KEY, as_vec_env, masks_of, split_masks, with_masks
 from dicegym.learning.fast_ppo.layout import why_not
 from dicegym.learning.fast_ppo.rollout_buffer import KeptRolloutBuffer
 
@@ -37,8 +37,10 @@ class FastMaskablePPO(MaskablePPO):
     of its own in as many threads as ``torch.get_num_threads()`` says. For anything else it does what MaskablePPO does,
     and warns with the reason, which is also in ``fallback``.
 
-    It takes the environments that MaskablePPO takes, with observations that Stable-Baselines3 can flatten. Masks come
-    from their method ``action_masks``; without it, all actions are legal.
+    Any environment of Stable-Baselines3 or Gymnasium will do: one, a vector of them, or an id. Its observations are
+    flattened as Stable-Baselines3 does it. Masks come from its method ``action_masks``, or else from the entry
+    ``action_mask`` of Dict observations, which the networks do not see, or else from that of ``info``; without any, all
+    actions are legal.
 
     An update takes the same step as MaskablePPO's from the same rollout and generators, up to the rounding of float32.
     Actions are drawn with one number each, so that rollouts of the same seed differ from MaskablePPO's. With another
@@ -60,7 +62,7 @@ class FastMaskablePPO(MaskablePPO):
 
     Raises:
         ParameterError: ``kl_coef`` or ``kl_anchor_rate`` cannot be, or there is a ``kl_coef`` where MaskablePPO's own
-            code, which has none, would be at work, or the environment is a vector environment of Gymnasium.
+            code, which has none, would be at work.
 
     Example:
         >>> from dicegym.envs import SB3VecEnv
@@ -85,6 +87,8 @@ class FastMaskablePPO(MaskablePPO):
         super().__init__(*args, **kwargs)
 
     def _setup_model(self) -> None:
+        if self.policy_class is MaskableMultiInputActorCriticPolicy and not isinstance(self.observation_space, Dict):
+            self.policy_class = MaskableActorCriticPolicy  # without its mask, the Dict had one entry
         super()._setup_model()
         self._engine, self.fallback = None, why_not(self)
         if self.fallback:
@@ -122,12 +126,22 @@ class FastMaskablePPO(MaskablePPO):
 
     @staticmethod
     def _wrap_env(env: Any, verbose: int = 0, monitor_wrapper: bool = True) -> VecEnv:
-        if isinstance(env, VectorEnv):
-            raise ParameterError(
-                "Stable-Baselines3 does not take vector environments of Gymnasium: use dicegym.envs.SB3VecEnv, or "
-                "stable_baselines3.common.env_util.make_vec_env(ID, n_envs=8) for other environments"
-            )
-        return MaskablePPO._wrap_env(env, verbose, monitor_wrapper)
+        """Return an environment as a VecEnv that has masks."""
+        return with_masks(MaskablePPO._wrap_env(as_vec_env(env), verbose, monitor_wrapper))
+
+    def predict(
+        self,
+        observation: Any,
+        state: tuple[np.ndarray, ...] | None = None,
+        episode_start: np.ndarray | None = None,
+        deterministic: bool = False,
+        action_masks: np.ndarray | None = None,
+    ) -> tuple[np.ndarray, tuple[np.ndarray, ...] | None]:
+        """Return the actions for observations, as MaskablePPO; a Dict may bring its own ``action_mask``."""
+        masked = isinstance(observation, dict) and KEY in observation
+        if masked and KEY not in getattr(self.observation_space, "spaces", ()):
+            observation, action_masks = split_masks(observation, action_masks, self.action_space)
+        return super().predict(observation, state, episode_start, deterministic, action_masks)
 
     def _vectors(self, observations: Any) -> np.ndarray:
         """Return observations as the networks read them, float32[episodes, size]."""
@@ -160,8 +174,9 @@ class FastMaskablePPO(MaskablePPO):
         engine = self._ready()
         if engine is None or not isinstance(rollout_buffer, KeptRolloutBuffer):
             return super().collect_rollouts(env, callback, rollout_buffer, n_rollout_steps, use_masking)
-        masks = masks_of(env, rollout_buffer.mask_dims, use_masking)
+        allowed = np.ones((env.num_envs, rollout_buffer.mask_dims), np.bool_)
         with one_thread():
+            masks = masks_of(env) if use_masking else lambda: allowed
             return self._collect(engine, env, callback, rollout_buffer, n_rollout_steps, masks)
 
     def _collect(
@@ -306,20 +321,6 @@ _OWN = [one for one in inspect.signature(FastMaskablePPO.__init__).parameters.va
 FastMaskablePPO.__signature__ = inspect.Signature(  # type: ignore[attr-defined]  # what inspect reads
     [*inspect.signature(MaskablePPO).parameters.values(), *_OWN]
 )
-
-
-def masks_of(env: VecEnv, actions: int, wanted: bool = True) -> Callable[[], np.ndarray]:
-    """Return what gives the masks of all episodes (bool[episodes, actions]), in one call where the episodes can.
-
-    All actions are legal in environments without masks, or if none are ``wanted``.
-    """
-    whole = getattr(env, "action_masks", None)
-    if wanted and callable(whole):
-        return whole  # type: ignore[no-any-return]  # of a VecEnv it can be nothing else
-    if wanted and is_masking_supported(env):
-        return lambda: np.asarray(get_action_masks(env), np.bool_)
-    everything = np.ones((env.num_envs, actions), np.bool_)
-    return lambda: everything
 
 
 def _usable(given: Any) -> np.ndarray:

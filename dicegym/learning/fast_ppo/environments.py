@@ -1,0 +1,292 @@
+"""Environments as `FastMaskablePPO` takes them: any of Stable-Baselines3's and Gymnasium's kinds, masked or not."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from gymnasium.vector import AsyncVectorEnv, AutoresetMode, VectorEnv
+from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
+from stable_baselines3.common.vec_env import VecEnv, VecEnvWrapper, VecMonitor
+from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvObs, VecEnvStepReturn
+
+from dicegym.errors import ParameterError
+
+METHOD, KEY = "action_masks", "action_mask"
+"""What an environment's method, and the entry of an observation or an info dict, with legal actions is called."""
+FINAL = ("final_obs", "final_info", "_final_obs", "_final_info")
+"""What Gymnasium adds to ``infos`` where an episode has ended."""
+
+
+class GymnasiumVecEnv(VecEnv):
+    """A Gymnasium `VectorEnv` as Stable-Baselines3 takes it.
+
+    Args:
+        env: resets ended episodes in the same step.
+
+    Raises:
+        ParameterError: it resets them in the next step, which would be learned from as if it had been played.
+    """
+
+    def __init__(self, env: VectorEnv[Any, Any, Any]) -> None:
+        mode = env.metadata.get("autoreset_mode")
+        if mode is not AutoresetMode.SAME_STEP:
+            raise ParameterError(
+                f"a Gymnasium vector environment whose autoreset_mode is {mode} cannot be trained on: make it with "
+                "gymnasium.make_vec(..., vector_kwargs={'autoreset_mode': 'SameStep'})"
+            )
+        self.env, self.render_mode = env, env.render_mode  # VecEnv asks for the mode while it is constructed
+        super().__init__(env.num_envs, env.single_observation_space, env.single_action_space)
+        self._actions = np.zeros(0)
+
+    def reset(self) -> VecEnvObs:
+        """Reset all episodes; return their first observations."""
+        seeds: Any = list(self._seeds) if any(seed is not None for seed in self._seeds) else None
+        observations, infos = self.env.reset(seed=seeds)
+        self._reset_seeds()
+        self.reset_infos = self._split(infos)
+        return observations  # type: ignore[no-any-return]  # of whatever space the environment has
+
+    def step_async(self, actions: np.ndarray) -> None:
+        """Note what is played in the next `step_wait`."""
+        self._actions = actions
+
+    def step_wait(self) -> VecEnvStepReturn:
+        """Step all episodes; where one ends, ``infos`` has its last observation, as Stable-Baselines3 wants it."""
+        observations, rewards, terminated, truncated, batched = self.env.step(self._actions)
+        done = terminated | truncated
+        after = self._split({key: value for key, value in batched.items() if key not in FINAL})
+        infos = after
+        if done.any():
+            last = self._split(batched.get("final_info", {}))
+            infos = [last[row] if done[row] else after[row] for row in range(self.num_envs)]
+            for row in np.flatnonzero(done).tolist():
+                self.reset_infos[row] = after[row]
+                infos[row]["terminal_observation"] = batched["final_obs"][row]
+                infos[row]["TimeLimit.truncated"] = bool(truncated[row] and not terminated[row])
+        return observations, np.asarray(rewards, np.float32), done, infos
+
+    def _split(self, batched: dict[str, Any]) -> list[dict[str, Any]]:
+        """Return Gymnasium's dict of arrays as a dict for each episode; ``_key`` says who has the entry ``key``."""
+        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        everyone = np.ones(self.num_envs, np.bool_)
+        for key, found in batched.items():
+            values: Any = self._split(found) if isinstance(found, dict) else found
+            if key.startswith("_") or np.ndim(values) == 0 or len(values) != self.num_envs:
+                continue
+            for row in np.flatnonzero(batched.get(f"_{key}", everyone)).tolist():
+                infos[row][key] = values[row]
+        return infos
+
+    def close(self) -> None:
+        """Close the environment."""
+        self.env.close()
+
+    def has_attr(self, attr_name: str) -> bool:
+        """Return whether each episode's environment has an attribute.
+
+        An `AsyncVectorEnv` would end where it has not, so an environment of its kind is made and asked.
+        """
+        inner = self.env.unwrapped
+        if not isinstance(inner, AsyncVectorEnv):
+            return super().has_attr(attr_name)
+        one = inner.env_fns[0]()
+        try:
+            return bool(one.has_wrapper_attr(attr_name))
+        finally:
+            one.close()
+
+    def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
+        """Return an attribute of each episode's environment. Raises AttributeError."""
+        inner: Any = self.env.unwrapped
+        if not hasattr(inner, "get_attr"):
+            raise AttributeError(attr_name)
+        found = inner.get_attr(attr_name)
+        return [found[row] for row in self._get_indices(indices)]
+
+    def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
+        """Set an attribute of each episode's environment."""
+        inner: Any = self.env.unwrapped
+        inner.set_attr(attr_name, value)
+
+    def env_method(
+        self, method_name: str, *method_args: Any, indices: VecEnvIndices = None, **method_kwargs: Any
+    ) -> list[Any]:
+        """Return what a method of each episode's environment returns."""
+        inner: Any = self.env.unwrapped
+        found = inner.call(method_name, *method_args, **method_kwargs)
+        return [found[row] for row in self._get_indices(indices)]
+
+    def env_is_wrapped(self, wrapper_class: Any, indices: VecEnvIndices = None) -> list[bool]:
+        """Return False for each episode: Gymnasium does not tell."""
+        return [False for _ in self._get_indices(indices)]
+
+
+class MaskedVecEnv(VecEnvWrapper):
+    """Gives any environment the method ``action_masks``, and takes masks out of its observations.
+
+    Masks come from the environments' own method, or else from the entry ``action_mask`` of Dict observations, or else
+    from that of ``infos`` (of a new episode: of ``reset_infos``); without any, all actions are legal. Observations are
+    without that entry in any case. What is left of a Dict with one more entry is that entry's space.
+
+    Args:
+        env: the environment.
+
+    Raises:
+        ParameterError: observations are nothing but masks. Later: a mask has another shape or other numbers than 0 and
+            1, or ``infos`` hold one in some steps and not in others.
+    """
+
+    def __init__(self, env: VecEnv) -> None:
+        super().__init__(env, drop_mask(env.observation_space))
+        self._strip = self.observation_space is not env.observation_space
+        self._asks = is_masking_supported(env)
+        self._masks = np.ones((env.num_envs, _width(env.action_space)), np.bool_)
+        self._told: bool | None = None
+        """Whether ``infos`` hold masks; None: not known yet."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what `VecEnvWrapper` keeps of its class, which cannot be copied."""
+        return {name: value for name, value in vars(self).items() if name != "class_attributes"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Go on with a copy."""
+        vars(self).update(state, class_attributes=dict(inspect.getmembers(type(self))))
+
+    def reset(self) -> VecEnvObs:
+        """Reset all episodes."""
+        return self._take(self.venv.reset(), self.venv.unwrapped.reset_infos)
+
+    def step_wait(self) -> VecEnvStepReturn:
+        """Step all episodes."""
+        observations, rewards, dones, infos = self.venv.step_wait()
+        if self._strip:
+            for row in np.flatnonzero(dones).tolist():
+                if "terminal_observation" in infos[row]:
+                    infos[row]["terminal_observation"] = _split(infos[row]["terminal_observation"])[0]
+        resets = self.venv.unwrapped.reset_infos  # wrappers have lists of their own, which stay empty
+        now = [resets[row] if dones[row] else infos[row] for row in range(self.num_envs)]
+        return self._take(observations, now), rewards, dones, infos
+
+    def _take(self, observations: Any, infos: list[dict[str, Any]]) -> VecEnvObs:
+        """Note the masks of the present decisions; return the observations without them."""
+        if self._strip:
+            observations, masks = _split(observations)
+        if self._asks:
+            self._masks[:] = get_action_masks(self.venv)
+        elif self._strip:
+            self._masks[:] = check_masks(masks, self._masks.shape)
+        else:
+            self._read(infos)
+        return observations  # type: ignore[no-any-return]  # of whatever space the environment has
+
+    def _read(self, infos: list[dict[str, Any]]) -> None:
+        """Note the masks that ``infos`` hold. Raises ParameterError if some hold one and others do not."""
+        there = [KEY in info for info in infos]
+        self._told = there[0] if self._told is None else self._told
+        if set(there) != {self._told}:
+            row = there.index(not self._told)
+            raise ParameterError(
+                f"info of environment {row} has {'no' if self._told else 'an'} {KEY!r}, and others "
+                f"{'had' if self._told else 'had none'}: give a mask at every reset and step, or never"
+            )
+        if self._told:
+            for row, info in enumerate(infos):
+                self._masks[row] = check_masks(np.reshape(info[KEY], -1), self._masks[row].shape)
+
+    def action_masks(self) -> np.ndarray:
+        """Return the masks of all episodes, bool[episodes, n_actions]."""
+        return self._masks.copy()
+
+    def has_attr(self, attr_name: str) -> bool:
+        """Return whether each episode has an attribute; all have ``action_masks``."""
+        return attr_name == METHOD or super().has_attr(attr_name)
+
+    def env_method(
+        self, method_name: str, *method_args: Any, indices: VecEnvIndices = None, **method_kwargs: Any
+    ) -> list[Any]:
+        """Return what a method of each episode returns."""
+        if method_name == METHOD:
+            return [self._masks[row].copy() for row in self._get_indices(indices)]
+        return super().env_method(method_name, *method_args, indices=indices, **method_kwargs)
+
+
+def as_vec_env(env: Any) -> Any:
+    """Return a Gymnasium vector environment as Stable-Baselines3's kind; anything else as it is."""
+    return VecMonitor(GymnasiumVecEnv(env)) if isinstance(env, VectorEnv) else env
+
+
+def with_masks(env: VecEnv) -> VecEnv:
+    """Return an environment that has a method ``action_masks``."""
+    own = callable(getattr(env, METHOD, None)) or is_masking_supported(env)
+    return env if own and not _is_masked(env.observation_space) else MaskedVecEnv(env)
+
+
+def masks_of(env: VecEnv) -> Callable[[], np.ndarray]:
+    """Return what gives the masks of all episodes (bool[episodes, n_actions]), in one call where the episodes can."""
+    whole = getattr(env, METHOD, None)
+    if callable(whole):
+        return whole  # type: ignore[no-any-return]  # of a VecEnv it can be nothing else
+    return lambda: np.asarray(get_action_masks(env), np.bool_)
+
+
+def _is_masked(space: spaces.Space[Any]) -> bool:
+    return isinstance(space, spaces.Dict) and KEY in space.spaces
+
+
+def _width(actions: spaces.Space[Any]) -> int:
+    """Return how many numbers a mask has, as sb3-contrib counts them."""
+    if isinstance(actions, spaces.MultiDiscrete):
+        return int(np.sum(actions.nvec))
+    if isinstance(actions, spaces.MultiBinary):
+        return 2 * int(np.prod(actions.shape))
+    return int(actions.n) if isinstance(actions, spaces.Discrete) else 0
+
+
+def drop_mask(space: spaces.Space[Any]) -> spaces.Space[Any]:
+    """Return a space of observations without their masks; the space itself if it has none.
+
+    Raises ParameterError if nothing else is in it.
+    """
+    if not isinstance(space, spaces.Dict) or not _is_masked(space):
+        return space
+    others = {key: one for key, one in space.spaces.items() if key != KEY}
+    if not others:
+        raise ParameterError(f"observations of {space} are nothing but masks: add an entry that is observed")
+    return next(iter(others.values())) if len(others) == 1 else spaces.Dict(others)
+
+
+def _split(observation: dict[str, Any]) -> tuple[Any, np.ndarray]:
+    """Return an observation of a masked Dict space as `drop_mask` has it, and its mask."""
+    others = {key: one for key, one in observation.items() if key != KEY}
+    return next(iter(others.values())) if len(others) == 1 else others, np.asarray(observation[KEY])
+
+
+def check_masks(masks: Any, shape: tuple[int, ...]) -> np.ndarray:
+    """Return masks as bool. Raises ParameterError if they have another shape, or other numbers than 0 and 1."""
+    found = np.asarray(masks)
+    if found.shape != shape:
+        raise ParameterError(
+            f"masks of shape {found.shape} cannot be used for {shape[-1]} actions: give one number for each action; "
+            "stacked frames need their masks in info, or by the method action_masks"
+        )
+    if not np.isin(found, (0, 1)).all():
+        raise ParameterError(
+            "masks hold other numbers than 0 and 1: leave them as they are, as "
+            "VecNormalize(env, norm_obs_keys=['observation']) does"
+        )
+    return found.astype(np.bool_)
+
+
+def split_masks(observation: dict[str, Any], given: Any, actions: spaces.Space[Any]) -> tuple[Any, Any]:
+    """Return a masked Dict observation without its mask, and the mask to predict with: ``given``, if there is one.
+
+    Raises ParameterError as `check_masks` does.
+    """
+    rest, masks = _split(observation)
+    if given is not None:
+        return rest, given
+    return rest, check_masks(masks, (*masks.shape[:-1], _width(actions)))
