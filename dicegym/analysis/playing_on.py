@@ -205,11 +205,9 @@ class Beliefs:
         self.weighed = True
         chance = part(game, CHANCE)
         self.draws: list[Belief] = []
-        self._in_secret = game.spec.joint_action is not None
-        if self._in_secret:
-            secrets = part(game, SECRETS)
-            if secrets is None:
-                raise _unknown(game)
+        secrets = game.spec.joint_action
+        self._in_secret = secrets is not None
+        if secrets is not None:
             for other in range(game.players):
                 if other != self.seat:
                     secrets.withdraw(self._base[0], other)

@@ -112,8 +112,7 @@ class _Advice:
     @functools.cached_property
     def tutor(self) -> Tutor:
         """A tutor by the best values that judge players by what they may know."""
-        from dicegym.analysis.valuers import Tutor
-        from dicegym.analysis.valuers import fair_valuer
+        from dicegym.analysis.valuers import Tutor, fair_valuer
 
         with progress_bar("steps") as progress:
             return Tutor(fair_valuer(self._table, progress=progress))

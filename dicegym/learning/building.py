@@ -19,7 +19,6 @@ from dicegym.envs.vector import BatchEnv
 from dicegym.errors import ParameterError, one_line, unknown_name
 from dicegym.learning.training_settings import AlgorithmSettings, NetworkSettings, TrainingSettings
 from dicegym.players import sb3_models
-from dicegym.players.model import PolicyPlayer
 from dicegym.players.pool import Pool
 from dicegym.players.sb3_models import check_device
 

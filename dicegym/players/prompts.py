@@ -20,7 +20,6 @@ from dicegym.engine.game import Game
 from dicegym.errors import ParameterError, one_line
 from dicegym.games.hidden import keep_known
 from dicegym.games.keyboard import Place, UnreadError
-from dicegym.games.parts import SECRETS, part
 from dicegym.players.sitting import controls_of
 
 ACTION = "action"
