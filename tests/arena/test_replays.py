@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from flawed.rules import SPEC
 from variants import each_game
 
 import dicegym
@@ -20,6 +21,7 @@ from dicegym.arena.replay import (
     from_json,
     load,
     moments,
+    record_replay,
     replay_of,
     save,
     to_json,
@@ -160,6 +162,23 @@ def test_what_others_wrote_of_rules_is_shown_harmlessly(rules: dict[str, Any]) -
     with pytest.raises(ReplayError, match="was recorded under rules") as caught:
         replace(hog(), rules=rules).states()
     assert str(caught.value).isprintable()
+
+
+def test_a_game_that_is_not_registered_is_handed_over(tmp_path: Path) -> None:
+    game = dicegym.game(SPEC)
+    state, actions = game.new_state(4), list[int]()
+    while not state.over:
+        actions.append(state.legal_actions()[-1])
+        state.step(actions[-1])
+    recorded = record_replay(game, ["one", "other"], 4, actions)
+    save(recorded, tmp_path / "game.json")
+    found = load(tmp_path / "game.json")
+    for replay in (recorded, found.played_by(game)):
+        assert replay.states()[-1][0].tobytes() == state.record.tobytes()
+    with pytest.raises(UnknownNameError, match="no game 'flawed'"):
+        found.states()
+    with pytest.raises(ParameterError, match="is not what was played: give flawed, players=2"):
+        found.played_by(dicegym.game("hog"))
 
 
 def test_a_game_that_is_gone_is_named() -> None:

@@ -32,7 +32,7 @@ from dicegym.players.model_file import facts
 from dicegym.web.application import create_app
 from dicegym.web.enter.plans import ContestPlan
 from dicegym.web.enter.runner import EnteringRoom, Runner
-from dicegym.web.watch import agent_pages
+from dicegym.web.watch import agent_pages, contest_boards
 from dicegym.web.watch.contest_boards import Board, compute_board
 from dicegym.web.web_settings import WebSettings
 
@@ -70,7 +70,8 @@ def watching(own_store: Path, settings: WebSettings) -> Iterator[TestClient]:
 def shown_when_computed(watching: TestClient, address: str = "/watch/contests/1", word: str = "Rankings") -> str:
     """Return a page once it holds a word: where computing takes long, it says first that this is being done."""
     until = time.monotonic() + PATIENCE
-    while word not in (page := watching.get(address).text) and time.monotonic() < until:
+    unrated = "Ratings are being computed"
+    while (word not in (page := watching.get(address).text) or unrated in page) and time.monotonic() < until:
         time.sleep(0.05)
     return page
 
@@ -423,6 +424,19 @@ def test_a_game_is_stepped_through_by_keys_and_kept_in_the_address(
     shot(page, "game")
     page.reload()
     assert page.locator("#count").inner_text().startswith("move 0 of")
+
+
+def test_a_ranking_is_shown_before_its_ratings(watching: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    go, fitted = threading.Event(), contest_boards.fit
+    monkeypatch.setattr(contest_boards, "fit", lambda places: go.wait(30) and fitted(places))
+    asked = Visitor(create_app(watching.app.state.web.settings))  # type: ignore[attr-defined]  # Starlette's own
+    with asked:
+        page = asked.get("/watch/contests/1").text
+        assert "Rankings" in page
+        assert "Ratings are being computed" in page
+        go.set()
+        page = shown_when_computed(asked, "/watch/contests/1", "95 % interval")
+    assert "Ratings are being computed" not in page
 
 
 def test_a_matrix_has_the_best_entries_alone(watching: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -103,7 +103,7 @@ class Replay:
     """One game that was played: plain values, from which it can be played again as it was.
 
     Attributes:
-        game: the name of a registered game.
+        game: the name of the game.
         players: number of seats.
         parameters: of the game.
         seed: names the dice, together with ``number``: ``game.new_game(seed, number)``.
@@ -114,6 +114,7 @@ class Replay:
         incidents: what the players did wrong, in order.
         rules: ``fingerprint`` of the rules that it was played by, and ``dicegym``, the version.
         id: what the store calls it; empty if it is in none.
+        unregistered: the game itself if it has no registered name; files do not hold it (`played_by`).
     """
 
     game: str
@@ -127,6 +128,7 @@ class Replay:
     incidents: tuple[ReplayIncident, ...] = ()
     rules: Mapping[str, Any] = field(default_factory=dict, repr=False)
     id: str = ""
+    unregistered: Game | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Raise ParameterError for what cannot be a game."""
@@ -161,7 +163,17 @@ class Replay:
             UnknownNameError: there is no such game, or none with such parameters, any more.
             ParameterError: a parameter is out of the range of today.
         """
-        return _game(self.game, self.players, tuple(self.parameters.items()))
+        return self.unregistered or _game(self.game, self.players, tuple(self.parameters.items()))
+
+    def played_by(self, game: Game) -> Replay:
+        """Return the same replay of a game that is not registered, after it was read from a file.
+
+        Raises ParameterError if ``game`` has another name, other parameters or another number of players.
+        """
+        if (game.name, game.players, game.parameters) != (self.game, self.players, dict(self.parameters)):
+            told = "".join(f", {name}={value}" for name, value in self.parameters.items())
+            raise ParameterError(f"{game!r} is not what was played: give {self.game}, players={self.players}{told}")
+        return replace(self, unregistered=game)
 
     def check_rules(self) -> None:
         """Raise ReplayError if it was recorded under other rules than those of today."""
@@ -306,6 +318,7 @@ def replay_of(game: Game, names: Sequence[str], seed: int, result: MatchResult, 
             if one.game == number + 1
         ),
         describe_rules(game),
+        unregistered=None if game.spec.registered else game,
     )
 
 
@@ -324,8 +337,8 @@ def record_replay(game: Game, names: Sequence[str], seed: int, actions: Sequence
     for action in actions:
         game.step(states[0], action)
     returns, done = tuple(game.returns(states[0]).tolist()), tuple(map(int, actions))
-    parameters, rules = game.parameters, describe_rules(game)
-    return Replay(game.name, game.players, parameters, seed, 0, tuple(names), done, returns, rules=rules)
+    facts = {"rules": describe_rules(game), "unregistered": None if game.spec.registered else game}
+    return Replay(game.name, game.players, game.parameters, seed, 0, tuple(names), done, returns, **facts)
 
 
 # --- words and scenes -------------------------------------------------------------------------------------------------
@@ -384,7 +397,7 @@ def result_lines(replay: Replay, seat: int | None = None) -> list[str]:
 
 def to_json(replay: Replay) -> dict[str, Any]:
     """Return a replay as values that JSON can hold, under the names of its attributes."""
-    plain = {one.name: getattr(replay, one.name) for one in fields(replay)}
+    plain = {one.name: getattr(replay, one.name) for one in fields(replay) if one.name != "unregistered"}
     lists = {name: list(plain[name]) for name in ("seats", "actions", "returns")}
     incidents = [incident._asdict() for incident in replay.incidents]
     return {"kind": KIND, "version": VERSION} | plain | lists | {"incidents": incidents}

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from dicegym.arena.pages.contest_page import ContestPage, contest_page, moment, page_title
 from dicegym.arena.pages.stored_contest import build_report, places_to_rate
-from dicegym.arena.ratings import Rating, fit
+from dicegym.arena.ratings import MatchPlaces, Rating, Ratings, fit
 from dicegym.arena.store.reading import StoreReader
 from dicegym.arena.store.stored_rows import StoredContest
 from dicegym.errors import DicegymError
@@ -42,6 +42,8 @@ class Board(NamedTuple):
     """When it was computed, by the monotonic clock."""
     ratings: Mapping[str, Rating]
     """By entry; empty while there are too few games."""
+    rated: bool
+    """Whether the ratings are there; they take longest, and the ranking is shown before them."""
 
     @property
     def is_old(self) -> bool:
@@ -94,15 +96,27 @@ class Boards:
             known, now, held = self.find(number), reader.contest(number), reader.is_held(number)
             secret = self._web.is_secret(now)
             if known is None or known.secret != secret or (known.contest != now and (now.ended or known.is_old)):
-                known = compute_board(reader, now, secret)
-            self._kept.pop(number, None)
-            self._kept[number] = known._replace(held=held)
-            if len(self._kept) > KEPT:
-                del self._kept[next(iter(self._kept))]
+                early = None if known else lambda board: self._keep(number, board._replace(held=held))
+                known = compute_board(reader, now, secret, early)
+            self._keep(number, known._replace(held=held))
+
+    def _keep(self, number: int, board: Board) -> None:
+        self._kept.pop(number, None)
+        self._kept[number] = board
+        if len(self._kept) > KEPT:
+            del self._kept[next(iter(self._kept))]
 
 
-def compute_board(reader: StoreReader, contest: StoredContest, secret: bool) -> Board:
-    """Return what there is to show of a contest, ratings and all; without its seed if that is ``secret``."""
+def compute_board(
+    reader: StoreReader,
+    contest: StoredContest,
+    secret: bool,
+    early: Callable[[Board], object] | None = None,
+) -> Board:
+    """Return what there is to show of a contest, ratings and all; without its seed if that is ``secret``.
+
+    ``early`` is called with the same without its ratings, before these are computed.
+    """
     began = time.monotonic()
     report = build_report(reader, contest)
     title = page_title(report, contest.format, contest.label)
@@ -117,11 +131,17 @@ def compute_board(reader: StoreReader, contest: StoredContest, secret: bool) -> 
             remarks=[f"{one.name}, match {one.match}, game {one.game}: {one.reason}" for one in faults],
         )
     dates = [("begun", moment(contest.began)), *([("ended", moment(contest.ended))] if contest.ended else [])]
+
+    def make_board(places: Sequence[MatchPlaces], ratings: Ratings | None, rated: bool) -> Board:
+        page = contest_page(title, report, [] if ratings is None else places, [], 0, ratings)
+        by_name = {} if ratings is None else {row.name: row for row in ratings.rows}
+        now = time.monotonic()
+        return Board(contest, page, dates, False, secret, now - began, now, by_name, rated)
+
+    if early is not None:
+        early(make_board([], None, False))
     places, ratings = places_to_rate(reader, contest), None
     if places:
         with contextlib.suppress(DicegymError):  # too little is played yet
             ratings = fit(places)
-    page = contest_page(title, report, [] if ratings is None else places, [], 0, ratings)
-    by_name = {} if ratings is None else {row.name: row for row in ratings.rows}
-    now = time.monotonic()
-    return Board(contest, page, dates, False, secret, now - began, now, by_name)
+    return make_board(places, ratings, True)
