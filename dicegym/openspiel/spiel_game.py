@@ -47,11 +47,6 @@ def information_state(seat: int, memory: bytes, view: Any) -> str:
     return f"{seat} {memory.hex()} {view!r}"
 
 
-def spiel_name(spec: GameSpec) -> str:
-    """Return the name by which OpenSpiel knows a game."""
-    return f"dicegym_{spec.name}"
-
-
 def _type_of(game: Game) -> pyspiel.GameType:
     """Return how OpenSpiel classifies a game.
 
@@ -63,7 +58,7 @@ def _type_of(game: Game) -> pyspiel.GameType:
     hidden = bool(spec.private)
     information, utility, mode = pyspiel.GameType.Information, pyspiel.GameType.Utility, pyspiel.GameType.ChanceMode
     return pyspiel.GameType(
-        short_name=spiel_name(spec),
+        short_name=f"dicegym_{spec.name}",
         long_name=spec.title,
         dynamics=pyspiel.GameType.Dynamics.SEQUENTIAL,
         chance_mode=mode.EXPLICIT_STOCHASTIC,
@@ -326,11 +321,9 @@ def register_games() -> None:
     """Make every game known to ``pyspiel.load_game`` as ``dicegym_<game>``."""
     known = set(pyspiel.registered_names())
     for name in games.loadable():
-        spec = games.spec(name)
-        if spiel_name(spec) in known:
-            continue
-
-        pyspiel.register_game(_type_of(Game(spec)), _class_of(spec))
+        kind = _type_of(games.game(name))
+        if kind.short_name not in known:
+            pyspiel.register_game(kind, _class_of(games.spec(name)))
 
 
 def _class_of(spec: GameSpec) -> type[SpielGame]:

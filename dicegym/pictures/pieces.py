@@ -1,4 +1,4 @@
-"""Things on a table, each as SVG in a place of its own: dice, cups, markers, coins."""
+"""Things on a table, each as SVG in a place of its own: dice, markers, coins, crowns."""
 
 from __future__ import annotations
 
@@ -20,17 +20,10 @@ MOST_PIPS = max(_PIPS)
 
 
 @lru_cache(maxsize=1024)
-def die(face: int, side: int, *, kept: bool = False, title: str = "") -> str:
-    """Return a die in a square of ``side``.
-
-    Args:
-        face: what it shows; 0 is a die that is hidden, and above six pips it shows the number.
-        side: of the square, in units.
-        kept: whether it is to be noticed: it has a thick edge of gold.
-        title: what it is, in words (default: the face, or that it is hidden).
-    """
-    named = title or (f"die showing {face}" if face else "hidden die")
-    edge = max(1.5, side / (12 if kept else 24))
+def die(face: int, side: int) -> str:
+    """Return a die in a square of ``side`` units; the face 0 is hidden, and above six pips it shows the number."""
+    named = f"die showing {face}" if face else "hidden die"
+    edge = max(1.5, side / 24)
     inner = side - edge
     square = element(
         "rect",
@@ -40,7 +33,7 @@ def die(face: int, side: int, *, kept: bool = False, title: str = "") -> str:
         height=inner,
         rx=side / 5,
         fill=PAPER if face else HIDDEN,
-        stroke=GOLD if kept else EDGE,
+        stroke=EDGE,
         stroke_width=edge,
     )
     if 1 <= face <= MOST_PIPS:
@@ -61,24 +54,12 @@ def die(face: int, side: int, *, kept: bool = False, title: str = "") -> str:
 
 
 @lru_cache(maxsize=64)
-def cup(width: int, height: int, tilted: bool = False) -> str:
-    """Return a dice cup, upside down on its dice; ``tilted``: lifted, as its owner sees what is below."""
-    rim = height / 6
-    lip = f"M{width * 0.16:g} {rim:g} Q{width / 2:g} {-rim / 2:g} {width * 0.84:g} {rim:g}"
-    wall = f"{lip} L{width:g} {height - rim:g} H0 Z"
-    body = element("path", d=wall, fill="#7a3b1d", stroke="#4d2410", stroke_width=2)
-    body += element("rect", x=0, y=height - rim, width=width, height=rim, rx=rim / 2, fill="#a4592f")
-    turned = f"rotate(-12 0 {height})" if tilted else None
-    return element("g", body, transform=turned)
-
-
-@lru_cache(maxsize=64)
-def marker(size: int, fill: str = GOLD) -> str:
+def marker(size: int) -> str:
     """Return the triangle that points at the player to move, in a square of ``size``."""
     return element(
         "path",
         d=f"M{size * 0.2:g} {size * 0.1:g}L{size * 0.9:g} {size / 2:g}L{size * 0.2:g} {size * 0.9:g}Z",
-        fill=fill,
+        fill=GOLD,
     )
 
 

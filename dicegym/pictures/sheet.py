@@ -34,37 +34,21 @@ class Sheet:
     Args:
         height: in units; it becomes a multiple of `BLOCK`.
         title: what the drawing shows, in words.
-        width: as the height.
-        fill: colour of the table.
     """
 
-    def __init__(self, height: int, title: str, width: int = WIDTH, fill: str = FELT) -> None:
-        self.width, self.height = (-(-side // BLOCK) * BLOCK for side in (width, height))
+    def __init__(self, height: int, title: str) -> None:
+        self.width, self.height = WIDTH, -(-height // BLOCK) * BLOCK
         self.title = title
         self._tiles: list[Tile] = []
-        self.put(0, 0, self.width, self.height, element("rect", width=self.width, height=self.height, fill=fill))
+        self.put(0, 0, self.width, self.height, element("rect", width=self.width, height=self.height, fill=FELT))
 
     def put(self, x: int, y: int, width: int, height: int, body: str) -> None:
         """Put elements of SVG, drawn from the corner (0, 0), into a rectangle."""
         self._tiles.append(Tile(x, y, width, height, body))
 
-    def panel(
-        self, x: int, y: int, width: int, height: int, fill: str, *, edge: str | None = None, radius: int = 10
-    ) -> None:
+    def panel(self, x: int, y: int, width: int, height: int, fill: str, *, radius: int = 10) -> None:
         """Put a rectangle with round corners."""
-        line = 2 if edge else 0
-        body = element(
-            "rect",
-            x=line / 2,
-            y=line / 2,
-            width=width - line,
-            height=height - line,
-            rx=radius,
-            fill=fill,
-            stroke=edge,
-            stroke_width=line or None,
-        )
-        self.put(x, y, width, height, body)
+        self.put(x, y, width, height, element("rect", x=0, y=0, width=width, height=height, rx=radius, fill=fill))
 
     def words(
         self,
@@ -111,9 +95,9 @@ class Sheet:
         for place, line in enumerate(wrap(words, width, size, number)):
             self.words(line, x, y + place * line_height(size), width, size=size, ink=ink)
 
-    def die(self, face: int, x: int, y: int, side: int, *, kept: bool = False, title: str = "") -> None:
+    def die(self, face: int, x: int, y: int, side: int) -> None:
         """Put a die; see `dicegym.pictures.pieces.die`."""
-        self.put(x, y, side, side, pieces.die(face, side, kept=kept, title=title))
+        self.put(x, y, side, side, pieces.die(face, side))
 
     def dice(
         self, faces: Sequence[int], x: int, y: int, width: int, side: int, *, gap: int = 8, anchor: str = "start"
@@ -135,12 +119,12 @@ class Sheet:
         """Put the crown of a winner."""
         self.put(x, y, size, size, pieces.crown(size))
 
-    def bar(self, x: int, y: int, width: int, height: int, share: float, *, fill: str = GOLD, ground: str) -> None:
+    def bar(self, x: int, y: int, width: int, height: int, share: float, *, ground: str) -> None:
         """Put a bar of which ``share``, 0 to 1, is filled."""
         body = element("rect", width=width, height=height, rx=height / 2, fill=ground)
         done = round(width * min(max(share, 0.0), 1.0))
         if done:
-            body += element("rect", width=max(done, height), height=height, rx=height / 2, fill=fill)
+            body += element("rect", width=max(done, height), height=height, rx=height / 2, fill=GOLD)
         self.put(x, y, width, height, body)
 
     def head(self, left: str, right: str = "") -> int:

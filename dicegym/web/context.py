@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import math
 import secrets
 import threading
@@ -34,6 +35,13 @@ SMALL_BODY = 64 * 1024
 Made = TypeVar("Made")
 
 
+@functools.lru_cache(REMEMBERED)
+def _counted_as(host: str) -> str:
+    """Return the address that a client's requests count for; empty for this machine's own."""
+    address = origin_of(host)
+    return "" if is_loopback(address) else address
+
+
 class AddressLimits:
     """What addresses have spent. This machine's own are not counted: a proxy before the server limits its clients.
 
@@ -51,8 +59,8 @@ class AddressLimits:
 
     def pay(self, request: Request, cost: float = 1.0) -> None:
         """Count a request as ``cost`` requests of its address. Raises HTTPException (429) if that is too much."""
-        address = origin_of(request.client.host) if request.client else ""
-        if is_loopback(address):
+        address = _counted_as(request.client.host) if request.client else ""
+        if not address:
             return
         bucket = self._buckets.pop(address, None) or TokenBucket(A_SECOND, AT_ONCE, self._clock)
         self._buckets[address] = bucket  # the latest is last

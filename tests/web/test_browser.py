@@ -29,7 +29,7 @@ PHONE = {"width": 360, "height": 740}
 FINGER = 38
 """Pixels that a finger needs; none of them is beside another one."""
 SMALL = """least => [...document.querySelectorAll(
-    ".play-form button:not(.less), .play-form .choice, .play-form .die-toggle, .stepper input, .tools .button")]
+    ".play-form button, .play-form .choice, .play-form .die-toggle, .stepper input, .tools .button")]
   .map(one => [one, one.getBoundingClientRect()])
   .filter(([, box]) => box.width && Math.min(box.width, box.height) < least).map(([one]) => one.outerHTML)"""
 MOVE = "#table .yours form button:not([type]):not([disabled])"

@@ -8,7 +8,7 @@ import secrets
 import shutil
 import threading
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -174,13 +174,11 @@ class PlayHall:
         """Return whether a table is in memory, so that `find` neither reads nor compiles anything."""
         return self._path(visitor, id) in self._open
 
-    def of(self, visitor: str) -> list[TableSheet]:
-        """Return the games that are kept of a visitor, those that were played last first."""
-        found = []
+    def of(self, visitor: str) -> Iterator[TableSheet]:
+        """Yield the games that are kept of a visitor, those that were played last first."""
         for path in _newest(self.folder / visitor):
             with contextlib.suppress(DamagedFileError):
-                found.append(read_sheet(path))
-        return found
+                yield read_sheet(path)
 
     def _table(self, sheet: TableSheet) -> PlayedTable:
         self.web.readiness.check(sheet.game)

@@ -28,7 +28,7 @@ from dicegym.web.play.review import review_page
 from dicegym.web.play.rivals import list_rivals, make_table
 from dicegym.web.play.table_view import describe_table
 from dicegym.web.readiness import GettingReadyError
-from dicegym.web.watch.replay_view import PageLink, replay_page
+from dicegym.web.watch.replay_view import replay_page
 
 DOOR = Door(
     "/play",
@@ -91,7 +91,8 @@ def list_games_of_visitor(request: Request) -> dict[str, Any]:
     """Show all games, and those that the visitor has begun."""
     cards = list_cards()
     titles = {game.name: game.title for game in cards}
-    return {"cards": cards, "own": _hall(request).of(request.state.visitor), "most": OF_A_VISITOR, "titles": titles}
+    own = list(_hall(request).of(request.state.visitor))
+    return {"cards": cards, "own": own, "most": OF_A_VISITOR, "titles": titles}
 
 
 # --- a new game
@@ -270,5 +271,5 @@ async def download_game(request: Request, id: str) -> Response:
 async def replay_game(request: Request, id: str) -> Response:
     """Show a game, moment by moment, all hidden things too."""
     table = await _whole(request, id)
-    title, back = f"{table.game.spec.title}, seen again", PageLink(f"/play/{table.sheet.id}", "Back to the table")
+    title, back = f"{table.game.spec.title}, seen again", (f"/play/{table.sheet.id}", "Back to the table")
     return await run_in_threadpool(lambda: replay_page(request, replay_of_table(table), title=title, back=back))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import urlencode
 
 from starlette.requests import Request
@@ -25,22 +25,15 @@ KEPT = 64
 """Games whose pages are kept in memory: what is looked at together is mostly the same game."""
 
 
-class PageLink(NamedTuple):
-    """A link on the page of a game."""
-
-    address: str
-    text: str
-
-
 def replay_page(
     request: Request,
     replay: Replay,
     *,
     title: str,
-    back: PageLink,
+    back: tuple[str, str],
     all_seeing: bool = True,
     note: str = "",
-    links: Sequence[PageLink] = (),
+    links: Sequence[tuple[str, str]] = (),
 ) -> Response:
     """Return the page of a game; it plays it again, so it is called in a thread (an endpoint that is a plain function).
 
@@ -50,10 +43,10 @@ def replay_page(
         request: what is answered.
         replay: the game.
         title: of the page.
-        back: where it came from.
+        back: address and text of the link to where it came from.
         all_seeing: whether everything may be seen; else it is one seat after the other, and nothing of the seed.
         note: a sentence on the page.
-        links: below the title.
+        links: addresses and texts of links below the title.
 
     Raises:
         ReplayError: the game is not played again as it was.

@@ -16,7 +16,7 @@ from dicegym.web.door import PathNumber, QueryNumber, for_programs
 from dicegym.web.pages import web_of
 from dicegym.web.play.review import review_page
 from dicegym.web.watch.contest_pages import DOOR, ListedMatch, RowObject, check_store, title_of
-from dicegym.web.watch.replay_view import PageLink, replay_page
+from dicegym.web.watch.replay_view import replay_page
 
 MOST_GAMES = 200
 """Of a match, that its page lists."""
@@ -114,10 +114,10 @@ def _view_game(request: Request, seen: SeenGame) -> Response:
         request,
         seen.game,
         title=seen.title,
-        back=PageLink(f"/watch/matches/{seen.match}", f"Match {seen.match}: {', '.join(tell_apart(seen.game.seats))}"),
+        back=(f"/watch/matches/{seen.match}", f"Match {seen.match}: {', '.join(tell_apart(seen.game.seats))}"),
         all_seeing=seen.free,
         note="" if seen.free else RUNNING,
-        links=[PageLink(f"{seen.address}/review", "What mistakes cost")] if seen.free else [],
+        links=[(f"{seen.address}/review", "What mistakes cost")] if seen.free else [],
     )
 
 

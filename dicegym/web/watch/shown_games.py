@@ -30,7 +30,7 @@ from dicegym.web.play.hall import PlayHall
 from dicegym.web.play.review import review_page
 from dicegym.web.play.rivals import list_rivals, rival_of
 from dicegym.web.watch.contest_pages import DOOR, list_titles, title_of
-from dicegym.web.watch.replay_view import PageLink, replay_page
+from dicegym.web.watch.replay_view import replay_page
 from dicegym.web.workers import Answer
 
 BEGUN = 250.0
@@ -120,10 +120,10 @@ def show_game_of_agents(request: Request, game: str, agent: SeatedAgents, seed: 
         request,
         played.found,
         title=f"{title_of(game)}: {', '.join(played.found.seats)}",
-        back=PageLink("/watch", "Watch"),
+        back=("/watch", "Watch"),
         links=[
-            PageLink(f"/watch/game/review?{query}", "What mistakes cost"),
-            PageLink(f"/watch/new?{urlencode({'game': game, 'players': len(agent)})}", "Another game"),
+            (f"/watch/game/review?{query}", "What mistakes cost"),
+            (f"/watch/new?{urlencode({'game': game, 'players': len(agent)})}", "Another game"),
         ],
     )
 
