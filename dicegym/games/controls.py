@@ -54,7 +54,7 @@ class Controls(Protocol):
 
     @optional
     def read(self, place: Place, state: Any, text: str) -> Sequence[int]:
-        """Return the actions that ``text``, in lower case and with single spaces, means; they are all the person's own.
+        """Return the actions of the person's own that ``text``, in lower case and with single spaces, means.
 
         Those that come after the seat's turn are kept for its next turns. Raises ParameterError, with what to type
         instead, if it means none or the rules do not allow it.
@@ -71,9 +71,9 @@ class Controls(Protocol):
 
     @optional
     def tell(self, place: Place, before: Any, action: int, after: Any, fault: str, brief: bool) -> list[str]:
-        """Return what there is to tell of one action: the records before and after it, and what was wrong with it.
+        """Return what the person's seat may know of one action, given the records before and after it, and its fault.
 
-        Nothing that the person's seat may not know after it. ``brief`` asks for a line at the most.
+        ``brief`` asks for a line at the most.
         """
         mover = int(before["player"])
         return [f"{place.does(mover, 'play')}: {place.game.action_name(action)}{f' ({fault})' if fault else ''}"]

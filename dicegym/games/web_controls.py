@@ -57,14 +57,13 @@ class DiceToggles(NamedTuple):
 
 
 class Stepper(NamedTuple):
-    """Choose a number: the field holds it."""
+    """Choose a number, at first ``value``: the field holds it."""
 
     name: str
     label: str
     low: int
     high: int
     value: int
-    """The number at first."""
 
 
 class Item(NamedTuple):
@@ -94,14 +93,13 @@ Widget = PickOne | DiceToggles | Stepper | Basket
 
 
 class PlayForm(NamedTuple):
-    """Widgets that are filled in together, and what sends them off."""
+    """Widgets that are filled in together, and what sends them off; ``note`` is a sentence about it."""
 
     name: str
     send: str
     """What stands on the button; a form of one `PickOne` has one for each option, and this as its title."""
     widgets: tuple[Widget, ...] = ()
     note: str = ""
-    """What there is to say of it in a sentence."""
 
 
 class BoardSeat(NamedTuple):
@@ -111,7 +109,6 @@ class BoardSeat(NamedTuple):
     score: str = ""
     """What is written large, such as points or money."""
     note: str = ""
-    """What else there is to say of it, in a few words."""
     dice: tuple[int, ...] = ()
     """Dice in front of it, 0 for one that is hidden."""
     said: str = ""
@@ -136,10 +133,9 @@ class CardRow(NamedTuple):
 
 
 class ScoreCard(NamedTuple):
-    """A score card, whose open cells are the buttons of a form of one `PickOne`."""
+    """A score card, whose open cells are the buttons of the named form of one `PickOne`."""
 
     form: str
-    """The form's name."""
     rows: tuple[CardRow, ...]
 
 

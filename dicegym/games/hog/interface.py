@@ -33,7 +33,7 @@ def supply_modules(rng: PrivateRandom) -> Mapping[str, types.ModuleType]:
     def make_test_dice(*outcomes: int) -> Callable[[], int]:
         return itertools.cycle(outcomes).__next__
 
-    def unchanged(function: Callable[..., Any]) -> Callable[..., Any]:
+    def keep_as_is(function: Callable[..., Any]) -> Callable[..., Any]:
         """Return ``function``: a bot is asked, its program is not run, and nobody reads its trace."""
         return function
 
@@ -43,7 +43,7 @@ def supply_modules(rng: PrivateRandom) -> Mapping[str, types.ModuleType]:
     dice, ucb = types.ModuleType("dice"), types.ModuleType("ucb")
     vars(dice).update(make_fair_dice=make_fair_dice, make_test_dice=make_test_dice)
     vars(dice).update(four_sided=make_fair_dice(4), six_sided=make_fair_dice(6))
-    vars(ucb).update(main=unchanged, trace=unchanged, log_current_line=silent, interact=silent)
+    vars(ucb).update(main=keep_as_is, trace=keep_as_is, log_current_line=silent, interact=silent)
     return {"dice": dice, "ucb": ucb}
 
 

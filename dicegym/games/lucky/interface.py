@@ -33,9 +33,7 @@ def supply_modules(rng: PrivateRandom) -> Mapping[str, types.ModuleType]:
         def __init__(self, random: random.Random) -> None:
             self.random = random
 
-        def get_orders(
-            self, money: tuple[int, ...], dice: tuple[tuple[int, ...], ...], index: int, shop: dict[int, int]
-        ) -> list[int]:
+        def get_orders(self, money: object, dice: object, index: int, shop: object) -> list[int]:
             """Return the numbers of the dice to buy."""
             raise NotImplementedError(f"a bot must define {ENTRY_POINT}(self, money, dice, index, shop)")
 

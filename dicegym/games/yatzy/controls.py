@@ -36,7 +36,7 @@ from dicegym.games.yatzy.tables import (
     hand_of,
     places_kept,
 )
-from dicegym.games.yatzy.text import shown_upper, totals_of
+from dicegym.games.yatzy.text import totals_of, upper_text
 
 OPPONENTS = {"easy": "gather", "normal": "thrifty", "hard": "planner"}
 SEATS = 2
@@ -86,7 +86,7 @@ def _card(place: Place, state: Any) -> str:
         filled = [int(state["scores"][player, box]) for player in players]
         rows.append((f"{box + 1:>2} {name}", ["." if points < 0 else str(points) for points in filled]))
         if box + 1 == UPPER:
-            rows.append((f"   sum, bonus at {BONUS_FROM}", [shown_upper(state, player) for player in players]))
+            rows.append((f"   sum, bonus at {BONUS_FROM}", [upper_text(state, player) for player in players]))
     rows.append(("   total", [str(points) for points in totals_of(state)]))
     return "\n".join(f"{head:<{_HEAD}}" + "".join(f"{cell:>{width}}" for cell in cells) for head, cells in rows)
 
@@ -250,7 +250,7 @@ def board(place: Place, state: Any) -> GameBoard:
         )
         for box, name in enumerate(BOX_NAMES)
     ]
-    sums = tuple(shown_upper(state, player) for player in players)
+    sums = tuple(upper_text(state, player) for player in players)
     rows.insert(UPPER, CardRow(f"Sum; {BONUS_FROM} earn {BONUS}", sums))
     at = "Game over" if over else f"Round {int(state['round_number'])} of {BOXES}"
     dice = () if over else tuple(state["dice"].tolist())

@@ -263,7 +263,7 @@ def state_of(message: object, seat_name: str, game: Game) -> tuple[Any, int]:
     """Return the record that a STANDING describes, and the seat of ``seat_name``; seats are in its order.
 
     What no message tells (the key, errors, whom the server helps) is as in a new game. Raises CommandError if it is no
-    STANDING, not of a ``game`` with so many players (`names_of`), or without the name.
+    STANDING, not of a ``game`` with as many players (`names_of`), or without the name.
     """
     rows, current = _standing(message)
     names = [row["playerName"] for row in rows]

@@ -85,7 +85,7 @@ def totals_of(state: Any) -> list[int]:
     return [int(total(state, player)) for player in range(int(state["players"]))]
 
 
-def shown_upper(state: Any, player: int) -> str:
+def upper_text(state: Any, player: int) -> str:
     """Return a player's sum of the boxes 1 to 6, with the bonus once it is earned: ``66 + 50``."""
     upper = int(state["upper"][player])
     return f"{upper} + {bonus(upper)}" if bonus(upper) else str(upper)
