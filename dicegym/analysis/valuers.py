@@ -103,7 +103,7 @@ def figure(value: float, unit: ValueUnit, sign: bool = False) -> str:
 
 
 def give_or_take(error: float, unit: ValueUnit) -> str:
-    """Return a standard error in words, to be put behind an amount; nothing if there is none."""
+    """Return a standard error in words, to be put behind an amount; nothing if it is 0."""
     return f" (give or take {amount(error, unit)})" if error > 0 else ""
 
 
