@@ -26,6 +26,7 @@ from dicegym.analysis.valuers import (
     Stake,
     amount,
     assess,
+    describe_actions,
     figure,
     give_or_take,
     mark_of,
@@ -43,7 +44,7 @@ from dicegym.errors import ParameterError
 from dicegym.escape import lines, one_line
 from dicegym.games.worth import Progress, Valuer, ValueUnit
 from dicegym.pictures.naming import name_players
-from dicegym.pictures.watched import action_in, tell_apart
+from dicegym.pictures.watched import tell_apart
 
 AT_ONCE = 8
 """Actions that are judged in one call."""
@@ -182,18 +183,15 @@ class Analysis:
 
     def describe_choice(self, decision: PricedDecision) -> str:
         """Return what was chosen, in words."""
-        return self._words(decision, decision.actions)
+        return describe_actions(self.game, self.states[decision.number - 1], decision.actions)
 
     def better(self, decision: PricedDecision) -> str:
         """Return the best choice, in words; of several the first, and how many more there are."""
         if not decision.best:
             return ""
         more = len(decision.best) - 1
-        return self._words(decision, decision.best[0]) + (f" (or {more} as good)" if more else "")
-
-    def _words(self, decision: PricedDecision, actions: Sequence[int]) -> str:
-        state = self.states[decision.number - 1]
-        return ", ".join(action_in(self.game, state, action) for action in actions)
+        first = describe_actions(self.game, self.states[decision.number - 1], decision.best[0])
+        return first + (f" (or {more} as good)" if more else "")
 
     def explain(self, decision: PricedDecision) -> str:
         """Return in a sentence what a decision lost and what would have been better; empty if it lost nothing."""

@@ -103,8 +103,13 @@ def figure(value: float, unit: ValueUnit, sign: bool = False) -> str:
 
 
 def give_or_take(error: float, unit: ValueUnit) -> str:
-    """Return a standard error in words, to be put behind an amount; nothing if there is none."""
+    """Return a standard error in words, to be put behind an amount; nothing if it is 0."""
     return f" (give or take {amount(error, unit)})" if error > 0 else ""
+
+
+def describe_actions(game: Game, state: Any, actions: Sequence[int]) -> str:
+    """Return what is chosen in a state, in words: one action, or a whole order."""
+    return ", ".join(action_in(game, state, action) for action in actions)
 
 
 def unit_title(unit: ValueUnit) -> str:
@@ -467,7 +472,7 @@ class Tutor:
             found = assess_state(self.valuer, state).judge([action])
             if found.costs[0] > 0 and not better:
                 right = int(np.nanargmax(found.values[0] >= found.best[0] - SAME))
-                better = _in_words(game, turn.record, [*played, right])
+                better = describe_actions(game, turn.record, [*played, right])
                 best, value = float(found.best[0]), float(found.chosen[0])
             cost += float(found.costs[0])
             variance += float(found.errors[0]) ** 2
@@ -478,9 +483,5 @@ class Tutor:
         if mark is None or cost < self.least * (1 - SAME):
             return ""
         lost = amount(cost, unit) + give_or_take(variance**0.5, unit)
-        chosen = f"{_in_words(game, turn.record, played)} ({amount(value, unit)})"
+        chosen = f"{describe_actions(game, turn.record, played)} ({amount(value, unit)})"
         return f"That is {mark.noun}: {chosen} loses {lost} against {better} ({amount(best, unit)})."
-
-
-def _in_words(game: Game, state: Any, actions: Sequence[int]) -> str:
-    return ", ".join(action_in(game, state, action) for action in actions)

@@ -95,7 +95,7 @@ def statements(text: str, *words: str) -> Iterator[tuple[str, bool, str]]:
             yield match[2], inside, code[match.end() : match.end() + LONGEST_SIGNATURE]
 
 
-def bound_names(rest: str) -> list[str]:
+def list_imported_names(rest: str) -> list[str]:
     """Return the names that are known by what follows ``from``."""
     found = re.match(r"[^\n;()]*(?:\([^()]*)?", rest)
     pieces = re.split("[,(]", found[0].partition("import")[2] if found else "")

@@ -82,7 +82,7 @@ def defines(text: str, name: str, arguments: int | None = None, method: str = ""
                 return arguments is None or scan.takes(rest[match.end() :], arguments, needed) is not False
             if word == name and re.match(r"[ \t]*=(?!=)", rest):
                 return True
-            if word == "from" and name in scan.bound_names(rest):
+            if word == "from" and name in scan.list_imported_names(rest):
                 return True
     return derives and has_method
 
