@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from dicegym.arena.csv_tables import csv_text
 from dicegym.arena.entries import Disqualified
 from dicegym.arena.match_rows import Misplay
-from dicegym.arena.pages.contest_page import Bar, ContestPage, Plot, ShownMatch, Tick, html, make_scale
+from dicegym.arena.pages.contest_page import Bar, ContestPage, Plot, ShownMatch, Tick, html, make_scale, page_title
 from dicegym.arena.pages.template import SHADES
 from dicegym.arena.report import Matrix, Report
 from dicegym.pictures.charts import ticks_between
@@ -118,6 +118,12 @@ def test_all_there_is_to_say_stands_on_the_page() -> None:
         "1,000 others",
     ):
         assert words in text
+
+
+def test_a_page_is_called_by_game_format_and_label() -> None:
+    report = Report("Hog: 2 entries, seed 1", [])
+    assert page_title(report, "round_robin", "Spring #3") == "Hog: round robin (Spring #3)"
+    assert page_title(report, "") == "Hog"
 
 
 def test_an_empty_contest_has_a_page() -> None:
