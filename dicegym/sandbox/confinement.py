@@ -115,11 +115,9 @@ def prepare() -> None:
 
 
 def end_with(parent: int) -> None:
-    """End this process when process ``parent``, which has forked it, has ended in whatever way (on Linux).
+    """End this process as soon as process ``parent``, which has forked it, has ended in whatever way (on Linux).
 
     Without this, a program that killed its referee would run for ever, and all that waits for its end would wait.
-
-    It ends at once if the other one has ended before that was said.
     """
     with contextlib.suppress(OSError):
         linux.prctl(linux.PDEATHSIG, signal.SIGKILL)

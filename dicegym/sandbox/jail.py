@@ -106,9 +106,8 @@ def environment(folder: str | Path) -> dict[str, str]:
 def readable() -> tuple[str, ...]:
     """Return the files and folders that Python and installed packages need, which hold nothing of the user's.
 
-    These are the system's programs and libraries, those of this interpreter and of its virtual environment, where
-    packages are installed, and this package. A folder that is on ``sys.path`` for other reasons is not among them: it
-    may hold anything.
+    These are the system's programs and libraries, those of this interpreter and of its virtual environment, and this
+    package. Other folders on ``sys.path`` are not among them: they may hold anything.
     """
     found: dict[str, None] = {path: None for path in (*_SYSTEM, *_FILES) if os.path.exists(path)}
     package = str(Path(__file__).absolute().parent.parent)

@@ -59,9 +59,9 @@ Watch = Callable[[Sequence[RunningJob]], object]
 def assign_processors(workers: int) -> list[set[int]]:
     """Return the processors that each of ``workers`` referees keeps to, with all its bots; all of them if they share.
 
-    A referee and its bots take turns, so they need one processor together; on two, each question would have to wake the
-    other one, which takes longer than the question (49 instead of 18 µs for Hog, on an idle machine). Only as many
-    referees as processors keep to them: fewer leave the choice to the system, which knows what else there is to do.
+    A referee and its bots take turns. On two processors each question would have to wake the other one, which takes
+    longer than the question (49 instead of 18 µs for Hog, on an idle machine). Fewer referees than processors leave the
+    choice to the system, which knows what else there is to do.
     """
     if not hasattr(os, "sched_getaffinity"):
         return [set()] * workers

@@ -126,9 +126,9 @@ def _open_web(url: str) -> Iterator[Channel]:
 class Join:
     """One agent's stay on a server.
 
-    What the agent is called, the server says in its WELCOME. A server of another make may not: then it is called as it
-    asked for, if the standings show that name, and else it is who is to move, as the original server shows a client
-    its own turns alone.
+    The server says in its WELCOME what the agent is called. A server of another make may not: then it is called as it
+    asked for, if the standings show that name. Else it is the player to move, as the original server shows a client its
+    own turns alone.
 
     Args:
         game: the game's name.

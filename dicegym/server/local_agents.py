@@ -80,11 +80,9 @@ class LocalAgent:
     ) -> None:
         self.name = name
         self.retired = False
-        self._game = game
-        self._spec = spec
-        self._limits = TableLimits(MOST_MOVES * seconds, start=seconds, move=seconds)
-        self._log = log
-        self._hosts = None if level is None else Hosts(game, self._limits, level, "")  # makes a process for each table
+        self._game, self._spec, self._log = game, spec, log
+        limits = TableLimits(MOST_MOVES * seconds, start=seconds, move=seconds)
+        self._hosts = None if level is None else Hosts(game, limits, level, "")  # makes a process for each table
         self._entry = Entry(name, resolve(game, spec))
         self._failures = 0
         self._thread = ThreadPoolExecutor(1, f"agent {name}")
