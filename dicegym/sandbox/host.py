@@ -52,7 +52,7 @@ from dicegym.errors import AgentError, one_line
 from dicegym.play.printed import Printed
 from dicegym.sandbox import confinement
 from dicegym.sandbox.frames import MessageStream
-from dicegym.sandbox.scratch import remove
+from dicegym.sandbox.scratch import empty
 
 COMPILE_SECONDS = 1.0
 """Processor time that a host spends on its bot's text. What takes longer, each child does by itself."""
@@ -126,13 +126,10 @@ class Host:
             else:
                 child, seconds = number
                 status = self._end(child, seconds)
-                self._control.send(["ended", child, status, remove(self._folder_of(child))])
-
-    def _folder_of(self, number: int) -> str:
-        return os.path.join(self.setup["folder"], f"match-{number}")
+                self._control.send(["ended", child, status, self._clean(child)])
 
     def _new(self, number: int, end: int) -> None:
-        folder = self._folder_of(number)
+        folder = os.path.join(self.setup["folder"], f"match-{number}")
         os.mkdir(folder, 0o700)
         host = os.getpid()
         child = os.fork()
@@ -156,6 +153,17 @@ class Host:
             os.kill(child, signal.SIGKILL)
             os.waitpid(child, 0)
         return None if running else os.waitstatus_to_exitcode(status)
+
+    def _clean(self, number: int) -> bool:
+        """Throw away what a child has left; return whether that is all gone."""
+        folder = os.path.join(self.setup["folder"], f"match-{number}")
+        try:
+            if empty(folder):
+                os.rmdir(folder)
+                return True
+        except OSError:  # its bot has found a way
+            pass
+        return False
 
 
 def _compiles_soon(file: Path, bounds: confinement.Bounds) -> bool:

@@ -21,7 +21,7 @@ from dicegym.errors import AgentError, DicegymError, ParameterError
 from dicegym.players.agent_info import describe_agent, game_of_file
 from dicegym.sandbox.jobs import entry
 from dicegym.sandbox.readable import visible_files
-from dicegym.sandbox.scratch import remove
+from dicegym.sandbox.scratch import empty
 
 if not hasattr(os, "mkfifo"):
     pytest.skip("pipes in folders are made by POSIX alone", allow_module_level=True)
@@ -330,7 +330,7 @@ def test_a_deep_folder_is_left_alone(tmp_path: Path) -> None:
     try:
         (found,) = read_folder(dicegym.game("hog"), tmp_path).submissions
     finally:
-        remove(str(tmp_path / "deep"))  # pytest itself cannot
+        empty(str(tmp_path))  # pytest itself cannot
     assert found.problem == "its folder holds no hog.py"
 
 
