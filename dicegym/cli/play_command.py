@@ -135,7 +135,7 @@ class _Advice:
         game, actions = sitting.game, sitting.actions
         said = []
         if self._tutored:
-            from dicegym.analysis import analyse
+            from dicegym.analysis.decisions import analyse
 
             states = [game.new_game(sitting.seed)]
             for action in actions:

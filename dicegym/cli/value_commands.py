@@ -47,15 +47,15 @@ def suite(
     with progress_bar("games") as progress:
         found = grades.suite(agents, situations=situations, matches=matches, seed=seed or 0, progress=progress)
     titles, rows = grades.suite_table(found)
-    sources = [f"{one.game}: values of source {one.values}" for one in found]
+    sources = list(dict.fromkeys((one.game, f"values of source {one.values}") for one in found))
     print_table(titles, rows)
-    print_lines(dict.fromkeys(sources))
+    print_lines(": ".join(one) for one in sources)
     written.json(grades.suite_facts(found, seed or 0))
     if written[".html"]:
         from dicegym.arena.pages.contest_page import ContestPage, write_page
         from dicegym.arena.report import Report
 
-        report = Report(SUITE_HEADING, [("Grades", titles, rows)], facts=[*dict.fromkeys(sources)])
+        report = Report(SUITE_HEADING, [("Grades", titles, rows)], facts=sources)
         written.html(lambda path: write_page(ContestPage("Language models, graded", report), path))
 
 

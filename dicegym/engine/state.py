@@ -369,7 +369,7 @@ class State:
         """Return another game that the player to move may be in, as far as that seat can know: for planning.
 
         The dice to come are fresh, and what is hidden is drawn anew, as that player may believe it by what others did
-        (`dicegym.analysis.fork`).
+        (`dicegym.values.fork`).
 
         Raises ParameterError if the game is over, or nothing says what may be believed of what it hides.
         """

@@ -280,7 +280,7 @@ class _Course:
 
     def _standings(self, faults: Mapping[str, int]) -> tuple[Standing, ...]:
         """Return the mean scores of both, the candidate first."""
-        rows = []
+        rows = list[Standing]()
         places = 1 + (self.test.accepted == 1), 1
         for place, name, scores in zip(places, self.names, zip(*self.pairs, strict=True), strict=False):
             own = np.concatenate(scores)
