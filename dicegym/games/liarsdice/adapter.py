@@ -61,10 +61,10 @@ def _wrong(answer: Any) -> str:
     try:
         play = int(answer)
     except Exception:
-        return ", which is no number"
+        return ", which is not a number"
     if play == CALL or action_of(play) != NO_PLAY:
         return ""
-    return f", which is no play: 0 is liar, and a bid is 10 * quantity (1 to {MOST_QUANTITY}) + face (1 to {FACES})"
+    return f", which is not a play: 0 is liar, and a bid is 10 * quantity (1 to {MOST_QUANTITY}) + face (1 to {FACES})"
 
 
 def history_text(bids: Sequence[Bid], ids: Sequence[str], caller: int | None = None) -> str:

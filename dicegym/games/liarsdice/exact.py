@@ -2,12 +2,11 @@
 
 A table is a strategy as float64[6, 4096, 13]: for the own face - 1 and the set of bids made (a number whose bit b
 stands for the bid of action b) the probability of each of the twelve bids and, last, of calling liar; what the rules
-take as liar counts as such. Wherever a strategy is asked for, a player may be given too and is made a table by
-`tabulate`, whose errors may then be raised (AgentError, ParameterError).
+take as liar counts as such. Where a strategy is asked for, a player may be given, which `tabulate` makes a table.
 
 Values are win probabilities over both dice and, where nothing else is said, over who moves first. They are exact up to
-the rounding of floats for players that draw nothing; see `tabulate`. An equilibrium comes from
-`dicegym.games.bidding.solving`.
+the rounding of floats for players that draw nothing; see `tabulate`. What such a module offers, and raises:
+`dicegym.games.exact_values.Duel`.
 
 Bids rise, so a set says in which order they were made and, by turns, by whom: who made an even number of bids is to
 move first. The sets whose highest bid is b are the numbers from 2**b to 2**(b + 1), and bid c leads from the sets
@@ -62,7 +61,7 @@ def _check_game(game: Game) -> None:
 
 
 def questions(game: Game) -> int:
-    """Return how many questions `tabulate` asks: each face with each set of bids, `ASKED` times."""
+    """Return how many questions `tabulate` asks at most."""
     return ASKED * FACES * N_SETS
 
 
@@ -71,11 +70,7 @@ def tabulate(player: Player, game: Game) -> np.ndarray:
 
     Each question is put once to a player that is pure, or that can be asked how likely it does what. Another is asked
     `ASKED` times, and its answers are taken for its probabilities; what such a player remembers from one question to
-    the next is its own affair.
-
-    Raises:
-        AgentError: it cannot sit down.
-        ParameterError: this module does not solve the game (`solves`).
+    the next is its own affair. Raises AgentError if it cannot sit down, ParameterError for a game that is not solved.
     """
     _check_game(game)
     table = np.zeros(SHAPE)
@@ -222,10 +217,7 @@ def win_rate(a: Strategy, b: Strategy, game: Game) -> float:
 
 
 def win_rate_matrix(strategies: Sequence[Strategy], game: Game, *, progress: Progress | None = None) -> np.ndarray:
-    """Return float64[n, n]: `win_rate` of each strategy (row) against each other one (column).
-
-    A strategy against itself is 0.5. ``progress`` is called after each pair.
-    """
+    """Return float64[n, n]: `win_rate` of each strategy (row) against each (column), 0.5 against itself."""
     tables = [_table(strategy, game) for strategy in strategies]
     matrix = np.full((len(tables), len(tables)), 0.5)
     pairs = [(i, j) for i in range(len(tables)) for j in range(i)]
@@ -258,8 +250,7 @@ def best_table(
 ) -> tuple[float, np.ndarray]:
     """Return the best win rate against ``opponent`` by what players see, and a table that has it.
 
-    There is no better one, and nothing to search: ``seed``, ``trials``, ``progress`` and ``time`` make no difference. A
-    strategy against which this is 0.5 cannot be exploited.
+    There is no better one, and nothing to search: ``seed``, ``trials``, ``progress`` and ``time`` make no difference.
     """
     against = _table(opponent, game)
     choices = np.full((FACES, N_SETS), LIAR, np.int8)

@@ -256,6 +256,21 @@ def test_the_agent_refuses_a_table_that_is_broken_off(
         runpy.run_path(str(tmp_path / "equilibrium.py"))
 
 
+def test_a_table_of_more_dice_leaves_out_what_fewer_do_not_allow() -> None:
+    """With one die each nobody gains one; in hands of one die within a game of five, both may."""
+    name = "liarsdice_spot_on"
+    file = shipped_folder("agents") / name / recall_values.FILE
+    one, five = (RecallTable(dicegym.game(name, dice=dice), file) for dice in (1, 5))
+    assert (one.fits(), five.fits()) == (False, True)
+    assert RecallTable(dicegym.game("liarsdice", dice=1), shipped_folder("agents") / "liarsdice" / file.name).fits()
+    few, many = one.hand(1, 1), five.hand(1, 1)
+    for number, actions in enumerate(many.actions):
+        cells = many.cells[number][np.isin(actions, few.actions[number])]
+        total = cells.sum(axis=0)
+        known = total > 0
+        assert few.cells[number][:, known] == pytest.approx(cells[:, known] / total[known])
+
+
 @each_game
 def test_the_shipped_table_is_whole(game: str) -> None:
     played = dicegym.game(game)

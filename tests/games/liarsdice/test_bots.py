@@ -194,14 +194,14 @@ def test_5_answers_go_through_int(write: Write, answer: str, action: int) -> Non
 @pytest.mark.parametrize(
     ("body", "reason"),
     [
-        ("return None", "returned None, which is no number when asked ('A', "),
-        ("return 'two threes'", "returned 'two threes', which is no number"),
-        ("return float('nan')", "returned nan, which is no number"),
+        ("return None", "returned None, which is not a number when asked ('A', "),
+        ("return 'two threes'", "returned 'two threes', which is not a number"),
+        ("return float('nan')", "returned nan, which is not a number"),
         ("return 1 / 0", 'raised ZeroDivisionError (says: "division by zero")'),
         ("exit(3)", "called sys.exit"),
         ("return get_play(me, hands, history)", "raised RecursionError"),
         ("return input()", "raised EOFError"),
-        ("return (2, 3)", "returned (2, 3), which is no number"),
+        ("return (2, 3)", "returned (2, 3), which is not a number"),
         ("raise BaseException('rude')", 'raised BaseException (says: "rude")'),
     ],
 )
@@ -222,13 +222,13 @@ def test_2_no_answer_is_liar_and_told_with_the_reason(write: Write, body: str, r
     [
         (
             27,
-            "no play at all (taken as liar): returned 27, which is no play: 0 is liar, "
+            "no play at all (taken as liar): returned 27, which is not a play: 0 is liar, "
             "and a bid is 10 * quantity (1 to 30) + face (1 to 6) when asked (",
         ),
-        (20, "returned 20, which is no play: "),
-        (5, "returned 5, which is no play: "),
-        (-5, "returned -5, which is no play: "),
-        (311, "returned 311, which is no play: "),
+        (20, "returned 20, which is not a play: "),
+        (5, "returned 5, which is not a play: "),
+        (-5, "returned -5, which is not a play: "),
+        (311, "returned 311, which is not a play: "),
         (53, "returned 53 when asked ("),
         (0, "liar before any bid: returned 0 when asked ("),
     ],

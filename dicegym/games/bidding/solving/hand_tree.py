@@ -110,9 +110,10 @@ class HandTree:
         following[bids] = np.where(kept, kept.cumsum() - 1, CUT)
 
         def reach_after(seat: int, moves: np.ndarray) -> np.ndarray:
-            if seat not in self._known:
-                return reach[seat]
-            return left[moves] if seat == mover else reach[seat][points[moves]]
+            found = reach[seat]
+            if seat in self._known:
+                found = left[moves] if seat == mover else found[points[moves]]
+            return found
 
         matching = [np.zeros((len(points), self.hand.start[seat] + 1)) for seat in (0, 1)]
         level = _Level(mover not in self._known, len(records), points, actions, following, kinds, matching)
@@ -241,7 +242,8 @@ class ExpectationTree(HandTree):
             expected = np.zeros((level.size, MOST_OUTCOMES))
             np.add.at(expected, level.points, outcomes)
             numbers = dict(zip(zip(level.points.tolist(), level.actions.tolist(), strict=True), count()))
-            self._found.insert(0, (numbers, *(one / one.sum(axis=1, keepdims=True) for one in (expected, outcomes))))
+            means, chances = (one / one.sum(axis=1, keepdims=True) for one in (expected, outcomes))
+            self._found.insert(0, (numbers, means, chances))
         self.root, self.expected = PublicPoint(self, 0, 0), self._found[0][1][0]
 
     def _end(self, level: _Level) -> np.ndarray:
