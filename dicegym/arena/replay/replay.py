@@ -337,8 +337,18 @@ def record_replay(game: Game, names: Sequence[str], seed: int, actions: Sequence
     for action in actions:
         game.step(states[0], action)
     returns, done = tuple(game.returns(states[0]).tolist()), tuple(map(int, actions))
-    facts = {"rules": describe_rules(game), "unregistered": None if game.spec.registered else game}
-    return Replay(game.name, game.players, game.parameters, seed, 0, tuple(names), done, returns, **facts)
+    return Replay(
+        game.name,
+        game.players,
+        game.parameters,
+        seed,
+        0,
+        tuple(names),
+        done,
+        returns,
+        rules=describe_rules(game),
+        unregistered=None if game.spec.registered else game,
+    )
 
 
 # --- words and scenes -------------------------------------------------------------------------------------------------
