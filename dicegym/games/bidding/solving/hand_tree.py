@@ -110,7 +110,7 @@ class HandTree:
         following[bids] = np.where(kept, kept.cumsum() - 1, CUT)
 
         def reach_after(seat: int, moves: np.ndarray) -> np.ndarray:
-            found = reach[seat]
+            found: np.ndarray = reach[seat]
             if seat in self._known:
                 found = left[moves] if seat == mover else found[points[moves]]
             return found
@@ -191,7 +191,8 @@ class PublicPoint(NamedTuple):
 
     tree: ExpectationTree
     level: int
-    index: int
+    number: int
+    """Of the point in its level."""
 
 
 class Played(NamedTuple):
@@ -259,14 +260,14 @@ class ExpectationTree(HandTree):
     def follow(self, point: PublicPoint, action: int) -> Played | None:
         """Return what an action means at a point of the tree, or None if nobody who comes there plays it."""
         numbers, expected, outcomes = self._found[point.level]
-        move = numbers.get((point.index, action))
+        move = numbers.get((point.number, action))
         if move is None:
             return None
         to = int(self._levels[point.level].following[move])
         now = PublicPoint(self, point.level + 1, to) if to >= 0 else None
         if to == CUT:
             now = self._grow(point.level, move)
-        return Played(expected[point.index], outcomes[move], now)
+        return Played(expected[point.number], outcomes[move], now)
 
     def _grow(self, number: int, move: int) -> PublicPoint:
         """Return the point that a move of a level leads to where it is cut off."""
