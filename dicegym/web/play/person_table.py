@@ -317,6 +317,10 @@ class PlayedTable:
             self._run, self._moves = run, run.moves()
             self.told = []
         self._go()
+        if not self.over:  # a page asks the same in the event loop, which loads no compiled code then
+            self.controls.board(self.place, self.state)
+            self.controls.forms(self.place, self.state)
+            self.controls.table(self.place, self.state, True)
 
     def _go(self) -> None:
         """Let everybody play until the person is to decide, or the game is over."""
