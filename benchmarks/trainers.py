@@ -26,7 +26,7 @@ try:
     from dicegym.learning.building import ROLLOUT, new_model
     from dicegym.learning.configuration import read_config
     from dicegym.learning.training_settings import AlgorithmSettings, NetworkSettings, RunSettings, TrainingSettings
-    from dicegym.players.sb3_models import algorithm
+    from dicegym.players.model import algorithm
 except ImportError as error:
     raise DependencyError.for_extra(str(error.name), "train", "dicegym doctor --bench training") from error
 
@@ -96,7 +96,8 @@ class _ByStableBaselines:
     def __init__(self, name: str, env: VecEnv, settings: TrainingSettings) -> None:
         named = dataclasses.replace(settings.algorithm, name=name)  # what was added is one algorithm's own
         self._env, self._update = Stopwatch(env), _Timer()
-        self._model = new_model(dataclasses.replace(settings, algorithm=named), self._env, None)
+        run = dataclasses.replace(settings.run, seed=0)
+        self._model = new_model(dataclasses.replace(settings, algorithm=named, run=run), self._env, None)
         self._steps = vars(self._model)["n_steps"] * env.num_envs
         vars(self._model)["train"] = self._update.timed(getattr(self._model, "train"))  # noqa: B009 - on-policy algorithms alone have it
 

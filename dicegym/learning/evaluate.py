@@ -300,8 +300,8 @@ class _Table:
         """
         game = self._game
         apart = [self._open is not None and is_strangers(game, spec) for spec in self._specs]
-        loaded = None if any(apart) else self.players
-        known: Sequence[Player | None] = loaded or [None if far else self._load(number) for number, far in enumerate(apart)]
+        known: list[Player | None] = [*self.players] if not any(apart) else []
+        known = known or [None if far else self._load(number) for number, far in enumerate(apart)]
         values = quick_solver_of(game, *(player for player in known if player is not None))
         if values is None:
             return None
