@@ -26,7 +26,7 @@ try:
     from dicegym.learning.building import ROLLOUT, new_model
     from dicegym.learning.configuration import read_config
     from dicegym.learning.training_settings import AlgorithmSettings, NetworkSettings, RunSettings, TrainingSettings
-    from dicegym.players.model import algorithm
+    from dicegym.players.sb3_models import algorithm
 except ImportError as error:
     raise DependencyError.for_extra(str(error.name), "train", "dicegym doctor --bench training") from error
 

@@ -11,6 +11,7 @@ import pytest
 import dicegym.learning.published_values as claims_module
 from dicegym.arena.results import ranking
 from dicegym.errors import ParameterError, UnknownNameError
+from dicegym.games.hog import original_contest
 from dicegym.games.solved import Claim
 from dicegym.learning.published_values import Verdict, claims_of, verify
 from dicegym.registry import GAMES
@@ -22,6 +23,7 @@ def test_games_and_models_claim_what_is_published() -> None:
     texts = {name: [claim.what for claim in claims_of(name)] for name in GAMES}
     assert texts["yatzy"][0] == "mean score of best play, alone"
     assert "exact win rate of ppo against always_roll(5)" in texts["hog"]
+    assert any("Pig" in text for text in texts["hog"])
     assert len(texts["liarsdice"]) == 5
     assert len(texts["liarsdice_spot_on"]) == 2
     for name in GAMES:
@@ -47,42 +49,14 @@ def test_what_was_not_solved_here_is_skipped_and_says_what_to_do() -> None:
     assert "dicegym values solve liarsdice_spot_on equilibrium -p dice=2" in verdict.remark
 
 
-ENTRIES = (59, 27, 7, 79, 51, 98, 47, 46, 74, 76, 86, 42, 6, 36, 20, 39, 43)
-"""The entries of Hog's original contest, in the order of its table of matches."""
-WINS = [
-    "3743362696454557",
-    "756278497665446",
-    "32132376554534",
-    "6355256567643",
-    "454276475134",
-    "56495756777",
-    "5396446434",
-    "466463323",
-    "94956454",
-    "2221011",
-    "555262",
-    "34664",
-    "4434",
-    "775",
-    "74",
-    "3",
-]
-"""Of each entry, the games of nine that it won against each later one, a digit a match."""
-RANKED = (98, 27, 74, 43, 79, 36, 20, 59, 39, 51, 42, 46, 86, 7, 47, 6, 76)
-"""As the contest's page ranked them, with matches won and exact win rates against ``always_roll(5)``, in percent."""
-WON = (15, 12, 12, 12, 11, 9, 9, 9, 8, 7, 7, 6, 6, 5, 5, 3, 0)
-RATES = (75.9, 70.9, 62.3, 58.3, 50.1, 66.5, 53.3, 38.2, 54.1, 49.1, 48.5, 51.8, 50.9, 53.9, 46.9, 50.0, 7.8)
-
-
 def test_the_matches_of_the_original_contest_rank_as_arena_ranks() -> None:
-    won = dict.fromkeys(ENTRIES, 0)
-    for number, (entry, wins) in enumerate(zip(ENTRIES, [*WINS, ""], strict=True), 1):
-        for other, games in zip(ENTRIES[number:], map(int, wins), strict=True):
-            won[entry if games > 4 else other] += 1
-    assert tuple(won[entry] for entry in RANKED) == WON
-    merits = {str(entry): (won[entry], rate) for entry, rate in zip(RANKED, RATES, strict=True)}
+    won = original_contest.count_matches()
+    merits = {str(row.entry): (won[row.entry], row.rate) for row in original_contest.RANKING}
     standings = ranking(merits, {name: {} for name in merits})
-    assert [(one.place, one.name) for one in standings] == [(i, str(entry)) for i, entry in enumerate(RANKED, 1)]
+    assert [(one.place, one.name) for one in standings] == [
+        (place, str(row.entry)) for place, row in enumerate(original_contest.RANKING, 1)
+    ]
+    assert original_contest.count_agreeing() == 17
 
 
 @pytest.mark.parametrize(

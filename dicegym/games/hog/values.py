@@ -15,6 +15,7 @@ from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 from dicegym.games import game as make_game
 from dicegym.games.hog.exact import Function, best_response, best_table, spread, tabulate, win_rate
+from dicegym.games.hog.original_contest import RANKING, count_agreeing
 from dicegym.games.hog.rules import N_ACTIONS, SPEC
 from dicegym.games.hog.solving.strategies import REMEMBERED, Duel, choices_of, full_sight
 from dicegym.games.hog.solving.sweeps import PLAY, WEIGH, action_values, state_values
@@ -146,7 +147,7 @@ def meter(game: Game, players: Sequence[Player | None], seats: np.ndarray) -> Me
 
 
 def claims() -> Sequence[Claim]:
-    """Return what is published of Hog: strategies against each other, and best responses."""
+    """Return what is published of Hog: strategies against each other, best responses, and the original contest."""
     game = make_game(SPEC.name)
     rolls = {number: np.full((game.parameters["goal"],) * 2, number, np.int8) for number in (0, 5, 8)}
     proof = "dynamic programming over all scores, runs and exchanges; two independent referees agree"
@@ -171,4 +172,24 @@ def claims() -> Sequence[Claim]:
             "hill climbing, exact for the table found",
             lambda: best_table(rolls[5], game, trials=1)[0],
         ),
+        Claim(
+            f"entries of the original contest, of {len(RANKING)}, that its {len(RANKING) * (len(RANKING) - 1) // 2} "
+            "matches rank as published",
+            len(RANKING),
+            0.5,
+            "the page of the contest: place, wins and losses of each entry",
+            count_agreeing,
+        ),
+        Claim(
+            "chance that a turn of Pig, the game behind Hog, scores nothing if it holds at 20",
+            0.624541,
+            5e-7,
+            "Neller, Hold-at-20 Outcomes, nifty.stanford.edu/2010/neller-pig",
+            _chance_of_nothing,
+        ),
     )
+
+
+def _chance_of_nothing(total: int = 0, hold: int = 20) -> float:
+    """Return how likely a turn of Pig ends with a 1 before its ``total`` reaches ``hold``."""
+    return 0.0 if total >= hold else (1 + sum(_chance_of_nothing(total + face, hold) for face in range(2, 7))) / 6
