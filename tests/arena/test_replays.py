@@ -173,12 +173,12 @@ def test_a_game_that_is_not_registered_is_handed_over(tmp_path: Path) -> None:
     recorded = record_replay(game, ["one", "other"], 4, actions)
     save(recorded, tmp_path / "game.json")
     found = load(tmp_path / "game.json")
-    for replay in (recorded, found.played_by(game)):
+    for replay in (recorded, found.with_game(game)):
         assert replay.states()[-1][0].tobytes() == state.record.tobytes()
     with pytest.raises(UnknownNameError, match="no game 'flawed'"):
         found.states()
     with pytest.raises(ParameterError, match="is not what was played: give flawed, players=2"):
-        found.played_by(dicegym.game("hog"))
+        found.with_game(dicegym.game("hog"))
 
 
 def test_a_game_that_is_gone_is_named() -> None:

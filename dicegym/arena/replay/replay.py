@@ -114,7 +114,7 @@ class Replay:
         incidents: what the players did wrong, in order.
         rules: ``fingerprint`` of the rules that it was played by, and ``dicegym``, the version.
         id: what the store calls it; empty if it is in none.
-        unregistered: the game itself if it has no registered name; files do not hold it (`played_by`).
+        unregistered: the game itself if it has no registered name; files do not hold it (`with_game`).
     """
 
     game: str
@@ -165,7 +165,7 @@ class Replay:
         """
         return self.unregistered or _game(self.game, self.players, tuple(self.parameters.items()))
 
-    def played_by(self, game: Game) -> Replay:
+    def with_game(self, game: Game) -> Replay:
         """Return the same replay of a game that is not registered, after it was read from a file.
 
         Raises ParameterError if ``game`` has another name, other parameters or another number of players.
