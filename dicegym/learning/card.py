@@ -34,7 +34,7 @@ PACKAGES = ("dicegym", "gymnasium", "numba", "numpy", "sb3-contrib", "stable-bas
 CHOSEN_BY = {
     "mean": "The score is the mean over the opponents of the training's evaluations.",
     "worst": "The score is that against the hardest of the opponents of the training's evaluations.",
-    BY_EXPLOITABILITY: "The score is what is left to it against its best reply, which knows all its ways: 0.5 at most.",
+    BY_EXPLOITABILITY: "The score is what is left to it against its best response, which knows all its ways: 0.5 at most.",
 }
 """What a card says of a score over several opponents, by ``run.best_by``; of the last model it is the mean."""
 LONGEST_COMMAND = 2_000
@@ -42,7 +42,7 @@ LONGEST_COMMAND = 2_000
 LEAST_GAMES = 100
 """Cards of fewer games than this are drafts, for which no holes are looked for."""
 SECONDS = 3.0
-"""How long a card looks for the best reply: trainings wait for it; `dicegym values exploitability` looks longer."""
+"""How long a card looks for the best response: trainings wait for it; `dicegym values exploitability` looks longer."""
 EXPLOITED_SUFFIX = ".exploited.json"
 """Of the file beside a model that says what a best response was trained to make of it."""
 LARGEST_NOTE = 1 << 20
@@ -73,7 +73,7 @@ def best_score(model: Path) -> Score:
 
 
 def bracket_of(game: Game, player: Player, seconds: float, progress: Progress | None = None) -> Bracket | None:
-    """Return how often the best reply to a player wins; None where there is no way to know."""
+    """Return how often the best response to a player wins; None where there is no way to know."""
     try:
         return exploitability(player, game, seconds=seconds, progress=progress)
     except ParameterError:
@@ -148,7 +148,7 @@ def card(model: Path, games: int, seconds: float = SECONDS, progress: Progress |
     Args:
         model: the file.
         games: against each scripted agent; with fewer than `LEAST_GAMES` no holes are looked for.
-        seconds: how long is looked for the best reply.
+        seconds: how long is looked for the best response.
         progress: told (measurements done, of how many, what is being measured and how far that is).
 
     Raises ModelError if the file does not fit the rules, DamagedFileError if what a trained best response made of the
@@ -170,7 +170,7 @@ def card(model: Path, games: int, seconds: float = SECONDS, progress: Progress |
     ]
     if not searched:
         return page(facts, model.stem, scores)
-    best = bracket_of(game, player, seconds, part(len(against), "best reply"))
+    best = bracket_of(game, player, seconds, part(len(against), "best response"))
     return page(facts, model.stem, scores, best, read_exploited(model))
 
 

@@ -465,7 +465,7 @@ def next_evaluation(steps: int, every: int) -> int:
 
 
 def against_best_reply(game: Game, player: Player) -> Score:
-    """Return how often ``player`` wins at least against its best reply, 0.5 at most; ``high`` is the other bound.
+    """Return how often ``player`` wins at least against its best response, 0.5 at most; ``high`` is the other bound.
 
     Raises ParameterError where that cannot be known; see `dicegym.analysis.exploitability.best_reply`.
     """

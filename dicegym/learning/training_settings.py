@@ -84,7 +84,7 @@ class RunSettings:
     """of a player alone measure what its choices cost, where exact values tell: the same mean, a smaller interval"""
     best_by: BestBy = "mean"
     """which score chooses the best model: of several opponents their "mean" or the "worst"; or what is left to it
-    against its best reply, which is computed ("exploitability"); or none, and the "last" one is it"""
+    against its best response, which is computed ("exploitability"); or none, and the "last" one is it"""
     temperature: TemperatureIfGiven = None
     """how the model and its past selves play: 0: their best action; above: drawn from softmax(logits / temperature);
     not given: drawn at 1 in games with hidden dice, else the best action"""
