@@ -34,7 +34,7 @@ PACKAGES = ("dicegym", "gymnasium", "numba", "numpy", "sb3-contrib", "stable-bas
 CHOSEN_BY = {
     "mean": "The score is the mean over the opponents of the training's evaluations.",
     "worst": "The score is that against the hardest of the opponents of the training's evaluations.",
-    BY_EXPLOITABILITY: "The score is what is left to it against its best response, which knows all its ways: 0.5 at most.",
+    BY_EXPLOITABILITY: "The score is what is left to it against its best response, which knows its whole strategy.",
 }
 """What a card says of a score over several opponents, by ``run.best_by``; of the last model it is the mean."""
 LONGEST_COMMAND = 2_000

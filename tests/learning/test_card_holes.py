@@ -27,7 +27,7 @@ def test_a_card_says_what_can_be_won() -> None:
     page = card.card(MODEL, 100)
     assert "wins at least 0.6000, at most 0.7000 of games" in page
     assert "3 s." in page
-    assert "best reply" not in card.card(MODEL, 10)
+    assert "best response" not in card.card(MODEL, 10)
     assert "5 s." in card.card(MODEL, 100, seconds=5)
 
 
