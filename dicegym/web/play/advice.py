@@ -49,12 +49,7 @@ class GivenHint(NamedTuple):
 
 
 class Advice:
-    """All that is told to people about what their choices are worth.
-
-    Args:
-        work: threads for hints and the tutor, which somebody waits for.
-        slow: threads for reviews.
-    """
+    """What people's choices are worth: hints, for which they wait, in threads of ``work``, reviews in ``slow``."""
 
     def __init__(self, work: WorkerThreads, slow: WorkerThreads) -> None:
         self._work, self._slow = work, slow
@@ -78,7 +73,7 @@ class Advice:
         return warn
 
     def hint(self, owner: str, key: Hashable, turn: Turn) -> Answer[GivenHint]:
-        """Return what is best in a person's turn, computed once for each ``key``. Raises TooBusyError."""
+        """Return what is best in a person's turn, computed once for each ``key``."""
 
         def find(answer: Answer[GivenHint]) -> GivenHint:
             with self._using(turn.game) as valuer:
@@ -88,7 +83,7 @@ class Advice:
         return self._work.answer(owner, ("hint", key), find)
 
     def review(self, owner: str, replay: Replay) -> Answer[Analysis]:
-        """Return the analysis of a game that is over, computed once for all who ask. Raises TooBusyError."""
+        """Return the analysis of a game that is over, computed once for all who ask."""
 
         def find(answer: Answer[Analysis]) -> Analysis:
             game, names = share_game(replay.table()), tell_apart(replay.seats)

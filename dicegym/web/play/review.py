@@ -19,7 +19,6 @@ from dicegym.pictures.charts import Axis, ChartLine, ChartLink, chart, swatch
 from dicegym.pictures.drawing import draw
 from dicegym.web.pages import page, web_of
 from dicegym.web.play.hall import PlayHall
-from dicegym.web.workers import TooBusyError
 
 LINES = 4
 """Players whose chances are drawn; of more, one alone."""
@@ -71,19 +70,14 @@ def review_page(
     whole_number("seat", seat, 0, replay.players - 1, "a seat of this game")
     kept = [(name, value) for name, value in request.query_params.multi_items() if name not in ("at", "seat")]
     views = [] if own else [f"?{urlencode([*kept, ('seat', str(one))])}" for one in range(replay.players)]
-    values: dict[str, Any] = {"found": None, "failure": "", "waits": False, "done": 0, "of": 0}
-    try:
-        answer = web_of(request).get(PlayHall).advice.review(request.state.visitor, replay)
-    except TooBusyError as error:
-        values["failure"] = str(error)
-    else:
-        values |= {"failure": answer.failure, "waits": not answer.ready, "done": answer.done, "of": answer.of}
-        if answer.found is not None:
-            values["found"] = describe_analysis(answer.found, seat, f"{views[seat]}&" if views else "?")
+    answer = web_of(request).get(PlayHall).advice.review(request.state.visitor, replay)
+    waits, analysis = not answer.ready, answer.found
     return page(
         request,
         "play/review.html",
-        **values,
+        answer=answer,
+        waits=waits,
+        found=describe_analysis(analysis, seat, f"{views[seat]}&" if views else "?") if analysis is not None else None,
         at=at,
         title=title,
         back=back,

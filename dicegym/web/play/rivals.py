@@ -121,11 +121,7 @@ class _FollowingGuest(_SeatedGuest):
 
 
 class PersonOnPage(Player):
-    """The person: plays what it has decided on its page.
-
-    Args:
-        decided: called when the person is to move, which it is only after it has decided; returns its action.
-    """
+    """The person, who has decided on its page before it is asked; ``decided`` returns its action."""
 
     name = "you"
     pure = True  # it is not asked again what it has decided

@@ -67,11 +67,7 @@ def status_of(ended: str | None, held: bool) -> str:
 
 
 class Boards:
-    """The pages of contests that were asked for last. What takes long is computed by the server's workers.
-
-    Args:
-        web: the server.
-    """
+    """The pages of contests that were asked for last. What takes long is computed by the server's workers."""
 
     def __init__(self, web: Web) -> None:
         self._web = web
@@ -80,8 +76,8 @@ class Boards:
     def prepare(self, owner: str, number: int) -> Answer[None]:
         """Begin to compute a contest that there is: when the answer is ready, `find` has it.
 
-        It is computed once for each state of the contest, and while it runs no more often than that takes. Raises
-        TooBusyError if too much waits already; ``owner`` is the visitor.
+        It is computed once for each state of the contest, and while it runs no more often than that takes; ``owner``
+        is the visitor.
         """
         return self._web.work.answer(owner, ("board", number), lambda answer: self._prepare(number), keep=False)
 

@@ -91,7 +91,7 @@ def choose_agents(
 
 
 def _play(request: Request, game: str, agents: Sequence[str], seed: int) -> Answer[Replay]:
-    """Return a game, now or later. Raises TooBusyError, and what is wrong with its agents."""
+    """Return a game, now or later. Raises what is wrong with its agents."""
     web, table = web_of(request), dicegym.game(game, len(agents))
     if "hx-request" not in request.headers:
         web.limits.pay(request, BEGUN)
