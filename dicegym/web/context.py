@@ -45,11 +45,8 @@ def _counted_as(host: str) -> str:
 class AddressLimits:
     """What addresses have spent. This machine's own are not counted: a proxy before the server limits its clients.
 
-    Args:
-        clock: in seconds.
-
     Attributes:
-        bodies: the largest body in bytes by the path that it is sent to.
+        bodies: the largest body in bytes by the path that it is sent to, where it is not `SMALL_BODY`.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -72,16 +69,9 @@ class AddressLimits:
             words = f"too much is asked for from your address: try again in {seconds} second{'s' * (seconds != 1)}"
             raise HTTPException(429, words, {"Retry-After": str(seconds)})
 
-    def largest(self, path: str) -> int:
-        """Return how many bytes a body may have that is sent to a path."""
-        return self.bodies.get(path, SMALL_BODY)
-
 
 class Web:
     """One server of pages.
-
-    Args:
-        settings: of the pages.
 
     Attributes:
         settings: as given.
@@ -110,11 +100,7 @@ class Web:
         self._shared: dict[Callable[[Web], Any], Any] = {}
         self._sharing = threading.RLock()
         self.on_start: list[Callable[[], object]] = [self.readiness.start] if settings.compile else []
-        self.on_stop: list[Callable[[], object]] = [
-            self.readiness.stop,
-            self.work.end,
-            self.slow.end,
-        ]
+        self.on_stop: list[Callable[[], object]] = [self.readiness.stop, self.work.end, self.slow.end]
 
     def is_secret(self, contest: StoredContest) -> bool:
         """Return whether seeds and hidden parts of a contest are shown to nobody: it runs, or may run again.

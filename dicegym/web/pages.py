@@ -64,8 +64,7 @@ def page(request: Request, template: str, status: int = 200, **values: Any) -> H
         request: what is answered.
         template: its file below ``templates``; it extends ``base.html`` and fills its blocks ``title`` and ``main``.
         status: of the answer.
-        values: what the template names, beside ``request``, ``sections``, ``version``, and ``form_key``, which forms
-            that change something carry; each gets it by itself.
+        values: what the template names, beside ``request``, ``sections``, ``version`` and ``form_key``.
     """
     key = form_key(request)
     shown = {

@@ -42,7 +42,11 @@ def files() -> dict[str, StaticFile]:
     """Return all files by their paths below `PREFIX`."""
     found = {path.relative_to(FOLDER).as_posix(): path.read_bytes() for path in FOLDER.rglob("*") if path.is_file()}
     found |= {f"arena/{name}": asset(file).encode() for name, file in OF_ARENA.items()}
-    return {name: _make_file(name, body) for name, body in found.items()}
+    made = {}
+    for name, body in found.items():
+        media_type = TYPES.get(Path(name).suffix) or mimetypes.guess_type(name)[0] or "application/octet-stream"
+        made[name] = StaticFile(body, media_type, hashlib.sha256(body).hexdigest()[:16])
+    return made
 
 
 def address(name: str) -> str:
@@ -62,9 +66,3 @@ def static(request: Request, name: str) -> Response:
     if found.tag in request.headers.get("if-none-match", ""):
         return Response(status_code=304, headers=headers)
     return Response(found.body, media_type=found.media_type, headers=headers)
-
-
-def _make_file(name: str, body: bytes) -> StaticFile:
-    ending = "." + name.rpartition(".")[2]
-    media_type = TYPES.get(ending) or mimetypes.guess_type(name)[0] or "application/octet-stream"
-    return StaticFile(body, media_type, hashlib.sha256(body).hexdigest()[:16])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from typing import Any, NamedTuple
+from typing import Any
 
 import sqlalchemy as sa
 from pydantic import BaseModel, Field
@@ -31,14 +31,6 @@ MOST_ENTRIES = 200
 """Bots that one contest takes."""
 
 
-class TakingPart(NamedTuple):
-    """A bot in a contest."""
-
-    bot: Bot
-    version: Version | None
-    """The one that plays: the newest that passed its check before the contest closed."""
-
-
 class GradeRow(BaseModel):
     """The result of a bot in a contest."""
 
@@ -63,12 +55,7 @@ class WebContests:
         self._desk = desk
 
     def add(self, name: str, plan: ContestPlan, until: str | None = None) -> WebContest:
-        """Make a contest.
-
-        Args:
-            name: tells it apart.
-            plan: what it is.
-            until: when it closes, as `dicegym.web.enter.tokens.moment_of` takes it; None: when it is closed.
+        """Make a contest, which closes as `moment_of` says; None: when it is closed.
 
         Raises ParameterError for a name that is taken or cannot be shown, or a time that is past.
         """
@@ -146,8 +133,11 @@ class WebContests:
                 session.delete(entry)
                 _want(session, contest)
 
-    def taking_part(self, contest: WebContest) -> list[TakingPart]:
-        """Return the entries by name, each with the version that plays."""
+    def taking_part(self, contest: WebContest) -> list[tuple[Bot, Version | None]]:
+        """Return the bots by name, each with the version that plays.
+
+        It is the newest that passed its check before the contest closed; None: none did.
+        """
         newest = sa.select(sa.func.max(Version.id)).where(Version.state == VersionState.PASSED)
         if contest.end is not None:
             newest = newest.where(Version.made <= contest.end)
@@ -155,7 +145,7 @@ class WebContests:
         asked = sa.select(Bot, Version).join(ContestEntry, ContestEntry.bot == Bot.id).outerjoin(Version, plays)
         with self._desk.reading() as session:
             rows = session.execute(asked.where(ContestEntry.contest == contest.id).order_by(Bot.name, Bot.owner))
-            return [TakingPart(*row) for row in rows]
+            return [(bot, version) for bot, version in rows]
 
     def close(self, contest: int) -> None:
         """Close a contest: nobody enters any more, and later versions do not count."""

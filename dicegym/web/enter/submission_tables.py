@@ -191,13 +191,9 @@ class ContestEntry(Base):
 
 
 class SubmissionStore:
-    """The open file. All threads may use it, and other processes too.
+    """The open file, made if it is not there. All threads may use it, and other processes too.
 
-    Args:
-        folder: of the server of pages; the file is made if it is not there.
-
-    Raises:
-        DamagedFileError: it is another file, or of another form.
+    Raises DamagedFileError: it is another file, or of another form.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -221,11 +217,9 @@ class SubmissionStore:
             raise DamagedFileError(path, "is not a database of these pages, or damaged", INSTEAD) from None
 
     def __enter__(self) -> SubmissionStore:
-        """Return it."""
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Close it."""
         self.close()
 
     def close(self) -> None:

@@ -71,13 +71,8 @@ class Tokens:
     def add(self, name: str, expires: str | None = None) -> str:
         """Return a new token, which is shown this once and kept nowhere.
 
-        Args:
-            name: whose it is, in whatever case or width; a new token of a name owns what its revoked or
-                expired one owned.
-            expires: when, as `moment_of` takes it; None: never.
-
-        Raises:
-            ParameterError: the name has a token that is valid, or cannot be shown.
+        It owns what a revoked or expired one of the name owned, in whatever case or width, and expires as `moment_of`
+        says; None: never. Raises ParameterError: the name has a valid token, or cannot be shown.
         """
         name = check_name(name, "the name of the token")
         token = BEGINNING + secrets.token_hex(BYTES)

@@ -25,11 +25,7 @@ KEPT = 500
 
 
 class Trainings:
-    """All trainings below some folders; read again only when something was written in them.
-
-    Args:
-        web: the server, whose settings name the folders.
-    """
+    """All trainings below the folders of the settings; read again only when something was written in them."""
 
     def __init__(self, web: Web) -> None:
         self.roots = web.settings.runs
@@ -77,14 +73,9 @@ def name_model(run: WatchedRun, model: Path) -> str:
 
 
 def model_of(web: Web, text: str) -> Path:
-    """Return the model of a training that others may play with.
+    """Return the model of a training that `name_model` called so, such as ``runs/hog/best.zip``.
 
-    Args:
-        web: the server, whose settings name the folders of trainings.
-        text: what `name_model` said: the training's name and the model's, such as ``runs/hog/best.zip``.
-
-    Raises:
-        ParameterError: it is not a model of a training below these folders.
+    Raises ParameterError: it is not a model of a training below the folders of the settings.
     """
     names = web.get(Trainings).names()
     for model in _PLAYABLE:

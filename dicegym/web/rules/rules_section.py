@@ -40,8 +40,8 @@ def rules_of(name: str) -> dict[str, Any]:
             rows.append((one.full_id, table.n_actions, table.observation_size, parameters))
     return {
         "card": make_card(name),
-        "intro": plain_as_html(intro, 4, "Introduction: table") if intro else "",
-        "sections": [(title, plain_as_html(apart(body), 4, f"{title}: table")) for title, body in sections(text)],
+        "intro": plain_as_html(intro, "Introduction: table") if intro else "",
+        "sections": [(title, plain_as_html(apart(body), f"{title}: table")) for title, body in sections(text)],
         "environments": rows,
         "agents": [(agent, describe_agent(game, agent)) for agent in dicegym.agent_names(game)],
         "bot_file": interface.ENTRY_FILES[0] if interface else "",
