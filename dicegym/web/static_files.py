@@ -8,15 +8,9 @@ import mimetypes
 from pathlib import Path
 from typing import NamedTuple
 
-from starlette.exceptions import HTTPException
-from starlette.requests import Request
-from starlette.responses import Response
-
 from dicegym.arena.pages.template import asset
 
 PREFIX, FOLDER = "/static", Path(__file__).parent / "static"
-FOR_GOOD = "public, max-age=31536000, immutable"
-ASK_AGAIN = "public, no-cache"
 TYPES = {".js": "text/javascript", ".svg": "image/svg+xml", ".css": "text/css"}
 """What browsers are told; systems have other opinions on scripts."""
 
@@ -52,17 +46,3 @@ def files() -> dict[str, StaticFile]:
 def address(name: str) -> str:
     """Return the address of a file, with its content's tag: ``style.css`` is at ``/static/style.css?v=...``."""
     return f"{PREFIX}/{name}?v={files()[name].tag}"
-
-
-def static(request: Request, name: str) -> Response:
-    """Answer with a file. One that is asked for by its tag is kept for good, any other one asked for again."""
-    found = files().get(name)
-    if found is None:
-        raise HTTPException(404)
-    headers = {
-        "ETag": f'"{found.tag}"',
-        "Cache-Control": FOR_GOOD if request.query_params.get("v") == found.tag else ASK_AGAIN,
-    }
-    if found.tag in request.headers.get("if-none-match", ""):
-        return Response(status_code=304, headers=headers)
-    return Response(found.body, media_type=found.media_type, headers=headers)

@@ -226,7 +226,6 @@ def hand_in_form(request: Request) -> dict[str, Any]:
 )
 async def hand_in(request: Request, game: str, name: str, file: str = "bot.py") -> dict[str, Any]:
     """Hand in a bot, or a version of one; the body is the file."""
-    await run_in_threadpool(need_holder, request)
     return await run_in_threadpool(_hand_in, request, game, name, Upload(file, await request.body()))
 
 

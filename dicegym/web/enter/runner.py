@@ -40,10 +40,6 @@ FOLDER = "entering"
 _LOG = logging.getLogger(__name__)
 
 
-class EndingError(Exception):
-    """The server ends: what was being done is done again at the next start."""
-
-
 class Runner:
     """Does what waits, in a thread of its own, from `start` to `stop`."""
 
@@ -101,9 +97,8 @@ class Runner:
         until = time.monotonic() + TRIAL_SECONDS
         try:
             problem = self._run("check", version, lambda: "it took too long" if time.monotonic() > until else "")
-            self._bots.give_up(version, problem or "nothing was found out")  # if its state is not final
-        except EndingError:
-            pass
+            if problem is not None:
+                self._bots.give_up(version, problem or "nothing was found out")  # if its state is not final
         except Exception:  # tried anew, it would keep all others waiting for ever
             _LOG.exception("version %d was not checked", version)
             self._bots.give_up(version, "something went wrong here")
@@ -121,11 +116,8 @@ class Runner:
                 interrupted = others or (asked - began > LEAST and self._bots.next_waiting() is not None)
             return "something comes first" if interrupted else ""
 
-        problem = ""
         try:
             problem = self._run("contest", contest.id, interrupts)
-        except EndingError:
-            return
         except Exception:
             _LOG.exception("contest %d was not run", contest.id)
             problem = "an internal error, which is in the log"
@@ -134,10 +126,10 @@ class Runner:
         if problem and not interrupted:
             self._contests.note(contest.id, held=contest.wanted, problem=problem)
 
-    def _run(self, kind: str, number: int, interrupts: Callable[[], str]) -> str:
-        """Let a process do a job; return why it did not end, in words, or nothing if it did.
+    def _run(self, kind: str, number: int, interrupts: Callable[[], str]) -> str | None:
+        """Let a process do a job; return why it did not end, in words, or an empty text if it did.
 
-        Raises EndingError if the server ends meanwhile.
+        None: the server ends, and does it again at its next start.
         """
         job = {
             "parent": os.getpid(),
@@ -162,7 +154,7 @@ class Runner:
                     status = process.wait(LOOK / 4)
                 except subprocess.TimeoutExpired:
                     if self._over.is_set():
-                        raise EndingError from None
+                        return None
                     if stopped := interrupts():
                         return stopped
                     continue

@@ -12,14 +12,12 @@ from sqlalchemy.orm import Session
 
 from dicegym.errors import ParameterError, UnknownNameError
 from dicegym.escape import harmless
-from dicegym.server.admission import fold_name
+from dicegym.server.admission import LONGEST_NAME, fold_name
 from dicegym.web.enter.submission_tables import BrowserSession, SubmissionStore, Token, now
 
 BYTES = 16
 """Of randomness in a token: it cannot be guessed, so a plain SHA-256 of it is enough to keep it by."""
 BEGINNING = "dice_"
-LONGEST_NAME = 40
-"""Characters of what people and bots are called."""
 SESSION = timedelta(days=30)
 """How long a browser is known after a token was entered in it."""
 _TOKEN = re.compile(rf"{BEGINNING}[0-9a-f]{{{2 * BYTES}}}")

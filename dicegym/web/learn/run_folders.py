@@ -63,7 +63,6 @@ def _as_it_stands(folder: Path, name: str) -> WatchedRun:
 
 @functools.lru_cache(KEPT)
 def _read(folder: Path, name: str, sign: object, moment: int) -> WatchedRun:
-    """Return a training as it is in a state and at a moment."""
     return inspect_run(folder, name)
 
 

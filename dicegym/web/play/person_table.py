@@ -179,8 +179,7 @@ class PlayedTable:
             self._expect(move)
             if not self.sheet.asked:
                 raise StaleMoveError("nothing was asked: choose a move")
-            actions, self.sheet.asked = self.sheet.asked, []
-            self._commit(actions)
+            self._commit(self.sheet.asked)
             self._start(self._others(), self._go)
 
     def reconsider(self, move: int) -> None:
@@ -291,11 +290,8 @@ class PlayedTable:
         warn = self._warner()
         whole_choice = self.game.spec.joint_action is not None
         state = self.state.copy()
-        told = (
-            ""
-            if warn is None
-            else warn(Turn(self.game, state, self.place.seat), actions if whole_choice else actions[:1])
-        )
+        judged = actions if whole_choice else actions[:1]
+        told = "" if warn is None else warn(Turn(self.game, state, self.place.seat), judged)
         with self.lock:
             if told:
                 self.sheet.asked, self.sheet.words = actions, told
@@ -334,7 +330,7 @@ class PlayedTable:
             if not again and mover == seat:
                 if not self.sheet.waiting:
                     break
-                if self._is_fault(state, self.sheet.waiting[0]):  # kept for a later turn, in which it is not allowed
+                if self.game.step(state.copy(), self.sheet.waiting[0]):  # kept for a later turn, where it is a fault
                     self.sheet.waiting = []
                     break
             if not again:
@@ -350,6 +346,3 @@ class PlayedTable:
         with self.lock:
             self.state = state.copy()
             self.sheet.over = bool(state["over"])
-
-    def _is_fault(self, state: Any, action: int) -> bool:
-        return bool(self.game.step(state.copy(), action))

@@ -6,12 +6,12 @@ import functools
 import re
 from collections.abc import Sequence
 from html import escape
-from typing import Any, NamedTuple
+from typing import Any
 
 from dicegym.analysis.valuers import MARKS
 from dicegym.arena.pages.template import trust
 from dicegym.escape import harmless
-from dicegym.games.web_controls import DiceToggles, GameBoard, Option, PickOne, PlayForm
+from dicegym.games.web_controls import DiceToggles, GameBoard, PickOne, PlayForm
 from dicegym.pictures.drawing import draw
 from dicegym.web.play.advice import Advice
 from dicegym.web.play.person_table import PlayedTable, ToldMove
@@ -20,15 +20,6 @@ LONGEST_SAID = 700
 """Characters that are read out after a move: what is longer can be read on the page."""
 _PIPS = re.compile("[\N{DIE FACE-1}-\N{DIE FACE-6}]")
 """Dice in a line of text, before the figure that says the same."""
-
-
-class CardOption(NamedTuple):
-    """What fills a cell of a score card."""
-
-    name: str
-    """Of the field."""
-    one: Option
-    worth: str
 
 
 def describe_table(table: PlayedTable, advice: Advice, *, hint: bool = False, notice: str = "") -> dict[str, Any]:
@@ -79,13 +70,13 @@ def board_of(table: PlayedTable) -> GameBoard | None:
 
 
 def _filling(board: GameBoard | None, forms: Sequence[PlayForm]) -> dict[str, Any]:
-    """Return the form that fills the board's score card, and its options by their values."""
+    """Return the form that fills the board's score card, and its options by value, each with what it is worth."""
     card = board.card if board else None
     form = next((one for one in forms if card and one.name == card.form), None)
     widget = form.widgets[0] if form else None
     if not isinstance(widget, PickOne):
         return {"filling": None, "options": {}}
-    options = {one.value: CardOption(widget.name, one, _worth(one.note)) for one in widget.options if not one.refused}
+    options = {one.value: (one, _worth(one.note)) for one in widget.options if not one.refused}
     return {"filling": form, "options": options}
 
 
