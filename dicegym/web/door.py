@@ -172,7 +172,10 @@ def _page_endpoint(one: Operation) -> Callable[..., Any]:
     hints = get_type_hints(one.function, include_extras=True)
     declared = inspect.signature(one.function).parameters.values()
     parameters = [each.replace(annotation=hints[each.name]) for each in declared]
-    form = next((each for each in parameters if _is_model(each.annotation)), None)
+    form = next(
+        (each for each in parameters if inspect.isclass(each.annotation) and issubclass(each.annotation, BaseModel)),
+        None,
+    )
 
     async def answer(**given: Any) -> Response:
         request: Request = given["request"]
@@ -212,10 +215,6 @@ def _shown(one: Operation, request: Request, found: Any) -> Response:
 def for_programs(request: Request) -> bool:
     """Return whether a program asks: it gets JSON."""
     return request.url.path.startswith(API + "/")
-
-
-def _is_model(kind: Any) -> bool:
-    return inspect.isclass(kind) and issubclass(kind, BaseModel)
 
 
 def form_of(model: type[BaseModel], form: FormData) -> BaseModel:

@@ -14,12 +14,7 @@ PREFIX, FOLDER = "/static", Path(__file__).parent / "static"
 TYPES = {".js": "text/javascript", ".svg": "image/svg+xml", ".css": "text/css"}
 """What browsers are told; systems have other opinions on scripts."""
 
-OF_ARENA = {
-    "tables.css": "parts.css",
-    "tables.js": "tables.js",
-    "player.css": "player.css",
-    "player.js": "player.js",
-}
+OF_ARENA = {"tables.css": "parts.css", "tables.js": "tables.js", "player.css": "player.css", "player.js": "player.js"}
 """Files that these pages share with the arena's, which need no server: at ``arena/...``."""
 
 

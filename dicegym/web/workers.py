@@ -90,13 +90,9 @@ class WorkerThreads:
     def answer(self, owner: str, key: Hashable, find: Callable[[Answer[T]], T], keep: bool = True) -> Answer[T]:
         """Return what a function finds in a thread: it is called once for each key, and its answer is kept.
 
-        Args:
-            owner: the visitor.
-            key: what is asked.
-            find: called with the answer, whose progress it may note.
-            keep: whether to keep the answer when it is there; if not, it is computed again when it is asked for next.
-
-        Where too much waits already, the answer has failed by a TooBusyError, and is not kept.
+        The function gets the answer, whose progress it may note. Unless ``keep``, an answer that is there is computed
+        again when it is asked for next. Where too much waits already, for this owner or in all, the answer has failed
+        by a TooBusyError, and is not kept.
         """
         with self._lock:
             known = self._answers.get(key)
@@ -123,8 +119,7 @@ class WorkerThreads:
     def begin(self, owner: str, function: Callable[..., T], *arguments: Any) -> Future[T]:
         """Let a thread call a function, and return where its result will be.
 
-        Raises:
-            TooBusyError: too much waits already, for this owner or in all, or the server is about to end.
+        Raises TooBusyError: too much waits already, for this owner or in all, or the server is about to end.
         """
         future: Future[T] = Future()
         with self._lock:

@@ -46,9 +46,7 @@ class Bots:
     def hand_in(self, owner: str, game: Game, name: str, upload: Upload) -> Version:
         """Take a bot, or a new version of the one of this name; it waits to be checked.
 
-        Raises:
-            ParameterError, ModelError: it cannot be a bot, its name cannot be shown, or its owner has handed in too
-                much.
+        Raises ParameterError or ModelError: it cannot be a bot, its name cannot be shown, or its owner has too many.
         """
         name = check_name(name, "the bot's name")
         with self._desk.reading() as session:

@@ -64,11 +64,7 @@ class PlayHall:
     """All tables of one server.
 
     Each game is a file ``ID.json`` in the visitor's folder of the folder ``games``, written whole or not at all. So a
-    restart loses nothing.
-
-    Attributes:
-        advice: hints, the tutor and reviews.
-        guests: the players that are no visitors.
+    restart loses nothing. Its ``guests`` are the players that are no visitors.
     """
 
     def __init__(self, web: Web) -> None:

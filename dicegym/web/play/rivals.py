@@ -27,7 +27,7 @@ MOST_LOADED = 64
 
 
 class Rival(NamedTuple):
-    """Somebody whom a person may play against."""
+    """An opponent that a person may choose."""
 
     name: str
     """Its value in a form."""

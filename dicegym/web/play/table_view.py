@@ -29,7 +29,9 @@ def describe_table(table: PlayedTable, advice: Advice, *, hint: bool = False, no
         key = (sheet.id, sheet.move)
         asked = advice.hint(sheet.visitor, key, table.turn()) if hint and table.yours else None
         forms = () if sheet.asked else table.forms()
-        board, since = board_of(table), table.since()
+        # No board where the game's controls describe none, and before the table is laid.
+        board = None if table.state is None else table.controls.board(table.place, table.state)
+        since = table.since()
         ending = table.words() if table.over else ""
         values: dict[str, Any] = {
             "table": table,
@@ -62,11 +64,6 @@ def _item(lines: tuple[str, ...], own: bool) -> str:
     """Return a move as an item: a page lists the whole game, and most of it was listed before."""
     said = "".join(f"<span>{escape(harmless(line))}</span>" for line in lines)
     return f'<li class="own">{said}</li>' if own else f"<li>{said}</li>"
-
-
-def board_of(table: PlayedTable) -> GameBoard | None:
-    """Return the board that the game's controls describe; None where they do not, or before the table is set up."""
-    return None if table.state is None else table.controls.board(table.place, table.state)
 
 
 def _filling(board: GameBoard | None, forms: Sequence[PlayForm]) -> dict[str, Any]:

@@ -19,11 +19,7 @@ from dicegym.web.door import Door
 from dicegym.web.markdown import plain_as_html
 from dicegym.web.play.cards import list_cards, make_card
 
-DOOR = Door(
-    "/rules",
-    "Rules",
-    "How each game is played, which agents it has, and what its environments are called.",
-)
+DOOR = Door("/rules", "Rules", "How each game is played, which agents it has, and what its environments are called.")
 
 
 @functools.cache

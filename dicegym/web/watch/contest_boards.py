@@ -31,7 +31,8 @@ class Board(NamedTuple):
 
     contest: StoredContest
     page: ContestPage
-    dates: Sequence[tuple[str, str]]
+    facts: Sequence[tuple[str, str]]
+    """Its settings and dates."""
     held: bool
     """Whether some process runs it now."""
     secret: bool
@@ -49,11 +50,6 @@ class Board(NamedTuple):
     def is_old(self) -> bool:
         """Whether it may be computed anew: where that takes long, it is done seldom."""
         return time.monotonic() - self.at >= max(SHORTEST_PAUSE, SHARE * self.seconds)
-
-    @property
-    def facts(self) -> list[tuple[str, str]]:
-        """Its settings and dates."""
-        return [*self.page.report.facts, *self.dates]
 
     @property
     def status(self) -> str:
@@ -126,13 +122,14 @@ def compute_board(
             words=[],
             remarks=[f"{one.name}, match {one.match}, game {one.game}: {one.reason}" for one in faults],
         )
-    dates = [("begun", moment(contest.began)), *([("ended", moment(contest.ended))] if contest.ended else [])]
+    dates = {"begun": contest.began, "ended": contest.ended}
+    facts = [*report.facts, *((name, moment(date)) for name, date in dates.items() if date)]
 
     def make_board(places: Sequence[MatchPlaces], ratings: Ratings | None, rated: bool) -> Board:
         page = contest_page(title, report, [] if ratings is None else places, [], 0, ratings)
         by_name = {} if ratings is None else {row.name: row for row in ratings.rows}
         now = time.monotonic()
-        return Board(contest, page, dates, False, secret, now - began, now, by_name, rated)
+        return Board(contest, page, facts, False, secret, now - began, now, by_name, rated)
 
     if early is not None:
         early(make_board([], None, False))

@@ -22,11 +22,7 @@ from dicegym.web.pages import page, web_of
 from dicegym.web.watch.contest_boards import Boards, status_of
 from dicegym.web.workers import Answer
 
-DOOR = Door(
-    "/watch",
-    "Watch",
-    "See contests while they run, step through their games, and know the agents.",
-)
+DOOR = Door("/watch", "Watch", "See contests while they run, step through their games, and know the agents.")
 MOST = 200
 """Rows of an answer at most."""
 MATCHES_PAGE, LATEST = 50, 10

@@ -37,20 +37,9 @@ def replay_page(
 ) -> Response:
     """Return the page of a game; it plays it again, so it is called in a thread (an endpoint that is a plain function).
 
-    The query ``?move=N&seat=S`` names a moment, N from 0, and whose view it is.
-
-    Args:
-        request: what is answered.
-        replay: the game.
-        title: of the page.
-        back: address and text of the link to where it came from.
-        all_seeing: whether everything may be seen; else it is one seat after the other, and nothing of the seed.
-        note: a sentence on the page.
-        links: addresses and texts of links below the title.
-
-    Raises:
-        ReplayError: the game is not played again as it was.
-        ParameterError: the query names no seat that may be looked at.
+    The query ``?move=N&seat=S`` names a moment, N from 0, and whose view it is. Unless ``all_seeing``, that is one seat
+    after the other, and nothing of the seed. Links are addresses and texts. Raises ReplayError: the game is not played
+    again as it was; ParameterError: the query names no seat that may be looked at.
     """
     own = dict(request.query_params)
     viewer, move = _number(own.pop("seat", "")), _number(own.pop("move", "")) or 0
