@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import math
 import secrets
 import threading
@@ -35,13 +34,6 @@ SMALL_BODY = 64 * 1024
 Made = TypeVar("Made")
 
 
-@functools.lru_cache(REMEMBERED)
-def _counted_as(host: str) -> str:
-    """Return the address that a client's requests count for; empty for this machine's own."""
-    address = origin_of(host)
-    return "" if is_loopback(address) else address
-
-
 class AddressLimits:
     """What addresses have spent. This machine's own are not counted: a proxy before the server limits its clients.
 
@@ -56,8 +48,8 @@ class AddressLimits:
 
     def pay(self, request: Request, cost: float = 1.0) -> None:
         """Count a request as ``cost`` requests of its address. Raises HTTPException (429) if that is too much."""
-        address = _counted_as(request.client.host) if request.client else ""
-        if not address:
+        address = origin_of(request.client.host) if request.client else ""
+        if not address or is_loopback(address):
             return
         bucket = self._buckets.pop(address, None) or TokenBucket(A_SECOND, AT_ONCE, self._clock)
         self._buckets[address] = bucket  # the latest is last
@@ -116,12 +108,6 @@ class Web:
                 self._shared[made] = made(self)
             found: Made = self._shared[made]
             return found
-
-    def folder(self, name: str) -> Path:
-        """Return a folder for what a section keeps; it is made."""
-        found = self.settings.folder / name
-        found.mkdir(parents=True, exist_ok=True)
-        return found
 
     def store(self) -> contextlib.AbstractContextManager[StoreReader | None]:
         """Yield the arena's store, to be read; None before it exists."""

@@ -71,13 +71,11 @@ class WebContests:
 
     def all(self) -> list[WebContest]:
         """Return all contests, the newest first."""
-        with self._desk.reading() as session:
-            return list(session.scalars(sa.select(WebContest).order_by(WebContest.id.desc())))
+        return self._desk.find_all(sa.select(WebContest).order_by(WebContest.id.desc()))
 
     def contest(self, number: int) -> WebContest:
         """Return a contest. Raises UnknownNameError."""
-        with self._desk.reading() as session:
-            found = session.get(WebContest, number)
+        found = self._desk.find_first(sa.select(WebContest).where(WebContest.id == number))
         if found is None:
             raise UnknownNameError(f"unknown contest {number}: the list has all")
         return found
@@ -97,8 +95,7 @@ class WebContests:
     def of_bot(self, bot: int) -> list[WebContest]:
         """Return the contests in which a bot takes part, the newest first."""
         mine = WebContest.id.in_(sa.select(ContestEntry.contest).where(ContestEntry.bot == bot))
-        with self._desk.reading() as session:
-            return list(session.scalars(sa.select(WebContest).where(mine).order_by(WebContest.id.desc())))
+        return self._desk.find_all(sa.select(WebContest).where(mine).order_by(WebContest.id.desc()))
 
     def enter(self, contest: int, bot: Bot) -> None:
         """Let a bot take part; once more changes nothing.
@@ -184,13 +181,11 @@ class WebContests:
     def next_due(self) -> WebContest | None:
         """Return the contest that is to run next, the one that ran longest ago; None: nothing to do."""
         due = sa.select(WebContest).where(WebContest.wanted > WebContest.held)
-        with self._desk.reading() as session:
-            return session.scalar(due.order_by(sa.func.coalesce(WebContest.last, ""), WebContest.id).limit(1))
+        return self._desk.find_first(due.order_by(sa.func.coalesce(WebContest.last, ""), WebContest.id))
 
     def count_wanted(self, contest: int) -> int | None:
         """Return what goes up whenever a contest has to run again; None if it is gone."""
-        with self._desk.reading() as session:
-            return session.scalar(sa.select(WebContest.wanted).where(WebContest.id == contest))
+        return self._desk.find_first(sa.select(WebContest.wanted).where(WebContest.id == contest))
 
     def note(self, contest: int, **values: Any) -> None:
         """Keep what is known of a contest by now: columns of its table."""

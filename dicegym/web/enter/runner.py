@@ -6,6 +6,7 @@ them and resumes afterwards, as its store keeps what was played.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import logging
 import os
@@ -160,18 +161,11 @@ class Runner:
                     continue
                 return f"its process ended ({status}) before it was done" if status else ""
         finally:
-            _end(process)
-
-
-def _end(process: subprocess.Popen[str]) -> None:
-    """End a process, which has some time to store what it has."""
-    if process.poll() is None:
-        process.terminate()
-        try:
-            process.wait(PATIENCE)
-        except subprocess.TimeoutExpired:
+            process.terminate()  # which does nothing to one that has ended
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(PATIENCE)
             process.kill()
-    process.wait()
+            process.wait()
 
 
 class EnteringRoom:
@@ -179,7 +173,7 @@ class EnteringRoom:
 
     def __init__(self, web: Web) -> None:
         self.isolation = web.settings.isolation
-        self.desk = SubmissionStore(web.folder(FOLDER))
+        self.desk = SubmissionStore(web.settings.folder / FOLDER)
         self.tokens = Tokens(self.desk)
         self.bots = Bots(self.desk)
         self.contests = WebContests(self.desk)

@@ -86,8 +86,7 @@ class Tokens:
 
     def list_known(self) -> list[Token]:
         """Return all tokens, by name."""
-        with self._desk.reading() as session:
-            return list(session.scalars(sa.select(Token).order_by(Token.name)))
+        return self._desk.find_all(sa.select(Token).order_by(Token.name))
 
     def revoke(self, name: str) -> None:
         """Make a token worth nothing, at once, in browsers too. Raises UnknownNameError without a valid one."""
@@ -114,8 +113,7 @@ class Tokens:
 
     def of_session(self, shown: str) -> str | None:
         """Return whose token was entered in a browser that shows this; None if there was none, or it is not valid."""
-        with self._desk.reading() as session:
-            found = session.get(BrowserSession, _digest(shown))
+        found = self._desk.find_first(sa.select(BrowserSession).where(BrowserSession.digest == _digest(shown)))
         return None if found is None or found.until <= now() else self._of(found.token)
 
     def end_session(self, shown: str) -> None:
@@ -124,8 +122,7 @@ class Tokens:
             session.execute(sa.delete(BrowserSession).where(BrowserSession.digest == _digest(shown)))
 
     def _of(self, digest: str) -> str | None:
-        with self._desk.reading() as session:
-            token = session.scalar(sa.select(Token).where(Token.digest == digest))
+        token = self._desk.find_first(sa.select(Token).where(Token.digest == digest))
         return token.name if token is not None and token.state == "valid" else None
 
 

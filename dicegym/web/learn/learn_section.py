@@ -199,13 +199,9 @@ def _chart(
     ]
     drawn = chart(title, lines, x, up, marks, points=points).svg()
     drawn = drawn.replace(' role="img"', ' role="group"', 1)  # it holds links
-    legend = [(_swatch(number), line.name) for number, line in enumerate(lines)] if len(lines) > 1 else []
+    signs = [trust(swatch(number).svg().replace('role="img"', 'aria-hidden="true"')) for number in range(len(lines))]
+    legend = [(sign, line.name) for sign, line in zip(signs, lines, strict=True)] if len(lines) > 1 else []
     return ShownChart(title, trust(drawn), legend, note)
-
-
-@functools.cache
-def _swatch(number: int) -> Any:
-    return trust(swatch(number).svg().replace('role="img"', 'aria-hidden="true"'))
 
 
 def _league(folder: Path) -> dict[str, Any] | None:

@@ -18,7 +18,6 @@ class GameToBegin(NamedTuple):
     name: str
     title: str
     about: str
-    """What it is, in a sentence."""
     cover: str
     """The address of its picture; of a game from outside it is the icon."""
     trained: str

@@ -69,7 +69,8 @@ class PlayHall:
 
     def __init__(self, web: Web) -> None:
         self.web = web
-        self.folder = web.folder("games")
+        self.folder = web.settings.folder / "games"
+        self.folder.mkdir(exist_ok=True)
         self.advice = Advice(web.work, web.slow)
         self.guests = Guests()
         self._lock = threading.RLock()

@@ -235,7 +235,6 @@ class PlayedTable:
         return "the others think" if seat == self.place.seat else f"{self.place.names[seat]} thinks"
 
     def _start(self, busy: str, job: Callable[[], None]) -> None:
-        """Begin a job."""
         self.busy = busy
         try:
             self.job = self._begin(lambda: self._finish(job))

@@ -58,7 +58,6 @@ def _hall(request: Request) -> PlayHall:
 
 
 def _find(request: Request, id: str) -> PlayedTable:
-    """Return a table of the visitor."""
     return _hall(request).find(request.state.visitor, id)
 
 

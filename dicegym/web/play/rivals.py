@@ -34,7 +34,6 @@ class Rival(NamedTuple):
     agent: str
     """The same, as `dicegym.agent` takes it."""
     about: str
-    """What it is, in a sentence."""
     is_strength: bool = False
 
 

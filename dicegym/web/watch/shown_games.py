@@ -27,14 +27,13 @@ from dicegym.web.door import EMPTY, SEEN, QueryNumber
 from dicegym.web.learn.run_folders import MODEL_SUFFIX, model_of
 from dicegym.web.pages import page, web_of
 from dicegym.web.play.hall import PlayHall
+from dicegym.web.play.play_operations import BEGUN
 from dicegym.web.play.review import review_page
 from dicegym.web.play.rivals import list_rivals, rival_of
 from dicegym.web.watch.contest_pages import DOOR, list_titles, title_of
 from dicegym.web.watch.replay_view import replay_page
 from dicegym.web.workers import Answer
 
-BEGUN = 250.0
-"""As many requests as a game counts for."""
 LONGEST = 120.0
 """Seconds that a game may take."""
 LARGEST_SEED = 1 << 62
