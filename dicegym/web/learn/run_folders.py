@@ -17,9 +17,6 @@ FRESH = 2.0
 """Seconds for which folders are not searched again, however many ask."""
 MODEL_SUFFIX = ".zip"
 _PLAYABLE = (*(f"{folder}/model.zip" for folder in CHECKPOINTS), *MODELS)
-
-GOES_ON = (PREPARING, RUNNING)
-"""States of a training that will write more."""
 KEPT = 500
 """Trainings that are kept in memory as they were read last."""
 
@@ -43,7 +40,7 @@ class Trainings:
     def all(self) -> list[WatchedRun]:
         """Return all trainings: those that run first, then those that changed last."""
         found = [_as_it_stands(folder, name) for name, folder in self.names().items()]
-        return sorted(found, key=lambda run: (run.state not in GOES_ON, -run.changed))
+        return sorted(found, key=lambda run: (run.state not in (PREPARING, RUNNING), -run.changed))
 
     def one(self, name: str) -> WatchedRun:
         """Return the training of a name. Raises UnknownNameError."""
