@@ -125,8 +125,7 @@ class WebContests:
         if not found.is_open:
             raise ParameterError(f"{found.name!r} is closed: its entries stay in its ranking")
         with self._desk.writing() as session:
-            entry = session.get(ContestEntry, (contest, bot))
-            if entry is not None:
+            if (entry := session.get(ContestEntry, (contest, bot))) is not None:
                 session.delete(entry)
                 _want(session, contest)
 

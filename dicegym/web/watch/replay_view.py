@@ -46,7 +46,11 @@ def replay_page(
     held = None if all_seeing else replay.seat(viewer or 0)
     data, pictures = _shown(json.dumps(to_json(replay)), held)
     views: list[int] = data["views"]
-    view = 0 if viewer is None or held is not None else _view(views, viewer)
+    view = 0
+    if viewer is not None and held is None and views != [-1]:  # -1 alone: nothing is hidden from anybody
+        if viewer not in views:
+            raise ParameterError(f"invalid seat {viewer}: give 0 to {max(views)}")
+        view = views.index(viewer)
     last = len(data["frames"]) - 1
     move = min(last, move)
     scene = data["frames"][move][0][view]
@@ -94,14 +98,6 @@ def _number(text: str) -> int | None:
     if not (text.isascii() and text.isdecimal() and len(text) < 10):
         raise ParameterError(f"{one_line(text, 40)!r} is neither a move nor a seat: write a whole number from 0")
     return int(text)
-
-
-def _view(views: Sequence[int], seat: int) -> int:
-    if views == [-1]:
-        return 0  # nothing is hidden from anybody
-    if seat not in views:
-        raise ParameterError(f"invalid seat {seat}: give 0 to {max(views)}")
-    return views.index(seat)
 
 
 def _told(data: Mapping[str, Any], number: int, view: int) -> list[tuple[str, list[tuple[str, bool]]]]:
