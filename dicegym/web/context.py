@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import math
 import secrets
 import threading
@@ -35,21 +34,11 @@ SMALL_BODY = 64 * 1024
 Made = TypeVar("Made")
 
 
-@functools.lru_cache(REMEMBERED)
-def _counted_as(host: str) -> str:
-    """Return the address that a client's requests count for; empty for this machine's own."""
-    address = origin_of(host)
-    return "" if is_loopback(address) else address
-
-
 class AddressLimits:
     """What addresses have spent. This machine's own are not counted: a proxy before the server limits its clients.
 
-    Args:
-        clock: in seconds.
-
     Attributes:
-        bodies: the largest body in bytes by the path that it is sent to.
+        bodies: the largest body in bytes by the path that it is sent to, where it is not `SMALL_BODY`.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -59,8 +48,8 @@ class AddressLimits:
 
     def pay(self, request: Request, cost: float = 1.0) -> None:
         """Count a request as ``cost`` requests of its address. Raises HTTPException (429) if that is too much."""
-        address = _counted_as(request.client.host) if request.client else ""
-        if not address:
+        address = origin_of(request.client.host) if request.client else ""
+        if not address or is_loopback(address):
             return
         bucket = self._buckets.pop(address, None) or TokenBucket(A_SECOND, AT_ONCE, self._clock)
         self._buckets[address] = bucket  # the latest is last
@@ -72,16 +61,9 @@ class AddressLimits:
             words = f"too much is asked for from your address: try again in {seconds} second{'s' * (seconds != 1)}"
             raise HTTPException(429, words, {"Retry-After": str(seconds)})
 
-    def largest(self, path: str) -> int:
-        """Return how many bytes a body may have that is sent to a path."""
-        return self.bodies.get(path, SMALL_BODY)
-
 
 class Web:
     """One server of pages.
-
-    Args:
-        settings: of the pages.
 
     Attributes:
         settings: as given.
@@ -110,11 +92,7 @@ class Web:
         self._shared: dict[Callable[[Web], Any], Any] = {}
         self._sharing = threading.RLock()
         self.on_start: list[Callable[[], object]] = [self.readiness.start] if settings.compile else []
-        self.on_stop: list[Callable[[], object]] = [
-            self.readiness.stop,
-            self.work.end,
-            self.slow.end,
-        ]
+        self.on_stop: list[Callable[[], object]] = [self.readiness.stop, self.work.end, self.slow.end]
 
     def is_secret(self, contest: StoredContest) -> bool:
         """Return whether seeds and hidden parts of a contest are shown to nobody: it runs, or may run again.
@@ -130,12 +108,6 @@ class Web:
                 self._shared[made] = made(self)
             found: Made = self._shared[made]
             return found
-
-    def folder(self, name: str) -> Path:
-        """Return a folder for what a section keeps; it is made."""
-        found = self.settings.folder / name
-        found.mkdir(parents=True, exist_ok=True)
-        return found
 
     def store(self) -> contextlib.AbstractContextManager[StoreReader | None]:
         """Yield the arena's store, to be read; None before it exists."""

@@ -23,7 +23,7 @@ from fastapi import FastAPI, Path, Query
 from fastapi.routing import APIRoute
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 from starlette.concurrency import run_in_threadpool
-from starlette.convertors import Convertor, register_url_convertor
+from starlette.convertors import IntegerConvertor, register_url_convertor
 from starlette.datastructures import FormData, ImmutableMultiDict
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
@@ -55,18 +55,10 @@ Finite = Annotated[float | None, BeforeValidator(lambda given: None if given is 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
-class NumberConvertor(Convertor[int]):
+class NumberConvertor(IntegerConvertor):
     """A whole number from 0 to `LARGEST` in an address; another address leads nowhere, as one without a number."""
 
     regex = f"[0-9]{{1,{DIGITS}}}"
-
-    def convert(self, value: str) -> int:
-        """Return the number."""
-        return int(value)
-
-    def to_string(self, value: int) -> str:
-        """Return its text in an address."""
-        return str(value)
 
 
 register_url_convertor("number", NumberConvertor())
@@ -117,7 +109,7 @@ class Operation(NamedTuple):
 
 
 class Door:
-    """A section of the pages: its operations.
+    """A section of the pages, with its operations.
 
     Args:
         path: where it begins, such as ``/play``; empty for what is in no menu.
@@ -180,7 +172,10 @@ def _page_endpoint(one: Operation) -> Callable[..., Any]:
     hints = get_type_hints(one.function, include_extras=True)
     declared = inspect.signature(one.function).parameters.values()
     parameters = [each.replace(annotation=hints[each.name]) for each in declared]
-    form = next((each for each in parameters if _is_model(each.annotation)), None)
+    form = next(
+        (each for each in parameters if inspect.isclass(each.annotation) and issubclass(each.annotation, BaseModel)),
+        None,
+    )
 
     async def answer(**given: Any) -> Response:
         request: Request = given["request"]
@@ -222,10 +217,6 @@ def for_programs(request: Request) -> bool:
     return request.url.path.startswith(API + "/")
 
 
-def _is_model(kind: Any) -> bool:
-    return inspect.isclass(kind) and issubclass(kind, BaseModel)
-
-
 def form_of(model: type[BaseModel], form: FormData) -> BaseModel:
     """Return a form as a model. An empty field is one that is missing; a list takes all values of its name.
 
@@ -255,11 +246,9 @@ def text_in(form: ImmutableMultiDict[str, Any] | None, name: str) -> str:
 
 
 def faults_in(errors: Sequence[Any], where: str) -> str:
-    """Return validation errors of Pydantic in words: field by field, the first five, each with what was given.
+    """Return the first five validation errors of Pydantic in words, each with its field and what was given.
 
-    Args:
-        errors: of Pydantic.
-        where: what is wrong if no field is: "the form".
+    ``where`` says what is wrong if no field is, such as "the form".
     """
     told = []
     for one in errors[:5]:

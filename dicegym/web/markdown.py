@@ -15,32 +15,23 @@ if TYPE_CHECKING:
 
 DEEPEST = 6
 """Level of the least heading that HTML knows."""
+LOWERED = 2
+"""Levels by which headings of a card are lowered: its page has headings of its own."""
 _PICTURE = re.compile(r"^!\[.*\n+", re.MULTILINE)
 """A line of a card that shows a picture: pages draw the curve themselves."""
 
 
 def render_card(text: str) -> Any:
-    """Return a model's card as markup, without its pictures."""
-    return as_html(_PICTURE.sub("", text), 2, "Table of the card")
+    """Return a model's card, which is anybody's Markdown, as markup without its pictures.
 
-
-def as_html(text: str, below: int, label: str) -> Any:
-    """Return Markdown as markup.
-
-    HTML in it is shown as text, pictures are left as links are written, and links lead to nowhere but what browsers
-    open without harm.
-
-    Args:
-        text: anybody's.
-        below: by how many levels headings are lowered.
-        label: what its tables are called, where they are wider than the page.
+    HTML in it is shown as text, and links lead to nowhere but what browsers open without harm.
     """
     reader = _reader()
-    tokens = reader.parse(text)
+    tokens = reader.parse(_PICTURE.sub("", text))
     for token in tokens:
         if token.type in ("heading_open", "heading_close"):
-            token.tag = f"h{min(DEEPEST, int(token.tag[1:]) + below)}"
-    return trust(_wide(reader.renderer.render(tokens, reader.options, {}), label))
+            token.tag = f"h{min(DEEPEST, int(token.tag[1:]) + LOWERED)}"
+    return trust(_wide(reader.renderer.render(tokens, reader.options, {}), "Table of the card"))
 
 
 @functools.cache
@@ -50,13 +41,10 @@ def _reader() -> MarkdownIt:
     return MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
 
 
-def plain_as_html(text: str, level: int, label: str) -> Any:
-    """Return reStructuredText of ours, such as a section of a rules page, as markup.
+def plain_as_html(text: str, label: str) -> Any:
+    """Return reStructuredText, such as a section of a rules page, as markup; ``label`` names its tables.
 
-    Args:
-        text: nothing is included in it, and HTML in it stays text.
-        level: of its first headings.
-        label: what its tables are called.
+    Nothing is included in it, and HTML in it stays text.
     """
     from docutils.core import publish_parts
 
@@ -64,7 +52,7 @@ def plain_as_html(text: str, level: int, label: str) -> Any:
         "raw_enabled": False,
         "file_insertion_enabled": False,
         "_disable_config": True,
-        "initial_header_level": level,
+        "initial_header_level": 4,
         "report_level": 5,
         "halt_level": 5,
         "default_role": "literal",

@@ -64,8 +64,7 @@ def page(request: Request, template: str, status: int = 200, **values: Any) -> H
         request: what is answered.
         template: its file below ``templates``; it extends ``base.html`` and fills its blocks ``title`` and ``main``.
         status: of the answer.
-        values: what the template names, beside ``request``, ``sections``, ``version``, and ``form_key``, which forms
-            that change something carry; each gets it by itself.
+        values: what the template names, beside ``request``, ``sections``, ``version`` and ``form_key``.
     """
     key = form_key(request)
     shown = {
@@ -75,7 +74,9 @@ def page(request: Request, template: str, status: int = 200, **values: Any) -> H
         "form_key": key,
     }
     html = environment().get_template(template).render(shown | values)
-    return HTMLResponse(with_keys(html, key), status, {"Cache-Control": "private, no-cache"})
+    field = f'<input type="hidden" name="{FORM_KEY}" value="{key}">'
+    keyed = _FORM.sub(lambda form: form[0] + field, html)  # in every form: no template can forget it
+    return HTMLResponse(keyed, status, {"Cache-Control": "private, no-cache"})
 
 
 def sign(web: Web, *words: str) -> str:
@@ -95,8 +96,3 @@ def check_form_key(request: Request, given: object) -> None:
     expected = sign(request.state.web, "form", request.state.visitor, text[:_SALT])
     if not hmac.compare_digest(text[_SALT:].encode(), expected.encode()):
         raise HTTPException(403, "this form is not one that was shown to you here: open its page again, then send it")
-
-
-def with_keys(html: str, key: str) -> str:
-    """Return a page in which every form that changes something carries a key: no template can forget it."""
-    return _FORM.sub(lambda found: f'{found[0]}<input type="hidden" name="{FORM_KEY}" value="{key}">', html)

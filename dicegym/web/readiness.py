@@ -34,12 +34,7 @@ class GettingReadyError(DicegymError):
 
 
 class Readiness:
-    """Says which games can be played at once.
-
-    Attributes:
-        done: steps that are done, of ``of``; both 0 unless it was started.
-        of: see ``done``.
-    """
+    """Says which games can be played at once; ``done`` of ``of`` steps are done, both 0 unless it was started."""
 
     def __init__(self) -> None:
         self.done = self.of = 0

@@ -122,7 +122,7 @@ class Safety:
                 if request.method not in SAFE:
                     receive = replay_body(await self._read(request, receive), receive)
                     if not request.url.path.startswith(API):
-                        largest = self._web.limits.largest(request.url.path)
+                        largest = self._web.limits.bodies.get(request.url.path, SMALL_BODY)
                         sent = Request(request.scope, receive)
                         form = sent.form(max_files=1, max_fields=FIELDS, max_part_size=largest)
                         request.scope["state"]["form"] = await stack.enter_async_context(form)
@@ -139,7 +139,7 @@ class Safety:
 
         Of a form that is too large the beginning is returned, and `TOO_LARGE` is set: the page fills it in again.
         """
-        largest = self._web.limits.largest(request.url.path)
+        largest = self._web.limits.bodies.get(request.url.path, SMALL_BODY)
         length = request.headers.get("content-length", "")
         said = min(int(length), largest) if length.isascii() and length.isdigit() else largest
         large = said > SMALL_BODY

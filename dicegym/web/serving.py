@@ -26,14 +26,7 @@ HEADER_BYTES = 16 * 1024
 
 
 class PageServer(uvicorn.Server):
-    """Uvicorn's, with the limits and signals of these pages.
-
-    Args:
-        settings: of the pages.
-
-    Attributes:
-        number: of the signal that ended it; 0 while none has.
-    """
+    """Uvicorn's, with the limits and signals of these pages; ``number`` is the signal that ended it, at first 0."""
 
     def __init__(self, settings: WebSettings) -> None:
         self.number = 0
@@ -71,15 +64,10 @@ class PageServer(uvicorn.Server):
 
 
 def serve(settings: WebSettings, listener: socket.socket, said: Callable[[str], object]) -> int:
-    """Serve pages until the process is told to end.
+    """Serve pages until the process is told to end; return the signal that ended it, or 0.
 
-    Args:
-        settings: of the pages.
-        listener: what `dicegym.web.address.listen` returned; requests wait in it until the pages are loaded.
-        said: called with what an operator should know, a line at a time.
-
-    Returns:
-        The signal that ended it; 0 if none did.
+    Requests wait in ``listener``, of `dicegym.web.address.listen`, until the pages are loaded; ``said`` is called with
+    each line that an operator should know.
     """
     server = PageServer(settings)
     logging.getLogger("uvicorn").setLevel(logging.ERROR)  # malformed requests are daily business

@@ -8,24 +8,13 @@ import mimetypes
 from pathlib import Path
 from typing import NamedTuple
 
-from starlette.exceptions import HTTPException
-from starlette.requests import Request
-from starlette.responses import Response
-
 from dicegym.arena.pages.template import asset
 
 PREFIX, FOLDER = "/static", Path(__file__).parent / "static"
-FOR_GOOD = "public, max-age=31536000, immutable"
-ASK_AGAIN = "public, no-cache"
 TYPES = {".js": "text/javascript", ".svg": "image/svg+xml", ".css": "text/css"}
 """What browsers are told; systems have other opinions on scripts."""
 
-OF_ARENA = {
-    "tables.css": "parts.css",
-    "tables.js": "tables.js",
-    "player.css": "player.css",
-    "player.js": "player.js",
-}
+OF_ARENA = {"tables.css": "parts.css", "tables.js": "tables.js", "player.css": "player.css", "player.js": "player.js"}
 """Files that these pages share with the arena's, which need no server: at ``arena/...``."""
 
 
@@ -42,29 +31,13 @@ def files() -> dict[str, StaticFile]:
     """Return all files by their paths below `PREFIX`."""
     found = {path.relative_to(FOLDER).as_posix(): path.read_bytes() for path in FOLDER.rglob("*") if path.is_file()}
     found |= {f"arena/{name}": asset(file).encode() for name, file in OF_ARENA.items()}
-    return {name: _make_file(name, body) for name, body in found.items()}
+    made = {}
+    for name, body in found.items():
+        media_type = TYPES.get(Path(name).suffix) or mimetypes.guess_type(name)[0] or "application/octet-stream"
+        made[name] = StaticFile(body, media_type, hashlib.sha256(body).hexdigest()[:16])
+    return made
 
 
 def address(name: str) -> str:
     """Return the address of a file, with its content's tag: ``style.css`` is at ``/static/style.css?v=...``."""
     return f"{PREFIX}/{name}?v={files()[name].tag}"
-
-
-def static(request: Request, name: str) -> Response:
-    """Answer with a file. One that is asked for by its tag is kept for good, any other one asked for again."""
-    found = files().get(name)
-    if found is None:
-        raise HTTPException(404)
-    headers = {
-        "ETag": f'"{found.tag}"',
-        "Cache-Control": FOR_GOOD if request.query_params.get("v") == found.tag else ASK_AGAIN,
-    }
-    if found.tag in request.headers.get("if-none-match", ""):
-        return Response(status_code=304, headers=headers)
-    return Response(found.body, media_type=found.media_type, headers=headers)
-
-
-def _make_file(name: str, body: bytes) -> StaticFile:
-    ending = "." + name.rpartition(".")[2]
-    media_type = TYPES.get(ending) or mimetypes.guess_type(name)[0] or "application/octet-stream"
-    return StaticFile(body, media_type, hashlib.sha256(body).hexdigest()[:16])

@@ -36,12 +36,7 @@ class TooBusyError(DicegymError):
 
 
 class Answer(Generic[T]):
-    """What was asked for, now or later.
-
-    Attributes:
-        done: steps that are done, of ``of``; both 0 while nothing is known of them.
-        of: see ``done``.
-    """
+    """What was asked for, now or later: ``done`` of ``of`` steps are done, both 0 while nothing is known of them."""
 
     def __init__(self) -> None:
         self.done = self.of = 0
@@ -81,13 +76,7 @@ class Answer(Generic[T]):
 
 
 class WorkerThreads:
-    """Threads that do what they are given, in turn.
-
-    Args:
-        threads: at once.
-        of_one: pieces of work that may wait for one owner.
-        of_all: pieces of work that may wait in all.
-    """
+    """Threads that do pieces of work in turn; ``of_one`` may wait for one owner, and ``of_all`` in all."""
 
     def __init__(self, threads: int = THREADS, of_one: int = OF_ONE, of_all: int = OF_ALL) -> None:
         self._threads, self._of_one, self._of_all = threads, of_one, of_all
@@ -101,14 +90,9 @@ class WorkerThreads:
     def answer(self, owner: str, key: Hashable, find: Callable[[Answer[T]], T], keep: bool = True) -> Answer[T]:
         """Return what a function finds in a thread: it is called once for each key, and its answer is kept.
 
-        Args:
-            owner: the visitor.
-            key: what is asked.
-            find: called with the answer, whose progress it may note.
-            keep: whether to keep the answer when it is there; if not, it is computed again when it is asked for next.
-
-        Raises:
-            TooBusyError: see `begin`.
+        The function gets the answer, whose progress it may note. Unless ``keep``, an answer that is there is computed
+        again when it is asked for next. Where too much waits already, for this owner or in all, the answer has failed
+        by a TooBusyError, and is not kept.
         """
         with self._lock:
             known = self._answers.get(key)
@@ -116,7 +100,11 @@ class WorkerThreads:
                 self._answers.move_to_end(key)
                 return known
             answer: Answer[T] = Answer()
-            answer.future = self.begin(owner, find, answer)
+            try:
+                answer.future = self.begin(owner, find, answer)
+            except TooBusyError as error:
+                answer.future.set_exception(error)
+                return answer
             self._answers[key] = answer
             while len(self._answers) > KEPT:
                 self._answers.popitem(last=False)
@@ -131,8 +119,7 @@ class WorkerThreads:
     def begin(self, owner: str, function: Callable[..., T], *arguments: Any) -> Future[T]:
         """Let a thread call a function, and return where its result will be.
 
-        Raises:
-            TooBusyError: too much waits already, for this owner or in all, or the server is about to end.
+        Raises TooBusyError: too much waits already, for this owner or in all, or the server is about to end.
         """
         future: Future[T] = Future()
         with self._lock:

@@ -17,7 +17,7 @@ from pathlib import Path
 from dicegym.arena import Named, contest
 from dicegym.arena.storage import Storage
 from dicegym.engine.threads import cores
-from dicegym.errors import DicegymError
+from dicegym.errors import DicegymError, ParameterError
 from dicegym.sandbox.confinement import end_with
 from dicegym.signals import as_interrupts, status_of
 from dicegym.web.enter.bots import Bots
@@ -43,10 +43,6 @@ def run_contest(contests: WebContests, bots: Bots, number: int, store: str, isol
         for bot, version in contests.taking_part(found)
         if version is not None
     ]
-    if len(entries) + len(plan.agents) < FEWEST:
-        problem = f"it takes {FEWEST} bots at least, our agents included"
-        contests.note(number, held=found.wanted, problem=problem)
-        return
     contests.note(number, running=True, progress="", problem="", last=now())
 
     def progress(done: int, total: int, what: str) -> None:
@@ -57,6 +53,8 @@ def run_contest(contests: WebContests, bots: Bots, number: int, store: str, isol
             contests.note(number, progress=words)
 
     try:
+        if len(entries) + len(plan.agents) < FEWEST:
+            raise ParameterError(f"it takes {FEWEST} bots at least, our agents included")
         result = contest(
             plan.table,
             [*entries, *plan.agents],

@@ -46,9 +46,7 @@ class Bots:
     def hand_in(self, owner: str, game: Game, name: str, upload: Upload) -> Version:
         """Take a bot, or a new version of the one of this name; it waits to be checked.
 
-        Raises:
-            ParameterError, ModelError: it cannot be a bot, its name cannot be shown, or its owner has handed in too
-                much.
+        Raises ParameterError or ModelError: it cannot be a bot, its name cannot be shown, or its owner has too many.
         """
         name = check_name(name, "the bot's name")
         with self._desk.reading() as session:
@@ -76,22 +74,18 @@ class Bots:
         """Return the newest version of each of somebody's bots, the latest first."""
         newest = sa.select(sa.func.max(Version.id)).group_by(Version.bot_id)
         asked = sa.select(Version).join(Bot).where(Bot.owner == owner, Version.id.in_(newest))
-        with self._desk.reading() as session:
-            return list(session.scalars(asked.order_by(Version.id.desc())))
+        return self._desk.find_all(asked.order_by(Version.id.desc()))
 
     def bot(self, number: int, owner: str) -> Bot:
         """Return a bot of an owner. Raises UnknownNameError, the same for one that is not there and one of others."""
-        with self._desk.reading() as session:
-            found = session.get(Bot, number)
+        found = self._desk.find_first(sa.select(Bot).where(Bot.id == number))
         if found is None or found.owner != owner:
             raise UnknownNameError(f"you have no bot {number}: your page has all that you handed in")
         return found
 
     def versions(self, bot: int) -> list[Version]:
         """Return the versions of a bot, the newest first."""
-        asked = sa.select(Version).where(Version.bot_id == bot).order_by(Version.number.desc())
-        with self._desk.reading() as session:
-            return list(session.scalars(asked))
+        return self._desk.find_all(sa.select(Version).where(Version.bot_id == bot).order_by(Version.number.desc()))
 
     def version(self, bot: int, number: int | None = None) -> Version:
         """Return a version of a bot; None: the newest. Raises UnknownNameError."""
@@ -102,8 +96,7 @@ class Bots:
 
     def version_by_id(self, number: int) -> Version:
         """Return a version by its number among all. Raises UnknownNameError if it is gone."""
-        with self._desk.reading() as session:
-            found = session.get(Version, number)
+        found = self._desk.find_first(sa.select(Version).where(Version.id == number))
         if found is None:
             raise UnknownNameError(f"version {number} is gone")
         return found
@@ -127,8 +120,7 @@ class Bots:
 
     def next_waiting(self) -> int | None:
         """Return the number of the version that is to be checked next, the oldest; None: nothing waits."""
-        with self._desk.reading() as session:
-            return session.scalar(sa.select(sa.func.min(Version.id)).where(Version.state == VersionState.WAITING))
+        return self._desk.find_first(sa.select(sa.func.min(Version.id)).where(Version.state == VersionState.WAITING))
 
     def begin_anew(self) -> None:
         """Let those wait again that were being checked when a server ended."""
@@ -148,8 +140,7 @@ class Bots:
 
     def give_up(self, version: int, why: str) -> None:
         """Take note that nothing more is found out about a version, if it is there; it has passed if its check did."""
-        with self._desk.reading() as session:
-            state = session.scalar(sa.select(Version.state).where(Version.id == version))
+        state = self._desk.find_first(sa.select(Version.state).where(Version.id == version))
         if state == VersionState.PLAYING:
             self.note(version, VersionState.PASSED, f"games were not played: {why}")
         elif state in (VersionState.WAITING, VersionState.CHECKING):

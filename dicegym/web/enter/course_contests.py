@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from typing import Any, NamedTuple
+from typing import Any
 
 import sqlalchemy as sa
 from pydantic import BaseModel, Field
@@ -31,14 +31,6 @@ MOST_ENTRIES = 200
 """Bots that one contest takes."""
 
 
-class TakingPart(NamedTuple):
-    """A bot in a contest."""
-
-    bot: Bot
-    version: Version | None
-    """The one that plays: the newest that passed its check before the contest closed."""
-
-
 class GradeRow(BaseModel):
     """The result of a bot in a contest."""
 
@@ -63,12 +55,7 @@ class WebContests:
         self._desk = desk
 
     def add(self, name: str, plan: ContestPlan, until: str | None = None) -> WebContest:
-        """Make a contest.
-
-        Args:
-            name: tells it apart.
-            plan: what it is.
-            until: when it closes, as `dicegym.web.enter.tokens.moment_of` takes it; None: when it is closed.
+        """Make a contest, which closes as `moment_of` says; None: when it is closed.
 
         Raises ParameterError for a name that is taken or cannot be shown, or a time that is past.
         """
@@ -84,13 +71,11 @@ class WebContests:
 
     def all(self) -> list[WebContest]:
         """Return all contests, the newest first."""
-        with self._desk.reading() as session:
-            return list(session.scalars(sa.select(WebContest).order_by(WebContest.id.desc())))
+        return self._desk.find_all(sa.select(WebContest).order_by(WebContest.id.desc()))
 
     def contest(self, number: int) -> WebContest:
         """Return a contest. Raises UnknownNameError."""
-        with self._desk.reading() as session:
-            found = session.get(WebContest, number)
+        found = self._desk.find_first(sa.select(WebContest).where(WebContest.id == number))
         if found is None:
             raise UnknownNameError(f"unknown contest {number}: the list has all")
         return found
@@ -110,8 +95,7 @@ class WebContests:
     def of_bot(self, bot: int) -> list[WebContest]:
         """Return the contests in which a bot takes part, the newest first."""
         mine = WebContest.id.in_(sa.select(ContestEntry.contest).where(ContestEntry.bot == bot))
-        with self._desk.reading() as session:
-            return list(session.scalars(sa.select(WebContest).where(mine).order_by(WebContest.id.desc())))
+        return self._desk.find_all(sa.select(WebContest).where(mine).order_by(WebContest.id.desc()))
 
     def enter(self, contest: int, bot: Bot) -> None:
         """Let a bot take part; once more changes nothing.
@@ -141,13 +125,15 @@ class WebContests:
         if not found.is_open:
             raise ParameterError(f"{found.name!r} is closed: its entries stay in its ranking")
         with self._desk.writing() as session:
-            entry = session.get(ContestEntry, (contest, bot))
-            if entry is not None:
+            if (entry := session.get(ContestEntry, (contest, bot))) is not None:
                 session.delete(entry)
                 _want(session, contest)
 
-    def taking_part(self, contest: WebContest) -> list[TakingPart]:
-        """Return the entries by name, each with the version that plays."""
+    def taking_part(self, contest: WebContest) -> list[tuple[Bot, Version | None]]:
+        """Return the bots by name, each with the version that plays.
+
+        It is the newest that passed its check before the contest closed; None: none did.
+        """
         newest = sa.select(sa.func.max(Version.id)).where(Version.state == VersionState.PASSED)
         if contest.end is not None:
             newest = newest.where(Version.made <= contest.end)
@@ -155,7 +141,7 @@ class WebContests:
         asked = sa.select(Bot, Version).join(ContestEntry, ContestEntry.bot == Bot.id).outerjoin(Version, plays)
         with self._desk.reading() as session:
             rows = session.execute(asked.where(ContestEntry.contest == contest.id).order_by(Bot.name, Bot.owner))
-            return [TakingPart(*row) for row in rows]
+            return [(bot, version) for bot, version in rows]
 
     def close(self, contest: int) -> None:
         """Close a contest: nobody enters any more, and later versions do not count."""
@@ -194,13 +180,11 @@ class WebContests:
     def next_due(self) -> WebContest | None:
         """Return the contest that is to run next, the one that ran longest ago; None: nothing to do."""
         due = sa.select(WebContest).where(WebContest.wanted > WebContest.held)
-        with self._desk.reading() as session:
-            return session.scalar(due.order_by(sa.func.coalesce(WebContest.last, ""), WebContest.id).limit(1))
+        return self._desk.find_first(due.order_by(sa.func.coalesce(WebContest.last, ""), WebContest.id))
 
     def count_wanted(self, contest: int) -> int | None:
         """Return what goes up whenever a contest has to run again; None if it is gone."""
-        with self._desk.reading() as session:
-            return session.scalar(sa.select(WebContest.wanted).where(WebContest.id == contest))
+        return self._desk.find_first(sa.select(WebContest.wanted).where(WebContest.id == contest))
 
     def note(self, contest: int, **values: Any) -> None:
         """Keep what is known of a contest by now: columns of its table."""

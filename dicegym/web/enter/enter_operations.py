@@ -226,7 +226,6 @@ def hand_in_form(request: Request) -> dict[str, Any]:
 )
 async def hand_in(request: Request, game: str, name: str, file: str = "bot.py") -> dict[str, Any]:
     """Hand in a bot, or a version of one; the body is the file."""
-    await run_in_threadpool(need_holder, request)
     return await run_in_threadpool(_hand_in, request, game, name, Upload(file, await request.body()))
 
 
@@ -254,8 +253,7 @@ def _upload_in(form: FormData) -> Upload:
 def _view_bot(request: Request, found: dict[str, Any]) -> dict[str, Any]:
     room, bot, version = room_of(request), found["bot"], found["version"]
     versions, inside = room.bots.versions(bot.id), set(found["contests"])
-    return {
-        "bot": bot,
+    return found | {
         "tried": version,
         "versions": versions,
         "passed": any(one.state == VersionState.PASSED for one in versions),
@@ -314,14 +312,7 @@ def _view_contest(request: Request, found: dict[str, Any]) -> dict[str, Any]:
     contest: WebContest = found["contest"]
     game = make_game(contest.game)
     form = format_named(contest.plan.format or game.spec.contest).title
-    return {
-        "contest": contest,
-        "rows": found["entries"],
-        "holder": holder_of(request),
-        "game": game,
-        "format": form,
-        "kept": found["kept"],
-    }
+    return found | {"holder": holder_of(request), "game": game, "format": form}
 
 
 @DOOR.get(CONTEST, api=CONTEST, template="enter/contest.html", view=_view_contest, returns=ContestEntries)

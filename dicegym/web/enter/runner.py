@@ -6,6 +6,7 @@ them and resumes afterwards, as its store keeps what was played.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import logging
 import os
@@ -38,10 +39,6 @@ LEAST = 15.0
 FOLDER = "entering"
 """Below that of the server."""
 _LOG = logging.getLogger(__name__)
-
-
-class EndingError(Exception):
-    """The server ends: what was being done is done again at the next start."""
 
 
 class Runner:
@@ -101,9 +98,8 @@ class Runner:
         until = time.monotonic() + TRIAL_SECONDS
         try:
             problem = self._run("check", version, lambda: "it took too long" if time.monotonic() > until else "")
-            self._bots.give_up(version, problem or "nothing was found out")  # if its state is not final
-        except EndingError:
-            pass
+            if problem is not None:
+                self._bots.give_up(version, problem or "nothing was found out")  # if its state is not final
         except Exception:  # tried anew, it would keep all others waiting for ever
             _LOG.exception("version %d was not checked", version)
             self._bots.give_up(version, "something went wrong here")
@@ -121,11 +117,8 @@ class Runner:
                 interrupted = others or (asked - began > LEAST and self._bots.next_waiting() is not None)
             return "something comes first" if interrupted else ""
 
-        problem = ""
         try:
             problem = self._run("contest", contest.id, interrupts)
-        except EndingError:
-            return
         except Exception:
             _LOG.exception("contest %d was not run", contest.id)
             problem = "an internal error, which is in the log"
@@ -134,10 +127,10 @@ class Runner:
         if problem and not interrupted:
             self._contests.note(contest.id, held=contest.wanted, problem=problem)
 
-    def _run(self, kind: str, number: int, interrupts: Callable[[], str]) -> str:
-        """Let a process do a job; return why it did not end, in words, or nothing if it did.
+    def _run(self, kind: str, number: int, interrupts: Callable[[], str]) -> str | None:
+        """Let a process do a job; return why it did not end, in words, or an empty text if it did.
 
-        Raises EndingError if the server ends meanwhile.
+        None: the server ends, and does it again at its next start.
         """
         job = {
             "parent": os.getpid(),
@@ -162,24 +155,17 @@ class Runner:
                     status = process.wait(LOOK / 4)
                 except subprocess.TimeoutExpired:
                     if self._over.is_set():
-                        raise EndingError from None
+                        return None
                     if stopped := interrupts():
                         return stopped
                     continue
                 return f"its process ended ({status}) before it was done" if status else ""
         finally:
-            _end(process)
-
-
-def _end(process: subprocess.Popen[str]) -> None:
-    """End a process, which has some time to store what it has."""
-    if process.poll() is None:
-        process.terminate()
-        try:
-            process.wait(PATIENCE)
-        except subprocess.TimeoutExpired:
+            process.terminate()  # which does nothing to one that has ended
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(PATIENCE)
             process.kill()
-    process.wait()
+            process.wait()
 
 
 class EnteringRoom:
@@ -187,7 +173,7 @@ class EnteringRoom:
 
     def __init__(self, web: Web) -> None:
         self.isolation = web.settings.isolation
-        self.desk = SubmissionStore(web.folder(FOLDER))
+        self.desk = SubmissionStore(web.settings.folder / FOLDER)
         self.tokens = Tokens(self.desk)
         self.bots = Bots(self.desk)
         self.contests = WebContests(self.desk)

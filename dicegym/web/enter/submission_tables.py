@@ -7,7 +7,7 @@ import enum
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column, relationship
@@ -20,6 +20,7 @@ FORM = 2
 """Of the tables, as the file says itself (``user_version``)."""
 NAME = "entering.sqlite"
 INSTEAD = "move it away, and a new one is begun: tokens, bots and contests of these pages are lost with it"
+T = TypeVar("T")
 _KEEP_NUMBERS = {"sqlite_autoincrement": True}
 """Addresses of what is gone lead nowhere, and not to what came later."""
 
@@ -191,13 +192,9 @@ class ContestEntry(Base):
 
 
 class SubmissionStore:
-    """The open file. All threads may use it, and other processes too.
+    """The open file, made if it is not there. All threads may use it, and other processes too.
 
-    Args:
-        folder: of the server of pages; the file is made if it is not there.
-
-    Raises:
-        DamagedFileError: it is another file, or of another form.
+    Raises DamagedFileError: it is another file, or of another form.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -221,11 +218,9 @@ class SubmissionStore:
             raise DamagedFileError(path, "is not a database of these pages, or damaged", INSTEAD) from None
 
     def __enter__(self) -> SubmissionStore:
-        """Return it."""
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Close it."""
         self.close()
 
     def close(self) -> None:
@@ -237,6 +232,16 @@ class SubmissionStore:
         """Yield a session that changes nothing; its rows can be read after it."""
         with Session(self._engine, expire_on_commit=False) as session, session.begin():
             yield session
+
+    def find_all(self, asked: sa.Select[T]) -> list[T]:
+        """Return what a query finds."""
+        with self.reading() as session:
+            return list(session.scalars(asked))
+
+    def find_first(self, asked: sa.Select[T]) -> T | None:
+        """Return what a query finds first; None: nothing."""
+        with self.reading() as session:
+            return session.scalar(asked.limit(1))
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[Session]:

@@ -12,14 +12,12 @@ from sqlalchemy.orm import Session
 
 from dicegym.errors import ParameterError, UnknownNameError
 from dicegym.escape import harmless
-from dicegym.server.admission import fold_name
+from dicegym.server.admission import LONGEST_NAME, fold_name
 from dicegym.web.enter.submission_tables import BrowserSession, SubmissionStore, Token, now
 
 BYTES = 16
 """Of randomness in a token: it cannot be guessed, so a plain SHA-256 of it is enough to keep it by."""
 BEGINNING = "dice_"
-LONGEST_NAME = 40
-"""Characters of what people and bots are called."""
 SESSION = timedelta(days=30)
 """How long a browser is known after a token was entered in it."""
 _TOKEN = re.compile(rf"{BEGINNING}[0-9a-f]{{{2 * BYTES}}}")
@@ -71,13 +69,8 @@ class Tokens:
     def add(self, name: str, expires: str | None = None) -> str:
         """Return a new token, which is shown this once and kept nowhere.
 
-        Args:
-            name: whose it is, in whatever case or width; a new token of a name owns what its revoked or
-                expired one owned.
-            expires: when, as `moment_of` takes it; None: never.
-
-        Raises:
-            ParameterError: the name has a token that is valid, or cannot be shown.
+        It owns what a revoked or expired one of the name owned, in whatever case or width, and expires as `moment_of`
+        says; None: never. Raises ParameterError: the name has a valid token, or cannot be shown.
         """
         name = check_name(name, "the name of the token")
         token = BEGINNING + secrets.token_hex(BYTES)
@@ -93,8 +86,7 @@ class Tokens:
 
     def list_known(self) -> list[Token]:
         """Return all tokens, by name."""
-        with self._desk.reading() as session:
-            return list(session.scalars(sa.select(Token).order_by(Token.name)))
+        return self._desk.find_all(sa.select(Token).order_by(Token.name))
 
     def revoke(self, name: str) -> None:
         """Make a token worth nothing, at once, in browsers too. Raises UnknownNameError without a valid one."""
@@ -121,8 +113,7 @@ class Tokens:
 
     def of_session(self, shown: str) -> str | None:
         """Return whose token was entered in a browser that shows this; None if there was none, or it is not valid."""
-        with self._desk.reading() as session:
-            found = session.get(BrowserSession, _digest(shown))
+        found = self._desk.find_first(sa.select(BrowserSession).where(BrowserSession.digest == _digest(shown)))
         return None if found is None or found.until <= now() else self._of(found.token)
 
     def end_session(self, shown: str) -> None:
@@ -131,8 +122,7 @@ class Tokens:
             session.execute(sa.delete(BrowserSession).where(BrowserSession.digest == _digest(shown)))
 
     def _of(self, digest: str) -> str | None:
-        with self._desk.reading() as session:
-            token = session.scalar(sa.select(Token).where(Token.digest == digest))
+        token = self._desk.find_first(sa.select(Token).where(Token.digest == digest))
         return token.name if token is not None and token.state == "valid" else None
 
 

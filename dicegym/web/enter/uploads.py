@@ -42,24 +42,22 @@ def unpack(upload: Upload, folder: Path) -> int:
     Raises ParameterError or ModelError, in words for its author: it is empty, too large, no text, no zip, or a zip of
     too much, with links or with names that lead elsewhere.
     """
-    folder.mkdir(parents=True)
     bots = folder / "bots"
-    bots.mkdir()
+    bots.mkdir(parents=True)
     called, data = one_line(upload.file, 80) or "the file", upload.data
     if not data.strip():
         raise ParameterError(f"{called} is empty: choose a .py file, a .zip of a folder or a model, or paste a text")
     if len(data) > LARGEST_UPLOAD:
         raise ParameterError(f"{called} has {len(data):,} bytes, and {LARGEST_UPLOAD:,} are the most")
     if data.startswith(_ZIP):
-        kept = _unpack_zip(called, data, bots)
-    else:
-        kept = len(_text(called, data))
-        (bots / f"{STEM}.py").write_bytes(data)
-    return kept
+        return _unpack_zip(called, data, bots)
+    _check_text(called, data)
+    (bots / f"{STEM}.py").write_bytes(data)
+    return len(data)
 
 
-def _text(called: str, data: bytes) -> bytes:
-    """Return the bytes of a Python file. Raises ParameterError for anything else."""
+def _check_text(called: str, data: bytes) -> None:
+    """Raise ParameterError for what is no Python file."""
     if len(data) > bot_files.LARGEST:
         raise ParameterError(
             f"{called} has {len(data):,} bytes, and {bot_files.LARGEST:,} are the most for a Python file"
@@ -72,7 +70,6 @@ def _text(called: str, data: bytes) -> bytes:
         ) from None
     if "\0" in text:
         raise ParameterError(f"{called} is not text: it has NUL bytes: send a .py file, or a .zip")
-    return data
 
 
 def _unpack_zip(called: str, data: bytes, bots: Path) -> int:

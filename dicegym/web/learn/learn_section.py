@@ -107,8 +107,11 @@ def describe_run(run: WatchedRun) -> dict[str, Any]:
     about, problems = summary(run), [run.problem]
     best, newest = run.model(), run.newest()
     league, card = _tried(lambda: _league(run.folder), problems), _tried(lambda: _card(run.folder), problems)
+    ahead = ""
+    if (left := run.seconds_left) is not None:
+        ahead = f", about {clock(left)} left" if run.steps < run.of_steps else ", measuring its model for the card"
     facts = {
-        "state": run.state + _ahead(run),
+        "state": run.state + ahead,
         "decisions of the learner": f"{about['steps']} of {about['of_steps']}",
         "time": clock(run.seconds) if run.seconds is not None else "not noted",
         "games a second": about["games_a_second"] or "not noted",
@@ -132,13 +135,6 @@ def describe_run(run: WatchedRun) -> dict[str, Any]:
         "best": name_model(run, best) if best else "",
         "newest": name_model(run, newest) if newest and newest != best else "",
     }
-
-
-def _ahead(run: WatchedRun) -> str:
-    """Return what a running training still has before it."""
-    if (left := run.seconds_left) is None:
-        return ""
-    return f", about {clock(left)} left" if run.steps < run.of_steps else ", measuring its model for the card"
 
 
 def _scores(run: WatchedRun) -> ShownChart | None:
@@ -199,13 +195,9 @@ def _chart(
     ]
     drawn = chart(title, lines, x, up, marks, points=points).svg()
     drawn = drawn.replace(' role="img"', ' role="group"', 1)  # it holds links
-    legend = [(_swatch(number), line.name) for number, line in enumerate(lines)] if len(lines) > 1 else []
+    signs = [trust(swatch(number).svg().replace('role="img"', 'aria-hidden="true"')) for number in range(len(lines))]
+    legend = [(sign, line.name) for sign, line in zip(signs, lines, strict=True)] if len(lines) > 1 else []
     return ShownChart(title, trust(drawn), legend, note)
-
-
-@functools.cache
-def _swatch(number: int) -> Any:
-    return trust(swatch(number).svg().replace('role="img"', 'aria-hidden="true"'))
 
 
 def _league(folder: Path) -> dict[str, Any] | None:

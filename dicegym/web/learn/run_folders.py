@@ -17,19 +17,12 @@ FRESH = 2.0
 """Seconds for which folders are not searched again, however many ask."""
 MODEL_SUFFIX = ".zip"
 _PLAYABLE = (*(f"{folder}/model.zip" for folder in CHECKPOINTS), *MODELS)
-
-GOES_ON = (PREPARING, RUNNING)
-"""States of a training that will write more."""
 KEPT = 500
 """Trainings that are kept in memory as they were read last."""
 
 
 class Trainings:
-    """All trainings below some folders; read again only when something was written in them.
-
-    Args:
-        web: the server, whose settings name the folders.
-    """
+    """All trainings below the folders of the settings; read again only when something was written in them."""
 
     def __init__(self, web: Web) -> None:
         self.roots = web.settings.runs
@@ -47,7 +40,7 @@ class Trainings:
     def all(self) -> list[WatchedRun]:
         """Return all trainings: those that run first, then those that changed last."""
         found = [_as_it_stands(folder, name) for name, folder in self.names().items()]
-        return sorted(found, key=lambda run: (run.state not in GOES_ON, -run.changed))
+        return sorted(found, key=lambda run: (run.state not in (PREPARING, RUNNING), -run.changed))
 
     def one(self, name: str) -> WatchedRun:
         """Return the training of a name. Raises UnknownNameError."""
@@ -67,7 +60,6 @@ def _as_it_stands(folder: Path, name: str) -> WatchedRun:
 
 @functools.lru_cache(KEPT)
 def _read(folder: Path, name: str, sign: object, moment: int) -> WatchedRun:
-    """Return a training as it is in a state and at a moment."""
     return inspect_run(folder, name)
 
 
@@ -77,14 +69,9 @@ def name_model(run: WatchedRun, model: Path) -> str:
 
 
 def model_of(web: Web, text: str) -> Path:
-    """Return the model of a training that others may play with.
+    """Return the model of a training that `name_model` called so, such as ``runs/hog/best.zip``.
 
-    Args:
-        web: the server, whose settings name the folders of trainings.
-        text: what `name_model` said: the training's name and the model's, such as ``runs/hog/best.zip``.
-
-    Raises:
-        ParameterError: it is not a model of a training below these folders.
+    Raises ParameterError: it is not a model of a training below the folders of the settings.
     """
     names = web.get(Trainings).names()
     for model in _PLAYABLE:

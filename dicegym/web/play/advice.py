@@ -9,7 +9,7 @@ import contextlib
 import json
 import math
 import threading
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator
 from typing import Any, NamedTuple
 
 from dicegym.analysis.decisions import Analysis, analyse
@@ -38,7 +38,6 @@ class GivenHint(NamedTuple):
     """What is best, for people."""
 
     words: str
-    """In a sentence."""
     titles: list[str]
     rows: list[list[str]]
     """Of the best choices."""
@@ -49,12 +48,7 @@ class GivenHint(NamedTuple):
 
 
 class Advice:
-    """All that is told to people about what their choices are worth.
-
-    Args:
-        work: threads for hints and the tutor, which somebody waits for.
-        slow: threads for reviews.
-    """
+    """What people's choices are worth: hints, for which they wait, in threads of ``work``, reviews in ``slow``."""
 
     def __init__(self, work: WorkerThreads, slow: WorkerThreads) -> None:
         self._work, self._slow = work, slow
@@ -78,17 +72,16 @@ class Advice:
         return warn
 
     def hint(self, owner: str, key: Hashable, turn: Turn) -> Answer[GivenHint]:
-        """Return what is best in a person's turn, computed once for each ``key``. Raises TooBusyError."""
+        """Return what is best in a person's turn, computed once for each ``key``."""
 
         def find(answer: Answer[GivenHint]) -> GivenHint:
             with self._using(turn.game) as valuer:
-                found = hint(turn.game, turn.record, valuer)
-                return give_hint(found, turn, rest_of_choice(found, turn, valuer))
+                return give_hint(turn, valuer)
 
         return self._work.answer(owner, ("hint", key), find)
 
     def review(self, owner: str, replay: Replay) -> Answer[Analysis]:
-        """Return the analysis of a game that is over, computed once for all who ask. Raises TooBusyError."""
+        """Return the analysis of a game that is over, computed once for all who ask."""
 
         def find(answer: Answer[Analysis]) -> Analysis:
             game, names = share_game(replay.table()), tell_apart(replay.seats)
@@ -122,8 +115,10 @@ def rest_of_choice(found: Hint, turn: Turn, valuer: Valuer) -> list[str]:
     return words
 
 
-def give_hint(found: Hint, turn: Turn, rest: Sequence[str] = ()) -> GivenHint:
-    """Return a hint for people; ``rest`` is what `rest_of_choice` returned."""
+def give_hint(turn: Turn, valuer: Valuer) -> GivenHint:
+    """Return a hint for people."""
+    found = hint(turn.game, turn.record, valuer)
+    rest = rest_of_choice(found, turn, valuer)
     unit, best = found.valuer.unit, found.choices[0]
     titles, rows = found.table()
     words = "Nobody can say what these choices are worth."

@@ -18,9 +18,8 @@ class GameToBegin(NamedTuple):
     name: str
     title: str
     about: str
-    """What it is, in a sentence."""
     cover: str
-    """The address of its picture."""
+    """The address of its picture; of a game from outside it is the icon."""
     trained: str
     """A model that comes with it; empty if none does."""
     seats: str
@@ -38,23 +37,12 @@ def make_card(name: str) -> GameToBegin:
     told = rules_page(name).split("\n\n")[0]
     about = " ".join(told.partition(": ")[2].split()) or told
     low, high = games.spec(name).players
+    table, cover = games.game(name), f"covers/{name}.svg"
     return GameToBegin(
         name,
         games.spec(name).title,
         f"{about[:1].upper()}{about[1:]}",
-        cover_of(name),
-        find_trained_agent(name),
+        address(cover if cover in files() else "icon.svg"),
+        next((agent for agent in agent_names(table) if isinstance(resolve(table, agent), Path)), ""),
         f"{low} to {high}" if low < high else str(low),
     )
-
-
-def cover_of(game: str) -> str:
-    """Return the address of a game's cover; of a game from outside it is the icon."""
-    name = f"covers/{game}.svg"
-    return address(name if name in files() else "icon.svg")
-
-
-def find_trained_agent(game: str) -> str:
-    """Return a model that comes with a game; empty if none does."""
-    table = games.game(game)
-    return next((name for name in agent_names(table) if isinstance(resolve(table, name), Path)), "")

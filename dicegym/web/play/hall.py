@@ -21,7 +21,7 @@ from dicegym.errors import DamagedFileError, ParameterError, UnknownNameError
 from dicegym.play.player import Player
 from dicegym.play.seeds import draw_seed
 from dicegym.players.roster import agent_name
-from dicegym.players.sitting import draw_seat, usual_rivals, usual_seats
+from dicegym.players.sitting import Warn, draw_seat, usual_rivals, usual_seats
 from dicegym.web.context import Web
 from dicegym.web.play.advice import Advice
 from dicegym.web.play.person_table import PlayedTable
@@ -64,19 +64,13 @@ class PlayHall:
     """All tables of one server.
 
     Each game is a file ``ID.json`` in the visitor's folder of the folder ``games``, written whole or not at all. So a
-    restart loses nothing.
-
-    Args:
-        web: the server.
-
-    Attributes:
-        advice: hints, the tutor and reviews.
-        guests: the players that are no visitors.
+    restart loses nothing. Its ``guests`` are the players that are no visitors.
     """
 
     def __init__(self, web: Web) -> None:
         self.web = web
-        self.folder = web.folder("games")
+        self.folder = web.settings.folder / "games"
+        self.folder.mkdir(exist_ok=True)
         self.advice = Advice(web.work, web.slow)
         self.guests = Guests()
         self._lock = threading.RLock()
@@ -87,10 +81,7 @@ class PlayHall:
     def begin(self, visitor: str, wanted: NewGame, models: Mapping[str, Path] | None = None) -> PlayedTable:
         """Begin a game.
 
-        Args:
-            visitor: the player.
-            wanted: how it is to be played.
-            models: files that some of its opponents stand for, which the server trusts to be models.
+        ``models`` are files that some of its opponents stand for, which the server trusts to be models.
 
         Raises:
             UnknownNameError: an unknown game, parameter, opponent or level.
@@ -186,13 +177,10 @@ class PlayHall:
         def load_players(game: Game) -> list[Player]:
             return [self.guests.player(game, agent) for agent in sheet.agents]
 
-        return PlayedTable(
-            sheet,
-            load_players,
-            self._keep,
-            self._threads.submit,
-            lambda: self.advice.warner(sheet.table(), sheet.tutor),
-        )
+        def load_tutor() -> Warn | None:
+            return self.advice.warner(sheet.table(), sheet.tutor)
+
+        return PlayedTable(sheet, load_players, self._keep, self._threads.submit, load_tutor)
 
     def _keep(self, sheet: TableSheet) -> None:
         sheet.write(self._path(sheet.visitor, sheet.id))

@@ -47,15 +47,13 @@ class PlayedTable:
     given, and begin a job for what takes long.
 
     Args:
-        sheet: what is kept of it.
+        sheet: what is kept of it; changed by this object alone.
         seated: called with the game in a job; returns the others, in the order of their seats.
         keep: called when something has changed that is to be kept.
         begin: begins a job.
         warner: called in a job; returns what warns the person.
 
     Attributes:
-        sheet: as given; changed by this object alone.
-        game: what is played.
         controls: how a person plays it.
         place: where the person sits.
         state: a copy of the record; None until the table is laid.
@@ -105,11 +103,6 @@ class PlayedTable:
         """Whether the person is to decide."""
         return self.state is not None and not self.over and not self.busy and not self.broken
 
-    @property
-    def mover(self) -> int:
-        """The seat that is to move."""
-        return int(self.state["player"])
-
     def forms(self) -> Sequence[PlayForm]:
         """Return what the person may fill in now; nothing unless it is to decide."""
         with self.lock:
@@ -144,12 +137,7 @@ class PlayedTable:
                 self._start("the table is laid", self._lay)
 
     def choose(self, move: int, form: str, fields: Fields) -> None:
-        """Decide by a form that was filled in.
-
-        Raises:
-            StaleMoveError: it was made for another move.
-            ParameterError: it means nothing that the rules allow.
-        """
+        """Decide by a form. Raises StaleMoveError for another move, ParameterError for what the rules do not allow."""
         with self.lock:
             self._expect(move)
             self.act(move, [*map(int, self.controls.read_form(self.place, self.state, form, fields))])
@@ -179,8 +167,7 @@ class PlayedTable:
             self._expect(move)
             if not self.sheet.asked:
                 raise StaleMoveError("nothing was asked: choose a move")
-            actions, self.sheet.asked = self.sheet.asked, []
-            self._commit(actions)
+            self._commit(self.sheet.asked)
             self._start(self._others(), self._go)
 
     def reconsider(self, move: int) -> None:
@@ -191,12 +178,7 @@ class PlayedTable:
             self._keep(self.sheet)
 
     def undo(self, move: int) -> None:
-        """Take the person's last move back.
-
-        Raises:
-            StaleMoveError: it was asked for another move.
-            ParameterError: the person has not moved.
-        """
+        """Take the person's last move back. Raises StaleMoveError for another one, ParameterError without any."""
         with self.lock:
             self._expect(move, over=True)
             sheet = self.sheet
@@ -249,11 +231,10 @@ class PlayedTable:
         """Return what is waited for, in words."""
         if self.game.players == 1:
             return "the dice are rolled"
-        seat = self.mover
+        seat = int(self.state["player"])
         return "the others think" if seat == self.place.seat else f"{self.place.names[seat]} thinks"
 
     def _start(self, busy: str, job: Callable[[], None]) -> None:
-        """Begin a job."""
         self.busy = busy
         try:
             self.job = self._begin(lambda: self._finish(job))
@@ -291,11 +272,8 @@ class PlayedTable:
         warn = self._warner()
         whole_choice = self.game.spec.joint_action is not None
         state = self.state.copy()
-        told = (
-            ""
-            if warn is None
-            else warn(Turn(self.game, state, self.place.seat), actions if whole_choice else actions[:1])
-        )
+        judged = actions if whole_choice else actions[:1]
+        told = "" if warn is None else warn(Turn(self.game, state, self.place.seat), judged)
         with self.lock:
             if told:
                 self.sheet.asked, self.sheet.words = actions, told
@@ -334,7 +312,7 @@ class PlayedTable:
             if not again and mover == seat:
                 if not self.sheet.waiting:
                     break
-                if self._is_fault(state, self.sheet.waiting[0]):  # kept for a later turn, in which it is not allowed
+                if self.game.step(state.copy(), self.sheet.waiting[0]):  # kept for a later turn, where it is a fault
                     self.sheet.waiting = []
                     break
             if not again:
@@ -350,6 +328,3 @@ class PlayedTable:
         with self.lock:
             self.state = state.copy()
             self.sheet.over = bool(state["over"])
-
-    def _is_fault(self, state: Any, action: int) -> bool:
-        return bool(self.game.step(state.copy(), action))

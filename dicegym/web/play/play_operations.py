@@ -58,7 +58,6 @@ def _hall(request: Request) -> PlayHall:
 
 
 def _find(request: Request, id: str) -> PlayedTable:
-    """Return a table of the visitor."""
     return _hall(request).find(request.state.visitor, id)
 
 
@@ -99,13 +98,9 @@ def list_games_of_visitor(request: Request) -> dict[str, Any]:
 
 
 def show_options(given: ImmutableMultiDict[str, Any], wrong: str = "") -> dict[str, Any]:
-    """Return the form of a new game, filled in.
+    """Return the form of a new game, filled in by unchecked fields, and what was wrong with them.
 
-    Args:
-        given: the fields of a form or of an address, unchecked.
-        wrong: what was wrong with them.
-
-    Raises UnknownNameError: an unknown game.
+    Raises UnknownNameError for an unknown game.
     """
     spec = games.spec(text_in(given, "game") or GAMES[0])
     usual, named = usual_seats(make_table(spec.name, None, {})), text_in(given, "players")

@@ -14,12 +14,10 @@ from dicegym.arena.pages.template import trust
 from dicegym.arena.replay import Replay
 from dicegym.engine.validate import whole_number
 from dicegym.games.parts import Z_95
-from dicegym.games.worth import ValueUnit
 from dicegym.pictures.charts import Axis, ChartLine, ChartLink, chart, swatch
 from dicegym.pictures.drawing import draw
 from dicegym.web.pages import page, web_of
 from dicegym.web.play.hall import PlayHall
-from dicegym.web.workers import TooBusyError
 
 LINES = 4
 """Players whose chances are drawn; of more, one alone."""
@@ -54,36 +52,23 @@ def review_page(
     own: bool = False,
     outcome: str = "",
 ) -> Response:
-    """Return the page on how a game was played, or how far that is computed; it is begun if nobody has asked for it.
+    """Return the page on how a seat played a game that is over, or how far that is computed; asking begins it.
 
-    Args:
-        request: what is answered.
-        replay: the game, which is over.
-        seat: the player.
-        at: the number of the decision on the board (default: the worst one).
-        title: of the page.
-        back: the address of the game.
-        own: whether the visitor has played it.
-        outcome: how it ended, in words.
-
-    Raises ParameterError for a seat that there is not.
+    The decision of number ``at`` is on the board (default: the worst one). ``back`` is the address of the game, ``own``
+    says whether the visitor has played it, and ``outcome`` how it ended. Raises ParameterError for a seat that there
+    is not.
     """
     whole_number("seat", seat, 0, replay.players - 1, "a seat of this game")
     kept = [(name, value) for name, value in request.query_params.multi_items() if name not in ("at", "seat")]
     views = [] if own else [f"?{urlencode([*kept, ('seat', str(one))])}" for one in range(replay.players)]
-    values: dict[str, Any] = {"found": None, "failure": "", "waits": False, "done": 0, "of": 0}
-    try:
-        answer = web_of(request).get(PlayHall).advice.review(request.state.visitor, replay)
-    except TooBusyError as error:
-        values["failure"] = str(error)
-    else:
-        values |= {"failure": answer.failure, "waits": not answer.ready, "done": answer.done, "of": answer.of}
-        if answer.found is not None:
-            values["found"] = describe_analysis(answer.found, seat, f"{views[seat]}&" if views else "?")
+    answer = web_of(request).get(PlayHall).advice.review(request.state.visitor, replay)
+    waits, analysis = not answer.ready, answer.found
     return page(
         request,
         "play/review.html",
-        **values,
+        answer=answer,
+        waits=waits,
+        found=describe_analysis(analysis, seat, f"{views[seat]}&" if views else "?") if analysis is not None else None,
         at=at,
         title=title,
         back=back,
@@ -161,13 +146,11 @@ def chances(analysis: Analysis, seat: int, judged: list[JudgedDecision], address
         for one in judged
     ]
     title = f"{called} of {' and '.join(line.name for line in lines)} over the game"
-    across, up = Axis("actions played", lambda at: f"{at:.0f}"), _axis(called, analysis.unit)
+    across, up = Axis("actions played", lambda at: f"{at:.0f}"), Axis(called, "{:g}".format)
+    if analysis.unit == "win rate":
+        up = Axis(called, "{:.0%}".format, 0.0, 1.0)
     drawn = chart(title, lines, across, up, points=points)
     return trust(drawn.svg().replace(' role="img"', ' role="group"', 1))  # it holds links
-
-
-def _axis(called: str, unit: ValueUnit) -> Axis:
-    return Axis(called, "{:.0%}".format, 0.0, 1.0) if unit == "win rate" else Axis(called, "{:g}".format)
 
 
 def _drawn(analysis: Analysis, seat: int) -> list[int]:

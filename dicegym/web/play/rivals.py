@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import threading
-from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -27,14 +26,13 @@ MOST_LOADED = 64
 
 
 class Rival(NamedTuple):
-    """Somebody whom a person may play against."""
+    """An opponent that a person may choose."""
 
     name: str
     """Its value in a form."""
     agent: str
     """The same, as `dicegym.agent` takes it."""
     about: str
-    """What it is, in a sentence."""
     is_strength: bool = False
 
 
@@ -74,18 +72,12 @@ class Guests:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._found: OrderedDict[tuple[Game, str], Player] = OrderedDict()
+        self._load = functools.lru_cache(MOST_LOADED)(lambda game, agent: _Guest(dicegym.agent(game, agent)))
 
     def player(self, game: Game, agent: str) -> Player:
         """Return a player; loading it may take seconds. Raises what `dicegym.agent` does."""
-        key = (game, agent)
-        with self._lock:
-            if key not in self._found:
-                self._found[key] = _Guest(dicegym.agent(game, agent))
-                while len(self._found) > MOST_LOADED:
-                    self._found.popitem(last=False)
-            self._found.move_to_end(key)
-            return self._found[key]
+        with self._lock:  # each is loaded once
+            return self._load(game, agent)
 
 
 _SITTING_DOWN = threading.Lock()
@@ -121,11 +113,7 @@ class _FollowingGuest(_SeatedGuest):
 
 
 class PersonOnPage(Player):
-    """The person: plays what it has decided on its page.
-
-    Args:
-        decided: called when the person is to move, which it is only after it has decided; returns its action.
-    """
+    """The person, who has decided on its page before it is asked; ``decided`` returns its action."""
 
     name = "you"
     pure = True  # it is not asked again what it has decided

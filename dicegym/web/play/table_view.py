@@ -6,57 +6,32 @@ import functools
 import re
 from collections.abc import Sequence
 from html import escape
-from typing import Any, NamedTuple
+from typing import Any
 
 from dicegym.analysis.valuers import MARKS
 from dicegym.arena.pages.template import trust
-from dicegym.errors import DicegymError
 from dicegym.escape import harmless
-from dicegym.games.web_controls import DiceToggles, GameBoard, Option, PickOne, PlayForm
+from dicegym.games.web_controls import DiceToggles, GameBoard, PickOne, PlayForm
 from dicegym.pictures.drawing import draw
-from dicegym.web.play.advice import Advice, GivenHint
+from dicegym.web.play.advice import Advice
 from dicegym.web.play.person_table import PlayedTable, ToldMove
-from dicegym.web.workers import Answer
 
 LONGEST_SAID = 700
 """Characters that are read out after a move: what is longer can be read on the page."""
-
-
 _PIPS = re.compile("[\N{DIE FACE-1}-\N{DIE FACE-6}]")
 """Dice in a line of text, before the figure that says the same."""
 
 
-class ShownHint(NamedTuple):
-    """A hint, or why it is still missing."""
-
-    thinking: bool
-    failure: str
-    found: GivenHint | None
-
-
-class CardOption(NamedTuple):
-    """What fills a cell of a score card."""
-
-    name: str
-    """Of the field."""
-    one: Option
-    worth: str
-
-
 def describe_table(table: PlayedTable, advice: Advice, *, hint: bool = False, notice: str = "") -> dict[str, Any]:
-    """Return what the page of a table shows.
-
-    Args:
-        table: the table.
-        advice: gives hints.
-        hint: whether to show the best move.
-        notice: what was wrong with the last request.
-    """
+    """Return what the page of a table shows; ``notice`` is what was wrong with the last request."""
     with table.lock:
-        asked = _hint(table, advice) if hint and table.yours else None
         sheet = table.sheet
+        key = (sheet.id, sheet.move)
+        asked = advice.hint(sheet.visitor, key, table.turn()) if hint and table.yours else None
         forms = () if sheet.asked else table.forms()
-        board, since = board_of(table), table.since()
+        # No board where the game's controls describe none, and before the table is laid.
+        board = None if table.state is None else table.controls.board(table.place, table.state)
+        since = table.since()
         ending = table.words() if table.over else ""
         values: dict[str, Any] = {
             "table": table,
@@ -72,7 +47,7 @@ def describe_table(table: PlayedTable, advice: Advice, *, hint: bool = False, no
             "ending": ending,
             "words": table.words() if table.yours else "",
             "hint": asked,
-            "waits": bool(table.busy) or (asked is not None and asked.thinking),
+            "waits": bool(table.busy) or (asked is not None and not asked.ready),
         }
         now, before = _now(table, since, ending)
     values |= _filling(board, forms)
@@ -91,34 +66,20 @@ def _item(lines: tuple[str, ...], own: bool) -> str:
     return f'<li class="own">{said}</li>' if own else f"<li>{said}</li>"
 
 
-def board_of(table: PlayedTable) -> GameBoard | None:
-    """Return the board that the game's controls describe; None where they do not, or before the table is set up."""
-    return None if table.state is None else table.controls.board(table.place, table.state)
-
-
 def _filling(board: GameBoard | None, forms: Sequence[PlayForm]) -> dict[str, Any]:
-    """Return the form that fills the board's score card, and its options by their values."""
+    """Return the form that fills the board's score card, and its options by value, each with what it is worth."""
     card = board.card if board else None
     form = next((one for one in forms if card and one.name == card.form), None)
     widget = form.widgets[0] if form else None
     if not isinstance(widget, PickOne):
         return {"filling": None, "options": {}}
-    options = {one.value: CardOption(widget.name, one, _worth(one.note)) for one in widget.options if not one.refused}
+    options = {one.value: (one, _worth(one.note)) for one in widget.options if not one.refused}
     return {"filling": form, "options": options}
 
 
 def _worth(note: str) -> str:
     """Return the number in a note such as ``20 points``."""
     return next((word for word in note.split() if word.isdecimal()), note)
-
-
-def _hint(table: PlayedTable, advice: Advice) -> ShownHint:
-    try:
-        key = (table.sheet.id, table.sheet.move)
-        answer: Answer[GivenHint] = advice.hint(table.sheet.visitor, key, table.turn())
-    except DicegymError as error:
-        return ShownHint(False, str(error), None)
-    return ShownHint(not answer.ready, answer.failure, answer.found)
 
 
 def _picture(table: PlayedTable) -> Any:

@@ -19,11 +19,7 @@ from dicegym.web.door import Door
 from dicegym.web.markdown import plain_as_html
 from dicegym.web.play.cards import list_cards, make_card
 
-DOOR = Door(
-    "/rules",
-    "Rules",
-    "How each game is played, which agents it has, and what its environments are called.",
-)
+DOOR = Door("/rules", "Rules", "How each game is played, which agents it has, and what its environments are called.")
 
 
 @functools.cache
@@ -40,8 +36,8 @@ def rules_of(name: str) -> dict[str, Any]:
             rows.append((one.full_id, table.n_actions, table.observation_size, parameters))
     return {
         "card": make_card(name),
-        "intro": plain_as_html(intro, 4, "Introduction: table") if intro else "",
-        "sections": [(title, plain_as_html(apart(body), 4, f"{title}: table")) for title, body in sections(text)],
+        "intro": plain_as_html(intro, "Introduction: table") if intro else "",
+        "sections": [(title, plain_as_html(apart(body), f"{title}: table")) for title, body in sections(text)],
         "environments": rows,
         "agents": [(agent, describe_agent(game, agent)) for agent in dicegym.agent_names(game)],
         "bot_file": interface.ENTRY_FILES[0] if interface else "",

@@ -11,7 +11,7 @@ from starlette.requests import Request
 import dicegym
 from dicegym import games
 from dicegym.arena.pages.template import trust
-from dicegym.errors import DicegymError, UnknownNameError, one_line, unknown_name
+from dicegym.errors import DicegymError, one_line, unknown_name
 from dicegym.learning.curve_pictures import draw_learned
 from dicegym.pictures.charts import swatch
 from dicegym.players.agent_info import agent_card, describe_agent
@@ -64,8 +64,6 @@ def describe_shipped(game: str) -> dict[str, str]:
 def _described(game: str, name: str) -> str:
     try:
         return describe_agent(dicegym.game(game), name)
-    except UnknownNameError:
-        raise
     except DicegymError as error:
         return f"cannot be read: {error}"
 

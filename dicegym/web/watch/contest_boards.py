@@ -31,7 +31,8 @@ class Board(NamedTuple):
 
     contest: StoredContest
     page: ContestPage
-    dates: Sequence[tuple[str, str]]
+    facts: Sequence[tuple[str, str]]
+    """Its settings and dates."""
     held: bool
     """Whether some process runs it now."""
     secret: bool
@@ -51,11 +52,6 @@ class Board(NamedTuple):
         return time.monotonic() - self.at >= max(SHORTEST_PAUSE, SHARE * self.seconds)
 
     @property
-    def facts(self) -> list[tuple[str, str]]:
-        """Its settings and dates."""
-        return [*self.page.report.facts, *self.dates]
-
-    @property
     def status(self) -> str:
         """What is going on, in a word."""
         return status_of(self.contest.ended, self.held)
@@ -67,11 +63,7 @@ def status_of(ended: str | None, held: bool) -> str:
 
 
 class Boards:
-    """The pages of contests that were asked for last. What takes long is computed by the server's workers.
-
-    Args:
-        web: the server.
-    """
+    """The pages of contests that were asked for last. What takes long is computed by the server's workers."""
 
     def __init__(self, web: Web) -> None:
         self._web = web
@@ -80,8 +72,8 @@ class Boards:
     def prepare(self, owner: str, number: int) -> Answer[None]:
         """Begin to compute a contest that there is: when the answer is ready, `find` has it.
 
-        It is computed once for each state of the contest, and while it runs no more often than that takes. Raises
-        TooBusyError if too much waits already; ``owner`` is the visitor.
+        It is computed once for each state of the contest, and while it runs no more often than that takes; ``owner``
+        is the visitor.
         """
         return self._web.work.answer(owner, ("board", number), lambda answer: self._prepare(number), keep=False)
 
@@ -130,13 +122,14 @@ def compute_board(
             words=[],
             remarks=[f"{one.name}, match {one.match}, game {one.game}: {one.reason}" for one in faults],
         )
-    dates = [("begun", moment(contest.began)), *([("ended", moment(contest.ended))] if contest.ended else [])]
+    dates = {"begun": contest.began, "ended": contest.ended}
+    facts = [*report.facts, *((name, moment(date)) for name, date in dates.items() if date)]
 
     def make_board(places: Sequence[MatchPlaces], ratings: Ratings | None, rated: bool) -> Board:
         page = contest_page(title, report, [] if ratings is None else places, [], 0, ratings)
         by_name = {} if ratings is None else {row.name: row for row in ratings.rows}
         now = time.monotonic()
-        return Board(contest, page, dates, False, secret, now - began, now, by_name, rated)
+        return Board(contest, page, facts, False, secret, now - began, now, by_name, rated)
 
     if early is not None:
         early(make_board([], None, False))

@@ -22,11 +22,7 @@ from dicegym.web.pages import page, web_of
 from dicegym.web.watch.contest_boards import Boards, status_of
 from dicegym.web.workers import Answer
 
-DOOR = Door(
-    "/watch",
-    "Watch",
-    "See contests while they run, step through their games, and know the agents.",
-)
+DOOR = Door("/watch", "Watch", "See contests while they run, step through their games, and know the agents.")
 MOST = 200
 """Rows of an answer at most."""
 MATCHES_PAGE, LATEST = 50, 10
@@ -139,20 +135,21 @@ def list_titles() -> list[tuple[str, str]]:
     return [(name, title_of(name)) for name in games.loadable()]
 
 
-def _view_contests(request: Request, found: dict[str, Any]) -> dict[str, Any]:
-    wanted = one_line(Path(web_of(request).settings.store).name)
-    return found | {"games": list_titles(), "wanted": wanted}
-
-
-@DOOR.get("/watch", api="/contests", template="watch/contests.html", view=_view_contests, returns=ContestRows)
+@DOOR.get("/watch", api="/contests", template="watch/contests.html", returns=ContestRows)
 def list_contests(request: Request, game: str = "", before: QueryNumber = None, count: RowCount = 50) -> dict[str, Any]:
     """List contests, the newest first."""
     with web_of(request).store() as reader:
         every = [] if reader is None else reader.contests(game or None)[::-1]
         some = [one for one in every if before is None or one.id < before]
         rows = [ContestRow.of(one, reader is not None and reader.is_held(one.id)) for one in some[:count]]
-    more = len(some) > len(rows)
-    return {"contests": rows, "next": rows[-1].id if more else None, "game": game, "is_store": reader is not None}
+    return {
+        "contests": rows,
+        "next": rows[-1].id if len(some) > len(rows) else None,
+        "game": game,
+        "games": list_titles(),
+        "is_store": reader is not None,
+        "wanted": one_line(Path(web_of(request).settings.store).name),
+    }
 
 
 def _view_contest(request: Request, found: dict[str, Any]) -> Mapping[str, Any] | Response:

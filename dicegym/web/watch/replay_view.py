@@ -37,27 +37,20 @@ def replay_page(
 ) -> Response:
     """Return the page of a game; it plays it again, so it is called in a thread (an endpoint that is a plain function).
 
-    The query ``?move=N&seat=S`` names a moment, N from 0, and whose view it is.
-
-    Args:
-        request: what is answered.
-        replay: the game.
-        title: of the page.
-        back: address and text of the link to where it came from.
-        all_seeing: whether everything may be seen; else it is one seat after the other, and nothing of the seed.
-        note: a sentence on the page.
-        links: addresses and texts of links below the title.
-
-    Raises:
-        ReplayError: the game is not played again as it was.
-        ParameterError: the query names no seat that may be looked at.
+    The query ``?move=N&seat=S`` names a moment, N from 0, and whose view it is. Unless ``all_seeing``, that is one seat
+    after the other, and nothing of the seed. Links are addresses and texts. Raises ReplayError: the game is not played
+    again as it was; ParameterError: the query names no seat that may be looked at.
     """
     own = dict(request.query_params)
     viewer, move = _number(own.pop("seat", "")), _number(own.pop("move", "")) or 0
     held = None if all_seeing else replay.seat(viewer or 0)
     data, pictures = _shown(json.dumps(to_json(replay)), held)
     views: list[int] = data["views"]
-    view = 0 if viewer is None or held is not None else _view(views, viewer)
+    view = 0
+    if viewer is not None and held is None and views != [-1]:  # -1 alone: nothing is hidden from anybody
+        if viewer not in views:
+            raise ParameterError(f"invalid seat {viewer}: give 0 to {max(views)}")
+        view = views.index(viewer)
     last = len(data["frames"]) - 1
     move = min(last, move)
     scene = data["frames"][move][0][view]
@@ -105,14 +98,6 @@ def _number(text: str) -> int | None:
     if not (text.isascii() and text.isdecimal() and len(text) < 10):
         raise ParameterError(f"{one_line(text, 40)!r} is neither a move nor a seat: write a whole number from 0")
     return int(text)
-
-
-def _view(views: Sequence[int], seat: int) -> int:
-    if views == [-1]:
-        return 0  # nothing is hidden from anybody
-    if seat not in views:
-        raise ParameterError(f"invalid seat {seat}: give 0 to {max(views)}")
-    return views.index(seat)
 
 
 def _told(data: Mapping[str, Any], number: int, view: int) -> list[tuple[str, list[tuple[str, bool]]]]:

@@ -26,19 +26,17 @@ from dicegym.web.context import Web
 from dicegym.web.door import EMPTY, SEEN, QueryNumber
 from dicegym.web.learn.run_folders import MODEL_SUFFIX, model_of
 from dicegym.web.pages import page, web_of
-from dicegym.web.play.hall import PlayHall
+from dicegym.web.play.hall import LONGEST_SEED, PlayHall
+from dicegym.web.play.play_operations import BEGUN
 from dicegym.web.play.review import review_page
 from dicegym.web.play.rivals import list_rivals, rival_of
 from dicegym.web.watch.contest_pages import DOOR, list_titles, title_of
 from dicegym.web.watch.replay_view import replay_page
 from dicegym.web.workers import Answer
 
-BEGUN = 250.0
-"""As many requests as a game counts for."""
 LONGEST = 120.0
 """Seconds that a game may take."""
-LARGEST_SEED = 1 << 62
-ShownSeed = Annotated[Annotated[int, Field(ge=0, lt=LARGEST_SEED)] | None, EMPTY, Query()]
+ShownSeed = Annotated[Annotated[int, Field(ge=0, le=LONGEST_SEED)] | None, EMPTY, Query()]
 """Of the dice; a new one is drawn where it is missing or empty."""
 SeatedAgents = Annotated[list[str], Query(min_length=1, max_length=32, description="by seat")]
 
@@ -91,7 +89,7 @@ def choose_agents(
 
 
 def _play(request: Request, game: str, agents: Sequence[str], seed: int) -> Answer[Replay]:
-    """Return a game, now or later. Raises TooBusyError, and what is wrong with its agents."""
+    """Return a game, now or later. Raises what is wrong with its agents."""
     web, table = web_of(request), dicegym.game(game, len(agents))
     if "hx-request" not in request.headers:
         web.limits.pay(request, BEGUN)
@@ -133,7 +131,7 @@ def review_game_of_agents(
     request: Request,
     game: str,
     agent: SeatedAgents,
-    seed: Annotated[int, Query(ge=0, lt=LARGEST_SEED)],
+    seed: Annotated[int, Query(ge=0, le=LONGEST_SEED)],
     seat: QueryNumber = None,
     at: QueryNumber = None,
 ) -> Response:
