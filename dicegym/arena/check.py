@@ -337,12 +337,14 @@ def check(
         job = Check(game, (entry(game, agent_name(game, spec), spec),), seed, limits, thorough=not debug)
     except AgentError as error:
         return CheckReport(error.agent, game.name, error.reason)
-    with tempfile.TemporaryDirectory(prefix="dicegym-") as folder:
-        log = Path(folder, "calls.txt")
-        log.touch()
-        job = replace(job, log=str(log) if show else "")
+    with contextlib.ExitStack() as stack:
+        log = None
+        if show:  # a caller that is killed would leave the folder
+            log = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="dicegym-")), "calls.txt")
+            log.touch()
+            job = replace(job, log=str(log))
         outcome = _debugged(job) if debug else _sandboxed(job, isolation, progress)
-        calls = log.read_text(encoding="utf-8")
+        calls = "" if log is None else log.read_text(encoding="utf-8")
     return replace(job.report(outcome), calls=calls)
 
 
