@@ -86,7 +86,7 @@ def twin_numbers(game: Game) -> dict[str, int]:
 def twin_of(game: Game, source: Source, name: str) -> TwinPlayer | None:
     """Return the compiled twin of a file, under ``name`` if it is declared with that; None: it has none that fits."""
     twins = list_twins(game.spec.module)
-    if not twins or source.arguments is not None:
+    if not twins or (source.arguments is not None and name not in twin_numbers(game)):
         return None
     texts = [text_of(data) for data in gather(source.file).values()]
     made_of = _hash_of(texts)

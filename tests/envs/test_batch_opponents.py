@@ -200,3 +200,9 @@ def test_pool_draws_the_same_in_the_loop_as_for_a_single_game() -> None:
         assert {1 - seat: who} == pool.draw_seats(key, seat, 2)
     drawn = np.bincount(env._batch.who.max(axis=1), minlength=3)
     assert drawn[1] > drawn[2] > drawn[0] > 0
+
+
+def test_the_usual_opponent_of_hog_is_played_compiled() -> None:
+    """A name with an argument has a twin too."""
+    assert isinstance(opponent(dicegym.game("hog"), "always_roll(5)"), TwinPlayer)
+    assert not isinstance(opponent(dicegym.game("hog"), "always_roll(4)"), TwinPlayer)
