@@ -364,7 +364,7 @@ class Hint(NamedTuple):
 
     game: Game
     seat: int
-    """Who is to move."""
+    """The seat to move."""
     valuer: Valuer
     choices: tuple[RankedAction, ...]
 

@@ -82,9 +82,7 @@ def check_places(folder: Path, store: str | None) -> str:
     if "://" in where or path.exists():
         shared_options.read_store(where).close()
     elif store is not None and not path.parent.is_dir():
-        raise ParameterError(
-            f"--store {store} cannot be read later, as there is no folder {path.parent}: make it first"
-        )
+        raise ParameterError(f"--store {store} cannot be used: the folder {path.parent} does not exist. Make it first")
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

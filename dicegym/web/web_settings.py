@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from dicegym.arena.storage import default_store
-from dicegym.errors import ParameterError
 
 HOST, PORT = "127.0.0.1", 8000
 """Where it listens unless told otherwise: nobody else can reach it."""
@@ -36,20 +35,3 @@ class WebSettings:
     isolation: str = "jail"
     """What holds bots that are uploaded, a level of `dicegym.sandbox.jail.Isolation`; where it does not work, none are
     taken."""
-
-    def __post_init__(self) -> None:
-        """Raise ParameterError if the folder or the store cannot be where they are said to be."""
-        if self.folder.exists() and not self.folder.is_dir():
-            raise ParameterError(f"--folder {self.folder} is a file: give a folder, which is made if it is missing")
-        if "://" in self.store or self.store == default_store():
-            return
-        store = Path(self.store)
-        if store.is_dir():
-            raise ParameterError(
-                f"--store {store} is a folder: give the file of a store, such as {store / 'arena.sqlite'}"
-            )
-        if not store.parent.is_dir():
-            raise ParameterError(
-                f"--store {store}: there is no folder {store.parent}; make it, or check the path. The file itself is "
-                "made by the first contest"
-            )

@@ -172,6 +172,7 @@ def test_places_of_pages_are_refused_before_anything_listens(
     for option, place in (
         ("--folder", file),
         ("--store", file),
+        ("--store", tmp_path),
         ("--store", "none"),
         ("--store", tmp_path / "no" / "x"),
     ):

@@ -15,7 +15,6 @@ from starlette.exceptions import HTTPException
 from starlette.testclient import TestClient
 from web_pages import Visitor
 
-from dicegym.errors import ParameterError
 from dicegym.web import static_files
 from dicegym.web.address import address_of, listen
 from dicegym.web.application import create_app
@@ -243,17 +242,6 @@ def test_who_asks_too_often_is_told_when_to_come_again(client: TestClient, monke
     answers = [client.get("/") for _ in range(3)]
     assert [answer.status_code for answer in answers] == [200, 200, 429]
     assert 0 < int(answers[-1].headers["retry-after"]) <= 60
-
-
-def test_places_that_cannot_be_are_refused_at_once(tmp_path: Path) -> None:
-    (tmp_path / "file").touch()
-    with pytest.raises(ParameterError, match="is a file"):
-        WebSettings(tmp_path / "file")
-    with pytest.raises(ParameterError, match="is a folder"):
-        WebSettings(tmp_path / "web", str(tmp_path))
-    with pytest.raises(ParameterError, match="there is no folder"):
-        WebSettings(tmp_path / "web", str(tmp_path / "missing" / "arena.sqlite"))
-    assert WebSettings(tmp_path / "web", str(tmp_path / "arena.sqlite")).store.endswith("arena.sqlite")
 
 
 def test_work_is_bounded() -> None:

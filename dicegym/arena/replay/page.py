@@ -107,7 +107,7 @@ def page(replay: Replay, seat: int | None = None, notes: Notes | None = None) ->
 
     Raises:
         ReplayError: the game is not played again as it was.
-        ParameterError: there is no such seat.
+        ParameterError: the game has no seat of that number.
         DependencyError: Jinja2 is not installed.
     """
     shown = page_data(replay, seat, notes)

@@ -76,7 +76,7 @@ class PlayedAction(NamedTuple):
         return self.public or seat in (None, self.seat)
 
     def words(self, seat: int | None) -> str:
-        """Return what was done, and what a seat may know of what was wrong with it; None: who sees everything.
+        """Return the action in words, with the faults that a seat may know; None stands for a view of everything.
 
         What the contest noted may quote what the player was asked, and answered, and what a decision cost tells of the
         player's dice: that is for its own seat.
@@ -364,7 +364,7 @@ def moments(replay: Replay, seat: int | None = None, notes: Notes | None = None)
 
     Raises:
         ReplayError: it is not played again as it was; before the first moment.
-        ParameterError: there is no such seat.
+        ParameterError: the game has no seat of that number.
     """
     if seat is not None:
         replay.seat(seat)

@@ -64,7 +64,8 @@ class StoreReader(Database):
         where: path of a file, or URL of a PostgreSQL database.
 
     Raises:
-        ParameterError: there is no such file, or it is not a store, damaged, out of reach, or has another schema.
+        ParameterError: the file does not exist, is not a store or is damaged, its schema is another one, or the
+            database cannot be reached.
             Questions raise it too, as not all damage shows at once; and UnknownNameError for what is not there.
         DependencyError: it is on a server, and what speaks to that is not installed.
     """

@@ -30,7 +30,7 @@ from dicegym.players.batch_players import TwinPlayer
 WHOLE = (0.0,)
 """How likely points of a hand are that are thought of beforehand between two that draw nothing: all, some hundreds."""
 THRESHOLDS = (1e-2, 1e-3, 3e-4, 1e-4)
-"""The same with one that draws, where there is no end of them: in turn until the hand has `ENOUGH` moves."""
+"""The same if a player draws, where a hand has too many points: each is tried until the hand has `ENOUGH` moves."""
 ENOUGH, MOST = 1500, 1 << 20
 """Moves of a hand that are thought of beforehand: about how many, and the most."""
 PAIRS_KEPT = 6

@@ -125,7 +125,7 @@ class TableText(NamedTuple):
         begun = int(state["n_bids"])
         bids = [bid_of(int(kept)) for kept in state["bids"]]
         if any(bidder >= game.players for bidder, _, _ in (*bids, bid_of(max(0, int(state["shown_bid"]))))):
-            return "somebody bid who is not there"
+            return "a bid was made by a seat that the game does not have"
         if any(face > state["faces"] for _, _, face in (*bids, bid_of(max(0, int(state["shown_bid"]))))):
             return "somebody bid a face that dice do not have"
         for before, bid in zip(bids[: begun - 1] if begun else [], bids[1:begun], strict=True):

@@ -6,8 +6,8 @@ chooses by the own run of Pig outs and by whether the player exchanged the dice 
 Wherever a `Strategy` is asked for, a player or a function of both scores may be given too and is made a table by
 `tabulate`, which may raise AgentError. A table that does not fit the game raises ParameterError.
 
-Values are probabilities over everything that the rules leave to chance or hide: dice, who moves first, the parity of
-the exchanges, both runs of Pig outs. Dynamic programming over all states (`dicegym.games.hog.solving.sweeps`) computes
+Values are probabilities over all that is random or hidden: the dice, the first player, the parity of the exchanges,
+both runs of Pig outs. Dynamic programming over all states (`dicegym.games.hog.solving.sweeps`) computes
 them, exact up to the rounding of floats, about 1e-13. Memory: 0.7 KB for each pair of scores, so 7 MB at goal 100 and
 0.7 GB at goal 999; twice that to improve a table, and about three times that again for players that remember.
 """

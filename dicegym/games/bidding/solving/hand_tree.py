@@ -258,7 +258,7 @@ class ExpectationTree(HandTree):
         return found
 
     def follow(self, point: PublicPoint, action: int) -> Played | None:
-        """Return what an action means at a point of the tree, or None if nobody who comes there plays it."""
+        """Return what an action leads to from a point of the tree, or None if no player chooses it there."""
         numbers, expected, outcomes = self._found[point.level]
         move = numbers.get((point.number, action))
         if move is None:
