@@ -58,7 +58,9 @@ class ContestStore(Database):
                 create_tables(connection)
         if path is not None:  # not before: others' files are not touched
             with contextlib.closing(self.engine.raw_connection()) as raw:
-                raw.cursor().execute("PRAGMA journal_mode=WAL")
+                # What follows it writes nothing: a file that is read-only is to be told now, not after the first game
+                for order in ("PRAGMA journal_mode=WAL", "BEGIN IMMEDIATE", "PRAGMA user_version=0", "ROLLBACK"):
+                    raw.cursor().execute(order)
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[sa.Connection]:
