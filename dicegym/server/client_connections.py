@@ -45,8 +45,10 @@ LARGEST_FRAME = 1 << 14
 FRAMES_WAITING = 4
 CLOSING = 2.0
 """Seconds in which a client can still read what is left for it."""
-BACKLOG = 64
-"""New connections that are taken before others have their turn."""
+ACCEPTED_AT_ONCE = 4
+"""New connections that are taken before others have their turn: a flood of them then delays moves by milliseconds."""
+QUEUE = 512
+"""New connections that the system keeps waiting meanwhile."""
 BLANKS = b" \t\r\n\xef\xbb\xbf"
 """What may stand before the first object: white space, and the bytes of a mark that some editors write."""
 
@@ -342,7 +344,7 @@ class Ports:
 
     async def _listen_tcp(self, port: int) -> Any:
         return await asyncio.get_running_loop().create_server(
-            lambda: TcpConnection(self), self._host, port, backlog=BACKLOG, start_serving=False
+            lambda: TcpConnection(self), self._host, port, backlog=ACCEPTED_AT_ONCE, start_serving=False
         )
 
     async def _listen_ws(self, port: int) -> Any:
@@ -366,7 +368,7 @@ class Ports:
             close_timeout=CLOSING,
             logger=quiet,
             create_connection=lambda *args, **options: MeteredWebSocket(self, *args, **options),  # type: ignore[arg-type]  # a function that makes one will do, as it says
-            backlog=BACKLOG,
+            backlog=ACCEPTED_AT_ONCE,
             start_serving=False,
         )
 
@@ -380,6 +382,9 @@ class Ports:
                 await listening.start_serving()
             except OSError as error:  # another server has taken the port in the meantime
                 raise ParameterError(f"cannot listen ({error.strerror or error}): give other ports") from None
+            for each in listening.sockets:  # asyncio has one number for what it takes at once and for the queue
+                with contextlib.suppress(OSError), each.dup() as again:
+                    again.listen(QUEUE)
 
     def stop_accepting(self) -> None:
         """Accept no more connections."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 import socket
 from pathlib import Path
@@ -197,6 +198,25 @@ async def test_a_client_that_sends_much_at_once_is_read_a_little_at_a_time(tmp_p
         max(after - before for before, after in zip([0, *counts], counts, strict=False)) <= client_connections.IN_A_ROW
     )
     writer.close()
+    await ports.close()
+
+
+@run
+@pytest.mark.parametrize("kind", ["tcp", "ws"])
+async def test_connections_that_come_at_once_are_taken_a_few_at_a_time(kind: str) -> None:
+    """Between a few of them others have their turn; the system keeps the rest, and refuses none."""
+    ports = client_connections.Ports(lambda connection: None)
+    await ports.take(**{kind: 0})
+    await ports.accept()
+    crowd = [socket.create_connection(("127.0.0.1", ports.numbers[kind]), PATIENCE) for _ in range(100)]
+    counts = [0]
+    while counts[-1] < len(crowd):
+        await asyncio.sleep(0)
+        counts.append(len(ports.alive))
+    most = max(after - before for before, after in itertools.pairwise(counts))
+    assert most <= client_connections.ACCEPTED_AT_ONCE
+    for each in crowd:
+        each.close()
     await ports.close()
 
 
