@@ -174,7 +174,8 @@ def own_aec(environment: Environment) -> Work:
 def parallel(environment: Environment) -> Work:
     """Every seat of one game by PettingZoo's `ParallelEnv`; counts decisions.
 
-    Where all choose at once, a decision is a whole choice of one agent; elsewhere only the agent to move has any.
+    Where all choose at once, a decision is a whole choice of one agent; elsewhere only the agent to move is asked, as
+    RLCard's loop does.
     """
     import dicegym
     from dicegym.envs.multi import parallel_env
@@ -186,7 +187,7 @@ def parallel(environment: Environment) -> Work:
 
     def choose(agent: str) -> int:
         legal = given[0][agent]["action_mask"].nonzero()[0]
-        return int(legal[next(drawn) % len(legal)]) if len(legal) else 0
+        return int(legal[next(drawn) % len(legal)])
 
     def choose_one(agent: str) -> np.ndarray:
         limits = given[1][agent]["action_mask"]  # of each thing that it chooses; it takes something of one alone
@@ -199,8 +200,12 @@ def parallel(environment: Environment) -> Work:
         nonlocal given
         decisions = 0
         while decisions < AT_A_TIME:
-            actions: dict[str, Any] = {agent: (choose_one if at_once else choose)(agent) for agent in env.agents}
-            decisions += len(actions) if at_once else 1
+            if at_once:
+                actions: dict[str, Any] = {agent: choose_one(agent) for agent in env.agents}
+            else:
+                mover = given[1][env.agents[0]]["active_agent"]
+                actions = {mover: choose(mover)}
+            decisions += len(actions)
             observations, *_, infos = env.step(actions)
             given = (observations, infos) if env.agents else env.reset()
         return decisions
