@@ -97,11 +97,6 @@ class Lobby:
         return self._by_name.values()
 
     @property
-    def waiting(self) -> list[Client]:
-        """The clients that are to be seated."""
-        return [client for client in self._free if client.waits]
-
-    @property
     def resting(self) -> bool:
         """Whether no game will begin before a remote bot comes."""
         return not self._settings.always and not self.named
@@ -290,24 +285,19 @@ class Lobby:
         return not owned and folded not in self._by_name and folded not in self._reserved
 
     def _hear(self, client: Client, message: Message | Malformed) -> None:
-        """Pass a message on to the client's table, if it sits at one."""
+        """Pass a message on to the client's table; who sits at none logs in, or has nothing to say."""
         client.stirred = True
         table = client.table
-        if table is None:
-            self._hear_without_table(client, message)
+        if not client.name:
+            self._log_in(client, message)
+        elif table is None:
+            wait = f"you are {client.name} and wait for a game: no turn is yours yet"
+            client.refuse(*(message if isinstance(message, Malformed) else (NOT_YOUR_TURN, wait)))
         elif isinstance(message, Malformed):
             table.unreadable(client.seat, message)
         elif table.command(client.seat, message):
             client.moved = True
             client.connection.refund()
-
-    def _hear_without_table(self, client: Client, message: Message | Malformed) -> None:
-        """Hear a client that logs in, or waits for a game and has nothing to say."""
-        if not client.name:
-            self._log_in(client, message)
-            return
-        wait = f"you are {client.name} and wait for a game: no turn is yours yet"
-        client.refuse(*(message if isinstance(message, Malformed) else (NOT_YOUR_TURN, wait)))
 
     def _rating(self, name: str) -> int:
         """Return the rating of a name as it is shown, a whole number."""
@@ -364,7 +354,7 @@ class Lobby:
         if not self.named:  # agents among themselves, a table at a time
             rested = self._loop.time() - self._idle_since >= patience
             return ([], players) if local >= players and not self.tables and rested else None
-        waiting = self.waiting
+        waiting = [client for client in self._free if client.waits]
         expected = len(self.clients) - len(waiting)
         remote = find_company(waiting, players, local, expected, self._loop.time(), patience)
         return None if remote is None else (remote, players - len(remote))
