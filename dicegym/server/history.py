@@ -17,7 +17,7 @@ from dicegym.server.game_results import ForcedTurn, PlayerRating, SeatResult, St
 
 
 class ServedResults(Database):
-    """A store, of which the games and ratings of one game's servers are read.
+    """A store from which the games and ratings of one game's servers can be read.
 
     Attributes:
         game: the game's name.

@@ -115,17 +115,18 @@ class Lobby:
         if self._timer is not None:
             self._timer.cancel()
 
-    def leave(self) -> int:
-        """Leave the games in progress unfinished; return how many there were."""
+    def close(self) -> None:
+        """Leave the games in progress unfinished, and disconnect everybody."""
         unfinished = [table for table in self.tables if not table.over]
         for table in unfinished:
             table.stop()
-        return len(unfinished)
-
-    def hang_up(self, code: str, text: str) -> None:
-        """Disconnect everybody."""
+        if unfinished:
+            self._log(f"{len(unfinished)} games in progress are left unfinished and not rated")
+        wanted, why = self._settings.games, "the server stops: games in progress are not rated"
+        if wanted and self.finished == wanted:
+            why = f"the server has played its {wanted} games and stops"
         for client in list(self.clients.values()):
-            self._dismiss(client, code, text)
+            self._dismiss(client, STOPPED, why)
 
     def _take_in(self, client: Client) -> bool:
         """Take in a connection, if there is room for it. Where names have owners, an idle client makes room for it."""
@@ -285,7 +286,7 @@ class Lobby:
         return not owned and folded not in self._by_name and folded not in self._reserved
 
     def _hear(self, client: Client, message: Message | Malformed) -> None:
-        """Pass a message on to the client's table; who sits at none logs in, or has nothing to say."""
+        """Pass a message on to the client's table. A client without one logs in, or has nothing to say yet."""
         client.stirred = True
         table = client.table
         if not client.name:

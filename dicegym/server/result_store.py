@@ -134,8 +134,10 @@ class ResultStore(ServedResults, ContestStore):
         """Let go of the store."""
         self._thread.shutdown()
         super().close()
-        if self._lock is not None:
-            _unlock(self._lock)
+        if self._lock is not None:  # a process that waits for it notices that its file is removed
+            with contextlib.suppress(OSError):  # Windows removes no open file: filelock does it there when it is closed
+                Path(self._lock.lock_file).unlink()
+            self._lock.release()
 
     def begin_run(self, seed: int, table: Game | None = None) -> int:
         """Take note that a server has started; return the number of its run: of all in the store, from 1.
@@ -289,13 +291,6 @@ class ResultStore(ServedResults, ContestStore):
         for _, done in waiting:
             done.set_exception(error)
         self.failed(error)
-
-
-def _unlock(lock: FileLock) -> None:
-    """Release a lock, and remove its file; a process that waits for it notices that."""
-    with contextlib.suppress(OSError):  # Windows removes no open file: filelock does it there when it is closed
-        Path(lock.lock_file).unlink()
-    lock.release()
 
 
 def _in_use(what: str) -> str:
