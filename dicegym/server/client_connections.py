@@ -191,7 +191,7 @@ class TcpConnection(Connection, asyncio.BufferedProtocol):
             self._pause(0)
 
     def _is_stranger(self, data: bytes) -> bool:
-        """Find out whether a client begins as none does, such as a browser; tell it what is wrong, and hang up."""
+        """Refuse a client whose first byte begins no message, such as a browser; return whether it is one."""
         start = data.lstrip(BLANKS)
         self._known = start[:1] == b"{"
         if self._known or not start:
@@ -249,7 +249,7 @@ class WebSocketConnection(Connection):
 
 
 class MeteredWebSocket(ServerConnection):
-    """A connection of the library's of which each frame is paid for, also pings, which the library answers itself."""
+    """A connection of the library that pays for each frame, also for pings, which the library answers itself."""
 
     def __init__(self, ports: Ports, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)

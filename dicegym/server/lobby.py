@@ -396,7 +396,7 @@ class Lobby:
         self.turns += 1
 
     def _rate(self, table: Table) -> None:
-        """Rate a game that has ended; its result is told when it is stored."""
+        """Rate a game that has ended; its result is announced once it is stored."""
         names = [seat.name for seat in table.seats]
         totals = self._wire.totals_of(table.game, table.state)
         places = self._store.rate(names, totals, [seat.counts for seat in table.seats])
@@ -407,7 +407,7 @@ class Lobby:
     def _tell(self, table: Table, result: GameResult, done: asyncio.Future[None]) -> None:
         """Tell everybody the result of a game, and seat them again."""
         self.tables.discard(table)
-        if done.exception() is not None:  # of which `_give_up` hears
+        if done.exception() is not None:  # `_give_up` gets this error from the store
             return
         ratings = [round(place.after) for place in result.places]
         names = [place.name for place in result.places]
@@ -431,7 +431,7 @@ class Lobby:
         self.fill()
 
     def _take_back(self, client: Client, table: Table) -> None:
-        """Take a client from its table to those who wait, unless it has slept through the game."""
+        """Let a client of a table wait for the next game, unless it has slept through this one."""
         client.table = None
         if table.has_given_up(client.seat) and not client.stirred:
             self._dismiss(client, STOPPED, "you did not answer: connect again to play")

@@ -196,8 +196,8 @@ class ResultStore(ServedResults, ContestStore):
     def rate(self, names: Sequence[str], totals: Sequence[int], counts: Sequence[bool]) -> tuple[SeatResult, ...]:
         """Return the result of a game for each seat, and let it count.
 
-        It does not for those whom ``counts`` leaves out, and for nobody where that leaves but one: ratings are what
-        they would be if these had not been there.
+        Seats that ``counts`` leaves out are not rated, and nobody is if only one is left: ratings are what they would
+        be without these seats.
         """
         seats = [seat for seat, one in enumerate(counts) if one]
         if len(seats) == 1:

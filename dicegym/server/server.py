@@ -157,7 +157,7 @@ class Server:
             self._listening.stop_accepting()
         self.lobby.stop_opening()
         await self.store.drain()
-        await asyncio.sleep(0)  # what was stored last is told now
+        await asyncio.sleep(0)  # results that were stored last are announced now
         self.lobby.close()
         await asyncio.sleep(0.05)  # for what is still to be sent
         self.log(f"ratings and games are in {self.store.name}; to go on, start the server again with the same --store")
