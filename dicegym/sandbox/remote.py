@@ -8,7 +8,6 @@ The entry at fault follows from which socket failed.
 from __future__ import annotations
 
 import json
-import marshal
 import re
 import select
 import signal
@@ -28,7 +27,7 @@ from dicegym.games.parts import ADAPTER, need
 from dicegym.play.player import Player
 from dicegym.play.printed import Printed
 from dicegym.play.turn import Act
-from dicegym.sandbox.frames import MessageStream
+from dicegym.sandbox.frames import MessageStream, pack
 from dicegym.sandbox.heartbeat import is_late, queue_time
 from dicegym.sandbox.limits import Limits
 
@@ -182,7 +181,7 @@ class Remote:
         if self.gone is not None:
             raise GoneError(self._name, NOT_ASKED)
         self._number = number = self._number + 1
-        self._send(_framed(number, kind, what))
+        self._send(pack((number, kind, what)))
         value = self._receive(number)
         if self._kept:
             raise self._leave("answered more than it was asked")
@@ -202,7 +201,7 @@ class Remote:
         for first in range(0, len(questions), AT_ONCE):
             part = questions[first : first + AT_ONCE]
             begin, self._number = self._number + 1, self._number + len(part)
-            self._send(b"".join(_framed(begin + i, "ask", what) for i, what in enumerate(part)))
+            self._send(b"".join(pack((begin + i, "ask", what)) for i, what in enumerate(part)))
             number = begin
             while number <= self._number:
                 yield self._receive(number)
@@ -452,8 +451,3 @@ def _plain(number: int, line: bytes) -> int | None:
         return None
     body = line[len(prefix) : -1]
     return int(body) if body.removeprefix(b"-").isdigit() and len(body) < 19 else None
-
-
-def _framed(number: int, kind: str, what: tuple[Any, ...]) -> bytes:
-    data = marshal.dumps((number, kind, what))
-    return len(data).to_bytes(4, "little") + data
