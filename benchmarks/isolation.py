@@ -24,9 +24,9 @@ from dicegym.play.player import Player
 from dicegym.play.turn import Act
 from dicegym.sandbox import jail
 from dicegym.sandbox.hosts import HostProcess
-from dicegym.sandbox.isolated import IsolatedPlayer
 from dicegym.sandbox.jail import Isolation
 from dicegym.sandbox.limits import Limits
+from dicegym.sandbox.remote import IsolatedPlayer
 
 AT_ONCE = 8
 """Processes that are started together."""

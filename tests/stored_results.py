@@ -6,7 +6,8 @@ import json
 
 from dicegym.arena.store.schema import SERVER_GAMES
 from dicegym.server.game_results import GameResult
-from dicegym.server.result_store import ResultStore, games_of, places_and_incidents
+from dicegym.server.history import games_of, places_and_incidents
+from dicegym.server.result_store import ResultStore
 
 
 def stored_results(store: ResultStore) -> list[GameResult]:

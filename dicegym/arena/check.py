@@ -30,9 +30,9 @@ from dicegym.players.roster import agent as make_agent
 from dicegym.players.roster import agent_name
 from dicegym.sandbox import jail
 from dicegym.sandbox.heartbeat import ASKED, LOADING, Heartbeat, Reading
-from dicegym.sandbox.isolated import IsolatedPlayer
 from dicegym.sandbox.jobs import Context, Entry, Failure, entry, here
 from dicegym.sandbox.limits import Limits
+from dicegym.sandbox.remote import IsolatedPlayer
 from dicegym.sandbox.sandbox import JobOutcome, Sandbox
 
 TABLE = -1

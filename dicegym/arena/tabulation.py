@@ -11,8 +11,8 @@ from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
 from dicegym.games.parts import DUEL, need, quick_solver_of, tabulate_player
 from dicegym.sandbox.heartbeat import LOADING, Reading
-from dicegym.sandbox.isolated import IsolatedPlayer
 from dicegym.sandbox.jobs import Context, Entry, Failure
+from dicegym.sandbox.remote import IsolatedPlayer
 
 PATIENCE = 30
 """How many times as long as for a match an entry may take to be asked for its whole strategy."""

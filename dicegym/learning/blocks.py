@@ -25,9 +25,8 @@ from dicegym.play.drive import Referee
 from dicegym.play.player import Player
 from dicegym.players.roster import load
 from dicegym.sandbox.heartbeat import LOADING, PLAYING, Heartbeat, Reading
-from dicegym.sandbox.isolated import IsolatedPlayer
 from dicegym.sandbox.jobs import Context, Entry, Failure
-from dicegym.sandbox.remote import GoneError
+from dicegym.sandbox.remote import GoneError, IsolatedPlayer
 
 SIDE_BY_SIDE = 1000
 """Games of a block that are played side by side, by players who sit beside the referee."""

@@ -17,6 +17,12 @@ LONGEST = 1 << 24
 MOST_FILES = 4
 
 
+def pack(value: Any) -> bytes:
+    """Return a value of plain types as a message: four bytes of length, the lowest first, and its `marshal`."""
+    data = marshal.dumps(value)
+    return len(data).to_bytes(4, "little") + data
+
+
 class MessageStream:
     """One end of a stream socket.
 
@@ -31,8 +37,7 @@ class MessageStream:
 
     def send(self, value: Any, files: tuple[int, ...] = ()) -> None:
         """Send a value of plain types, with descriptors. Raises OSError."""
-        data = marshal.dumps(value)
-        data = len(data).to_bytes(4, "little") + data
+        data = pack(value)
         sent = socket.send_fds(self.end, [data], list(files)) if files else 0
         self.end.sendall(data[sent:])
 

@@ -125,8 +125,7 @@ class Host:
                 self._new(number, self._control.files.pop(0))
             else:
                 child, seconds = number
-                status = self._end(child, seconds)
-                self._control.send(["ended", child, status, self._clean(child)])
+                self._control.send(["ended", child, self._end(child, seconds), self._clean(child)])
 
     def _new(self, number: int, end: int) -> None:
         folder = os.path.join(self.setup["folder"], f"match-{number}")
@@ -146,13 +145,13 @@ class Host:
         while ended == 0 and time.monotonic() < deadline:
             time.sleep(0.001)
             ended, status = os.waitpid(child, os.WNOHANG)
-        running = ended == 0
-        if running:
-            with contextlib.suppress(OSError):
-                os.killpg(child, signal.SIGKILL)  # with what it may have started, where nothing forbade that
-            os.kill(child, signal.SIGKILL)
-            os.waitpid(child, 0)
-        return None if running else os.waitstatus_to_exitcode(status)
+        if ended:
+            return os.waitstatus_to_exitcode(status)
+        with contextlib.suppress(OSError):
+            os.killpg(child, signal.SIGKILL)  # with what it may have started, where nothing forbade that
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        return None
 
     def _clean(self, number: int) -> bool:
         """Throw away what a child has left; return whether that is all gone."""

@@ -36,18 +36,6 @@ _PRELOADED = ("numpy",)
 """Modules that a host loads before it forks if its bot's text names them: to load them takes longer than a match."""
 
 
-def _texts(name: str, source: Source, seal: Seal) -> dict[Path, bytes]:
-    """Return a bot's files with their bytes. Raises AgentError if they are not what they were when it was entered."""
-    try:
-        now, texts = seal_files(source)
-    except BadFileError as error:
-        raise AgentError(name, str(error)) from None
-    if seal and now != seal:
-        changed = sorted({path for path, _ in {*seal} ^ {*now}})
-        raise AgentError(name, f"its files have changed since it was entered: {one_line(', '.join(changed))}")
-    return texts
-
-
 class HostProcess:
     """A host, started but not waited for.
 
@@ -138,13 +126,19 @@ _EVER = 1e9
 
 
 def _setup(game: Game, name: str, source: Source, limits: Limits, seal: Seal) -> dict[str, Any]:
-    """Return what a host is told at its start; see `dicegym.sandbox.host.Setup`."""
+    """Return the message to a host at its start; see `dicegym.sandbox.host.Setup`.
+
+    Raises AgentError if the bot's files cannot be used, or are not what they were when it was entered.
+    """
     interface = need(game, INTERFACE)
     module = sibling_name(game.spec.module, "interface")
     above = (paths for package, paths in host_start.packages_of(module).items() if module.startswith(f"{package}."))
     packages = [str(path) for paths in above for path in paths]
-    texts = _texts(name, source, seal)
     try:
+        now, texts = seal_files(source)
+        if seal and now != seal:
+            changed = sorted({path for path, _ in {*seal} ^ {*now}})
+            raise AgentError(name, f"its files have changed since it was entered: {one_line(', '.join(changed))}")
         files = visible_files(source, interface.ENTRY_FILES, texts)
     except BadFileError as error:
         raise AgentError(name, str(error)) from None

@@ -162,48 +162,39 @@ def command(level: Isolation | str, argv: Sequence[str], read: Iterable[str | Pa
         DependencyError: a jail does not work here.
         UnknownNameError: the level does not exist.
     """
-    if choose(level).level is not Isolation.JAIL:
-        return list(argv)
-    jailed, why = _find_jail()
-    if jailed is None:
-        raise DependencyError(why)
-    return jailed(argv, read)
+    jailed, _ = _find_jail() if choose(level).level is Isolation.JAIL else (None, "")
+    return list(argv) if jailed is None else jailed(argv, read)
 
 
-class _Variant(NamedTuple):
-    """What differs between systems that allow more or less."""
+def _variants() -> Iterator[list[str]]:
+    """Yield the options that differ between systems that allow more and less, the best first.
 
-    user: bool
-    """In a namespace of users, which needs no privileges. Root does without, and so can become a user whose threads
-    are counted (`dicegym.sandbox.confinement`)."""
-    proc: bool
-    """With a /proc; containers often refuse to mount one."""
-
-
-def _variants() -> Iterator[_Variant]:
+    A namespace of users needs no privileges. Root does without, and so can become a user whose threads are counted
+    (`dicegym.sandbox.confinement`). Containers often refuse to mount a /proc.
+    """
+    user = ["--unshare-user", "--uid", "65534", "--gid", "65534", "--cap-drop", "ALL"]
+    proc = ["--proc", "/proc", "--remount-ro", "/proc"]
     if os.geteuid() == 0:
-        yield _Variant(user=False, proc=True)
-    yield _Variant(user=True, proc=True)
-    yield _Variant(user=True, proc=False)
+        yield ["--cap-drop", "ALL", "--cap-add", "CAP_SETUID", *proc]
+    yield [*user, *proc]
+    yield user
 
 
-def _jailed(program: Bubblewrap, variant: _Variant, argv: Sequence[str], read: Iterable[str | Path] = ()) -> list[str]:
+def _jailed(
+    program: Bubblewrap, variant: Sequence[str], argv: Sequence[str], read: Iterable[str | Path] = ()
+) -> list[str]:
     own = ["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"]
-    if variant.user:
-        own += ["--unshare-user", "--uid", "65534", "--gid", "65534", "--cap-drop", "ALL"]
-    else:
-        own += ["--cap-drop", "ALL", "--cap-add", "CAP_SETUID"]
     variables = [word for pair in environment(TEMPORARY).items() for word in ("--setenv", *pair)]
     devices = [word for device in _DEVICES for word in ("--dev-bind", device, device)]
     return [
         program.path,
         *own,
+        *variant,
         *("--hostname", "jail"),
         *("--die-with-parent", "--new-session"),
         *("--clearenv", *variables),
         *("--tmpfs", _AROUND, "--size", str(SCRATCH), "--tmpfs", TEMPORARY),
         *("--perms", "0755", "--tmpfs", "/dev", *devices, "--remount-ro", "/dev"),
-        *(("--proc", "/proc", "--remount-ro", "/proc") if variant.proc else ()),
         *_mounts((*readable(), *(os.path.abspath(path) for path in read))),
         *("--remount-ro", _AROUND, "--remount-ro", "/"),
         *("--chdir", TEMPORARY),

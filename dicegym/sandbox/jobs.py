@@ -202,13 +202,7 @@ class Context(NamedTuple):
 
 def here(heartbeat: Heartbeat, stray: Printed) -> Context:
     """Return what jobs are done with in this process, bots included."""
-
-    def load(
-        entry: Entry, game: Game, seed: int, moment: Callable[[bool], str], witness: Witness | None = None
-    ) -> Player:
-        return entry.load(game, seed)
-
-    return Context(heartbeat, stray, load, lambda entry: False)
+    return Context(heartbeat, stray, lambda entry, game, seed, *_: entry.load(game, seed), lambda entry: False)
 
 
 class Job(Protocol):

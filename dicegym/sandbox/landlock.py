@@ -107,7 +107,7 @@ def _rules(read: Iterable[str | Path], write: Iterable[str | Path]) -> int:
     files, known = _everything(), version()
     try:
         descriptor = _new(files, _TCP if known >= 4 else 0, _ABSTRACT_SOCKETS_AND_SIGNALS if known >= 6 else 0)
-    except OSError:  # Red Hat's Linux 9 has told a version of which it had but a part
+    except OSError:  # Red Hat's Linux 9 reports a version that it has only in part
         descriptor = _new(files)
     for path in read:
         _allow(descriptor, path, _READ_FILE | _READ_DIR)

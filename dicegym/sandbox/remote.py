@@ -1,14 +1,13 @@
-"""A bot in a process of its own, as its referee sees it: one question after the other, each against the clock.
+"""A bot in a process of its own, as its referee sees it: a player that is asked one question after the other.
 
-The referee alone judges. What it goes by is the processor time of the bot's process as the system counts it, and the
-clock on its own wall; nothing that the process says of itself counts but its answers. The entry at fault follows from
-which socket failed.
+The referee alone judges, each question against the clock. What it goes by is the processor time of the bot's process
+as the system counts it, and the clock on its own wall; nothing that the process says of itself counts but its answers.
+The entry at fault follows from which socket failed.
 """
 
 from __future__ import annotations
 
 import json
-import marshal
 import re
 import select
 import signal
@@ -20,10 +19,15 @@ from typing import Any
 
 from dicegym.bots.answers import LONGEST_FRAME, decode
 from dicegym.bots.calls import Witness
+from dicegym.bots.program import Asked
+from dicegym.engine.game import Game
 from dicegym.errors import AgentError, one_line
 from dicegym.escape import quote_words
+from dicegym.games.parts import ADAPTER, need
+from dicegym.play.player import Player
 from dicegym.play.printed import Printed
-from dicegym.sandbox.frames import MessageStream
+from dicegym.play.turn import Act
+from dicegym.sandbox.frames import MessageStream, pack
 from dicegym.sandbox.heartbeat import is_late, queue_time
 from dicegym.sandbox.limits import Limits
 
@@ -40,6 +44,8 @@ NOT_ASKED = "is not asked any more in this match"
 """What is said of a bot whose process has ended, each time that it would be asked."""
 WORDS_SECONDS = 1.0
 """How long a child that has closed its socket has to end by itself, so that there is something to say of its end."""
+MOST_REMARKS = 5
+"""What is kept of what a bot's process says of its program."""
 _CREDENTIALS = struct.Struct("3i")
 _RAISED = re.compile(r'called sys\.exit|raised (an error|\w{1,100})( \(says: "[^"]*"\))?')
 _LINE = re.compile(r"[\w.<> -]{1,200}, line [0-9]+")
@@ -175,7 +181,7 @@ class Remote:
         if self.gone is not None:
             raise GoneError(self._name, NOT_ASKED)
         self._number = number = self._number + 1
-        self._send(_framed(number, kind, what))
+        self._send(pack((number, kind, what)))
         value = self._receive(number)
         if self._kept:
             raise self._leave("answered more than it was asked")
@@ -195,7 +201,7 @@ class Remote:
         for first in range(0, len(questions), AT_ONCE):
             part = questions[first : first + AT_ONCE]
             begin, self._number = self._number + 1, self._number + len(part)
-            self._send(b"".join(_framed(begin + i, "ask", what) for i, what in enumerate(part)))
+            self._send(b"".join(pack((begin + i, "ask", what)) for i, what in enumerate(part)))
             number = begin
             while number <= self._number:
                 yield self._receive(number)
@@ -361,6 +367,83 @@ class Remote:
             self._end()
 
 
+class RemoteProgram(Asked):
+    """What an adapter knows of a bot in another process."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def failure(self, error: BaseException, when: str) -> AgentError:
+        """Return the AgentError for what the bot raised ``when``."""
+        if isinstance(error, AgentError):
+            return error
+        if not isinstance(error, RaisedError):
+            raise error  # of our own, or Ctrl-C
+        return AgentError(self.name, f"{error.text} {when}" + (f" ({error.where})" if error.where else ""))
+
+
+class IsolatedPlayer(Player):
+    """A copy of a bot's program in a process of its own, for the games of one match.
+
+    The seed is of the bot's randomness until it joins a game. If it is ``watched``, a witness is told of its calls.
+
+    Attributes:
+        says_pure: whether the file says so of itself.
+        remarks: what its author should know although nothing is wrong.
+        load_seconds: processor time that it took to load.
+
+    Raises:
+        AgentError: the bot cannot be loaded; GoneError if its process ended or took too long meanwhile.
+    """
+
+    def __init__(self, remote: Remote, name: str, game: Game, seed: int, watched: bool = False) -> None:
+        self.name = name
+        self._remote = remote
+        self._adapter = need(game, ADAPTER)
+        try:
+            found = remote.ask("load", (seed, watched))
+        except RaisedError as error:
+            remote.close()
+            raise RemoteProgram(name).failure(error, "while it was loaded") from error
+        except AgentError:
+            remote.close()
+            raise
+        known = found if isinstance(found, dict) else {}
+        self.says_pure = known.get("pure") is True
+        remarks = known.get("remarks")
+        self.remarks = tuple(map(quote_words, remarks[:MOST_REMARKS])) if isinstance(remarks, list) else ()
+        self.load_seconds = remote.spent
+        remote.begin_bank()
+
+    @property
+    def printed(self) -> Printed:  # type: ignore[override]  # read alone
+        """What the bot printed."""
+        return self._remote.printed
+
+    @property
+    def spent(self) -> float:
+        """Seconds of processor time that the bot's process has used since it was loaded."""
+        return self._remote.spent
+
+    def raise_if_gone(self) -> None:
+        """Raise the GoneError of a process that has ended or had to be ended."""
+        if self._remote.gone is not None:
+            raise self._remote.gone
+
+    def join(self, game: Game, seat: int, seed: int) -> Act:
+        """Sit down in one new game; see `Player.join`."""
+        try:
+            self._remote.ask("join", (seat, seed))
+        except RaisedError as error:
+            raise RemoteProgram(self.name).failure(error, "when it sat down") from error
+        return self._adapter.sit(RemoteProgram(self.name), self._remote, game, seat)
+
+    def close(self) -> bool:
+        """End its process; return whether nothing is left of it. Raises what `Remote.close` does."""
+        self._remote.close()
+        return self._remote.clean
+
+
 def _plain(number: int, line: bytes) -> int | None:
     """Return the answer to a question if a line holds a whole number and nothing else; what most answers are."""
     prefix = b'[%d,"ok",' % number
@@ -368,8 +451,3 @@ def _plain(number: int, line: bytes) -> int | None:
         return None
     body = line[len(prefix) : -1]
     return int(body) if body.removeprefix(b"-").isdigit() and len(body) < 19 else None
-
-
-def _framed(number: int, kind: str, what: tuple[Any, ...]) -> bytes:
-    data = marshal.dumps((number, kind, what))
-    return len(data).to_bytes(4, "little") + data

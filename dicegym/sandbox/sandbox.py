@@ -107,7 +107,7 @@ def _failure(reading: Reading, reason: str) -> Failure:
 
 
 class _Worker:
-    """A keeper, as seen from here."""
+    """A referee's process, as this process sees it."""
 
     def __init__(self, game: Game, limits: Limits, isolation: jail.Choice, folder: str, processors: set[int]) -> None:
         method = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"

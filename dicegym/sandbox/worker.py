@@ -34,10 +34,9 @@ from dicegym.sandbox import jail, scratch
 from dicegym.sandbox.confinement import end_with
 from dicegym.sandbox.heartbeat import Heartbeat
 from dicegym.sandbox.hosts import MOST, HostProcess
-from dicegym.sandbox.isolated import IsolatedPlayer
 from dicegym.sandbox.jobs import Context, Entry, Job
 from dicegym.sandbox.limits import Limits
-from dicegym.sandbox.remote import GoneError
+from dicegym.sandbox.remote import GoneError, IsolatedPlayer
 from dicegym.signals import ENDING
 
 CAN_FORK = hasattr(os, "fork")

@@ -13,7 +13,6 @@ from typing import NamedTuple
 
 from dicegym.arena.provenance import package_version
 from dicegym.engine.dice import named_seed
-from dicegym.engine.game import Game
 from dicegym.errors import DependencyError, ParameterError, one_line
 from dicegym.games import game as make_game
 from dicegym.play.player import Player, whole
@@ -311,15 +310,9 @@ def join(
     called = agent_name(table, spec) if name is None and secret is None else name
     seed = entropy.randbits(63) if seed is None else seed
     log(f"loading {spec}")
-    player = load_ready(table, spec)
-    Join(game, server, player, called, secret, games, seed, log).run()
-
-
-def load_ready(table: Game, spec: str) -> Player:
-    """Return a player that has nothing left to load or compile when it is asked. Raises AgentError, ModelError."""
     rehearse(table)
     player = agent(table, spec)
     act = player.join(table, 0, 0)
-    if player.pure:  # a player that remembers questions gets none in vain
+    if player.pure:  # nothing is left to load or compile; a player that remembers questions gets none in vain
         act(Turn(table, table.new_game()[0], 0))
-    return player
+    Join(game, server, player, called, secret, games, seed, log).run()

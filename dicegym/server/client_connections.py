@@ -101,10 +101,6 @@ class Connection:
             self.open = False
             self._end()
 
-    @property
-    def _in_debt(self) -> bool:
-        return self._bucket.left < 0 and not self._bucket.pay(0)
-
     def _write(self, data: bytes) -> None:
         raise NotImplementedError
 
@@ -187,15 +183,15 @@ class TcpConnection(Connection, asyncio.BufferedProtocol):
             if found is not None:
                 self._cost = MESSAGE + objects.length
                 self.hear(found)
-            if self._in_debt and not self._paused:
-                self._pause(_pause_of(self._bucket))
+            if (pause := _pause_of(self._bucket)) and not self._paused:
+                self._pause(pause)
             if found is None:
                 return
         if not self._paused:
             self._pause(0)
 
     def _is_stranger(self, data: bytes) -> bool:
-        """Find out whether a client begins as none does, such as a browser; tell it what is wrong, and hang up."""
+        """Refuse a client whose first byte begins no message, such as a browser; return whether it is one."""
         start = data.lstrip(BLANKS)
         self._known = start[:1] == b"{"
         if self._known or not start:
@@ -231,7 +227,7 @@ class WebSocketConnection(Connection):
         try:
             while self.open:
                 frame = await self._websocket.recv()
-                await asyncio.sleep(_pause_of(self._bucket) if self._in_debt else 0)  # others have their turn
+                await asyncio.sleep(_pause_of(self._bucket))  # others have their turn
                 self._cost = MESSAGE + len(frame)
                 if isinstance(frame, str):
                     message = parse(frame)
@@ -253,7 +249,7 @@ class WebSocketConnection(Connection):
 
 
 class MeteredWebSocket(ServerConnection):
-    """A connection of the library's of which each frame is paid for, also pings, which the library answers itself."""
+    """A connection of the library that pays for each frame, also for pings, which the library answers itself."""
 
     def __init__(self, ports: Ports, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
@@ -279,10 +275,12 @@ class MeteredWebSocket(ServerConnection):
     def process_event(self, event: Any) -> None:
         """See `ServerConnection`: read nothing for a while when the bucket is empty."""
         self.ports.handshakes.pop(self, None)
-        if isinstance(event, Frame) and not self.bucket.pay(MESSAGE + len(event.data)) and not self._paused:
-            self._paused = True
-            self.transport.pause_reading()
-            self.loop.call_later(_pause_of(self.bucket), self._resume)
+        if isinstance(event, Frame):
+            self.bucket.left -= MESSAGE + len(event.data)
+            if (pause := _pause_of(self.bucket)) and not self._paused:
+                self._paused = True
+                self.transport.pause_reading()
+                self.loop.call_later(pause, self._resume)
         super().process_event(event)
 
     def _resume(self) -> None:
@@ -425,5 +423,7 @@ def _check_origin(connection: ServerConnection, request: Request) -> Response | 
 
 
 def _pause_of(bucket: TokenBucket) -> float:
-    """Return the seconds for which a client that has emptied its bucket is not read."""
+    """Return the seconds for which a client is not read: 0, unless it has emptied its bucket."""
+    if bucket.left >= 0 or bucket.pay(0):
+        return 0.0
     return min(bucket.wait(REFILL * bucket.most), LONGEST_PAUSE)

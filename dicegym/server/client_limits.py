@@ -84,7 +84,7 @@ class LoginBackoff:
         """Take note of a wrong secret."""
         bucket = self._buckets.pop(address, None) or TokenBucket(1 / self.SECONDS, self.FREE, self._clock)
         bucket.pay(1)
-        bucket.left = max(bucket.left, -self.FREE)  # who shares the address does not wait for ever
+        bucket.left = max(bucket.left, -self.FREE)  # others at the address do not wait for ever
         self._buckets[address] = bucket  # what happened last stands last
         if len(self._buckets) > self.REMEMBERED:
             del self._buckets[next(iter(self._buckets))]

@@ -34,7 +34,7 @@ class SeatResult(NamedTuple):
 
 
 def winners(places: Sequence[SeatResult]) -> list[bool]:
-    """Return for each seat whether it came first, alone or with others, among those for whom the game counts."""
+    """Return for each seat whether it came first, alone or with others, among the rated seats."""
     best = max((place.total for place in places if place.rated), default=0)
     return [place.rated and place.total == best for place in places]
 

@@ -214,7 +214,7 @@ class Table:
             self._play(self._wire.UNREADABLE if answer == self._forfeit else answer)
 
     def tell(self, data: bytes) -> None:
-        """Send a message to every remote bot that is told more than when it is to move."""
+        """Send a message to every remote bot except clients of the original, which hear of their own turns alone."""
         for seat in self.seats:
             if seat.remote is not None and not seat.remote.original:
                 seat.remote.tell(data)

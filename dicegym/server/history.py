@@ -1,7 +1,4 @@
-"""The games and ratings of servers in a store, read from outside, whether a server runs or not.
-
-Nothing is ever written to the store.
-"""
+"""The games and ratings of servers in a store: what a running server and those outside read of them."""
 
 from __future__ import annotations
 
@@ -11,24 +8,66 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from dicegym.arena.store.opening import call_store, location_of
+from dicegym.arena.store.opening import Database, call_store, location_of
 from dicegym.arena.store.reading import StoreReader
-from dicegym.arena.store.schema import SERVER_GAMES, SERVER_RATINGS, SERVER_RESULTS, SERVER_RUNS
+from dicegym.arena.store.schema import SERVER_GAMES, SERVER_INCIDENTS, SERVER_RATINGS, SERVER_RESULTS, SERVER_RUNS
 from dicegym.errors import ParameterError, unknown_name
 from dicegym.server.admission import fold_name
-from dicegym.server.game_results import PlayerRating, StoredGame
-from dicegym.server.result_store import games_of, places_and_incidents, ratings_of
+from dicegym.server.game_results import ForcedTurn, PlayerRating, SeatResult, StoredGame
 
 
-class Archive(StoreReader):
-    """The games and ratings of a game's servers in a store, to be read.
+class ServedResults(Database):
+    """A store from which the games and ratings of one game's servers can be read.
+
+    Attributes:
+        game: the game's name.
+    """
+
+    game: str
+
+    def ratings(self) -> dict[str, PlayerRating]:
+        """Return what is known of each name, the best first."""
+        own = SERVER_RATINGS.c
+        asked = sa.select(own.name, own.rating, own.games, own.wins).where(own.game == self.game, own.games > 0)
+        with self.connection() as connection:
+            found = [(row.name, PlayerRating(row.rating, row.games, row.wins)) for row in connection.execute(asked)]
+        return dict(sorted(found, key=lambda one: (-one[1].rating, one[0])))
+
+    def games(self, last: int = 0, player: str | None = None) -> list[StoredGame]:
+        """Return finished games, the oldest first.
+
+        Args:
+            last: how many of the newest; 0: all.
+            player: those of this player alone, however its name is spelled.
+
+        Raises:
+            UnknownNameError: nobody of that name has finished a game.
+        """
+        wanted = games_of(self.game, SERVER_GAMES).order_by(SERVER_GAMES.c.id.desc())
+        with self.connection() as connection:
+            if player is not None:
+                own = sa.select(SERVER_RATINGS.c.name).where(SERVER_RATINGS.c.game == self.game)
+                known = list(connection.execute(own).scalars())  # those not rated too
+                spellings = [name for name in known if fold_name(name) == fold_name(player)]
+                if not spellings:
+                    raise unknown_name("player", player, known[:20])
+                played = sa.select(SERVER_RESULTS.c.game).where(SERVER_RESULTS.c.name.in_(spellings))
+                wanted = wanted.where(SERVER_GAMES.c.id.in_(played))
+            found = connection.execute(wanted.limit(last) if last else wanted).all()
+            return [_game(connection, game) for game in reversed(found)]
+
+    def count_games(self) -> int:
+        """Return the number of finished games."""
+        with self.connection() as connection:
+            return int(connection.execute(games_of(self.game, sa.func.count())).scalar_one())
+
+
+class Archive(ServedResults, StoreReader):
+    """The games and ratings of a game's servers in a store, to be read, whether a server runs or not.
 
     Args:
         where: path of a file, or URL of a PostgreSQL database.
         game: the game's name; None: the only one there is.
-
-    Attributes:
-        game: the game's name.
 
     Raises:
         ParameterError: no server has written to the store, or those of several games have and no game is named; and
@@ -60,39 +99,24 @@ class Archive(StoreReader):
             raise ParameterError(f"{found} written to {store}: name the game, or give another --store")
         return str(there[0])
 
-    def ratings(self) -> dict[str, PlayerRating]:
-        """Return what is known of each name, the best first."""
-        with self.connection() as connection:
-            found = ratings_of(connection, self.game)
-        return dict(sorted(found.items(), key=lambda one: (-one[1].rating, one[0])))
 
-    def games(self, last: int = 0, player: str | None = None) -> list[StoredGame]:
-        """Return finished games, the oldest first.
+def games_of(game: str, *what: Any) -> sa.Select[Any]:
+    """Return the query for columns of all games of the servers of ``game``."""
+    joined = sa.select(*what).select_from(SERVER_GAMES).join(SERVER_RUNS, SERVER_RUNS.c.id == SERVER_GAMES.c.run)
+    return joined.where(SERVER_RUNS.c.game == game)
 
-        Args:
-            last: how many of the newest; 0: all.
-            player: those of this player alone, however its name is spelled.
 
-        Raises:
-            UnknownNameError: nobody of that name has finished a game.
-        """
-        wanted = games_of(self.game, SERVER_GAMES).order_by(SERVER_GAMES.c.id.desc())
-        with self.connection() as connection:
-            if player is not None:
-                own = sa.select(SERVER_RATINGS.c.name).where(SERVER_RATINGS.c.game == self.game)
-                known = list(connection.execute(own).scalars())  # those not rated too
-                spellings = [name for name in known if fold_name(name) == fold_name(player)]
-                if not spellings:
-                    raise unknown_name("player", player, known[:20])
-                played = sa.select(SERVER_RESULTS.c.game).where(SERVER_RESULTS.c.name.in_(spellings))
-                wanted = wanted.where(SERVER_GAMES.c.id.in_(played))
-            found = connection.execute(wanted.limit(last) if last else wanted).all()
-            return [_game(connection, game) for game in reversed(found)]
-
-    def count_games(self) -> int:
-        """Return the number of finished games."""
-        with self.connection() as connection:
-            return int(connection.execute(games_of(self.game, sa.func.count())).scalar_one())
+def places_and_incidents(connection: sa.Connection, game: int) -> tuple[tuple[SeatResult, ...], tuple[ForcedTurn, ...]]:
+    """Return the result of a stored game for each seat, and what went wrong in it."""
+    own, forced = SERVER_RESULTS.c, SERVER_INCIDENTS.c
+    places = sa.select(*(own[field] for field in SeatResult._fields)).where(own.game == game).order_by(own.seat)
+    incidents = (
+        sa.select(*(forced[field] for field in ForcedTurn._fields)).where(forced.game == game).order_by(forced.id)
+    )
+    return (
+        tuple(SeatResult(*row) for row in connection.execute(places)),
+        tuple(ForcedTurn(*row) for row in connection.execute(incidents)),
+    )
 
 
 def _game(connection: sa.Connection, game: sa.Row[Any]) -> StoredGame:

@@ -97,11 +97,6 @@ class Lobby:
         return self._by_name.values()
 
     @property
-    def waiting(self) -> list[Client]:
-        """The clients that are to be seated."""
-        return [client for client in self._free if client.waits]
-
-    @property
     def resting(self) -> bool:
         """Whether no game will begin before a remote bot comes."""
         return not self._settings.always and not self.named
@@ -120,17 +115,18 @@ class Lobby:
         if self._timer is not None:
             self._timer.cancel()
 
-    def leave(self) -> int:
-        """Leave the games in progress unfinished; return how many there were."""
+    def close(self) -> None:
+        """Leave the games in progress unfinished, and disconnect everybody."""
         unfinished = [table for table in self.tables if not table.over]
         for table in unfinished:
             table.stop()
-        return len(unfinished)
-
-    def hang_up(self, code: str, text: str) -> None:
-        """Disconnect everybody."""
+        if unfinished:
+            self._log(f"{len(unfinished)} games in progress are left unfinished and not rated")
+        wanted, why = self._settings.games, "the server stops: games in progress are not rated"
+        if wanted and self.finished == wanted:
+            why = f"the server has played its {wanted} games and stops"
         for client in list(self.clients.values()):
-            self._dismiss(client, code, text)
+            self._dismiss(client, STOPPED, why)
 
     def _take_in(self, client: Client) -> bool:
         """Take in a connection, if there is room for it. Where names have owners, an idle client makes room for it."""
@@ -290,24 +286,19 @@ class Lobby:
         return not owned and folded not in self._by_name and folded not in self._reserved
 
     def _hear(self, client: Client, message: Message | Malformed) -> None:
-        """Pass a message on to the client's table, if it sits at one."""
+        """Pass a message on to the client's table. A client without one logs in, or has nothing to say yet."""
         client.stirred = True
         table = client.table
-        if table is None:
-            self._hear_without_table(client, message)
+        if not client.name:
+            self._log_in(client, message)
+        elif table is None:
+            wait = f"you are {client.name} and wait for a game: no turn is yours yet"
+            client.refuse(*(message if isinstance(message, Malformed) else (NOT_YOUR_TURN, wait)))
         elif isinstance(message, Malformed):
             table.unreadable(client.seat, message)
         elif table.command(client.seat, message):
             client.moved = True
             client.connection.refund()
-
-    def _hear_without_table(self, client: Client, message: Message | Malformed) -> None:
-        """Hear a client that logs in, or waits for a game and has nothing to say."""
-        if not client.name:
-            self._log_in(client, message)
-            return
-        wait = f"you are {client.name} and wait for a game: no turn is yours yet"
-        client.refuse(*(message if isinstance(message, Malformed) else (NOT_YOUR_TURN, wait)))
 
     def _rating(self, name: str) -> int:
         """Return the rating of a name as it is shown, a whole number."""
@@ -364,7 +355,7 @@ class Lobby:
         if not self.named:  # agents among themselves, a table at a time
             rested = self._loop.time() - self._idle_since >= patience
             return ([], players) if local >= players and not self.tables and rested else None
-        waiting = self.waiting
+        waiting = [client for client in self._free if client.waits]
         expected = len(self.clients) - len(waiting)
         remote = find_company(waiting, players, local, expected, self._loop.time(), patience)
         return None if remote is None else (remote, players - len(remote))
@@ -405,7 +396,7 @@ class Lobby:
         self.turns += 1
 
     def _rate(self, table: Table) -> None:
-        """Rate a game that has ended; its result is told when it is stored."""
+        """Rate a game that has ended; its result is announced once it is stored."""
         names = [seat.name for seat in table.seats]
         totals = self._wire.totals_of(table.game, table.state)
         places = self._store.rate(names, totals, [seat.counts for seat in table.seats])
@@ -416,7 +407,7 @@ class Lobby:
     def _tell(self, table: Table, result: GameResult, done: asyncio.Future[None]) -> None:
         """Tell everybody the result of a game, and seat them again."""
         self.tables.discard(table)
-        if done.exception() is not None:  # of which `_give_up` hears
+        if done.exception() is not None:  # `_give_up` gets this error from the store
             return
         ratings = [round(place.after) for place in result.places]
         names = [place.name for place in result.places]
@@ -440,7 +431,7 @@ class Lobby:
         self.fill()
 
     def _take_back(self, client: Client, table: Table) -> None:
-        """Take a client from its table to those who wait, unless it has slept through the game."""
+        """Let a client of a table wait for the next game, unless it has slept through this one."""
         client.table = None
         if table.has_given_up(client.seat) and not client.stirred:
             self._dismiss(client, STOPPED, "you did not answer: connect again to play")

@@ -20,11 +20,10 @@ from dicegym.errors import AgentError, ParameterError, one_line
 from dicegym.play.player import Player, whole
 from dicegym.play.turn import Act, Turn
 from dicegym.players.roster import agent, is_strangers, resolve
-from dicegym.sandbox.isolated import IsolatedPlayer
 from dicegym.sandbox.jail import Isolation
 from dicegym.sandbox.jobs import Entry
 from dicegym.sandbox.limits import Limits
-from dicegym.sandbox.remote import NOT_ASKED, GoneError
+from dicegym.sandbox.remote import NOT_ASKED, GoneError, IsolatedPlayer
 from dicegym.sandbox.worker import CAN_FORK, Hosts
 
 MOST_FAILURES = 3

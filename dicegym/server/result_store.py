@@ -14,7 +14,7 @@ import contextlib
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -25,21 +25,14 @@ from filelock import FileLock, Timeout
 from dicegym.arena.provenance import package_version
 from dicegym.arena.ratings.elo import START, update_ratings
 from dicegym.arena.storage import make_default_folder
-from dicegym.arena.store.opening import (
-    ELSEWHERE,
-    WRITES,
-    HeldError,
-    call_store,
-    in_words,
-    make_damage_error,
-    trouble_of,
-)
+from dicegym.arena.store.opening import ELSEWHERE, WRITES, HeldError, call_store, make_damage_error, trouble_of
 from dicegym.arena.store.schema import SERVER_GAMES, SERVER_INCIDENTS, SERVER_RATINGS, SERVER_RESULTS, SERVER_RUNS
 from dicegym.arena.store.store import ContestStore, now_in_words, number_of_rules, upsert
 from dicegym.engine.game import Game
 from dicegym.errors import DamagedFileError, DicegymError
 from dicegym.server.admission import fold_name
-from dicegym.server.game_results import ForcedTurn, GameResult, PlayerRating, SeatResult, winners
+from dicegym.server.game_results import GameResult, PlayerRating, SeatResult, winners
+from dicegym.server.history import ServedResults
 
 UNKNOWN = PlayerRating(START, 0, 0)
 _ADD_PLACE, _ADD_INCIDENT = SERVER_RESULTS.insert(), SERVER_INCIDENTS.insert()
@@ -53,7 +46,7 @@ LONGEST_TROUBLE = 300.0
 """Seconds for which the store may be locked, full or out of reach; then the server stops."""
 
 
-class ResultStore(ContestStore):
+class ResultStore(ServedResults, ContestStore):
     """An open store, the ratings as they are now, and a thread that writes results in the order in which they came.
 
     Results that come while others are being written are stored together, in one transaction. While the store is locked,
@@ -137,21 +130,14 @@ class ResultStore(ContestStore):
             connection.close()
             raise HeldError(_in_use(call_store(self.name)))
 
-    @contextlib.contextmanager
-    def _transaction(self) -> Iterator[sa.Connection]:
-        """Yield a connection in a transaction that is kept unless something is raised.
-
-        It is not alone, unlike `writing`: only tables of the server's own game are written so.
-        """
-        with self.engine.connect().execution_options(**{WRITES: True}) as connection, connection.begin():
-            yield connection
-
     def close(self) -> None:
         """Let go of the store."""
         self._thread.shutdown()
         super().close()
-        if self._lock is not None:
-            _unlock(self._lock)
+        if self._lock is not None:  # a process that waits for it notices that its file is removed
+            with contextlib.suppress(OSError):  # Windows removes no open file: filelock does it there when it is closed
+                Path(self._lock.lock_file).unlink()
+            self._lock.release()
 
     def begin_run(self, seed: int, table: Game | None = None) -> int:
         """Take note that a server has started; return the number of its run: of all in the store, from 1.
@@ -170,21 +156,12 @@ class ResultStore(ContestStore):
         self._run = int(new[0])  # type: ignore[index]  # an insert of one row has one
         return self._run
 
-    def ratings(self) -> dict[str, PlayerRating]:
-        """Return what is stored of each name."""
-        with in_words(self.name), self.engine.connect() as connection:
-            return ratings_of(connection, self.game)
-
-    def count_games(self) -> int:
-        """Return the number of games stored."""
-        with in_words(self.name), self.engine.connect() as connection:
-            return int(connection.execute(games_of(self.game, sa.func.count())).scalar_one())
-
     def write(self, results: Sequence[GameResult]) -> None:
         """Store games, all or none, with the ratings they led to; later ones count."""
         ended = now_in_words()
         ratings, places, incidents = list[dict[str, Any]](), list[dict[str, Any]](), list[dict[str, Any]]()
-        with self._transaction() as connection:
+        # Not alone, unlike `writing`: these are rows of the server's own game, and each commit is on the disk.
+        with self.engine.connect().execution_options(**{WRITES: True}) as connection, connection.begin():
             for result in results:
                 row = {
                     "run": self._run,
@@ -219,8 +196,8 @@ class ResultStore(ContestStore):
     def rate(self, names: Sequence[str], totals: Sequence[int], counts: Sequence[bool]) -> tuple[SeatResult, ...]:
         """Return the result of a game for each seat, and let it count.
 
-        It does not for those whom ``counts`` leaves out, and for nobody where that leaves but one: ratings are what
-        they would be if these had not been there.
+        Seats that ``counts`` leaves out are not rated, and nobody is if only one is left: ratings are what they would
+        be without these seats.
         """
         seats = [seat for seat, one in enumerate(counts) if one]
         if len(seats) == 1:
@@ -258,7 +235,7 @@ class ResultStore(ContestStore):
 
     def end_run(self) -> None:
         """Take note that the run has ended."""
-        with self._transaction() as connection:
+        with self.writing() as connection:
             changed = SERVER_RUNS.update().where(SERVER_RUNS.c.id == self._run).values(ended=now_in_words())
             connection.execute(changed)
 
@@ -314,39 +291,6 @@ class ResultStore(ContestStore):
         for _, done in waiting:
             done.set_exception(error)
         self.failed(error)
-
-
-def games_of(game: str, *what: Any) -> sa.Select[Any]:
-    """Return the query for columns of all games of the servers of ``game``."""
-    joined = sa.select(*what).select_from(SERVER_GAMES).join(SERVER_RUNS, SERVER_RUNS.c.id == SERVER_GAMES.c.run)
-    return joined.where(SERVER_RUNS.c.game == game)
-
-
-def ratings_of(connection: sa.Connection, game: str) -> dict[str, PlayerRating]:
-    """Return what is stored of each name that has a rating in a game."""
-    own = SERVER_RATINGS.c
-    asked = sa.select(own.name, own.rating, own.games, own.wins).where(own.game == game, own.games > 0)
-    return {row.name: PlayerRating(row.rating, row.games, row.wins) for row in connection.execute(asked)}
-
-
-def places_and_incidents(connection: sa.Connection, game: int) -> tuple[tuple[SeatResult, ...], tuple[ForcedTurn, ...]]:
-    """Return the result of a stored game for each seat, and what went wrong in it."""
-    own, forced = SERVER_RESULTS.c, SERVER_INCIDENTS.c
-    places = sa.select(*(own[field] for field in SeatResult._fields)).where(own.game == game).order_by(own.seat)
-    incidents = (
-        sa.select(*(forced[field] for field in ForcedTurn._fields)).where(forced.game == game).order_by(forced.id)
-    )
-    return (
-        tuple(SeatResult(*row) for row in connection.execute(places)),
-        tuple(ForcedTurn(*row) for row in connection.execute(incidents)),
-    )
-
-
-def _unlock(lock: FileLock) -> None:
-    """Release a lock, and remove its file; a process that waits for it notices that."""
-    with contextlib.suppress(OSError):  # Windows removes no open file: filelock does it there when it is closed
-        Path(lock.lock_file).unlink()
-    lock.release()
 
 
 def _in_use(what: str) -> str:

@@ -25,7 +25,7 @@ from dicegym.server.client_limits import ThrottledLog, room_for
 from dicegym.server.lobby import Lobby
 from dicegym.server.local_agents import LocalAgent, plays_apart
 from dicegym.server.server_settings import ServerSettings
-from dicegym.server.wire import STOPPED, wire_of
+from dicegym.server.wire import wire_of
 from dicegym.signals import ENDING
 
 if TYPE_CHECKING:
@@ -157,13 +157,8 @@ class Server:
             self._listening.stop_accepting()
         self.lobby.stop_opening()
         await self.store.drain()
-        await asyncio.sleep(0)  # what was stored last is told now
-        unfinished = self.lobby.leave()
-        if unfinished:
-            self.log(f"{unfinished} games in progress are left unfinished and not rated")
-        played = self.settings.games and self.lobby.finished == self.settings.games
-        done = f"the server has played its {self.settings.games} games and stops"
-        self.lobby.hang_up(STOPPED, done if played else "the server stops: games in progress are not rated")
+        await asyncio.sleep(0)  # results that were stored last are announced now
+        self.lobby.close()
         await asyncio.sleep(0.05)  # for what is still to be sent
         self.log(f"ratings and games are in {self.store.name}; to go on, start the server again with the same --store")
         self.log(f"the server has stopped: {self.lobby.finished} games finished in this run")

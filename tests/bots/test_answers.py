@@ -21,7 +21,7 @@ from dicegym.errors import AgentError
 from dicegym.games.parts import ADAPTER, need
 from dicegym.play.turn import Turn
 from dicegym.registry import GAMES
-from dicegym.sandbox.isolated import RemoteProgram
+from dicegym.sandbox.remote import RemoteProgram
 
 Pair = namedtuple("Pair", "quantity face")  # as bots' authors make them
 

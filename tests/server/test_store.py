@@ -41,7 +41,7 @@ def test_who_asks_waits_while_another_thread_writes(path: Path) -> None:
     writes, may_end = threading.Event(), threading.Event()
 
     def write() -> None:
-        with store._transaction():
+        with store.writing():
             writes.set()
             may_end.wait(20)
         store.write([result(0)])
