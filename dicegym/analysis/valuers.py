@@ -18,12 +18,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dicegym.analysis.rollouts import RolloutValuer, stack_values
+from dicegym.analysis.rollouts import RolloutValuer
 from dicegym.columns import plain_table
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError, unknown_name
 from dicegym.games.parts import VALUES, Z_95, Progress, part
-from dicegym.games.worth import BatchValuer, Valuer, ValueSource, ValueUnit
+from dicegym.games.worth import ActionValues, BatchValuer, Valuer, ValueSource, ValueUnit
 from dicegym.pictures.watched import action_in
 from dicegym.play.turn import Turn
 from dicegym.players.sitting import controls_of
@@ -312,7 +312,7 @@ def assess(valuer: Valuer, states: np.ndarray) -> Assessment:
     if isinstance(valuer, BatchValuer):
         asked = valuer.action_values_rows(states)
     else:
-        asked = stack_values([valuer.action_values(state) for state in states], valuer.game.n_actions)
+        asked = _stack([valuer.action_values(state) for state in states], valuer.game.n_actions)
     first = np.where(np.isnan(asked.values), -np.inf, asked.values).argmax(axis=1)
     behind = asked.behind
     if behind is None:
@@ -320,6 +320,13 @@ def assess(valuer: Valuer, states: np.ndarray) -> Assessment:
         behind = np.hypot(asked.errors, asked.errors[rows, first][:, None])
         behind[rows, first] = 0.0
     return Assessment(valuer, states, asked.values, asked.errors, behind, first)
+
+
+def _stack(found: Sequence[ActionValues], n_actions: int) -> ActionValues:
+    """Return what actions are worth in several states as one: arrays of float64[states, n_actions]."""
+    values, errors = (np.array([one[column] for one in found], np.float64).reshape(-1, n_actions) for column in (0, 1))
+    behind = [one.behind for one in found if one.behind is not None]
+    return ActionValues(values, errors, np.array(behind) if behind and len(behind) == len(found) else None)
 
 
 def assess_state(valuer: Valuer, state: Any) -> Assessment:

@@ -95,13 +95,14 @@ class BatchValuer(Valuer, Protocol):
         """Return what each action is worth to the player to move; nan when the game is over."""
         if state["over"]:
             return ActionValues(np.full(self.game.n_actions, np.nan), np.full(self.game.n_actions, np.nan))
-        rows = self.action_values_rows(np.atleast_1d(state))
-        return ActionValues(rows.values[0], rows.errors[0])
+        values, errors, behind = self.action_values_rows(np.atleast_1d(state))
+        return ActionValues(values[0], errors[0], None if behind is None else behind[0])
 
     def policy(self, state: Any) -> np.ndarray:
-        """Return 1 for the best action, of equal ones the first: float64[n_actions]."""
+        """Return 1 for the best action, of equal ones the first: float64[n_actions]; all 0 when the game is over."""
         chosen = np.zeros(self.game.n_actions)
-        chosen[np.nanargmax(self.action_values(state).values)] = 1.0
+        if not state["over"]:
+            chosen[np.nanargmax(self.action_values(state).values)] = 1.0
         return chosen
 
 
