@@ -30,7 +30,7 @@ from dicegym.engine import loops
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
 from dicegym.engine.validate import seed_number, whole_number
-from dicegym.games.worth import ActionValues, BatchValuer, ValueKind
+from dicegym.games.worth import ActionValues, ValueKind, Valuer
 from dicegym.play.player import RandomPlayer
 from dicegym.players.roster import opponent
 
@@ -44,7 +44,7 @@ _FIRST, _LARGEST = 128, 16_384
 """Games with each candidate until the first look, and from look to look at the most; looks come at doubled numbers."""
 
 
-class RolloutValuer(BatchValuer):
+class RolloutValuer(Valuer):
     """What states are worth by the mean of games that are played on.
 
     The same state gives the same values: all dice follow from ``seed``, and threads change nothing.

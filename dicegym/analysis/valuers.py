@@ -23,7 +23,7 @@ from dicegym.columns import plain_table
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError, unknown_name
 from dicegym.games.parts import VALUES, Z_95, Progress, part
-from dicegym.games.worth import ActionValues, BatchValuer, Valuer, ValueSource, ValueUnit
+from dicegym.games.worth import Valuer, ValueSource, ValueUnit
 from dicegym.pictures.watched import action_in
 from dicegym.play.turn import Turn
 from dicegym.players.sitting import controls_of
@@ -309,10 +309,7 @@ def assess(valuer: Valuer, states: np.ndarray) -> Assessment:
         valuer: where the values come from.
         states: the records; it reads of them only what the player to move may know, unless it ``sees_all``.
     """
-    if isinstance(valuer, BatchValuer):
-        asked = valuer.action_values_rows(states)
-    else:
-        asked = _stack([valuer.action_values(state) for state in states], valuer.game.n_actions)
+    asked = valuer.action_values_rows(states)
     first = np.where(np.isnan(asked.values), -np.inf, asked.values).argmax(axis=1)
     behind = asked.behind
     if behind is None:
@@ -322,33 +319,11 @@ def assess(valuer: Valuer, states: np.ndarray) -> Assessment:
     return Assessment(valuer, states, asked.values, asked.errors, behind, first)
 
 
-def _stack(found: Sequence[ActionValues], n_actions: int) -> ActionValues:
-    """Return what actions are worth in several states as one: arrays of float64[states, n_actions]."""
-    values, errors = (np.array([one[column] for one in found], np.float64).reshape(-1, n_actions) for column in (0, 1))
-    behind = [one.behind for one in found if one.behind is not None]
-    return ActionValues(values, errors, np.array(behind) if behind and len(behind) == len(found) else None)
-
-
 def assess_state(valuer: Valuer, state: Any) -> Assessment:
     """Return the same of a single state: arrays of one row."""
     states = valuer.game.new_states(1)
     states[0] = state
     return assess(valuer, states)
-
-
-def values_of(valuer: Valuer, states: np.ndarray) -> np.ndarray:
-    """Return what each state is worth to each seat: float64[states, players]."""
-    if isinstance(valuer, BatchValuer):
-        return valuer.values_rows(states)
-    seats = range(valuer.game.players)
-    return np.array([[valuer.value(state, seat) for seat in seats] for state in states]).reshape(-1, len(seats))
-
-
-def policies_of(valuer: Valuer, states: np.ndarray) -> np.ndarray:
-    """Return how a valuer supposes that the player to move plays in each state: float64[states, n_actions]."""
-    in_rows = getattr(valuer, "policy_rows", None)
-    found: np.ndarray = in_rows(states) if in_rows is not None else np.array([valuer.policy(state) for state in states])
-    return found
 
 
 class RankedAction(NamedTuple):
