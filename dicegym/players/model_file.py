@@ -266,7 +266,7 @@ def shows_as_much(game: Game, parameters: Mapping[str, int]) -> bool:
 
 
 def check_network(network: Network, inputs: int, outputs: int, model: str) -> Network:
-    """Return ``network`` if it leads from so many ``inputs`` to so many ``outputs``; ``model`` is its name in errors.
+    """Return ``network`` if it leads from ``inputs`` numbers to ``outputs`` ones; ``model`` is its name in errors.
 
     Raises ModelError unless it does, its layers fit each other, and all that it may compute is finite.
     """

@@ -297,7 +297,7 @@ def resolve(game: Game, spec: Spec | Any) -> Origin:
 
 
 def find_trained(folder: Path) -> Path | None:
-    """Return the model of the training in a folder: its best one so far; None if it has none, or is none."""
+    """Return the model of the training in a folder: its best one so far; None if there is no model."""
     return next((folder / name for name in MODELS if (folder / name).is_file()), None)
 
 

@@ -109,7 +109,7 @@ def tensors_of(actor: Network, critic: Network | None) -> dict[str, Any]:
     return found
 
 
-def trained_actor(file: ModelFile) -> Network:
+def read_trained_actor(file: ModelFile) -> Network:
     """Return the actor of a file that says how it is trained.
 
     Raises ModelError if the file is damaged, or holds a network alone.
@@ -150,7 +150,7 @@ def load_model(path: str | os.PathLike[str], game: Game | None = None, device: s
     file = ModelFile(path)
     if game is not None:
         check_fit(str(path), file.game, game)
-    name, actor = str(file.facts.get("algorithm")), trained_actor(file)
+    name, actor = str(file.facts.get("algorithm")), read_trained_actor(file)
     if name not in _ACTOR_CRITICS:
         raise ModelError(f"{path}: {unknown_name('algorithm', one_line(name, 80), list(_ACTOR_CRITICS))}")
     kind, where, game, data, critic = algorithm(name), check_device(device), file.game, file.settings, file.critic
