@@ -104,12 +104,11 @@ class RolloutValuer(Valuer):
 
     def action_values_rows(self, states: np.ndarray) -> ActionValues:
         """Return the mean of each legal action's games with its standard error, none of the states being over."""
-        found = ActionValues(*(np.full((len(states), self.game.n_actions), np.nan) for _ in range(3)))
+        values, errors, behind = (np.full((len(states), self.game.n_actions), np.nan) for _ in range(3))
         for row, state in enumerate(states):
             legal = np.flatnonzero(self.game.legal(state))
-            for column, of_legal in zip(found, self._race(state, legal).summary(), strict=True):
-                column[row, legal] = of_legal
-        return found
+            values[row, legal], errors[row, legal], behind[row, legal] = self._race(state, legal).summary()
+        return ActionValues(values, errors, behind)
 
     def action_value(self, state: Any, action: int) -> float:
         """Return the mean of one action's games, which may be a wide one; nan when the game is over."""
