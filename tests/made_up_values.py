@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dicegym.engine.game import Game
-from dicegym.games.worth import ActionValues, ValueKind, ValueUnit
+from dicegym.games.worth import ActionValues, ValueKind, Valuer, ValueUnit
 
 
 def share(state: Any, salt: int) -> float:
@@ -17,7 +17,7 @@ def share(state: Any, salt: int) -> float:
     return zlib.crc32(state.tobytes(), salt) / 0xFFFFFFFF
 
 
-class MadeUp:
+class MadeUp(Valuer):
     """Values that are hashes of records, or for actions those that it is given."""
 
     name = "made up"

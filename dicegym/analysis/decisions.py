@@ -33,7 +33,6 @@ from dicegym.analysis.valuers import (
     sure,
     thresholds,
     unit_title,
-    values_of,
 )
 from dicegym.analysis.valuers import valuer as best_valuer
 from dicegym.columns import plain_table
@@ -381,10 +380,10 @@ def _asked(
     for first in range(0, len(actions), AT_ONCE):
         some = slice(first, min(first + AT_ONCE, len(actions)))
         found.append(assess(asked, table[some]).judge(actions[some]))
-        values.append(values_of(asked, table[some]))
+        values.append(asked.values_rows(table[some]))
         if progress is not None:
             progress(some.stop, len(actions), "")
-    values.append(values_of(asked, table[-1:]))
+    values.append(asked.values_rows(table[-1:]))
     found = found or [assess(asked, table[:0]).judge(actions)]
     return Judged(*map(np.concatenate, zip(*found, strict=True))), np.concatenate(values)
 

@@ -7,6 +7,7 @@ results are luck-adjusted. A language model's answers that cannot be played are 
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Sequence
 from operator import sub
 from typing import Any, NamedTuple
@@ -14,9 +15,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dicegym.analysis.playing_on import results
-from dicegym.analysis.valuers import MARKS, Assessment, Mark, Stake, assess, mark_numbers, sources, unit_title
+from dicegym.analysis.valuers import MARKS, Assessment, Stake, assess, mark_numbers, sources, unit_title
 from dicegym.analysis.valuers import valuer as best_valuer
-from dicegym.analysis.variance_reduction import luck_of
+from dicegym.analysis.variance_reduction import Watched, meter_of
 from dicegym.engine import loops
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
@@ -117,16 +118,7 @@ def grade(
         if progress is not None:
             progress(first, games, f"{player.name}: playing")
         played = _play(player, game, others or [player], numbers, seed)
-        tally = None
-        for start in range(0, max(1, len(played.games)), JUDGED_AT_ONCE):
-            some = slice(start, start + JUDGED_AT_ONCE)
-            rows, states = played.games[some], played.before[some]
-            own = player.has_answered(game, states)
-            part = _tally(asked, states, played.chosen[some], rows, len(numbers), own)
-            tally = part if tally is None else tuple(map(np.add, tally, part))
-            if progress is not None:
-                progress(first + int(rows.max(initial=0)), games, f"{player.name}: {start:,} decisions judged")
-        found.append(tally)
+        found.append(_judge_games(player, asked, played, progress, first, games))
     sums = [np.concatenate(one) for one in zip(*found, strict=True)]
     return _grade(player.name, asked.unit, sums, player.usage)
 
@@ -138,8 +130,8 @@ class _Played(NamedTuple):
     """The records at the end."""
     seats: np.ndarray
     """int64[games]: where the player sat."""
-    moves: list[tuple[np.ndarray, np.ndarray]]
-    """What was played at each time: the games that were not over, and an action of each."""
+    luck: np.ndarray | None
+    """What luck was worth to each seat: float64[games, players of the game]; None if that was not measured."""
     games: np.ndarray
     """int64[decisions]: the game of each decision of the player."""
     before: np.ndarray
@@ -148,8 +140,10 @@ class _Played(NamedTuple):
     """int64[decisions]."""
 
 
-def _play(player: Player, game: Game, others: Sequence[Player], numbers: range, seed: int) -> _Played:
-    """Let a player play games, in each seat in turn."""
+def _play(
+    player: Player, game: Game, others: Sequence[Player], numbers: range, seed: int, measure_luck: bool = False
+) -> _Played:
+    """Let a player play games, in each seat in turn. No luck is measured where the game has no meter."""
     n = len(numbers)
     states, rows = game.new_states(n), np.arange(n)
     keys = np.full(n, seed % (1 << 64), np.uint64)
@@ -159,8 +153,13 @@ def _play(player: Player, game: Game, others: Sequence[Player], numbers: range, 
     for row, seat in enumerate(own.tolist()):
         rivals = {(seat + place) % game.players: others[(place - 1) % len(others)] for place in range(1, game.players)}
         table.sit(row, int(states[row]["key"]), {seat: player, **rivals})
+    meter = None
+    if measure_luck:
+        with contextlib.suppress(ParameterError):
+            meter = meter_of(game, [None], np.zeros((n, game.players), np.int64))
+    watched = None if meter is None else Watched(game, states, meter)
     everybody = np.full(n, -1)
-    found, moves = [(rows[:0], states[:0], np.zeros(0, np.int64))], []
+    found = [(rows[:0], states[:0], np.zeros(0, np.int64))]
     while True:
         actions, tasks = table.answers(rows, everybody)  # followers of a game that is over are told of its end
         going = tasks == PLAY
@@ -169,11 +168,30 @@ def _play(player: Player, game: Game, others: Sequence[Player], numbers: range, 
             break
         mine = states["player"][rows] == own[rows]
         found.append((rows[mine], states[rows[mine]], actions[mine]))
-        moves.append((rows, actions))
-        loops.step_rows(states, rows, actions, np.empty(len(rows), np.int64))
+        if watched is None:
+            loops.step_rows(states, rows, actions, np.empty(len(rows), np.int64))
+        else:
+            watched.step(rows, actions)
     which, before, chosen = map(np.concatenate, zip(*found, strict=True))
     order = np.argsort(which, kind="stable")
-    return _Played(states, own, moves, which[order], before[order], chosen[order])
+    luck = None if meter is None else meter.luck
+    return _Played(states, own, luck, which[order], before[order], chosen[order])
+
+
+def _judge_games(
+    player: Player, asked: Valuer, played: _Played, progress: Progress | None, first: int, games: int
+) -> tuple[np.ndarray, ...]:
+    """Return the sums of `_tally` by game; ``first`` and ``games`` are for ``progress`` alone."""
+    sums: tuple[np.ndarray, ...] = ()
+    for start in range(0, max(1, len(played.games)), JUDGED_AT_ONCE):
+        some = slice(start, start + JUDGED_AT_ONCE)
+        rows, states = played.games[some], played.before[some]
+        own = player.has_answered(asked.game, states)
+        part = _tally(asked, states, played.chosen[some], rows, len(played.seats), own)
+        sums = tuple(map(np.add, sums, part)) if sums else part
+        if progress is not None:
+            progress(first + int(rows.max(initial=0)), games, f"{player.name}: {start:,} decisions judged")
+    return sums
 
 
 def _tally(
@@ -182,7 +200,7 @@ def _tally(
     actions: np.ndarray,
     rows: np.ndarray,
     n: int,
-    own: np.ndarray | bool = True,
+    own: np.ndarray,
 ) -> tuple[np.ndarray, ...]:
     """Judge decisions; return sums by row, of which there are ``n``.
 
@@ -230,12 +248,12 @@ def _estimate(values: np.ndarray) -> Estimate:
     return Estimate(float(values.mean()) if len(values) else np.nan, float(half), len(values))
 
 
-def grade_table(grades: Sequence[Grade], marks: Sequence[Mark]) -> tuple[list[str], list[list[str]]]:
+def grade_table(grades: Sequence[Grade]) -> tuple[list[str], list[list[str]]]:
     """Return titles and rows of grades, the best first."""
     unit = grades[0].unit
     shown = unit_title(unit)
     titles = ["agent", f"error rate ({shown})", "+-", f"regret a game ({shown})", "+-", "decisions", "unforced"]
-    titles += [mark.sign for mark in marks]
+    titles += [mark.sign for mark in MARKS]
     asked = any(one.usage is not None for one in grades)
     titles += ["unreadable", "illegal", "tokens"] if asked else []
     scale, digits = (100, 2) if unit == "win rate" else (1, 3)
@@ -248,7 +266,7 @@ def grade_table(grades: Sequence[Grade], marks: Sequence[Mark]) -> tuple[list[st
             f"{scale * one.cost.half:.{digits - 1}f}",
             f"{one.decisions:.1f}",
             f"{one.unforced:.1f}",
-            *(f"{one.marks[mark.sign]:.2f}" for mark in marks),
+            *(f"{one.marks[mark.sign]:.2f}" for mark in MARKS),
             *(_used(one.usage) if asked else []),
         ]
         for one in sorted(grades, key=lambda one: one.error_rate.mean)
@@ -270,16 +288,6 @@ def _failed_shares(usage: Usage | None) -> tuple[float, float]:
     return usage.unreadable / max(1, usage.decisions), usage.illegal / max(1, usage.decisions)
 
 
-class SuiteSituations(NamedTuple):
-    """The situations of a game, the same for every player."""
-
-    states: np.ndarray
-    values: Assessment
-    """What actions are worth there."""
-    random_regret: float
-    """What a uniformly random legal action costs there on average."""
-
-
 class SuiteGrade(NamedTuple):
     """What a suite found of one player in one game. Intervals are of 95 %."""
 
@@ -293,6 +301,7 @@ class SuiteGrade(NamedTuple):
     regret: Estimate
     """Mean regret of the answers to situations."""
     random_regret: float
+    """What a uniformly random legal action costs there on average."""
     unanswered: float
     """Share of situations whose answer was no action."""
     grade: Grade | None
@@ -342,7 +351,7 @@ def suite(
         same = situations_of(game, asked, number, seed)
         for place, player in enumerate(named):
             model = models.setdefault(place, player.with_random_failures()) if isinstance(player, LlmPlayer) else player
-            found.append(_graded(model, game, asked, same, played, seed, progress))
+            found.append(_graded(model, same, played, seed, progress))
     return found
 
 
@@ -354,8 +363,8 @@ def _table(game: str | Game) -> Game:
     return table if others is None or any(source.ready() for source in better) else make_game(game, **others)
 
 
-def situations_of(game: Game, asked: Valuer, number: int, seed: int = 0) -> SuiteSituations:
-    """Return situations, each from a game of its own, in which it matters what is played.
+def situations_of(game: Game, asked: Valuer, number: int, seed: int = 0) -> Assessment:
+    """Return situations, each from a game of its own, in which it matters what is played, and what that is worth.
 
     Raises ParameterError if there are too few in many games.
     """
@@ -389,65 +398,43 @@ def situations_of(game: Game, asked: Valuer, number: int, seed: int = 0) -> Suit
     choice = np.isin(values.judge(values.first).stakes, (Stake.CHOICE, Stake.OBVIOUS))
     if choice.sum() < 2:
         raise ParameterError(f"{len(choice)} situations of {game!r} hold {choice.sum()} choices: give more situations")
-    states = states[choice]
-    values = Assessment(asked, *(one[choice] for one in values[1:]))
-    best = np.nanmax(values.values, axis=1)
-    return SuiteSituations(states, values, float((best - np.nanmean(values.values, axis=1)).mean()))
+    return Assessment(asked, *(one[choice] for one in values[1:]))
 
 
-def _graded(
-    player: Player, game: Game, asked: Valuer, same: SuiteSituations, games: int, seed: int, progress: Progress | None
-) -> SuiteGrade:
-    """Return the grade of one player in one game."""
-    before, states = player.usage, same.states
+def _graded(player: Player, same: Assessment, games: int, seed: int, progress: Progress | None) -> SuiteGrade:
+    """Return the grade of one player in the situations of one game, and in ``games`` games."""
+    asked, game, states, before = same.valuer, same.valuer.game, same.states, player.usage
     table = Opponents(game, states)
     for row, state in enumerate(states):
         table.sit(row, int(state["key"]), dict.fromkeys(range(game.players), player))
     actions, _ = table.answers(np.arange(len(states)), np.full(len(states), -1))
     known = player.has_answered(game, states)
-    regret = _estimate(same.values.judge(actions).costs[known])
-    others = [agent(game, game.spec.baseline)] if game.players > 1 else []
+    regret = _estimate(same.judge(actions).costs[known])
+    random_regret = float((np.nanmax(same.values, axis=1) - np.nanmean(same.values, axis=1)).mean())
+    others = [agent(game, game.spec.baseline)] if game.players > 1 else [player]
+    if progress is not None:
+        progress(0, games, f"{player.name}: playing")
+    played = _play(player, game, others, range(games), seed, measure_luck=True)
     found = None
     if asked.kind != "rollouts":
-        found = grade(player, game, others, games, seed, asked, progress=progress)._replace(usage=None)
-    result, adjusted = _results(game, player, others, games, seed)
+        found = _grade(player.name, asked.unit, _judge_games(player, asked, played, progress, 0, games), None)
+    own = np.arange(games), played.seats
+    shares = results(game, played.states)[own]
     after = player.usage
     return SuiteGrade(
         player.name,
         game.name,
         f"{asked.name} ({asked.sure})",
         unit_title(asked.unit),
-        100 * (1 - regret.mean / same.random_regret) if same.random_regret > 0 else 100.0,
+        100 * (1 - regret.mean / random_regret) if random_regret > 0 else 100.0,
         regret,
-        same.random_regret,
+        random_regret,
         float(1 - known.mean()),
         found,
-        result,
-        adjusted,
+        _estimate(shares),
+        None if played.luck is None else _estimate(shares - played.luck[own]),
         None if before is None or after is None else Usage(*map(sub, after, before)),
     )
-
-
-def _results(
-    game: Game, player: Player, others: Sequence[Player], games: int, seed: int
-) -> tuple[Estimate, Estimate | None]:
-    """Return the mean result of the player in the games of `grade`, and the luck-adjusted one.
-
-    The games are played again, which asks a language model nothing that it has not answered in them.
-    """
-    found = _play(player, game, others or [player], range(games), seed)
-    numbers = np.arange(games)
-    own = results(game, found.states)[numbers, found.seats]
-    moves: list[list[int]] = [[] for _ in numbers]
-    for rows, actions in found.moves:
-        for row, action in zip(rows.tolist(), actions.tolist(), strict=True):
-            moves[row].append(action)
-    try:
-        seats = np.zeros((games, game.players), np.int64)
-        luck = luck_of(game, [None], seats, seed, numbers.tolist(), moves)[numbers, found.seats]
-    except ParameterError:  # the game has no meter for these players
-        return _estimate(own), None
-    return _estimate(own), _estimate(own - luck)
 
 
 def suite_table(grades: Sequence[SuiteGrade]) -> tuple[list[str], list[list[str]]]:

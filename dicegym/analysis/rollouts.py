@@ -30,7 +30,7 @@ from dicegym.engine import loops
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
 from dicegym.engine.validate import seed_number, whole_number
-from dicegym.games.worth import ActionValues, ValueKind
+from dicegym.games.worth import ActionValues, ValueKind, Valuer
 from dicegym.play.player import RandomPlayer
 from dicegym.players.roster import opponent
 
@@ -44,7 +44,7 @@ _FIRST, _LARGEST = 128, 16_384
 """Games with each candidate until the first look, and from look to look at the most; looks come at doubled numbers."""
 
 
-class RolloutValuer:
+class RolloutValuer(Valuer):
     """What states are worth by the mean of games that are played on.
 
     The same state gives the same values: all dice follow from ``seed``, and threads change nothing.
@@ -85,17 +85,8 @@ class RolloutValuer:
         self._threads = whole_number("threads", threads, 1, 1024, "a number of threads")
         self.sure = f"means of up to {games:,} games each, played on by {self._player.name}"
 
-    def value(self, state: Any, seat: int) -> float:
-        """Return the mean of games that are played on from the whole record with other dice to come."""
-        return float(self.values_rows(np.array([state]))[0, seat])
-
-    def _results(self, states: np.ndarray) -> np.ndarray:
-        """Play games to their ends, in place; return their results in `unit_of` the game: float64[states, players]."""
-        play_on(self.game, states, self._players, self._threads)
-        return results(self.game, states)
-
     def values_rows(self, states: np.ndarray) -> np.ndarray:
-        """Return `value` of every state for every seat, of the same games: float64[states, players]."""
+        """Return the mean of games played on from the whole record with other dice: float64[states, players]."""
         found = []
         for state in states:
             generator = np.random.default_rng(named_seed("value", self._seed))
@@ -106,29 +97,22 @@ class RolloutValuer:
             found.append(self._results(copies).mean(axis=0))
         return np.array(found)
 
-    def action_values(self, state: Any) -> ActionValues:
-        """Return the mean of each legal action's games with its standard error; see `Valuer`."""
-        size = self.game.n_actions
-        values, errors, behind = (np.full(size, np.nan) for _ in range(3))
-        if not state["over"]:
-            legal = np.flatnonzero(self.game.legal(state))
-            values[legal], errors[legal], behind[legal] = self._race(state, legal).summary()
-        return ActionValues(values, errors, behind)
+    def _results(self, states: np.ndarray) -> np.ndarray:
+        """Play games to their ends, in place; return their results in `unit_of` the game: float64[states, players]."""
+        play_on(self.game, states, self._players, self._threads)
+        return results(self.game, states)
 
     def action_values_rows(self, states: np.ndarray) -> ActionValues:
-        """Return `action_values` of every state, none of which is over."""
-        return stack_values([self.action_values(state) for state in states], self.game.n_actions)
+        """Return the mean of each legal action's games with its standard error, none of the states being over."""
+        values, errors, behind = (np.full((len(states), self.game.n_actions), np.nan) for _ in range(3))
+        for row, state in enumerate(states):
+            legal = np.flatnonzero(self.game.legal(state))
+            values[row, legal], errors[row, legal], behind[row, legal] = self._race(state, legal).summary()
+        return ActionValues(values, errors, behind)
 
     def action_value(self, state: Any, action: int) -> float:
         """Return the mean of one action's games, which may be a wide one; nan when the game is over."""
         return float("nan") if state["over"] else float(self._race(state, [action]).summary()[0][0])
-
-    def policy(self, state: Any) -> np.ndarray:
-        """Return 1 for the action that is worth most, 0 for all others; see `Valuer`."""
-        chosen = np.zeros(self.game.n_actions)
-        if not state["over"]:
-            chosen[np.nanargmax(self.action_values(state).values)] = 1.0
-        return chosen
 
     def _race(self, state: Any, actions: Sequence[int] | np.ndarray) -> _Race:
         """Return the results of actions in the same games."""
@@ -204,10 +188,3 @@ def sample_returns(
     keys = generator.integers(0, 1 << 64, n, dtype=np.uint64)
     dealt = Beliefs(game, state, suppose_players(game)).deal(n, keys, generator)
     return play_on(game, dealt, [player] * game.players, threads)
-
-
-def stack_values(found: Sequence[ActionValues], n_actions: int) -> ActionValues:
-    """Return what actions are worth in several states as one: arrays of float64[states, n_actions]."""
-    values, errors = (np.array([one[column] for one in found], np.float64).reshape(-1, n_actions) for column in (0, 1))
-    behind = [one.behind for one in found if one.behind is not None]
-    return ActionValues(values, errors, np.array(behind) if behind and len(behind) == len(found) else None)

@@ -18,12 +18,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dicegym.analysis.rollouts import RolloutValuer, stack_values
+from dicegym.analysis.rollouts import RolloutValuer
 from dicegym.columns import plain_table
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError, unknown_name
 from dicegym.games.parts import VALUES, Z_95, Progress, part
-from dicegym.games.worth import BatchValuer, Valuer, ValueSource, ValueUnit
+from dicegym.games.worth import Valuer, ValueSource, ValueUnit
 from dicegym.pictures.watched import action_in
 from dicegym.play.turn import Turn
 from dicegym.players.sitting import controls_of
@@ -309,10 +309,7 @@ def assess(valuer: Valuer, states: np.ndarray) -> Assessment:
         valuer: where the values come from.
         states: the records; it reads of them only what the player to move may know, unless it ``sees_all``.
     """
-    if isinstance(valuer, BatchValuer):
-        asked = valuer.action_values_rows(states)
-    else:
-        asked = stack_values([valuer.action_values(state) for state in states], valuer.game.n_actions)
+    asked = valuer.action_values_rows(states)
     first = np.where(np.isnan(asked.values), -np.inf, asked.values).argmax(axis=1)
     behind = asked.behind
     if behind is None:
@@ -327,21 +324,6 @@ def assess_state(valuer: Valuer, state: Any) -> Assessment:
     states = valuer.game.new_states(1)
     states[0] = state
     return assess(valuer, states)
-
-
-def values_of(valuer: Valuer, states: np.ndarray) -> np.ndarray:
-    """Return what each state is worth to each seat: float64[states, players]."""
-    if isinstance(valuer, BatchValuer):
-        return valuer.values_rows(states)
-    seats = range(valuer.game.players)
-    return np.array([[valuer.value(state, seat) for seat in seats] for state in states]).reshape(-1, len(seats))
-
-
-def policies_of(valuer: Valuer, states: np.ndarray) -> np.ndarray:
-    """Return how a valuer supposes that the player to move plays in each state: float64[states, n_actions]."""
-    in_rows = getattr(valuer, "policy_rows", None)
-    found: np.ndarray = in_rows(states) if in_rows is not None else np.array([valuer.policy(state) for state in states])
-    return found
 
 
 class RankedAction(NamedTuple):

@@ -139,7 +139,7 @@ def grade(
     """
     from dicegym.analysis.grades import facts, grade_table
     from dicegym.analysis.grades import grade as graded
-    from dicegym.analysis.valuers import MARKS, sure, thresholds
+    from dicegym.analysis.valuers import sure, thresholds
 
     table = shared_options.make_game(game, parameter)
     players = [dicegym.agent(table, name) for name in agents]
@@ -150,6 +150,6 @@ def grade(
         found = [graded(player, table, others, games, seed or 0, asked, progress=progress) for player in players]
     rivals = f", against {', '.join(names)}" if names else ""
     print_lines([f"{table.spec.title}: {found[0].games:,} games each{rivals}. {sure(asked)}.", ""])
-    print_table(*grade_table(found, MARKS))
+    print_table(*grade_table(found))
     print_lines(["", "Intervals are 95 %; marks are counts per game. " + thresholds(asked.unit)])
     written.json(facts(table, asked, names, seed or 0, found))

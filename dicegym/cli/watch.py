@@ -66,11 +66,11 @@ def find_model(model: str) -> str:
     folder = Path(model).expanduser()
     if not folder.is_dir():
         return model
-    from dicegym.learning.runs import MODELS, find_folders
+    from dicegym.learning.runs import find_folders
+    from dicegym.players.roster import find_trained
 
-    for name in MODELS:
-        if (folder / name).is_file():
-            return str(folder / name)
+    if found := find_trained(folder):
+        return str(found)
     if trainings := [one for one in find_folders(folder) if one != folder]:
         raise ParameterError(
             f"{one_line(model)} holds {len(trainings)} trainings in folders of their own: name one, such as "

@@ -9,7 +9,7 @@ from __future__ import annotations
 import shlex
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -41,10 +41,13 @@ class ActionValues(NamedTuple):
 
 
 class Valuer(Protocol):
-    """What states of one game are worth.
+    """What states of one game are worth: the base of all valuers.
 
-    States are records of the game with everything in them. `action_values` reads of a record only what the player to
-    move may know, unless ``sees_all``; `value` reads everything.
+    States are records of the game with everything in them. Values of actions read of a record only what the player to
+    move may know, unless ``sees_all``; values of states read everything.
+
+    A subclass defines `action_value`, and either `values_rows` and `action_values_rows`, which answer thousands of
+    states in one call, or `value` and `action_values`, which are then called for each state. The others follow.
     """
 
     game: Game
@@ -62,47 +65,48 @@ class Valuer(Protocol):
 
         Everybody plays on as the valuer supposes. Values of all seats sum to 1 where the unit is win rate.
         """
+        return float(self.values_rows(np.atleast_1d(state))[0, seat])
+
+    def values_rows(self, states: np.ndarray) -> np.ndarray:
+        """Return `value` of every state for every seat: float64[states, players]."""
+        seats = range(self.game.players)
+        return np.array([[self.value(state, seat) for seat in seats] for state in states]).reshape(-1, len(seats))
 
     def action_values(self, state: Any) -> ActionValues:
-        """Return what each of the ``n_actions`` is worth to the player to move, before chance has a say."""
+        """Return what each of the ``n_actions`` is worth to the player to move, before chance has a say.
+
+        All are nan when the game is over.
+        """
+        if state["over"]:
+            return ActionValues(np.full(self.game.n_actions, np.nan), np.full(self.game.n_actions, np.nan))
+        values, errors, behind = self.action_values_rows(np.atleast_1d(state))
+        return ActionValues(values[0], errors[0], None if behind is None else behind[0])
+
+    def action_values_rows(self, states: np.ndarray) -> ActionValues:
+        """Return `action_values` of every state, none of which is over: arrays of float64[states, n_actions]."""
+        found = [self.action_values(state) for state in states]
+        values, errors = (
+            np.array([one[column] for one in found], np.float64).reshape(-1, self.game.n_actions) for column in (0, 1)
+        )
+        behind = [one.behind for one in found if one.behind is not None]
+        return ActionValues(values, errors, np.array(behind) if behind and len(behind) == len(found) else None)
 
     def action_value(self, state: Any, action: int) -> float:
         """Return the same of one action, wide and illegal ones included (the rules decide what these do)."""
 
     def policy(self, state: Any) -> np.ndarray:
-        """Return how the valuer supposes the player to move plays: float64[n_actions], probabilities."""
+        """Return how the valuer supposes the player to move plays: float64[n_actions], probabilities.
 
-
-@runtime_checkable
-class BatchValuer(Valuer, Protocol):
-    """A valuer that may be asked about many states in one call, for grades over thousands of games.
-
-    One that inherits from it answers about one state as it answers about many, and plays the best action, of equal
-    ones the first.
-    """
-
-    def values_rows(self, states: np.ndarray) -> np.ndarray:
-        """Return `value` of every state for every seat: float64[states, players]."""
-
-    def action_values_rows(self, states: np.ndarray) -> ActionValues:
-        """Return `action_values` of every state, none of which is over: arrays of float64[states, n_actions]."""
-
-    def value(self, state: Any, seat: int) -> float:
-        """Return what a state is worth to a seat; see `Valuer.value`."""
-        return float(self.values_rows(np.atleast_1d(state))[0, seat])
-
-    def action_values(self, state: Any) -> ActionValues:
-        """Return what each action is worth to the player to move; nan when the game is over."""
-        if state["over"]:
-            return ActionValues(np.full(self.game.n_actions, np.nan), np.full(self.game.n_actions, np.nan))
-        rows = self.action_values_rows(np.atleast_1d(state))
-        return ActionValues(rows.values[0], rows.errors[0])
-
-    def policy(self, state: Any) -> np.ndarray:
-        """Return 1 for the best action, of equal ones the first: float64[n_actions]."""
+        That is the best action, of equal ones the first, unless it says otherwise; all are 0 when the game is over.
+        """
         chosen = np.zeros(self.game.n_actions)
-        chosen[np.nanargmax(self.action_values(state).values)] = 1.0
+        if not state["over"]:
+            chosen[np.nanargmax(self.action_values(state).values)] = 1.0
         return chosen
+
+    def policy_rows(self, states: np.ndarray) -> np.ndarray:
+        """Return `policy` of every state: float64[states, n_actions]."""
+        return np.array([self.policy(state) for state in states])
 
 
 class ValueSource(NamedTuple):

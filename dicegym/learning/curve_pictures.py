@@ -15,8 +15,8 @@ from dicegym.errors import DependencyError, ParameterError
 from dicegym.escape import one_line
 from dicegym.files import write_text, writing
 from dicegym.learning.curves import ENOUGH, Experiment, RunCurve, curve_in, group_runs
+from dicegym.pictures.captions import with_legend
 from dicegym.pictures.charts import Axis, ChartLine, Guide, chart
-from dicegym.pictures.legend import with_legend
 from dicegym.pictures.raster import can_draw_pixels, png
 from dicegym.pictures.svg import Drawing, Tile, element
 from dicegym.players import model_file

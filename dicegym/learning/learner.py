@@ -22,7 +22,7 @@ from dicegym.players import sb3_models
 from dicegym.players.model import PolicyPlayer
 from dicegym.players.model_file import ModelFile, check_fit
 from dicegym.players.roster import find_model_file
-from dicegym.players.sb3_models import weights_of
+from dicegym.players.sb3_models import read_trained_actor, tensors_of
 
 STAGE = ("command", "timesteps", "seconds", "taught_by", "began_with")
 """What a model says of the one whose networks it began with."""
@@ -51,7 +51,7 @@ def start_from(model: BaseAlgorithm, named: str, game: Game) -> tuple[dict[str, 
     """
     file = ModelFile(find_model_file(game, named, "run.start_from"))
     check_fit(str(file.path), file.game, game)
-    facts, weights = file.facts, weights_of(file)
+    facts, weights = file.facts, tensors_of(read_trained_actor(file), file.critic)
     critic = {name: value for name, value in model.policy.state_dict().items() if name.startswith(_CRITIC)}
     theirs = {name: value for name, value in weights.items() if name.startswith(_CRITIC)}
     if {name: value.shape for name, value in critic.items()} != {name: value.shape for name, value in theirs.items()}:

@@ -30,6 +30,7 @@ from dicegym.learning.run_folder import (
     holder_of,
     newest_checkpoint,
 )
+from dicegym.players.roster import MODELS, find_trained
 
 PREPARING, RUNNING, FINISHED, INTERRUPTED, DAMAGED = "preparing", "running", "finished", "interrupted", "damaged"
 """States of a training."""
@@ -37,8 +38,6 @@ DEEPEST = 6
 """How far below a folder of trainings one may lie."""
 MOST_RUNS = 1_000
 """That are looked at."""
-MODELS = ("best.zip", "model.zip")
-"""What plays of a run, the better one first."""
 SILENT = 600.0
 """Seconds without a word after which a training of another machine is taken for one that has ended."""
 RECENT = 30.0
@@ -106,7 +105,7 @@ class WatchedRun:
 
     def model(self) -> Path | None:
         """Return the file that plays as the training's best model does so far; None before the first."""
-        return next((self.folder / name for name in MODELS if (self.folder / name).is_file()), None)
+        return find_trained(self.folder)
 
     def newest(self) -> Path | None:
         """Return the file that plays as the learner did when it was last saved."""

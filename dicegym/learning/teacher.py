@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dicegym.analysis.valuers import UNITS, assess, policies_of, valuer
+from dicegym.analysis.valuers import UNITS, assess, valuer
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 from dicegym.games.parts import VALUES, part
@@ -93,7 +93,7 @@ class Teacher:
     def lesson(self, states: np.ndarray) -> Lesson:
         """Return what the player to move should do in each of the records, of which none is over."""
         if self._valuer is not None and self._valuer.kind == "equilibrium":  # who mixes: values do not tell how often
-            policies = policies_of(self._valuer, states).astype(np.float32)
+            policies = self._valuer.policy_rows(states).astype(np.float32)
             return Lesson(policies / policies.sum(axis=1, keepdims=True), None)
         values = self._values(states)
         known = ~np.isnan(values)

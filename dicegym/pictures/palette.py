@@ -32,14 +32,3 @@ HIDDEN = "#2f4f43"
 
 SEAT_COLOURS = ("#4cc2ff", "#ff9f6b", "#c7a6ff", "#ffd257", "#7fe3a1", "#ff9ec4", "#d6d6d6")
 """Of players, by seat, on the table; never the only thing that tells them apart."""
-
-READ_ON: dict[str, tuple[str, ...]] = {
-    FELT: (INK, SOFT, GOLD, *SEAT_COLOURS[3:5]),
-    PANEL: (INK, SOFT, GOLD, *SEAT_COLOURS),
-    ACTIVE: (INK, SOFT),
-    PAPER: (WRITING, PENCIL),
-    STRIPE: (WRITING, PENCIL),
-    CHOSEN: (WRITING, PENCIL),
-    HIDDEN: (INK, SOFT),
-}
-"""What words are written in, by what they stand on."""

@@ -6,9 +6,9 @@ together of them: that is as quick as if the letters were not drawn at all, and 
 
 from __future__ import annotations
 
+import importlib
 import io
-import threading
-from collections import OrderedDict
+from functools import lru_cache
 from importlib.util import find_spec
 from typing import Any, NamedTuple
 
@@ -16,10 +16,10 @@ import numpy as np
 
 from dicegym.errors import DependencyError
 from dicegym.pictures import fonts
-from dicegym.pictures.svg import Drawing, Tile
+from dicegym.pictures.svg import Drawing
 
-KEPT_BYTES = 32 * 1024**2
-"""Memory for tiles that were drawn."""
+KEPT_TILES = 512
+"""Tiles that stay drawn: most are words and dice of some kilobytes."""
 
 
 class _Pixels(NamedTuple):
@@ -27,47 +27,17 @@ class _Pixels(NamedTuple):
     """An image of Pillow, RGB."""
     covered: Any
     """An image of Pillow, L: how much of what is below each pixel covers; None: all of it."""
-    size: int
-    """Bytes."""
 
 
-class _Kept:
-    """Tiles by size and content; those that were not asked for longest are forgotten first."""
-
-    def __init__(self) -> None:
-        self._tiles: OrderedDict[tuple[int, int, str], _Pixels] = OrderedDict()
-        self._bytes = 0
-        self._lock = threading.Lock()
-
-    def pixels(self, tile: Tile) -> _Pixels:
-        key = tile.width, tile.height, tile.body
-        with self._lock:
-            if (found := self._tiles.get(key)) is not None:
-                self._tiles.move_to_end(key)
-                return found
-        made = _drawn(tile)
-        with self._lock:
-            if key not in self._tiles:
-                self._tiles[key] = made
-                self._bytes += made.size
-            while self._bytes > KEPT_BYTES:
-                self._bytes -= self._tiles.popitem(last=False)[1].size
-        return made
-
-
-_KEPT = _Kept()
-
-
-def _drawn(tile: Tile) -> _Pixels:
-    _, _, width, height, body, _ = tile
+@lru_cache(maxsize=KEPT_TILES)
+def _drawn(width: int, height: int, body: str) -> _Pixels:
     document = (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
         f'font-family="{fonts.FAMILY}">{body}</svg>'
     )
     image = _library("PIL.Image", "Pillow").open(io.BytesIO(_png(document))).convert("RGBA")
     covered = image.getchannel("A")
-    whole = covered.getextrema()[0] == 255
-    return _Pixels(image.convert("RGB"), None if whole else covered, 5 * width * height)
+    return _Pixels(image.convert("RGB"), None if covered.getextrema()[0] == 255 else covered)
 
 
 def _png(document: str) -> bytes:
@@ -76,20 +46,12 @@ def _png(document: str) -> bytes:
     return bytes(made)
 
 
-def _needed() -> None:
-    """Raise DependencyError if something is missing, also where all tiles are kept: the same whatever came before."""
-    _library("PIL.Image", "Pillow")
-    _library("resvg_py", "resvg-py")
-
-
 def can_draw_pixels() -> bool:
     """Return whether what the extra ``render`` brings for `pixels` is installed."""
     return all(find_spec(module) is not None for module in ("PIL", "resvg_py"))
 
 
 def _library(module: str, name: str) -> Any:
-    import importlib
-
     try:
         return importlib.import_module(module)
     except ImportError as error:
@@ -105,11 +67,11 @@ def pixels(drawing: Drawing) -> np.ndarray:
 
 
 def _image(drawing: Drawing) -> Any:
-    _needed()
+    _library("resvg_py", "resvg-py")  # missing, it is told also where all tiles are kept
     image = _library("PIL.Image", "Pillow").new("RGB", (drawing.width, drawing.height))
     for tile in drawing.tiles:
         for part in tile.parts or (tile._replace(x=0, y=0),):
-            drawn = _KEPT.pixels(part)
+            drawn = _drawn(part.width, part.height, part.body)
             image.paste(drawn.colours, (tile.x + part.x, tile.y + part.y), drawn.covered)
     return image
 

@@ -14,7 +14,6 @@ from dicegym.pictures.drawing import Drawing, draw
 from dicegym.pictures.naming import name_players
 from dicegym.play.drive import Referee
 from dicegym.play.player import Player
-from dicegym.play.turn import Turn
 
 
 class WatchedMove(NamedTuple):
@@ -114,22 +113,15 @@ def tell_apart(names: Sequence[str]) -> list[str]:
 
 
 class _Watched(Referee):
-    """Notes what is done."""
+    """Notes what was wrong with an action."""
 
-    action = 0
     reason = ""
-
-    def ask(self, seat: int, turn: Turn) -> int:
-        """Return what the player in a seat chooses, and note it."""
-        self.action = super().ask(seat, turn)
-        return self.action
 
     def handle_failure(self, seat: int, error: AgentError) -> int:
         """Return the action that a failure is taken for; raise ``error`` if the rules know none."""
         if self.game.spec.forfeit is None:
             raise error
-        self.action = self.game.spec.forfeit
-        return self.action
+        return self.game.spec.forfeit
 
     def note_fault(self, seat: int, reason: str) -> None:
         """Note what was wrong."""
@@ -138,4 +130,4 @@ class _Watched(Referee):
     def say_last(self) -> str:
         """Return what was done last, in words."""
         reason, self.reason = self.reason, ""
-        return self.game.action_name(self.action) + (f" ({reason})" if reason else "")
+        return self.game.action_name(self.actions[-1]) + (f" ({reason})" if reason else "")

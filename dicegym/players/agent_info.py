@@ -16,7 +16,7 @@ from dicegym.games import loadable
 from dicegym.games.parts import INTERFACE, part
 from dicegym.play.player import Player
 from dicegym.players.model_file import ModelFile
-from dicegym.players.roster import agent_names, agents_folder, entry_files, resolve
+from dicegym.players.roster import agent_names, agents_folder, entry_files, find_trained, resolve
 from dicegym.registry import GAMES
 
 LONGEST = 400
@@ -74,15 +74,17 @@ def game_for(spec: str, **parameters: int) -> Game:
         UnknownNameError: there is no such agent or parameter.
         ModelError: the model cannot be read, or was trained on other rules.
     """
-    model: Path | Source | Player | None = Path(spec).expanduser()
-    if not spec.endswith(".zip"):
+    path = Path(spec).expanduser()
+    model = path if spec.endswith(".zip") else find_trained(path)
+    if model is None:
         name = game_of_file(spec)
         try:
-            model = resolve(make_game(name), spec)
+            origin = resolve(make_game(name), spec)
         except AgentError:  # loading it says that the file is missing
-            model = None
-        if not isinstance(model, Path):
+            origin = None
+        if not isinstance(origin, Path):
             return make_game(name, **parameters)
+        model = origin
     trained_on = ModelFile(str(model)).game
     if parameters.keys() - {"players"}:
         given = ", ".join(f"{name}={value}" for name, value in parameters.items())

@@ -24,7 +24,7 @@ from dicegym.bots.network import Network
 from dicegym.engine import loops
 from dicegym.engine.dice import mix, private_seed
 from dicegym.engine.game import Game
-from dicegym.errors import ModelError, ParameterError
+from dicegym.errors import ParameterError
 from dicegym.games.hidden import list_hidden_fields
 from dicegym.play.player import Player
 from dicegym.play.turn import Act, Turn
@@ -139,7 +139,7 @@ class PolicyPlayer(Player):
         self.temperature = check_temperature(temperature)
         self.pure = self.temperature == BEST
         self.policy: Network = (
-            model_file.check_network(model, game, f"model {name!r}")
+            model_file.check_network(model, game.observation_size, game.n_actions, f"model {name!r}")
             if isinstance(model, Network)
             else sb3_models.to_network(model, game, name)
         )
@@ -303,6 +303,4 @@ def load(path: str | os.PathLike[str], game: Game | None = None, temperature: fl
     temperature = file.temperature if temperature is None else temperature
     if game is not None:
         model_file.check_seat(str(path), file.game, game)
-    if file.network is None:
-        raise ModelError(f"{path} holds no network: get the file again from where it came from")
     return PolicyPlayer(file.network, file.game, Path(path).stem, temperature=temperature)

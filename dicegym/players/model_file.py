@@ -121,19 +121,20 @@ class ModelFile:
         return found
 
     @cached_property
-    def network(self) -> Network | None:
-        """The network that it carries as arrays, which fits its game; None if it carries none."""
+    def network(self) -> Network:
+        """The network that it carries as arrays, which fits its game. Raises ModelError if it carries none, too."""
         found = self._network("network")
-        return None if found is None else check_network(found, self.game, str(self.path))
+        if found is None:
+            raise ModelError(f"{self.path} holds no network: get the file again from where it came from")
+        return check_network(found, self.game.observation_size, self.game.n_actions, str(self.path))
 
     @property
     def critic(self) -> Network | None:
         """The value network that it carries as arrays; None if it carries none."""
         found = self._network("critic")
         if found is not None:
-            called = f"{self.path}: its critic"
             inputs = found.layers[0].weight.shape[0] if found.layers and found.layers[0].weight.ndim else 0
-            check_layers(found, max(inputs, self.game.observation_size), 1, called)
+            check_network(found, max(inputs, self.game.observation_size), 1, f"{self.path}: its critic")
         return found
 
     def read(self, member: str) -> bytes:
@@ -182,7 +183,7 @@ def read_game(path: str | os.PathLike[str]) -> Game:
 def write(
     path: str | os.PathLike[str],
     header: Mapping[str, Any],
-    network: Network | None,
+    network: Network,
     critic: Network | None = None,
     kept: Mapping[str, bytes] | None = None,
     dtype: str = "float32",
@@ -192,7 +193,7 @@ def write(
     Args:
         path: the file; one that is there is replaced.
         header: what the file says of itself; JSON-able.
-        network: what chooses its actions, None if NumPy cannot play it.
+        network: what chooses its actions.
         critic: what says what a state is worth, None to leave it out.
         kept: members of Stable-Baselines3, by name.
         dtype: of the weights; they are trained in float32.
@@ -264,26 +265,14 @@ def shows_as_much(game: Game, parameters: Mapping[str, int]) -> bool:
     return game.parameters == {**parameters, **more}
 
 
-def check_network(network: Network, game: Game, model: str) -> Network:
-    """Return ``network`` if it leads from the game's observations to its actions. Raises ModelError as `check_layers`.
+def check_network(network: Network, inputs: int, outputs: int, model: str) -> Network:
+    """Return ``network`` if it leads from ``inputs`` numbers to ``outputs`` ones; ``model`` is its name in errors.
 
-    ``model`` is what errors call it.
+    Raises ModelError unless it does, its layers fit each other, and all that it may compute is finite.
     """
-    outputs = check_layers(network, game.observation_size, None, model)
-    if outputs != game.n_actions:
-        raise ModelError(f"{model}: its network has {outputs} outputs, and {game!r} has {game.n_actions} actions")
-    return network
-
-
-def check_layers(network: Network, width: int, outputs: int | None, model: str) -> int:
-    """Return how many outputs a network of ``width`` inputs has.
-
-    Raises ModelError unless its layers fit each other, all outputs are finite, and they are ``outputs`` (None: any
-    number).
-    """
-    largest = (
-        1.0  # no output of a layer is further from 0: observations are between 0 and 1, and activations add nothing
-    )
+    width = inputs
+    # No output of a layer is further from 0: observations are between 0 and 1, and activations add nothing.
+    largest = 1.0
     for number, (weight, bias, activation) in enumerate(network.layers):
         last = number == len(network.layers) - 1
         if weight.ndim != 2 or weight.shape[0] != width or bias.shape != weight.shape[1:]:
@@ -304,6 +293,6 @@ def check_layers(network: Network, width: int, outputs: int | None, model: str) 
                 f"{model}: layer {number} has weights that are not finite, or so large that scores would not be: its "
                 "training went wrong, or the file is damaged"
             )
-    if outputs is not None and width != outputs:
-        raise ModelError(f"{model} has {width} outputs, and {outputs} are wanted")
-    return width
+    if width != outputs:
+        raise ModelError(f"{model}: its network has {width} outputs, and {outputs} are wanted")
+    return network

@@ -41,8 +41,8 @@ from dicegym.shipped import is_shipped, shipped_folder
 AGENTS_VARIABLE = "DICEGYM_AGENTS"
 PLACEHOLDERS = ("my", "best")
 """What people call files and folders that would tell nobody whose they are."""
-BEST_MODEL = "best.zip"
-"""What plays of a training's folder that is named as an agent."""
+MODELS = ("best.zip", "model.zip")
+"""What plays of a training's folder that is named as an agent, the better one first."""
 _CALL = re.compile(r"(?P<name>[^\s()]+)\s*\((?P<arguments>.*)\)", re.DOTALL)
 OBSERVATION, MASK = ("observation", "obs"), ("mask", "action_mask")
 """What a function calls its two arguments that is to be asked as a learner is."""
@@ -272,10 +272,7 @@ def resolve(game: Game, spec: Spec | Any) -> Origin:
         if mark and not (Path(text).expanduser().exists() or Path(f"{model_path}.zip").expanduser().is_dir()):
             raise ParameterError(f"{text!r}: a model has no parts to choose from; write '{model_path}.zip'")
         if not text.endswith(".zip"):
-            folder = Path(text).expanduser()
-            if (folder / BEST_MODEL).is_file() and locate(str(folder), entry_files(game)) is None:
-                return (folder / BEST_MODEL).absolute()
-            return _located(game, str(folder), text)
+            return _bot_or_training(game, os.path.expanduser(text), text)
         model = Path(text).expanduser()
         if not model.is_file():
             raise AgentError(agent_name(game, text), f"there is no file {model}")
@@ -287,7 +284,7 @@ def resolve(game: Game, spec: Spec | Any) -> Origin:
         if searching := _searching(game, text):
             return searching
         if Path(text).is_dir():
-            return _located(game, text, text)
+            return _bot_or_training(game, text, text)
         where = f"The agents are in {agents_folder(game)}; a bot of your own is named by its path."
         raise unknown_name(f"agent of {game.spec.title}", text, [*sorted(agents), *SEARCHES], where)
     path = agents[name].absolute()
@@ -297,6 +294,11 @@ def resolve(game: Game, spec: Spec | Any) -> Origin:
         raise ParameterError(f"{text!r}: {name} is a model, which takes no arguments; write {name!r}")
     source = _located(game, str(path), text)
     return source._replace(attribute=path.stem, arguments=_integers(match["arguments"], text))
+
+
+def find_trained(folder: Path) -> Path | None:
+    """Return the model of the training in a folder: its best one so far; None if there is no model."""
+    return next((folder / name for name in MODELS if (folder / name).is_file()), None)
 
 
 def find_model_file(game: Game, named: str, setting: str = "a model") -> str:
@@ -338,6 +340,12 @@ def _text(spec: object) -> str:
             "model, a function, a model in memory, or a Player"
         )
     return spec.strip()
+
+
+def _bot_or_training(game: Game, path: str, spec: str) -> Source | Path:
+    if locate(path, entry_files(game)) is None and (model := find_trained(Path(path))):
+        return model.absolute()
+    return _located(game, path, spec)
 
 
 def _located(game: Game, path: str, spec: str) -> Source:

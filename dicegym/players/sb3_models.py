@@ -69,8 +69,11 @@ def training_parts(model: Any, network: Network) -> tuple[Network, bytes] | None
     Returns None if these do not say all that Stable-Baselines3 would need.
     """
     policy: Any = getattr(model, "policy", None)
-    critic = critic_of(policy) if hasattr(policy, "value_net") else None
-    if critic is None:
+    if not hasattr(policy, "value_net"):
+        return None
+    try:
+        critic = _network([policy.vf_features_extractor, policy.mlp_extractor.value_net, policy.value_net])
+    except _NoPlainLayersError:
         return None
     file = io.BytesIO()
     model.save(file, exclude=_LEFT_OUT)
@@ -87,7 +90,10 @@ def training_parts(model: Any, network: Network) -> tuple[Network, bytes] | None
 
 
 def tensors_of(actor: Network, critic: Network | None) -> dict[str, Any]:
-    """Return the tensors of plain layers by the names that an actor-critic policy gives them."""
+    """Return the tensors of plain layers by the names that an actor-critic policy gives them.
+
+    Those of its value network are missing where there is no ``critic``, as in models that ship.
+    """
     import torch
 
     found: dict[str, Any] = {}
@@ -103,19 +109,12 @@ def tensors_of(actor: Network, critic: Network | None) -> dict[str, Any]:
     return found
 
 
-def weights_of(file: ModelFile) -> dict[str, Any]:
-    """Return the tensors of a model file's policy by name.
-
-    Those of its value network are missing where it was left out of the file, as in models that ship.
+def read_trained_actor(file: ModelFile) -> Network:
+    """Return the actor of a file that says how it is trained.
 
     Raises ModelError if the file is damaged, or holds a network alone.
     """
-    return tensors_of(_trained_actor(file), file.critic)
-
-
-def _trained_actor(file: ModelFile) -> Network:
-    """Return the actor of a file that says how it is trained. Raises ModelError for one that holds a network alone."""
-    if file.network is None or SETTINGS_MEMBER not in file.names:
+    if SETTINGS_MEMBER not in file.names:
         raise ModelError(
             f"{file.path} holds a network alone, which can play, and no model of Stable-Baselines3 to train"
         )
@@ -151,7 +150,7 @@ def load_model(path: str | os.PathLike[str], game: Game | None = None, device: s
     file = ModelFile(path)
     if game is not None:
         check_fit(str(path), file.game, game)
-    name, actor = str(file.facts.get("algorithm")), _trained_actor(file)
+    name, actor = str(file.facts.get("algorithm")), read_trained_actor(file)
     if name not in _ACTOR_CRITICS:
         raise ModelError(f"{path}: {unknown_name('algorithm', one_line(name, 80), list(_ACTOR_CRITICS))}")
     kind, where, game, data, critic = algorithm(name), check_device(device), file.game, file.settings, file.critic
@@ -384,14 +383,6 @@ def _compare(network: Network, seen: np.ndarray, expected: np.ndarray) -> None:
     apart = (found - found.mean(axis=1, keepdims=True)) - (expected - expected.mean(axis=1, keepdims=True))
     if found.shape != expected.shape or np.abs(apart).max() > _TOLERANCE * max(1.0, float(np.abs(expected).max())):
         raise _NoPlainLayersError("it computes something else than its linear layers one after the other")
-
-
-def critic_of(policy: Any) -> Network | None:
-    """Return the value network of an actor-critic policy; None if it is not a sequence of linear layers."""
-    try:
-        return _network([policy.vf_features_extractor, policy.mlp_extractor.value_net, policy.value_net])
-    except _NoPlainLayersError:
-        return None
 
 
 def _network(parts: Sequence[Any]) -> Network:

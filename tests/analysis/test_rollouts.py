@@ -11,7 +11,7 @@ import dicegym
 from dicegym.analysis.mcts import ordinary_action
 from dicegym.analysis.playing_on import SLIP, Beliefs, results
 from dicegym.analysis.rollouts import RolloutValuer
-from dicegym.analysis.valuers import policies_of, valuer
+from dicegym.analysis.valuers import valuer
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError, UnknownNameError
 from dicegym.games.hidden import keep_known
@@ -50,7 +50,7 @@ class Mixing(Player):
         return actions
 
     def chances(self, game: Game, states: np.ndarray) -> np.ndarray:
-        return policies_of(self._valuer, states)
+        return self._valuer.policy_rows(states)
 
 
 # --- agreement ------------------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ from dicegym.pictures.naming import name_players
 from dicegym.pictures.watched import moments, names_of, seating
 from dicegym.play.drive import play_game
 from dicegym.play.player import FunctionPlayer, RandomPlayer
+from dicegym.players.agent_info import game_for
 from dicegym.registry import GAMES
 from dicegym.shipped import shipped_folder
 
@@ -142,3 +143,4 @@ def test_the_folder_of_a_training_stands_for_its_best_model(tmp_path: Path) -> N
     (tmp_path / "seed-1" / "best.zip").write_bytes(shipped.read_bytes())
     assert find_model(str(tmp_path / "seed-1")) == str(tmp_path / "seed-1" / "best.zip")
     assert find_model("ppo") == "ppo"
+    assert game_for(str(tmp_path / "seed-1")) == dicegym.game("hog"), "the model in it says what it plays"

@@ -7,10 +7,34 @@ import json
 import pytest
 
 from dicegym.pictures.fonts import FILES, FOLDER, fit, measure
-from dicegym.pictures.palette import READ_ON
+from dicegym.pictures.palette import (
+    ACTIVE,
+    CHOSEN,
+    FELT,
+    GOLD,
+    HIDDEN,
+    INK,
+    PANEL,
+    PAPER,
+    PENCIL,
+    SEAT_COLOURS,
+    SOFT,
+    STRIPE,
+    WRITING,
+)
 
 AA = 4.5
 """Contrast of words to what they stand on, at least (WCAG 2.2, 1.4.3)."""
+READ_ON: dict[str, tuple[str, ...]] = {
+    FELT: (INK, SOFT, GOLD, *SEAT_COLOURS[3:5]),
+    PANEL: (INK, SOFT, GOLD, *SEAT_COLOURS),
+    ACTIVE: (INK, SOFT),
+    PAPER: (WRITING, PENCIL),
+    STRIPE: (WRITING, PENCIL),
+    CHOSEN: (WRITING, PENCIL),
+    HIDDEN: (INK, SOFT),
+}
+"""What words are written in, by what they stand on."""
 
 
 def luminance(colour: str) -> float:

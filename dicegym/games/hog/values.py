@@ -20,11 +20,11 @@ from dicegym.games.hog.rules import N_ACTIONS, SPEC
 from dicegym.games.hog.solving.strategies import REMEMBERED, Duel, choices_of, full_sight
 from dicegym.games.hog.solving.sweeps import PLAY, WEIGH, action_values, state_values
 from dicegym.games.solved import Claim
-from dicegym.games.worth import ActionValues, BatchValuer, Meter, ValueKind, ValueSource, ValueUnit
+from dicegym.games.worth import ActionValues, Meter, ValueKind, Valuer, ValueSource, ValueUnit
 from dicegym.play.player import Player
 
 
-class FullSight(BatchValuer):
+class FullSight(Valuer):
     """What states are worth to players that see the parity of all exchanges and both runs, and play their best.
 
     Moves alternate and nothing is hidden, so this is the one equilibrium value of the game with full sight.

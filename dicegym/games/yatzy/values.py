@@ -17,7 +17,7 @@ from dicegym.errors import ParameterError
 from dicegym.games import game as make_game
 from dicegym.games.parts import plays_with
 from dicegym.games.solved import Claim
-from dicegym.games.worth import ActionValues, BatchValuer, Meter, Progress, ValueKind, ValueSource, ValueUnit
+from dicegym.games.worth import ActionValues, Meter, Progress, ValueKind, Valuer, ValueSource, ValueUnit
 from dicegym.games.yatzy.rules import BONUS, BONUS_FROM, SPEC
 from dicegym.games.yatzy.solving import points
 from dicegym.games.yatzy.tables import BEST, COUNTS, FACES, KEEPS, TWO_PAIRS
@@ -50,7 +50,7 @@ def sources(game: Game) -> Sequence[ValueSource]:
     return (ValueSource(AloneValuer.name, "exact", doc, lambda: True, lambda progress: AloneValuer(game, progress)),)
 
 
-class AloneValuer(BatchValuer):
+class AloneValuer(Valuer):
     """Says what states of Yatzy for one are worth: the mean of the final score if the player plays on without a flaw.
 
     ``progress`` is told of the sweep that solves the game when it is needed for the first time.

@@ -47,15 +47,15 @@ def fit(words: str, width: float, size: float, bold: bool = False) -> str:
     return kept + ELLIPSIS
 
 
-def wrap(words: str, width: float, size: float, lines: int, bold: bool = False) -> list[str]:
+def wrap(words: str, width: float, size: float, lines: int) -> list[str]:
     """Return text in at most ``lines`` lines, broken at spaces, the last one cut with an ellipsis if there is more."""
     found: list[str] = []
     rest = words.split()
     while rest and len(found) < lines:
         line = rest.pop(0)
-        while rest and measure(f"{line} {rest[0]}", size, bold) <= width:
+        while rest and measure(f"{line} {rest[0]}", size) <= width:
             line += f" {rest.pop(0)}"
         found.append(line)
     if rest:
         found[-1] += f" {' '.join(rest)}"
-    return [fit(line, width, size, bold) for line in found]
+    return [fit(line, width, size) for line in found]

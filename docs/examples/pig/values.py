@@ -70,8 +70,8 @@ def solved(goal: int) -> np.ndarray:
     return wins
 
 
-class Exact:
-    """The win rate of the player to move who plays its best against one who does; see `dicegym.games.worth.Valuer`."""
+class Exact(Valuer):
+    """The win rate of the player to move who plays its best against one who does."""
 
     name = "exact"
     kind: ValueKind = "exact"
@@ -103,10 +103,6 @@ class Exact:
         if action == ROLL:
             return float(rolled(*at))
         return float(held(*at)) if action == HOLD and state["rolls"] else 0.0
-
-    def policy(self, state: Any) -> np.ndarray:
-        """Return 1 for the better action."""
-        return np.eye(N_ACTIONS)[np.nanargmax(self.action_values(state).values)]
 
 
 def sources(game: Game) -> Sequence[ValueSource]:

@@ -159,7 +159,7 @@ def test_values_agree_with_each_other(solved: Any) -> None:
             game.step(state, int(rng.choice(len(policy), p=policy)))
         assert [valuer.value(state, seat) for seat in (0, 1)] == [float(state["left"][seat] > 0) for seat in (0, 1)]
     rows = game.batch(5, seed=1).states
-    assert valuers.values_of(valuer, rows).sum(1) == pytest.approx(np.ones(5))
+    assert valuer.values_rows(rows).sum(1) == pytest.approx(np.ones(5))
     assert valuers.assess(valuer, rows).values.shape == valuer.policy_rows(rows).shape == (5, game.n_actions)
 
 

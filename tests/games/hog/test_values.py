@@ -17,7 +17,6 @@ from dicegym.games.hog.rules import N_ACTIONS, free_bacon, settle, sides
 from dicegym.games.hog.solving.strategies import Duel, choices_of, full_sight
 from dicegym.games.hog.solving.sweeps import roll_chances
 from dicegym.games.hog.values import FullSight, choices, reply_values
-from dicegym.games.worth import BatchValuer
 
 SMALL = 10
 """A goal at which a slow recursion takes a second."""
@@ -131,7 +130,6 @@ def test_costs_of_all_games_are_the_difference_of_exact_win_rates(a: str, b: str
     tables = [exact.tabulate(dicegym.agent(game, name), game) for name in (a, b)]
     states = every_state(20)
     judge = FullSight(game)
-    assert isinstance(judge, BatchValuer)
     worth, choices = judge.values_rows(states)[:, 0], judge.action_values_rows(states).values
     assert np.abs(choices.max(axis=1) - worth).max() < 1e-12
 

@@ -19,7 +19,7 @@ from dicegym.games.bidding.solving.cfr import Strategy
 from dicegym.games.bidding.solving.equilibrium import Worth, ending_values
 from dicegym.games.bidding.solving.hand import CALL, NOT_ALLOWED, BidPath, Dice, number_of_roll, rolls
 from dicegym.games.bidding.table import N_BIDS, SEATS
-from dicegym.games.worth import ActionValues, ValueKind, ValueUnit
+from dicegym.games.worth import ActionValues, ValueKind, Valuer, ValueUnit
 
 
 class Spot(NamedTuple):
@@ -46,8 +46,8 @@ class Spot(NamedTuple):
         return self.dice[1 - self.place]
 
 
-class HandValues(ABC):
-    """What states are worth between two players of tables; a `dicegym.games.worth.Valuer`.
+class HandValues(Valuer, ABC):
+    """What states are worth between two players of tables.
 
     The player to move knows its own roll and the bids. It infers the other roll from the tables (Bayes' rule).
     A bid that the tables never make with any roll that is still believed in is left out of what is believed. Where
