@@ -21,7 +21,7 @@ from stable_baselines3.common.vec_env import VecEnv, VecMonitor
 
 from dicegym.engine.validate import finite_number
 from dicegym.errors import ParameterError
-from dicegym.learning.fast_ppo.engine import Engine, KeptRolloutBuffer, Weights, one_thread
+from dicegym.learning.fast_ppo.engine import Engine, KeptRolloutBuffer, one_thread
 from dicegym.learning.fast_ppo.environments import KEY, GymnasiumVecEnv, masks_of, split_masks, with_masks
 from dicegym.learning.fast_ppo.layout import why_not
 
@@ -260,7 +260,7 @@ class FastMaskablePPO(MaskablePPO):
             engine.parameters.adopt()
             self.kl_anchor = engine.parameters.values.numpy().copy()
         most = 0.0 if clip_values is None else max(clip_values, SMALLEST)
-        weights = Weights(clip_range, most, self.ent_coef, self.vf_coef, self.kl_coef)
+        weights = clip_range, most, self.ent_coef, self.vf_coef, self.kl_coef
         engine.begin_update(weights, self.kl_anchor if self.kl_coef else None)
         told, of_epoch = self._epochs(engine, buffer)
         engine.end_update()

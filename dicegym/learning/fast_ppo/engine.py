@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 import torch
@@ -91,17 +91,6 @@ def inputs_of(buffer: KeptRolloutBuffer) -> Inputs:
     )
 
 
-class Weights(NamedTuple):
-    """What the parts of the loss count for; see `dicegym.learning.fast_ppo.kernels.policy_slopes`."""
-
-    clip: float
-    clip_values: float
-    """0: values are not clipped."""
-    ent_coef: float
-    vf_coef: float
-    kl_coef: float
-
-
 class Engine:
     """All that computes for one policy and one size of rollouts.
 
@@ -124,7 +113,7 @@ class Engine:
         # Values, and what Adam remembers: as the policy has them, and as they are computed.
         vectors = self.parameters.values, self.parameters.first, self.parameters.second
         self._flat = [one.numpy() for one in vectors]
-        self._packed = [self._layout.vector() for _ in vectors]
+        self._packed = [allocate_aligned((self._layout.size,)) for _ in vectors]
         self._memory = passes.PassMemory(
             vector=self._packed[0],
             gradients=allocate_aligned((self._threads, self._layout.size)),
@@ -218,8 +207,13 @@ class Engine:
         self.filled = masks is None
         return orders.actions.copy(), orders.values.copy(), orders.log_probs.copy()
 
-    def begin_update(self, weights: Weights, anchor: np.ndarray | None) -> None:
-        """Begin to learn from the rollout; ``anchor`` has the parameters (float32[size]) whose policy is kept to."""
+    def begin_update(self, weights: Sequence[float], anchor: np.ndarray | None) -> None:
+        """Begin to learn from the rollout.
+
+        Args:
+            weights: five: see `dicegym.learning.fast_ppo.passes.Losses`. A clip of values of 0 is none.
+            anchor: the parameters (float32[size]) whose policy is kept to, if one is.
+        """
         self.parameters.adopt()
         found = None
         if anchor is not None:

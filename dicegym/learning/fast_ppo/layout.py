@@ -13,7 +13,7 @@ from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy, Mask
 from stable_baselines3.common.torch_layers import CombinedExtractor, FlattenExtractor
 
 from dicegym.engine.jit import COMPILED
-from dicegym.learning.fast_ppo.vectors import allocate_aligned, pad_size
+from dicegym.learning.fast_ppo.vectors import pad_size
 
 ACTIVATIONS = (torch.nn.ReLU, torch.nn.Tanh)
 """What may stand between layers."""
@@ -228,10 +228,6 @@ class Layout:
             weight, bias, row = places[layer]
             parts += [np.add.outer(np.arange(units), row * np.arange(depth)).ravel() + weight, np.arange(units) + bias]
         self._places = np.concatenate(parts)
-
-    def vector(self) -> np.ndarray:
-        """Return a vector of zeros."""
-        return allocate_aligned((self.size,))
 
     def pack(self, flat: np.ndarray, vector: np.ndarray) -> None:
         """Write parameters (float32[parameters], in the policy's order) into a vector."""
