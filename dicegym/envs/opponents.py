@@ -139,11 +139,11 @@ class Opponents:
         for row in np.flatnonzero(np.isin(self.who, live).any(axis=1)).tolist():
             self.seat(row, int(keys[row]))
 
-    def play_out(self, rows: np.ndarray | None = None) -> None:
-        """Play the games in ``rows`` (int64[k]; default: all) to their ends: every seat has been taken by `sit`."""
-        rows = np.arange(len(self._states)) if rows is None else rows
-        n, nobody = len(rows), np.full(len(self._states), -1)
-        actions, tasks, waiting = np.zeros(n, np.int64), np.full(n, WAIT, np.int8), np.empty(n, np.int64)
+    def play_out(self) -> None:
+        """Play all games to their ends: every seat has been taken by `sit`."""
+        n = len(self._states)
+        rows, waiting = np.arange(n), np.empty(n, np.int64)
+        actions, tasks, nobody = np.zeros(n, np.int64), np.full(n, WAIT, np.int8), np.full(n, -1)
         codes, tables = self.arrays[:2]
         while count := play_others(
             Share(rows, actions, tasks, waiting[: len(rows)]), self._states, self.watched, self.who, codes, tables

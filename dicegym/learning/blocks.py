@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dicegym.analysis.playing_on import results
-from dicegym.analysis.variance_reduction import Watched, meter_of
+from dicegym.analysis.variance_reduction import Watched, luck_of, meter_of
 from dicegym.bots.source import Source
 from dicegym.engine import loops
 from dicegym.engine.game import Game
@@ -85,23 +85,31 @@ def results_of(
     loops.begin_rows(states, rows, game.blank, np.full(n, seed, np.uint64), numbers)
     seating = [seating_of(number, game.players, len(rivals)) for number in range(first, first + n)]
     seats, who = (np.array(part, np.int64) for part in zip(*seating, strict=True))
-    watched = meter = None
-    if less_luck:
-        meter = meter_of(game, [None if isinstance(one, IsolatedPlayer) else one for one in players], who)
-        watched = Watched(game, states, meter)
-    table, nobody = Opponents(game, states), np.full(n, -1)
-    for group in np.split(rows, n if copies else 1):
-        for row in group.tolist():
-            seat, sits = seating[row]
-            seated = copies.sit(first + row, seat, sits) if copies else [players[one] for one in sits]
-            table.sit(row, int(states["key"][row]), dict(enumerate(seated)))
-        if watched is None:
-            table.play_out(group)
-        while watched is not None and len(left := group[~states["over"][group]]):
-            watched.step(left, table.answers(left, nobody)[0])
-        if copies:
-            copies.raise_if_gone()
-    return Results(results(game, states)[rows, seats], None if meter is None else meter.luck[rows, seats])
+    table, luck = Opponents(game, states), None
+    if copies is not None:
+        actions = [copies.play(table, states, row, first + row, *seating[row]) for row in rows.tolist()]
+        if less_luck:
+            known = [None if isinstance(one, IsolatedPlayer) else one for one in players]
+            luck = luck_of(game, known, who, seed, range(first, first + n), actions)[rows, seats]
+    else:
+        for row, sits in enumerate(who.tolist()):
+            table.sit(row, int(states["key"][row]), {there: players[one] for there, one in enumerate(sits)})
+        if less_luck:
+            luck = _play_watched(game, states, table, players, who)[rows, seats]
+        else:
+            table.play_out()
+    return Results(results(game, states)[rows, seats], luck)
+
+
+def _play_watched(
+    game: Game, states: np.ndarray, table: Opponents, players: Sequence[Player], who: np.ndarray
+) -> np.ndarray:
+    """Play games that have just begun to their ends; return what luck was worth to each seat: float64[games, seats]."""
+    nobody, meter = np.full(len(states), -1), meter_of(game, players, who)
+    watched = Watched(game, states, meter)
+    while len(rows := watched.open):
+        watched.step(rows, table.answers(rows, nobody)[0])
+    return meter.luck
 
 
 @dataclass(frozen=True)
@@ -195,23 +203,30 @@ class _Copies:
             return load(block.game, entry.origin, entry.name)  # a fresh program for each game, as everywhere
         return context.load(entry, block.game, 0, lambda together: self._moment, None)
 
-    def sit(self, number: int, seat: int, who: Sequence[int]) -> list[Player]:
-        """Return who sits where in a game, as `seating_of` says."""
+    def play(
+        self, table: Opponents, states: np.ndarray, row: int, number: int, seat: int, who: Sequence[int]
+    ) -> list[int]:
+        """Play game ``number`` in a row of a table, seated as `seating_of` says; return what was played.
+
+        Raises GoneError if a bot's process has ended: the rules say what a fault costs, but this was none.
+        """
         self._moment = f"in game {number + 1} of the evaluation"
-        seated, taken = [self._copies[0][0]] * len(who), [0] * len(self._copies)
+        state, actions, taken = states[row], list[int](), [0] * len(self._copies)
+        seated = {seat: self._copies[0][0]}
         for there in ((seat + place) % len(who) for place in range(1, len(who))):
             mine, used = self._copies[who[there]], taken[who[there]]
             if isinstance(mine[0], IsolatedPlayer) and used == len(mine):
                 mine.append(self._load(who[there]))
             seated[there] = mine[min(used, len(mine) - 1)]
             taken[who[there]] += 1
-        return seated
-
-    def raise_if_gone(self) -> None:
-        """Raise the GoneError of a bot whose process has ended: the rules say what a fault costs, but this was none."""
-        for player in (one for mine in self._copies for one in mine):
-            if isinstance(player, IsolatedPlayer):
-                player.raise_if_gone()
+        table.sit(row, int(state["key"]), seated)
+        while not state["over"]:
+            actions.append(table.answer(row))
+            self._block.game.step(state, actions[-1])
+            table.tell(row)
+        for player in (one for mine in self._copies for one in mine if isinstance(one, IsolatedPlayer)):
+            player.raise_if_gone()
+        return actions
 
     def blame(self, error: AgentError) -> None:
         """Note whose ``error`` ended the block."""
