@@ -10,6 +10,7 @@ import logging
 import shlex
 import tomllib
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -178,9 +179,9 @@ def tune(
 
     tell = progress or (lambda done, total, text: None)
     for over in range(len(found.trials(*OVER)), trials):
-        trial, score, state = found.study.ask(space), None, TrialState.FAIL
+        trial, score, state = found.study.ask(dict(space)), None, TrialState.FAIL
         try:
-            score = _train(found, trial, lambda text, over=over: tell(over, trials, text))
+            score = _train(found, trial, partial(tell, over, trials))
             state = TrialState.COMPLETE
         except optuna.TrialPruned:
             state = TrialState.PRUNED

@@ -211,7 +211,7 @@ class Engine:
         """Begin to learn from the rollout.
 
         Args:
-            weights: five: see `dicegym.learning.fast_ppo.passes.Losses`. A clip of values of 0 is none.
+            weights: five, as in `dicegym.learning.fast_ppo.passes.Losses`; with a clip of values of 0 these are free.
             anchor: the parameters (float32[size]) whose policy is kept to, if one is.
         """
         self.parameters.adopt()

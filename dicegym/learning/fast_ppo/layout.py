@@ -108,7 +108,8 @@ class FlatParameters:
         self.size = sum(sizes)
         self.values, self.first, self.second = vectors = [torch.zeros(self.size) for _ in range(3)]
         self._views = [
-            [part.view(shape) for part, shape in zip(one.split(sizes), self.shapes, strict=True)] for one in vectors
+            [part.view(shape) for part, shape in zip(torch.split(one, sizes), self.shapes, strict=True)]
+            for one in vectors
         ]
         self.steps = 0
         self.adopt()
