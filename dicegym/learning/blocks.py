@@ -21,10 +21,9 @@ from dicegym.engine import loops
 from dicegym.engine.game import Game
 from dicegym.envs.opponents import Opponents
 from dicegym.errors import AgentError, FaultWarning
-from dicegym.play.drive import Referee
 from dicegym.play.player import Player
 from dicegym.players.roster import load
-from dicegym.sandbox.heartbeat import LOADING, PLAYING, Heartbeat, Reading
+from dicegym.sandbox.heartbeat import LOADING, PLAYING, Reading
 from dicegym.sandbox.jobs import Context, Entry, Failure
 from dicegym.sandbox.remote import GoneError, IsolatedPlayer
 
@@ -72,58 +71,45 @@ def results_of(
     n: int,
     seed: int,
     less_luck: bool = False,
+    copies: _Copies | None = None,
 ) -> Results:
-    """Play games number ``first`` to ``first + n - 1`` of ``seed`` side by side; return what the player got.
+    """Play games number ``first`` to ``first + n - 1`` of ``seed``; return what the player got.
+
+    Games are played side by side; with ``copies``, who sits at one game at a time, one after the other.
 
     Raises ParameterError if ``less_luck`` is asked for and luck cannot be told in this game.
     """
-    rows = np.arange(n)
+    rows, players = np.arange(n), [player, *rivals]
     states = game.new_states(n)
     numbers = np.arange(first, first + n, dtype=np.uint64)
     loops.begin_rows(states, rows, game.blank, np.full(n, seed, np.uint64), numbers)
-    table = Opponents(game, states)
-    seats, who = np.empty(n, np.int64), np.zeros((n, game.players), np.int64)
-    for row, key in enumerate(states["key"].tolist()):
-        seat, sits = seating_of(first + row, game.players, len(rivals))
-        seats[row], who[row] = seat, sits
-        table.sit(row, key, {there: rivals[one - 1] for there, one in enumerate(sits) if one} | {seat: player})
-    luck = None
-    if less_luck:
-        luck = _played_watched(game, states, table, [player, *rivals], who)[rows, seats]
+    seating = [seating_of(number, game.players, len(rivals)) for number in range(first, first + n)]
+    seats, who = (np.array(part, np.int64) for part in zip(*seating, strict=True))
+    table, luck = Opponents(game, states), None
+    if copies is not None:
+        actions = [copies.play(table, states, row, first + row, *seating[row]) for row in rows.tolist()]
+        if less_luck:
+            known = [None if isinstance(one, IsolatedPlayer) else one for one in players]
+            luck = luck_of(game, known, who, seed, range(first, first + n), actions)[rows, seats]
     else:
-        table.play_out()
+        for row, sits in enumerate(who.tolist()):
+            table.sit(row, int(states["key"][row]), {there: players[one] for there, one in enumerate(sits)})
+        if less_luck:
+            luck = _play_watched(game, states, table, players, who)[rows, seats]
+        else:
+            table.play_out()
     return Results(results(game, states)[rows, seats], luck)
 
 
-def _played_watched(
+def _play_watched(
     game: Game, states: np.ndarray, table: Opponents, players: Sequence[Player], who: np.ndarray
 ) -> np.ndarray:
     """Play games that have just begun to their ends; return what luck was worth to each seat: float64[games, seats]."""
-    nobody = np.full(len(states), -1)
-    meter = meter_of(game, players, who)
+    nobody, meter = np.full(len(states), -1), meter_of(game, players, who)
     watched = Watched(game, states, meter)
     while len(rows := watched.open):
         watched.step(rows, table.answers(rows, nobody)[0])
     return meter.luck
-
-
-class BlockResult(NamedTuple):
-    """The results of a block."""
-
-    results: Results
-    faults: list[tuple[str, int]]
-    """What failed, in words, in the order in which it did first, and how often."""
-
-    def to_plain(self) -> list[Any]:
-        """Return it as lists, texts and numbers."""
-        shares, luck = self.results
-        return [shares.tolist(), self.faults, None if luck is None else luck.tolist()]
-
-    @classmethod
-    def from_plain(cls, plain: Sequence[Any]) -> BlockResult:
-        """Return what `to_plain` told of."""
-        shares, faults, luck = plain
-        return cls(Results(np.array(shares), None if luck is None else np.array(luck)), faults)
 
 
 @dataclass(frozen=True)
@@ -149,7 +135,10 @@ class EvaluationBlock:
         return {"kind": "evaluation", "seed": self.seed, "first": self.first, "games": self.games} | asked
 
     def run(self, context: Context) -> list[Any]:
-        """Load everybody and play; return a `BlockResult` as plain values."""
+        """Load everybody and play; return shares and luck as lists, as `Results` has them, and what failed.
+
+        Failures are in words, in the order in which they happened first, each with how often it did.
+        """
         heartbeat = context.heartbeat
         heartbeat.note(LOADING, 0)
         faults: dict[str, int] = {}
@@ -160,18 +149,22 @@ class EvaluationBlock:
                 words = next(reversed(faults))
             faults[words] = faults.get(words, 0) + 1
 
-        table = _Table(self, context)
+        copies = _Copies(self, context)
         heartbeat.note(PLAYING, 0)
         with warnings.catch_warnings():
             warnings.simplefilter("always", FaultWarning)
             warnings.showwarning = note
-            found = table.play() if table.one_by_one else self.play(table.players)
-        return BlockResult(found, list(faults.items())).to_plain()
+            try:
+                found = self.play(copies.players, copies if copies.one_by_one else None)
+            except AgentError as error:
+                copies.blame(error)
+                raise
+        return [found.shares.tolist(), None if found.luck is None else found.luck.tolist(), list(faults.items())]
 
-    def play(self, players: Sequence[Player]) -> Results:
-        """Let these players, in the order of the entries, play the games side by side."""
+    def play(self, players: Sequence[Player], copies: _Copies | None = None) -> Results:
+        """Let these players, in the order of the entries, play the games; see `results_of`."""
         player, *rivals = players
-        return results_of(self.game, player, rivals, self.first, self.games, self.seed, self.less_luck)
+        return results_of(self.game, player, rivals, self.first, self.games, self.seed, self.less_luck, copies)
 
     def without(self, failure: Failure) -> None:
         """Return None: a player that failed is not measured."""
@@ -183,11 +176,10 @@ class EvaluationBlock:
         return f"in games {self.first + 1} to {self.first + self.games} of the evaluation"
 
 
-class _Table:
-    """Everybody at the table of a block.
+class _Copies:
+    """Everybody who plays a block; who fills several seats has a copy for each, if it sits in one seat at a time.
 
     Attributes:
-        players: by their number among the entries.
         one_by_one: whether games are played one after the other, as a bot in a process of its own sits at one game at
             a time.
     """
@@ -195,9 +187,13 @@ class _Table:
     def __init__(self, block: EvaluationBlock, context: Context) -> None:
         self._block, self._context = block, context
         self._moment = "while it was loaded"
-        self.players: list[Player] = [self._load(number) for number in range(len(block.entries))]
+        self._copies = [[self._load(number)] for number in range(len(block.entries))]
         self.one_by_one = any(isinstance(player, IsolatedPlayer) for player in self.players)
-        self._moment = f"in games {block.first + 1} to {block.first + block.games} of the evaluation"
+
+    @property
+    def players(self) -> list[Player]:
+        """One of each, by their number among the entries."""
+        return [mine[0] for mine in self._copies]
 
     def _load(self, number: int) -> Player:
         block, context = self._block, self._context
@@ -207,57 +203,35 @@ class _Table:
             return load(block.game, entry.origin, entry.name)  # a fresh program for each game, as everywhere
         return context.load(entry, block.game, 0, lambda together: self._moment, None)
 
-    def play(self) -> Results:
-        """Play the games of the block one after the other; return what the player got."""
-        block, game = self._block, self._block.game
-        rivals = len(block.entries) - 1
-        # Who fills several seats needs as many copies, if it sits at one game, and in one seat, at a time.
-        copies: list[list[Player]] = [[player] for player in self.players]
-        ended, seats = game.new_states(block.games), np.empty(block.games, np.int64)
-        sat, actions = np.zeros((block.games, game.players), np.int64), []
-        for row in range(block.games):
-            number = block.first + row
-            self._moment = f"in game {number + 1} of the evaluation"
-            states = game.new_game(block.seed, number)
-            seat, who = seating_of(number, game.players, rivals)
-            taken = [0] * len(self.players)
-            seated: list[Player] = [self.players[0]] * game.players
-            for there in ((seat + place) % game.players for place in range(1, game.players)):
-                mine = copies[who[there]]
-                if isinstance(mine[0], IsolatedPlayer) and taken[who[there]] == len(mine):
-                    mine.append(self._load(who[there]))
-                seated[there] = mine[min(taken[who[there]], len(mine) - 1)]
-                taken[who[there]] += 1
-            referee = _BlockReferee(game, states, seated, who, self._context.heartbeat)
-            ended[row] = referee.play()
-            seats[row], sat[row] = seat, who
-            actions.append(referee.actions)
-        luck, rows = None, np.arange(block.games)
-        if block.less_luck:
-            known = [None if isinstance(player, IsolatedPlayer) else player for player in self.players]
-            numbers = range(block.first, block.first + block.games)
-            luck = luck_of(game, known, sat, block.seed, numbers, actions)[rows, seats]
-        return Results(results(game, ended)[rows, seats], luck)
+    def play(
+        self, table: Opponents, states: np.ndarray, row: int, number: int, seat: int, who: Sequence[int]
+    ) -> list[int]:
+        """Play game ``number`` in a row of a table, seated as `seating_of` says; return what was played.
 
+        Raises GoneError if a bot's process has ended: the rules say what a fault costs, but this was none.
+        """
+        self._moment = f"in game {number + 1} of the evaluation"
+        state, actions, taken = states[row], list[int](), [0] * len(self._copies)
+        seated = {seat: self._copies[0][0]}
+        for there in ((seat + place) % len(who) for place in range(1, len(who))):
+            mine, used = self._copies[who[there]], taken[who[there]]
+            if isinstance(mine[0], IsolatedPlayer) and used == len(mine):
+                mine.append(self._load(who[there]))
+            seated[there] = mine[min(used, len(mine) - 1)]
+            taken[who[there]] += 1
+        table.sit(row, int(state["key"]), seated)
+        while not state["over"]:
+            actions.append(table.answer(row))
+            self._block.game.step(state, actions[-1])
+            table.tell(row)
+        for player in (one for mine in self._copies for one in mine if isinstance(one, IsolatedPlayer)):
+            player.raise_if_gone()
+        return actions
 
-class _BlockReferee(Referee):
-    """Drives one game of a block: a bot whose process is gone ends the block.
-
-    Args:
-        who: by seat, the number of the entry that sits there.
-    """
-
-    def __init__(
-        self, game: Game, states: np.ndarray, players: Sequence[Player], who: Sequence[int], heartbeat: Heartbeat
-    ) -> None:
-        self._who, self._heartbeat = who, heartbeat
-        super().__init__(game, states, players)
-
-    def handle_failure(self, seat: int, error: AgentError) -> int:
-        self._heartbeat.blamed = self._who[seat]
-        if isinstance(error, GoneError):
-            raise error
-        return super().handle_failure(seat, error)
+    def blame(self, error: AgentError) -> None:
+        """Note whose ``error`` ended the block."""
+        numbers = {entry.name: number for number, entry in enumerate(self._block.entries)}
+        self._context.heartbeat.blamed = numbers.get(error.agent, self._context.heartbeat.blamed)
 
 
 def blocks_of(

@@ -1,14 +1,10 @@
 """Learning curves: what a learner scored, when and against whom, in which files that is kept; bands of several runs.
 
 All of it is made of one record, `Evaluation`. A run's checkpoint holds them, and from there they are written into
-
-    curve.csv       steps and score, and the result against each opponent if there are several
-    evaluations.csv the results with their intervals: steps, opponent, measure, value, low, high, games
-    models' files   as the fact `CURVE`: ``columns``, the opponents of the evaluations, and ``points``, each a list of
-                    steps, score, and a cell for each column: a number, or [number, lower, upper end of the 95 %
-                    interval]. Strangers may write facts, so they are validated before they are used.
-
-The same seed gives the same files. ``pace.csv`` says how fast a training is, which differs from time to time.
+``curve.csv`` and ``evaluations.csv`` (`dicegym.learning.run_folder`), and into models' files as the fact `CURVE`:
+``columns``, the opponents of the evaluations, and ``points``, each a list of steps, score, and a cell for each column,
+which is a number, or [number, lower, upper end of the 95 % interval]. Strangers may write facts, so they are validated
+before they are used. The same seed gives the same files, but for ``pace.csv``, which says how fast a training is.
 
 A training is partly luck, so a single curve says little. The middle of several runs is the interquartile mean (the mean
 of the middle half), with an interval by the percentile bootstrap over runs, as Agarwal, Schwarzer, Castro, Courville

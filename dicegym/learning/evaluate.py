@@ -7,7 +7,6 @@ import math
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -19,9 +18,9 @@ from dicegym.engine.validate import MOST, whole_number
 from dicegym.errors import AgentError, FaultWarning, ModelError, ParameterError, one_line
 from dicegym.games import game as make_game
 from dicegym.games.parts import Z_95, Duel, quick_solver_of, tabulate_player
-from dicegym.learning.blocks import APART, BlockResult, Results, blocks_of
+from dicegym.learning.blocks import APART, Results, blocks_of
 from dicegym.play.player import Player
-from dicegym.players import batch_players
+from dicegym.players.batch_players import TwinPlayer, twin_numbers
 from dicegym.players.roster import agent, agent_name, is_strangers
 from dicegym.players.roster import opponent as twin_or_agent
 from dicegym.sandbox.jobs import Entry, Failure, Job, entry
@@ -111,13 +110,8 @@ def rivals_of(game: Game, opponent: Any) -> list[Player]:
 
 def _rival(game: Game, spec: Any) -> Player:
     rival = twin_or_agent(game, spec)
-    return agent(game, spec) if _hides(game, rival) else rival
-
-
-def _hides(game: Game, player: Player) -> bool:
-    """Return whether a twin hides what its file draws, where exact values ask that."""
-    twin = isinstance(player, batch_players.TwinPlayer)
-    return twin and not player.pure and quick_solver_of(game, player) is not None
+    hides = isinstance(rival, TwinPlayer) and not rival.pure and quick_solver_of(game, rival) is not None
+    return agent(game, spec) if hides else rival
 
 
 def _named(game: Game, opponent: Any) -> list[Any]:
@@ -280,17 +274,20 @@ class _Table:
     ) -> None:
         self._game, self._specs, self._seed = game, specs, seed
         self._open, self._limits = open_executor, limits
+        self._loaded: dict[int, Player] = {}
         named = [one_line(agent_name(game, spec)) for spec in specs] if open_executor else None
         self.names = named or [player.name for player in self.players]
 
-    @cached_property
+    @property
     def players(self) -> list[Player]:
         """The players, of whom none is a stranger's bot where executors play."""
         return [self._load(number) for number in range(len(self._specs))]
 
     def _load(self, number: int) -> Player:
-        load = _rival if number else agent
-        return load(self._game, self._specs[number])
+        if number not in self._loaded:
+            load = _rival if number else agent
+            self._loaded[number] = load(self._game, self._specs[number])
+        return self._loaded[number]
 
     def tables(self) -> tuple[Duel, list[tuple[Any, bool]]] | None:
         """Return what knows exact values, and everybody's table as `tabulate_player` does.
@@ -300,8 +297,7 @@ class _Table:
         """
         game = self._game
         apart = [self._open is not None and is_strangers(game, spec) for spec in self._specs]
-        known: list[Player | None] = [*self.players] if not any(apart) else []
-        known = known or [None if far else self._load(number) for number, far in enumerate(apart)]
+        known = [None if far else self._load(number) for number, far in enumerate(apart)]
         values = quick_solver_of(game, *(player for player in known if player is not None))
         if values is None:
             return None
@@ -334,22 +330,22 @@ class _Table:
         """
         if self._open is None:
             return self._play_here(games, less_luck, tell)
-        player, *rivals = self._specs
-        seated = [_twin(self._game, player, hides=True) if less_luck else player]
-        seated += [_twin(self._game, rival, hides=less_luck) for rival in rivals]
+        seated = [_twin(self._game, spec) for spec in self._specs]  # which play the same, and know more of luck
         entries = tuple(_entry(self._game, spec, name) for spec, name in zip(seated, self.names, strict=True))
         blocks = blocks_of(self._game, entries, games, EVALUATION_SEED + self._seed, less_luck)
-        found: dict[int, BlockResult] = {}
+        found: dict[int, tuple[Results, list[tuple[str, int]]]] = {}
         tell(0)
         with self._open(self._limits) as executor:
             for job, outcome in executor.run(blocks):
-                found[job.facts["first"]] = BlockResult.from_plain(_succeeded(job, outcome))
-                tell(sum(len(one.results.shares) for one in found.values()))
+                shares, luck, faults = _succeeded(job, outcome)
+                known = Results(np.array(shares), None if luck is None else np.array(luck))
+                found[job.facts["first"]] = known, faults
+                tell(sum(len(one.shares) for one, _ in found.values()))
         in_order = [found[block.first] for block in blocks]
-        for words, times in (fault for one in in_order for fault in one.faults):
+        for words, times in (fault for _, faults in in_order for fault in faults):
             for _ in range(times):
                 warnings.warn(words, FaultWarning, stacklevel=3)
-        return Results.join([one.results for one in in_order])
+        return Results.join([one for one, _ in in_order])
 
     def _play_here(self, games: int, less_luck: bool, tell: Callable[[int], None]) -> Results:
         players = self.players
@@ -395,15 +391,11 @@ def _succeeded(job: Job, outcome: Any) -> Any:
     return outcome
 
 
-def _twin(game: Game, spec: Any, hides: bool) -> Any:
-    """Return the compiled twin of an agent; what was given where it has no twin, or loading it would run its file.
-
-    ``hides`` tells whether the twin may hide what the file draws; see `rivals_of`.
-    """
-    if isinstance(spec, str) and spec.strip() in batch_players.twin_numbers(game):
+def _twin(game: Game, spec: Any) -> Any:
+    """Return the compiled twin of an agent; what was given where it has no twin, or loading it would run its file."""
+    if isinstance(spec, str) and spec.strip() in twin_numbers(game):
         found = twin_or_agent(game, spec)
-        if isinstance(found, batch_players.TwinPlayer) and (hides or not _hides(game, found)):
-            return found
+        return found if isinstance(found, TwinPlayer) else spec
     return spec
 
 

@@ -138,13 +138,6 @@ class Member:
     """Its share among its kin where priorities are equal."""
 
 
-class LeagueState(NamedTuple):
-    """A league at some time, as a checkpoint holds it."""
-
-    members: list[Member]
-    table: LeagueTable
-
-
 class League:
     """Scripted agents and past selves, with what is known of who beats whom.
 
@@ -258,10 +251,10 @@ class League:
         weights = self.weights()
         return {member.name: weight / sum(weights) for member, weight in zip(self.members, weights, strict=True)}
 
-    def state(self) -> LeagueState:
+    def state(self) -> tuple[list[Member], LeagueTable]:
         """Return who is here and what is known: what `load_state` needs. Later changes do not change it."""
-        return LeagueState(list(self.members), copy.deepcopy(self.table))
+        return list(self.members), copy.deepcopy(self.table)
 
-    def load_state(self, state: LeagueState) -> None:
+    def load_state(self, state: tuple[list[Member], LeagueTable]) -> None:
         """Go on where `state` was taken."""
-        self.members, self.table = list(state.members), copy.deepcopy(state.table)
+        self.members, self.table = list(state[0]), copy.deepcopy(state[1])

@@ -1,4 +1,4 @@
-"""The learner while it learns: begun with another's networks, annealed, averaged, interrupted, seen as a player."""
+"""The learner while it learns: begun with another's networks, averaged, interrupted between rollouts."""
 
 from __future__ import annotations
 
@@ -16,10 +16,7 @@ from stable_baselines3.common.logger import Logger
 
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError, one_line
-from dicegym.learning.training_settings import AlgorithmSettings
-from dicegym.players import model as models
 from dicegym.players import sb3_models
-from dicegym.players.model import PolicyPlayer
 from dicegym.players.model_file import ModelFile, check_fit
 from dicegym.players.roster import find_model_file
 from dicegym.players.sb3_models import read_trained_actor, tensors_of
@@ -27,15 +24,6 @@ from dicegym.players.sb3_models import read_trained_actor, tensors_of
 STAGE = ("command", "timesteps", "seconds", "taught_by", "began_with")
 """What a model says of the one whose networks it began with."""
 _CRITIC = ("mlp_extractor.value_net.", "value_net.")
-
-
-def anneal(model: BaseAlgorithm, settings: AlgorithmSettings, done: float) -> None:
-    """Change the entropy bonus linearly, which the algorithms themselves do for the learning rate alone.
-
-    ``done`` is the part of the training that is over, from 0 to 1; without a bonus at the end it stays.
-    """
-    if settings.ent_coef is not None and settings.ent_coef_end is not None:
-        model.__dict__["ent_coef"] = (1 - done) * settings.ent_coef + done * settings.ent_coef_end
 
 
 def start_from(model: BaseAlgorithm, named: str, game: Game) -> tuple[dict[str, Any], np.ndarray]:
@@ -67,18 +55,6 @@ def start_from(model: BaseAlgorithm, named: str, game: Game) -> tuple[dict[str, 
         ) from error
     stage = {name: facts[name] for name in STAGE if name in facts} | {"path": named}
     return stage, sb3_models.used_inputs(model)
-
-
-def as_player(
-    model: BaseAlgorithm, game: Game, seen: np.ndarray, name: str = "learner", temperature: float | None = None
-) -> PolicyPlayer:
-    """Return the learner as it is now (a copy), without inputs that it has not ``seen`` (bool[what it observes]).
-
-    It plays at ``temperature`` (``[run] temperature``), as its file will; None: as is usual in the game.
-    """
-    heat = models.temperature_for(model, game) if temperature is None else temperature
-    with sb3_models.ignore_inputs(model, ~seen):
-        return PolicyPlayer(model, game, name, temperature=heat)
 
 
 @dataclass

@@ -59,8 +59,8 @@ def prepare(
         settings, command, finished = _resume(folder, overrides)
     else:
         settings, finished = override(read_config(game, config), overrides), False
-        words = ["dicegym", "train", game, *(["--config", str(config)] if config else []), *_as_words(overrides)]
-        command = shlex.join(words)
+        said = [word for text in overrides for word in ("--set", text)]
+        command = shlex.join(["dicegym", "train", game, *(["--config", str(config)] if config else []), *said])
     if not resume and not is_empty(folder):
         raise ParameterError(f"{folder} is not empty: give --resume to continue, or another --run-dir")
     try:
@@ -71,7 +71,7 @@ def prepare(
         raise ParameterError(f"--config {config} is not for {game} ({error}): name another, or leave it out") from None
     if resume and not trust:
         check_programs(table, settings, folder / SETTINGS_FILE)
-    for name in agents_in(settings):
+    for name in _agents_in(settings):
         resolve(table, name)
     if settings.algorithm.name not in model_file.ALGORITHMS:
         raise unknown_name("algorithm", settings.algorithm.name, list(model_file.ALGORITHMS))
@@ -88,36 +88,22 @@ def _resume(folder: Path, overrides: Sequence[str]) -> tuple[TrainingSettings, s
     about = about_run(folder)
     begun = from_plain(about.settings, f"{path}: ")
     settings = override(begun, overrides)
-    changed = _differing(begun, settings)
-    changes = [text for text in overrides if any(f"{one}.".startswith(f"{_key(text)}.") for one in changed)]
-    for text in changes:
-        if _key(text) not in CHANGEABLE:
+    changes = []
+    for text in overrides:
+        name = text.partition("=")[0]
+        section, _, key = name.partition(".")
+        was, is_now = (to_plain(one)[section] for one in (begun, settings))
+        if (was.get(key) == is_now.get(key)) if key else (was == is_now):
+            continue
+        if name not in CHANGEABLE:
             raise ParameterError(
                 f"--set {text!r} cannot change what a run began with: resuming takes {', '.join(CHANGEABLE)}; "
                 "for anything else begin a new run with --set run.start_from=MODEL"
             )
+        changes += ["--set", text]
     before, now = begun.run, settings.run
     more = now.steps > before.steps or now.card_games != before.card_games
-    return settings, shlex.join([*about.command, *_as_words(changes)]), about.finished and not more
-
-
-def _differing(a: TrainingSettings, b: TrainingSettings) -> set[str]:
-    """Return the settings in which two differ, each as ``section.key``."""
-    one, other = to_plain(a), to_plain(b)
-    return {
-        f"{section}.{key}"
-        for section in one
-        for key in {*one[section], *other[section]}
-        if one[section].get(key) != other[section].get(key)
-    }
-
-
-def _key(text: str) -> str:
-    return text.partition("=")[0]
-
-
-def _as_words(overrides: Sequence[str]) -> list[str]:
-    return [word for text in overrides for word in ("--set", text)]
+    return settings, shlex.join([*about.command, *changes]), about.finished and not more
 
 
 def check_programs(game: Game, settings: TrainingSettings, path: Path) -> None:
@@ -132,10 +118,10 @@ def check_programs(game: Game, settings: TrainingSettings, path: Path) -> None:
 
 def find_program(game: Game, settings: TrainingSettings) -> str | None:
     """Return the first bot's file of a user that the settings name; None if they name none."""
-    return next((name for name in agents_in(settings) if is_program(game, name)), None)
+    return next((name for name in _agents_in(settings) if is_program(game, name)), None)
 
 
-def agents_in(settings: TrainingSettings) -> Iterator[str]:
+def _agents_in(settings: TrainingSettings) -> Iterator[str]:
     """Yield every agent that the settings name."""
     yield from (name for name in settings.opponents if name != SELF)
     for table in settings.run.evaluate_against:

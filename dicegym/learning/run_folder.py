@@ -1,6 +1,19 @@
 """A run's folder: what its files are called, its lock, and its checkpoint. No PyTorch is loaded.
 
-One training at a time writes in a folder. The newest checkpoint is written whole or not at all.
+One training at a time writes in a folder. The newest checkpoint is written whole or not at all. The folder holds
+
+    settings.json   the command and all settings, overrides included, and whether the run is finished
+    curve.csv       steps and score of every evaluation, and the result against each opponent if there are several;
+                    the same command and seed give the same file
+    evaluations.csv every evaluation with its interval: steps, opponent, measure, value, low, high, games
+    pace.csv        how fast it went: seconds of training, steps, games played to their end
+    league.csv      who beat whom among past selves and scripted agents, if the learner plays against itself
+    tensorboard/    everything that the algorithm logs
+    checkpoint/     the newest checkpoint, from which --resume continues
+    best.zip        the model with the best evaluation so far (or as run.best_by says), and best.md, its card with the
+                    curve, best.curve.svg
+    model.zip       the model at the end, and model.md, its card, with model.curve.svg
+    run.lock        locked by the process that writes into the folder, and names it; removed at its end
 """
 
 from __future__ import annotations
@@ -18,18 +31,8 @@ from typing import NamedTuple
 
 from dicegym.files import locked_folder
 
-SETTINGS_FILE = "settings.json"
-"""The command and all settings."""
-CURVE_FILE = "curve.csv"
-"""Steps and score of every evaluation."""
-LOCK_FILE = "run.lock"
-"""Locked by the process that writes into the folder, and names it; removed at its end."""
-EVALUATIONS_FILE = "evaluations.csv"
-"""Every evaluation with its interval: steps, opponent, measure, value, low, high, games."""
-PACE_FILE = "pace.csv"
-"""How fast it went: seconds of training, steps, games played to their end."""
-LEAGUE_FILE = "league.csv"
-"""Who beat whom, if the learner plays against itself."""
+SETTINGS_FILE, LOCK_FILE = "settings.json", "run.lock"
+CURVE_FILE, EVALUATIONS_FILE, PACE_FILE, LEAGUE_FILE = "curve.csv", "evaluations.csv", "pace.csv", "league.csv"
 CHECKPOINTS = ("checkpoint", "checkpoint.old")
 """The newest checkpoint is in the first folder that exists: a kill may fall between the moves that change them."""
 UNFINISHED = "checkpoint.part"

@@ -29,7 +29,7 @@ from dicegym.envs.sb3 import SB3VecEnv
 from dicegym.errors import DamagedFileError, DicegymError, one_line
 from dicegym.learning.building import new_model
 from dicegym.learning.curves import Curve
-from dicegym.learning.league import PAST_SELF, League, LeagueState, LeagueTable, Member, Result
+from dicegym.learning.league import PAST_SELF, League, LeagueTable, Member, Result
 from dicegym.learning.learner import ParameterAverage, generator_states, restore_generators
 from dicegym.learning.run_folder import replace_checkpoint
 from dicegym.learning.training_settings import TrainingSettings
@@ -88,7 +88,7 @@ class Moment(NamedTuple):
     model: dict[str, Any]
     """Attributes of the model, beside its networks."""
     env: dict[str, Any]
-    league: LeagueState
+    league: tuple[list[Member], LeagueTable]
     generators: dict[str, Any]
     seconds: float = 0.0
     """Of training so far."""
@@ -166,8 +166,9 @@ def restore(
 
 def _packed(moment: Moment, fixed: Sequence[Player]) -> dict[str, Any]:
     """Return a moment as plain values and tensors; ``fixed`` are the players that are written by their number."""
-    run, env, league, drawn = moment.run, dict(moment.env), moment.league, dict(moment.generators)
-    learned = {id(one.player): one.player for one in league.members if one.kind == PAST_SELF}
+    run, env, drawn = moment.run, dict(moment.env), dict(moment.generators)
+    members, table = moment.league
+    learned = {id(one.player): one.player for one in members if one.kind == PAST_SELF}
     seated = env.pop("opponents")
     learned |= {id(one): one for one in seated["players"] if isinstance(one, PolicyPlayer)}
     learned = {known: one for known, one in learned.items() if all(one is not other for other in fixed)}
@@ -188,11 +189,11 @@ def _packed(moment: Moment, fixed: Sequence[Player]) -> dict[str, Any]:
         "who": _tensor(seated["who"]),
         "players": [numbers[id(player)] for player in seated["players"]],
         "learned": [_packed_player(player) for player in learned.values()],
-        "members": [(numbers[id(one.player)], one.joined) for one in league.members if one.kind == PAST_SELF],
+        "members": [(numbers[id(one.player)], one.joined) for one in members if one.kind == PAST_SELF],
         "table": {
-            "joined": [(name, kind, league.table.joined[name]) for name, kind in league.table.kinds.items()],
-            "gone": sorted(league.table.gone),
-            "results": [(a, b, tuple(result)) for (a, b), result in league.table.results.items()],
+            "joined": [(name, kind, table.joined[name]) for name, kind in table.kinds.items()],
+            "gone": sorted(table.gone),
+            "results": [(a, b, tuple(result)) for (a, b), result in table.results.items()],
         },
         "generators": drawn | {"python": [version, list(state), gauss], "numpy": [_tensor(key), *rest]},
         "seconds": moment.seconds,
@@ -236,7 +237,7 @@ def _unpacked(content: Mapping[str, Any], model: BaseAlgorithm, env: SB3VecEnv, 
         state,
         _attributes(content["model"], model, env),
         games | {"seeded": bool(content["env"]["seeded"]), "opponents": opponents},
-        LeagueState(members, table),
+        (members, table),
         generators,
         float(content["seconds"]),
     )

@@ -20,7 +20,6 @@ from dicegym.errors import DicegymError
 from dicegym.escape import one_line
 from dicegym.learning.configuration import Plain, about_run
 from dicegym.learning.curves import Evaluation, Pace, RunCurve, read_evaluations, read_pace, read_run
-from dicegym.learning.evaluate import Score
 from dicegym.learning.run_folder import (
     CHECKPOINTS,
     CURVE_FILE,
@@ -81,19 +80,9 @@ class WatchedRun:
         return max(known + ([int(at) for at in self.curve.steps[-1:]] if self.curve else []))
 
     @property
-    def seconds(self) -> float | None:
-        """Of training so far; None where it has not noted that."""
-        return self.pace[-1].seconds if self.pace else None
-
-    @property
     def games_a_second(self) -> float | None:
         """Of the last half minute that is noted."""
         return next((games for _, games, _ in reversed(speeds(self.pace, RECENT))), None)
-
-    @property
-    def latest(self) -> list[Score]:
-        """What the latest evaluation said, against each opponent."""
-        return list(self.evaluations[-1].scores) if self.evaluations else []
 
     @property
     def seconds_left(self) -> float | None:

@@ -4,20 +4,7 @@ A resumed run continues exactly where the checkpoint was taken if its opponents 
 games alone (bots with ``PURE = True``, compiled twins, models, past selves), and its algorithm keeps no replay buffer
 (PPO, MaskablePPO, A2C). Otherwise it continues with new games of the same seeds, or an empty buffer. Ctrl-C, SIGTERM
 and SIGHUP take a checkpoint from before the present rollout; a second one leaves at once. A finished run is left as it
-is, unless --steps asks for more. One training at a time writes in a folder.
-
-The run's folder then holds
-
-    settings.json   the command and all settings, overrides included, and whether the run is finished
-    curve.csv       steps and score of every evaluation, and the result against each opponent if there are several;
-                    the same command and seed give the same file
-    evaluations.csv the same evaluations with their intervals, and pace.csv, how fast it went: for those who watch it
-    league.csv      who beat whom among past selves and scripted agents, if the learner plays against itself
-    tensorboard/    everything that the algorithm logs
-    checkpoint/     the newest checkpoint, from which --resume continues
-    best.zip        the model with the best evaluation so far (or as run.best_by says), and best.md, its card with the
-                    curve, best.curve.svg
-    model.zip       the model at the end, and model.md, its card, with model.curve.svg
+is, unless --steps asks for more. `dicegym.learning.run_folder` says what the run's folder then holds.
 """
 
 from __future__ import annotations
@@ -40,7 +27,7 @@ from dicegym.learning.configuration import AboutRun, to_plain, write_about
 from dicegym.learning.curves import BEGAN_WITH, PaceLog, curve_fact
 from dicegym.learning.evaluate import Evaluator, Score, next_evaluation
 from dicegym.learning.league import PAST_SELF, League, Member
-from dicegym.learning.learner import TrainingCallback, anneal, as_player, start_from
+from dicegym.learning.learner import TrainingCallback, start_from
 from dicegym.learning.preparation import Prepared, find_program
 from dicegym.learning.run_folder import newest_checkpoint
 from dicegym.learning.run_state import Moment, RunState, restore
@@ -163,7 +150,9 @@ class Run:
         self.pace.note(self.count_seconds(), steps, state.games)
         if self.signal is not None:  # the first step ends the training
             return
-        anneal(self.model, self.settings.algorithm, steps / run.steps)
+        bonus, at_end, done = self.settings.algorithm.ent_coef, self.settings.algorithm.ent_coef_end, steps / run.steps
+        if bonus is not None and at_end is not None:  # algorithms themselves anneal the learning rate alone
+            self.model.__dict__["ent_coef"] = (1 - done) * bonus + done * at_end
         state.seen_inputs |= (np.asarray(self.start.model["_last_obs"]) != 0).any(axis=0)
         self.follow()
         if steps >= state.next_evaluation:
@@ -226,8 +215,11 @@ class Run:
         self.league.table.write(self.folder, self.league.shares())
 
     def learner(self, name: str) -> PolicyPlayer:
-        """Return the learner as it is now."""
-        return as_player(self.model, self.game, self.state.seen_inputs, name, self.settings.run.temperature)
+        """Return the learner as it is now (a copy), without inputs that it has not seen; it plays as its file will."""
+        heat = self.settings.run.temperature
+        heat = models.temperature_for(self.model, self.game) if heat is None else heat
+        with sb3_models.ignore_inputs(self.model, ~self.state.seen_inputs):
+            return PolicyPlayer(self.model, self.game, name, temperature=heat)
 
     def save(self, name: str) -> None:
         """Write the learner as it is now, or its average, to be played at any table of the game."""

@@ -9,8 +9,8 @@ import json
 import logging
 import shlex
 import tomllib
-import warnings
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -51,6 +51,8 @@ MOST_TRIALS = 100_000
 JOURNAL, BEST = "study.log", "best.toml"
 """Files of a study's folder: Optuna's journal, the best settings."""
 OVER = {TrialState.COMPLETE: "ran to its end", TrialState.PRUNED: "given up", TrialState.FAIL: "failed or interrupted"}
+FAILURES = (DicegymError, ValueError, RuntimeError, MemoryError)
+"""What ends a trial, and not the study."""
 BELIEVE = (
     "The best of many trials is partly lucky, and settings that are best in a short run are often too hasty for a long "
     "one. Train with them and other seeds before you believe it:"
@@ -175,13 +177,18 @@ def tune(
     if not found.trials() and (usual := usual_point(space, settings)):
         found.study.enqueue_trial(usual)
 
-    def objective(trial: optuna.Trial) -> float:
-        over = len(found.trials(*OVER))
-        return _train(found, trial, lambda text: None if progress is None else progress(over, trials, text))
-
-    if (left := trials - len(found.trials(*OVER))) > 0:
-        with warnings.catch_warnings(action="ignore"):  # Optuna's own, such as that something may change
-            found.study.optimize(objective, left, catch=(DicegymError, ValueError, RuntimeError, MemoryError))
+    tell = progress or (lambda done, total, text: None)
+    for over in range(len(found.trials(*OVER)), trials):
+        trial, score, state = found.study.ask(dict(space)), None, TrialState.FAIL
+        try:
+            score = _train(found, trial, partial(tell, over, trials))
+            state = TrialState.COMPLETE
+        except optuna.TrialPruned:
+            state = TrialState.PRUNED
+        except FAILURES as error:
+            trial.set_user_attr("why", f"{type(error).__name__}: {one_line(error, 300)}")
+        finally:
+            found.study.tell(trial, score, state)
     if not found.trials(TrialState.COMPLETE, TrialState.PRUNED) and (failed := found.trials(TrialState.FAIL)):
         raise ParameterError(f"all {len(failed)} trials failed, see {target}: {failed[0].user_attrs.get('why', '')}")
     return found
@@ -223,15 +230,8 @@ def usual_point(space: Space, settings: TrainingSettings) -> dict[str, Any] | No
 
 
 def _train(found: Study, trial: optuna.Trial, tell: Callable[[str], None]) -> float:
-    """Train with settings that Optuna draws; return the score of the trial. Raises TrialPruned if it does badly."""
+    """Train with the settings of a trial; return its score. Raises TrialPruned if it does badly."""
     plan, place = found.plan, found.folder / f"trial-{trial.number:03}"
-    for name, one in read_space(plan.search).items():
-        if isinstance(one, CategoricalDistribution):
-            trial.suggest_categorical(name, one.choices)
-        elif isinstance(one, IntDistribution):
-            trial.suggest_int(name, one.low, one.high, log=one.log)
-        else:
-            trial.suggest_float(name, one.low, one.high, log=one.log)
     values: dict[int, float] = {}
 
     def report(steps: int, score: Score) -> None:
@@ -245,12 +245,7 @@ def _train(found: Study, trial: optuna.Trial, tell: Callable[[str], None]) -> fl
         tell(f"{place.name}: {done:,} of {of:,} steps, {text}")
 
     settings = [*plan.settings(trial), *plan.short_run()]
-    try:
-        train(plan.game, place, plan.config or None, settings, False, progress, report)
-    except Exception as error:
-        if not isinstance(error, optuna.TrialPruned):
-            trial.set_user_attr("why", f"{type(error).__name__}: {one_line(error, 300)}")
-        raise
+    train(plan.game, place, plan.config or None, settings, False, progress, report)
     last = [value for steps, value in values.items() if steps >= LAST * plan.steps] or [values[max(values)]]
     return sum(last) / len(last)
 

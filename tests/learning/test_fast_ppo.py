@@ -371,7 +371,7 @@ def test_a_layout_gives_back_what_was_packed_and_pads_with_zeros() -> None:
     model = made(FastMaskablePPO, "liarsdice", policy_kwargs={"net_arch": sizes})
     parameters = FlatParameters(model.policy)
     layout = Layout(parameters, model.observation_space.shape[0], 0, True)
-    vector, found = layout.vector(), np.zeros(parameters.size, np.float32)
+    vector, found = np.zeros(layout.size, np.float32), np.zeros(parameters.size, np.float32)
     layout.pack(parameters.values.numpy(), vector)
     layout.unpack(vector, found)
     assert np.array_equal(found, parameters.values.numpy())

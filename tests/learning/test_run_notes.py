@@ -118,7 +118,7 @@ def test_a_silent_run_of_another_machine_has_ended(tmp_path: Path) -> None:
 def test_runs_without_notes_are_told_of_too(tmp_path: Path) -> None:
     found = inspect_run(begun(tmp_path / "run"), "run")
     assert (found.steps, found.of_steps, found.game, found.games_a_second) == (500, 1000, "hog", None)
-    assert found.latest == []
+    assert found.evaluations == []
     assert found.problem == ""
 
 

@@ -11,19 +11,19 @@ from typing import Any, TypeVar
 import numpy as np
 import torch
 from gymnasium.spaces import Box, Dict
+from gymnasium.vector import VectorEnv
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy, MaskableMultiInputActorCriticPolicy
 from stable_baselines3.common.buffers import RolloutBuffer
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.utils import explained_variance
-from stable_baselines3.common.vec_env import VecEnv
+from stable_baselines3.common.vec_env import VecEnv, VecMonitor
 
 from dicegym.engine.validate import finite_number
 from dicegym.errors import ParameterError
-from dicegym.learning.fast_ppo.engine import Engine, Weights, one_thread
-from dicegym.learning.fast_ppo.environments import KEY, as_vec_env, masks_of, split_masks, with_masks
+from dicegym.learning.fast_ppo.engine import Engine, KeptRolloutBuffer, one_thread
+from dicegym.learning.fast_ppo.environments import KEY, GymnasiumVecEnv, masks_of, split_masks, with_masks
 from dicegym.learning.fast_ppo.layout import why_not
-from dicegym.learning.fast_ppo.rollout_buffer import KeptRolloutBuffer
 
 Self = TypeVar("Self", bound="FastMaskablePPO")
 SMALLEST = 1e-30
@@ -127,7 +127,8 @@ class FastMaskablePPO(MaskablePPO):
     @staticmethod
     def _wrap_env(env: Any, verbose: int = 0, monitor_wrapper: bool = True) -> VecEnv:
         """Return an environment as a VecEnv that has masks."""
-        return with_masks(MaskablePPO._wrap_env(as_vec_env(env), verbose, monitor_wrapper))
+        found = VecMonitor(GymnasiumVecEnv(env)) if isinstance(env, VectorEnv) else env
+        return with_masks(MaskablePPO._wrap_env(found, verbose, monitor_wrapper))
 
     def predict(
         self,
@@ -259,7 +260,7 @@ class FastMaskablePPO(MaskablePPO):
             engine.parameters.adopt()
             self.kl_anchor = engine.parameters.values.numpy().copy()
         most = 0.0 if clip_values is None else max(clip_values, SMALLEST)
-        weights = Weights(clip_range, most, self.ent_coef, self.vf_coef, self.kl_coef)
+        weights = clip_range, most, self.ent_coef, self.vf_coef, self.kl_coef
         engine.begin_update(weights, self.kl_anchor if self.kl_coef else None)
         told, of_epoch = self._epochs(engine, buffer)
         engine.end_update()

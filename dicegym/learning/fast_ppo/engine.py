@@ -1,14 +1,18 @@
-"""Threads and their parts: who computes which decisions, and whose gradients are added in which order."""
+"""What a rollout leaves for the update, and the threads that compute: who does which decisions, in which order.
+
+Rollouts are kept in SB3's buffer, whose memory is kept, and observations without their zeros.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 import torch
+from sb3_contrib.common.maskable.buffers import MaskableRolloutBuffer
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 
 from dicegym.engine.kernel_entries import Task
@@ -16,9 +20,8 @@ from dicegym.engine.thread_team import ThreadTeam
 from dicegym.learning.fast_ppo import passes
 from dicegym.learning.fast_ppo.kernels import choose_gains
 from dicegym.learning.fast_ppo.layout import CHUNK, FlatParameters, Layout
-from dicegym.learning.fast_ppo.passes import Losses, Sorting
-from dicegym.learning.fast_ppo.rollout_buffer import KeptRolloutBuffer, inputs_of, is_sparse, rows_of
-from dicegym.learning.fast_ppo.vectors import ROWS, allocate_aligned, pad_size
+from dicegym.learning.fast_ppo.passes import Inputs, Losses, Sorting
+from dicegym.learning.fast_ppo.vectors import ROWS, allocate_aligned, masks_with_room, pad_size
 
 LEAST = 64
 """Decisions that are worth a thread."""
@@ -29,16 +32,63 @@ TOLD, OF_LINE = 6, 8
 """Numbers that are told of a minibatch, and as many float64 as a line of the cache takes: threads that write to parts
 of one line, as they would for each decision, wait for each other."""
 
+SPARSE = 0.4
+"""Up to this share of inputs that are not 0, sums of rows are quicker than a dense product (measured)."""
 
-class Weights(NamedTuple):
-    """What the parts of the loss count for; see `dicegym.learning.fast_ppo.kernels.policy_slopes`."""
 
-    clip: float
-    clip_values: float
-    """0: values are not clipped."""
-    ent_coef: float
-    vf_coef: float
-    kl_coef: float
+class KeptRolloutBuffer(MaskableRolloutBuffer):
+    """SB3's buffer, which asks for its memory once instead of for each rollout; masks take a byte, not four.
+
+    Its observations are the vectors that the networks read, whatever the environment's space is.
+
+    Attributes:
+        seen: float32[steps + 1, games, size], the observations of the rollout and, last, those after it.
+    """
+
+    seen: np.ndarray
+
+    def reset(self) -> None:
+        """Begin a rollout."""
+        if getattr(self, "generator_ready", True) or not hasattr(self, "seen"):
+            super().reset()
+            self.action_masks = masks_with_room(*self.action_masks.shape)
+            self.seen = np.zeros((self.buffer_size + 1, *self.observations.shape[1:]), np.float32)
+        self.observations = self.seen[:-1]  # said each time, as a copy of this has copies of both
+        self.pos, self.full = 0, False
+
+    def put(self, *step: np.ndarray) -> None:
+        """Write down a step, whose observations and masks are there already.
+
+        Args:
+            *step: beginnings of episodes, values, actions, log-probabilities and rewards, each [games].
+        """
+        kept = self.episode_starts, self.values, self.actions[..., 0], self.log_probs, self.rewards
+        for array, one in zip(kept, step, strict=True):
+            array[self.pos] = one
+        self.pos += 1
+        self.full = self.pos == self.buffer_size
+
+    def compute_returns_and_advantage(self, last_values: torch.Tensor, dones: np.ndarray) -> None:
+        """Compute both as SB3 does, where they were before."""
+        kept = self.returns
+        super().compute_returns_and_advantage(last_values, dones)
+        kept[:] = self.returns
+        self.returns = kept
+
+
+def inputs_of(buffer: KeptRolloutBuffer) -> Inputs:
+    """Return the observations of a buffer, with room for lists of what is not 0 in them."""
+    dense = buffer.seen.reshape(buffer.seen.shape[0] * buffer.n_envs, -1)
+    rows, size = dense.shape
+    most = rows * size + 1  # one is written before it is known to be wanted; what is never written is never taken
+    return Inputs(
+        dense,
+        np.zeros(rows, np.int64),
+        np.zeros(rows, np.int64),
+        np.empty(most, np.uint16 if size <= 1 << 16 else np.uint32),
+        np.empty(most, np.float32),
+        np.zeros(1, np.int64),
+    )
 
 
 class Engine:
@@ -63,7 +113,7 @@ class Engine:
         # Values, and what Adam remembers: as the policy has them, and as they are computed.
         vectors = self.parameters.values, self.parameters.first, self.parameters.second
         self._flat = [one.numpy() for one in vectors]
-        self._packed = [self._layout.vector() for _ in vectors]
+        self._packed = [allocate_aligned((self._layout.size,)) for _ in vectors]
         self._memory = passes.PassMemory(
             vector=self._packed[0],
             gradients=allocate_aligned((self._threads, self._layout.size)),
@@ -91,7 +141,7 @@ class Engine:
             log_probs=np.zeros(games, np.float32),
             values=np.zeros(games, np.float32),
         )
-        self._rows_of = rows_of(buffer)
+        self._rows_of = np.arange(decisions).reshape(self._shape).T.ravel()  # SB3 counts decisions game by game
         self._gains = np.zeros(decisions, np.float32)
         self._weights = np.zeros(6, np.float32)
         self._read: list[np.ndarray] = []
@@ -127,7 +177,7 @@ class Engine:
         self.parameters.adopt()
         self._layout.pack(self._flat[0], self._packed[0])
         self._look(None)
-        self._inputs.sparse[0] = is_sparse(observations)
+        self._inputs.sparse[0] = np.count_nonzero(observations) <= SPARSE * observations.size
         self.filled = False
 
     def act(
@@ -157,8 +207,13 @@ class Engine:
         self.filled = masks is None
         return orders.actions.copy(), orders.values.copy(), orders.log_probs.copy()
 
-    def begin_update(self, weights: Weights, anchor: np.ndarray | None) -> None:
-        """Begin to learn from the rollout; ``anchor`` has the parameters (float32[size]) whose policy is kept to."""
+    def begin_update(self, weights: Sequence[float], anchor: np.ndarray | None) -> None:
+        """Begin to learn from the rollout.
+
+        Args:
+            weights: five, as in `dicegym.learning.fast_ppo.passes.Losses`; with a clip of values of 0 these are free.
+            anchor: the parameters (float32[size]) whose policy is kept to, if one is.
+        """
         self.parameters.adopt()
         found = None
         if anchor is not None:

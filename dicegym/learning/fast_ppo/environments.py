@@ -10,7 +10,7 @@ import numpy as np
 from gymnasium import spaces
 from gymnasium.vector import AsyncVectorEnv, AutoresetMode, VectorEnv
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
-from stable_baselines3.common.vec_env import VecEnv, VecEnvWrapper, VecMonitor
+from stable_baselines3.common.vec_env import VecEnv, VecEnvWrapper
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvObs, VecEnvStepReturn
 
 from dicegym.errors import ParameterError
@@ -212,11 +212,6 @@ class MaskedVecEnv(VecEnvWrapper):
         if method_name == METHOD:
             return [self._masks[row].copy() for row in self._get_indices(indices)]
         return super().env_method(method_name, *method_args, indices=indices, **method_kwargs)
-
-
-def as_vec_env(env: Any) -> Any:
-    """Return a Gymnasium vector environment as Stable-Baselines3's kind; anything else as it is."""
-    return VecMonitor(GymnasiumVecEnv(env)) if isinstance(env, VectorEnv) else env
 
 
 def with_masks(env: VecEnv) -> VecEnv:

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
-from itertools import accumulate
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +13,7 @@ from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy, Mask
 from stable_baselines3.common.torch_layers import CombinedExtractor, FlattenExtractor
 
 from dicegym.engine.jit import COMPILED
-from dicegym.learning.fast_ppo.vectors import allocate_aligned, pad_size
+from dicegym.learning.fast_ppo.vectors import pad_size
 
 ACTIVATIONS = (torch.nn.ReLU, torch.nn.Tanh)
 """What may stand between layers."""
@@ -37,23 +34,6 @@ ACTIONS, LOGITS, VALUES, SCRATCH, TANH, NOTHING, SEEN = range(8, 15)
 the actor's (padded), where their bias begins, where a thread has observations, outputs of the first layers and slopes
 by them; actions padded, where a thread has logits, values and scratch; whether units are tanh, not ReLU; where a
 thread has zeros, as many as a row can be long; how many numbers of an observation the actor sees."""
-
-
-class Dense(NamedTuple):
-    """A linear layer, as views of a vector of parameters or of their gradient."""
-
-    weight: torch.Tensor
-    """float32[units, inputs]"""
-    bias: torch.Tensor
-    """float32[units]"""
-
-
-@dataclass(frozen=True)
-class Networks:
-    """The linear layers of actor and critic; the last of each is its head."""
-
-    actor: list[Dense]
-    critic: list[Dense]
 
 
 def why_not(model: MaskablePPO) -> str:
@@ -114,36 +94,36 @@ class FlatParameters:
 
     Args:
         policy: of a model that `why_not` has nothing against.
+
+    Attributes:
+        shapes: of the parameters in their order, weight and bias by turns: (units, inputs) and (units,).
+        size: how many numbers they are.
     """
 
     def __init__(self, policy: MaskableActorCriticPolicy) -> None:
         self._policy = policy
         self._parameters = list(policy.parameters())
-        self._shapes = [tuple(one.shape) for one in self._parameters]
-        self.size = sum(map(math.prod, self._shapes))
-        self.values, self.first, self.second = (torch.zeros(self.size) for _ in range(3))
-        self._views = {id(one): self._split(one) for one in (self.values, self.first, self.second)}
+        self.shapes = [tuple(one.shape) for one in self._parameters]
+        sizes = [math.prod(shape) for shape in self.shapes]
+        self.size = sum(sizes)
+        self.values, self.first, self.second = vectors = [torch.zeros(self.size) for _ in range(3)]
+        self._views = [
+            [part.view(shape) for part, shape in zip(torch.split(one, sizes), self.shapes, strict=True)]
+            for one in vectors
+        ]
         self.steps = 0
         self.adopt()
 
-    def _split(self, vector: torch.Tensor) -> list[torch.Tensor]:
-        """Return the views of a vector that have the parameters' shapes, in their order."""
-        ends = list(accumulate(math.prod(shape) for shape in self._shapes))
-        return [vector[end - math.prod(shape) : end].view(shape) for end, shape in zip(ends, self._shapes, strict=True)]
-
-    def networks(self, vector: torch.Tensor) -> Networks:
-        """Return a vector of this size as layers."""
-        views = self._split(vector)
-        layers = [Dense(*pair) for pair in zip(views[::2], views[1::2], strict=True)]
-        hidden = len(list(self._policy.mlp_extractor.policy_net)) // 2
-        return Networks([*layers[:hidden], layers[-2]], [*layers[hidden:-2], layers[-1]])
+    @property
+    def towers(self) -> tuple[list[int], list[int]]:
+        """The layers of actor and critic, each by its number in the order of the parameters; the last is the head."""
+        hidden, layers = len(list(self._policy.mlp_extractor.policy_net)) // 2, len(self.shapes) // 2
+        return [*range(hidden), layers - 2], [*range(hidden, layers - 2), layers - 1]
 
     def adopt(self) -> None:
         """Take over what others have put in the place of views: loaded weights, an optimizer's loaded memory."""
         state = self._policy.optimizer.state
-        for parameter, value, first, second in zip(
-            self._parameters, *(self._views[id(one)] for one in (self.values, self.first, self.second)), strict=True
-        ):
+        for parameter, value, first, second in zip(self._parameters, *self._views, strict=True):
             if parameter.data_ptr() != value.data_ptr():
                 value.copy_(parameter.data)
                 parameter.data = value
@@ -212,64 +192,43 @@ class Layout:
     """
 
     def __init__(self, parameters: FlatParameters, size: int, privileged: int, tanh: bool) -> None:
-        numbers = parameters.networks(torch.arange(parameters.size))  # which number of the flat vector stands where
-        networks, self._seen = numbers, (size - privileged, size)
-        towers = networks.actor, networks.critic
+        towers, shapes = parameters.towers, parameters.shapes[::2]
         sizes = np.zeros(15, np.int64)
         counts = np.array([len(tower) - 1 for tower in towers])
         layers = np.zeros((2, counts.max(), 11), np.int64)
         vector, room = _Places(), _Places()
-        split = pad_size(len(networks.actor[0].bias))
-        units = split + pad_size(len(networks.critic[0].bias))
-        width, actions = pad_size(size), pad_size(len(networks.actor[-1].bias))
-        vector.take(width, units)
-        bias = vector.take(units)
+        split, critic_units, actions = (pad_size(shapes[at][0]) for at in (towers[0][0], towers[1][0], towers[0][-1]))
+        width, units = pad_size(size), split + critic_units
+        first_weight, first_bias = vector.take(width, units), vector.take(units)
         x, first, first_slopes = room.take(CHUNK, width), room.take(CHUNK, units), room.take(CHUNK, units)
         logits, values = room.take(CHUNK, actions), room.take(CHUNK)
         scratch = room.take(3, actions)
-        nothing = room.take(max(pad_size(len(layer.bias)) for tower in towers for layer in tower))
+        nothing = room.take(max(pad_size(n) for n, _ in shapes))
         sizes[:] = (
-            size, width, units, split, bias, x, first, first_slopes, actions, logits, values, scratch, tanh, nothing,
-            self._seen[0],
+            size, width, units, split, first_bias, x, first, first_slopes, actions, logits, values, scratch, tanh,
+            nothing, size - privileged,
         )  # fmt: skip
+        places: dict[int, tuple[int, int, int]] = {}  # layer -> where weight and bias begin, and how long rows are
         for number, (tower, start) in enumerate(zip(towers, (0, split), strict=True)):
-            inputs, row, at, slopes = pad_size(len(tower[0].bias)), units, first + start, first_slopes + start
+            places[tower[0]] = first_weight + start, first_bias + start, units
+            inputs, row, at, slopes = pad_size(shapes[tower[0]][0]), units, first + start, first_slopes + start
             for place, layer in enumerate(tower[1:]):
                 last = place == len(tower) - 2
-                n = 1 if last and number == 1 else pad_size(len(layer.bias))
+                n = 1 if last and number == 1 else pad_size(shapes[layer][0])
                 to = (logits, values)[number] if last else room.take(CHUNK, n)
                 to_slopes = to if last else room.take(CHUNK, n)
-                weight, of_bias, turned = vector.take(inputs, n), vector.take(n), room.take(n, inputs)
-                depth = layer.weight.shape[1]
-                layers[number, place] = depth, inputs, n, weight, of_bias, turned, at, row, slopes, to, to_slopes
+                weight, bias, turned = vector.take(inputs, n), vector.take(n), room.take(n, inputs)
+                depth = shapes[layer][1]
+                layers[number, place] = depth, inputs, n, weight, bias, turned, at, row, slopes, to, to_slopes
+                places[layer] = weight, bias, n
                 inputs, row, at, slopes = n, n, to, to_slopes
         self.plan = NetworkPlan(sizes, layers, counts)
         self.size, self.room = vector.end, room.end
-        self._places = np.zeros(parameters.size, np.int64)
-        for flat, places in self._parts(np.arange(self.size), numbers):
-            self._places[flat] = places
-
-    def vector(self) -> np.ndarray:
-        """Return a vector of zeros."""
-        return allocate_aligned((self.size,))
-
-    def _parts(self, vector: np.ndarray, networks: Networks) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        """Yield each weight and each bias of networks beside the part of a vector where it stands."""
-        _, width, units, split, bias = self.plan.sizes[:5].tolist()
-        whole = vector[: width * units].reshape(width, units)
-        starts = (0, split)
-        for number, tower in enumerate((networks.actor, networks.critic)):
-            for place, layer in enumerate(tower):
-                n, depth = layer.weight.shape
-                if place == 0:
-                    start, seen = starts[number], self._seen[number]
-                    weight, of_bias = whole[:seen, start : start + n], vector[bias + start : bias + start + n]
-                else:
-                    _, inputs, columns, at, bias_at = self.plan.layers[number, place - 1, :5].tolist()
-                    weight = vector[at : at + inputs * columns].reshape(inputs, columns)[:depth, :n]
-                    of_bias = vector[bias_at : bias_at + n]
-                yield layer.weight.numpy(), weight.T
-                yield layer.bias.numpy(), of_bias
+        parts: list[np.ndarray] = []  # where each number of the flat vector stands
+        for layer, (units, depth) in enumerate(shapes):
+            weight, bias, row = places[layer]
+            parts += [np.add.outer(np.arange(units), row * np.arange(depth)).ravel() + weight, np.arange(units) + bias]
+        self._places = np.concatenate(parts)
 
     def pack(self, flat: np.ndarray, vector: np.ndarray) -> None:
         """Write parameters (float32[parameters], in the policy's order) into a vector."""

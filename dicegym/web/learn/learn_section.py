@@ -96,7 +96,7 @@ def summary(run: WatchedRun) -> dict[str, Any]:
         "of_steps": f"{run.of_steps:,}" if run.of_steps else "?",
         "share": min(100, round(100 * run.steps / run.of_steps)) if run.of_steps else 0,
         "games_a_second": f"{speed:,.0f}" if speed is not None else "",
-        "score": "; ".join(map(_in_words, run.latest)) or "not measured yet",
+        "score": "; ".join(map(_in_words, run.evaluations[-1].scores)) if run.evaluations else "not measured yet",
         "changed": changed,
         "problem": run.problem,
     }
@@ -113,7 +113,7 @@ def describe_run(run: WatchedRun) -> dict[str, Any]:
     facts = {
         "state": run.state + ahead,
         "decisions of the learner": f"{about['steps']} of {about['of_steps']}",
-        "time": clock(run.seconds) if run.seconds is not None else "not noted",
+        "time": clock(run.pace[-1].seconds) if run.pace else "not noted",
         "games a second": about["games_a_second"] or "not noted",
         "games": f"{run.pace[-1].games:,}" if run.pace else "not noted",
         "last written": about["changed"],
