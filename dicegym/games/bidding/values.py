@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import numpy as np
 
@@ -10,14 +11,17 @@ from dicegym.bots.bot_player import BotPlayer
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 from dicegym.games.bidding.luck import policy
-from dicegym.games.bidding.solving import recall_values, solution
+from dicegym.games.bidding.solving import solution
 from dicegym.games.bidding.solving.hand import HandEndings, Mixture, Policy, Start, rolls, starts_of
 from dicegym.games.bidding.solving.hand_tree import ResponseBounds, ResponseTree
-from dicegym.games.bidding.solving.recall_table import RecallTable
+from dicegym.games.bidding.solving.recall_table import RecallTable, recall_values
 from dicegym.games.parts import VALUES, part
 from dicegym.games.worth import Bracket, Progress, SearchTime, ValueSource, training_against
 from dicegym.play.player import Player
+from dicegym.shipped import shipped_folder
 
+BESIDE_EXACT = "recall"
+"""What the table's source is called in games that are also solved with all bids remembered."""
 PASSES = 200
 """How often hands that lead back to more dice are worked out again from what they are then worth, at most."""
 SWEPT_DICE = 2
@@ -44,8 +48,26 @@ def sources(game: Game) -> Sequence[ValueSource]:
             solution.NAME, "equilibrium", doc, lambda: solution.is_kept(game), lambda _: solution.load_values(game)
         )
     else:
-        return recall_values.recall_sources(game, solution.NAME)
-    return (best, *recall_values.recall_sources(game, recall_values.BESIDE_EXACT))
+        return _recall_sources(game, solution.NAME)
+    return (best, *_recall_sources(game, BESIDE_EXACT))
+
+
+def _recall_sources(game: Game, name: str) -> Sequence[ValueSource]:
+    """Return the table of the agent ``equilibrium`` as a source called ``name``; nothing where there is none."""
+    if game.players != 2 or game.added_parameters or not game.spec.registered:
+        return ()
+    doc = "how likely a player wins between two of an approximate equilibrium that remember the last bids"
+    file = table_file(game)
+    return (
+        ValueSource(
+            name, "equilibrium", doc, file.is_file, lambda _: recall_values(game, RecallTable(game, file), name)
+        ),
+    )
+
+
+def table_file(game: Game) -> Path:
+    """Return where the table of the game's agent ``equilibrium`` ships; it need not be there."""
+    return shipped_folder("agents") / game.name / "equilibrium.table"
 
 
 def exploitability(player: Player, game: Game, *, time: SearchTime, progress: Progress | None = None) -> Bracket:
@@ -158,11 +180,11 @@ def _at_first(starts: Sequence[Start], worths: Mapping[Start, ResponseBounds]) -
 
 
 def _policy(game: Game, player: Player) -> Policy:
-    found, agent = policy(game, player), recall_values.table_file(game).with_suffix(".py")
-    if found is None and isinstance(player, BotPlayer) and player.source.file == agent:
-        table = RecallTable(game, recall_values.table_file(game))
-        values = recall_values.RecallValues(game, table, player.name)
+    found, file = policy(game, player), table_file(game)
+    if found is None and isinstance(player, BotPlayer) and player.source.file == file.with_suffix(".py"):
+        table = RecallTable(game, file)
         if table.fits():
+            values = recall_values(game, table, player.name)
             return lambda records: Mixture(np.arange(game.n_actions), values.policy_rows(records))
     if found is None:
         raise ParameterError(

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dicegym.games.bidding.solving import regret_sweeps
-from dicegym.games.bidding.solving.hand import Hand
+from dicegym.games.bidding.solving.hand import Hand, Worth, ending_values
 
 
 def _notes(hand: Hand) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
@@ -69,6 +69,14 @@ class Strategy:
             self.bid_rows, self.call_rows, None, None, *notes, out,
         )  # fmt: skip
         return out, gain[depth]
+
+    def judge_roll(self, worth: Worth, path: Sequence[int], roll: int, other: np.ndarray) -> tuple[float, np.ndarray]:
+        """Return what a roll is worth in all and by each choice; see `hand_values.HandStrategy.judge_roll`."""
+        hand, place = self.hand, len(path) % 2
+        own, others = np.zeros((2, hand.width))
+        own[roll], others[: len(other)] = 1, other
+        value, choices = self.judge(ending_values(hand, worth, place), place, own, others, path)
+        return float(value[roll]), choices[: len(hand.actions_of(path)), roll].copy()
 
     def win_chance(self, values: np.ndarray, place: int, best: bool = False) -> float:
         """Return how likely a place wins from the first bid on, by this strategy or by the best response to it.
