@@ -1,4 +1,17 @@
-"""What learns one hand by counterfactual regret minimisation, and what tables of a strategy are asked for."""
+"""What learns one hand by counterfactual regret minimisation, and what tables of a strategy are asked for.
+
+Here players remember all bids of a hand. Those that remember the last bids alone are learned by another sweep
+(``training/equilibrium_table.py``); what they play is read as the same kind of strategy
+(`dicegym.games.bidding.solving.hand_values.HandStrategy`). One sweep for both was measured; it is too large either way:
+
+- With all bids remembered, public states form a tree. How probable a pair of rolls is at a state is one player's part
+  times the other's: two vectors, which a sweep keeps on its way down. The classic game with two dice each has 16.8
+  million states with 21 rolls a player. A sweep that goes forwards over all states and then backwards, as for the last
+  bids alone, would keep a matrix of pairs of rolls at each: 28 GiB instead of some 100 KiB.
+- With the last two bids remembered, several histories lead to one state. How probable a pair of rolls is there is a sum
+  over them and no product, so it needs that matrix. A sweep on its way down would go through all histories: with five
+  dice each in the classic game 69 billion, rare bids left out, instead of 667 states.
+"""
 
 from __future__ import annotations
 

@@ -28,7 +28,9 @@ from dicegym.games.worth import ActionValues, ValueKind, ValueUnit
 class HandStrategy(Protocol):
     """How both places play a hand. What its players remember of the bids is its own affair."""
 
-    hand: Hand
+    @property
+    def hand(self) -> Hand:
+        """The rules of the hand."""
 
     def choices(self, path: BidPath) -> np.ndarray:
         """Return the probability of each choice, bids before calls, for each roll: float64[choices, rolls].
@@ -67,7 +69,7 @@ class HandValues:
 
     Args:
         game: of two players.
-        find: returns the strategies of the hand that is opened with these dice; None: there are none.
+        find: returns the strategies of the hand that is opened with these dice, or None if it has none.
         hands: how likely a player wins from the beginning of each hand, before anybody has rolled.
         name: what it is called.
         sure: how sure the values are, in words.
