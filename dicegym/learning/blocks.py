@@ -25,7 +25,7 @@ from dicegym.play.player import Player
 from dicegym.players.roster import load
 from dicegym.sandbox.heartbeat import LOADING, PLAYING, Reading
 from dicegym.sandbox.jobs import Context, Entry, Failure
-from dicegym.sandbox.remote import GoneError, IsolatedPlayer
+from dicegym.sandbox.remote import IsolatedPlayer
 
 SIDE_BY_SIDE = 1000
 """Games of a block that are played side by side, by players who sit beside the referee."""

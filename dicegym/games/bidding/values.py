@@ -1,23 +1,38 @@
-"""What states of Liar's Dice are worth, and how often a best response wins: what both games' ``values.py`` offer."""
+"""What states of Liar's Dice are worth, how often a best response wins, and what is published of both.
+
+Both games' ``values.py`` offer these.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
 
 import numpy as np
 
 from dicegym.bots.bot_player import BotPlayer
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
+from dicegym.games import game as make_game
 from dicegym.games.bidding.luck import policy
-from dicegym.games.bidding.solving import recall_values, solution
-from dicegym.games.bidding.solving.hand import HandEndings, Mixture, Policy, Start, rolls, starts_of
+from dicegym.games.bidding.solving import solution
+from dicegym.games.bidding.solving.cfr import Learner
+from dicegym.games.bidding.solving.hand import Dice, HandEndings, Mixture, Policy, Start, rolls, starts_of, tabulate
 from dicegym.games.bidding.solving.hand_tree import ResponseBounds, ResponseTree
-from dicegym.games.bidding.solving.recall_table import RecallTable
+from dicegym.games.bidding.solving.recall_table import RecallTable, recall_values
 from dicegym.games.parts import VALUES, part
+from dicegym.games.solved import Claim
 from dicegym.games.worth import Bracket, Progress, SearchTime, ValueSource, training_against
 from dicegym.play.player import Player
+from dicegym.shipped import shipped_folder
 
+BESIDE_EXACT = "recall"
+"""What the table's source is called in games that are also solved with all bids remembered."""
+CLAIM_STEPS = 60
+"""Of the solver, after which the bounds of a single hand are less than 0.01 apart."""
+LINEAR_PROGRAM = "linear programs of Koller and Megiddo (1992)"
+SOLVED = "counterfactual regret minimisation, and a best response that remembers all bids"
 PASSES = 200
 """How often hands that lead back to more dice are worked out again from what they are then worth, at most."""
 SWEPT_DICE = 2
@@ -44,8 +59,26 @@ def sources(game: Game) -> Sequence[ValueSource]:
             solution.NAME, "equilibrium", doc, lambda: solution.is_kept(game), lambda _: solution.load_values(game)
         )
     else:
-        return recall_values.recall_sources(game, solution.NAME)
-    return (best, *recall_values.recall_sources(game, recall_values.BESIDE_EXACT))
+        return _recall_sources(game, solution.NAME)
+    return (best, *_recall_sources(game, BESIDE_EXACT))
+
+
+def _recall_sources(game: Game, name: str) -> Sequence[ValueSource]:
+    """Return the table of the agent ``equilibrium`` as a source called ``name``; nothing if it does not ship."""
+    if game.players != 2 or game.added_parameters or not game.spec.registered:
+        return ()
+    doc = "how likely a player wins between two of an approximate equilibrium that remember the last bids"
+    file = table_file(game)
+    return (
+        ValueSource(
+            name, "equilibrium", doc, file.is_file, lambda _: recall_values(game, RecallTable(game, file), name)
+        ),
+    )
+
+
+def table_file(game: Game) -> Path:
+    """Return where the table of the game's agent ``equilibrium`` ships; it need not be there."""
+    return shipped_folder("agents") / game.name / "equilibrium.table"
 
 
 def exploitability(player: Player, game: Game, *, time: SearchTime, progress: Progress | None = None) -> Bracket:
@@ -158,11 +191,11 @@ def _at_first(starts: Sequence[Start], worths: Mapping[Start, ResponseBounds]) -
 
 
 def _policy(game: Game, player: Player) -> Policy:
-    found, agent = policy(game, player), recall_values.table_file(game).with_suffix(".py")
-    if found is None and isinstance(player, BotPlayer) and player.source.file == agent:
-        table = RecallTable(game, recall_values.table_file(game))
-        values = recall_values.RecallValues(game, table, player.name)
+    found, file = policy(game, player), table_file(game)
+    if found is None and isinstance(player, BotPlayer) and player.source.file == file.with_suffix(".py"):
+        table = RecallTable(game, file)
         if table.fits():
+            values = recall_values(game, table, player.name)
             return lambda records: Mixture(np.arange(game.n_actions), values.policy_rows(records))
     if found is None:
         raise ParameterError(
@@ -170,3 +203,48 @@ def _policy(game: Game, player: Player) -> Policy:
             f"it is found by training: {training_against(game, player.name)}"
         )
     return found
+
+
+# --- what is published ---------------------------------------------------------------------------------------
+
+
+def hand_claims(game: str, values: Mapping[Dice, float]) -> Sequence[Claim]:
+    """Return the values of single hands without wild faces for the opener, from -1 to 1, by their dice."""
+    text = "value of a single hand of {} against {} dice, for the opener"
+    return [
+        Claim(text.format(*dice), value, 0.01, LINEAR_PROGRAM, partial(_hand_value, game, dice))
+        for dice, value in values.items()
+    ]
+
+
+def _hand_value(game: str, dice: Dice) -> float:
+    """Return the middle of the bounds: the opener against a best response, and with one."""
+    hand = tabulate(make_game(game, players=2, dice=2), *dice)
+    ends = np.array([float(ending.first == dice[0]) for ending in hand.endings])  # losing a die loses
+    learning = Learner(hand)
+    for _ in range(CLAIM_STEPS):
+        learning.learn(ends)
+    strategy = learning.strategy()
+    return strategy.win_chance(ends, 0, best=True) - strategy.win_chance(ends, 1, best=True)
+
+
+def game_claims(game: str, opens: float, bound: float) -> Sequence[Claim]:
+    """Return the claims of a game of one die each and of the tables of two dice each.
+
+    Args:
+        game: the game's name.
+        opens: win rate of the opener with one die each.
+        bound: exploitability of the tables of `dicegym values solve`, at most, in win rate.
+    """
+    one, two = (make_game(game, players=2, dice=dice) for dice in (1, 2))
+    return [
+        Claim(
+            "win rate of the opener, one die each", opens, 1e-4, LINEAR_PROGRAM,
+            lambda: solution.values_at_once(one).hands.opens[1, 1],
+        ),
+        Claim(
+            "exploitability of the equilibrium of two dice each, at most", bound, 0.0, SOLVED,
+            lambda: solution.load_values(two).exploitability if solution.is_kept(two) else None,
+            f"dicegym values solve {game} {solution.NAME} -p dice=2", at_most=True,
+        ),
+    ]  # fmt: skip

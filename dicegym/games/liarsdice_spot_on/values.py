@@ -9,9 +9,8 @@ from collections.abc import Mapping, Sequence
 
 from dicegym.engine.game import Game
 from dicegym.games.bidding.luck import meter
-from dicegym.games.bidding.solving.claims import game_claims
 from dicegym.games.bidding.solving.solution import EquilibriumSolution
-from dicegym.games.bidding.values import best_reply, check_best_reply, exploitability, sources
+from dicegym.games.bidding.values import best_reply, check_best_reply, exploitability, game_claims, sources
 from dicegym.games.parts import plays_with
 from dicegym.games.solved import Claim, Solution
 

@@ -18,12 +18,14 @@ from dicegym.analysis import valuers
 from dicegym.analysis.exploitability import best_reply
 from dicegym.errors import DamagedFileError
 from dicegym.games.bidding import table
-from dicegym.games.bidding.solving import recall_table, recall_values
+from dicegym.games.bidding.solving import recall_table
 from dicegym.games.bidding.solving.hand import rolls
-from dicegym.games.bidding.solving.recall_table import RecallTable
+from dicegym.games.bidding.solving.hand_values import HandValues
+from dicegym.games.bidding.solving.recall_table import RecallTable, recall_values
 from dicegym.play.player import Player
 from dicegym.shipped import shipped_folder
 
+FILE = "equilibrium.table"
 GAMES = ("liarsdice", "liarsdice_spot_on")
 MOST_BYTES = 3_000_000
 each_game = pytest.mark.parametrize("game", GAMES)
@@ -37,7 +39,7 @@ solve, evaluate = solving["solve"], solving["evaluate_play"]
 def solved(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Any:
     """The game with two dice each, a table of it that was learned a little, and its file."""
     game = dicegym.game(request.param, dice=2)
-    file = tmp_path_factory.mktemp(request.param) / recall_values.FILE
+    file = tmp_path_factory.mktemp(request.param) / FILE
     solve(game, file, times=2, first_times=1)
     return game, RecallTable(game, file), file
 
@@ -65,7 +67,7 @@ class Drawing(Player):
 
     name = "drawing"
 
-    def __init__(self, values: recall_values.RecallValues | None = None) -> None:
+    def __init__(self, values: HandValues | None = None) -> None:
         self._values = values
 
     def chances(self, game: dicegym.Game, states: np.ndarray) -> np.ndarray:
@@ -79,10 +81,10 @@ class Drawing(Player):
 def test_one_die_each_without_wild_faces_is_worth_what_koller_and_megiddo_found(tmp_path: Path) -> None:
     """And nobody gains against it: the best response remembers all bids."""
     game = dicegym.game("liarsdice", players=2, dice=1)
-    solve(game, tmp_path / recall_values.FILE, times=60)
-    played = RecallTable(game, tmp_path / recall_values.FILE)
+    solve(game, tmp_path / FILE, times=60)
+    played = RecallTable(game, tmp_path / FILE)
     assert played.worth.opens[1, 1] == pytest.approx((1 - 1 / 9) / 2, abs=1e-3)
-    low, high, _ = best_reply(Drawing(recall_values.RecallValues(game, played, "recall")), game, 1e-3)
+    low, high, _ = best_reply(Drawing(recall_values(game, played, "recall")), game, 1e-3)
     assert 0.5 <= low <= high < 0.502
     assert best_reply(Drawing(), game, 0.1).low > 0.7
 
@@ -136,7 +138,7 @@ def test_the_bot_reads_what_was_packed(solved: Any, tmp_path: Path) -> None:
 def test_values_agree_with_each_other(solved: Any) -> None:
     """Rules played out, beliefs and both seats say the same."""
     game, played, _ = solved
-    valuer = recall_values.RecallValues(game, played, "recall")
+    valuer = recall_values(game, played, "recall")
     rng = np.random.default_rng(3)
     for seed in range(2):
         state = game.new_game(seed)[0]
@@ -166,7 +168,7 @@ def test_values_agree_with_each_other(solved: Any) -> None:
 def test_many_records_are_answered_as_the_table_says(solved: Any) -> None:
     """Records of random games, in which bids that the table leaves out and games that are over occur."""
     game, played, _ = solved
-    valuer = recall_values.RecallValues(game, played, "recall")
+    valuer = recall_values(game, played, "recall")
     rng = np.random.default_rng(8)
     met, wanted = [], []
     for seed in range(40):
@@ -210,7 +212,7 @@ def test_what_a_hand_is_worth_is_the_mean_over_rolls(solved: Any) -> None:
 
 def test_bids_beyond_the_table_are_called(solved: Any) -> None:
     game, played, _ = solved
-    valuer = recall_values.RecallValues(game, played, "recall")
+    valuer = recall_values(game, played, "recall")
     state = game.new_game(4)[0]
     high = (5 - 1) * table.FACES  # five ones, of four dice
     low = 0
@@ -239,7 +241,7 @@ def test_a_file_of_something_else_is_refused(tmp_path: Path) -> None:
 )
 def test_what_was_changed_is_noticed(solved: Any, tmp_path: Path, change: Any, reason: str) -> None:
     game, _, file = solved
-    changed = tmp_path / recall_values.FILE
+    changed = tmp_path / FILE
     changed.write_bytes(change(file.read_bytes()))
     with pytest.raises(DamagedFileError, match=reason):
         RecallTable(game, changed)
@@ -259,7 +261,7 @@ def test_the_agent_refuses_a_table_that_is_broken_off(
 def test_a_table_of_more_dice_leaves_out_what_fewer_do_not_allow() -> None:
     """With one die each nobody gains one; in hands of one die within a game of five, both may."""
     name = "liarsdice_spot_on"
-    file = shipped_folder("agents") / name / recall_values.FILE
+    file = shipped_folder("agents") / name / FILE
     one, five = (RecallTable(dicegym.game(name, dice=dice), file) for dice in (1, 5))
     assert (one.fits(), five.fits()) == (False, True)
     assert RecallTable(dicegym.game("liarsdice", dice=1), shipped_folder("agents") / "liarsdice" / file.name).fits()
@@ -274,7 +276,7 @@ def test_a_table_of_more_dice_leaves_out_what_fewer_do_not_allow() -> None:
 @each_game
 def test_the_shipped_table_is_whole(game: str) -> None:
     played = dicegym.game(game)
-    file = shipped_folder("agents") / game / recall_values.FILE
+    file = shipped_folder("agents") / game / FILE
     told, _ = recall_table.split(file.read_bytes())
     assert file.stat().st_size < MOST_BYTES
     assert told["fingerprint"] == played.fingerprint

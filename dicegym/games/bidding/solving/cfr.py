@@ -1,4 +1,17 @@
-"""What learns one hand by counterfactual regret minimisation, and what tables of a strategy are asked for."""
+"""What learns one hand by counterfactual regret minimisation, and what tables of a strategy are asked for.
+
+Here players remember all bids of a hand. Those that remember the last bids alone are learned by another sweep
+(``training/equilibrium_table.py``); what they play is read as the same kind of strategy
+(`dicegym.games.bidding.solving.hand_values.HandStrategy`). One sweep for both was measured; it is too large either way:
+
+- With all bids remembered, public states form a tree. How probable a pair of rolls is at a state is one player's part
+  times the other's: two vectors, which a sweep keeps on its way down. The classic game with two dice each has 16.8
+  million states with 21 rolls a player. A sweep that goes forwards over all states and then backwards, as for the last
+  bids alone, would keep a matrix of pairs of rolls at each: 28 GiB instead of some 100 KiB.
+- With the last two bids remembered, several histories lead to one state. How probable a pair of rolls is there is a sum
+  over them and no product, so it needs that matrix. A sweep on its way down would go through all histories: with five
+  dice each in the classic game 69 billion, rare bids left out, instead of 667 states.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dicegym.games.bidding.solving import regret_sweeps
-from dicegym.games.bidding.solving.hand import Hand
+from dicegym.games.bidding.solving.hand import Hand, Worth, ending_values
 
 
 def _notes(hand: Hand) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
@@ -69,6 +82,14 @@ class Strategy:
             self.bid_rows, self.call_rows, None, None, *notes, out,
         )  # fmt: skip
         return out, gain[depth]
+
+    def judge_roll(self, worth: Worth, path: Sequence[int], roll: int, other: np.ndarray) -> tuple[float, np.ndarray]:
+        """Return what a roll is worth in all and by each choice; see `hand_values.HandStrategy.judge_roll`."""
+        hand, place = self.hand, len(path) % 2
+        own, others = np.zeros((2, hand.width))
+        own[roll], others[: len(other)] = 1, other
+        value, choices = self.judge(ending_values(hand, worth, place), place, own, others, path)
+        return float(value[roll]), choices[: len(hand.actions_of(path)), roll].copy()
 
     def win_chance(self, values: np.ndarray, place: int, best: bool = False) -> float:
         """Return how likely a place wins from the first bid on, by this strategy or by the best response to it.

@@ -12,13 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import NamedTuple
-
-import numpy as np
 
 from dicegym.engine.game import Game
 from dicegym.games.bidding.solving.cfr import Learner, Strategy
-from dicegym.games.bidding.solving.hand import Dice, Hand, Start, tabulate
+from dicegym.games.bidding.solving.hand import Dice, Worth, ending_values, hand_after, tabulate
 
 CLOSE = 1e-9
 """Where values that depend on each other are taken to stand: they change by less in a round."""
@@ -29,21 +26,6 @@ what best responses leave the opener and what they give it."""
 
 HandGroup = tuple[Dice, ...]
 """Hands that lead to each other, or a single one that never comes about again."""
-
-
-class Worth(NamedTuple):
-    """How likely a player wins from the beginning of each hand."""
-
-    opens: dict[Dice, float]
-    """If it opens."""
-    follows: dict[Dice, float]
-    """If its opponent does."""
-
-
-def after(ending: Start) -> Dice | None:
-    """Return the hand that follows an ending, or None after the end of the game."""
-    first, second, opener = ending
-    return None if min(first, second) == 0 else (second, first) if opener else (first, second)
 
 
 def groups_of(game: Game) -> list[HandGroup]:
@@ -57,25 +39,14 @@ def groups_of(game: Game) -> list[HandGroup]:
     while waiting:
         dice = waiting.pop()
         if dice not in leads:
-            leads[dice] = {found for ending in tabulate(game, *dice).endings if (found := after(ending)) is not None}
+            leads[dice] = {
+                found for ending in tabulate(game, *dice).endings if (found := hand_after(ending)) is not None
+            }
             waiting.extend(leads[dice])
     ordered = sorted(leads, key=lambda dice: (sum(dice), dice))
     if any(sum(found) >= sum(dice) for dice in leads for found in leads[dice]):
         return [tuple(ordered)]
     return [(dice,) for dice in ordered]
-
-
-def ending_values(hand: Hand, worth: Worth, place: int) -> np.ndarray:
-    """Return how likely the opener of a hand wins after each ending, float64[endings], by what a place has of it."""
-    out = np.zeros(len(hand.endings))
-    for number, ending in enumerate(hand.endings):
-        dice = after(ending)
-        if dice is None:
-            own = float(ending[place] > 0)
-        else:
-            own = (worth.opens if ending.opener == place else worth.follows)[dice]
-        out[number] = own if place == 0 else 1 - own
-    return out
 
 
 def worths(groups: Sequence[HandGroup], strategies: Mapping[Dice, Strategy], *, best: bool) -> Worth:

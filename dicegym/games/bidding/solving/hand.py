@@ -24,7 +24,7 @@ import numpy as np
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 from dicegym.games.bidding import chance
-from dicegym.games.bidding.table import FACES, N_BIDS, SEATS, last_bid
+from dicegym.games.bidding.table import FACES, MOST_DICE, N_BIDS, SEATS, last_bid
 
 Dice = tuple[int, int]
 """Of the opener of a hand, and of the other."""
@@ -32,6 +32,8 @@ BidPath = tuple[int, ...]
 """Numbers of the bids of a hand, as `Hand` has them."""
 CALL = N_BIDS
 """The challenge that every one of these games has."""
+DIGITS = (MOST_DICE + 1) ** np.arange(FACES)
+"""What each face's number of dice counts in a number that stands for a roll."""
 GOES_ON = -1
 """The kind of an action that does not end the hand."""
 NOT_ALLOWED = -1
@@ -55,17 +57,22 @@ def rolls(dice: int, faces: int = FACES) -> Rolls:
 
 
 @cache
-def _numbers(dice: int, faces: int) -> dict[tuple[int, ...], int]:
-    return {tuple(counts.tolist()): number for number, counts in enumerate(rolls(dice, faces).counts)}
+def _numbers(dice: int, faces: int) -> np.ndarray:
+    """Return int64[(most dice + 1) ** 6]: the number of the roll whose counts of faces are these digits."""
+    numbers = np.zeros((MOST_DICE + 1) ** FACES, np.int64)
+    counts = rolls(dice, faces).counts
+    numbers[counts @ DIGITS] = np.arange(len(counts))
+    return numbers
 
 
-def number_of_roll(dice: int, counts: Any, faces: int = FACES) -> int:
-    """Return which of `rolls` shows ``counts``, int[6]. Raises ParameterError if none does."""
-    found = _numbers(dice, faces).get(tuple(map(int, counts)))
-    if found is None:
+def number_of_roll(dice: int, counts: np.ndarray, faces: int = FACES) -> np.ndarray:
+    """Return which of `rolls` show ``counts``, int[..., 6]: int64[...]. Raises ParameterError if one shows none."""
+    found: np.ndarray = _numbers(dice, faces)[np.clip(counts, 0, MOST_DICE) @ DIGITS]
+    wrong = (rolls(dice, faces).counts[found] != counts).any(axis=-1)
+    if wrong.any():
         raise ParameterError(
-            f"{dice} dice cannot show each face {list(map(int, counts))} times: give a record with everything in it, "
-            "as the game makes it"
+            f"{dice} dice cannot show each face {np.asarray(counts)[wrong].reshape(-1, FACES)[0].tolist()} times: give "
+            "a record with everything in it, as the game makes it"
         )
     return found
 
@@ -94,6 +101,21 @@ def starts_of(dice: int) -> list[Start]:
         for first in range(max(1, total - dice), min(dice, total - 1) + 1)
         for opener in (0, 1)
     ]
+
+
+class Worth(NamedTuple):
+    """How likely a player wins from the beginning of each hand."""
+
+    opens: dict[Dice, float]
+    """If it opens."""
+    follows: dict[Dice, float]
+    """If its opponent does."""
+
+
+def hand_after(ending: Start) -> Dice | None:
+    """Return the hand that follows an ending, or None after the end of the game."""
+    first, second, opener = ending
+    return None if min(first, second) == 0 else (second, first) if opener else (first, second)
 
 
 def opening_record(game: Game, start: Start) -> Any:
@@ -291,6 +313,19 @@ class Hand:
     def actions_of(self, path: Sequence[int]) -> np.ndarray:
         """Return the actions of all choices after bids, in the order of choices: int64[choices]."""
         return np.concatenate([self.bids, self.calls[len(path) % 2] if path else ()]).astype(np.int64)
+
+
+def ending_values(hand: Hand, worth: Worth, place: int) -> np.ndarray:
+    """Return how likely the opener of a hand wins after each ending, float64[endings], by what a place has of it."""
+    out = np.zeros(len(hand.endings))
+    for number, ending in enumerate(hand.endings):
+        dice = hand_after(ending)
+        if dice is None:
+            own = float(ending[place] > 0)
+        else:
+            own = (worth.opens if ending.opener == place else worth.follows)[dice]
+        out[number] = own if place == 0 else 1 - own
+    return out
 
 
 def number_nodes(follow: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:

@@ -1,29 +1,53 @@
-"""What states of Liar's Dice for two are worth between players whose whole strategies are known.
-
-`EquilibriumValues` reads tables in which all bids of a hand are remembered; those with the last bids alone are read by
-`dicegym.games.bidding.solving.recall_values`.
-"""
+"""What states of Liar's Dice for two are worth between players whose whole strategies are known."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 from dicegym.games.bidding.solving.cfr import Strategy
-from dicegym.games.bidding.solving.equilibrium import Worth, ending_values
-from dicegym.games.bidding.solving.hand import CALL, NOT_ALLOWED, BidPath, Dice, number_of_roll, rolls
+from dicegym.games.bidding.solving.hand import (
+    CALL,
+    BidPath,
+    Dice,
+    Hand,
+    Worth,
+    ending_values,
+    number_of_roll,
+    rolls,
+)
 from dicegym.games.bidding.table import N_BIDS, SEATS
 from dicegym.games.worth import ActionValues, ValueKind, Valuer, ValueUnit
 
 
+class HandStrategy(Protocol):
+    """How both places play a hand. What its players remember of the bids is its own affair."""
+
+    @property
+    def hand(self) -> Hand:
+        """The rules of the hand."""
+
+    def choices(self, path: BidPath) -> np.ndarray:
+        """Return the probability of each choice, bids before calls, for each roll: float64[choices, rolls].
+
+        ``path`` has the numbers of the bids that were made, here and below.
+        """
+
+    def judge_roll(self, worth: Worth, path: BidPath, roll: int, other: np.ndarray) -> tuple[float, np.ndarray]:
+        """Return how likely the player to move wins with its roll number ``roll``, in all and by each choice.
+
+        The first is a float, the second float64[choices], of use for choices that are there. ``other`` is
+        float64[rolls]: how likely the opponent has each roll.
+        """
+
+
 class Spot(NamedTuple):
-    """Where a game stands, as tables have it."""
+    """Where a game stands, as strategies have it."""
 
     dice: Dice
     path: BidPath
@@ -31,75 +55,88 @@ class Spot(NamedTuple):
     """Of the player to move, by its number."""
 
     @property
-    def place(self) -> int:
-        """Whether the opener of the hand (0) or the other (1) is to move."""
-        return len(self.path) % 2
-
-    @property
-    def own(self) -> int:
-        """Dice of the player to move."""
-        return self.dice[self.place]
-
-    @property
     def others(self) -> int:
-        """Dice of its opponent."""
-        return self.dice[1 - self.place]
+        """Dice of the opponent of the player to move."""
+        return self.dice[1 - len(self.path) % 2]
 
 
-class HandValues(Valuer, ABC):
-    """What states are worth between two players of tables.
+class HandValues(Valuer):
+    """What states are worth between two players of known strategies.
 
-    The player to move knows its own roll and the bids. It infers the other roll from the tables (Bayes' rule).
-    A bid that the tables never make with any roll that is still believed in is left out of what is believed. Where
-    tables know nothing of a bid, it is called at once.
+    The player to move knows its own roll and the bids. It infers the other roll from the strategies (Bayes' rule).
+    A bid that they never make with any roll that is still believed in is left out of what is believed. Where they know
+    nothing of a bid, it is called at once.
 
     Args:
         game: of two players.
+        find: returns the strategies of the hand that is opened with these dice, or None if it has none.
         hands: how likely a player wins from the beginning of each hand, before anybody has rolled.
+        name: what it is called.
+        sure: how sure the values are, in words.
+        recalls_all: whether players remember all bids of a hand. Then the first bids count where bids contradict each
+            other; after one that the strategies leave out, the next is taken for the first one of the hand, and bids
+            have values, too. Else the last bids count, and after one that is left out calls alone have values.
     """
 
     unit: ValueUnit = "win rate"
     kind: ValueKind = "equilibrium"
-    name: str
-    sure: str
     sees_all = False
-    latest_first = False
-    """Which bids count where they contradict each other: those of the end of the hand, or of its beginning."""
-    unseen_bids = True
-    """Whether bids have values after bids that the tables leave out, too."""
 
-    def __init__(self, game: Game, hands: Worth) -> None:
-        self.game, self.hands = game, hands
+    def __init__(
+        self,
+        game: Game,
+        find: Callable[[Dice], HandStrategy | None],
+        hands: Worth,
+        name: str,
+        sure: str,
+        recalls_all: bool,
+    ) -> None:
+        self.game, self.hands, self.name, self.sure, self._recalls_all = game, hands, name, sure, recalls_all
+        self._find, self._faces = find, game.all_parameters["faces"]
+        self._choices = lru_cache(maxsize=4096)(lambda dice, path: self._strategy(dice).choices(path))
+        self._judge = lru_cache(maxsize=65536)(self._judge_spot)
         self.belief = lru_cache(maxsize=4096)(self._find_belief)
 
-    # --- what tables say -------------------------------------------------------------------------------------
+    # --- what strategies say ---------------------------------------------------------------------------------
 
-    @abstractmethod
     def spot(self, state: Any) -> Spot | None:
-        """Return where a game that is not over stands, or None after bids that the tables leave out."""
+        """Return where a game that is not over stands, or None after bids that the strategies leave out."""
+        made = [int(bid) // SEATS for bid in state["bids"][: int(state["n_bids"])]]
+        me = int(state["player"])
+        own, others = int(state["left"][me]), int(state["left"][1 - me])
+        dice = (own, others) if len(made) % 2 == 0 else (others, own)
+        if not made:
+            self.check_hand(dice)
+        hands = [(dice, made)]
+        if self._recalls_all:
+            hands.append(((others, own), made[-1:]))
+        for opened, bids in hands:
+            strategy = self._find(opened)
+            if strategy is not None and (path := strategy.hand.numbers_of(bids)) is not None:
+                return Spot(opened, path, int(number_of_roll(own, state["hands"][me], self._faces)))
+        return None
 
-    @abstractmethod
-    def bid_chances(self, dice: Dice, path: BidPath, bid: int) -> np.ndarray:
-        """Return how likely the player to move makes a bid, by number, with each of its rolls: float64[rolls]."""
+    def _strategy(self, dice: Dice) -> HandStrategy:
+        strategy = self._find(dice)
+        if strategy is None:
+            raise self._unknown_hand(dice)
+        return strategy
 
-    @abstractmethod
-    def gains(self, spot: Spot) -> tuple[np.ndarray, np.ndarray]:
-        """Return actions that the tables know, int64[k], and what they are worth by what is believed, float64[k]."""
-
-    @abstractmethod
-    def worth(self, spot: Spot, hidden: int) -> float:
-        """Return how likely the player to move wins if the opponent has the roll number ``hidden``."""
-
-    @abstractmethod
-    def policy_rows(self, states: np.ndarray) -> np.ndarray:
-        """Return `policy` of every record: float64[states, n_actions]."""
+    def _judge_spot(self, spot: Spot, hidden: int | None) -> tuple[float, np.ndarray]:
+        """Return `HandStrategy.judge_roll` where the opponent has the roll ``hidden``; None: by what is believed."""
+        if hidden is None:
+            other = self.belief(spot.dice, spot.path)
+        else:
+            other = np.zeros(len(rolls(spot.others, self._faces).chances))
+            other[hidden] = 1
+        return self._strategy(spot.dice).judge_roll(self.hands, spot.path, spot.roll, other)
 
     def _find_belief(self, dice: Dice, path: BidPath) -> np.ndarray:
         """Return what the player to move believes of the other's roll: float64[rolls], in all 1."""
-        belief = rolls(dice[1 - len(path) % 2], self.game.all_parameters["faces"]).chances
+        belief = rolls(dice[1 - len(path) % 2], self._faces).chances
         made = range((len(path) + 1) % 2, len(path), 2)
-        for depth in reversed(made) if self.latest_first else made:
-            told = belief * self.bid_chances(dice, path[:depth], path[depth])
+        for depth in made if self._recalls_all else reversed(made):
+            told = belief * self._choices(dice, path[:depth])[path[depth], : len(belief)]
             if told.sum() > 0:
                 belief = told / told.sum()
         return belief
@@ -120,10 +157,13 @@ class HandValues(Valuer, ABC):
     def check_hand(self, dice: Dice) -> None:
         """Raise ParameterError for a hand that never begins."""
         if dice not in self.hands.opens:
-            raise ParameterError(
-                f"a hand that is opened with {dice[0]} dice against {dice[1]} never comes about in {self.game!r}, so "
-                "its equilibrium has no values of it: ask about hands that can be played"
-            )
+            raise self._unknown_hand(dice)
+
+    def _unknown_hand(self, dice: Dice) -> ParameterError:
+        return ParameterError(
+            f"a hand that is opened with {dice[0]} dice against {dice[1]} never comes about in {self.game!r}, so "
+            "its equilibrium has no values of it: ask about hands that can be played"
+        )
 
     def value(self, state: Any, seat: int) -> float:
         """Return how likely ``seat`` wins, both rolls being as they are; see `dicegym.games.worth.Valuer`."""
@@ -132,11 +172,11 @@ class HandValues(Valuer, ABC):
         spot, me = self.spot(state), int(state["player"])
         if spot is None:
             return self._after(state, self.call(state), seat)
-        mover = self.worth(spot, number_of_roll(spot.others, state["hands"][1 - me], self.game.all_parameters["faces"]))
+        mover, _ = self._judge(spot, int(number_of_roll(spot.others, state["hands"][1 - me], self._faces)))
         return mover if seat == me else 1 - mover
 
     def call(self, state: Any) -> int:
-        """Return the call on a bid that the tables leave out: the first one that is legal."""
+        """Return the call on a bid that the strategies leave out: the first one that is legal."""
         return CALL + int(np.flatnonzero(self.game.legal(state)[N_BIDS:])[0])
 
     def action_values(self, state: Any) -> ActionValues:
@@ -147,11 +187,13 @@ class HandValues(Valuer, ABC):
             spot = self.spot(state)
             if spot is None:
                 for action in np.flatnonzero(legal).tolist():
-                    if self.unseen_bids or action >= N_BIDS:
+                    if self._recalls_all or action >= N_BIDS:
                         values[action] = self._by_belief(state, action)
             else:
-                actions, gains = self.gains(spot)
-                values[actions] = gains
+                hand, place = self._strategy(spot.dice).hand, len(spot.path) % 2
+                values[hand.actions_of(spot.path)] = self._judge(spot, None)[1]
+                if self._recalls_all:
+                    values[hand.impossible] = hand.overbid_value(ending_values(hand, self.hands, place), place)
             values[~legal] = np.nan
         return ActionValues(values, np.where(np.isnan(values), np.nan, 0.0))
 
@@ -176,7 +218,7 @@ class HandValues(Valuer, ABC):
     def _by_belief(self, state: Any, action: int) -> float:
         """Return what an action is worth to the player to move, by what it believes of the other's roll."""
         me, spot = int(state["player"]), self.spot(state)
-        counts, chances = rolls(int(state["left"][1 - me]), self.game.all_parameters["faces"])
+        counts, chances = rolls(int(state["left"][1 - me]), self._faces)
         supposed, total = state.copy(), 0.0
         for chance, roll in zip(chances if spot is None else self.belief(spot.dice, spot.path), counts, strict=True):
             if chance > 0:
@@ -188,12 +230,32 @@ class HandValues(Valuer, ABC):
         """Return how the player to move plays: float64[n_actions]; all 0 when the game is over."""
         return np.asarray(self.policy_rows(np.array([state]))[0])
 
+    def policy_rows(self, states: np.ndarray) -> np.ndarray:
+        """Return `policy` of every record: float64[states, n_actions]. Each public state is looked up once."""
+        out = np.zeros((len(states), self.game.n_actions))
+        rows = np.flatnonzero(~states["over"])
+        if not len(rows):
+            return out
+        going, me = states[rows], states["player"][rows].astype(np.int64)
+        made = going["bids"][:, : max(1, going["n_bids"].max())].astype(np.int64)
+        made[np.arange(made.shape[1]) >= going["n_bids"][:, None]] = -1
+        public = np.column_stack([me, going["left"][:, :2], made])
+        _, firsts, which = np.unique(public, axis=0, return_index=True, return_inverse=True)
+        hands = going["hands"][np.arange(len(rows)), me]
+        for number, first in enumerate(firsts.tolist()):
+            same = np.flatnonzero(which.reshape(-1) == number)
+            spot = self.spot(going[first])
+            if spot is None:
+                out[rows[same], self.call(going[first])] = 1
+                continue
+            actions = self._strategy(spot.dice).hand.actions_of(spot.path)
+            own = number_of_roll(spot.dice[len(spot.path) % 2], hands[same], self._faces)
+            out[rows[same, None], actions] = self._choices(spot.dice, spot.path)[: len(actions), own].T
+        return out
+
 
 class EquilibriumValues(HandValues):
     """What states are worth between two players of an equilibrium, all bids remembered; see `HandValues`.
-
-    Tables leave out bids above the dice on the table. After a bid that follows one of those, the last bid is taken for
-    the first one of the hand.
 
     Args:
         game: of two players.
@@ -202,73 +264,7 @@ class EquilibriumValues(HandValues):
         hands: how likely a player wins from the beginning of each hand, before anybody has rolled.
     """
 
-    name = "equilibrium"
-
     def __init__(self, game: Game, strategies: Mapping[Dice, Strategy], exploitability: float, hands: Worth) -> None:
-        super().__init__(game, hands)
         self.exploitability, self.strategies = exploitability, strategies
-        self.sure = f"those of an equilibrium that a best response beats in {0.5 + exploitability:.6f} of games"
-        self._endings = lru_cache(maxsize=None)(lambda dice, place: ending_values(strategies[dice].hand, hands, place))
-        self._choices = lru_cache(maxsize=4096)(lambda dice, path: strategies[dice].choices(path))
-        self._judge = lru_cache(maxsize=65536)(self._find_worth)
-
-    def spot(self, state: Any) -> Spot | None:
-        """Return where a game stands; None after a bid above all dice, or where no table tells."""
-        made = [int(bid) // SEATS for bid in state["bids"][: int(state["n_bids"])]]
-        me = int(state["player"])
-        opener = me if len(made) % 2 == 0 else 1 - me
-        dice = (int(state["left"][opener]), int(state["left"][1 - opener]))
-        if not made:
-            self.check_hand(dice)
-        last_alone = (int(state["left"][1 - me]), int(state["left"][me])), made[-1:]
-        for opened, bids in ((dice, made), last_alone):
-            if opened in self.strategies and (path := self.strategies[opened].hand.numbers_of(bids)) is not None:
-                own = number_of_roll(opened[len(path) % 2], state["hands"][me], self.game.all_parameters["faces"])
-                return Spot(opened, path, own)
-        return None
-
-    def bid_chances(self, dice: Dice, path: BidPath, bid: int) -> np.ndarray:
-        """Return how likely the player to move makes a bid with each of its rolls: float64[rolls]."""
-        found: np.ndarray = self._choices(dice, path)[bid, : self.strategies[dice].hand.sizes[len(path) % 2]]
-        return found
-
-    def gains(self, spot: Spot) -> tuple[np.ndarray, np.ndarray]:
-        """Return actions, int64[k], and what they are worth by what is believed, float64[k]."""
-        hand = self.strategies[spot.dice].hand
-        actions = hand.actions_of(spot.path)
-        gains = self._judge(spot, None)[: len(actions)]
-        if hand.overbid[spot.place] == NOT_ALLOWED:
-            return actions, gains
-        overbid = hand.overbid_value(self._endings(spot.dice, spot.place), spot.place)
-        gains = np.concatenate([gains, np.full(len(hand.impossible), overbid)])
-        return np.concatenate([actions, hand.impossible]), gains
-
-    def worth(self, spot: Spot, hidden: int) -> float:
-        """Return how likely the player to move wins if the opponent has the roll number ``hidden``."""
-        return float(self._judge(spot, hidden))
-
-    def _find_worth(self, spot: Spot, hidden: int | None) -> Any:
-        """Return what a spot is worth when both rolls are known, or each choice by what is believed: float64[k]."""
-        strategy = self.strategies[spot.dice]
-        own, other = np.zeros((2, strategy.hand.width))
-        own[spot.roll] = 1
-        if hidden is None:
-            belief = self.belief(spot.dice, spot.path)
-            other[: len(belief)] = belief
-        else:
-            other[hidden] = 1
-        value, choices = strategy.judge(self._endings(spot.dice, spot.place), spot.place, own, other, spot.path)
-        return choices[:, spot.roll].copy() if hidden is None else value[spot.roll]
-
-    def policy_rows(self, states: np.ndarray) -> np.ndarray:
-        """Return how the equilibrium plays: float64[states, n_actions]; all 0 when the game is over."""
-        chosen = np.zeros((len(states), self.game.n_actions))
-        for row in np.flatnonzero(~states["over"]).tolist():
-            spot = self.spot(states[row])
-            if spot is None:
-                chosen[row, self.call(states[row])] = 1
-            else:
-                actions = self.strategies[spot.dice].hand.actions_of(spot.path)
-                chances = self._choices(spot.dice, spot.path)[: len(actions), spot.roll]
-                chosen[row, actions] = chances / chances.sum()
-        return chosen
+        sure = f"those of an equilibrium that a best response beats in {0.5 + exploitability:.6f} of games"
+        super().__init__(game, strategies.get, hands, "equilibrium", sure, recalls_all=True)

@@ -33,8 +33,8 @@ import numpy as np
 from dicegym.engine.game import Game
 from dicegym.errors import DamagedFileError
 from dicegym.games import game as make_game
-from dicegym.games.bidding.solving.equilibrium import Worth, ending_values
-from dicegym.games.bidding.solving.hand import BidPath, Dice, tabulate
+from dicegym.games.bidding.solving.hand import BidPath, Dice, Worth, ending_values, tabulate
+from dicegym.games.bidding.solving.hand_values import HandValues
 from dicegym.games.bidding.table import FACES, N_BIDS
 
 RAREST = 5e-4
@@ -43,6 +43,8 @@ FIRST_CALL = 60
 UNKNOWN = 63
 MIXED = 64
 NO_BID = 255
+MOST_ROLLS = 64
+"""Sweeps that are kept: one for each own roll that is asked about, of a megabyte at most."""
 NEARLY = 0.08
 """Raises are as good as the best, by the odds, if they are less likely true by at most this."""
 
@@ -158,6 +160,7 @@ class RecallTable:
         opens = {(int(key[0]), int(key[1])): float(value) for key, value in self.told["values"].items()}
         self.worth = worth_of(opens)
         self.hand = lru_cache(maxsize=None)(self._read)
+        self.known_sweep = lru_cache(maxsize=MOST_ROLLS)(self.sweep)
 
     def fits(self) -> bool:
         """Return whether it was solved for as many dice, or for hands that are the same: no die ever comes back."""
@@ -212,6 +215,49 @@ class RecallTable:
             weights[:, lacking] = np.broadcast_to(_by_odds(side, number, true)[:, None], weights.shape)[:, lacking]
             np.divide(weights, weights.sum(axis=0), out=weights)
         return side
+
+
+class RecallStrategy:
+    """How both places play a hand by a table; see `dicegym.games.bidding.solving.hand_values.HandStrategy`.
+
+    Args:
+        table: it.
+        dice: of the opener, and of the other.
+    """
+
+    def __init__(self, table: RecallTable, dice: Dice) -> None:
+        self._table, self._sides = table, (table.hand(*dice), table.hand(*dice[::-1]))
+        self.hand = self._sides[0].hand
+
+    def choices(self, path: BidPath) -> np.ndarray:
+        """Return the probability of each choice, bids before calls, for each roll: float64[choices, rolls]."""
+        side = self._sides[len(path) % 2]
+        number, member = side.find(path)
+        cells = side.cells[number][:, member]
+        return np.pad(cells, ((len(self.hand.bids) - len(side.groups[number].bids), 0), (0, 0)))
+
+    def judge_roll(self, worth: Worth, path: BidPath, roll: int, other: np.ndarray) -> tuple[float, np.ndarray]:
+        """Return what a roll is worth in all and by each choice; ``worth`` is that of the table."""
+        side = self._sides[len(path) % 2]
+        number, member = side.find(path)
+        group = side.groups[number]
+        moving, waiting = self._table.known_sweep(*side.hand.dice, roll)
+        gains = np.full(len(self.hand.actions_of(path)), np.nan)
+        after_bids = np.array([waiting[to][at] for to, at in group.leads]).reshape(-1, len(other))
+        n_bids = len(self.hand.bids)
+        gains[n_bids - len(group.bids) : n_bids] = after_bids @ other
+        if number:
+            counts, other_counts = side.hand.counting[:, group.last]
+            found = counts[roll] + other_counts[: len(other)]
+            gains[n_bids:] = side.after_calls(worth)[group.last][:, found] @ other
+        return float(moving[number][member] @ other), gains
+
+
+def recall_values(game: Game, table: RecallTable, name: str) -> HandValues:
+    """Return what states of a game for two are worth between two players of a table."""
+    sure = "those of an approximate equilibrium, which remembers the last two or three bids of a hand"
+    find = lru_cache(maxsize=None)(lambda dice: RecallStrategy(table, dice))
+    return HandValues(game, find, table.worth, name, sure, recalls_all=False)
 
 
 def _read_row(data: bytes, row: int, actions: np.ndarray, out: np.ndarray) -> None:

@@ -12,8 +12,8 @@ import numpy as np
 
 from dicegym.engine.game import Game
 from dicegym.games.bidding.solving.cfr import Strategy
-from dicegym.games.bidding.solving.equilibrium import Solver, Worth, exploitability, groups_of, worths
-from dicegym.games.bidding.solving.hand import Dice, tabulate
+from dicegym.games.bidding.solving.equilibrium import Solver, exploitability, groups_of, worths
+from dicegym.games.bidding.solving.hand import Dice, Worth, tabulate
 from dicegym.games.bidding.solving.hand_values import EquilibriumValues
 from dicegym.games.solved import read_arrays, report_unsolved, tables_folder, write_arrays
 from dicegym.games.worth import Progress
