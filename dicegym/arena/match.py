@@ -72,26 +72,6 @@ class MatchResult(NamedTuple):
     """Of each player that counts its answers, as a language model does, what it counted; empty: none does."""
 
 
-class _Log:
-    """What went wrong in a match."""
-
-    def __init__(self, players: int) -> None:
-        self.faults = [0] * players
-        self.incidents: list[Incident] = []
-        self.noted = [0] * players
-
-    def note(self, player: int, game: int, turn: int, reason: str) -> None:
-        """Keep an incident in words, unless the player has had many."""
-        self.noted[player] += 1
-        if self.noted[player] <= MOST_INCIDENTS:
-            self.incidents.append(Incident(player, game, turn, reason))
-
-    def fault(self, player: int, game: int, turn: int, reason: str) -> None:
-        """Count a bad answer."""
-        self.faults[player] += 1
-        self.note(player, game, turn, reason)
-
-
 def play_match(
     game: Game,
     players: Sequence[Player],
@@ -132,16 +112,11 @@ def play_match(
     """
     n = len(players)
     heartbeat, stray = heartbeat or Heartbeat.private(), stray or Printed()
-    log = _Log(n)
+    course = _Course(game, players, seed, heartbeat, stray, dismissals, apart or [False] * n)
     seats, gained, actions = [], [], []
-    printed = [Printed() if player.printed is None else player.printed for player in players]
     before = [player.usage for player in players]
-    if not dismissals and tables_alone(game, players):
-        played = _of_tables(game, players, seed, games, heartbeat, log)
-    else:
-        course = _Course(game, players, seed, printed, stray, heartbeat, log, dismissals, apart or [False] * n)
-        played = course.play(games)
-    for order, moves, returns in played:
+    tabled = not dismissals and tables_alone(game, players)
+    for order, moves, returns in course.play_tables(games) if tabled else course.play(games):
         seats.append(tuple(order))
         actions.append(tuple(moves))
         by_player = dict(zip(order, returns, strict=True))
@@ -156,12 +131,12 @@ def play_match(
     return MatchResult(
         tuple(np.add.reduce(shares == 1, axis=0).tolist()),
         tuple(np.add.reduce(shares, axis=0).tolist()),
-        tuple(log.faults),
+        tuple(course.faults),
         tuple(seats),
         tuple(gained),
-        tuple(log.incidents),
-        tuple(log.noted),
-        tuple(one.text for one in printed),
+        tuple(course.incidents),
+        tuple(course.noted),
+        tuple(one.text for one in course.printed),
         tuple(actions),
         usages if any(usages) else (),
     )
@@ -171,33 +146,36 @@ _Played = tuple[Sequence[int], Sequence[int], list[float]]
 """Of a game: which player sat where, all actions, and the sum of rewards of each seat."""
 
 
-def _of_tables(
-    game: Game, players: Sequence[Any], seed: int, games: int, heartbeat: Heartbeat, log: _Log
-) -> Iterator[_Played]:
-    """Play the same games where all answers are in tables."""
+class _Course:
+    """What the games of a match have in common, and what went wrong in them."""
 
-    def acting(number: int, player: int) -> None:
-        heartbeat.note(PLAYING, number)
-        heartbeat.act(player)
+    def __init__(
+        self,
+        game: Game,
+        players: Sequence[Any],
+        seed: int,
+        heartbeat: Heartbeat,
+        stray: Printed,
+        dismissals: Sequence[Failure],
+        apart: Sequence[bool],
+    ) -> None:
+        self.game, self.players, self.seed, self.heartbeat = game, players, seed, heartbeat
+        self.stray, self.dismissals, self.apart = stray, dismissals, apart
+        self.printed = [Printed() if player.printed is None else player.printed for player in players]
+        self.faults = [0] * len(players)
+        self.incidents: list[Incident] = []
+        self.noted = [0] * len(players)
 
-    for number, found in enumerate(play_tables(game, players, seed, games, acting)):
-        for seat, turn, fault in found.faults:
-            log.fault(found.order[seat], number + 1, turn, game.spec.faults[fault])
-        yield found.order, found.actions, found.returns
+    def note(self, player: int, game: int, turn: int, reason: str) -> None:
+        """Keep an incident in words, unless the player has had many."""
+        self.noted[player] += 1
+        if self.noted[player] <= MOST_INCIDENTS:
+            self.incidents.append(Incident(player, game, turn, reason))
 
-
-class _Course(NamedTuple):
-    """What the games of a match have in common."""
-
-    game: Game
-    players: Sequence[Player]
-    seed: int
-    printed: Sequence[Printed]
-    stray: Printed
-    heartbeat: Heartbeat
-    log: _Log
-    dismissals: Sequence[Failure]
-    apart: Sequence[bool]
+    def fault(self, player: int, game: int, turn: int, reason: str) -> None:
+        """Count a bad answer."""
+        self.faults[player] += 1
+        self.note(player, game, turn, reason)
 
     def play(self, games: int) -> Iterator[_Played]:
         """Play one game after the other."""
@@ -206,6 +184,18 @@ class _Course(NamedTuple):
             referee = _MatchReferee(self, number)
             state = referee.play()
             yield referee.order, referee.actions, self.game.returns(state).tolist()
+
+    def play_tables(self, games: int) -> Iterator[_Played]:
+        """Play the same games where all answers are in tables."""
+
+        def acting(number: int, player: int) -> None:
+            self.heartbeat.note(PLAYING, number)
+            self.heartbeat.act(player)
+
+        for number, found in enumerate(play_tables(self.game, self.players, self.seed, games, acting)):
+            for seat, turn, fault in found.faults:
+                self.fault(found.order[seat], number + 1, turn, self.game.spec.faults[fault])
+            yield found.order, found.actions, found.returns
 
 
 class _MatchReferee(Referee):
@@ -278,7 +268,7 @@ class _MatchReferee(Referee):
 
     def note_fault(self, seat: int, reason: str) -> None:
         player = self.order[seat]
-        self._course.log.fault(player, self.number, self._asked[player], reason)
+        self._course.fault(player, self.number, self._asked[player], reason)
 
     def tell(self, follower: Follower, turn: Turn) -> None:
         player = self.order[turn.seat]
@@ -287,7 +277,7 @@ class _MatchReferee(Referee):
             follower.follow(turn)
         except AgentError as error:
             if error.reason != NOT_ASKED:  # which has been said already
-                self._course.log.note(player, self.number, 0, error.reason)
+                self._course.note(player, self.number, 0, error.reason)
         self._hear(player)
 
 

@@ -14,6 +14,8 @@ from dicegym.play.player import Usage, total_usage
 
 LONGEST_REASON = 400
 """Characters: a bid can be wrong by the whole history that it was made in."""
+REPORTED = ("incidents", "noted", "printed", "usages")
+"""What of an outcome is kept for the report, where there is any."""
 SHOWN, KEPT = 3, 100
 """Misplays of one entry that a report shows in words, and those that a result has, the first ones."""
 
@@ -64,21 +66,13 @@ class PlayedMatch(NamedTuple):
     """A match that was played to its end."""
 
     row: MatchRow
-    misplays: list[Misplay]
-    """Those in words."""
-    noted: tuple[int, ...]
-    """How many there were, by entry."""
-    printed: tuple[str, ...]
-    """By entry; empty: none printed anything."""
-    returns: tuple[tuple[float, ...], ...]
-    """For each game what each entry got; empty unless somebody asked."""
-    usages: tuple[Usage | None, ...] = ()
-    """Of each entry that counts its answers, what it counted; empty: none does."""
+    outcome: Mapping[str, Any]
+    """What results say of it besides: those of `REPORTED` that a `dicegym.arena.match.MatchResult` has, as plain
+    values, and ``returns`` if somebody asked."""
 
 
 def read_outcome(match: Match, outcome: Mapping[str, Any], returns: bool = False) -> PlayedMatch:
     """Return a match that was played from its outcome; ``returns``: with what each entry got in each game."""
-    texts = tuple(outcome.get("printed", ()))
     names = tuple(entry.name for entry in match.entries)
     row = MatchRow(
         names,
@@ -90,14 +84,8 @@ def read_outcome(match: Match, outcome: Mapping[str, Any], returns: bool = False
         match.number,
         match.seed,
     )
-    return PlayedMatch(
-        row,
-        misplays_of(names, outcome),
-        tuple(outcome["noted"]),
-        texts if any(texts) else (),
-        tuple(tuple(map(float, each)) for each in outcome["returns"]) if returns else (),
-        tuple(one and Usage(*one) for one in outcome.get("usages", ())),
-    )
+    kept = (*REPORTED, "returns") if returns else REPORTED  # a contest may have a million matches
+    return PlayedMatch(row, {name: outcome[name] for name in kept if outcome.get(name)})
 
 
 def misplays_of(names: Sequence[str], outcome: Mapping[str, Any]) -> list[Misplay]:
@@ -110,7 +98,7 @@ def misplays_of(names: Sequence[str], outcome: Mapping[str, Any]) -> list[Mispla
             int(turn),
             one_line(reason, LONGEST_REASON),
         )
-        for player, game, turn, reason in outcome["incidents"]
+        for player, game, turn, reason in outcome.get("incidents", ())
     ]
 
 
@@ -139,17 +127,17 @@ def sum_up(played: Sequence[PlayedMatch]) -> dict[str, Any]:
     misplays: list[Misplay] = []
     printed: dict[str, str] = {}
     usages: dict[str, list[Usage]] = {}
-    for one in played:
-        faults.update(dict(zip(one.row.entries, one.noted, strict=True)))
-        for misplay in one.misplays:
+    for row, outcome in played:
+        faults.update(dict(zip(row.entries, outcome["noted"], strict=True)))
+        for misplay in misplays_of(row.entries, outcome):
             kept[misplay.name] += 1
             if kept[misplay.name] <= KEPT:
                 misplays.append(misplay)
-        for name, usage in zip(one.row.entries, one.usages, strict=False):
+        for name, usage in zip(row.entries, outcome.get("usages", ()), strict=False):
             if usage is not None:
-                usages.setdefault(name, []).append(usage)
-    for one in sorted(played, key=lambda one: one.row.entries):
-        for name, text in zip(one.row.entries, one.printed, strict=False):
+                usages.setdefault(name, []).append(Usage(*usage))
+    for row, outcome in sorted(played, key=lambda one: one.row.entries):
+        for name, text in zip(row.entries, outcome.get("printed", ()), strict=False):
             if text:
                 printed.setdefault(name, text)
     totals = {name: total_usage(own)._asdict() for name, own in sorted(usages.items())}

@@ -273,9 +273,10 @@ def test_all_misplays_are_counted_and_few_are_told() -> None:
 
 
 def test_the_first_misplays_of_each_are_kept() -> None:
-    misplays = [Misplay(name, (), 1, n, "x") for n in range(KEPT + 1) for name in "ab"]
-    played = PlayedMatch(MatchRow(("a", "b"), (0, 0)), misplays, (KEPT + 1, KEPT + 1), (), ())
-    found = sum_up([played])
+    misplays = [Misplay(name, tuple("ab".replace(name, "")), 1, n, "x") for n in range(KEPT + 1) for name in "ab"]
+    incidents = [("ab".index(one.name), one.game, one.turn, one.reason) for one in misplays]
+    row = MatchRow(("a", "b"), (0, 0))
+    found = sum_up([PlayedMatch(row, {"incidents": incidents, "noted": (KEPT + 1, KEPT + 1)})])
     assert list(found["misplays"]) == misplays[: 2 * KEPT]
     assert found["faults"] == {"a": KEPT + 1, "b": KEPT + 1}
 

@@ -202,7 +202,7 @@ def _run_stages(director: Director) -> ContestResult:
         if len(found) < len(jobs):
             raise _DisqualifiedError
         played.extend(found)
-        return [one.returns for one in found]
+        return [one.outcome["returns"] for one in found]
 
     qualified = GroupStage(names, Tally(names, most), [])
     if len(names) > size:
