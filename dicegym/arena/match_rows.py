@@ -67,7 +67,7 @@ class PlayedMatch(NamedTuple):
 
     row: MatchRow
     outcome: Mapping[str, Any]
-    """What results say of it besides: those of `REPORTED` that a `dicegym.arena.match.MatchResult` has, as plain
+    """What results also say of it: those of `REPORTED` that a `dicegym.arena.match.MatchResult` has, as plain
     values, and ``returns`` if somebody asked."""
 
 
