@@ -15,7 +15,7 @@ from dicegym.play.player import Usage, total_usage
 LONGEST_REASON = 400
 """Characters: a bid can be wrong by the whole history that it was made in."""
 REPORTED = ("incidents", "noted", "printed", "usages")
-"""What of an outcome is kept for the report, where there is any."""
+"""Fields of an outcome that the report reads; empty ones are not kept."""
 SHOWN, KEPT = 3, 100
 """Misplays of one entry that a report shows in words, and those that a result has, the first ones."""
 
@@ -67,8 +67,8 @@ class PlayedMatch(NamedTuple):
 
     row: MatchRow
     outcome: Mapping[str, Any]
-    """What results also say of it: those of `REPORTED` that a `dicegym.arena.match.MatchResult` has, as plain
-    values, and ``returns`` if somebody asked."""
+    """Fields of its `dicegym.arena.match.MatchResult` as plain values: those of `REPORTED` that are not empty, and
+    ``returns`` if they were asked for."""
 
 
 def read_outcome(match: Match, outcome: Mapping[str, Any], returns: bool = False) -> PlayedMatch:

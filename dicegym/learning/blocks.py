@@ -75,7 +75,7 @@ def results_of(
 ) -> Results:
     """Play games number ``first`` to ``first + n - 1`` of ``seed``; return what the player got.
 
-    Games are played side by side; with ``copies``, who sits at one game at a time, one after the other.
+    Games are played side by side, or one after the other by ``copies``, each of which sits at one game at a time.
 
     Raises ParameterError if ``less_luck`` is asked for and luck cannot be told in this game.
     """
@@ -177,7 +177,7 @@ class EvaluationBlock:
 
 
 class _Copies:
-    """Everybody who plays a block; who fills several seats has a copy for each, if it sits in one seat at a time.
+    """The players of a block, with as many copies of a bot in a process of its own as it fills seats of a game.
 
     Attributes:
         one_by_one: whether games are played one after the other, as a bot in a process of its own sits at one game at

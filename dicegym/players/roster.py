@@ -42,7 +42,7 @@ AGENTS_VARIABLE = "DICEGYM_AGENTS"
 PLACEHOLDERS = ("my", "best")
 """What people call files and folders that would tell nobody whose they are."""
 MODELS = ("best.zip", "model.zip")
-"""What plays of a training's folder that is named as an agent, the better one first."""
+"""Files of a training's folder that can play where the folder is named as an agent, the better one first."""
 _CALL = re.compile(r"(?P<name>[^\s()]+)\s*\((?P<arguments>.*)\)", re.DOTALL)
 OBSERVATION, MASK = ("observation", "obs"), ("mask", "action_mask")
 """What a function calls its two arguments that is to be asked as a learner is."""
@@ -297,7 +297,7 @@ def resolve(game: Game, spec: Spec | Any) -> Origin:
 
 
 def find_trained(folder: Path) -> Path | None:
-    """Return the model of the training in a folder: its best one so far; None if there is no model."""
+    """Return the best model so far of the training in ``folder``, or None if it has no model."""
     return next((folder / name for name in MODELS if (folder / name).is_file()), None)
 
 

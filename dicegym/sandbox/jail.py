@@ -162,8 +162,12 @@ def command(level: Isolation | str, argv: Sequence[str], read: Iterable[str | Pa
         DependencyError: a jail does not work here.
         UnknownNameError: the level does not exist.
     """
-    jailed, _ = _find_jail() if choose(level).level is Isolation.JAIL else (None, "")
-    return list(argv) if jailed is None else jailed(argv, read)
+    if choose(level).level is not Isolation.JAIL:
+        return list(argv)
+    jailed, why = _find_jail()
+    if jailed is None:  # never without a jail where one was asked for
+        raise DependencyError(why)
+    return jailed(argv, read)
 
 
 def _variants() -> Iterator[list[str]]:

@@ -21,8 +21,11 @@ from dicegym.learning import blocks
 from dicegym.learning.blocks import EvaluationBlock, blocks_of, seating_of
 from dicegym.learning.evaluate import evaluate, keep_open, limits_of
 from dicegym.play.player import FunctionPlayer
+from dicegym.play.printed import Printed
+from dicegym.play.turn import Turn
 from dicegym.players.roster import agents_folder, is_strangers
-from dicegym.sandbox.jobs import entry
+from dicegym.sandbox.heartbeat import Heartbeat
+from dicegym.sandbox.jobs import entry, here
 
 SPY = """
 import sys
@@ -156,6 +159,23 @@ def test_blocks_do_not_depend_on_who_plays_them(tmp_path: Path) -> None:
     assert {block.games for block in found} == {blocks.APART, 100}
     assert found[1].facts == {"kind": "evaluation", "seed": 1, "first": 200, "games": 200}
     assert isinstance(found[0], EvaluationBlock)
+
+
+@pytest.mark.parametrize("failing", range(3))
+def test_the_player_that_failed_is_blamed_whoever_was_loaded_last(failing: int) -> None:
+    """Hog's rules do not say what a failure costs, so it ends the block."""
+
+    def fail(turn: Turn) -> int:
+        raise AgentError(f"number {failing}", "has no dice left")
+
+    game = dicegym.game("hog")
+    players = [FunctionPlayer(fail if number == failing else lambda turn: 4, f"number {number}") for number in range(3)]
+    entries = tuple(entry(game, player.name, player) for player in players)
+    heartbeat = Heartbeat.private()
+    (block,) = blocks_of(game, entries, 8, 1)
+    with pytest.raises(AgentError, match=f"number {failing}"):
+        block.run(here(heartbeat, Printed()))
+    assert heartbeat.blamed == failing
 
 
 def test_what_only_this_process_can_do_is_refused(two: Executors) -> None:

@@ -1,4 +1,4 @@
-"""What a rollout leaves for the update, and the threads that compute: who does which decisions, in which order.
+"""The rollout buffer, and the threads of the update: which thread computes which decisions, in which order.
 
 Rollouts are kept in SB3's buffer, whose memory is kept, and observations without their zeros.
 """
