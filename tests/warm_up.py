@@ -102,8 +102,9 @@ def share_out(name: str) -> None:
 
 
 def analyse(name: str) -> None:
-    """Take the luck out of a few games, play one on by rollouts, and ask for values that are there at once."""
+    """Take the luck out of a few games, play one on by rollouts, search, and ask for values that are there at once."""
     import dicegym
+    from dicegym.analysis.mcts import search
     from dicegym.analysis.rollouts import RolloutValuer
     from dicegym.analysis.valuers import sources
     from dicegym.learning.evaluate import evaluate
@@ -113,6 +114,8 @@ def analyse(name: str) -> None:
         evaluate(game, game.spec.baseline, games=4 * game.players, exact=False, less_luck=True)
     with contextlib.suppress(DicegymError):
         RolloutValuer(game, games=8).action_values(game.new_game(0)[0])
+    with contextlib.suppress(DicegymError):
+        search(game, game.new_game(0)[0], simulations=8)
     for players in range(game.spec.players[0], min(game.spec.players[1], 2) + 1):
         for source in sources(dicegym.game(name, players=players)):
             if source.ready():

@@ -24,7 +24,7 @@ from dicegym.errors import AgentError, FaultWarning
 from dicegym.play.player import Player
 from dicegym.players.roster import load
 from dicegym.sandbox.heartbeat import LOADING, PLAYING, Reading
-from dicegym.sandbox.jobs import Context, Entry, Failure
+from dicegym.sandbox.jobs import Context, Entry, Failure, Sent
 from dicegym.sandbox.remote import IsolatedPlayer
 
 SIDE_BY_SIDE = 1000
@@ -156,7 +156,7 @@ class EvaluationBlock:
             warnings.showwarning = note
             try:
                 found = self.play(copies.players, copies if copies.one_by_one else None)
-            except AgentError as error:
+            except Exception as error:
                 copies.blame(error)
                 raise
         return [found.shares.tolist(), None if found.luck is None else found.luck.tolist(), list(faults.items())]
@@ -228,10 +228,17 @@ class _Copies:
             player.raise_if_gone()
         return actions
 
-    def blame(self, error: AgentError) -> None:
-        """Note whose ``error`` ended the block."""
-        numbers = {entry.name: number for number, entry in enumerate(self._block.entries)}
-        self._context.heartbeat.blamed = numbers.get(error.agent, self._context.heartbeat.blamed)
+    def blame(self, error: Exception) -> None:
+        """Note whose ``error`` ended the block.
+
+        Bots and models raise AgentError, which says whose it is. Any other comes from a player that was handed over.
+        """
+        entries, heartbeat = self._block.entries, self._context.heartbeat
+        if isinstance(error, AgentError):
+            guilty = [number for number, entry in enumerate(entries) if entry.name == error.agent]
+        else:
+            guilty = [number for number, entry in enumerate(entries) if isinstance(entry.origin, Player | Sent)]
+        heartbeat.blamed = next(iter(guilty), heartbeat.blamed)
 
 
 def blocks_of(

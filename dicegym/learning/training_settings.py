@@ -92,7 +92,7 @@ class RunSettings:
     """share of the way to the learner that an average of its parameters moves after each rollout; evaluations and files
     are of that average, past selves of the learner; 0: all of the learner"""
     start_from: AnyText = ""
-    """a model whose networks the run begins with, a file or an agent's name; "": they are drawn by the seed"""
+    """a model whose networks the run begins with: a file, a training's folder or an agent; "": they are drawn"""
     card_games: CountOrNone = 10_000
     """games of each line of the card at the end, where there is no exact value; 0: no card is written"""
     checkpoint_every: Count = 500_000

@@ -307,7 +307,7 @@ def find_model_file(game: Game, named: str, setting: str = "a model") -> str:
     Args:
         game: what it plays.
         named: an agent's name, also of one that plays with other parameters alone (taking its networks says
-            that they do not fit), or a path.
+            that they do not fit), or the path of a file, or of a training's folder, whose best model is meant.
         setting: what names it, for the error.
 
     Raises:
@@ -321,6 +321,7 @@ def find_model_file(game: Game, named: str, setting: str = "a model") -> str:
     trained = [name for name in agent_names(game) if agents[name].suffix == ".zip"]
     if path is None and (_is_path(named) or Path(named).exists()):
         file = os.path.expanduser(named)
+        file = str(find_trained(Path(file)) or file)
         if missing := lacking(file):
             takes = f"{setting} takes the file of a model, or the name of a trained agent of {game.spec.title}"
             raise ModelError(f"{missing}, and {takes}: {', '.join(trained) or 'it has no trained agents'}")

@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from variants import FINISHED
@@ -20,9 +21,9 @@ from dicegym.errors import AgentError, FaultWarning, ParameterError
 from dicegym.learning import blocks
 from dicegym.learning.blocks import EvaluationBlock, blocks_of, seating_of
 from dicegym.learning.evaluate import evaluate, keep_open, limits_of
-from dicegym.play.player import FunctionPlayer
+from dicegym.play.player import FunctionPlayer, Player
 from dicegym.play.printed import Printed
-from dicegym.play.turn import Turn
+from dicegym.play.turn import Act, Turn
 from dicegym.players.roster import agents_folder, is_strangers
 from dicegym.sandbox.heartbeat import Heartbeat
 from dicegym.sandbox.jobs import entry, here
@@ -174,6 +175,27 @@ def test_the_player_that_failed_is_blamed_whoever_was_loaded_last(failing: int) 
     heartbeat = Heartbeat.private()
     (block,) = blocks_of(game, entries, 8, 1)
     with pytest.raises(AgentError, match=f"number {failing}"):
+        block.run(here(heartbeat, Printed()))
+    assert heartbeat.blamed == failing
+
+
+@pytest.mark.parametrize("failing", range(2))
+def test_whoever_was_handed_over_is_blamed_for_what_no_agent_raises(failing: int) -> None:
+    """Bots and models raise AgentError alone; here the others are loaded last, or first."""
+
+    class Broken(Player):
+        name = "mine"
+
+        def join(self, game: Game, seat: int, seed: int) -> Act:
+            raise ZeroDivisionError
+
+    game = dicegym.game("hog")
+    specs: list[Any] = ["bacon", "swap"]
+    specs.insert(failing, Broken())
+    entries = tuple(entry(game, str(number), spec) for number, spec in enumerate(specs))
+    heartbeat = Heartbeat.private()
+    (block,) = blocks_of(game, entries, 8, 1)
+    with pytest.raises(ZeroDivisionError):
         block.run(here(heartbeat, Printed()))
     assert heartbeat.blamed == failing
 

@@ -111,6 +111,12 @@ def test_a_model_to_begin_with_may_lie_in_the_user_s_folder(tmp_path: Path, monk
     assert find_model_file(dicegym.game("liarsdice"), "~/mine.zip") == str(tmp_path / "mine.zip")
 
 
+def test_a_training_may_begin_with_the_best_model_of_another_one_s_folder(tmp_path: Path) -> None:
+    for name in ("model.zip", "best.zip"):
+        shutil.copy(shipped_folder("agents") / "liarsdice" / "taught.zip", tmp_path / name)
+    assert find_model_file(dicegym.game("liarsdice"), str(tmp_path)) == str(tmp_path / "best.zip")
+
+
 def test_a_training_that_begins_with_an_agent_of_other_parameters_is_told_so(training: Any, tmp_path: Path) -> None:
     """Not that there is none of this name."""
     with pytest.raises(ModelError, match=r"taught\.zip.*dice"):
