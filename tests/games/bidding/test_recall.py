@@ -7,6 +7,7 @@ import random
 import runpy
 import sys
 import types
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -108,31 +109,60 @@ def bot_of(game: str, file: Path, folder: Path) -> dict[str, Any]:
 
 @pytest.mark.slow_after(1)
 def test_the_bot_reads_what_was_packed(solved: Any, tmp_path: Path) -> None:
-    game, played, file = solved
-    bot = bot_of(game.name, file, tmp_path)
+    _, played, file = solved
+    hands = itertools.product((1, 2), repeat=2)
+    asked, known = _compare_with_bot(played, file, tmp_path, hands, every=3)
+    assert asked / 20 < known < asked
+
+
+@each_game
+def test_the_bot_goes_by_the_odds_where_the_shipped_table_does(game: str, tmp_path: Path) -> None:
+    file = shipped_folder("agents") / game / FILE
+    asked, known = _compare_with_bot(RecallTable(dicegym.game(game), file), file, tmp_path, [(3, 2)], every=17)
+    assert known < asked - 100
+
+
+def _compare_with_bot(
+    played: RecallTable, file: Path, folder: Path, hands: Iterable[tuple[int, int]], every: int
+) -> tuple[int, int]:
+    """Ask bot and table for some states of some hands; return how many there were, and how many the table lists."""
+    name = played.game.name
+    bot = bot_of(name, file, folder)
     asked = known = 0
-    for own in (1, 2):
-        for others in (1, 2):
-            hand = played.hand(own, others)
-            side = hand
-            for state, (group, member) in itertools.islice(side.states.items(), 0, None, 3):
-                cells = hand.cells[group][:, member].T
-                meant = [
-                    action if action < table.N_BIDS else recall_table.FIRST_CALL + action - table.N_BIDS
-                    for action in side.actions[group].tolist()
-                ]
-                bids = [int(side.hand.bids[bid]) for bid in state]
-                for number, counts in enumerate(rolls(own).counts):
-                    roll = [face + 1 for face in range(6) for _ in range(counts[face])]
-                    dice: Any = "".join(map(str, roll)) if game.name == "liarsdice" else roll
-                    found = dict(bot["choices"](dice, others, bids))
-                    asked += 1
-                    if found:
-                        known += 1
-                        total = sum(found.values())
-                        want = {meant[k]: p for k, p in enumerate(cells[number]) if p > 0}
-                        assert want == pytest.approx({code: weight / total for code, weight in found.items()})
-    assert known > asked / 20
+    for own, others in hands:
+        side = played.hand(own, others)
+        for state, (group, member) in itertools.islice(side.states.items(), 0, None, every):
+            cells = side.cells[group][:, member].T
+            meant = [
+                action if action < table.N_BIDS else recall_table.FIRST_CALL + action - table.N_BIDS
+                for action in side.actions[group].tolist()
+            ]
+            bids = [int(side.hand.bids[bid]) for bid in state]
+            for number, counts in enumerate(rolls(own).counts):
+                roll = [face + 1 for face in range(6) for _ in range(counts[face])]
+                dice: Any = "".join(map(str, roll)) if name == "liarsdice" else roll
+                found = dict(bot["choices"](dice, others, bids))
+                asked += 1
+                known += bool(found)
+                if not found:
+                    found = dict.fromkeys(_codes_by_odds(name, bot, dice, others, bids), 1)
+                total = sum(found.values())
+                want = {meant[k]: p for k, p in enumerate(cells[number]) if p > 0}
+                assert want == pytest.approx({code: weight / total for code, weight in found.items()})
+    return asked, known
+
+
+def _codes_by_odds(name: str, bot: dict[str, Any], own: Any, others: int, bids: list[int]) -> list[int]:
+    """What the bot chooses from where its table says nothing, as the table writes it."""
+    if name == "liarsdice":
+        last = (bids[-1] // 6 + 1) * 10 + bids[-1] % 6 + 1 if bids else 0
+        plays = bot["by_odds"](own, others, last)
+        return [(play // 10 - 1) * 6 + play % 10 - 1 if play else recall_table.FIRST_CALL for play in plays]
+    answers = bot["by_odds"](own, others, [(bid // 6 + 1, bid % 6 + 1) for bid in bids])
+    calls = bot["CALLS"]
+    return [
+        recall_table.FIRST_CALL + calls.index(one) if one in calls else (one[0] - 1) * 6 + one[1] - 1 for one in answers
+    ]
 
 
 def test_values_agree_with_each_other(solved: Any) -> None:
@@ -264,6 +294,8 @@ def test_a_table_of_more_dice_leaves_out_what_fewer_do_not_allow() -> None:
     file = shipped_folder("agents") / name / FILE
     one, five = (RecallTable(dicegym.game(name, dice=dice), file) for dice in (1, 5))
     assert (one.fits(), five.fits()) == (False, True)
+    assert "begin with 5 dice" in recall_values(one.game, one, "recall").sure
+    assert "begin with" not in recall_values(five.game, five, "recall").sure
     assert RecallTable(dicegym.game("liarsdice", dice=1), shipped_folder("agents") / "liarsdice" / file.name).fits()
     few, many = one.hand(1, 1), five.hand(1, 1)
     for number, actions in enumerate(many.actions):

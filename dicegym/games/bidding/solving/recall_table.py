@@ -256,6 +256,8 @@ class RecallStrategy:
 def recall_values(game: Game, table: RecallTable, name: str) -> HandValues:
     """Return what states of a game for two are worth between two players of a table."""
     sure = "those of an approximate equilibrium, which remembers the last two or three bids of a hand"
+    if not table.fits():  # as dice come back, and no more than a game began with
+        sure += f"; hands are worth what they are where both begin with {table.told['dice']} dice"
     find = lru_cache(maxsize=None)(lambda dice: RecallStrategy(table, dice))
     return HandValues(game, find, table.worth, name, sure, recalls_all=False)
 
@@ -278,12 +280,16 @@ def _read_row(data: bytes, row: int, actions: np.ndarray, out: np.ndarray) -> No
 
 
 def _by_odds(side: Side, number: int, true: np.ndarray) -> np.ndarray:
-    """Return what is played by the odds in a group: float64[choices, rolls], not 0 where it may be; see `_chances`."""
+    """Return what is played by the odds in a group: float64[choices, rolls], not 0 where it may be; see `_chances`.
+
+    Of the raises, the bot looks at the lowest one of each face.
+    """
     group = side.groups[number]
     out = np.zeros((len(side.actions[number]), true.shape[1]))
     if len(group.bids):
-        raises = true[group.bids]
-        out[: len(group.bids)] = raises >= raises.max(axis=0) - NEARLY
+        _, lowest = np.unique(side.hand.bids[group.bids] % FACES, return_index=True)
+        raises = true[group.bids[lowest]]
+        out[lowest] = raises >= raises.max(axis=0) - NEARLY
     if number:
         doubted = (true[group.last] < 0.5) | (len(group.bids) == 0)
         out[:, doubted] = 0
