@@ -7,13 +7,12 @@ import sys
 
 import pytest
 
-mcp = pytest.importorskip("mcp", reason="needs the extra mcp")
-
-from mcp.client.stdio import StdioServerParameters, stdio_client  # noqa: E402
-
 
 @pytest.mark.parametrize("hints", [[], ["--hints"]], ids=["plain", "hints"])
 def test_a_client_starts_the_command_and_finds_its_tools(hints: list[str]) -> None:
+    mcp = pytest.importorskip("mcp", reason="needs the extra mcp")  # here, as importing it takes each worker a second
+    from mcp.client.stdio import StdioServerParameters, stdio_client
+
     command = StdioServerParameters(command=sys.executable, args=["-m", "dicegym", "mcp", *hints])
 
     async def names() -> set[str]:
