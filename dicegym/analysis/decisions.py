@@ -217,7 +217,7 @@ class Analysis:
     @property
     def heading(self) -> str:
         """What was judged, and by whose values, in a sentence."""
-        by = "with everything in sight" if self.valuer.sees_all else "by what the player to move may know"
+        by = "knowing what was hidden" if self.valuer.sees_all else "by what the player to move may know"
         return f"{self.game.spec.title}: {', '.join(self.names)}. {sure(self.valuer)}. Decisions are judged {by}."
 
     def text(self, worst: int = 3) -> str:

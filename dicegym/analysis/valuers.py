@@ -377,8 +377,8 @@ class Hint(NamedTuple):
         left_out = 0 if top is None else max(len(self.choices) - top, 0)
         if left_out:
             found.append(f"({left_out} more)")
-        seen = "with everything in sight" if self.valuer.sees_all else "by what the player to move may know"
-        found.append(f"Values of source {self.valuer.name}, {seen}, are {self.valuer.sure}.")
+        used = "what is hidden, too" if self.valuer.sees_all else "what the player to move may know"
+        found.append(f"{sure(self.valuer)}. They use {used}.")
         return found
 
 

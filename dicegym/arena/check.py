@@ -39,6 +39,9 @@ TABLE = -1
 """Number of the question for a table of all answers, which is no part of the test."""
 NOT_PURE = "says PURE = True, but answers one situation differently at different times: take that line out"
 
+AT_FAULT = "at fault"
+"""The verdict on a bot where failing has a price."""
+
 
 @dataclass(frozen=True)
 class CheckReport:
@@ -97,6 +100,8 @@ class CheckReport:
         lines = [self.calls] if self.calls else []  # which ends its last line: an empty one follows
         if not self.ok:
             lines.append(f"{self.name}: {self.verdict}: {self.reason}")
+            if self.verdict == AT_FAULT:
+                lines.append("  it may enter all the same: in a contest each fault costs what the rules say")
         else:
             lines += [f"{self.name}: ok", f"  loaded in {self.load_seconds:.3f} s"]
             if self.questions:
@@ -230,7 +235,7 @@ class Check:
 
     def report(self, outcome: JobOutcome) -> CheckReport:
         """Return what an outcome of this job means."""
-        verdict = "disqualified" if self.game.spec.forfeit is None else "at fault"
+        verdict = "disqualified" if self.game.spec.forfeit is None else AT_FAULT
         report = CheckReport(self.entries[0].name, self.game.name, limit=self.limits.seconds, verdict=verdict)
         if isinstance(outcome, Failure):
             return replace(report, reason=outcome.reason)

@@ -86,6 +86,12 @@ def make_default_folder(path: Path) -> None:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
 
 
+def refuse_folder(path: Path) -> None:
+    """Raise ParameterError if a store is to be a folder; SQLite would only say that it cannot open it."""
+    if path.is_dir():
+        raise ParameterError(f"{path} is a folder: name a file in it, such as {path / DEFAULT}")
+
+
 def resolve_store(store: str | None) -> str:
     """Return the store that is named on the command line; None: the default one. Raises ParameterError for "none"."""
     if store == NONE:

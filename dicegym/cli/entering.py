@@ -99,7 +99,7 @@ def add_contest(
         from dicegym.web.enter.plans import ContestPlan
 
         parameters, limits = shared_options.parameters_of(parameter), BotOptions(limit).limits(("seconds", "memory"))
-        options = contest._asdict() | {"players": parameters.pop("players", None)}
+        options = contest._asdict()
         form = options.pop("format")
         memory = limits.memory >> 20
         plan = ContestPlan(game, form, tuple(agent or ()), parameters, options, limits.seconds, memory)

@@ -52,9 +52,12 @@ def replay(
     notes = _notes(found) if analyse else None
     every = list(moments(found, seat, notes=notes))
     names = tell_apart(found.seats)
+    facts = [f"game {found.id}"] if found.id else []
+    if seat is None:  # the seed tells all dice, hidden ones too
+        facts.append(f"seed {found.seed}, number {found.number}")
     seen = "" if seat is None else f", as {names[seat]} (seat {seat}) was shown it"
-    called = f"game {found.id}, seed {found.seed}" if found.id else f"seed {found.seed}"
-    out.print(f"{found.table().spec.title}: {', '.join(names)}; {called}, number {found.number}{seen}")
+    called = f"; {', '.join(facts)}" if facts else ""
+    out.print(f"{found.table().spec.title}: {', '.join(names)}{called}{seen}")
     if json is not None:
         save(found, json)
         out.print(f"wrote {json}")
@@ -92,7 +95,9 @@ def replay_named(game: str, store: str | None) -> Replay:
 
     if Path(game).suffix.lower() == ".json":
         if store is not None:
-            raise ParameterError(f"{game} is a file, and in no store: leave --store out")
+            raise ParameterError(
+                f"a .json file such as {game} needs no store: leave --store out, or name a stored game"
+            )
         return load(game)
     shared_options.store_name(store)  # names a missing library before the next imports do
     from dicegym.arena.replay.stored_replays import find_replay, game_id

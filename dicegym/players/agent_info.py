@@ -110,8 +110,9 @@ def game_of_file(file: str) -> str:
         names = {agent for name in loadable() for agent in agent_names(make_game(name))}
         raise unknown_name("agent of any game", file, sorted(names))
     if len(known) != 1:
-        shown = " and ".join(known) or "no game"
-        raise ParameterError(f"{file} fits {shown}: say with --game which one is meant, and hear what it lacks there")
+        if known:
+            raise ParameterError(f"{file} matches the interfaces of {' and '.join(known)}: choose one by --game")
+        raise ParameterError(f"{file} matches no game's interface: add --game GAME to see what is missing")
     return known[0]
 
 

@@ -179,11 +179,13 @@ def test_a_folder_of_hostile_files_is_read_at_once(submitted: Path) -> None:
 def test_what_is_no_file_is_refused_by_its_own_path(make: Callable[[Path], None], tmp_path: Path) -> None:
     path = tmp_path / "x.py"
     make(path)
-    with pytest.raises(DicegymError, match=r"a pipe|a device|a socket|circles|nowhere|no file|holds no|fits no game"):
+    with pytest.raises(
+        DicegymError, match=r"a pipe|a device|a socket|circles|nowhere|no file|holds no|matches no game"
+    ):
         game_of_file(str(path))
     report = check(str(path), "hog", LIMITS, isolation="process")
     assert not report.ok
-    assert match("a pipe|a device|a socket|circles|nowhere|no file|holds no|fits no game", report.reason)
+    assert match("a pipe|a device|a socket|circles|nowhere|no file|holds no|matches no game", report.reason)
     with pytest.raises(BadFileError):
         bot_files.read(path)
 

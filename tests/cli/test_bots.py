@@ -64,7 +64,7 @@ def test_the_name_of_a_file_decides_between_games(run: Run) -> None:
     assert run("check", "hog.py", "--debug")[0] == 0
     status, _, err = run("check", "other.py", "--debug")
     assert status == 2
-    assert "other.py fits hog and liarsdice: say with --game which one is meant" in err
+    assert "other.py matches the interfaces of hog and liarsdice: choose one by --game" in err
 
 
 def test_what_is_no_bot_is_told_what_would_be_one(run: Run) -> None:

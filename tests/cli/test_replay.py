@@ -8,7 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from command_line import run_with
+from command_line import Run, run_with
 
 import dicegym
 from dicegym.arena import contest
@@ -62,6 +62,11 @@ def test_it_is_written_in_every_form(file: Path, tmp_path: Path, capsys: pytest.
     assert '"views":[1]' in page.read_text(encoding="utf-8")
 
 
+def test_what_a_seat_sees_does_not_tell_the_seed_and_with_it_all_dice(file: Path, run: Run) -> None:
+    assert "seed" in run("arena", "replay", file, "--delay", 0)[1].splitlines()[0]
+    assert "seed" not in run("arena", "replay", file, "--delay", 0, "--seat", 0)[1].splitlines()[0]
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -71,6 +76,7 @@ def test_it_is_written_in_every_form(file: Path, tmp_path: Path, capsys: pytest.
         (("FILE", "-o", "x.gif", "--delay", "0"), "--delay more than 0"),
         (("FILE", "-o", "x.json", "--seat", "0"), "leave --seat out"),
         (("FILE", "--store", "x"), "leave --store out"),
+        (("1", "--store", "."), ". is a folder: name a file in it"),
         (("nothing.json",), "No such file"),
         (("ann",), "names no game: give MATCH or MATCH.GAME"),
         (("1.0",), "names no game"),

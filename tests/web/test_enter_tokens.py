@@ -137,3 +137,40 @@ def test_tokens_from_the_command_line(tmp_path: Path, run: Run) -> None:
     assert "valid" in said("token", "list")
     said("token", "revoke", "ann")
     assert "revoked" in said("token", "list")
+
+
+CONTESTS = {
+    "Autumn": ("hog", "--until", "14 days", "--agent", "bacon", "--agent", "swap", "--exact"),
+    "Final": ("yatzy", "--format", "swiss", "--rounds", "5", "--games", "10", "--limit", "seconds=3"),
+    "Large": ("lucky", "-p", "players=7", "-p", "rounds=30", "--less-luck"),
+    "Small": ("liarsdice", "-p", "players=2", "--format", "round-robin", "--seeds", "2"),
+}
+
+
+@pytest.mark.parametrize("name", CONTESTS)
+def test_a_contest_is_opened_listed_and_closed_by_commands(name: str, run: Run, tmp_path: Path) -> None:
+    status, out, err = run("web", "contest", "add", name, *CONTESTS[name], "--folder", tmp_path)
+    assert (status, out.split(":")[0]) == (0, "contest 1"), err
+    _, out, _ = run("web", "contest", "list", "--folder", tmp_path)
+    assert f"{name}  {CONTESTS[name][0]}" in out
+    with SubmissionStore(tmp_path / "entering") as desk:
+        (found,) = WebContests(desk).all()
+    assert ("players", 7) in found.plan.parameters.items() or name != "Large"
+    assert run("web", "contest", "close", name, "--folder", tmp_path)[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (("hog", "--agent", "nobody"), "nobody"),
+        (("hog", "--until", "2001-01-01"), "2001-01-01"),
+        (("hog", "-p", "players=3"), "players=3"),
+        (("hog", "--format", "ladder"), "ladder"),
+        (("nosuch",), "nosuch"),
+    ],
+)
+def test_a_contest_that_cannot_be_is_refused_by_its_own_fault(
+    given: tuple[str, ...], words: str, run: Run, tmp_path: Path
+) -> None:
+    status, _, err = run("web", "contest", "add", "Autumn", *given, "--folder", tmp_path)
+    assert (status, words in err) == (2, True), err

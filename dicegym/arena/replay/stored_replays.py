@@ -32,7 +32,9 @@ def game_id(text: str) -> tuple[int, int]:
         return 0, int(text.removeprefix(SERVER))
     found = re.fullmatch(r"([1-9][0-9]{0,17})(?:\.([1-9][0-9]{0,8}))?", text.strip(), re.ASCII)
     if found is None:
-        raise ParameterError(f"{one_line(text)!r} names no game: give MATCH or MATCH.GAME, such as 12 or 12.3")
+        raise ParameterError(
+            f"{one_line(text)!r} names no game: give MATCH or MATCH.GAME, such as 12 or 12.3, or a game's .json file"
+        )
     return int(found[1]), int(found[2] or 1)
 
 

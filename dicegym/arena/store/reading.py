@@ -17,6 +17,7 @@ import sqlalchemy as sa
 
 from dicegym.arena.ratings.match_places import MatchPlaces
 from dicegym.arena.report import Report
+from dicegym.arena.storage import refuse_folder
 from dicegym.arena.store.opening import Database, is_new, location_of
 from dicegym.arena.store.outcomes import seats_by_match
 from dicegym.arena.store.schema import (
@@ -73,6 +74,7 @@ class StoreReader(Database):
     def __init__(self, where: str | os.PathLike[str]) -> None:
         location = location_of(where)
         if location.path is not None and not location.path.is_file():
+            refuse_folder(location.path)
             raise ParameterError(
                 f"there is no store {location.path}: `dicegym tournament` makes one in your data folder, or "
                 "where --store says; name another by --store"

@@ -19,7 +19,7 @@ from filelock import FileLock
 from sqlalchemy.dialects import postgresql, sqlite
 
 from dicegym.arena.provenance import package_version
-from dicegym.arena.storage import DEFAULT, make_default_folder
+from dicegym.arena.storage import make_default_folder, refuse_folder
 from dicegym.arena.store.opening import WRITES, Database, create_tables, in_words, is_new, location_of
 from dicegym.arena.store.schema import AGENTS, ANSWERS, CONTESTS, FIELDS, MATCHES, PLAYS, RULES, SEATS
 from dicegym.arena.work_keys import rules_of
@@ -49,8 +49,7 @@ class ContestStore(Database):
         path = self.path
         if path is not None:
             make_default_folder(path)
-            if path.is_dir():  # SQLite would only say that it cannot open it
-                raise ParameterError(f"{path} is a folder: name a file in it, such as {path / DEFAULT}")
+            refuse_folder(path)
             if not path.parent.is_dir():
                 raise ParameterError(f"{path} cannot be made, as there is no folder {path.parent}: make it first")
         with self.writing() as connection:

@@ -33,7 +33,7 @@ class FullSight(Valuer):
     name = "exact"
     kind: ValueKind = "exact"
     unit: ValueUnit = "win rate"
-    sure = "exact, for players that see everything: the parity of the exchanges and both runs of Pig outs, too"
+    sure = "exact, assuming both players know how often dice were swapped and both runs of Pig outs"
     sees_all = True
 
     def __init__(self, game: Game) -> None:
