@@ -7,7 +7,6 @@ solution; a stopped search continues from its file there. Needs the extra ``aren
 from __future__ import annotations
 
 import contextlib
-import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -181,25 +180,6 @@ def solve(
             before.folder, goal=goal, seconds=seconds, threads=count, progress=progress or (lambda done, of, text: None)
         )
     return status(game, one.name)
-
-
-def remove(game: Game, name: str | None = None) -> int:
-    """Remove the tables of a solution, and what was kept for going on; return how many bytes that were.
-
-    Raises what `solution` raises, and ParameterError if another process solves the same.
-    """
-    folder = tables_folder(game, solution(game, name).name)
-    if not folder.is_dir():
-        return 0
-    with _alone_in(folder, how_to_solve(game, folder.name)):
-        files = [path for path in folder.rglob("*") if path.is_file() and path.name != LOCK_FILE]
-        size = sum(path.stat().st_size for path in files)
-        for path in files:
-            path.unlink()
-    shutil.rmtree(folder, ignore_errors=True)
-    with contextlib.suppress(OSError):  # another solution of the same game lies there
-        folder.parent.rmdir()
-    return size
 
 
 def _positive(what: str, value: Any) -> float:

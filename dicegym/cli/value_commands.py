@@ -69,7 +69,7 @@ def solve(
 ) -> None:
     """Compute the tables that solve a game, and store them.
 
-    Values, hints and analyses then use them. The same command continues an interrupted solution. Without a game it
+    Values, hints and analyses then use them. An interrupted solution leaves its best tables so far. Without a game it
     lists what can be solved, and how far that is.
 
     Examples: dicegym values solve; dicegym values solve liarsdice -p dice=2 --minutes 9

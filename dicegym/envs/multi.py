@@ -305,7 +305,7 @@ def parallel_env(
     second, as ``max_steps`` of a `TurnEnv`. Other ``settings`` are those of the two classes. ``flat`` is as for
     `TurnEnv`; the observations of a `SimultaneousEnv` are arrays always, its masks in ``infos``.
 
-    Raises ParameterError as the two classes do.
+    Raises ParameterError as the two classes do, and for ``max_steps``, which is ``max_cycles`` here.
 
     Example:
         >>> from dicegym.envs import parallel_env
@@ -315,6 +315,8 @@ def parallel_env(
         >>> sorted(rewards)
         ['player_0', 'player_1']
     """
+    if "max_steps" in settings:
+        raise ParameterError("max_steps is not known to the parallel form: give max_cycles, which counts its steps")
     if make_game(game).spec.joint_action is not None:
         return SimultaneousEnv(game, max_cycles=max_cycles, **settings)
     return TurnsInParallel(TurnEnv(game, flat=flat, max_steps=check_cap("max_cycles", max_cycles), **settings))

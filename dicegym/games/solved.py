@@ -67,7 +67,7 @@ def report_unsolved(game: Game, name: str) -> ParameterError:
 def report_damage(file: Path, reason: str, game: Game, name: str) -> DamagedFileError:
     """Return the error for a file of tables that cannot be used: ``reason`` continues its name: ``is broken off``."""
     command = how_to_solve(game, name)
-    return DamagedFileError(file, reason, f"`{command} --remove` removes these tables, `{command}` solves them again")
+    return DamagedFileError(file, reason, f"remove the folder {file.parent}; `{command}` then solves it again")
 
 
 def write_arrays(file: Path, **arrays: np.ndarray) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -72,20 +73,9 @@ def test_it_says_what_it_takes() -> None:
 def test_two_do_not_solve_the_same() -> None:
     folder = tables_folder(GAME, "counting")
     folder.mkdir(parents=True)
-    with FileLock(folder / solving.LOCK_FILE):
-        with pytest.raises(ParameterError, match="another process is at work"):
-            solving.solve(GAME)
-        with pytest.raises(ParameterError, match="another process is at work"):
-            solving.remove(GAME)
+    with FileLock(folder / solving.LOCK_FILE), pytest.raises(ParameterError, match="another process is at work"):
+        solving.solve(GAME)
     assert solving.solve(GAME).done
-
-
-def test_removed_tables_are_gone() -> None:
-    assert solving.remove(GAME) == 0
-    folder = solving.solve(GAME).folder
-    assert solving.remove(GAME) > 0
-    assert not folder.exists()
-    assert not folder.parent.exists()
 
 
 def test_damaged_tables_are_told_with_what_to_do() -> None:
@@ -95,13 +85,13 @@ def test_damaged_tables_are_told_with_what_to_do() -> None:
         (folder / "count.npz").write_bytes(content)
         found = solving.status(GAME)
         assert found.quality is None
-        assert "--remove` removes these tables" in found.state
+        assert f"remove the folder {folder}; `dicegym values solve" in found.state
         with pytest.raises(DamagedFileError, match="dicegym values solve hog counting -p goal=20"):
             solving.solve(GAME)
     write_arrays(folder / "count.npz", count=np.zeros(3))
     with pytest.raises(DamagedFileError, match=r"shape \(3,\)"):
         solving.solve(GAME)
-    solving.remove(GAME)
+    shutil.rmtree(folder)
     assert solving.solve(GAME).done
 
 

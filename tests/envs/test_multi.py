@@ -217,6 +217,8 @@ def test_step_without_a_game_and_wrong_arguments() -> None:
         env.step(2.5)
     with pytest.raises(ParameterError, match="max_cycles=0"):
         TurnEnv("hog", max_cycles=0)
+    with pytest.raises(ParameterError, match="give max_cycles"):
+        parallel_env("hog", max_steps=3)
     with pytest.raises(ParameterError, match="seed"):
         env.reset(seed=-1)
 

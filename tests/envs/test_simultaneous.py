@@ -185,6 +185,8 @@ def test_wrong_choices_and_steps_say_what_is_wrong(environment: Environment) -> 
     assert env.state_record.tobytes() == before
     with pytest.raises(ParameterError, match="max_cycles=0"):
         parallel_env(environment.game, max_cycles=0)
+    with pytest.raises(ParameterError, match="give max_cycles"):
+        parallel_env(environment.game, max_steps=3)
     with pytest.raises(ParameterError, match="seed"):
         env.reset(seed=-1)
 

@@ -8,9 +8,12 @@ from pathlib import Path
 
 import pytest
 
+import dicegym
 import dicegym.learning.published_values as claims_module
+from dicegym.analysis.solving import solve
 from dicegym.arena.results import ranking
 from dicegym.errors import ParameterError, UnknownNameError
+from dicegym.games.bidding.solving.solution import recompute_exploitability
 from dicegym.games.hog import original_contest
 from dicegym.games.solved import Claim
 from dicegym.learning.published_values import Verdict, claims_of, verify
@@ -46,7 +49,21 @@ def test_all_published_values_hold() -> None:
 def test_what_was_not_solved_here_is_skipped_and_says_what_to_do() -> None:
     verdict = list(verify(["liarsdice_spot_on"]))[-1]
     assert verdict.word == "skipped"
-    assert "dicegym values solve liarsdice_spot_on equilibrium -p dice=2" in verdict.remark
+    assert "dicegym values solve liarsdice_spot_on equilibrium -p dice=2 --to 0.00088" in verdict.remark
+
+
+def test_tables_that_were_solved_less_closely_than_published_are_no_wrong_value(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The command solves to a goal of its own unless it is told another; the bound is computed anew from tables."""
+    monkeypatch.setenv("DICEGYM_TABLES", str(tmp_path))
+    game = dicegym.game("liarsdice_spot_on", players=2, dice=2)
+    done = solve(game, goal=0.03)
+    assert done.quality is not None
+    assert 0.00088 < done.quality <= 0.03
+    assert list(verify(["liarsdice_spot_on"]))[-1].word == "skipped"
+    found = recompute_exploitability(game, 0.03)
+    assert found == pytest.approx(done.quality)
 
 
 def test_the_matches_of_the_original_contest_rank_as_arena_ranks() -> None:

@@ -22,7 +22,7 @@ from dicegym.games.bidding.solving.hand import Dice, HandEndings, Mixture, Polic
 from dicegym.games.bidding.solving.hand_tree import ResponseBounds, ResponseTree
 from dicegym.games.bidding.solving.recall_table import RecallTable, recall_values
 from dicegym.games.parts import VALUES, part
-from dicegym.games.solved import Claim
+from dicegym.games.solved import Claim, how_to_solve
 from dicegym.games.worth import Bracket, Progress, SearchTime, ValueSource, training_against
 from dicegym.play.player import Player
 from dicegym.shipped import shipped_folder
@@ -244,7 +244,7 @@ def game_claims(game: str, opens: float, bound: float) -> Sequence[Claim]:
         ),
         Claim(
             "exploitability of the equilibrium of two dice each, at most", bound, 0.0, SOLVED,
-            lambda: solution.load_values(two).exploitability if solution.is_kept(two) else None,
-            f"dicegym values solve {game} {solution.NAME} -p dice=2", at_most=True,
+            partial(solution.recompute_exploitability, two, bound),
+            f"{how_to_solve(two, solution.NAME)} --to {bound:g}", at_most=True,
         ),
     ]  # fmt: skip

@@ -383,7 +383,7 @@ def test_a_solution_is_kept_and_found_again() -> None:
     assert size < solving.disk()
     file = folder / solution.FILE
     file.write_bytes(file.read_bytes()[:-1000])
-    with pytest.raises(DamagedFileError, match=r"cannot be read.*--remove"):
+    with pytest.raises(DamagedFileError, match=r"cannot be read.*remove the folder"):
         solution.load_values(SPOT_ON)
 
 

@@ -56,6 +56,14 @@ def load_values(game: Game) -> EquilibriumValues:
     return _read_values(game, file, file.stat().st_mtime_ns)
 
 
+def recompute_exploitability(game: Game, goal: float) -> float | None:
+    """Return the exploitability of the tables of a game, computed anew; None without tables as good as ``goal``."""
+    if not is_kept(game):
+        return None
+    values = load_values(game)
+    return exploitability(groups_of(game), values.strategies) if values.exploitability <= goal else None
+
+
 @lru_cache(maxsize=4)
 def _read_values(game: Game, file: Path, written: int) -> EquilibriumValues:
     hands = [dice for group in groups_of(game) for dice in group]
