@@ -289,9 +289,9 @@ class _Course:
         return tuple(rows)
 
     def _difference(self) -> Interval:
-        claims, normal = self.claims, self.luck is not None
+        normal = self.luck is not None
         found = np.concatenate([one.differences for one in self.pairs])
         alike = np.ptp(found) <= (ALIKE if normal else 0)  # of equal ones the variance is not 0, by rounding
         variance = 0.0 if alike else float(found.var())
         stopped = Stopped(len(found), float(found.mean()), variance, self.test.accepted, normal)
-        return difference(stopped, (claims.margin0, claims.margin1), (claims.lower, claims.upper))
+        return difference(stopped, self.claims)

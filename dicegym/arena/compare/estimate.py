@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dicegym.arena.compare.sequential import FEWEST
+from dicegym.arena.compare.sequential import FEWEST, Claims
 from dicegym.errors import DependencyError
 
 LEVEL = 0.95
@@ -64,13 +64,10 @@ def need_scipy() -> None:
         raise DependencyError.for_extra("scipy", "arena", "dicegym compare") from None
 
 
-def difference(stopped: Stopped, margins: tuple[float, float], bounds: tuple[float, float]) -> Interval:
+def difference(stopped: Stopped, claims: Claims) -> Interval:
     """Return the difference in the mean of pairs and its interval, from -1 to 1.
 
-    Args:
-        stopped: how the test came out, after one pair or more.
-        margins: the two means that were tested.
-        bounds: the log-likelihood ratios at which it would have ended.
+    ``stopped`` is how the test of ``claims`` came out, after one pair or more.
     """
     from scipy.optimize import brentq
 
@@ -78,8 +75,8 @@ def difference(stopped: Stopped, margins: tuple[float, float], bounds: tuple[flo
         return _between(*[stopped.mean] * 3) if stopped.normal else _of_equals(stopped)
     variance = cautious_variance(stopped.pairs, stopped.variance, stopped.normal)
     deviation = math.sqrt(variance)
-    middle, gap = sum(margins) / 2, margins[1] - margins[0]
-    barriers = [abs(bound) * variance / gap / deviation for bound in bounds]
+    middle, gap = (claims.margin0 + claims.margin1) / 2, claims.margin1 - claims.margin0
+    barriers = [abs(bound) * variance / gap / deviation for bound in (claims.lower, claims.upper)]
     end = stopped.pairs * (stopped.mean - middle) / deviation
     if stopped.pairs < FEWEST:  # before which nothing stops a test
         half = NormalDist().inv_cdf((1 + LEVEL) / 2) * deviation / math.sqrt(stopped.pairs)

@@ -8,7 +8,6 @@ from __future__ import annotations
 import itertools
 import json
 import math
-import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeVar
@@ -17,7 +16,7 @@ import sqlalchemy as sa
 
 from dicegym.arena.ratings.match_places import MatchPlaces
 from dicegym.arena.report import Report
-from dicegym.arena.store.opening import Database, is_new, location_of
+from dicegym.arena.store.opening import Database, is_new
 from dicegym.arena.store.outcomes import seats_by_match
 from dicegym.arena.store.schema import (
     AGENTS,
@@ -70,16 +69,12 @@ class StoreReader(Database):
         DependencyError: it is on a server, and what speaks to that is not installed.
     """
 
-    def __init__(self, where: str | os.PathLike[str]) -> None:
-        location = location_of(where)
-        if location.path is not None and not location.path.is_file():
+    def _check(self) -> None:
+        if self.path is not None and not self.path.is_file():
             raise ParameterError(
-                f"there is no store {location.path}: `dicegym tournament` makes one in your data folder, or "
+                f"there is no store {self.path}: `dicegym tournament` makes one in your data folder, or "
                 "where --store says; name another by --store"
             )
-        super().__init__(location, writes=False)
-
-    def _check(self) -> None:
         with self.connection() as connection:
             if is_new(connection, self.name):
                 raise ParameterError(f"{self.name} is empty: no contest has been stored in it")

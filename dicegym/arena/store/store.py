@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import time
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
@@ -20,7 +19,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from dicegym.arena.provenance import package_version
 from dicegym.arena.storage import DEFAULT, make_default_folder
-from dicegym.arena.store.opening import WRITES, Database, create_tables, in_words, is_new, location_of
+from dicegym.arena.store.opening import WRITES, Database, create_tables, in_words, is_new
 from dicegym.arena.store.schema import AGENTS, ANSWERS, CONTESTS, FIELDS, MATCHES, PLAYS, RULES, SEATS
 from dicegym.arena.work_keys import rules_of
 from dicegym.engine.game import Game
@@ -42,8 +41,7 @@ class ContestStore(Database):
         DependencyError: it is on a server, and what speaks to that is not installed.
     """
 
-    def __init__(self, where: str | os.PathLike[str], **options: Any) -> None:
-        super().__init__(location_of(where), writes=True, **options)
+    writes = True
 
     def _check(self) -> None:
         path = self.path
