@@ -168,23 +168,6 @@ class EntryFigures(NamedTuple):
     faults: int
 
 
-class ServedGame(NamedTuple):
-    """A game of a server; all sequences are by seat."""
-
-    game: str
-    seed: int
-    number: int
-    names: tuple[str, ...]
-    totals: tuple[int, ...]
-    actions: tuple[int, ...]
-    incidents: tuple[tuple[int, int, str], ...]
-    """Seat, decision and reason of each turn that the server had to play."""
-    rules: StoredRules | None
-    """By which it was played; None: unknown."""
-    running: bool
-    """Whether its server may still run: the seed names the dice of all its games, later ones too."""
-
-
 def games_from(outcome: Mapping[str, Any], actions: str, players: int) -> list[PlayedGame]:
     """Return the games of a match of ``players`` from what is stored. Raises ValueError if that is damaged."""
     found = []
