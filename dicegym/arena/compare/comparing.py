@@ -318,8 +318,10 @@ class _Course:
                 self.director.failures[match.entries[outcome.actor].name] = outcome.reason
                 self.over = True
                 return
-            raw = first_place_shares(outcome["returns"])
-            halves.append(raw if self.luck is None else self.luck.luck_of_match(match, outcome).left)
+            if self.luck is None:
+                halves.append(first_place_shares(outcome["returns"]))
+            else:
+                halves.append(np.subtract(*self.luck.luck_of_match(match, outcome)))
             self.played.append(read_outcome(match, outcome))
         scores = lineup.scores(*halves)
         self.scores.append(scores[:, : self.test.add(differences(scores))])
