@@ -68,7 +68,9 @@ class ContestStore(Database):
             if self.path is None:
                 # A server that loses power may lose the last second; who is killed loses nothing.
                 connection.exec_driver_sql("SET LOCAL synchronous_commit = off")
-                write_alone(connection)
+                # Nobody else writes until the transaction ends, so two that store the same matches and checks at once,
+                # in whatever order, do not meet; a file has that by itself.
+                connection.execute(sa.select(sa.func.pg_advisory_xact_lock(0)))
             yield connection
 
 
@@ -82,14 +84,6 @@ def number_of_rules(connection: sa.Connection, game: Game) -> int:
     row["parameters"] = json.dumps(row["parameters"])
     add(connection, RULES, [row | {"version": package_version()}], names)
     return int(connection.execute(sa.select(RULES.c.id).filter_by(**row)).scalar_one())
-
-
-def write_alone(connection: sa.Connection) -> None:
-    """Wait until nobody else writes to a store on a server, and have others wait until the transaction ends.
-
-    So two that store the same matches and checks at once, in whatever order, do not meet; a file has that by itself.
-    """
-    connection.execute(sa.select(sa.func.pg_advisory_xact_lock(0)))
 
 
 def add(
