@@ -151,7 +151,7 @@ class _Course:
     """What the games of a match have in common, as `play_match` is given it, and what went wrong in them."""
 
     game: Game
-    players: Sequence[Player]
+    players: Sequence[Any]
     seed: int
     heartbeat: Heartbeat
     stray: Printed

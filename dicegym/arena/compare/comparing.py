@@ -225,7 +225,7 @@ class Lineup(NamedTuple):
 
         The others take turns, so that all of them play equally often in the long run.
         """
-        sides = [(self.first, self.second), (self.second, self.first)]
+        sides: list[tuple[Entry, ...]] = [(self.first, self.second), (self.second, self.first)]
         if self.others:
             beside = game.players - 1
             company = [self.others[(number * beside + i) % len(self.others)] for i in range(beside)]
@@ -254,7 +254,8 @@ def differences(scores: Scores) -> Scores:
     ``scores`` are as `Lineup.scores` returns them.
     """
     first, second = scores.mean(axis=2)
-    return np.round(second - first, GRAIN)  # sums of thirds, in whatever order, are the same
+    found: Scores = np.round(second - first, GRAIN)  # sums of thirds, in whatever order, are the same
+    return found
 
 
 # --- playing --------------------------------------------------------------------------------------------------------

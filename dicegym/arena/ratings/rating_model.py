@@ -49,9 +49,9 @@ MOST_STEPS = 60
 # --- games as choices -----------------------------------------------------------------------------------------------
 
 
-Outcome = tuple[tuple[tuple[int, float], ...], float]
+ChoiceOutcome = tuple[tuple[tuple[int, float], ...], float]
 """Of a choice: its statistics, as (parameter, value), and the logarithm of a further weight."""
-Row = tuple[Outcome, ...]
+Row = tuple[ChoiceOutcome, ...]
 """A kind of choice: all its outcomes."""
 
 
