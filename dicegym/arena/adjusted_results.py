@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -49,21 +49,6 @@ class LuckRow:
     saved: float | None
 
 
-class MatchLuck(NamedTuple):
-    """What luck did in the games of one match: two float64[games, players]."""
-
-    shares: np.ndarray
-    """What each player got of each game."""
-    luck: np.ndarray
-    """What of that was luck."""
-
-    @property
-    def left(self) -> np.ndarray:
-        """Shares less luck: float64[games, players]."""
-        found: np.ndarray = self.shares - self.luck
-        return found
-
-
 class LuckLedger:
     """Works out what luck did in matches, and keeps it; the game may be played at tables of other sizes too.
 
@@ -72,7 +57,7 @@ class LuckLedger:
 
     def __init__(self, game: Game) -> None:
         check_meter(game)
-        self._found: dict[tuple[object, ...], MatchLuck] = {}
+        self._found: dict[tuple[object, ...], tuple[np.ndarray, np.ndarray]] = {}
         self._players: dict[tuple[Game, Entry], Player | None] = {}
 
     def note(self, match: Match, outcome: Any) -> None:
@@ -81,8 +66,8 @@ class LuckLedger:
             names = tuple(entry.name for entry in match.entries)
             self._found[match.seed, names] = self.luck_of_match(match, outcome)
 
-    def luck_of_match(self, match: Match, outcome: Mapping[str, Any]) -> MatchLuck:
-        """Return what luck did in a match."""
+    def luck_of_match(self, match: Match, outcome: Mapping[str, Any]) -> tuple[np.ndarray, np.ndarray]:
+        """Return what each player got of each game of a match, and what of that was luck: float64[games, players]."""
         game, seats = match.game, np.asarray(outcome["seats"], np.int64).reshape(-1, match.game.players)
         for entry in match.entries:
             if (game, entry) not in self._players:
@@ -92,16 +77,16 @@ class LuckLedger:
         luck = np.empty_like(by_seat)
         np.put_along_axis(luck, seats, by_seat, axis=1)
         shares = first_place_shares(np.asarray(outcome["returns"], np.float64).reshape(-1, game.players))
-        return MatchLuck(shares, scale_luck(shares, luck))
+        return shares, scale_luck(shares, luck)
 
     def rows(self, matches: Iterable[MatchRow], names: Sequence[str]) -> tuple[LuckRow, ...]:
         """Return what luck did for each of ``names`` in ``matches``, the best first by what is left."""
         own: dict[str, list[tuple[np.ndarray, np.ndarray]]] = {name: [] for name in names}
         for row in matches:
-            found = self._found[row.seed, row.entries]
+            shares, luck = self._found[row.seed, row.entries]
             for column, name in enumerate(row.entries):
                 if name in own:
-                    own[name].append((found.shares[:, column], found.luck[:, column]))
+                    own[name].append((shares[:, column], luck[:, column]))
         rows = [_row(name, parts) for name, parts in own.items() if parts]
         return tuple(sorted(rows, key=lambda row: (-row.less_luck, row.name)))
 

@@ -189,7 +189,9 @@ class Director:
                 name = job.entries[0].name
                 self.checks[name] = job.report(outcome)
                 self.count_step(f"checked {name}")
-        self._found = [self._tabled(entry) for entry in self._found]
+        for number, entry in enumerate(self._found):
+            if (table := self.checks[entry.name].table) is not None:  # a bot that says that it always answers so
+                self._found[number] = entry.replace_player(TabledPlayer(entry.name, table))
         self.failures |= {name: check.reason for name, check in self.checks.items() if not check.ok}
         planned = self.expect()
         if self._book is not None:
@@ -206,11 +208,6 @@ class Director:
         self._done += 1
         if self._progress is not None:
             self._progress(self._done, max(self._steps, self._done), what)
-
-    def _tabled(self, entry: Entry) -> Entry:
-        """Return a bot that was asked everything, and says that it answers so always, as a table of its answers."""
-        table = self.checks[entry.name].table
-        return entry if table is None else entry.replace_player(TabledPlayer(entry.name, table))
 
     @property
     def games_per_match(self) -> int:

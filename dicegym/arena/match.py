@@ -146,25 +146,22 @@ _Played = tuple[Sequence[int], Sequence[int], list[float]]
 """Of a game: which player sat where, all actions, and the sum of rewards of each seat."""
 
 
+@dataclass
 class _Course:
-    """What the games of a match have in common, and what went wrong in them."""
+    """What the games of a match have in common, as `play_match` is given it, and what went wrong in them."""
 
-    def __init__(
-        self,
-        game: Game,
-        players: Sequence[Any],
-        seed: int,
-        heartbeat: Heartbeat,
-        stray: Printed,
-        dismissals: Sequence[Failure],
-        apart: Sequence[bool],
-    ) -> None:
-        self.game, self.players, self.seed, self.heartbeat = game, players, seed, heartbeat
-        self.stray, self.dismissals, self.apart = stray, dismissals, apart
-        self.printed = [Printed() if player.printed is None else player.printed for player in players]
-        self.faults = [0] * len(players)
+    game: Game
+    players: Sequence[Any]
+    seed: int
+    heartbeat: Heartbeat
+    stray: Printed
+    dismissals: Sequence[Failure]
+    apart: Sequence[bool]
+
+    def __post_init__(self) -> None:
+        self.printed = [Printed() if player.printed is None else player.printed for player in self.players]
+        self.faults, self.noted = [0] * len(self.players), [0] * len(self.players)
         self.incidents: list[Incident] = []
-        self.noted = [0] * len(players)
 
     def note(self, player: int, game: int, turn: int, reason: str) -> None:
         """Keep an incident in words, unless the player has had many."""

@@ -50,13 +50,13 @@ class EntryRecord:
     beside_referee: bool = False
 
 
-def record_of(name: str, given: object, origin: Origin | None, seal: Seal = ()) -> EntryRecord:
+def record_of(name: str, given: object, origin: Origin, seal: Seal = ()) -> EntryRecord:
     """Return the record of an entry.
 
     Args:
         name: what reports call it.
         given: how it was named.
-        origin: what `dicegym.players.roster.resolve` found; None: nothing.
+        origin: what `dicegym.players.roster.resolve` found.
         seal: what the files of a bot are, if somebody has looked; else they are looked at now.
     """
     if isinstance(origin, Source):
@@ -65,8 +65,6 @@ def record_of(name: str, given: object, origin: Origin | None, seal: Seal = ()) 
         return EntryRecord(name, str(given), "bot", dict(seal))
     if isinstance(origin, Path):
         return EntryRecord(name, str(given), "model", {origin.name: digest_of(origin)})
-    if origin is None:
-        return EntryRecord(name, str(given), "missing", {})
     named = given if isinstance(given, str) else getattr(given, "__name__", type(given).__name__)
     return EntryRecord(name, named, "player", {})
 

@@ -12,7 +12,7 @@ import pytest
 
 import dicegym
 from dicegym.arena import Comparison, Decision, compare
-from dicegym.arena.compare.game_pairs import BLOCK, Lineup, Pairs, block_of, pairs_of
+from dicegym.arena.compare.comparing import BLOCK, Lineup, Scores, differences
 from dicegym.arena.executors import Executors
 from dicegym.arena.store.reading import StoreReader
 from dicegym.engine.game import Game
@@ -65,11 +65,11 @@ def table_of(game: Game, first: str, second: str, others: Sequence[str] = ()) ->
 
 def played(lineup: Lineup, game: Game, pairs: int, number: int = 0) -> list[dict[str, Any]]:
     context = here(Heartbeat.private(), Printed())
-    return [match.run(context) for match in block_of(lineup, game, 5, number, pairs)]
+    return [match.run(context) for match in lineup.block(game, 5, number, pairs)]
 
 
-def paired(lineup: Lineup, outcomes: Sequence[dict[str, Any]]) -> Pairs:
-    return pairs_of(lineup, [first_place_shares(outcome["returns"]) for outcome in outcomes])
+def paired(lineup: Lineup, outcomes: Sequence[dict[str, Any]]) -> Scores:
+    return lineup.scores(*(first_place_shares(outcome["returns"]) for outcome in outcomes))
 
 
 # Pairs
@@ -83,14 +83,14 @@ def test_a_player_is_level_with_itself_on_the_same_dice(name: str) -> None:
     one, *company = [game.spec.baseline] * (1 if game.players == 2 else game.players)
     table = table_of(game, one, one, company)
     found = paired(table, played(table, game, 6))
-    assert (found.differences == 0).all()
-    assert found.first.size == found.second.size == (12 if game.players == 2 else 6)
+    assert (differences(found) == 0).all()
+    assert found[0].size == found[1].size == (12 if game.players == 2 else 6)
 
 
 def test_two_who_meet_sit_in_each_others_seats_on_the_same_dice() -> None:
     game = dicegym.game("hog")
     table = table_of(game, "bacon", "swap")
-    one, two = block_of(table, game, 5, 0, 30)
+    one, two = table.block(game, 5, 0, 30)
     first, second = played(table, game, 30)
     assert one.seed == two.seed
     assert one.facts == two.facts
@@ -98,30 +98,28 @@ def test_two_who_meet_sit_in_each_others_seats_on_the_same_dice() -> None:
     assert first["seats"] == second["seats"], "which is: player 0 sits where player 0 sat, and is the other one"
     assert len({tuple(seats) for seats in first["seats"]}) == 2
     found = paired(table, [first, second])
-    assert found.first[:, 0].tolist() == [float(own > other) for own, other in first["returns"]]
-    assert found.first[:, 1].tolist() == [float(own > other) for other, own in second["returns"]]
-    assert (found.first + found.second == 1).all()
+    assert found[0][:, 0].tolist() == [float(own > other) for own, other in first["returns"]]
+    assert found[0][:, 1].tolist() == [float(own > other) for other, own in second["returns"]]
+    assert (found.sum(axis=0) == 1).all()
 
 
 def test_two_who_do_not_meet_take_turns_in_a_seat() -> None:
     game = dicegym.game("liarsdice", players=3, dice=2)
     table = table_of(game, "even", "bayes", ["honest", "timid", "even"])
     for number, company in ((0, ("honest 2", "timid 3")), (1, ("even 4", "honest 2")), (2, ("timid 3", "even 4"))):
-        one, two = block_of(table, game, 5, number, 4)
+        one, two = table.block(game, 5, number, 4)
         assert tuple(who.name for who in one.entries) == ("even 0", *company)
         assert tuple(who.name for who in two.entries) == ("bayes 1", *company)
     first, second = played(table, game, 20)
     assert first["seats"] == second["seats"]
     found = paired(table, [first, second])
-    assert found.first[:, 0].tolist() == [share[0] for share in first_place_shares(first["returns"]).tolist()]
-    assert found.first.shape == (20, 1)
+    assert found[0][:, 0].tolist() == [share[0] for share in first_place_shares(first["returns"]).tolist()]
+    assert found[0].shape == (20, 1)
 
 
 def test_blocks_have_dice_of_their_own_whoever_plays() -> None:
     game = dicegym.game("hog")
-    seeds = [
-        next(block_of(table_of(game, "bacon", other), game, 5, n, 1)).seed for other in ("ham", "swap") for n in (0, 1)
-    ]
+    seeds = [table_of(game, "bacon", other).block(game, 5, n, 1)[0].seed for other in ("ham", "swap") for n in (0, 1)]
     assert seeds[:2] == seeds[2:]
     assert seeds[0] != seeds[1]
 

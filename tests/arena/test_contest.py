@@ -16,7 +16,7 @@ import pytest
 
 import dicegym
 from dicegym.arena import Limits, check, contest, play_match
-from dicegym.arena.compare.game_pairs import PairedMatch
+from dicegym.arena.compare.comparing import PairedMatch
 from dicegym.arena.entries import AgentSpec, entries_of
 from dicegym.arena.match import Match
 from dicegym.arena.provenance import DATE_VARIABLE

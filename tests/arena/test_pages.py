@@ -22,9 +22,10 @@ from hypothesis import strategies as st
 from dicegym.arena.csv_tables import csv_text
 from dicegym.arena.entries import Disqualified
 from dicegym.arena.match_rows import Misplay
-from dicegym.arena.pages.contest_page import Bar, ContestPage, Plot, ShownMatch, Tick, html, make_scale, page_title
+from dicegym.arena.pages.contest_page import Bar, ContestPage, Plot, Tick, html, make_scale, page_title
 from dicegym.arena.pages.template import SHADES
 from dicegym.arena.report import Matrix, Report
+from dicegym.arena.store.stored_rows import StoredMatch
 from dicegym.pictures.charts import ticks_between
 
 EVIL = [
@@ -59,7 +60,7 @@ def page_of(names: list[str]) -> ContestPage:
     )
     bars = [Bar((str(i + 1), name), f"{10 * i}%", f"{10 * i + 5}%", f"{10 * i + 9}%") for i, name in enumerate(names)]
     matches = [
-        ShownMatch(str(10 - i), (name, names[0]), ("5", "4"), (True, False), 9, i, f"dicegym arena replay {10 - i}")
+        StoredMatch(10 - i, "", 0, 1, 9, (name, names[0]), ("", ""), (5, 4), (5.0, 4.0), (0, i), None, None)
         for i, name in enumerate(names)
     ]
     return ContestPage(names[0], report, Plot(names[0], [Tick("5%", names[0])], bars), matches)

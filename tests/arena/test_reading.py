@@ -323,8 +323,13 @@ def test_a_contest_is_removed_when_somebody_says_so(
     status, out, _ = run("arena", "rm", 2, "--store", copied, "--yes")
     assert status == 0
     assert re.search(r"^removed contest 2 \(lucky.*; \d+ matches went with it", out)
-    status, _, err = run("arena", "list", "--store", tmp_path / "nosuch.sqlite")
-    assert (status, "there is no store" in err) == (2, True)
+    for missing, words in (
+        (tmp_path / "nosuch.sqlite", "there is no store"),
+        (tmp_path, "a folder"),
+        ("/", "a folder"),
+    ):
+        status, _, err = run("arena", "list", "--store", missing)
+        assert (status, words in err) == (2, True)
 
 
 @pytest.mark.slow

@@ -93,7 +93,7 @@ def test_pairs_of_any_worth_are_judged_as_well(spread: float, accepted: int) -> 
             seen = np.concatenate([seen, pairs[: test.add(pairs)]])
         wrong += test.accepted != accepted
         stopped = Stopped(len(seen), float(seen.mean()), float(seen.var()), test.accepted, True)
-        found = difference(stopped, claims[:2], (claims.lower, claims.upper))
+        found = difference(stopped, claims)
         held += found.low <= true <= found.high
     assert wrong <= scipy.stats.binom.ppf(0.999, runs, 0.05)
     assert held >= scipy.stats.binom.ppf(0.001, runs, LEVEL)
@@ -105,7 +105,7 @@ def test_pairs_that_differ_by_rounding_alone_decide_at_once() -> None:
         assert test.add(np.full(100, mean) + 1e-12 * np.arange(100)) == FEWEST
         assert test.accepted == accepted
     stopped = Stopped(FEWEST, 0.3, 0.0, 1, True)
-    assert difference(stopped, (0.0, 0.05), (-3.0, 3.0)) == (0.3, 0.3, 0.3)
+    assert difference(stopped, Claims(0.0, 0.05)) == (0.3, 0.3, 0.3)
 
 
 def test_normal_pairs_may_come_in_any_portions() -> None:
@@ -127,7 +127,7 @@ def test_the_interval_holds_the_difference_although_the_test_stopped(shape: str,
     found = []
     for _ in range(runs):
         stopped = simulated(shares, claims, rng, most=1000)
-        found.append(difference(stopped, (claims.margin0, claims.margin1), (claims.lower, claims.upper)))
+        found.append(difference(stopped, claims))
     assert all(one.low <= one.value <= one.high for one in found)
     covered = sum(one.low <= mean <= one.high for one in found)
     assert covered >= scipy.stats.binom.ppf(0.001, runs, LEVEL)
@@ -142,7 +142,7 @@ def test_the_plain_mean_would_exaggerate() -> None:
     stopped = [simulated(shares, claims, rng) for _ in range(80)]
     better = [one for one in stopped if one.accepted]
     plain = np.mean([one.mean for one in better])
-    ours = np.mean([difference(one, (0.0, ELO_40), (claims.lower, claims.upper)).value for one in better])
+    ours = np.mean([difference(one, claims).value for one in better])
     assert plain > ELO_40 + 0.01
     assert abs(ours - ELO_40) < abs(plain - ELO_40)
 
@@ -150,7 +150,7 @@ def test_the_plain_mean_would_exaggerate() -> None:
 @pytest.mark.parametrize("pairs", [1, 5, FEWEST - 1, FEWEST + 15])
 @pytest.mark.parametrize("mean", [-1.0, 0.0, 0.9, 1.0])
 def test_few_pairs_have_an_interval_too(pairs: int, mean: float) -> None:
-    found = difference(Stopped(pairs, mean, 0.0, None), (0.0, ELO_20), (-2.94, 2.94))
+    found = difference(Stopped(pairs, mean, 0.0, None), Claims(0.0, ELO_20))
     assert -1 <= found.low <= found.value <= found.high <= 1
     assert found.low < found.high
     assert found.low <= mean <= found.high
@@ -159,7 +159,7 @@ def test_few_pairs_have_an_interval_too(pairs: int, mean: float) -> None:
 @pytest.mark.parametrize("accepted", [0, 1, None])
 @pytest.mark.parametrize("mean", [-1.0, 0.0, 1 / 3, 1.0])
 def test_pairs_that_are_all_alike_differ_by_what_they_do(mean: float, accepted: int | None) -> None:
-    found = difference(Stopped(50, mean, 0.0, accepted), (0.0, ELO_20), (-2.94, 2.94))
+    found = difference(Stopped(50, mean, 0.0, accepted), Claims(0.0, ELO_20))
     assert found.value == mean
     missed = (found.high - mean) / (1 - mean) if mean < 1 else (mean - found.low) / (1 + mean)
     assert (1 - missed) ** 50 == pytest.approx((1 - LEVEL) / 2), "of pairs at that end none is seen so seldom"

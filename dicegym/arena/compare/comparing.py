@@ -1,4 +1,13 @@
-"""The comparison of two players: pairs of games until they tell which one is better."""
+"""The comparison of two players: pairs of games on the same dice until they tell which one is better.
+
+Where two meet each other, the second game of a pair has them in each other's seats. Where they meet others, the first
+game has the one at the table and the second game the other one, in the same seat among the same others. The dice of a
+game are those of its key, seat and turn, so both have the same luck, and what is left of it in the difference of their
+scores is what the two of them make of it.
+
+Pairs come in blocks, and a block is two matches (`PairedMatch`): all first games, and all second games. Entries are
+loaded afresh for each match, as in a contest.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +15,15 @@ import itertools
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dicegym.arena.adjusted_results import LuckLedger
 from dicegym.arena.compare.comparison import FORMAT, Comparison, Decision
 from dicegym.arena.compare.estimate import Interval, Stopped, difference, need_scipy
-from dicegym.arena.compare.game_pairs import BLOCK, Lineup, Pairs, block_of, pairs_of
-from dicegym.arena.compare.sequential import Claims, NormalTest, SequentialTest, margin_of
+from dicegym.arena.compare.sequential import GRAIN, Claims, NormalTest, SequentialTest, margin_of
 from dicegym.arena.director import Director, check_table
 from dicegym.arena.entries import AgentSpec, Named
 from dicegym.arena.executors import Executors
@@ -23,6 +32,7 @@ from dicegym.arena.match_rows import PlayedMatch, read_outcome
 from dicegym.arena.results import Standing
 from dicegym.arena.running import run_contest
 from dicegym.arena.storage import Storage
+from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
 from dicegym.engine.validate import MOST, whole_number
 from dicegym.errors import ParameterError, one_line
@@ -31,7 +41,7 @@ from dicegym.games.parts import Progress
 from dicegym.games.worth import first_place_shares
 from dicegym.players.roster import agent_name
 from dicegym.sandbox import jail
-from dicegym.sandbox.jobs import Failure
+from dicegym.sandbox.jobs import Entry, Failure
 from dicegym.sandbox.limits import Limits
 
 MOST_GAMES = 100_000
@@ -43,6 +53,9 @@ MARGINS = (0.0, 0.05)
 """The same where they meet others: not better at all, or by 5 points in 100 games."""
 ALIKE = 1e-9
 """Between results less luck that are the same but for rounding."""
+BLOCK = 50
+"""Pairs of a block: enough games in a match that starting its bots costs little beside them."""
+Scores = NDArray[np.float64]
 
 
 def compare(
@@ -178,6 +191,76 @@ def _named(game: Game, specs: Sequence[AgentSpec]) -> dict[str, AgentSpec]:
     return named
 
 
+# --- pairs ----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class PairedMatch(Match):
+    """Half of a block of pairs. Its dice follow from the seed and the number of the block alone, not from the players.
+
+    Who sits where is drawn from the game's key as in each match, by the order in which the entries are given: with two
+    of them exchanged, they sit in each other's seats.
+    """
+
+    @property
+    def seed(self) -> int:
+        """The seed of the games, the same for both halves of a block and all players."""
+        return named_seed("pairs", self.game.name, self.contest_seed, self.number)
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What decides the outcome, apart from game, entries in their order and limits; see `Job.facts`."""
+        return super().facts | {"kind": "pairs"}
+
+
+class Lineup(NamedTuple):
+    """The players that are compared, and the others at their table; empty: the two meet each other."""
+
+    first: Entry
+    second: Entry
+    others: tuple[Entry, ...] = ()
+
+    def block(self, game: Game, seed: int, number: int, pairs: int) -> tuple[PairedMatch, PairedMatch]:
+        """Return both matches of block ``number``, from 0, with some ``pairs``; ``seed`` is the comparison's.
+
+        The others take turns, so that all of them play equally often in the long run.
+        """
+        sides: list[tuple[Entry, ...]] = [(self.first, self.second), (self.second, self.first)]
+        if self.others:
+            beside = game.players - 1
+            company = [self.others[(number * beside + i) % len(self.others)] for i in range(beside)]
+            sides = [(self.first, *company), (self.second, *company)]
+        one, two = (PairedMatch(game, entries, seed, pairs, number=number) for entries in sides)
+        return one, two
+
+    def scores(self, one: Scores, two: Scores) -> Scores:
+        """Return the scores of both players in the pairs of a block, from those in its two matches.
+
+        Args:
+            one: what each player scored in the first games, from 0 to 1: float64[pairs, players of the match].
+            two: the same of the second games.
+
+        Returns:
+            float64[2, pairs, games of a pair that each plays]: of the first player and of the second.
+        """
+        if self.others:
+            return np.stack([one[:, :1], two[:, :1]])
+        return np.stack([np.stack([one[:, 0], two[:, 1]], axis=1), np.stack([one[:, 1], two[:, 0]], axis=1)])
+
+
+def differences(scores: Scores) -> Scores:
+    """Return how much more the second player scored in each pair, from -1 to 1: float64[pairs].
+
+    ``scores`` are as `Lineup.scores` returns them.
+    """
+    first, second = scores.mean(axis=2)
+    found: Scores = np.round(second - first, GRAIN)  # sums of thirds, in whatever order, are the same
+    return found
+
+
+# --- playing --------------------------------------------------------------------------------------------------------
+
+
 @dataclass
 class _Course:
     """A comparison: what is compared and how, and how far it has got."""
@@ -189,7 +272,7 @@ class _Course:
     most: int  # pairs
     luck: LuckLedger | None = None  # says what luck did, if it is taken out
     progress: Progress | None = None
-    pairs: list[Pairs] = field(default_factory=list)  # those that count, by block ...
+    scores: list[Scores] = field(default_factory=list)  # of the pairs that count, by block ...
     played: list[PlayedMatch] = field(default_factory=list)  # ... and the matches that they are from
 
     @property
@@ -223,7 +306,7 @@ class _Course:
         """Yield matches block by block until it is decided, or the games run out."""
         for number in range(-(-self.most // BLOCK)):
             pairs = min(BLOCK, self.most - number * BLOCK)
-            for match in block_of(lineup, self.game, self.director.seed, number, pairs):
+            for match in lineup.block(self.game, self.director.seed, number, pairs):
                 if self.over:
                     return
                 yield match
@@ -236,11 +319,13 @@ class _Course:
                 self.director.failures[match.entries[outcome.actor].name] = outcome.reason
                 self.over = True
                 return
-            raw = first_place_shares(outcome["returns"])
-            halves.append(raw if self.luck is None else self.luck.luck_of_match(match, outcome).left)
+            if self.luck is None:
+                halves.append(first_place_shares(outcome["returns"]))
+            else:
+                halves.append(np.subtract(*self.luck.luck_of_match(match, outcome)))
             self.played.append(read_outcome(match, outcome))
-        pairs = pairs_of(lineup, halves)
-        self.pairs.append(pairs.up_to(self.test.add(pairs.differences)))
+        scores = lineup.scores(*halves)
+        self.scores.append(scores[:, : self.test.add(differences(scores))])
         self.over = self.test.accepted is not None or self.test.pairs >= self.most
         if self.progress is not None:
             claims = self.claims
@@ -249,7 +334,7 @@ class _Course:
             self.progress(2 * self.test.pairs, limit, where)
 
     def _comparison(self) -> Comparison:
-        test, compared = self.test, bool(self.pairs) and not self.director.failures
+        test, compared = self.test, bool(self.scores) and not self.director.failures
         common = self.director.common(self.played)
         first, second, *others = self.names
         return Comparison(
@@ -282,16 +367,15 @@ class _Course:
         """Return the mean scores of both, the candidate first."""
         rows = list[Standing]()
         places = 1 + (self.test.accepted == 1), 1
-        for place, name, scores in zip(places, self.names, zip(*self.pairs, strict=True), strict=False):
-            own = np.concatenate(scores)
+        for place, name, own in zip(places, self.names, np.concatenate(self.scores, axis=1), strict=False):
             figures = {"score": float(own.mean()), "games": own.size, "faults": faults.get(name, 0)}
             rows.insert(0, Standing(place, name, figures=figures))
         return tuple(rows)
 
     def _difference(self) -> Interval:
-        claims, normal = self.claims, self.luck is not None
-        found = np.concatenate([one.differences for one in self.pairs])
+        normal = self.luck is not None
+        found = differences(np.concatenate(self.scores, axis=1))
         alike = np.ptp(found) <= (ALIKE if normal else 0)  # of equal ones the variance is not 0, by rounding
         variance = 0.0 if alike else float(found.var())
         stopped = Stopped(len(found), float(found.mean()), variance, self.test.accepted, normal)
-        return difference(stopped, (claims.margin0, claims.margin1), (claims.lower, claims.upper))
+        return difference(stopped, self.claims)

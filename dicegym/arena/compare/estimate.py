@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dicegym.arena.compare.sequential import FEWEST
+from dicegym.arena.compare.sequential import FEWEST, Claims
 from dicegym.errors import DependencyError
 
 LEVEL = 0.95
@@ -64,13 +64,10 @@ def need_scipy() -> None:
         raise DependencyError.for_extra("scipy", "arena", "dicegym compare") from None
 
 
-def difference(stopped: Stopped, margins: tuple[float, float], bounds: tuple[float, float]) -> Interval:
+def difference(stopped: Stopped, claims: Claims) -> Interval:
     """Return the difference in the mean of pairs and its interval, from -1 to 1.
 
-    Args:
-        stopped: how the test came out, after one pair or more.
-        margins: the two means that were tested.
-        bounds: the log-likelihood ratios at which it would have ended.
+    ``stopped`` is how the test of ``claims`` came out, after one pair or more.
     """
     from scipy.optimize import brentq
 
@@ -78,8 +75,8 @@ def difference(stopped: Stopped, margins: tuple[float, float], bounds: tuple[flo
         return _between(*[stopped.mean] * 3) if stopped.normal else _of_equals(stopped)
     variance = cautious_variance(stopped.pairs, stopped.variance, stopped.normal)
     deviation = math.sqrt(variance)
-    middle, gap = sum(margins) / 2, margins[1] - margins[0]
-    barriers = [abs(bound) * variance / gap / deviation for bound in bounds]
+    middle, gap = (claims.margin0 + claims.margin1) / 2, claims.margin1 - claims.margin0
+    barriers = [abs(bound) * variance / gap / deviation for bound in (claims.lower, claims.upper)]
     end = stopped.pairs * (stopped.mean - middle) / deviation
     if stopped.pairs < FEWEST:  # before which nothing stops a test
         half = NormalDist().inv_cdf((1 + LEVEL) / 2) * deviation / math.sqrt(stopped.pairs)
@@ -144,14 +141,18 @@ class Motion(NamedTuple):
 
     def through_top(self, drift: float) -> float:
         """Return the chance that it ends at the upper barrier in time."""
+        from scipy.special import log_ndtr
+
         at = self.over + self._images()
         far, root = np.abs(at), math.sqrt(self.time)
-        soon = drift * (self.over - far) + _log_below((drift * self.time - far) / root)
-        late = drift * (self.over + far) + _log_below((-drift * self.time - far) / root)
-        return _chance((np.sign(at) * (np.exp(soon) + np.exp(late))).sum())
+        soon = drift * (self.over - far) + log_ndtr((drift * self.time - far) / root)
+        late = drift * (self.over + far) + log_ndtr((-drift * self.time - far) / root)
+        return float(np.clip((np.sign(at) * (np.exp(soon) + np.exp(late))).sum(), 0, 1))
 
     def within_above(self, drift: float, height: float) -> float:
         """Return the chance that it meets no barrier and is above ``height``, which lies between them, at the end."""
+        from scipy.special import log_ndtr
+
         found, root = 0.0, math.sqrt(self.time)
         for sources, sign in ((self._images(), 1.0), (2 * self.over + self._images(), -1.0)):
             bottom = (height - sources - drift * self.time) / root
@@ -160,24 +161,13 @@ class Motion(NamedTuple):
             flip = bottom + top > 0
             low, high = np.where(flip, -top, bottom), np.where(flip, -bottom, top)
             weight = drift * sources
-            found += sign * float((np.exp(weight + _log_below(high)) - np.exp(weight + _log_below(low))).sum())
-        return _chance(found)
+            found += sign * float((np.exp(weight + log_ndtr(high)) - np.exp(weight + log_ndtr(low))).sum())
+        return float(np.clip(found, 0, 1))
 
     def _images(self) -> NDArray[np.float64]:
         width = 2 * (self.below + self.over)
         number = 2 + math.ceil(IMAGES * math.sqrt(self.time) / width)
         return np.arange(-number, number + 1, dtype=np.float64) * np.float64(width)
-
-
-def _log_below(z: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the logarithm of how many draws of a standard normal are below ``z``."""
-    from scipy.special import log_ndtr
-
-    return np.array(log_ndtr(z), dtype=np.float64)
-
-
-def _chance(value: float) -> float:
-    return min(1.0, max(0.0, float(value)))
 
 
 def cautious_variance(pairs: int, variance: float, normal: bool = False) -> float:

@@ -84,24 +84,23 @@ def fold(tables: Sequence[Sequence[str]], outcomes: Mapping[int, PlayedMatch | F
     return counted, missing
 
 
-def nearest_first(jobs: Sequence[Match], numbers: Sequence[int], at_once: int = MOST) -> list[int]:
+def nearest_first(jobs: Sequence[Match], numbers: Sequence[int]) -> list[int]:
     """Return ``numbers`` of ``jobs`` in the order in which they are best played.
 
     A referee keeps the processes of few entries. In a round robin of more, row by row, each match would begin with the
     start of one, which takes longer than a match of Hog. So matches of two are played by squares of the table of who
-    meets whom, ``at_once`` entries with processes of their own in each, and a square shares half of its entries with
+    meets whom, `MOST` entries with processes of their own in each, and a square shares half of its entries with
     the one before. Where there are no more entries than that, or others sit at a table, the order stays.
 
     Args:
         jobs: matches.
         numbers: which of them.
-        at_once: entries whose processes are there at the same time.
     """
     groups: dict[str, int] = {}
     for entry in {entry.name: entry for number in numbers for entry in jobs[number].entries}.values():
         if not entry.trusted:
-            groups[entry.name] = len(groups) // max(1, at_once // 2)
-    if len(groups) <= at_once or any(len(jobs[number].entries) != 2 for number in numbers):
+            groups[entry.name] = len(groups) // (MOST // 2)
+    if len(groups) <= MOST or any(len(jobs[number].entries) != 2 for number in numbers):
         return list(numbers)
 
     def square(number: int) -> tuple[int, int]:

@@ -9,9 +9,9 @@ place.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
-from itertools import combinations
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import chain, combinations
 from typing import Any, NamedTuple
 
 from dicegym.arena.contest_options import ContestOptions
@@ -58,38 +58,6 @@ class Pairing(NamedTuple):
     """Whether each has played."""
 
 
-@dataclass
-class Account:
-    """What an entry has reached in the rounds so far."""
-
-    start: int
-    """Its number before the first round."""
-    points: float = 0.0
-    won: int = 0
-    """Rounds."""
-    drawn: int = 0
-    lost: int = 0
-    byes: int = 0
-    """Rounds in which it got points without playing, walkovers included."""
-    games: int = 0
-    score: float = 0.0
-    """Games won, a draw by half."""
-    opponents: list[str] = field(default_factory=list)
-    """Of each round; itself where it did not play."""
-
-    def add(self, pairing: Pairing, number: int) -> None:
-        """Count a pair in which it was entry ``number``."""
-        points, met = pairing.points[number], all(pairing.played)
-        self.points += points
-        self.score += pairing.scores[number]
-        self.games += pairing.games
-        self.opponents.append(pairing.entries[1 - number if met else number])
-        self.byes += points > 0 and not met
-        self.won += met and points == 1
-        self.drawn += met and points == 0.5
-        self.lost += met and points == 0
-
-
 def swiss(director: Director) -> ContestResult:
     """Play the rounds. A disqualified entry is not paired any more; what was played against it before stands.
 
@@ -98,37 +66,34 @@ def swiss(director: Director) -> ContestResult:
     ``buchholz``. Details: ``games_per_match``, and the ``rounds`` with their pairings (`Pairing`) as plain values.
     """
     drawn = shuffle_names([entry.name for entry in director.entries], "draw", director.seed)
-    accounts = {name: Account(start) for start, name in enumerate(drawn, 1)}
     rounds: list[tuple[Pairing, ...]] = []
     played: list[PlayedMatch] = []
     remarks: list[str] = []
+    meetings = Counter[frozenset[str]]()
 
     def count_meetings(one: str, other: str) -> int:
-        return accounts[one].opponents.count(other)
+        return meetings[frozenset((one, other))]
 
     for number in range(1, (director.options.rounds or usual_rounds(len(drawn))) + 1):
-        order = sorted(
-            (name for name in drawn if name not in director.failures),
-            key=lambda name: (-accounts[name].points, accounts[name].start),
-        )
+        figures = count_figures(drawn, rounds)
+        points = {name: own["points"] for name, own in figures.items()}
+        left = [name for name in drawn if name not in director.failures]
+        order = sorted(left, key=points.__getitem__, reverse=True)  # a stable sort: equal ones by their numbers
         if len(order) < 2:
             break
         if all(count_meetings(*pair) for pair in combinations(order, 2)):
             remarks.append(f"it ended after {number - 1} rounds, in which everybody had met everybody")
             break
-        free = [bye(order, {name: accounts[name].byes for name in order})] if len(order) % 2 else []
-        points = {name: accounts[name].points for name in order}
+        free = [bye(order, {name: figures[name]["byes"] for name in order})] if len(order) % 2 else []
         paired = pairs([name for name in order if name not in free], points, count_meetings)
         again = [f"{one} and {other}" for one, other in paired if count_meetings(one, other)]
         remarks += [f"round {number}: {both} met again, as nothing else was left" for both in again]
         found = _play_round(director, paired, count_meetings, played)
         found += [Pairing((name,), (1.0,), (0.0,), 0, "bye", (False,)) for name in free]
         rounds.append(tuple(found))
-        for pairing in found:
-            for seat, name in enumerate(pairing.entries):
-                accounts[name].add(pairing, seat)
+        meetings.update(frozenset(pairing.entries) for pairing in found if all(pairing.played))
 
-    figures = {name: _figures(accounts, name) for name in drawn if name not in director.failures}
+    figures = {name: own for name, own in count_figures(drawn, rounds).items() if name not in director.failures}
     merits = {name: (one["points"], one["buchholz"], one["share"]) for name, one in figures.items()}
     standings = ranking(merits, figures)
     games = director.games_per_match
@@ -179,12 +144,30 @@ def _pairing(director: Director, pair: tuple[str, str], rows: Sequence[MatchRow]
     return Pairing(pair, points, tuple(won), sum(row.games for row in rows), "", (True, True))
 
 
-def _figures(accounts: Mapping[str, Account], name: str) -> dict[str, Any]:
-    """Return what there is to say of an entry."""
-    own = asdict(accounts[name])
-    score, opponents = own.pop("score"), own.pop("opponents")
-    share = round(score / own["games"], GRAIN) if own["games"] else 0.0
-    return own | {"share": share, "buchholz": sum((accounts[other].points for other in opponents), 0.0)}
+def count_figures(drawn: Sequence[str], rounds: Iterable[Iterable[Pairing]]) -> dict[str, dict[str, Any]]:
+    """Return what there is to say of each entry after some rounds, by name; ``drawn`` is their order before them."""
+    figures: dict[str, dict[str, Any]] = {
+        name: {"start": start, "points": 0.0, "won": 0, "drawn": 0, "lost": 0, "byes": 0, "games": 0}
+        for start, name in enumerate(drawn, 1)
+    }
+    scores = dict.fromkeys(drawn, 0.0)
+    opponents: dict[str, list[str]] = {name: [] for name in drawn}  # of each round; itself where it did not play
+    for pairing in chain.from_iterable(rounds):
+        met = all(pairing.played)
+        for seat, name in enumerate(pairing.entries):
+            own, points = figures[name], pairing.points[seat]
+            own["points"] += points
+            own["games"] += pairing.games
+            scores[name] += pairing.scores[seat]
+            opponents[name].append(pairing.entries[1 - seat] if met else name)
+            if met:
+                own["won" if points == 1 else "drawn" if points else "lost"] += 1
+            elif points:
+                own["byes"] += 1
+    for name, own in figures.items():
+        own["share"] = round(scores[name] / own["games"], GRAIN) if own["games"] else 0.0
+        own["buchholz"] = sum((figures[other]["points"] for other in opponents[name]), 0.0)
+    return figures
 
 
 def _check(game: Game, options: ContestOptions, entries: Sequence[Entry]) -> None:

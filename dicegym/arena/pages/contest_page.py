@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from dicegym.arena.pages.template import render
 from dicegym.arena.ratings import MatchPlaces, Rating, Ratings, fit
@@ -21,28 +21,15 @@ from dicegym.columns import write_count
 from dicegym.files import write_text
 from dicegym.pictures.charts import ticks_between
 
+if TYPE_CHECKING:
+    from dicegym.arena.store.stored_rows import StoredMatch  # whose libraries pages of other things do not need
+
 MOST_MATCHES = 5_000
 """Matches that a page lists."""
 MOST_NAMES = 40
 """Entries of which a page shows who did what against whom: cells grow with their square."""
 MARGIN = 4.0
 """Per cent of a plot's width that stay free on either side, so that no mark and no number is cut."""
-
-
-class ShownMatch(NamedTuple):
-    """A row of the list of matches."""
-
-    id: str
-    """What the store calls it; empty if it is in none."""
-    entries: Sequence[str]
-    scores: Sequence[str]
-    """What each entry got, in words."""
-    best: Sequence[bool]
-    """Whether each entry won the match."""
-    games: int
-    faults: int
-    command: str = ""
-    """What shows its games; empty if nothing does."""
 
 
 class Bar(NamedTuple):
@@ -78,9 +65,11 @@ class ContestPage(NamedTuple):
     report: Report
     plot: Plot | None = None
     """The ranking with its intervals; None: too little is played."""
-    matches: Sequence[ShownMatch] = ()
+    matches: Sequence[StoredMatch] = ()
     left_out: str = ""
     """A sentence on what was left out, so that the page does not get too large."""
+    at: str = ""
+    """The option with which a command finds the store; empty: it needs none."""
 
     @property
     def first(self) -> list[ReportTable | Matrix]:
@@ -98,9 +87,10 @@ def contest_page(
     title: str,
     report: Report,
     played: Sequence[MatchPlaces],
-    matches: Sequence[ShownMatch],
+    matches: Sequence[StoredMatch],
     total: int,
     ratings: Ratings | None = None,
+    at: str = "",
 ) -> ContestPage:
     """Return a page of what is known of a contest.
 
@@ -111,6 +101,7 @@ def contest_page(
         matches: those that are to be listed.
         total: how many there are.
         ratings: as `dicegym.arena.ratings.fit` found them (default: found here).
+        at: the option with which a command finds the store of the matches.
     """
     plot, left = None, ""
     tables = [table for table in report.tables if not isinstance(table, Matrix) or len(table.names) <= MOST_NAMES]
@@ -128,7 +119,7 @@ def contest_page(
     if total > len(matches):
         counts = f"{len(matches):,} of {write_count(total, 'match')}"
         left = f"The newest {counts}; `dicegym arena show ID -o FILE.json` has all."
-    return ContestPage(title, report._replace(tables=tables), plot, matches, left)
+    return ContestPage(title, report._replace(tables=tables), plot, matches, left, at)
 
 
 def _places(report: Report) -> dict[str, str]:

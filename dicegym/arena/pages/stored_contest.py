@@ -3,30 +3,31 @@
 from __future__ import annotations
 
 from dicegym.arena.compare.comparison import FORMAT
-from dicegym.arena.pages.contest_page import MOST_MATCHES, ContestPage, ShownMatch, contest_page, moment, page_title
+from dicegym.arena.pages.contest_page import MOST_MATCHES, ContestPage, contest_page, moment, page_title
 from dicegym.arena.provenance import limits_in_words, name_game
 from dicegym.arena.ratings import MatchPlaces
 from dicegym.arena.report import Report, percent
 from dicegym.arena.storage import default_store
 from dicegym.arena.store.reading import StoreReader
-from dicegym.arena.store.stored_rows import StoredContest, StoredMatch
+from dicegym.arena.store.stored_rows import StoredContest
 from dicegym.columns import write_count
 
 
 def build_page(reader: StoreReader, contest: StoredContest) -> ContestPage:
     """Return the page of a stored contest; of one that has not ended, by its games so far.
 
-    Each match names the command that shows its games.
+    Each match stands beside the command that shows its games.
     """
     report = build_report(reader, contest)
     date = ("date", moment(contest.ended) if contest.ended else f"begun {moment(contest.began)}, not ended")
-    rows = [list_match(match, reader.name) for match in reader.matches(contest.id, last=MOST_MATCHES)]
+    matches = list(reader.matches(contest.id, last=MOST_MATCHES))
     return contest_page(
         page_title(report, contest.format, contest.label),
         report._replace(facts=[*report.facts, date]),
         places_to_rate(reader, contest),
-        rows,
-        max(contest.played, len(rows)),
+        matches,
+        max(contest.played, len(matches)),
+        at="" if reader.name == default_store() else f" --store {reader.name}",
     )
 
 
@@ -66,21 +67,3 @@ def build_report(reader: StoreReader, contest: StoredContest) -> Report:
         words=[more] if rows else ["No match has finished yet.", more],
         facts=facts,
     )
-
-
-def list_match(match: StoredMatch, store: str = "") -> ShownMatch:
-    """Return a match as a row of a list.
-
-    Args:
-        match: from a store.
-        store: the store's name, if the row says which command shows the games.
-    """
-    best = max(match.wins, default=0)
-    alone = [won == best and match.wins.count(best) == 1 for won in match.wins]
-    games, faults = match.games, sum(match.faults)
-    if match.failed is not None:
-        failed = ["failed" if name == match.failed else "" for name in match.entries]
-        return ShownMatch(str(match.id), match.entries, failed, alone, 0, faults)
-    given = "" if store == default_store() else f" --store {store}"
-    command = f"dicegym arena replay {match.id}{given}" if store else ""
-    return ShownMatch(str(match.id), match.entries, [str(won) for won in match.wins], alone, games, faults, command)

@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass
 from statistics import NormalDist
 from typing import Any
@@ -28,8 +27,9 @@ import numpy as np
 
 from dicegym.arena.ratings.match_places import MatchPlaces, count_pairs, group_matches
 from dicegym.arena.ratings.rating_model import HALF, Choices, Likelihood, Summit, Weighting, choices
+from dicegym.engine.threads import one_thread_of_products
 from dicegym.engine.validate import seed_number, whole_number
-from dicegym.errors import DependencyError, ParameterError, unknown_name
+from dicegym.errors import ParameterError, unknown_name
 
 CONFIDENCE = 0.95
 """Of intervals."""
@@ -150,7 +150,7 @@ def fit(matches: Iterable[MatchPlaces], *, replicates: int = REPLICATES, seed: i
     asked = choices(found, FEWEST_MATCHES)
     likelihood = Likelihood(asked)
     n = len(asked.names)
-    with _one_thread():
+    with one_thread_of_products():
         summit = best_fit(likelihood)
         drawn = draws(likelihood, summit, replicates, np.random.default_rng(seed))[:, :n]
     ahead, level = count_pairs(found, asked.names)
@@ -279,16 +279,3 @@ def spread(asked: Choices) -> np.ndarray:
     high = 0.5 + CONFIDENCE / 2
     wider = stdtrit(units, high) / NormalDist().inv_cdf(high)
     return np.asarray(wider * np.sqrt((units + 1) / np.maximum(units - 1, 0.5)))
-
-
-def _one_thread() -> AbstractContextManager[Any]:
-    """Keep linear algebra to one thread: of matrices this small several would spend their time waiting for each other.
-
-    Raises DependencyError where threadpoolctl is not installed.
-    """
-    try:
-        from threadpoolctl import threadpool_limits
-    except ImportError as error:
-        raise DependencyError.for_extra("threadpoolctl", "arena", "a rating of all games at once") from error
-    limits: AbstractContextManager[Any] = threadpool_limits(1, "blas")
-    return limits

@@ -32,12 +32,12 @@ def places_of(results: Sequence[float]) -> tuple[int, ...]:
     return tuple(1 + sum(other > own for other in results) for own in results)
 
 
-def match_places(entries: Iterable[str], results: Iterable[Sequence[float]], times: int = 1) -> MatchPlaces:
+def match_places(entries: Iterable[str], results: Iterable[Sequence[float]]) -> MatchPlaces:
     """Return the places of a match by what each entry reached in each game, such as `MatchResult.returns`."""
     counts: Counter[tuple[int, ...]] = Counter()
     for result, games in Counter(map(tuple, results)).items():  # most games come out like others of the match
         counts[places_of(result)] += games
-    return MatchPlaces(tuple(entries), tuple(sorted(counts.items())), times)
+    return MatchPlaces(tuple(entries), tuple(sorted(counts.items())))
 
 
 def count_pairs(matches: Iterable[MatchPlaces], names: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:

@@ -49,28 +49,10 @@ MOST_STEPS = 60
 # --- games as choices -----------------------------------------------------------------------------------------------
 
 
-class Row(NamedTuple):
-    """A kind of choice."""
-
-    left: tuple[int, ...]
-    """The entries that it is between."""
-    duel: bool = False
-    """Whether it may be a draw."""
-    together: tuple[int, ...] = ()
-    """Those that came together, if there are any ..."""
-    gone: int = 0
-    """... and how many of them are taken to be gone."""
-
-    def outcomes(self, draw: int) -> list[tuple[dict[int, float], float]]:
-        """Return the outcomes: of each its statistics by parameter, and the logarithm of a further weight.
-
-        ``draw`` is the parameter of draws.
-        """
-        less = np.log(1 - self.gone / len(self.together)) if self.together else 0.0
-        found: list[tuple[dict[int, float], float]] = [
-            ({one: 1.0}, less if one in self.together else 0.0) for one in self.left
-        ]
-        return [*found, ({**dict.fromkeys(self.left, HALF), draw: 1.0}, 0.0)] if self.duel else found
+ChoiceOutcome = tuple[tuple[tuple[int, float], ...], float]
+"""Of a choice: its statistics, as (parameter, value), and the logarithm of a further weight."""
+Row = tuple[ChoiceOutcome, ...]
+"""A kind of choice: all its outcomes."""
 
 
 @dataclass(frozen=True)
@@ -175,18 +157,23 @@ def _choices_of_game(
         draw: the parameter of draws, if there are any.
     """
     rows, seen, left = list[Row](), list[tuple[int, float]](), who
+    drawn: Row = () if draw is None or len(who) > 2 else ((((who[0], HALF), (who[1], HALF), (draw, 1.0)), 0.0),)
     for place in range(max(places) + 1):
         chosen = tuple([one for one, own in zip(who, places, strict=True) if own == place])
-        if len(who) == 2 and chosen == who and draw is not None:
-            return [Row(who, True)], [(who[0], HALF), (who[1], HALF), (draw, 1.0)]
+        if drawn and chosen == who:
+            return [(*_next_of(who), *drawn)], list(drawn[0][0])
         if place == 0 or chosen != left:  # those who share the last place are not told apart
             seen += [(one, 1.0) for one in chosen]
-            for gone in range(len(chosen)):
-                # If everybody is equal it makes no difference how many are gone.
-                together = (chosen, gone) if gone and chosen != left else ((), 0)
-                rows.append(Row(left, draw is not None and len(who) == 2, *together))
+            # If everybody is equal it makes no difference how many are gone.
+            rows += [(*_next_of(left, () if chosen == left else chosen, gone), *drawn) for gone in range(len(chosen))]
         left = tuple([one for one in left if one not in chosen])
     return rows, seen
+
+
+def _next_of(left: tuple[int, ...], together: tuple[int, ...] = (), gone: int = 0) -> Row:
+    """Return who may come next of those who are left, where ``gone`` of those that came together count as gone."""
+    less = np.log(1 - gone / len(together)) if together else 0.0
+    return tuple([(((one, 1.0),), less if one in together else 0.0) for one in left])
 
 
 def sparse_sums(cells: Iterable[tuple[int, int, float]], rows: int, columns: int) -> Any:
@@ -248,7 +235,7 @@ class Likelihood:
         statistics, squares = list[tuple[int, int, float]](), list[tuple[int, int, float]]()
         for row in choices.rows:
             starts.append(len(offsets))
-            found = row.outcomes(m - 1)
+            found = [(dict(own), offset) for own, offset in row]
             for (a, (one, _)), (b, (other, _)) in combinations(enumerate(found, len(offsets)), 2):
                 away = [(i, one.get(i, 0.0) - other.get(i, 0.0)) for i in one.keys() | other.keys()]
                 squares += [(len(pairs), i * m + j, x * y) for i, x in away for j, y in away]

@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+import sqlalchemy as sa
+
 from dicegym.arena.replay.replay import Replay, ReplayIncident
 from dicegym.arena.store.opening import MOST_SAID
 from dicegym.arena.store.reading import StoreReader
-from dicegym.arena.store.stored_rows import PlayedGame, WholeMatch
+from dicegym.arena.store.schema import (
+    RULES,
+    SERVER_GAMES,
+    SERVER_INCIDENTS,
+    SERVER_RESULTS,
+    SERVER_RUNS,
+    whole_numbers,
+)
+from dicegym.arena.store.stored_rows import PlayedGame, WholeMatch, rules_from
 from dicegym.errors import DamagedFileError, ParameterError, ReplayError, UnknownNameError, one_line
 from dicegym.games.parts import WIRE, part
 
@@ -101,21 +112,33 @@ def _served_replay(reader: StoreReader, number: int, called: str) -> Replay:
 
     A server keeps what each seat has reached, and no returns: these follow from playing it again, to those totals.
     """
-    found = reader.find_served_game(number)
-    if found.rules is None:
+    games, runs, results, incidents = SERVER_GAMES.c, SERVER_RUNS.c, SERVER_RESULTS.c, SERVER_INCIDENTS.c
+    asked = sa.select(SERVER_GAMES, runs.game, runs.rules).join(SERVER_RUNS, runs.id == games.run)
+    reached = sa.select(results.name, results.total).where(results.game == number).order_by(results.seat)
+    forced = sa.select(incidents.seat, incidents.turn, incidents.reason).where(incidents.game == number)
+    with reader.connection() as connection:
+        row = connection.execute(asked.where(games.id == number)).first()
+        if row is None:
+            what = f"game {number} of a server"
+            raise reader.make_number_error(what, SERVER_GAMES, "`dicegym server games` lists them")
+        seats = connection.execute(reached).all()
+        noted = tuple(ReplayIncident(*one) for one in connection.execute(forced.order_by(incidents.id)))
+        by = connection.execute(sa.select(RULES).where(RULES.c.id == row.rules)).first()
+        rules = None if by is None else rules_from(by)
+        seed, actions = int(row.seed), whole_numbers(json.loads(row.actions))
+    if rules is None:
         raise ReplayError(f"nobody noted the rules of game {called}, so it cannot be played again")
-    seats = len(found.names)
     replay = Replay(
-        found.game,
-        seats,
-        found.rules.parameters,
-        found.seed,
-        found.number,
-        found.names,
-        found.actions,
-        (0.0,) * seats,
-        tuple(ReplayIncident(*one) for one in found.incidents),
-        found.rules.described,
+        row.game,
+        len(seats),
+        rules.parameters,
+        seed,
+        row.number,
+        tuple(seat.name for seat in seats),
+        actions,
+        (0.0,) * len(seats),
+        noted,
+        rules.described,
         called,
     )
     table = replay.table()
@@ -123,8 +146,8 @@ def _served_replay(reader: StoreReader, number: int, called: str) -> Replay:
     wire = part(table, WIRE)
     if wire is None:
         raise ReplayError(f"game {called} is one of {table.spec.title}, whose server there is not any more")
-    for name, total, kept in zip(found.names, wire.totals_of(table, end), found.totals, strict=True):
-        if total != kept:
-            said = f"{one_line(name)} comes to {total}, and came to {kept}"
+    for seat, total in zip(seats, wire.totals_of(table, end), strict=True):
+        if total != seat.total:
+            said = f"{one_line(seat.name)} comes to {total}, and came to {seat.total}"
             raise ReplayError(f"game {called} cannot be replayed: {said}. Its stored record was altered")
     return replace(replay, returns=tuple(table.returns(end).tolist()))

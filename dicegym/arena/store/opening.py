@@ -208,7 +208,7 @@ def engine_at(location: Location, writes: bool = True, **options: Any) -> sa.Eng
     where = location.url
     if not writes:
         # Where nothing writes, SQLite is told so: a reader could not remove again what it lays beside the file.
-        alone = {} if path.with_name(path.name + "-wal").exists() else {"immutable": "1"}
+        alone = {} if Path(f"{path}-wal").exists() else {"immutable": "1"}
         query = {"mode": "ro", "uri": "true", **alone}
         where = sa.URL.create("sqlite", database=path.absolute().as_uri(), query=query)
     engine = sa.create_engine(where, **options)
@@ -289,8 +289,7 @@ class Database:
     """An open store, for reading alone unless it ``writes``.
 
     Args:
-        location: where it is.
-        writes: whether it is opened for writing too.
+        where: path of a file, or the URL of a PostgreSQL database.
         options: of ``sqlalchemy.create_engine``.
 
     Attributes:
@@ -298,9 +297,13 @@ class Database:
         path: of its file; None: it is on a server.
     """
 
-    def __init__(self, location: Location, writes: bool, **options: Any) -> None:
+    writes = False
+    """Whether it is opened for writing too."""
+
+    def __init__(self, where: str | os.PathLike[str], **options: Any) -> None:
+        location = location_of(where)
         self.name, self.path = location.name, location.path
-        self.engine = engine_at(location, writes, **options)
+        self.engine = engine_at(location, self.writes, **options)
         try:
             with in_words(self.name):
                 self._check()

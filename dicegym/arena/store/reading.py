@@ -8,7 +8,6 @@ from __future__ import annotations
 import itertools
 import json
 import math
-import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeVar
@@ -18,7 +17,7 @@ import sqlalchemy as sa
 from dicegym.arena.ratings.match_places import MatchPlaces
 from dicegym.arena.report import Report
 from dicegym.arena.storage import refuse_folder
-from dicegym.arena.store.opening import Database, is_new, location_of
+from dicegym.arena.store.opening import Database, is_new
 from dicegym.arena.store.outcomes import seats_by_match
 from dicegym.arena.store.schema import (
     AGENTS,
@@ -28,10 +27,6 @@ from dicegym.arena.store.schema import (
     PLAYS,
     RULES,
     SEATS,
-    SERVER_GAMES,
-    SERVER_INCIDENTS,
-    SERVER_RESULTS,
-    SERVER_RUNS,
     mapping_in,
     whole_numbers,
 )
@@ -39,7 +34,6 @@ from dicegym.arena.store.store import live_file, lock_contest, lock_file
 from dicegym.arena.store.stored_rows import (
     EntryFigures,
     RunningMatch,
-    ServedGame,
     StoredContest,
     StoredEntry,
     StoredMatch,
@@ -71,17 +65,13 @@ class StoreReader(Database):
         DependencyError: it is on a server, and what speaks to that is not installed.
     """
 
-    def __init__(self, where: str | os.PathLike[str]) -> None:
-        location = location_of(where)
-        if location.path is not None and not location.path.is_file():
-            refuse_folder(location.path)
+    def _check(self) -> None:
+        if self.path is not None and not self.path.is_file():
+            refuse_folder(self.path)
             raise ParameterError(
-                f"there is no store {location.path}: `dicegym tournament` makes one in your data folder, or "
+                f"there is no store {self.path}: `dicegym tournament` makes one in your data folder, or "
                 "where --store says; name another by --store"
             )
-        super().__init__(location, writes=False)
-
-    def _check(self) -> None:
         with self.connection() as connection:
             if is_new(connection, self.name):
                 raise ParameterError(f"{self.name} is empty: no contest has been stored in it")
@@ -233,7 +223,7 @@ class StoreReader(Database):
         """Return a match by its number. Raises UnknownNameError for a number that is unknown."""
         found = self._matches(sa.select(MATCHES.c.id).where(MATCHES.c.id == number))
         if not found:
-            raise self._unknown(f"match {number}", MATCHES, "`dicegym arena matches` lists those of a contest")
+            raise self.make_number_error(f"match {number}", MATCHES, "`dicegym arena matches` lists those of a contest")
         return found[0]
 
     def whole(self, matches: Iterable[StoredMatch]) -> Iterator[WholeMatch]:
@@ -294,30 +284,7 @@ class StoreReader(Database):
                 found.append(MatchPlaces(tuple(agents[number][0] for number in numbers), places, times))
             return sorted(found)
 
-    def find_served_game(self, number: int) -> ServedGame:
-        """Return a game of a server, by its number. Raises UnknownNameError for a number that is unknown."""
-        g, r, s, i = SERVER_GAMES.c, SERVER_RUNS.c, SERVER_RESULTS.c, SERVER_INCIDENTS.c
-        one = sa.select(SERVER_GAMES, r.game, r.rules, r.ended.label("over")).join(SERVER_RUNS, r.id == g.run)
-        with self.connection() as connection:
-            row = connection.execute(one.where(g.id == number)).first()
-            if row is None:
-                raise self._unknown(f"game {number} of a server", SERVER_GAMES, "`dicegym server games` lists them")
-            results = connection.execute(sa.select(s.name, s.total).where(s.game == number).order_by(s.seat)).all()
-            forced = connection.execute(sa.select(i.seat, i.turn, i.reason).where(i.game == number).order_by(i.id))
-            rules = connection.execute(sa.select(RULES).where(RULES.c.id == row.rules)).first()
-            return ServedGame(
-                row.game,
-                int(row.seed),
-                row.number,
-                tuple(name for name, _ in results),
-                tuple(total for _, total in results),
-                whole_numbers(json.loads(row.actions)),
-                tuple((seat, turn, reason) for seat, turn, reason in forced),
-                None if rules is None else rules_from(rules),
-                row.over is None,
-            )
-
-    def _unknown(self, what: str, table: sa.Table, lists: str) -> UnknownNameError:
+    def make_number_error(self, what: str, table: sa.Table, lists: str) -> UnknownNameError:
         """Return the error for a number that a table does not have."""
         with self.connection() as connection:
             last = connection.execute(sa.select(sa.func.max(table.c.id))).scalar()

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import time
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
@@ -20,7 +19,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from dicegym.arena.provenance import package_version
 from dicegym.arena.storage import make_default_folder, refuse_folder
-from dicegym.arena.store.opening import WRITES, Database, create_tables, in_words, is_new, location_of
+from dicegym.arena.store.opening import WRITES, Database, create_tables, in_words, is_new
 from dicegym.arena.store.schema import AGENTS, ANSWERS, CONTESTS, FIELDS, MATCHES, PLAYS, RULES, SEATS
 from dicegym.arena.work_keys import rules_of
 from dicegym.engine.game import Game
@@ -42,8 +41,7 @@ class ContestStore(Database):
         DependencyError: it is on a server, and what speaks to that is not installed.
     """
 
-    def __init__(self, where: str | os.PathLike[str], **options: Any) -> None:
-        super().__init__(location_of(where), writes=True, **options)
+    writes = True
 
     def _check(self) -> None:
         path = self.path
@@ -69,7 +67,9 @@ class ContestStore(Database):
             if self.path is None:
                 # A server that loses power may lose the last second; who is killed loses nothing.
                 connection.exec_driver_sql("SET LOCAL synchronous_commit = off")
-                write_alone(connection)
+                # Nobody else writes until the transaction ends, so two that store the same matches and checks at once,
+                # in whatever order, do not meet; a file has that by itself.
+                connection.execute(sa.select(sa.func.pg_advisory_xact_lock(0)))
             yield connection
 
 
@@ -83,14 +83,6 @@ def number_of_rules(connection: sa.Connection, game: Game) -> int:
     row["parameters"] = json.dumps(row["parameters"])
     add(connection, RULES, [row | {"version": package_version()}], names)
     return int(connection.execute(sa.select(RULES.c.id).filter_by(**row)).scalar_one())
-
-
-def write_alone(connection: sa.Connection) -> None:
-    """Wait until nobody else writes to a store on a server, and have others wait until the transaction ends.
-
-    So two that store the same matches and checks at once, in whatever order, do not meet; a file has that by itself.
-    """
-    connection.execute(sa.select(sa.func.pg_advisory_xact_lock(0)))
 
 
 def add(

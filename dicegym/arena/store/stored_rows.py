@@ -85,6 +85,19 @@ class StoredMatch(NamedTuple):
     reason: str | None
     """How."""
 
+    @property
+    def best(self) -> tuple[bool, ...]:
+        """Whether each entry won more games than any other."""
+        most = max(self.wins, default=0)
+        return tuple(won == most and self.wins.count(most) == 1 for won in self.wins)
+
+    @property
+    def scores(self) -> tuple[str, ...]:
+        """What each entry got, in words."""
+        if self.failed is None:
+            return tuple(map(str, self.wins))
+        return tuple("failed" if name == self.failed else "" for name in self.entries)
+
 
 class PlayedGame(NamedTuple):
     """A game of a match, numbered from 0.
@@ -122,7 +135,7 @@ class StoredMisplay(NamedTuple):
 
 
 class StoredRules(NamedTuple):
-    """By which rules a match was played; ``described`` as `dicegym.arena.replay.describe_rules` returns it."""
+    """By which rules a match was played."""
 
     game: str
     players: int
@@ -153,23 +166,6 @@ class EntryFigures(NamedTuple):
     wins: int
     shares: float
     faults: int
-
-
-class ServedGame(NamedTuple):
-    """A game of a server; all sequences are by seat."""
-
-    game: str
-    seed: int
-    number: int
-    names: tuple[str, ...]
-    totals: tuple[int, ...]
-    actions: tuple[int, ...]
-    incidents: tuple[tuple[int, int, str], ...]
-    """Seat, decision and reason of each turn that the server had to play."""
-    rules: StoredRules | None
-    """By which it was played; None: unknown."""
-    running: bool
-    """Whether its server may still run: the seed names the dice of all its games, later ones too."""
 
 
 def games_from(outcome: Mapping[str, Any], actions: str, players: int) -> list[PlayedGame]:

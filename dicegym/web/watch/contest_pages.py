@@ -13,7 +13,6 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from dicegym import games
-from dicegym.arena.pages.stored_contest import list_match
 from dicegym.arena.store.reading import StoreReader
 from dicegym.arena.store.stored_rows import StoredContest
 from dicegym.errors import UnknownNameError, one_line
@@ -183,7 +182,7 @@ def _find(request: Request, contest: int) -> dict[str, Any]:
     board = web_of(request).get(Boards).find(contest)
     with web_of(request).store() as reader:
         store = check_store(reader)
-        latest = [list_match(match) for match in store.matches(contest, last=LATEST)][::-1]
+        latest = list(store.matches(contest, last=LATEST))[::-1]
         standings = store.standings(contest)
         running = store.running(contest) if store.is_held(contest) else []
     found = {"number": contest, "board": board, "latest": latest, "running": running}
@@ -219,7 +218,6 @@ def list_matches(
     return {
         "matches": matches,
         "next": matches[-1].id if len(found) > count else None,
-        "rows": [list_match(match) for match in matches],
         "contest": stored,
         "title": title_of(stored.game),
         "entry": entry,
