@@ -175,7 +175,8 @@ def rm(
         raise typer.Exit(1)
     with ContestStore(shared_options.store_name(store)) as opened:
         gone = remove(opened, found.id)
-    out.print(f"removed {what}; {write_count(gone, 'match')} went with it, and those of other contests stay")
+    left = ", those of entries that have left among them" if gone > found.played else ""
+    out.print(f"removed {what}; {write_count(gone, 'match')} went with it{left}; those of other contests stay")
 
 
 arena = group(
