@@ -103,7 +103,6 @@ def test_the_code_of_the_page_runs(examples: None, monkeypatch: pytest.MonkeyPat
     assert names["state"]["rolls"] <= 1
     assert [standing.name for standing in names["result"].standings] == ["hold_at_20", "haphazard"]
     assert names["score"].value > 0.8
-    names["envs"].close()
 
 
 def test_the_rules_page_of_the_example_says_what_its_code_does(examples: None) -> None:

@@ -178,7 +178,7 @@ def test_results_are_those_on_the_page(one: Tournament) -> None:
         for order, times in match.places:
             for name, place in zip(match.entries, order, strict=True):
                 places[name] += [place] * times
-    shares = {row.name: row.share for row in result.standings}
+    shares = {row.name: row["share"] for row in result.standings}
     for name, (rate, mean_place) in one.rows.items():
         half = 1.96 * (shares[name] * (1 - shares[name]) / len(places[name])) ** 0.5
         assert rate == f"{100 * shares[name]:.1f} ± {100 * half:.1f}"
