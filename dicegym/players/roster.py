@@ -34,15 +34,13 @@ from dicegym.play.player import FunctionPlayer, Player
 from dicegym.play.turn import Turn
 from dicegym.players import model as models
 from dicegym.players.batch_players import twin_numbers, twin_of
-from dicegym.players.model_file import ModelFile, shows_as_much
+from dicegym.players.model_file import ModelFile, find_trained, shows_as_much
 from dicegym.registry import is_shipped as is_own_game
 from dicegym.shipped import is_shipped, shipped_folder
 
 AGENTS_VARIABLE = "DICEGYM_AGENTS"
 PLACEHOLDERS = ("my", "best")
 """What people call files and folders that would tell nobody whose they are."""
-MODELS = ("best.zip", "model.zip")
-"""Files of a training's folder that can play where the folder is named as an agent, the better one first."""
 _CALL = re.compile(r"(?P<name>[^\s()]+)\s*\((?P<arguments>.*)\)", re.DOTALL)
 OBSERVATION, MASK = ("observation", "obs"), ("mask", "action_mask")
 """What a function calls its two arguments that is to be asked as a learner is."""
@@ -137,7 +135,8 @@ def agent(
             * ``mcts(1000)`` or ``mcts(1000, rollouts=random)`` for a search (`dicegym.analysis.mcts`);
             * ``llm(MODEL, base_url=URL)`` for a language model (`dicegym.players.llm`);
             * a path: a ``.py`` file, a folder, ``folder:file``, ``folder:file:function``,
-              ``name:folder:file:function``, a model ``.zip``, or the folder of a training, which means its best model;
+              ``name:folder:file:function``, a model ``.zip``, or the folder of a training or of
+              its seeds, which means the best model;
             * a Stable-Baselines3 model, or a ``torch.nn.Module`` from observations to a score for each action; it plays
               as its file would (`dicegym.players.model.temperature_for`);
             * a function ``(observation, mask)`` -> action, its arguments called so (or ``obs``, ``action_mask``);
@@ -294,11 +293,6 @@ def resolve(game: Game, spec: Spec | Any) -> Origin:
         raise ParameterError(f"{text!r}: {name} is a model, which takes no arguments; write {name!r}")
     source = _located(game, str(path), text)
     return source._replace(attribute=path.stem, arguments=_integers(match["arguments"], text))
-
-
-def find_trained(folder: Path) -> Path | None:
-    """Return the best model so far of the training in ``folder``, or None if it has no model."""
-    return next((folder / name for name in MODELS if (folder / name).is_file()), None)
 
 
 def find_model_file(game: Game, named: str, setting: str = "a model") -> str:
