@@ -202,7 +202,7 @@ def _check_ends(space: Space, settings: TrainingSettings) -> None:
         from dicegym.learning.building import check_names
     except ModuleNotFoundError as error:
         raise DependencyError.for_extra(str(error.name), "train", "training") from error
-    ends: dict[str, list[str]] = {
+    ends: dict[str, list[Any]] = {
         name: list(one.choices) if isinstance(one, CategoricalDistribution) else [as_toml(one.low), as_toml(one.high)]
         for name, one in space.items()
     }

@@ -451,6 +451,13 @@ def _given_player(game: Game, spec: Any) -> Player:
             "write a function of (observation, mask), with these names, that returns an action"
         )
     game.check_original(name)
+    wanted = getattr(part(game, INTERFACE), "ARGUMENTS", None)
+    if wanted is not None and not inspect.isclass(spec) and not _takes(spec, len(wanted)):
+        raise ParameterError(
+            f"{name}({', '.join(arguments)}) does not take what agents of {game.spec.title} are asked with: write a "
+            f"function of ({', '.join(wanted)}), as its original bots have it, or of (observation, mask) or (turn), "
+            "with these names, that returns an action"
+        )
     return LiveBot(spec, name, game)
 
 
@@ -461,6 +468,19 @@ def _ask_as_learners(function: Callable[..., Any], name: str, turn: Turn) -> int
     except Exception as error:
         raise AgentError(name, describe_raised(error)) from error
     return action
+
+
+def _takes(function: Callable[..., Any], n: int) -> bool:
+    """Return whether a function takes ``n`` arguments by their places; True where that is not known."""
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):
+        return True
+    try:
+        signature.bind(*range(n))
+    except TypeError:
+        return False
+    return True
 
 
 def _needed_arguments(function: Any) -> list[str]:
