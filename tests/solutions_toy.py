@@ -11,7 +11,7 @@ import pytest
 
 from dicegym.engine.game import Game
 from dicegym.games.solved import Solution, read_arrays, write_arrays
-from dicegym.games.worth import Progress
+from dicegym.games.worth import Progress, ValueSource
 
 STEPS = 1000
 
@@ -69,6 +69,9 @@ class Toy:
 
     def __init__(self, *kinds: type[Counting]) -> None:
         self.kinds = kinds
+
+    def sources(self, game: Game) -> Sequence[ValueSource]:
+        return ()
 
     def solutions(self, game: Game) -> Sequence[Solution]:
         return [kind(game) for kind in self.kinds] if game.parameters.get("goal") in (20, 30) else []

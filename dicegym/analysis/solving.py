@@ -113,13 +113,17 @@ def solution(game: Game, name: str | None = None) -> Solution:
 
 
 def _nothing(game: Game) -> str:
-    """Return why nothing of a game can be solved, and what can."""
+    """Return why nothing of a game can be solved, or need be, and what can."""
     about = part(game, VALUES)
+    why, give = f"nothing of {game!r} can be solved in minutes", ""
+    if about is not None and (ready := [one.name for one in about.sources(game) if one.ready()]):
+        why = f"nothing of {game!r} has to be solved and stored"
+        give = f"its values of source {ready[0]!r} are available at once; for stored tables "
     if about is None or not about.SETTINGS:
         known = sorted({other.name for other in solvable_games()})
-        return f"nothing of {game!r} can be solved in minutes: ask for {' or '.join(known) or 'another game'}"
+        return f"{why}: {give}ask for {' or '.join(known) or 'another game'}"
     calls = [" and ".join(f"{key}={value}" for key, value in settings.items()) for settings in about.SETTINGS]
-    return f"nothing of {game!r} can be solved in minutes: give it {', or '.join(calls)}"
+    return f"{why}: {give}give it {', or '.join(calls)}"
 
 
 def status(game: Game, name: str | None = None) -> SolutionStatus:

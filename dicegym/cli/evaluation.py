@@ -90,7 +90,8 @@ def evaluate(
     """Measure how strong a model or agent is, exactly if possible.
 
     Otherwise it plays games, and the result has a 95 % interval. Bots' files run in processes of their own; the limit
-    `seconds` applies to loading, to a move, and to an average game. Without --workers, all others run in this process.
+    `seconds` applies to loading, to a move, and to an average game. Without such a file, --ray or --workers above 1,
+    all games are played in this process.
 
     Examples: dicegym evaluate mine.zip --game hog --against all; dicegym evaluate mine.py --game yatzy --workers 4;
     dicegym evaluate ppo --game liarsdice --against bayes --less-luck --temperature 1
@@ -176,8 +177,8 @@ def explain_scores(scores: Sequence[Score], table: dicegym.Game) -> list[str]:
     else:
         lines = ["Exact win rate, computed without luck; a fair coin says who begins."]
     if saved := [score.saved for score in scores if score.saved is not None]:
-        more = "any number of" if min(saved) > MOST_SAVED else f"{min(saved):,.3g} times as many"
-        lines.append(f"Without variance reduction you would need {more} games.")
+        times = f"Without variance reduction you would need {min(saved):,.3g} times as many games."
+        lines.append("Only luck varied, and it is taken out." if min(saved) > MOST_SAVED else times)
     if table.players > 1:
         equal = 1 / table.players
         better, worse = sum(score.low > equal for score in scores), sum(score.high < equal for score in scores)

@@ -12,6 +12,7 @@ from dicegym.cli.command import group
 from dicegym.cli.console import NO_FILES, Outputs, check_writable, err, out, print_lines, print_table
 from dicegym.cli.progress import progress_bar
 from dicegym.cli.shared_options import decisions
+from dicegym.cli.watch import find_model
 
 
 def settings() -> None:
@@ -32,7 +33,7 @@ def settings() -> None:
 
 
 def card(
-    model: Annotated[Path, Argument(metavar="MODEL.zip", help="a trained model's file")],
+    model: Annotated[str, Argument(help="a trained model's file, or the folder of a training")],
     games: Annotated[int, Option(min=1, metavar="N", help="games against each scripted agent")] = 1000,
     seconds: Annotated[float, Option(metavar="N", help="search time for a best response")] = 3.0,
     write: Annotated[bool, Option("--write", help="replace the card beside the model instead of showing it")] = False,
@@ -48,10 +49,11 @@ def card(
     from dicegym.learning.card import card as page
     from dicegym.learning.card import write_card
 
+    file = Path(find_model(model))
     with progress_bar("measurements") as progress:
-        text = page(model, games, seconds, progress)
+        text = page(file, games, seconds, progress)
     if write:
-        print_lines(f"wrote {path}" for path in write_card(model, text))
+        print_lines(f"wrote {path}" for path in write_card(file, text))
     else:
         out.print(text)
 

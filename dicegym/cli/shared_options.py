@@ -77,7 +77,7 @@ LimitsGiven = Annotated[
         "(MiB beyond Python's own: 512); repeatable",
     ),
 ]
-Workers = Annotated[int | None, Option("--workers", min=1, help="processes (default: one for each core)")]
+Workers = Annotated[int | None, Option("--workers", min=1, help="processes, if any (default: one for each core)")]
 RayAddress = Annotated[
     str | None, Option(metavar="ADDRESS", help="a Ray cluster: host:6379, ray://host:10001, or auto: the one here")
 ]

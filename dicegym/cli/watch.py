@@ -67,7 +67,7 @@ def find_model(model: str) -> str:
     if not folder.is_dir():
         return model
     from dicegym.learning.runs import find_folders
-    from dicegym.players.roster import find_trained
+    from dicegym.players.model_file import find_trained
 
     if found := find_trained(folder):
         return str(found)

@@ -40,7 +40,8 @@ class Interface(Protocol):
 
     It runs in the process of a bot, which is small and starts at once: import the standard library, ``dicegym.bots``
     and modules of the folder that do the same. An interface of classes may name the method that plays in ``METHOD``: a
-    function in memory then stands for a class with this method.
+    function in memory then stands for a class with this method. One may also say in ``ARGUMENTS`` what the function or
+    method is called with: functions in memory that do not take these are refused.
     """
 
     ENTRY_FILES: tuple[str, ...]

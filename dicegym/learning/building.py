@@ -37,14 +37,25 @@ def new_games(game: Game, settings: TrainingSettings, opponent: Pool) -> SB3VecE
     Raises ParameterError or UnknownNameError if a batch cannot be made of ``[environment]``.
     """
     run = settings.run
-    arguments: dict[str, Any] = dict(settings.environment)
-    taken = [name for name in inspect.signature(BatchEnv).parameters if name not in _OURS]
-    for name in arguments:
-        if name not in taken:
-            raise unknown_name("[environment] setting", name, taken)
+    arguments = _environment_arguments(settings)
     arguments |= {"seed": run.seed, "reward_scale": run.reward_scale, "opponent": opponent}
     with enough_memory(f"[run] games={run.games}"):
         return SB3VecEnv(game, run.games, privileged=settings.network.privileged, **arguments)
+
+
+def check_names(settings: TrainingSettings) -> None:
+    """Raise what `new_games` and `new_model` raise for the names that settings hold; nothing is made."""
+    _environment_arguments(settings)
+    _model_arguments(settings, settings.run.games, int(settings.network.privileged))
+
+
+def _environment_arguments(settings: TrainingSettings) -> dict[str, Any]:
+    """Return what ``[environment]`` says. Raises UnknownNameError if a batch of games does not take it."""
+    taken = [name for name in inspect.signature(BatchEnv).parameters if name not in _OURS]
+    for name in settings.environment:
+        if name not in taken:
+            raise unknown_name("[environment] setting", name, taken)
+    return dict(settings.environment)
 
 
 @contextlib.contextmanager
@@ -71,22 +82,33 @@ def new_model(settings: TrainingSettings, env: VecEnv, logs: Path | None) -> Bas
         UnknownNameError: there is no such algorithm, policy or argument.
         ParameterError: the algorithm does not take the settings, or there is not the memory that they ask for.
     """
+    algorithm, arguments = _model_arguments(settings, env.num_envs, getattr(env, "privileged", 0))
+    arguments |= {"env": env, "tensorboard_log": None if logs is None else str(logs)}
+    try:
+        with enough_memory("[run] games, [algorithm] and [network]"):
+            return algorithm(**arguments)
+    except ParameterError:
+        raise
+    except (TypeError, ValueError, AssertionError) as error:  # what Stable-Baselines3 raises for its arguments
+        raise ParameterError(f"{algorithm.__name__} cannot be made of [algorithm] and [network]: {error}") from None
+
+
+def _model_arguments(
+    settings: TrainingSettings, games: int, privileged: int
+) -> tuple[type[BaseAlgorithm], dict[str, Any]]:
+    """Return an algorithm and what it is made with, but its games and logs; ``privileged`` is as for `_policy`."""
     algorithm: type[BaseAlgorithm] = sb3_models.algorithm(settings.algorithm.name)
-    policy, policy_arguments = _policy(settings.network, algorithm, getattr(env, "privileged", 0))
+    policy, policy_arguments = _policy(settings.network, algorithm, privileged)
     ours: dict[str, Any] = {
         "policy": policy,
-        "env": env,
+        "env": None,
         "seed": settings.run.seed,
         "policy_kwargs": policy_arguments,
         "device": check_device(settings.run.device),
-        "tensorboard_log": None if logs is None else str(logs),
+        "tensorboard_log": None,
         "verbose": 0,
     }
-    try:
-        with enough_memory("[run] games, [algorithm] and [network]"):
-            return algorithm(**ours, **_arguments(settings.algorithm, algorithm, ours, env.num_envs))
-    except (TypeError, AssertionError) as error:  # what Stable-Baselines3 raises for its arguments
-        raise ParameterError(f"{algorithm.__name__} cannot be made of [algorithm] and [network]: {error}") from None
+    return algorithm, ours | _arguments(settings.algorithm, algorithm, ours, games)
 
 
 def _policy(settings: NetworkSettings, algorithm: type[BaseAlgorithm], privileged: int) -> tuple[Any, dict[str, Any]]:

@@ -427,7 +427,8 @@ def group_runs(runs: Sequence[RunCurve]) -> list[Experiment]:
     """Return runs by experiment, the seeds of one folder together; labels are folders' names."""
     groups: dict[Path, list[RunCurve]] = {}
     for run in runs:
-        groups.setdefault(run.folder.parent if run.folder.name.startswith("seed-") else run.folder, []).append(run)
+        is_seed = run.folder.name.startswith(model_file.SEED_FOLDER)
+        groups.setdefault(run.folder.parent if is_seed else run.folder, []).append(run)
     return [
         Experiment(f"{folder.name} ({len(members)} seeds)" if len(members) > 1 else folder.name, tuple(members))
         for folder, members in groups.items()

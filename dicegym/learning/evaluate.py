@@ -68,7 +68,7 @@ class Score(NamedTuple):
     """Games played; 0 if it was computed."""
     saved: float | None = None
     """How many times as many games would tell as much if luck were left in; inf: nothing varies but luck; None: luck
-    was left in, or cannot be told so."""
+    was left in, or all results are equal."""
 
     def __str__(self) -> str:
         """Return the score in words."""
@@ -192,7 +192,8 @@ def evaluate(
         return Score(OF_ONE_DRAW if i_draw or they_draw else EXACT, against, value, value, value, 0)
     if less_luck:
         check_meter(game)
-    results = by.play(games, less_luck, lambda done: told(done, games, f"against {against}"))
+    preparing = "preparing the luck meter, " if less_luck else ""
+    results = by.play(games, less_luck, lambda done: told(done, games, f"{'' if done else preparing}against {against}"))
     return score_of(game, results, against)
 
 
@@ -247,7 +248,7 @@ def _less_luck(game: Game, shares: np.ndarray, luck: np.ndarray, against: str) -
     low, high = mean - half, mean + half
     if game.players > 1:
         low, high = max(0.0, low), min(1.0, high)
-    return Score(measure, against, mean, low, high, games, saved)
+    return Score(measure, against, mean, low, high, games, saved if shares.var() else None)
 
 
 def wilson(rate: float, n: int, z: float = Z_95) -> tuple[float, float]:

@@ -29,7 +29,7 @@ from dicegym.learning.run_folder import (
     holder_of,
     newest_checkpoint,
 )
-from dicegym.players.roster import MODELS, find_trained
+from dicegym.players.model_file import MODELS, find_trained
 
 PREPARING, RUNNING, FINISHED, INTERRUPTED, DAMAGED = "preparing", "running", "finished", "interrupted", "damaged"
 """States of a training."""

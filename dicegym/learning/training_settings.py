@@ -50,9 +50,10 @@ Layers = Annotated[
 ]
 CountIfGiven = Annotated[Annotated[_Whole, Field(ge=1)] | None, Field(title="a whole number from 1 on")]
 CountOrNoneIfGiven = Annotated[Annotated[_Whole, Field(ge=0)] | None, Field(title="a whole number, or 0 for none")]
-NumberIfGiven = Annotated[_Number | None, Field(title="a number")]
+AboveZeroIfGiven = Annotated[Annotated[_Number, Field(gt=0)] | None, Field(title="a number above 0")]
+ZeroOrMoreIfGiven = Annotated[Annotated[_Number, Field(ge=0)] | None, Field(title="a number from 0 on")]
+ZeroToOneIfGiven = Annotated[Annotated[_Number, Field(ge=0, le=1)] | None, Field(title="a number from 0 to 1")]
 TextIfGiven = Annotated[str | None, Field(title="a text")]
-TemperatureIfGiven = Annotated[Annotated[_Number, Field(ge=0)] | None, Field(title="a number from 0 on")]
 
 _CLOSED = ConfigDict(extra="forbid", use_attribute_docstrings=True)
 _OPEN = ConfigDict(extra="allow", use_attribute_docstrings=True)
@@ -85,7 +86,7 @@ class RunSettings:
     best_by: BestBy = "mean"
     """which score chooses the best model: of several opponents their "mean" or the "worst"; or what is left to it
     against its best response, which is computed ("exploitability"); or none, and the "last" one is it"""
-    temperature: TemperatureIfGiven = None
+    temperature: ZeroOrMoreIfGiven = None
     """how the model and its past selves play: 0: their best action; above: drawn from softmax(logits / temperature);
     not given: drawn at 1 in games with hidden dice, else the best action"""
     average: ZeroToOne = 0.0
@@ -121,9 +122,9 @@ class AlgorithmSettings:
 
     name: AnyText = "FastMaskablePPO"
     """the algorithm: FastMaskablePPO, MaskablePPO, PPO, A2C, DQN or QRDQN; or DAgger, which is taught"""
-    learning_rate: NumberIfGiven = None
+    learning_rate: AboveZeroIfGiven = None
     """step size of the updates"""
-    learning_rate_end: NumberIfGiven = None
+    learning_rate_end: ZeroOrMoreIfGiven = None
     """what the step size falls to, linearly, by the end; not given: it stays"""
     n_steps: CountIfGiven = None
     """decisions of each game in a rollout; if not given, PPO's is 32,768 for all games together"""
@@ -131,35 +132,37 @@ class AlgorithmSettings:
     """decisions of one update; if not given, of PPO a quarter of a rollout"""
     n_epochs: CountIfGiven = None
     """passes over a rollout"""
-    gamma: NumberIfGiven = None
+    gamma: ZeroToOneIfGiven = None
     """discount a decision"""
-    gae_lambda: NumberIfGiven = None
+    gae_lambda: ZeroToOneIfGiven = None
     """how far rewards are credited back, from 0 (one decision) to 1 (all)"""
-    clip_range: NumberIfGiven = None
+    clip_range: AboveZeroIfGiven = None
     """how far one rollout's updates may change a choice's probability"""
-    ent_coef: NumberIfGiven = None
+    ent_coef: ZeroOrMoreIfGiven = None
     """bonus on choosing at random"""
-    ent_coef_end: NumberIfGiven = None
+    ent_coef_end: ZeroOrMoreIfGiven = None
     """what that bonus changes to, linearly, by the end; not given: it stays"""
-    vf_coef: NumberIfGiven = None
+    vf_coef: ZeroOrMoreIfGiven = None
     """weight of the value network's error"""
-    kl_coef: NumberIfGiven = None
+    max_grad_norm: AboveZeroIfGiven = None
+    """length to which the gradient of an update is cut"""
+    kl_coef: ZeroOrMoreIfGiven = None
     """FastMaskablePPO: pull to a slow copy of the policy"""
-    kl_anchor_rate: NumberIfGiven = None
+    kl_anchor_rate: ZeroToOneIfGiven = None
     """FastMaskablePPO: share of the way to the policy that this copy moves after each update"""
     teacher: TextIfGiven = None
     """DAgger: a source of values such as "exact", or "reply(AGENT)"; the next ones are DAgger's too"""
     reply_trials: CountOrNoneIfGiven = None
     """further tries at a better response before anything is played"""
-    softness: NumberIfGiven = None
+    softness: AboveZeroIfGiven = None
     """cost, in win rate, at which an action is taught 1/e as likely as the best"""
-    mix: NumberIfGiven = None
+    mix: ZeroToOneIfGiven = None
     """the teacher acts in a share mix**k of the decisions of rollout k"""
-    greedy: NumberIfGiven = None
+    greedy: ZeroToOneIfGiven = None
     """share of the games in which the learner plays its best action instead of sampling"""
-    explore: NumberIfGiven = None
+    explore: ZeroToOneIfGiven = None
     """how often a game in which it samples continues with any legal action"""
-    cost_weight: NumberIfGiven = None
+    cost_weight: ZeroOrMoreIfGiven = None
     """how much more a state counts for each softness that the learner's best action costs there"""
     precision: TextIfGiven = None
     """"float32", or "auto": bfloat16 where the processor computes with that"""

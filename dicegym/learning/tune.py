@@ -14,6 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from dicegym.engine.threads import let_libraries_wait_idly
 from dicegym.engine.validate import MOST, whole_number
 from dicegym.errors import DependencyError, DicegymError, ParameterError, one_line
 from dicegym.files import write_text
@@ -168,10 +169,7 @@ def tune(
     plan = Plan(game, tuple(search), steps, str(path or ""), tuple(overrides), seed)
     space, whole = read_space(search), [*overrides, *plan.short_run()]
     settings = prepare(game, target / "new", path, whole, False).settings
-    for name, one in space.items():
-        ends = one.choices if isinstance(one, CategoricalDistribution) else map(as_toml, (one.low, one.high))
-        for end in ends:
-            override(settings, [f"{name}={end}"])
+    _check_ends(space, settings)
     target.mkdir(parents=True, exist_ok=True)
     found = Study(plan, target, _open_study(plan, target, pruner))
     if not found.trials() and (usual := usual_point(space, settings)):
@@ -192,6 +190,26 @@ def tune(
     if not found.trials(TrialState.COMPLETE, TrialState.PRUNED) and (failed := found.trials(TrialState.FAIL)):
         raise ParameterError(f"all {len(failed)} trials failed, see {target}: {failed[0].user_attrs.get('why', '')}")
     return found
+
+
+def _check_ends(space: Space, settings: TrainingSettings) -> None:
+    """Raise ParameterError or UnknownNameError for settings of a trial that no training takes.
+
+    Tried are all choices and the ends of all ranges, with the first of the others.
+    """
+    let_libraries_wait_idly()  # before PyTorch is loaded
+    try:
+        from dicegym.learning.building import check_names
+    except ModuleNotFoundError as error:
+        raise DependencyError.for_extra(str(error.name), "train", "training") from error
+    ends: dict[str, list[Any]] = {
+        name: list(one.choices) if isinstance(one, CategoricalDistribution) else [as_toml(one.low), as_toml(one.high)]
+        for name, one in space.items()
+    }
+    first = [f"{name}={values[0]}" for name, values in ends.items()]
+    for name, values in ends.items():
+        for value in values:
+            check_names(override(settings, [*first, f"{name}={value}"]))
 
 
 def _open_study(plan: Plan, folder: Path, pruner: optuna.pruners.BasePruner | None) -> optuna.study.Study:

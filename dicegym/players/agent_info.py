@@ -15,8 +15,8 @@ from dicegym.games import game as make_game
 from dicegym.games import loadable
 from dicegym.games.parts import INTERFACE, part
 from dicegym.play.player import Player
-from dicegym.players.model_file import ModelFile
-from dicegym.players.roster import agent_names, agents_folder, entry_files, find_trained, resolve
+from dicegym.players.model_file import ModelFile, find_trained
+from dicegym.players.roster import agent_names, agents_folder, entry_files, resolve
 from dicegym.registry import GAMES
 
 LONGEST = 400

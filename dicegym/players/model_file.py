@@ -10,10 +10,12 @@ trained further.
 from __future__ import annotations
 
 import json
+import math
 import os
 import zipfile
 from collections.abc import Mapping
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -37,6 +39,10 @@ SETTINGS_MEMBER = "data"
 PLAY, TEMPERATURE = "play", "temperature"
 """Where `MEMBER` says how the model plays: ``{"play": {"temperature": 1.0}}`` draws from softmax(logits / 1.0); 0, or
 no such entry, plays the best action."""
+MODELS = ("best.zip", "model.zip")
+"""Files of a training's folder that can play where the folder is named as an agent, the better one first."""
+SEED_FOLDER = "seed-"
+"""How the folder of each of several seeds begins, in the folder of them all; its number follows."""
 _NETWORKS = {"network": NETWORK_MEMBER, "critic": CRITIC_MEMBER}
 """What `MEMBER` says of a network's activations -> the member with its weights."""
 DRAWN = 1.0
@@ -173,6 +179,31 @@ def check_temperature(value: Any) -> float:
 def facts(path: str | os.PathLike[str]) -> dict[str, Any]:
     """Return what a model file says of itself. Raises ModelError if it is not a model's, or says nothing."""
     return ModelFile(path).facts
+
+
+def find_trained(folder: Path) -> Path | None:
+    """Return the best model so far of the training in ``folder``, or of its seeds; None if there is no model."""
+    found = [_find_own(one) for one in (folder, *find_seeds(folder).values())]
+    return found[0] or max(filter(None, found), key=_score_of, default=None)
+
+
+def _find_own(folder: Path) -> Path | None:
+    return next((folder / name for name in MODELS if (folder / name).is_file()), None)
+
+
+def find_seeds(folder: Path) -> dict[int, Path]:
+    """Return the folders of several seeds of one training in ``folder``, by their numbers, in order."""
+    found = {one.name.removeprefix(SEED_FOLDER): one for one in folder.glob(f"{SEED_FOLDER}*")}
+    return {int(seed): found[seed] for seed in sorted(filter(str.isdecimal, found), key=int)}
+
+
+def _score_of(model: Path) -> float:
+    """Return the score that a model's file says of itself, by which it was chosen; the lowest one if it says none."""
+    try:
+        score = float(facts(model)["score"]["value"])
+    except (ModelError, LookupError, TypeError, ValueError):
+        return -math.inf
+    return -math.inf if math.isnan(score) else score
 
 
 def read_game(path: str | os.PathLike[str]) -> Game:

@@ -34,15 +34,13 @@ from dicegym.play.player import FunctionPlayer, Player
 from dicegym.play.turn import Turn
 from dicegym.players import model as models
 from dicegym.players.batch_players import twin_numbers, twin_of
-from dicegym.players.model_file import ModelFile, shows_as_much
+from dicegym.players.model_file import ModelFile, find_trained, shows_as_much
 from dicegym.registry import is_shipped as is_own_game
 from dicegym.shipped import is_shipped, shipped_folder
 
 AGENTS_VARIABLE = "DICEGYM_AGENTS"
 PLACEHOLDERS = ("my", "best")
 """What people call files and folders that would tell nobody whose they are."""
-MODELS = ("best.zip", "model.zip")
-"""Files of a training's folder that can play where the folder is named as an agent, the better one first."""
 _CALL = re.compile(r"(?P<name>[^\s()]+)\s*\((?P<arguments>.*)\)", re.DOTALL)
 OBSERVATION, MASK = ("observation", "obs"), ("mask", "action_mask")
 """What a function calls its two arguments that is to be asked as a learner is."""
@@ -137,7 +135,8 @@ def agent(
             * ``mcts(1000)`` or ``mcts(1000, rollouts=random)`` for a search (`dicegym.analysis.mcts`);
             * ``llm(MODEL, base_url=URL)`` for a language model (`dicegym.players.llm`);
             * a path: a ``.py`` file, a folder, ``folder:file``, ``folder:file:function``,
-              ``name:folder:file:function``, a model ``.zip``, or the folder of a training, which means its best model;
+              ``name:folder:file:function``, a model ``.zip``, or the folder of a training or of
+              its seeds, which means the best model;
             * a Stable-Baselines3 model, or a ``torch.nn.Module`` from observations to a score for each action; it plays
               as its file would (`dicegym.players.model.temperature_for`);
             * a function ``(observation, mask)`` -> action, its arguments called so (or ``obs``, ``action_mask``);
@@ -296,11 +295,6 @@ def resolve(game: Game, spec: Spec | Any) -> Origin:
     return source._replace(attribute=path.stem, arguments=_integers(match["arguments"], text))
 
 
-def find_trained(folder: Path) -> Path | None:
-    """Return the best model so far of the training in ``folder``, or None if it has no model."""
-    return next((folder / name for name in MODELS if (folder / name).is_file()), None)
-
-
 def find_model_file(game: Game, named: str, setting: str = "a model") -> str:
     """Return the file of the model that is named: that of a trained agent of ``game``, or the file itself.
 
@@ -457,6 +451,13 @@ def _given_player(game: Game, spec: Any) -> Player:
             "write a function of (observation, mask), with these names, that returns an action"
         )
     game.check_original(name)
+    wanted = getattr(part(game, INTERFACE), "ARGUMENTS", None)
+    if wanted is not None and not inspect.isclass(spec) and not _takes(spec, len(wanted)):
+        raise ParameterError(
+            f"{name}({', '.join(arguments)}) does not take what agents of {game.spec.title} are asked with: write a "
+            f"function of ({', '.join(wanted)}), as its original bots have it, or of (observation, mask) or (turn), "
+            "with these names, that returns an action"
+        )
     return LiveBot(spec, name, game)
 
 
@@ -467,6 +468,19 @@ def _ask_as_learners(function: Callable[..., Any], name: str, turn: Turn) -> int
     except Exception as error:
         raise AgentError(name, describe_raised(error)) from error
     return action
+
+
+def _takes(function: Callable[..., Any], n: int) -> bool:
+    """Return whether a function takes ``n`` arguments by their places; True where that is not known."""
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):
+        return True
+    try:
+        signature.bind(*range(n))
+    except TypeError:
+        return False
+    return True
 
 
 def _needed_arguments(function: Any) -> list[str]:

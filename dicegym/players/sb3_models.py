@@ -256,8 +256,8 @@ def check_device(device: str) -> Any:
         torch.zeros(1, device=found)
     except (RuntimeError, AssertionError, NotImplementedError) as error:
         raise ParameterError(
-            f"device {device!r} cannot be used here ({one_line(error, 120)}): give 'cpu', 'auto', or one that "
-            "PyTorch finds, such as 'cuda'"
+            f"device {device!r} cannot be used here ({one_line(error, 120)}): give 'cpu', 'auto', or "
+            "another one that PyTorch finds on this machine"
         ) from None
     return found
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ from dicegym.analysis.variance_reduction import FEWEST_FITTED, luck_of, scale_lu
 from dicegym.arena import compare, contest
 from dicegym.arena.executors import local
 from dicegym.arena.match import play_match
+from dicegym.cli.evaluation import explain_scores
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 from dicegym.games.parts import VALUES, defines, solver
@@ -52,6 +54,34 @@ def test_figures_are_the_same_on_any_number_of_processes(tmp_path: Path) -> None
     strange = evaluate(ONE_DIE, str(bot), "even", games=200, exact=False, less_luck=True, executors=local(1))
     assert strange.saved is not None
     assert strange.low <= strange.value <= strange.high
+
+
+@pytest.mark.parametrize(
+    ("shares", "luck", "words"),
+    [
+        ([1, 0, 1, 0], [0.4, -0.4, 0.3, -0.5], "you would need [0-9.]+ times as many games"),
+        ([1, 0, 1, 0], [0.5, -0.5, 0.5, -0.5], "Only luck varied"),
+        ([0, 0, 0, 0], [0, 0, 0, 0], ""),
+        ([0, 0, 0, 0], [0.1, -0.1, 0, 0], ""),
+    ],
+)
+def test_what_was_saved_is_told_where_results_vary(shares: list[float], luck: list[float], words: str) -> None:
+    score = score_of(ONE_DIE, Results(np.array(shares, float), np.array(luck, float)), "even")
+    lines = explain_scores([score], ONE_DIE)
+    assert len(lines) == (3 if words else 2)
+    assert re.search(words, lines[1])
+
+
+def test_preparing_is_told_before_the_first_games() -> None:
+    for less_luck in (True, False):
+        told: list[str] = []
+        evaluate(
+            *(ONE_DIE, "even", "honest", 2, False),
+            less_luck=less_luck,
+            progress=lambda done, total, text, told=told: told.append(text),
+        )
+        before = "preparing the luck meter, against honest" if less_luck else "against honest"
+        assert told == [before, "against honest"]
 
 
 def test_only_what_cannot_be_told_is_refused() -> None:

@@ -35,6 +35,28 @@ def counting(monkeypatch: pytest.MonkeyPatch) -> type[Counting]:
     return kind
 
 
+@pytest.mark.parametrize(
+    ("named", "parameters", "words"),
+    [
+        (
+            "liarsdice",
+            {"dice": 1},
+            "'equilibrium' are available at once; for stored tables give it players=2 and",
+        ),
+        ("liarsdice_spot_on", {"dice": 1}, "'equilibrium' are available at once; for stored tables give it players=2"),
+        ("hog", {}, "'exact' are available at once; for stored tables ask for liarsdice or"),
+        ("liarsdice", {"players": 3}, "can be solved in minutes: give it players=2 and dice=2"),
+        ("lucky", {}, "can be solved in minutes: ask for liarsdice or"),
+    ],
+)
+def test_where_there_is_no_solution_it_is_told_what_there_is(
+    named: str, parameters: dict[str, int], words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(solving, "part", part)
+    with pytest.raises(ParameterError, match=words):
+        solving.solution(dicegym.game(named, **parameters))
+
+
 def test_what_is_solved_is_kept_and_gone_on_with() -> None:
     before = solving.status(GAME)
     assert (before.quality, before.done, before.state) == (None, False, "not solved yet")

@@ -142,5 +142,6 @@ def test_the_folder_of_a_training_stands_for_its_best_model(tmp_path: Path) -> N
         find_model(str(tmp_path / "seed-1"))
     (tmp_path / "seed-1" / "best.zip").write_bytes(shipped.read_bytes())
     assert find_model(str(tmp_path / "seed-1")) == str(tmp_path / "seed-1" / "best.zip")
+    assert find_model(str(tmp_path)) == str(tmp_path / "seed-1" / "best.zip"), "the best one of the seeds"
     assert find_model("ppo") == "ppo"
     assert game_for(str(tmp_path / "seed-1")) == dicegym.game("hog"), "the model in it says what it plays"

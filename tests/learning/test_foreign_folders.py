@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import io
 import json
+import math
 import pickle
 import random
 import shutil
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,13 +23,17 @@ import torch
 
 import dicegym
 from dicegym.bots.source import Source
+from dicegym.cli import main
 from dicegym.envs.batch_kernels import ROW
 from dicegym.errors import DamagedFileError, DicegymError, ParameterError
 from dicegym.learning.card import best_score
 from dicegym.learning.curves import read_run
 from dicegym.learning.league import read_league
 from dicegym.learning.run_state import STATE_FILE
+from dicegym.learning.seeds.summary import SeedsSummary
 from dicegym.learning.train import train
+from dicegym.players.agent_info import game_for
+from dicegym.players.model_file import find_seeds, find_trained, replace_facts
 from dicegym.players.roster import agents_folder, resolve
 
 SMALL = [
@@ -226,5 +231,28 @@ def test_a_training_s_folder_means_its_best_model_unless_a_bot_is_there(tmp_path
     shutil.copy(agents_folder(game) / "ppo.zip", run / "best.zip")
     for named in (str(run), run):
         assert resolve(game, named) == run / "best.zip"
+    with pytest.raises(SystemExit, match="0"):
+        main(["runs", "card", str(run), "--games", "10"])
     (run / "hog.py").write_text("def final_strategy(score, opponent_score):\n    return 4\n")
     assert isinstance(resolve(game, str(run)), Source)
+
+
+@pytest.mark.parametrize(("values", "best"), [((0.5, 0.75, 0.6), 2), ((0.5, 0.5), 1), ((math.nan, None, 0.1), 3)])
+def test_the_folder_of_several_seeds_means_the_best_model_of_them(
+    values: Sequence[float | None], best: int, tmp_path: Path
+) -> None:
+    game = dicegym.game("hog")
+    folders = {9 + number: tmp_path / f"seed-{9 + number}" for number in range(1, len(values) + 1)}
+    for folder, value in zip(reversed(folders.values()), reversed(values), strict=True):
+        folder.mkdir()
+        shutil.copy(agents_folder(game) / "ppo.zip", folder / "best.zip")
+        replace_facts(folder / "best.zip", {"score": None if value is None else {"value": value}})
+    for number in (7, 8):
+        (tmp_path / f"seed-{number}").mkdir()
+    (tmp_path / "seed-8" / "best.zip").write_bytes(b"damaged")  # and seed-7 has no model yet
+    (tmp_path / "seed-x").write_text("nothing of ours")
+    chosen = folders[9 + best] / "best.zip"
+    assert list(find_seeds(tmp_path)) == [7, 8, *folders]
+    assert resolve(game, str(tmp_path)) == find_trained(tmp_path) == chosen
+    assert game_for(str(tmp_path)) == game
+    assert SeedsSummary(tmp_path, "", (), None, None).best_model == chosen

@@ -16,6 +16,7 @@ import dicegym
 from dicegym.cli import main
 from dicegym.errors import ParameterError, UnknownNameError
 from dicegym.learning.configuration import (
+    SettingDescription,
     describe_settings,
     from_plain,
     override,
@@ -145,6 +146,16 @@ def test_what_is_no_whole_number_is_none(value: str) -> None:
         override(read_config("hog"), [f"run.steps={value}"])
 
 
+@pytest.mark.parametrize(
+    "setting", [one for one in describe_settings() if one.section == "algorithm" and "number" in one.takes]
+)
+def test_every_number_of_the_algorithm_has_a_range(setting: SettingDescription) -> None:
+    refused = {"a number above 0": ["0", "-1"], "a number from 0 to 1": ["-0.1", "1.5"]}
+    for value in refused.get(setting.takes, ["-1"]):
+        with pytest.raises(ParameterError, match=rf"algorithm\.{setting.key}=.* cannot be used: give {setting.takes}"):
+            override(TrainingSettings(), [f"algorithm.{setting.key}={value}"])
+
+
 def test_a_run_is_resumed_with_its_own_settings(tmp_path: Path) -> None:
     (tmp_path / "settings.json").write_text(
         '{"command": "dicegym train hog --set run.seed=3", "settings": {"run": {"seed": 3}, "self_play": {}}}'
@@ -163,6 +174,17 @@ def test_a_misspelt_setting_of_the_section_itself_is_guessed() -> None:
     games = SB3VecEnv(dicegym.game("hog"), 2)
     with pytest.raises(ParameterError, match=r"argument of FastMaskablePPO 'nme'.*Did you mean 'name'"):
         building.new_model(settings, games, None)
+
+
+@pytest.mark.parametrize("text", ["optimize_memory_usage=true", 'train_freq=[1, "week"]'])
+def test_what_stable_baselines_refuses_is_told_of_its_section(text: str) -> None:
+    pytest.importorskip("sb3_contrib")
+    from dicegym.envs.sb3 import SB3VecEnv
+    from dicegym.learning import building
+
+    settings = override(TrainingSettings(), ['algorithm={name="DQN"}', f"algorithm.{text}"])
+    with pytest.raises(ParameterError, match=r"DQN cannot be made of \[algorithm\] and \[network\]"):
+        building.new_model(settings, SB3VecEnv(dicegym.game("hog"), 2), None)
 
 
 @pytest.mark.parametrize(

@@ -132,11 +132,28 @@ def test_what_is_no_range_is_refused(said: str, match: str) -> None:
         read_space([said])
 
 
-def test_what_cannot_be_set_is_refused_before_anything_is_tried(tmp_path: Path) -> None:
-    for wrong in ("algorithm.n_epochs={low=-3, high=4}", "run.stepz={low=1, high=2}"):
-        with pytest.raises((ParameterError, UnknownNameError)):
-            tune("hog", tmp_path / "study", 1, 64, [wrong])
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ("algorithm.n_epochs={low=-3, high=4}", "n_epochs=-3 cannot be used"),
+        ("run.stepz={low=1, high=2}", "Did you mean 'steps'"),
+        ("algorithm.foo={low=1, high=2}", "no argument of FastMaskablePPO 'foo'.*Known: name, learning_rate"),
+        ("environment.foo={low=1, high=2}", r"no \[environment\] setting 'foo'"),
+        ('network.activation={choices=["ReLU", "Relu"]}', "'Relu' is not a class of torch.nn"),
+        ('algorithm.name={choices=["FastMaskablePPO", "DQN"]}', r"\[algorithm\] does not fit DQN"),
+        ("algorithm.learning_rate={low=0, high=1}", "learning_rate=0 cannot be used.*above 0"),
+    ],
+)
+def test_what_cannot_be_set_is_refused_before_anything_is_tried(wrong: str, words: str, tmp_path: Path) -> None:
+    with pytest.raises((ParameterError, UnknownNameError), match=words):
+        tune("hog", tmp_path / "study", 1, 64, [*RATES, wrong])
     assert not (tmp_path / "study").exists()
+
+
+def test_what_needs_another_setting_is_searched_with_it(made_up: dict[str, Any], tmp_path: Path) -> None:
+    without = ['algorithm={name="FastMaskablePPO"}']  # the first rate is searched, and nothing else says it
+    search = [*RATES, "algorithm.learning_rate_end={low=1e-6, high=1e-5}"]
+    assert tune("hog", tmp_path, 1, 1600, search, overrides=without).best is not None
 
 
 # --- the study --------------------------------------------------------------------------------------------------

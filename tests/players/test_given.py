@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import copy
+import functools
 import pickle
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import gymnasium as gym
@@ -12,7 +13,9 @@ import numpy as np
 import pytest
 
 import dicegym
+from dicegym.bots.bot_player import LiveBot
 from dicegym.errors import AgentError, ModelError, ParameterError
+from dicegym.games.parts import INTERFACE, need
 from dicegym.learning.evaluate import evaluate
 from dicegym.play.drive import play_game
 from dicegym.play.player import RandomPlayer
@@ -158,6 +161,32 @@ def test_what_functions_do_wrong_is_said_with_their_line() -> None:
         play_game(dicegym.game("hog"), [dicegym.agent("hog", bad)] * 2)
     with pytest.raises(AgentError, match="raised ZeroDivisionError"):
         play_game(dicegym.game("hog"), [dicegym.agent("hog", lambda observation, mask: 1 // 0)] * 2)
+
+
+WRONG: list[Callable[..., int]] = [
+    lambda: 1,
+    lambda observation: 1,
+    lambda mask, observation, *, turn: 1,
+    lambda a, b, c, d, e: 1,
+    functools.partial(first_legal, mask=None),
+]
+
+
+@pytest.mark.parametrize("function", WRONG, ids=range(len(WRONG)))
+@pytest.mark.parametrize("name", GAMES)
+def test_a_function_of_other_arguments_is_told_which_it_needs(name: str, function: Callable[..., int]) -> None:
+    wanted = need(dicegym.game(name), INTERFACE).ARGUMENTS
+    if name == "yatzy" and function in (WRONG[1], WRONG[4]):
+        assert isinstance(dicegym.agent(name, function), LiveBot), "whatever the original's one argument is called"
+        return
+    with pytest.raises(ParameterError, match=rf"function of \({', '.join(wanted)}\), .* \(observation, mask\)"):
+        dicegym.agent(name, function)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_functions_may_leave_open_what_they_take(name: str) -> None:
+    for function in (lambda *args: 1, lambda a=0, b=0, c=0, d=0, e=0: 1):
+        assert isinstance(dicegym.agent(name, function), LiveBot)
 
 
 def test_what_is_no_agent_is_refused() -> None:

@@ -21,7 +21,8 @@ from dicegym.bots.surroundings import PrivateRandom
 
 ENTRY_FILES = ("hog.py", "hog_contest.py", "final_strategy.py")
 ENTRY_POINT = "final_strategy"
-"""The function of the original interface: (score, opponent_score) -> number of dice."""
+ARGUMENTS = ("score", "opponent_score")
+"""The function of the original interface, which returns a number of dice, and what it is called with."""
 
 
 def supply_modules(rng: PrivateRandom) -> Mapping[str, types.ModuleType]:
@@ -59,4 +60,4 @@ def seat_bot(program: Program, strategy: Callable[..., Any], seat: int) -> Calla
 
 def recognises(text: str) -> bool:
     """Return whether a file with this text looks like a bot of this game."""
-    return defines(text, ENTRY_POINT, 2)
+    return defines(text, ENTRY_POINT, len(ARGUMENTS))

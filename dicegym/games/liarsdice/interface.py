@@ -20,6 +20,7 @@ from dicegym.bots.surroundings import PrivateRandom
 
 ENTRY_FILES = ("player.py", "bot.py")
 ENTRY_POINTS = ("get_play", "play")
+ARGUMENTS = ("me", "hands", "history")
 
 
 def supply_modules(rng: PrivateRandom) -> Mapping[str, types.ModuleType]:
@@ -40,5 +41,5 @@ def seat_bot(program: Program, get_play: Callable[..., Any], seat: int) -> Calla
 
 def recognises(text: str) -> bool:
     """Return whether a file with this text looks like a bot of this game."""
-    first, second = ENTRY_POINTS
-    return defines(text, first, 3) or defines(text, second, 3, needed=3)  # projects of other courses have a `play`
+    (first, second), n = ENTRY_POINTS, len(ARGUMENTS)
+    return defines(text, first, n) or defines(text, second, n, needed=n)  # projects of other courses have a `play`

@@ -21,6 +21,7 @@ from dicegym.bots.surroundings import PrivateRandom
 
 ENTRY_FILES = ("player_bot.py", "bot.py")
 ENTRY_POINT = METHOD = "move"
+ARGUMENTS = ("bids", "player_dice", "n_dice")
 
 
 def supply_modules(rng: PrivateRandom) -> Mapping[str, types.ModuleType]:

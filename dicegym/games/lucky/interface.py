@@ -21,6 +21,7 @@ from dicegym.bots.surroundings import PrivateRandom
 
 ENTRY_FILES = ("bot.py",)
 ENTRY_POINT = METHOD = "get_orders"
+ARGUMENTS = ("money", "dice", "index", "shop")
 BASE = "Bot"
 
 

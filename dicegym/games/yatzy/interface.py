@@ -22,6 +22,7 @@ from dicegym.errors import AgentError
 
 ENTRY_FILES = ("yatzy.py",)
 ENTRY_POINT = "command"
+ARGUMENTS = ("standing",)
 
 
 NETWORK = ("socket", "asyncio", "websocket", "websockets")
@@ -60,4 +61,6 @@ def seat_bot(program: Program, command: Callable[..., Any], seat: int) -> Callab
 
 def recognises(text: str) -> bool:
     """Return whether a file with this text looks like a bot of this game, or like a client, which `find` explains."""
-    return defines(text, ENTRY_POINT, 1) or ("SCORE_BOX" in text and any(f"import {name}" in text for name in NETWORK))
+    return defines(text, ENTRY_POINT, len(ARGUMENTS)) or (
+        "SCORE_BOX" in text and any(f"import {name}" in text for name in NETWORK)
+    )

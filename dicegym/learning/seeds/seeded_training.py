@@ -21,6 +21,7 @@ from dicegym.learning.run_folder import SETTINGS_FILE, alone_in, is_empty
 from dicegym.learning.seeds.job import END_NOW, SeedProcess, SeedTask, SeedTrainer
 from dicegym.learning.seeds.summary import SeedsSummary, folder_of, summarise
 from dicegym.learning.training_settings import LARGEST_TRAINING_SEED
+from dicegym.players.model_file import find_seeds
 from dicegym.signals import SignalInterrupt, on_signals
 
 SEEDS_FILE = "seeds.toml"
@@ -141,7 +142,7 @@ def train_seeds(
 
 def _seeds_in(folder: Path, game: str, seeds: int | None, first: int) -> list[int]:
     """Return the seeds of a folder, those that are added among them. Raises ParameterError if they do not fit it."""
-    known = sorted(int(one.name.removeprefix("seed-")) for one in folder.glob("seed-*") if one.name[5:].isdigit())
+    known = list(find_seeds(folder))
     for one in known:
         own = folder_of(folder, one)
         if (own / SETTINGS_FILE).is_file() and (begun := about_run(own).command[2:3]) not in ([], [game]):

@@ -12,6 +12,7 @@ import numpy as np
 from dicegym.learning.configuration import about_run
 from dicegym.learning.curves import ENOUGH, LEVEL, band_of, read_run
 from dicegym.learning.run_folder import CURVE_FILE
+from dicegym.players.model_file import SEED_FOLDER, find_trained
 
 FINISHED, STOPPED, FAILED = "finished", "stopped", "failed"
 """How a training ends: by itself, because it was asked to, or by something that went wrong."""
@@ -65,15 +66,12 @@ class SeedsSummary(NamedTuple):
     @property
     def best_model(self) -> Path | None:
         """Return the model with the best score of all."""
-        measured = [one for one in self.results if not math.isnan(one.best)]
-        if not measured:
-            return None
-        return folder_of(self.folder, max(measured, key=lambda one: one.best).seed) / "best.zip"
+        return find_trained(self.folder)
 
 
 def folder_of(folder: Path, seed: int) -> Path:
     """Return the folder of one seed's run."""
-    return folder / f"seed-{seed}"
+    return folder / f"{SEED_FOLDER}{seed}"
 
 
 def summarise(folder: Path, seeds: Sequence[int], failures: Mapping[int, str]) -> SeedsSummary:

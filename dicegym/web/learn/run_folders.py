@@ -11,7 +11,7 @@ from dicegym.errors import ParameterError, UnknownNameError
 from dicegym.escape import one_line
 from dicegym.learning.run_folder import CHECKPOINTS
 from dicegym.learning.runs import PREPARING, RUNNING, WatchedRun, inspect_run, name_runs, signature
-from dicegym.players.roster import MODELS
+from dicegym.players.model_file import MODELS
 from dicegym.web.context import Web
 
 FRESH = 2.0

@@ -16,6 +16,7 @@ from dicegym.bots.surroundings import PrivateRandom
 
 ENTRY_FILES = ("pig.py",)
 ENTRY_POINT = "roll_again"
+ARGUMENTS = ("score", "opponent_score", "turn_total")
 
 
 def supply_modules(rng: PrivateRandom) -> Mapping[str, types.ModuleType]:
@@ -35,4 +36,4 @@ def seat_bot(program: Program, roll_again: Callable[..., Any], seat: int) -> Cal
 
 def recognises(text: str) -> bool:
     """Return whether a file with this text looks like a bot of this game."""
-    return defines(text, ENTRY_POINT, 3)
+    return defines(text, ENTRY_POINT, len(ARGUMENTS))
