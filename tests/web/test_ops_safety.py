@@ -11,6 +11,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from command_line import Run
 from starlette.exceptions import HTTPException
 from starlette.testclient import TestClient
 from web_pages import Visitor
@@ -295,6 +296,29 @@ def test_bodies_have_a_time(settings: WebSettings, monkeypatch: pytest.MonkeyPat
 def test_where_nothing_can_listen_is_said(host: str, port: int, says: str) -> None:
     with pytest.raises(ValueError, match=says):
         listen(host, port)
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["--allow-host", "http://x"], "invalid --allow-host 'http://x'"),
+        (["--proxy", "nonsense"], "invalid --proxy 'nonsense': give its address"),
+        (["--proxy", "10.0.0.1/8"], "invalid --proxy '10.0.0.1/8'"),
+        (["--runs", "nosuch"], "--runs nosuch is not a folder"),
+        (["--isolation", "foo"], "there is no isolation 'foo'"),
+    ],
+)
+def test_what_cannot_be_served_is_refused_before_an_address_is_told(
+    words: list[str], says: str, tmp_path: Path, run: Run
+) -> None:
+    status, out, err = run("web", "--port", 0, "--folder", tmp_path / "web", *words)
+    assert (status, out) == (2, "")
+    assert says in err
+
+
+@pytest.mark.parametrize("proxy", ["127.0.0.1", "::1", "10.0.0.0/8", "*"])
+def test_a_proxy_is_an_address_or_a_network(settings: WebSettings, proxy: str) -> None:
+    assert dataclasses.replace(settings, proxies=(proxy,)).proxies == (proxy,)
 
 
 def test_a_taken_port_is_said(settings: WebSettings) -> None:
