@@ -39,6 +39,8 @@ def read_bytes(path: str | os.PathLike[str], instead: str, largest: int = LARGES
             _refuse(path, f"is {'a folder' if stat.S_ISDIR(about.st_mode) else 'no regular file'}", instead)
         with open(opened, "rb") as file:
             found = file.read(largest + 1) if about.st_size <= largest else None
+    except DamagedFileError:
+        raise
     except (OSError, ValueError) as error:  # ValueError: of a name with NUL in it
         _refuse(path, f"cannot be read ({getattr(error, 'strerror', None) or error})", instead)
     if found is None or len(found) > largest:

@@ -39,6 +39,7 @@ def test_what_is_no_text_is_refused_in_words(tmp_path: Path) -> None:
         with pytest.raises(DamagedFileError, match=f"{said}.*: name another") as caught:
             read_text(path, "name another", 100)
         assert caught.value.instead == "name another"
+        assert str(caught.value).count("name another") == 1
 
 
 def test_what_is_sparse_or_endless_is_not_read(tmp_path: Path) -> None:
