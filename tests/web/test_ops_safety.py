@@ -19,7 +19,7 @@ from web_pages import Visitor
 from dicegym.web import static_files
 from dicegym.web.address import address_of, listen
 from dicegym.web.application import create_app
-from dicegym.web.context import A_SECOND, AT_ONCE, SECRET_BYTES, SMALL_BODY, AddressLimits, Web
+from dicegym.web.context import A_SECOND, AT_ONCE, HEADER_BYTES, SECRET_BYTES, SMALL_BODY, AddressLimits, Web
 from dicegym.web.pages import FORM_KEY
 from dicegym.web.security import COOKIE, SAFETY_HEADERS
 from dicegym.web.serving import PageServer, list_notes
@@ -122,6 +122,17 @@ def test_bodies_have_a_size(client: TestClient) -> None:
     assert f"{SMALL_BODY:,}" in refused.text
     unsaid = client.post("/nothing", content=(b"x" * 4096 for _ in range(40)))
     assert unsaid.status_code == 413
+
+
+def test_headers_have_a_size(settings: WebSettings) -> None:
+    running = Running(settings)
+    try:
+        for size, status in ((HEADER_BYTES - 1000, 200), (HEADER_BYTES + 1, 431), (70_000, 431)):
+            with closing(http.client.HTTPConnection("127.0.0.1", running.port)) as asked:
+                asked.request("GET", "/robots.txt", headers={"X-Long": "a" * size})
+                assert asked.getresponse().status == status, size
+    finally:
+        running.stop()
 
 
 def test_who_sends_too_much_is_told_so(settings: WebSettings) -> None:
