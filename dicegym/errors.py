@@ -22,7 +22,13 @@ class UnknownNameError(DicegymError, LookupError):
 
 
 class UnknownArgumentError(UnknownNameError, TypeError):
-    """A function does not take a keyword argument; also a TypeError, as Python raises for it."""
+    """A function does not take a keyword argument; also a TypeError, as Python raises for it.
+
+    Attributes:
+        fault: what was wrong, without Python's words: for those who did not call a function.
+    """
+
+    fault = ""
 
 
 class ParameterError(DicegymError, ValueError):
@@ -122,9 +128,10 @@ def unknown_name(kind: str, name: object, known: list[str], hint: str = "") -> U
 
 def unknown_argument(function: str, name: str, known: list[str], kind: str = "argument") -> UnknownArgumentError:
     """Return the error for a keyword argument that ``function`` does not take, in Python's words."""
-    return UnknownArgumentError(
-        f"{function}() got an unexpected keyword argument {name!r}: {_unknown(kind, name, known)}"
-    )
+    fault = _unknown(kind, name, known)
+    error = UnknownArgumentError(f"{function}() got an unexpected keyword argument {name!r}: {fault}")
+    error.fault = fault
+    return error
 
 
 def _unknown(kind: str, name: object, known: list[str]) -> str:

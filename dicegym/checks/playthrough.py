@@ -106,14 +106,17 @@ def _game(game: Game, seed: int, slip: int | None) -> Iterator[str]:
         yield f"player {seat}     {observation_text(game, state, seat)}"
 
 
-def playthrough(name: str) -> str:
-    """Return the golden playthrough of a registered game: its facts, a whole game, and one with a slip."""
-    game = games.game(name)
+def playthrough(name: str, **parameters: int) -> str:
+    """Return the golden playthrough of a registered game: its facts, a whole game, and one with a slip.
+
+    The second has the most players, unless ``parameters``, as of `dicegym.game`, say otherwise.
+    """
+    game = games.game(name, **parameters)
     lines = [f"{game.spec.title}: {game!r}", f"actions      {game.n_actions}", "observation  length of each part"]
     lines += [f"  {length:4d}  {part}" for part, length in game.features.items()]
     lines += ["fingerprints"]
     lines += [f"  {form.fingerprint}  {form!r}" for form in forms(game.spec)]
-    fullest = Game(game.spec, game.spec.players[1])
+    fullest = games.game(name, **{"players": game.spec.players[1], **parameters})
     for table, seed, slip in ((game, 1, None), (fullest, 2, SLIP)):
         lines += ["", f"=== {table!r}, seed {seed}", *_game(table, seed, slip)]
     return "\n".join(line.rstrip() for line in "\n".join(lines).splitlines()) + "\n"

@@ -25,7 +25,7 @@ def run_to_the_end(command: Callable[[], object], name: str) -> None:
         with as_interrupts():
             command()
     except (DicegymError, OSError) as error:
-        _say(f"{name}: {error}")
+        _say(f"{name}: {getattr(error, 'fault', '') or error}")
         sys.exit(MISTAKE)
     except KeyboardInterrupt as end:
         _leave(name, end)

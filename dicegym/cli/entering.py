@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,7 +14,8 @@ from dicegym.cli import shared_options
 from dicegym.cli.command import group
 from dicegym.cli.console import NO_FILES, Outputs, err, out, print_table, write_new
 from dicegym.cli.contest_commands import TOURNAMENT, TournamentOptions
-from dicegym.cli.shared_options import BotOptions
+from dicegym.cli.shared_options import PAIRS, BotOptions, Several
+from dicegym.errors import ParameterError
 
 if TYPE_CHECKING:
     from dicegym.web.enter.course_contests import WebContests
@@ -24,13 +26,40 @@ WebFolder = Annotated[Path, Option(help="the folder of the web server, as given 
 ContestName = Annotated[str, Argument(help="the contest's name; `dicegym web contest list` shows all")]
 
 
+MatchLimits = Annotated[
+    Several,
+    Option(
+        "--limit",
+        metavar=PAIRS,
+        help="limit of a bot: seconds (processor time for a match: 10), memory (MiB beyond Python's own: 512); "
+        "repeatable",
+    ),
+]
+
+
+def refuse_file(folder: Path) -> None:
+    """Raise ParameterError if the folder of a web server is a file, or in one."""
+    for one in (folder, *folder.parents):
+        if os.path.exists(one) and not os.path.isdir(one):
+            raise ParameterError(f"--folder {folder} cannot be used, as {one} is a file: give a folder")
+
+
 @contextlib.contextmanager
-def open_desk(folder: Path) -> Iterator[tuple[Tokens, WebContests]]:
-    """Yield what is kept of tokens and of contests in a server's folder."""
+def open_desk(folder: Path, may_make: bool = False) -> Iterator[tuple[Tokens, WebContests]]:
+    """Yield what is kept of tokens and of contests in a server's folder, which is made if it ``may_make`` it.
+
+    Raises ParameterError if it is not such a folder, or a file.
+    """
     with shared_options.needing("web", "dicegym web"):
         from dicegym.web.enter.course_contests import WebContests
-        from dicegym.web.enter.submission_tables import SubmissionStore
+        from dicegym.web.enter.submission_tables import NAME, SubmissionStore
         from dicegym.web.enter.tokens import Tokens
+    refuse_file(folder)
+    if not os.path.isfile(folder / "entering" / NAME):
+        serves = f"`dicegym web --folder {folder}`"
+        if not may_make:
+            raise ParameterError(f"no folder {folder} of a web server: give the --folder of one; {serves} makes it")
+        err.print(f"dicegym: made the folder {folder} for a web server: {serves} starts it")
     with SubmissionStore(folder / "entering") as desk:
         yield Tokens(desk), WebContests(desk)
 
@@ -46,7 +75,7 @@ def add_token(
 
     Examples: dicegym web token add ann; dicegym web token add bob --expires 2030-07-31
     """
-    with open_desk(folder) as (tokens, _):
+    with open_desk(folder, may_make=True) as (tokens, _):
         made = tokens.add(name, expires)
     err.print(f"dicegym: the token of {name}, which is shown this once:")
     out.print(made)
@@ -84,7 +113,7 @@ def add_contest(
     until: Annotated[str | None, Option(help="when it closes, UTC (default: when you close it)")] = None,
     agent: Annotated[list[str] | None, Option(metavar="AGENT", help="an agent that also plays; repeatable")] = None,
     contest: TournamentOptions = TOURNAMENT,
-    limit: shared_options.LimitsGiven = None,
+    limit: MatchLimits = None,
     parameter: shared_options.Parameters = None,
     folder: WebFolder = WEB_FOLDER,
 ) -> None:
@@ -95,7 +124,7 @@ def add_contest(
     Examples: dicegym web contest add Autumn hog --until '14 days' --agent bacon --agent swap; dicegym web contest
     add 'Group 2' yatzy --until 2030-12-24 --format swiss --games 10
     """
-    with open_desk(folder) as (_, contests):
+    with open_desk(folder, may_make=True) as (_, contests):
         from dicegym.web.enter.plans import ContestPlan
 
         parameters, limits = shared_options.parameters_of(parameter), BotOptions(limit).limits(("seconds", "memory"))
@@ -149,8 +178,15 @@ def grades(
         from dicegym.web.context import read_store
         from dicegym.web.enter.course_contests import GradeRow, as_csv
 
-        with read_store(resolve_store(store)) as reader:
-            rows = contests.grades(contests.find_named(name), reader)
+        found, where = contests.find_named(name), resolve_store(store)
+        with read_store(where) as reader:
+            if found.stored is None:
+                err.print(f"dicegym: {found.name} has not been run yet: no bot has a place")
+            elif reader is None:
+                raise ParameterError(f"there is no store {where}: give the --store of the web server")
+            elif not any(one.id == found.stored and one.label == found.label for one in reader.contests()):
+                raise ParameterError(f"{where} has no results of {found.name}: give the --store of the web server")
+            rows = contests.grades(found, reader)
     if (sheet := written[".csv"]) is not None:
         write_new(sheet, as_csv(rows))
         return

@@ -37,7 +37,7 @@ def games(
     elif playthrough:
         from dicegym.checks.playthrough import playthrough as whole_game
 
-        typer.echo(whole_game(game), nl=False)
+        typer.echo(whole_game(game, **shared_options.parameters_of(parameter)), nl=False)
     else:
         _show(shared_options.make_game(game, parameter))
 

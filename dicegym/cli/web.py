@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -12,7 +13,7 @@ from typer import Option
 from dicegym.cli import shared_options
 from dicegym.cli.command import add
 from dicegym.cli.console import err, out
-from dicegym.cli.entering import WEB_FOLDER, contest, token
+from dicegym.cli.entering import WEB_FOLDER, contest, refuse_file, token
 from dicegym.errors import ParameterError
 
 
@@ -31,7 +32,9 @@ def serve_pages(
     open_: Annotated[bool, Option("--open", help="open the first page in a browser")] = False,
     isolation: Annotated[
         str,
-        Option(metavar="jail|process|none", help="how uploaded bots are isolated; all but jail are at your own risk"),
+        Option(
+            metavar="jail|auto|process|none", help="how uploaded bots are isolated; all but jail are at your own risk"
+        ),
     ] = "jail",
 ) -> None:
     """Serve web pages to watch, play, enter contests and learn.
@@ -41,18 +44,9 @@ def serve_pages(
     if context.invoked_subcommand is not None:
         return
     from dicegym.web.address import address_of, listen
-
-    where = check_places(folder, store)
-    listener = listen(host, port)
-    address = address_of(host, listener.getsockname()[1])
-    _tell(address)  # before what takes seconds to load: requests wait
-    with shared_options.needing("web", "dicegym web"):
-        from dicegym.web.serving import serve
-    import logging
-
-    from dicegym.signals import SignalInterrupt
     from dicegym.web.web_settings import WebSettings
 
+    where = check_places(folder, store, runs or [])
     settings = WebSettings(
         folder,
         where,
@@ -66,6 +60,15 @@ def serve_pages(
         isolation=isolation,
     )
     tell_of_uploads(isolation)
+    listener = listen(host, port)
+    address = address_of(host, listener.getsockname()[1])
+    _tell(address)  # before what takes seconds to load: requests wait
+    with shared_options.needing("web", "dicegym web"):
+        from dicegym.web.serving import serve
+    import logging
+
+    from dicegym.signals import SignalInterrupt
+
     logging.basicConfig(format="%(asctime)s %(name)s: %(message)s")  # on standard error
     if open_:
         typer.launch(address)
@@ -75,14 +78,18 @@ def serve_pages(
         raise SignalInterrupt(number)
 
 
-def check_places(folder: Path, store: str | None) -> str:
-    """Return the store to read, and make the folder. Raises ParameterError if either cannot be used."""
+def check_places(folder: Path, store: str | None, runs: Sequence[Path]) -> str:
+    """Return the store to read, and make the folder. Raises ParameterError if one of the places cannot be used."""
     where = shared_options.store_name(store)
     path = Path(where).expanduser()
     if "://" in where or path.exists():
         shared_options.read_store(where).close()
     elif store is not None and not path.parent.is_dir():
         raise ParameterError(f"--store {store} cannot be used: the folder {path.parent} does not exist. Make it first")
+    for one in runs:
+        if not one.is_dir():
+            raise ParameterError(f"--runs {one} is not a folder: give the folder of a training, or one that has such")
+    refuse_file(folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

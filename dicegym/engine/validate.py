@@ -35,7 +35,8 @@ def whole_number(name: str, value: Any, low: int, high: int, what: str) -> int:
     Raises ParameterError for anything else than a whole number in the range.
     """
     if not is_whole_number(value) or not low <= int(value) <= high:
-        raise ParameterError(f"{name}={value!r} cannot be used as {what}: give a whole number from {low} to {high}")
+        wanted = f"exactly {low}" if low == high else f"a whole number from {low} to {high}"
+        raise ParameterError(f"{name}={value!r} cannot be used as {what}: give {wanted}")
     return int(value)
 
 

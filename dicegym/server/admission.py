@@ -83,6 +83,10 @@ class Secrets:
             if name in found:
                 raise ParameterError(f"--secrets {path}, line {number}: {name!r} has a secret already")
             found[name] = secret
+        if not found:
+            raise ParameterError(
+                f"--secrets {path} names nobody, and nobody could log in by it: write lines name:secret"
+            )
         return cls(found)
 
     def __contains__(self, name: object) -> bool:

@@ -27,6 +27,8 @@ PATIENCE = 10.0
 """Seconds in which a server has to accept a connection."""
 LEAVING = 2.0
 """Seconds in which a server may see that we have closed our side, and close its own."""
+SILENCE = 60.0
+"""Seconds in which a server has to say something that a server of the game says; then it is taken for another."""
 MOST_TRIES = 10
 """Times that an agent is asked again after a command was refused."""
 
@@ -157,6 +159,7 @@ class Join:
         """Begin with nothing heard."""
         self._wire: Wire = wire_of(self.game)
         self._reader = ObjectReader(LARGEST)
+        self._heard = False  # whether it has said anything in JSON
         self._act: Act | None = None  # of a game that has begun
         self._seat = -1
         self._begun = 0
@@ -178,8 +181,11 @@ class Join:
             try:
                 # A secret alone is how clients of the original log in, which are told less.
                 server.send(encode(self._wire.login_message(self.secret, self.name, f"dicegym {package_version()}")))
+                until = time.monotonic() + SILENCE
                 while not (self.games and self.played >= self.games):
-                    self._take(server, None)
+                    self._take(server, None if self._heard else max(0.0, until - time.monotonic()))
+                    if not self._heard and time.monotonic() >= until:
+                        raise self._no_server(f"nothing has come in {SILENCE:g} s")
                     while self._due:
                         self._answer(server)
             except EOFError:
@@ -199,8 +205,14 @@ class Join:
                 return
             while (found := self._reader.read()) is not None:
                 if not isinstance(found, Malformed):
+                    self._heard = True
                     self._hear(found)
+                elif not self._heard:
+                    raise self._no_server(found.message)
             seconds = 0.0
+
+    def _no_server(self, why: str) -> ParameterError:
+        return ParameterError(f"{self.where} is not a server of {self.game} ({why}): give the address of one")
 
     def _hear(self, message: Message) -> None:
         wire = self._wire

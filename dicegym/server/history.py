@@ -11,7 +11,8 @@ import sqlalchemy as sa
 from dicegym.arena.store.opening import Database, call_store, location_of
 from dicegym.arena.store.reading import StoreReader
 from dicegym.arena.store.schema import SERVER_GAMES, SERVER_INCIDENTS, SERVER_RATINGS, SERVER_RESULTS, SERVER_RUNS
-from dicegym.errors import ParameterError, unknown_name
+from dicegym.errors import ParameterError, UnknownNameError, unknown_name
+from dicegym.registry import GAMES
 from dicegym.server.admission import fold_name
 from dicegym.server.game_results import ForcedTurn, PlayerRating, SeatResult, StoredGame
 
@@ -92,7 +93,10 @@ class Archive(ServedResults, StoreReader):
         store = call_store(self.name)
         if game is not None:
             if there and game not in there:
-                raise unknown_name("game", game, there, f"Of servers in {store} there are others alone.")
+                if game not in GAMES:
+                    raise unknown_name("game", game, there)
+                stored = ", ".join(there)
+                raise UnknownNameError(f"no server of {game} has stored games in {store}; stored: {stored}")
             return game
         if len(there) != 1:
             found = f"servers of {', '.join(there)} have" if there else "no server has"

@@ -306,5 +306,7 @@ def _locked(path: Path, game: str) -> FileLock:
     try:
         lock.acquire()
     except Timeout:
+        if not os.path.exists(lock.lock_file):  # nobody has it: it cannot be made
+            raise DamagedFileError(path, "cannot be made, as its folder takes no files", ELSEWHERE) from None
         raise HeldError(_in_use(str(path))) from None
     return lock

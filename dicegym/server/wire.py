@@ -233,5 +233,5 @@ def _too_long(limit: int) -> Malformed:
 
 def _no_object(text: str) -> Malformed:
     return Malformed(
-        BAD_JSON, f'a message is a JSON object, such as {{"type": ...}}; this starts with {text.lstrip()[:20]!a}'
+        BAD_JSON, f'a message is a JSON object, such as {{"type": "..."}}; this starts with {text.lstrip()[:20]!a}'
     )

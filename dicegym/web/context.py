@@ -31,6 +31,8 @@ A_SECOND, AT_ONCE = 1000.0, 12_000.0
 dozen files. An expensive request counts as several."""
 SMALL_BODY = 64 * 1024
 """Bytes that a request's body may have where nothing else is said."""
+HEADER_BYTES = 16 * 1024
+"""Bytes that a request's headers may have."""
 Made = TypeVar("Made")
 
 

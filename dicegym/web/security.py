@@ -21,7 +21,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from dicegym.errors import DicegymError
 from dicegym.server.admission import Origins
-from dicegym.web.context import SMALL_BODY, Web
+from dicegym.web.context import HEADER_BYTES, SMALL_BODY, Web
 from dicegym.web.door import API, TOO_LARGE
 from dicegym.web.faults import answer_error, answer_failure
 from dicegym.web.pages import FORM_KEY, HEADER, check_form_key, sign
@@ -170,6 +170,9 @@ class Safety:
         return bytes(body)
 
     def _check_sender(self, request: Request) -> None:
+        # Uvicorn refuses what is longer and comes in parts; what comes at once it has read by then.
+        if sum(len(name) + len(value) for name, value in request.headers.raw) > HEADER_BYTES:
+            raise HTTPException(431, f"the headers have more than the {HEADER_BYTES:,} bytes that are taken: send less")
         fault = self._origins.fault(request.headers.getlist("host"), ())
         if fault:
             raise HTTPException(421, fault)

@@ -14,6 +14,7 @@ from dicegym.server.client_limits import room_for
 from dicegym.signals import on_signals
 from dicegym.web.address import BACKLOG
 from dicegym.web.application import create_app
+from dicegym.web.context import HEADER_BYTES
 from dicegym.web.web_settings import WebSettings
 
 GOODBYE = 5
@@ -22,7 +23,6 @@ KEEP_ALIVE = 20
 """Seconds that a connection stays open without a request."""
 ROOM = 4
 """One more connection for each four is there for visitors who were here before."""
-HEADER_BYTES = 16 * 1024
 
 
 class PageServer(uvicorn.Server):

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import ipaddress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from dicegym.arena.storage import default_store
+from dicegym.errors import ParameterError
+from dicegym.server.admission import Origins
 
 HOST, PORT = "127.0.0.1", 8000
 """Where it listens unless told otherwise: nobody else can reach it."""
@@ -14,7 +17,10 @@ CONNECTIONS = 1500
 
 @dataclass(frozen=True)
 class WebSettings:
-    """What a server of pages is told when it starts."""
+    """What a server of pages is told when it starts.
+
+    Raises ParameterError for a host name or a proxy that cannot be one.
+    """
 
     folder: Path
     """What the server itself keeps: games that people play, what was uploaded, tokens. It is made."""
@@ -27,7 +33,7 @@ class WebSettings:
     hosts: tuple[str, ...] = field(default=())
     """Names by which browsers may ask for it, beside its own address, such as ``games.example.org``."""
     proxies: tuple[str, ...] = ()
-    """Addresses of proxies before it, which say whom they ask for, and whether by https."""
+    """Addresses or networks of proxies before it, which say whom they ask for, and whether by https; ``*``: all."""
     connections: int = CONNECTIONS
     """At once."""
     compile: bool = False
@@ -35,3 +41,14 @@ class WebSettings:
     isolation: str = "jail"
     """What holds bots that are uploaded, a level of `dicegym.sandbox.jail.Isolation`; where it does not work, none are
     taken."""
+
+    def __post_init__(self) -> None:
+        """Check names and addresses."""
+        Origins(self.host, self.hosts)
+        for proxy in self.proxies:
+            try:
+                _ = proxy == "*" or ipaddress.ip_network(proxy)
+            except ValueError:  # a name too: it would be compared with addresses, and never be found
+                raise ParameterError(
+                    f"invalid --proxy {proxy!r}: give its address such as 127.0.0.1, or a network such as 10.0.0.0/8"
+                ) from None

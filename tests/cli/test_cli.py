@@ -317,3 +317,9 @@ def test_export_takes_any_path_and_makes_its_folder(run: Run, tmp_path: Path) ->
     for game, agent, path in (("hog", "bacon", "new/folder/mine.py"), ("liarsdice", "even", "other/any.py")):
         assert run("export", agent, "--game", game, "--as", str(tmp_path / path))[0] == 0
         assert run("check", str(tmp_path / path), "--game", game)[0] == 0
+
+
+def test_an_unknown_parameter_is_told_without_words_of_python(run: Run) -> None:
+    status, out, err = run("games", "hog", "-p", "foo=1")
+    assert (status, out) == (2, "")
+    assert err.startswith("dicegym: there is no parameter of Hog 'foo'. Known: players,")

@@ -31,6 +31,11 @@ def test_what_is_no_whole_number_in_the_range_is_refused(value: Any) -> None:
         whole_number("dice", value, 1, 5, "a number of dice")
 
 
+def test_a_range_of_one_number_is_told_as_that_number() -> None:
+    with pytest.raises(ParameterError, match=r"players=3 cannot be used as seats: give exactly 2$"):
+        whole_number("players", 3, 2, 2, "seats")
+
+
 def test_a_bool_is_no_whole_number() -> None:
     assert [is_whole_number(value) for value in (3, np.int8(3), np.uint64(3), 1 << 70)] == [True] * 4
     assert [is_whole_number(value) for value in (True, np.True_, 3.0, "3", None, np.array(3))] == [False] * 6

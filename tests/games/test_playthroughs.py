@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from command_line import Run
 from variants import each_game
 
 from dicegym import games
@@ -91,6 +92,21 @@ def test_observations_in_short(values: list[float], short: str) -> None:
 @pytest.mark.parametrize(("numbers", "short"), [([], ""), ([3], "3"), ([0, 1, 2], "0-2"), ([0, 2, 3, 9], "0 2-3 9")])
 def test_ranges_in_short(numbers: list[int], short: str) -> None:
     assert playthrough.ranges(numbers) == short
+
+
+@pytest.mark.parametrize(
+    ("words", "both"),
+    [
+        (["yatzy", "-p", "players=1"], "dicegym.game('yatzy', players=1)"),
+        (["lucky", "-p", "players=2"], "players=2"),
+        (["lucky", "-p", "rounds=3"], "rounds=3"),
+    ],
+)
+def test_the_command_takes_parameters(words: list[str], both: str, run: Run) -> None:
+    status, out, _ = run("games", *words, "--playthrough")
+    assert status == 0
+    tables = [line for line in out.splitlines() if line.startswith("===")]
+    assert [both in line for line in tables] == [True, True], tables
 
 
 def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from dicegym.cli import main
-from dicegym.errors import ParameterError
+from dicegym.errors import ParameterError, UnknownNameError
 
 pytest.importorskip("sqlalchemy")
 pytest.importorskip("websockets")
@@ -223,3 +223,18 @@ def test_what_cannot_be_told_is_said_in_words(
     assert end.value.code == 2
     assert re.search(complaint, capsys.readouterr().err.replace("\n", " "))
     assert files(first.parent) == before
+
+
+@pytest.mark.parametrize(
+    ("game", "says"),
+    [
+        ("hog", "no server of hog has stored games in .*; stored: yatzy$"),
+        ("yatsy", "no game 'yatsy'. Did you mean 'yatzy'"),
+    ],
+)
+def test_a_game_that_no_server_has_played_is_told(tmp_path: Path, game: str, says: str) -> None:
+    store = ResultStore(tmp_path / "results.sqlite", "yatzy")
+    store.begin_run(1)
+    store.close()
+    with pytest.raises(UnknownNameError, match=says):
+        Archive(tmp_path / "results.sqlite", game)

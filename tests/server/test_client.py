@@ -197,6 +197,30 @@ async def test_a_server_that_hangs_up_ends_the_stay() -> None:
         assert lines[-1] == "the server has closed the connection"
 
 
+@run
+@pytest.mark.parametrize(
+    ("said", "why"),
+    [
+        (b"", "nothing has come in"),
+        (b'{"key": ', "nothing has come in"),
+        (b"HTTP/1.1 400 Bad Request\r\n", "HTTP/1.1 400"),
+    ],
+)
+async def test_what_is_no_server_of_the_game_is_left(said: bytes, why: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dicegym.server.client.SILENCE", 0.2)
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(said)
+        await reader.read()
+        writer.close()
+
+    async with await asyncio.start_server(answer, "127.0.0.1", 0) as other:
+        where = f"127.0.0.1:{other.sockets[0].getsockname()[1]}"
+        made, _ = joining(where, RandomPlayer())
+        with pytest.raises(ParameterError, match=rf"{where} is not a server of yatzy \(.*{why}"):
+            await asyncio.to_thread(made.run)
+
+
 def test_join_loads_its_agent_before_it_connects(tmp_path: Path) -> None:
     """On the server it has seconds to answer."""
     note = tmp_path / "loaded"

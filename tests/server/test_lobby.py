@@ -140,6 +140,8 @@ def test_secrets_files(tmp_path: Path) -> None:
         (":secret\n", "1 to 40"),
         ("anna:secret\0\n", "no text"),
         ("#" * (17 << 20), "larger than"),
+        ("", "names nobody"),
+        ("# anna:secret\n\n", "names nobody"),
     ],
 )
 def test_secrets_files_that_cannot_be_used(tmp_path: Path, text: str, complaint: str) -> None:

@@ -223,6 +223,14 @@ async def test_a_terminal_that_takes_nothing_stops_no_game(tmp_path: Path) -> No
             "nowhere cannot be read (No such file or directory): give --secrets a file of lines name:secret",
         ),
         (
+            ["yatzy", "--tcp", "0", "--secrets", "."],
+            "dicegym: . is a folder: give --secrets a file of lines name:secret\n",
+        ),
+        (
+            ["yatzy", "--tcp", "0", "--store", "/proc/x.sqlite"],
+            "/proc/x.sqlite cannot be ",
+        ),
+        (
             ["yatzy", "--tcp", "0", "--store", "nowhere/x.sqlite"],
             "nowhere/x.sqlite cannot be used (No such file",
         ),

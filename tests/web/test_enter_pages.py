@@ -131,7 +131,8 @@ def test_nothing_is_taken_where_no_jail_holds(settings: WebSettings, monkeypatch
 
 def test_what_is_too_much_is_refused(client: TestClient, room: EnteringRoom, monkeypatch: pytest.MonkeyPatch) -> None:
     headers = bearer(room, "ann")
-    assert handed_in(client, headers, data=b"#" * (LARGEST_UPLOAD + 1)).status_code in (400, 413)
+    refused = handed_in(client, headers, data=b"#" * (LARGEST_UPLOAD + 1))
+    assert (refused.status_code, f"more than the {LARGEST_UPLOAD:,} that" in refused.json()["error"]) == (413, True)
     assert handed_in(client, headers, data=b"").status_code == 400
     assert handed_in(client, headers, name="x" * 41).status_code == 400
     assert "game" in client.post("/api/enter/bots", content=BOT, headers=headers).json()["error"]
@@ -146,6 +147,24 @@ def test_what_is_too_much_is_refused(client: TestClient, room: EnteringRoom, mon
     monkeypatch.setattr(limits, "MOST_BOTS", limits.MOST_WAITING_EACH)
     assert "give one of their names" in handed_in(client, headers).json()["error"]
     assert handed_in(client, headers, "bot 0").json()["version"]["number"] == 2
+
+
+@pytest.mark.parametrize(
+    ("file", "says"),
+    [
+        ("mine.exe", "'mine.exe' is no name of a bot's file: choose a .py file"),
+        ("mine", "'mine' is no name of a bot's file"),
+        ("a/../b.py", "'a/../b.py' is a name in a folder: give"),
+        ("a\\b.py", "is a name in a folder: give"),
+    ],
+)
+def test_a_name_that_is_no_bots_file_is_refused(client: TestClient, room: EnteringRoom, file: str, says: str) -> None:
+    answer = client.post(
+        "/api/enter/bots", params={"game": "hog", "name": "a", "file": file}, content=BOT, headers=bearer(room, "ann")
+    )
+    assert answer.status_code == 400
+    assert says in answer.json()["error"]
+    assert not room.bots.of_owner("ann")
 
 
 def test_forms_take_a_file_or_a_text_and_say_what_is_wrong(client: TestClient, room: EnteringRoom) -> None:
@@ -247,7 +266,8 @@ def test_nothing_that_others_write_is_more_than_text(client: TestClient, room: E
         out = io.BytesIO()
         with zipfile.ZipFile(out, "w") as archive:
             archive.writestr("hog.py", BOT)
-        params = {"game": "hog", "name": name, "file": text}
+        file = re.sub(r"[/\\]", "", text) + ".zip"  # other names are refused
+        params = {"game": "hog", "name": name, "file": file}
         assert client.post("/api/enter/bots", params=params, content=out.getvalue(), headers=ann).status_code < 300
         number = room.bots.version(1).id
         misplays = [[1, 2, text]]

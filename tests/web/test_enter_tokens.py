@@ -124,6 +124,7 @@ def test_a_file_of_others_is_told_apart(tmp_path: Path) -> None:
 
 def test_tokens_from_the_command_line(tmp_path: Path, run: Run) -> None:
     folder = str(tmp_path / "web")
+    SubmissionStore(Path(folder) / "entering").close()
 
     def said(*words: str) -> str:
         status, out, err = run("web", *words, "--folder", folder)
@@ -174,3 +175,53 @@ def test_a_contest_that_cannot_be_is_refused_by_its_own_fault(
 ) -> None:
     status, _, err = run("web", "contest", "add", "Autumn", *given, "--folder", tmp_path)
     assert (status, words in err) == (2, True), err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["token", "list"],
+        ["token", "revoke", "ann"],
+        ["contest", "list"],
+        ["contest", "close", "Autumn"],
+        ["contest", "grades", "Autumn"],
+    ],
+)
+def test_a_command_that_makes_nothing_wants_the_folder_of_a_server(words: list[str], tmp_path: Path, run: Run) -> None:
+    status, out, err = run("web", *words, "--folder", tmp_path / "typo")
+    assert (status, out) == (2, "")
+    assert f"no folder {tmp_path / 'typo'} of a web server: give" in err
+    assert not (tmp_path / "typo").exists()
+
+
+@pytest.mark.parametrize("words", [["token", "add", "ann"], ["contest", "add", "Autumn", "hog"]])
+def test_a_command_that_makes_the_folder_says_so(words: list[str], tmp_path: Path, run: Run) -> None:
+    made = f"made the folder {tmp_path / 'new'} for a web server"
+    assert made in run("web", *words, "--folder", tmp_path / "new")[2]
+    assert made not in run("web", "token", "add", "bob", "--folder", tmp_path / "new")[2]
+
+
+@pytest.mark.parametrize("words", [[], ["token", "list"], ["token", "add", "ann"]])
+@pytest.mark.parametrize("below", ["", "deeper"])
+def test_a_file_is_no_folder_of_a_server(words: list[str], below: str, tmp_path: Path, run: Run) -> None:
+    (tmp_path / "file").write_text("")
+    status, out, err = run("web", *words, "--folder", tmp_path / "file" / below)
+    assert (status, out) == (2, "")
+    assert f"as {tmp_path / 'file'} is a file: give a folder" in err
+
+
+def test_grades_are_read_from_the_store_that_has_them(tmp_path: Path, run: Run) -> None:
+    folder, other = tmp_path / "web", tmp_path / "other.sqlite"
+    with SubmissionStore(folder / "entering") as desk:
+        WebContests(desk).add("Autumn", ContestPlan("hog"))
+    words = ["web", "contest", "grades", "Autumn", "--folder", folder, "-o", tmp_path / "grades.csv", "--store", other]
+    assert "Autumn has not been run yet" in run(*words)[2]
+    (tmp_path / "grades.csv").unlink()
+    with SubmissionStore(folder / "entering") as desk:
+        WebContests(desk).note(1, stored=1)
+    status, _, err = run(*words)
+    assert (status, f"there is no store {other}: give" in err) == (2, True)
+    assert run("tournament", "hog", "bacon", "swap", "--games", "2", "--store", other, "--workers", "1")[0] == 0
+    status, _, err = run(*words)
+    assert (status, f"{other} has no results of Autumn: give" in err) == (2, True)
+    assert not (tmp_path / "grades.csv").exists()

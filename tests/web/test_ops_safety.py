@@ -11,6 +11,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from command_line import Run
 from starlette.exceptions import HTTPException
 from starlette.testclient import TestClient
 from web_pages import Visitor
@@ -18,7 +19,7 @@ from web_pages import Visitor
 from dicegym.web import static_files
 from dicegym.web.address import address_of, listen
 from dicegym.web.application import create_app
-from dicegym.web.context import A_SECOND, AT_ONCE, SECRET_BYTES, SMALL_BODY, AddressLimits, Web
+from dicegym.web.context import A_SECOND, AT_ONCE, HEADER_BYTES, SECRET_BYTES, SMALL_BODY, AddressLimits, Web
 from dicegym.web.pages import FORM_KEY
 from dicegym.web.security import COOKIE, SAFETY_HEADERS
 from dicegym.web.serving import PageServer, list_notes
@@ -121,6 +122,17 @@ def test_bodies_have_a_size(client: TestClient) -> None:
     assert f"{SMALL_BODY:,}" in refused.text
     unsaid = client.post("/nothing", content=(b"x" * 4096 for _ in range(40)))
     assert unsaid.status_code == 413
+
+
+def test_headers_have_a_size(settings: WebSettings) -> None:
+    running = Running(settings)
+    try:
+        for size, status in ((HEADER_BYTES - 1000, 200), (HEADER_BYTES + 1, 431), (70_000, 431)):
+            with closing(http.client.HTTPConnection("127.0.0.1", running.port)) as asked:
+                asked.request("GET", "/robots.txt", headers={"X-Long": "a" * size})
+                assert asked.getresponse().status == status, size
+    finally:
+        running.stop()
 
 
 def test_who_sends_too_much_is_told_so(settings: WebSettings) -> None:
@@ -295,6 +307,29 @@ def test_bodies_have_a_time(settings: WebSettings, monkeypatch: pytest.MonkeyPat
 def test_where_nothing_can_listen_is_said(host: str, port: int, says: str) -> None:
     with pytest.raises(ValueError, match=says):
         listen(host, port)
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["--allow-host", "http://x"], "invalid --allow-host 'http://x'"),
+        (["--proxy", "nonsense"], "invalid --proxy 'nonsense': give its address"),
+        (["--proxy", "10.0.0.1/8"], "invalid --proxy '10.0.0.1/8'"),
+        (["--runs", "nosuch"], "--runs nosuch is not a folder"),
+        (["--isolation", "foo"], "there is no isolation 'foo'"),
+    ],
+)
+def test_what_cannot_be_served_is_refused_before_an_address_is_told(
+    words: list[str], says: str, tmp_path: Path, run: Run
+) -> None:
+    status, out, err = run("web", "--port", 0, "--folder", tmp_path / "web", *words)
+    assert (status, out) == (2, "")
+    assert says in err
+
+
+@pytest.mark.parametrize("proxy", ["127.0.0.1", "::1", "10.0.0.0/8", "*"])
+def test_a_proxy_is_an_address_or_a_network(settings: WebSettings, proxy: str) -> None:
+    assert dataclasses.replace(settings, proxies=(proxy,)).proxies == (proxy,)
 
 
 def test_a_taken_port_is_said(settings: WebSettings) -> None:

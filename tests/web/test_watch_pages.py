@@ -319,6 +319,20 @@ def test_nothing_but_known_agents_plays(client: TestClient, wanted: dict[str, An
     assert 'role="alert"' in answer.text
 
 
+@pytest.mark.parametrize(
+    ("address", "says"),
+    [
+        ("/watch/game?game=hog&agent=swap", "1 agent cannot play Hog: choose 2 agents"),
+        ("/watch/game?game=yatzy" + "&agent=thrifty" * 7, "7 agents cannot play Yatzy: choose 1 to 6 agents"),
+        ("/watch/new?game=hog&players=3", "Hog takes 2"),
+    ],
+)
+def test_how_many_agents_play_is_told(client: TestClient, address: str, says: str) -> None:
+    answer = client.get(address)
+    assert answer.status_code == 400
+    assert says in answer.text
+
+
 def test_whether_somebody_has_a_contest_is_known(own_store: Path) -> None:
     with StoreReader(own_store) as reader, ContestStore(own_store) as store:
         assert not reader.is_held(1)

@@ -9,6 +9,7 @@ What is read may be anything that JSON can say; `CommandError` is all that is ev
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
@@ -84,9 +85,11 @@ class CommandError(DicegymError, ValueError):
 
 
 def in_short(value: object) -> str:
-    """Return a value in a few characters, whatever it is."""
+    """Return a value as JSON in a few characters, whatever it is."""
     try:
-        text = repr(value) if not isinstance(value, int) or abs(value) < 1 << 63 else "a huge number"
+        text = (
+            json.dumps(value, default=repr) if not isinstance(value, int) or abs(value) < 1 << 63 else "a huge number"
+        )
     except Exception:
         text = f"a {type(value).__name__}"
     return text if len(text) <= LONGEST else text[: LONGEST - 3] + "..."
@@ -100,7 +103,7 @@ def word_of(message: object) -> str:
     if not words or type(words[0]) is not str or any(word != words[0] for word in words):
         raise CommandError(
             BAD_WORD,
-            f"{in_short(message)} does not say what it is: put {ROLL_DICE} or {SCORE_BOX} under 'type' or 'key'",
+            f'{in_short(message)} does not say what it is: put {ROLL_DICE} or {SCORE_BOX} under "type" or "key"',
         )
     return words[0]
 
@@ -254,7 +257,7 @@ def _scores(score: object) -> list[int]:
     found = []
     for field in map(str.strip, fields):
         if field != OPEN and not (field.isascii() and field.isdigit() and int(field) <= YATZY_POINTS):
-            raise _bad(f"{in_short(field)} is no score of a box: {OPEN!r} or points up to {YATZY_POINTS} are meant")
+            raise _bad(f'{in_short(field)} is no score of a box: "{OPEN}" or points up to {YATZY_POINTS} are meant')
         found.append(-1 if field == OPEN else int(field))
     return found
 
@@ -347,17 +350,20 @@ def login_message(secret: str | None = None, name: str | None = None, client: st
     return {"key": LOGIN} | {key: value for key, value in given.items() if value is not None}
 
 
+_LOGIN_HINT = json.dumps(login_message("..."))
+
+
 def login_of(message: object) -> tuple[str | None, str | None]:
     """Return the name and the secret in a LOGIN, each None if it is not there. Raises CommandError.
 
     Original clients send a secret alone; ``playerName`` is ours, for servers where names are free.
     """
     if word_of(message) != LOGIN or not isinstance(message, dict):
-        raise CommandError(BAD_LOGIN, f"log in first: send {login_message('...')}")
+        raise CommandError(BAD_LOGIN, f"log in first: send {_LOGIN_HINT}")
     found = message.get("playerName"), message.get("secret")
     for value in found:
         if value is not None and type(value) is not str:
-            raise CommandError(BAD_LOGIN, f"{in_short(value)} is no text: send {login_message('...')}")
+            raise CommandError(BAD_LOGIN, f"{in_short(value)} is no text: send {_LOGIN_HINT}")
     return found
 
 
@@ -369,7 +375,7 @@ def original_login(message: object) -> bool:
 def _places(message: dict[Any, Any]) -> int:
     """Return the bit mask of the dice that a command names."""
     if "dice" not in message:
-        raise CommandError(BAD_INDEX, f"the command names no dice: add 'dice', a list of places {_ALLOWED}")
+        raise CommandError(BAD_INDEX, f'the command names no dice: add "dice", a list of places {_ALLOWED}')
     dice = message["dice"]
     if type(dice) not in (list, tuple) or len(dice) > DICE:
         raise CommandError(BAD_INDEX, f"dice {in_short(dice)} is no list of at most {DICE} places: give {_ALLOWED}")

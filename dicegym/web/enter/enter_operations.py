@@ -22,13 +22,13 @@ from dicegym.web.enter.course_contests import GradeRow
 from dicegym.web.enter.runner import EnteringRoom
 from dicegym.web.enter.submission_tables import Bot, Version, VersionState, WebContest
 from dicegym.web.enter.tokens import SESSION
-from dicegym.web.enter.uploads import LARGEST_UPLOAD, PASTED, Upload
+from dicegym.web.enter.uploads import LARGEST_UPLOAD, PASTED, Upload, check_file_name
 from dicegym.web.pages import page, web_of
 
 
 def _set_up(web: Web) -> None:
     web.get(EnteringRoom)
-    web.limits.bodies |= {"/enter/bots": LARGEST_UPLOAD + ROOM, "/api/enter/bots": LARGEST_UPLOAD + 1}
+    web.limits.bodies |= {"/enter/bots": LARGEST_UPLOAD + ROOM, "/api/enter/bots": LARGEST_UPLOAD}
 
 
 DOOR = Door(
@@ -233,6 +233,7 @@ def _hand_in(request: Request, game: str, name: str, upload: Upload) -> dict[str
     room, holder = room_of(request), need_holder(request)
     if room.shut:
         raise HTTPException(503, room.shut)
+    check_file_name(upload.file)
     version = room.bots.hand_in(holder, make_game(game), name, upload)
     return _tell(room, version)
 

@@ -19,6 +19,8 @@ LARGEST_UNPACKED = 32 << 20
 LARGEST_MODEL = 64 << 20
 """The same of a model."""
 MOST_FILES = 200
+ENDINGS = (".py", ".zip")
+"""What names of files end with; a model is a zip."""
 PASTED = "pasted.py"
 """What a text is called that was pasted into a form."""
 STEM = "bot"
@@ -34,6 +36,17 @@ class Upload(NamedTuple):
     file: str
     """What its author calls it."""
     data: bytes
+
+
+def check_file_name(file: str) -> None:
+    """Raise ParameterError for a name with a folder in it, or one that is neither a Python file's, a zip's nor a model's."""
+    called = one_line(file, 80)
+    if "/" in file or "\\" in file:
+        raise ParameterError(f"{called!r} is a name in a folder: give the file's name alone, such as mine.py")
+    if not file.lower().endswith(ENDINGS):
+        raise ParameterError(
+            f"{called!r} is no name of a bot's file: choose a .py file, a .zip of a folder or a model (.zip)"
+        )
 
 
 def unpack(upload: Upload, folder: Path) -> int:

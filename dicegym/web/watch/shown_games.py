@@ -18,6 +18,7 @@ from starlette.responses import RedirectResponse, Response
 import dicegym
 from dicegym import games
 from dicegym.arena.replay import Replay, record_replay
+from dicegym.columns import write_count
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 from dicegym.play.drive import Referee
@@ -58,6 +59,11 @@ def agent_named(web: Web, table: Game, name: str) -> str:
     return str(model_of(web, name)) if name.endswith(MODEL_SUFFIX) else rival_of(table, name)
 
 
+def _players(game: str) -> str:
+    low, high = games.spec(game).players
+    return f"{low} to {high}" if low < high else str(low)
+
+
 @DOOR.get("/watch/new", template="watch/new.html")
 def choose_agents(
     request: Request,
@@ -70,7 +76,7 @@ def choose_agents(
     low, high = games.spec(game).players
     seats = dicegym.game(game).players if players is None else players
     if not low <= seats <= high:
-        raise ParameterError(f"invalid number of players {seats}: {games.spec(game).title} takes {low} to {high}")
+        raise ParameterError(f"invalid number of players {seats}: {games.spec(game).title} takes {_players(game)}")
     table = dicegym.game(game, seats)
     offered = {one.name: one.about for one in list_rivals(table) if not one.is_strength}
     strong = [one.agent for one in list_rivals(table) if one.is_strength][::-1] or list(offered)
@@ -90,6 +96,10 @@ def choose_agents(
 
 def _play(request: Request, game: str, agents: Sequence[str], seed: int) -> Answer[Replay]:
     """Return a game, now or later. Raises what is wrong with its agents."""
+    low, high = games.spec(game).players
+    if not low <= len(agents) <= high:
+        given = write_count(len(agents), "agent")
+        raise ParameterError(f"{given} cannot play {games.spec(game).title}: choose {_players(game)} agents")
     web, table = web_of(request), dicegym.game(game, len(agents))
     if "hx-request" not in request.headers:
         web.limits.pay(request, BEGUN)

@@ -412,5 +412,35 @@ def test_a_standing_that_is_none_is_refused_with_a_reason(message: object, reaso
 
 
 def test_a_name_that_is_not_at_the_table() -> None:
-    with pytest.raises(CommandError, match="'Eve' is not one of"):
+    with pytest.raises(CommandError, match='"Eve" is not one of'):
         state_of(EXAMPLE, "Eve", TWO)
+
+
+@pytest.mark.parametrize(
+    ("message", "says"),
+    [
+        ({"key": "LOGIN", "secret": 7}, '7 is no text: send {"key": "LOGIN", "secret": "..."}'),
+        ({"key": "ROLL_DICE"}, 'log in first: send {"key": "LOGIN", "secret": "..."}'),
+        ({"secret": None}, '{"secret": null} does not say what it is'),
+        ([True], "[true] is no message"),
+    ],
+)
+def test_hints_are_written_in_json(message: object, says: str) -> None:
+    with pytest.raises(CommandError) as caught:
+        protocol.login_of(message)
+    assert caught.value.message.startswith(says)
+
+
+@pytest.mark.parametrize(
+    ("command", "says"),
+    [
+        ({"key": "SCORE_BOX", "box": True, "dice": []}, "true is no box"),
+        ({"key": "ROLL_DICE", "dice": None}, "dice null is no list"),
+        ({"key": "ROLL_DICE", "dice": ["a"]}, '"a" is no place of a die'),
+        ({"key": "ROLL_DICE"}, 'the command names no dice: add "dice"'),
+    ],
+)
+def test_commands_are_corrected_in_json(command: object, says: str) -> None:
+    with pytest.raises(CommandError) as caught:
+        protocol.action_of(command)
+    assert caught.value.message.startswith(says)
