@@ -15,7 +15,7 @@ from typing import Any
 
 import sqlalchemy as sa
 from filelock import FileLock
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.dialects import sqlite
 
 from dicegym.arena.provenance import package_version
 from dicegym.arena.storage import make_default_folder, refuse_folder
@@ -104,8 +104,11 @@ def add(
 
 def upsert(connection: sa.Connection, table: sa.Table) -> Any:
     """Return an insert that can be told what to do about rows that are there."""
-    dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
-    return dialect.insert(table)
+    if connection.dialect.name == "postgresql":
+        from sqlalchemy.dialects import postgresql  # a tenth of a second that files save
+
+        return postgresql.insert(table)
+    return sqlite.insert(table)
 
 
 def now_in_words() -> str:

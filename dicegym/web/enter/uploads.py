@@ -39,7 +39,7 @@ class Upload(NamedTuple):
 
 
 def check_file_name(file: str) -> None:
-    """Raise ParameterError for a name with a folder in it, or one that is neither a Python file's, a zip's nor a model's."""
+    """Raise ParameterError for a name with a folder in it, or of no Python file, zip or model."""
     called = one_line(file, 80)
     if "/" in file or "\\" in file:
         raise ParameterError(f"{called!r} is a name in a folder: give the file's name alone, such as mine.py")
