@@ -45,9 +45,9 @@ class WebSettings:
     def __post_init__(self) -> None:
         """Check names and addresses."""
         Origins(self.host, self.hosts)
-        for proxy in self.proxies:
+        for proxy in set(self.proxies) - {"*"}:
             try:
-                _ = proxy == "*" or ipaddress.ip_network(proxy)
+                ipaddress.ip_network(proxy)
             except ValueError:  # a name too: it would be compared with addresses, and never be found
                 raise ParameterError(
                     f"invalid --proxy {proxy!r}: give its address such as 127.0.0.1, or a network such as 10.0.0.0/8"

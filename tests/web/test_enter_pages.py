@@ -152,10 +152,10 @@ def test_what_is_too_much_is_refused(client: TestClient, room: EnteringRoom, mon
 @pytest.mark.parametrize(
     ("file", "says"),
     [
-        ("mine.exe", "'mine.exe' is no name of a bot's file: choose a .py file"),
-        ("mine", "'mine' is no name of a bot's file"),
-        ("a/../b.py", "'a/../b.py' is a name in a folder: give"),
-        ("a\\b.py", "is a name in a folder: give"),
+        ("mine.exe", "invalid file name 'mine.exe': give the name of a .py file"),
+        ("mine", "invalid file name 'mine'"),
+        ("a/../b.py", "invalid file name 'a/../b.py': give"),
+        ("a\\b.py", "invalid file name"),
     ],
 )
 def test_a_name_that_is_no_bots_file_is_refused(client: TestClient, room: EnteringRoom, file: str, says: str) -> None:

@@ -324,7 +324,7 @@ def test_nothing_but_known_agents_plays(client: TestClient, wanted: dict[str, An
     [
         ("/watch/game?game=hog&agent=swap", "1 agent cannot play Hog: choose 2 agents"),
         ("/watch/game?game=yatzy" + "&agent=thrifty" * 7, "7 agents cannot play Yatzy: choose 1 to 6 agents"),
-        ("/watch/new?game=hog&players=3", "Hog takes 2"),
+        ("/watch/new?game=hog&players=3", "exactly 2"),
     ],
 )
 def test_how_many_agents_play_is_told(client: TestClient, address: str, says: str) -> None:

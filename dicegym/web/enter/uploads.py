@@ -40,13 +40,9 @@ class Upload(NamedTuple):
 
 def check_file_name(file: str) -> None:
     """Raise ParameterError for a name with a folder in it, or of no Python file, zip or model."""
-    called = one_line(file, 80)
-    if "/" in file or "\\" in file:
-        raise ParameterError(f"{called!r} is a name in a folder: give the file's name alone, such as mine.py")
-    if not file.lower().endswith(ENDINGS):
-        raise ParameterError(
-            f"{called!r} is no name of a bot's file: choose a .py file, a .zip of a folder or a model (.zip)"
-        )
+    if "/" in file or "\\" in file or not file.lower().endswith(ENDINGS):
+        what = "the name of a .py file, of a .zip of a folder or of a model (.zip), without folders"
+        raise ParameterError(f"invalid file name {one_line(file, 80)!r}: give {what}")
 
 
 def unpack(upload: Upload, folder: Path) -> int:

@@ -59,11 +59,6 @@ def agent_named(web: Web, table: Game, name: str) -> str:
     return str(model_of(web, name)) if name.endswith(MODEL_SUFFIX) else rival_of(table, name)
 
 
-def _players(game: str) -> str:
-    low, high = games.spec(game).players
-    return f"{low} to {high}" if low < high else str(low)
-
-
 @DOOR.get("/watch/new", template="watch/new.html")
 def choose_agents(
     request: Request,
@@ -74,10 +69,8 @@ def choose_agents(
     """Show the form in which agents are chosen."""
     game = game or games.loadable()[0]
     low, high = games.spec(game).players
-    seats = dicegym.game(game).players if players is None else players
-    if not low <= seats <= high:
-        raise ParameterError(f"invalid number of players {seats}: {games.spec(game).title} takes {_players(game)}")
-    table = dicegym.game(game, seats)
+    table = dicegym.game(game, players)
+    seats = table.players
     offered = {one.name: one.about for one in list_rivals(table) if not one.is_strength}
     strong = [one.agent for one in list_rivals(table) if one.is_strength][::-1] or list(offered)
     given = [one for one in agent if one][:seats]
@@ -98,8 +91,8 @@ def _play(request: Request, game: str, agents: Sequence[str], seed: int) -> Answ
     """Return a game, now or later. Raises what is wrong with its agents."""
     low, high = games.spec(game).players
     if not low <= len(agents) <= high:
-        given = write_count(len(agents), "agent")
-        raise ParameterError(f"{given} cannot play {games.spec(game).title}: choose {_players(game)} agents")
+        given, wanted = write_count(len(agents), "agent"), f"{low} to {high}" if low < high else low
+        raise ParameterError(f"{given} cannot play {games.spec(game).title}: choose {wanted} agents")
     web, table = web_of(request), dicegym.game(game, len(agents))
     if "hx-request" not in request.headers:
         web.limits.pay(request, BEGUN)
