@@ -28,7 +28,7 @@ PATIENCE = 10.0
 LEAVING = 2.0
 """Seconds in which a server may see that we have closed our side, and close its own."""
 SILENCE = 60.0
-"""Seconds in which a server has to say something that a server of the game says; then it is taken for another."""
+"""Seconds after which a client is told once that its server has said nothing: that may be none, or wait for others."""
 MOST_TRIES = 10
 """Times that an agent is asked again after a command was refused."""
 
@@ -181,11 +181,12 @@ class Join:
             try:
                 # A secret alone is how clients of the original log in, which are told less.
                 server.send(encode(self._wire.login_message(self.secret, self.name, f"dicegym {package_version()}")))
-                until = time.monotonic() + SILENCE
+                patience: float | None = SILENCE
                 while not (self.games and self.played >= self.games):
-                    self._take(server, None if self._heard else max(0.0, until - time.monotonic()))
-                    if not self._heard and time.monotonic() >= until:
-                        raise self._no_server(f"nothing has come in {SILENCE:g} s")
+                    self._take(server, patience)
+                    if patience is not None and not self._heard:
+                        self.log(f"nothing has come in {patience:g} s: {self.where} waits for others, or is no server")
+                    patience = None
                     while self._due:
                         self._answer(server)
             except EOFError:
