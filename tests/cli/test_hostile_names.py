@@ -60,10 +60,10 @@ def run(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.
     [
         (("check", f"{NAME}.py", "--game", "hog", "--show", "-o", "found.json"), 0, "\\x1b]0;owned"),
         (("check", "raises.py", "--game", "hog", "-o", "found.json"), 1, 'raised ValueError (says: "\\x1b]0;owned'),
-        (("evaluate", f"{NAME}.py", "--game", "hog", "-o", "found.json"), 0, "[bold]"),
+        (("evaluate", f"{NAME}.py", "--game", "hog", "-o", "found.json"), 0, "exact win rate"),
         (("watch", f"{NAME}.py", "--game", "hog", "-p", "goal=10", "--seed", "1"), 0, "evil\\x1b[2J\\x9b31m"),
         (("play", "hog", "--against", f"{NAME}.py", "-p", "goal=10", "--seed", "1"), 0, "evil\\x1b[2J\\x9b31m"),
-        (("liarsdice", "play", "--seed", "1", "--dice", "1", f"{NAME}2.py", "even"), 0, "\\x1b]0;owned"),
+        (("tournament", "liarsdice", f"{NAME}2.py", "even", "--games", "2", "--store", "none"), 0, "evil"),
         (("evaluate", f"{NAME}.zip"), 2, "evil\\x1b[2J"),
         (("tournament", "hog", NAME, "bacon"), 2, "evil\\x1b[2J"),
         (("games", "--write", NAME), 2, ""),

@@ -129,8 +129,9 @@ def test_parameters_out_of_range_are_refused(name: str) -> None:
     spec = games.spec(name)
     limits = {"players": spec.players} | {key: (p.low, p.high) for key, p in spec.parameters.items()}
     for key, (low, high) in limits.items():
+        wanted = f"exactly {low}" if low == high else f"a whole number from {low} to {high}"
         for value in (low - 1, high + 1, float(low), str(low), None if key != "players" else "", [low], np.nan):
-            with pytest.raises(ParameterError, match=f"give a whole number from {low} to {high}") as caught:
+            with pytest.raises(ParameterError, match=f"give {wanted}") as caught:
                 games.game(name, **{key: value})
             assert f"{key}={value!r}" in str(caught.value)
 

@@ -273,7 +273,7 @@ def test_two_seeds_train_in_processes_of_their_own(tmp_path: Path, capsys: pytes
     with pytest.raises(SystemExit, match="0"):
         main(["train", "hog", "--run-dir", str(folder), "--seeds", "2", *ARGUMENTS])
     said = capsys.readouterr()
-    assert "seed 2: " in said.err
+    assert "seed 2, " in said.err
     assert "(mean and range of 2)" in said.out
     assert {"seed-1", "seed-2", SEEDS_FILE} <= set(os.listdir(folder))
     for seed in (1, 2):
