@@ -28,7 +28,7 @@ PATIENCE = 10.0
 LEAVING = 2.0
 """Seconds in which a server may see that we have closed our side, and close its own."""
 SILENCE = 60.0
-"""Seconds after which a client is told once that its server has said nothing: that may be none, or wait for others."""
+"""Seconds after which `Join` logs once that no message has come: the server may wait for other players, for hours."""
 MOST_TRIES = 10
 """Times that an agent is asked again after a command was refused."""
 
@@ -185,7 +185,8 @@ class Join:
                 while not (self.games and self.played >= self.games):
                     self._take(server, patience)
                     if patience is not None and not self._heard:
-                        self.log(f"nothing has come in {patience:g} s: {self.where} waits for others, or is no server")
+                        why = f"{self.where} may wait for other players, or may not be a server of {self.game}"
+                        self.log(f"no message in {patience:g} s: {why}")
                     patience = None
                     while self._due:
                         self._answer(server)

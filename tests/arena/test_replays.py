@@ -131,7 +131,7 @@ def test_games_of_matches_are_played_again(name: str) -> None:
     [
         (lambda one: {"actions": one.actions[:-1]}, "is not over after its last action"),
         (lambda one: {"actions": (*one.actions, 2)}, r"is over after \d+ of its \d+ actions"),
-        (lambda one: {"returns": one.returns[::-1]}, "comes to -?1, and came to -?1"),
+        (lambda one: {"returns": one.returns[::-1]}, "scores -?1, but -?1 was stored"),
         (lambda one: {"number": 4, "seed": 8}, "cannot be replayed"),
     ],
 )

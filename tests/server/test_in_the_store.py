@@ -102,7 +102,7 @@ def test_what_names_no_game_of_a_server(text: str) -> None:
 @pytest.mark.parametrize(
     ("statement", "error", "words"),
     [
-        ("UPDATE server_results SET total = total + 1 WHERE seat = 1", ReplayError, "bob comes to .*, and came to"),
+        ("UPDATE server_results SET total = total + 1 WHERE seat = 1", ReplayError, "bob scores .*, but .* was stored"),
         ("UPDATE server_games SET actions = '[0]'", ReplayError, "not over after its last action"),
         ("UPDATE server_games SET actions = '{}'", ParameterError, "is damaged .*whole numbers"),
         ("UPDATE server_games SET actions = '[[1]]'", ParameterError, "is damaged .*whole numbers"),

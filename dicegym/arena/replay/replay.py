@@ -221,7 +221,7 @@ class Replay:
             raise self._misfit(f"it is not over after its last action, number {len(self.actions)}")
         for name, value, kept in zip(self.seats, game.returns(states[0]).tolist(), self.returns, strict=True):
             if paid and value != kept:
-                raise self._misfit(f"{one_line(name)} comes to {value:g}, and came to {kept:g}")
+                raise self._misfit(f"{one_line(name)} scores {value:g}, but {kept:g} was stored")
         return found
 
     def _misfit(self, what: str) -> ReplayError:

@@ -148,6 +148,6 @@ def _served_replay(reader: StoreReader, number: int, called: str) -> Replay:
         raise ReplayError(f"game {called} is one of {table.spec.title}, whose server there is not any more")
     for seat, total in zip(seats, wire.totals_of(table, end), strict=True):
         if total != seat.total:
-            said = f"{one_line(seat.name)} comes to {total}, and came to {seat.total}"
+            said = f"{one_line(seat.name)} scores {total}, but {seat.total} was stored"
             raise ReplayError(f"game {called} cannot be replayed: {said}. Its stored record was altered")
     return replace(replay, returns=tuple(table.returns(end).tolist()))
