@@ -84,7 +84,6 @@ class Director:
         game: Game,
         entries: Mapping[str, AgentSpec] | AgentSpec | Iterable[AgentSpec],
         seed: int | None = None,
-        workers: int | None = None,
         progress: Progress | None = None,
         limits: Limits | None = None,
         form: Format | None = None,
@@ -117,7 +116,7 @@ class Director:
         self._book = book
         self._open = contextlib.ExitStack()
         self._running: Executor | None = None
-        self._executors, self._isolation = executors or local(workers), isolation
+        self._executors, self._isolation = executors or local(), isolation
         self._sandbox = self._executors(game, limits, isolation)
         self._apart = "" if all(entry.trusted for entry in self._found) else self._sandbox.isolation.description
         self.limits = self._sandbox.limits

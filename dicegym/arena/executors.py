@@ -18,7 +18,7 @@ from dicegym.engine.game import Game
 from dicegym.sandbox.jail import Choice
 from dicegym.sandbox.jobs import Job
 from dicegym.sandbox.limits import Limits
-from dicegym.sandbox.sandbox import JobOutcome, Sandbox, Watch
+from dicegym.sandbox.sandbox import JobOutcome, Sandbox, Watch, start_loading
 
 
 class Executor(Protocol):
@@ -54,5 +54,9 @@ of isolation. It raises ParameterError and DependencyError for what cannot be ha
 
 
 def local(workers: int | None = None) -> Executors:
-    """Return what makes executors of ``workers`` processes on this machine (default: of usable processors)."""
+    """Return what makes executors of ``workers`` processes on this machine (default: of usable processors).
+
+    What these processes are forked from begins to load at once, beside what the caller still has to do.
+    """
+    start_loading()
     return lambda game, limits, isolation: Sandbox(game, workers, limits, isolation)

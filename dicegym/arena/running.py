@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from dicegym.arena.contest_options import ContestOptions
 from dicegym.arena.director import Director, Format
 from dicegym.arena.entries import AgentSpec
-from dicegym.arena.executors import Executors
+from dicegym.arena.executors import Executors, local
 from dicegym.arena.formats.groups import GROUPS
 from dicegym.arena.formats.one_table import ONE_TABLE
 from dicegym.arena.formats.round_robin import ROUND_ROBIN
@@ -136,6 +136,8 @@ def run_contest(
     seed: int | None,
     store: str | os.PathLike[str] | Storage | None,
     actions: bool = False,
+    workers: int | None = None,
+    executors: Executors | None = None,
     **how: Any,
 ) -> _Result:
     """Check entries and run a contest; begin it in a store, or continue it there, and keep its result.
@@ -147,19 +149,23 @@ def run_contest(
         seed: of the contest; None: that of the stored contest, or drawn.
         store: as of `contest`.
         actions: whether outcomes that the store knows say what was played, too, from which luck is computed.
+        workers: as of `contest`.
+        executors: as of `contest`; what starts local processes begins to load while the store is opened.
         how: further arguments of `Director`.
 
     Raises what `Director`, `dicegym.arena.store.store.ContestStore` and `Book` raise, and DependencyError if a library
     of stores is missing.
     """
     game, *_, limits = settings
+    executors = executors or local(workers)
     with contextlib.ExitStack() as stack:
         book = None
         if store is not None:
             storage = store if isinstance(store, Storage) else Storage(store)
             book = stack.enter_context(_open_book(storage, Settings(*settings, storage.label), seed, actions))
             seed = book.seed
-        director = stack.enter_context(Director(game, entries, seed, limits=limits, book=book, **how))
+        how |= {"limits": limits, "book": book, "executors": executors}
+        director = stack.enter_context(Director(game, entries, seed, **how))
         result = play(director)
         if book is not None:
             book.finish(result, director.failures)

@@ -11,7 +11,6 @@ It runs in the small process of a bot, so it loads nothing heavy.
 from __future__ import annotations
 
 import builtins
-import inspect
 import sys
 import types
 from collections.abc import Callable, Iterable, Mapping
@@ -300,7 +299,7 @@ def class_in(program: Program, base: type, method: str) -> type[Any]:
     found = [
         value
         for value in dict.fromkeys(value for value in program.namespace.values() if isinstance(value, type))
-        if issubclass(value, base) and value is not base and not inspect.isabstract(value)
+        if issubclass(value, base) and value is not base and not getattr(value, "__abstractmethods__", None)
     ]
     if not found:
         wanted = f"defines no class that derives from {base.__name__} and has a method {method}"

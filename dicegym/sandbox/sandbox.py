@@ -18,6 +18,7 @@ import tempfile
 import time
 import types
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from multiprocessing import forkserver
 from multiprocessing.connection import Connection, wait
 from typing import Any, NamedTuple
 
@@ -100,6 +101,21 @@ def _plain_start() -> Iterator[None]:
                 os.environ[name] = value
 
 
+def start_loading() -> Any:
+    """Let the fork server of all referees load what they need; return the context that makes processes of it.
+
+    It takes the server as long as this process took to load the package: whoever has something else to do before its
+    first `Sandbox` begins with this. Without a fork server nothing is begun.
+    """
+    if "forkserver" not in multiprocessing.get_all_start_methods():
+        return multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["dicegym.sandbox.preload"])
+    with _plain_start():
+        forkserver.ensure_running()
+    return context
+
+
 def _failure(reading: Reading, reason: str) -> Failure:
     """Return the failure of the entry that was acting when its process stopped or ended."""
     playing = reading.phase == PLAYING
@@ -110,10 +126,7 @@ class _Worker:
     """A referee's process, as this process sees it."""
 
     def __init__(self, game: Game, limits: Limits, isolation: jail.Choice, folder: str, processors: set[int]) -> None:
-        method = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
-        context: Any = multiprocessing.get_context(method)
-        if method == "forkserver":
-            context.set_forkserver_preload(["dicegym.sandbox.preload"])
+        context = start_loading()
         self.job: Job | None = None
         self.processors = processors
         self._limits = limits

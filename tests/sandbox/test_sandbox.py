@@ -96,9 +96,10 @@ BAD: dict[str, tuple[str | bytes, str]] = {
 GOOD: dict[str, str] = {
     "good_a": PLAIN,
     "good_b": asked("return 8"),
-    "prints": asked("print('hello', score)"),
-    "writes": asked("sys.stdout.write('hm'); sys.stderr.write('hm')", "import sys"),
-    "logs": asked("logging.warning('hm')", "import logging"),
+    # One answer in a hundred, as all of them would take a loaded machine the half of what a bot is given here.
+    "prints": asked("score == 7 and print('hello', score)"),
+    "writes": asked("score == 7 and sys.stdout.write('hm') and sys.stderr.write('hm')", "import sys"),
+    "logs": asked("score == 7 and logging.warning('hm')", "import logging"),
     "late_print": late("print('got you')"),
     "talks_at_import": "print('I am loaded')\n" + PLAIN,
     "patches": asked("pass", "import math, sys\nmath.floor = None\nsys.setrecursionlimit(60)"),
