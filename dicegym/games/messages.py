@@ -87,9 +87,6 @@ class Wire(Protocol):
     def state_of(self, standing: object, seat_name: str, game: Game) -> tuple[Any, int]:
         """Return the record that a STANDING describes, and the seat of ``seat_name``."""
 
-    def ends_turn(self, command: object) -> bool:
-        """Return whether a command ends a turn, if it is legal."""
-
     def open_boxes(self, standing: object, name: str) -> int:
         """Return how many turns a player of a STANDING has still to end; 0 after its last."""
 

@@ -29,6 +29,3 @@ EDGE = "#b9b29b"
 """The edge of paper; nothing is written in it."""
 HIDDEN = "#2f4f43"
 """A die that is not seen."""
-
-SEAT_COLOURS = ("#4cc2ff", "#ff9f6b", "#c7a6ff", "#ffd257", "#7fe3a1", "#ff9ec4", "#d6d6d6")
-"""Of players, by seat, on the table; never the only thing that tells them apart."""

@@ -17,7 +17,6 @@ from dicegym.pictures.palette import (
     PANEL,
     PAPER,
     PENCIL,
-    SEAT_COLOURS,
     SOFT,
     STRIPE,
     WRITING,
@@ -26,8 +25,8 @@ from dicegym.pictures.palette import (
 AA = 4.5
 """Contrast of words to what they stand on, at least (WCAG 2.2, 1.4.3)."""
 READ_ON: dict[str, tuple[str, ...]] = {
-    FELT: (INK, SOFT, GOLD, *SEAT_COLOURS[3:5]),
-    PANEL: (INK, SOFT, GOLD, *SEAT_COLOURS),
+    FELT: (INK, SOFT, GOLD),
+    PANEL: (INK, SOFT, GOLD),
     ACTIVE: (INK, SOFT),
     PAPER: (WRITING, PENCIL),
     STRIPE: (WRITING, PENCIL),

@@ -406,11 +406,6 @@ def action_of(command: object) -> int:
     return SCORE_PLACES + (box - 1) * HANDFULS + _places(message)
 
 
-def ends_turn(command: object) -> bool:
-    """Return whether a command is one that scores a box."""
-    return isinstance(command, dict) and any(command.get(word) == SCORE_BOX for word in WORDS)
-
-
 def fault_error(fault: int) -> CommandError:
     """Return the error that tells a player of a fault that ``step`` found with its command."""
     code = FAULT_CODES.get(fault, BAD_WORD)
