@@ -124,14 +124,13 @@ def add_contest(
     Examples: dicegym web contest add Autumn hog --until '14 days' --agent bacon --agent swap; dicegym web contest
     add 'Group 2' yatzy --until 2030-12-24 --format swiss --games 10
     """
-    with open_desk(folder, may_make=True) as (_, contests):
-        from dicegym.web.enter.plans import ContestPlan
+    from dicegym.web.enter.plans import ContestPlan
 
-        parameters, limits = shared_options.parameters_of(parameter), BotOptions(limit).limits(("seconds", "memory"))
-        options = contest._asdict()
-        form = options.pop("format")
-        memory = limits.memory >> 20
-        plan = ContestPlan(game, form, tuple(agent or ()), parameters, options, limits.seconds, memory)
+    parameters, limits = shared_options.parameters_of(parameter), BotOptions(limit).limits(("seconds", "memory"))
+    options = contest._asdict()
+    form = options.pop("format")
+    plan = ContestPlan(game, form, tuple(agent or ()), parameters, options, limits.seconds, limits.memory >> 20)
+    with open_desk(folder, may_make=True) as (_, contests):
         made = contests.add(name, plan, until)
     out.print(f"contest {made.id}: /enter/contests/{made.id}")
 

@@ -32,6 +32,8 @@ def games(
         _list_environments()
     elif rules and playthrough:
         raise ParameterError("--rules and --playthrough are two texts: ask for one at a time")
+    elif rules and parameter:
+        raise ParameterError("--rules prints one text for all parameters: leave --parameter out")
     elif rules:
         _print_rules(game)
     elif playthrough:

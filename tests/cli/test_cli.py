@@ -128,6 +128,7 @@ def test_what_an_agent_reads_is_exported_with_it(run: Run, tmp_path: Path, game:
         (("arena", "list", "--store", "none"), "a store is needed here: name a file"),
         (("games", "--rules"), "name it, as in `dicegym games hog --rules`"),
         (("games", "hog", "--rules", "--playthrough"), "ask for one at a time"),
+        (("games", "hog", "--rules", "-p", "memory=1"), "leave --parameter out"),
         (("doctor", "--games", "hog"), "give --bench with them"),
         (("check", "bacon", "-p", "gaol=20"), "Did you mean 'goal'?"),
     ],

@@ -173,8 +173,9 @@ def test_a_contest_is_opened_listed_and_closed_by_commands(name: str, run: Run, 
 def test_a_contest_that_cannot_be_is_refused_by_its_own_fault(
     given: tuple[str, ...], words: str, run: Run, tmp_path: Path
 ) -> None:
-    status, _, err = run("web", "contest", "add", "Autumn", *given, "--folder", tmp_path)
+    status, _, err = run("web", "contest", "add", "Autumn", *given, "--folder", tmp_path / "web")
     assert (status, words in err) == (2, True), err
+    assert "--until" in given or not (tmp_path / "web").exists()
 
 
 @pytest.mark.parametrize(
