@@ -60,7 +60,7 @@ def states(game: dicegym.Game, n: int, steps: int) -> np.ndarray:
 
 @pytest.mark.parametrize("game", [YATZY, dicegym.game("hog", goal=20)], ids=lambda game: game.name)
 def test_a_lesson_says_what_actions_cost_and_prefers_the_best(game: dicegym.Game) -> None:
-    asked, rows = valuer(game, "exact"), states(game, 20, 5)
+    asked, rows = valuer(game, "exact"), states(game, 8, 5)
     policies, costs = Teacher(game, "exact", 0.01).lesson(rows)
     assert costs is not None
     for row, policy, cost in zip(rows, policies, costs, strict=True):

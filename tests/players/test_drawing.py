@@ -145,7 +145,7 @@ def test_it_draws_by_its_probabilities(name: str) -> None:
 def test_a_batch_plays_the_games_that_a_referee_plays(name: str) -> None:
     game = dicegym.game(name)
     player = mixed(game)
-    n = 4
+    n = 2
     states = game.new_states(n)
     for row in range(n):
         states[row] = game.new_game(5, row)[0]

@@ -70,7 +70,7 @@ ORIGINAL: dict[str, list[Any]] = {
 }
 
 
-SHORTER = {"lucky": {"rounds": 100}}
+SHORTER = {"lucky": {"rounds": 40}}
 """Games in which nobody who plays here ever wins."""
 
 
@@ -87,8 +87,8 @@ def test_functions_of_the_original_interface_and_of_observations_play(name: str)
         assert player.name in (getattr(bot, "__name__", ""), "lambda")
         state = play_game(game, [player] * game.players, 3)
         assert state["over"]
-        again = evaluate(game, bot, first_legal, games=4, exact=False)
-        assert again == evaluate(game, bot, [first_legal], games=4, exact=False)
+        again = evaluate(game, bot, first_legal, games=2, exact=False)
+        assert again == evaluate(game, bot, [first_legal], games=2, exact=False)
 
 
 def test_a_function_plays_as_the_agent_it_is_the_same_as() -> None:
