@@ -15,7 +15,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dicegym.analysis.playing_on import results
-from dicegym.analysis.valuers import MARKS, Assessment, Stake, assess, mark_numbers, sources, unit_title
+from dicegym.analysis.valuers import (
+    MARKS,
+    Assessment,
+    Stake,
+    assess,
+    check_valuer,
+    mark_numbers,
+    sources,
+    unit_title,
+)
 from dicegym.analysis.valuers import valuer as best_valuer
 from dicegym.analysis.variance_reduction import Watched, meter_of
 from dicegym.engine import loops
@@ -108,7 +117,7 @@ def grade(
     """
     if len(others) >= max(2, game.players):
         raise ParameterError(f"{len(others)} others do not fit beside a player of {game!r}: give {game.players - 1}")
-    asked = best_valuer(game) if valuer is None else valuer
+    asked = best_valuer(game) if valuer is None else check_valuer(game, valuer)
     if games is None:
         games = GRADED_BY_ROLLOUTS if asked.kind == "rollouts" else GRADED_GAMES
     games = whole_number("games", games, 1, 1 << 30, "the number of games of a grade")

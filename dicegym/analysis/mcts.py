@@ -31,7 +31,6 @@ from dicegym.analysis.playing_on import (
     MOST_DECISIONS,
     RANDOM,
     Beliefs,
-    one_record,
     record_bytes,
     suppose_players,
     usual_policy,
@@ -44,7 +43,7 @@ from dicegym.engine.validate import finite_number, seed_number, whole_number
 from dicegym.errors import ParameterError, unknown_name
 from dicegym.games.hidden import keep_known, list_hidden_fields
 from dicegym.play.player import Player
-from dicegym.play.turn import Act, Turn
+from dicegym.play.turn import Act, Turn, record_of
 from dicegym.players.batch_players import twin_numbers
 
 EXAMPLE = "mcts(1000, c=0.5)"
@@ -116,7 +115,7 @@ def search(
     """
     simulations, c = _checked(simulations, c)
     bot = policy_number(game, rollouts)
-    state = one_record(game, state)
+    state = record_of(game, state)
     seed_number("seed", seed)
     if state["over"]:
         raise ParameterError("the game is over: there is nothing left to search for")

@@ -22,15 +22,15 @@ from dicegym.analysis.kernels.rollout_kernels import UNIFORM, play_out, returns_
 from dicegym.engine import loops
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
-from dicegym.engine.state import State
 from dicegym.engine.validate import whole_number
 from dicegym.envs.opponents import Opponents
-from dicegym.errors import AgentError, FaultWarning, ParameterError, one_line
+from dicegym.errors import AgentError, FaultWarning, ParameterError
 from dicegym.games.hidden import list_hidden_fields
 from dicegym.games.keyboard import STRENGTHS
 from dicegym.games.parts import CHANCE, CONTROLS, part
 from dicegym.games.worth import ValueUnit, first_place_shares
 from dicegym.play.player import Player, RandomPlayer, draws_openly
+from dicegym.play.turn import record_of
 from dicegym.players.batch_players import TwinPlayer, twin_numbers
 from dicegym.players.roster import opponent
 
@@ -256,22 +256,6 @@ class Beliefs:
         return states
 
 
-def one_record(game: Game, given: Any) -> Any:
-    """Return the record of a game's state, given as one, as an array of one, or as a `dicegym.engine.state.State`.
-
-    Raises ParameterError for anything else.
-    """
-    record = given.record if isinstance(given, State) else given
-    if isinstance(record, np.ndarray) and record.shape == (1,):
-        record = record[0]
-    if getattr(record, "dtype", None) != game.spec.state or np.shape(record):
-        raise ParameterError(
-            f"state={one_line(given, 60)} cannot be read as a state of {game.spec.title}: give game.new_state(), or a "
-            "record such as env.state"
-        )
-    return record
-
-
 def fork(game: Game, state: Any, seed: int = 0, *, against: Any = None) -> np.ndarray:
     """Return another game that the seat to move may be in, by what it can know: for planning.
 
@@ -300,7 +284,7 @@ def fork(game: Game, state: Any, seed: int = 0, *, against: Any = None) -> np.nd
         >>> fork(state.game, state, seed=2).shape
         (1,)
     """
-    state = one_record(game, state)
+    state = record_of(game, state)
     if state["over"]:
         raise ParameterError("the game is over: it has no dice to come that could be other ones")
     generator = np.random.default_rng(named_seed("fork", seed))

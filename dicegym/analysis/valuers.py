@@ -25,7 +25,7 @@ from dicegym.errors import ParameterError, unknown_name
 from dicegym.games.parts import VALUES, Z_95, Progress, part
 from dicegym.games.worth import Valuer, ValueSource, ValueUnit
 from dicegym.pictures.watched import action_in
-from dicegym.play.turn import Turn
+from dicegym.play.turn import Turn, record_of
 from dicegym.players.sitting import controls_of
 
 SAME = 1e-12
@@ -173,6 +173,15 @@ def valuer(game: Game, name: str | None = None, *, progress: Progress | None = N
         return found[name].load(progress)
     best = next(source for source in found.values() if source.ready())  # rollouts always are
     return best.load(progress)
+
+
+def check_valuer(game: Game, given: Valuer) -> Valuer:
+    """Return ``given``; raise ParameterError if its values are those of another game, which would be read for these."""
+    if given.game != game:
+        raise ParameterError(
+            f"these values are those of {given.game!r}, and {game!r} is judged: use dicegym.values.valuer({game!r})"
+        )
+    return given
 
 
 def better_sources(game: Game, asked: Valuer) -> list[ValueSource]:
@@ -387,10 +396,10 @@ def hint(game: Game, state: Any, valuer: Valuer) -> Hint:
 
     Args:
         game: the game.
-        state: its record.
+        state: its record, an array of one or a `dicegym.State`.
         valuer: the source of their values (`dicegym.values.valuer`).
 
-    Raises ParameterError if the game is over.
+    Raises ParameterError if the game is over, or the state or the values are those of another one.
 
     Example:
         >>> import dicegym
@@ -400,9 +409,10 @@ def hint(game: Game, state: Any, valuer: Valuer) -> Hint:
         >>> found.choices[0].name
         'roll 8'
     """
+    state = record_of(game, state)
     if state["over"]:
         raise ParameterError("the game is over: there is nothing left to choose")
-    asked = assess_state(valuer, state)
+    asked = assess_state(check_valuer(game, valuer), state)
     values, errors, behind_errors = asked.values[0], asked.errors[0], asked.behind_errors[0]
     legal = np.flatnonzero(game.legal(state))
     known = ~np.isnan(values[legal])

@@ -12,7 +12,7 @@ from dicegym.engine.game import Game
 from dicegym.engine.seats import ALTERNATE_SEAT, RANDOM_SEAT
 from dicegym.engine.state import OF_FIRST_PLACE, OF_MARGIN, OF_RETURNS
 from dicegym.engine.validate import as_int64, finite_number, one_of, whole_number
-from dicegym.errors import IllegalActionError, ParameterError, one_line, unknown_argument
+from dicegym.errors import IllegalActionError, ParameterError, unknown_argument
 from dicegym.games import game as make_game
 from dicegym.games.positions import position, position_id
 from dicegym.pictures.raster import can_draw_pixels
@@ -151,12 +151,12 @@ def read_state(game: Game, given: Any) -> np.ndarray:
 
     Args:
         game: the game.
-        given: the id of a state (`dicegym.values.position_id`), a record or an array of one.
+        given: the id of a state (`dicegym.values.position_id`), a record, an array of one or a `dicegym.State`.
 
     Raises ParameterError if it does not fit this game, is known to one seat alone, or the game is over in it.
     """
     if not isinstance(given, str):
-        given = _id_of_record(game, given)
+        given = position_id(game, given)  # compiled code trusts records, and reading an id checks all of it
     found = position(given, game)
     if found.game != game:
         raise ParameterError(f"this state is one of {found.game!r}, and {game!r} is played here: use its parameters")
@@ -168,21 +168,6 @@ def read_state(game: Game, given: Any) -> np.ndarray:
     if found.state["over"][0]:
         raise ParameterError("the game is over in this state: there is nothing left to play")
     return found.state
-
-
-def _id_of_record(game: Game, given: Any) -> str:
-    """Return the id of a record: compiled code trusts records, and reading an id checks all of it."""
-    record = given[0] if isinstance(given, np.ndarray) and given.shape == (1,) else given
-    if getattr(record, "dtype", None) != game.spec.state or np.shape(record):
-        raise ParameterError(
-            f"state={one_line(given, 60)} cannot be read as a state of {game.spec.title}: give an id such as "
-            f"'{game.name}-...', or a record such as env.state"
-        )
-    names = [name for name in ("players", *game.parameters) if record[name] != game.blank[name][0]]
-    if names:
-        name = names[0]
-        raise ParameterError(f"a record whose {name} is {record[name]} does not fit {game!r}: use the same parameters")
-    return position_id(game, record)
 
 
 def read_action(action: Any, n_actions: int) -> int:

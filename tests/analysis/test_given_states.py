@@ -1,0 +1,72 @@
+"""Whoever names a state of a game, in any form, is answered about that state, or told why it is none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import dicegym
+from dicegym.analysis.decisions import analyse
+from dicegym.analysis.grades import grade
+from dicegym.analysis.mcts import search
+from dicegym.analysis.playing_on import fork
+from dicegym.analysis.rollouts import RolloutValuer
+from dicegym.analysis.valuers import hint
+from dicegym.engine.game import Game
+from dicegym.envs.single import SingleAgentEnv
+from dicegym.errors import ParameterError
+from dicegym.games.positions import position_id
+
+ASKED: dict[str, Callable[[Game, Any], Any]] = {
+    "analyse": lambda game, state: (
+        analyse(game, [state, state], [5], valuer=RolloutValuer(game, "honest", 2)).decisions[0].best_value
+    ),
+    "draw": lambda game, state: dicegym.draw(game, state).svg(),
+    "fork": lambda game, state: fork(game, state, 1, against="honest").tobytes(),
+    "hint": lambda game, state: hint(game, state, RolloutValuer(game, "honest", 2)).choices,
+    "position_id": position_id,
+    "reset": lambda game, state: SingleAgentEnv(game, "honest").reset(options={"state": state})[0].tobytes(),
+    "search": lambda game, state: search(game, state, 2, against="honest").best,
+    "value": lambda game, state: RolloutValuer(game, "honest", 2).value(state, 0),
+}
+each_question = pytest.mark.parametrize("ask", ASKED.values(), ids=ASKED)
+
+
+@each_question
+def test_a_state_its_record_and_an_array_of_it_are_the_same(ask: Callable[[Game, Any], Any]) -> None:
+    game = dicegym.game("liarsdice")
+    state = game.new_state(seed=1)
+    assert ask(game, state) == ask(game, state.record) == ask(game, game.new_game(seed=1))
+
+
+@each_question
+@pytest.mark.parametrize("other", [{"players": 6}, {"dice": 2}, {"faces": 4}], ids=str)
+def test_a_state_of_other_parameters_is_refused(ask: Callable[[Game, Any], Any], other: dict[str, int]) -> None:
+    (name,) = other
+    state = dicegym.game("liarsdice", **other).new_state(seed=1)
+    for given in (state, state.record):
+        with pytest.raises(ParameterError, match=f"whose {name} is {other[name]} does not fit"):
+            ask(dicegym.game("liarsdice"), given)
+
+
+@each_question
+@pytest.mark.parametrize("given", [1, b"hog", [], dicegym.game("hog").new_state()], ids=repr)
+def test_what_is_no_state_of_the_game_is_refused(ask: Callable[[Game, Any], Any], given: object) -> None:
+    with pytest.raises(ParameterError, match="cannot be read as a state of Liar's Dice: give"):
+        ask(dicegym.game("liarsdice"), given)
+
+
+def test_values_of_another_game_are_refused() -> None:
+    game, values = dicegym.game("hog"), RolloutValuer(dicegym.game("hog", goal=50), "swap", 2)
+    state, bacon = game.new_state(), dicegym.agent(game, "bacon")
+    for ask in (
+        lambda: hint(game, state, values),
+        lambda: grade(bacon, game, games=1, valuer=values),
+        lambda: analyse(game, [state], [], valuer=values),
+    ):
+        with pytest.raises(
+            ParameterError, match=r"goal=50.* is judged: use dicegym.values.valuer\(dicegym.game\('hog'"
+        ):
+            ask()
