@@ -12,7 +12,16 @@ from pettingzoo.utils.conversions import turn_based_aec_to_parallel_wrapper
 from dicegym.engine.game import Game
 from dicegym.engine.state import FAULT, GAINED, OBSERVE, OBSERVED, OVER, SEAT, STEP
 from dicegym.envs.every_seat import EverySeat
-from dicegym.envs.options import ILLEGAL_ACTION, NO_FAULT, check_cap, fill_docstring, illegal, read_action, set_game
+from dicegym.envs.options import (
+    ILLEGAL_ACTION,
+    NO_FAULT,
+    check_cap,
+    fill_docstring,
+    illegal,
+    read_action,
+    read_start,
+    set_game,
+)
 from dicegym.envs.simultaneous import SimultaneousEnv
 from dicegym.errors import ParameterError, StepError
 from dicegym.games import game as make_game
@@ -88,13 +97,13 @@ class TurnEnv(EverySeat, AECEnv[str, Any, Any]):
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Begin the next game of the seed, or the first one of a new seed.
 
-        ``options={"state": s}`` begins in a state instead, the id of one or a record such as `state_record`. Rewards
-        are what seats gain from there on, and dice those of the state: to plan, give what `dicegym.values.fork`
-        returns. Other options are not used.
+        ``options={"episode": 5}`` begins that game of the seed. ``options={"state": s}`` begins in a state instead, the
+        id of one or a record such as `state_record`. Rewards are what seats gain from there on, and dice those of the
+        state: to plan, give what `dicegym.values.fork` returns. Other options are not used.
 
-        Raises ParameterError if no game can continue from that state.
+        Raises ParameterError if no game can begin so.
         """
-        self._begin(seed, self._read_state(options))
+        self._begin(seed, *read_start(self.game, options))
         self._had = [0] * self.game.players  # turns by seat
         self._steps = 0
         self.rewards = dict.fromkeys(self.agents, 0.0)

@@ -11,7 +11,7 @@ import numpy as np
 from dicegym.engine.game import Game
 from dicegym.engine.seats import ALTERNATE_SEAT, RANDOM_SEAT
 from dicegym.engine.state import OF_FIRST_PLACE, OF_MARGIN, OF_RETURNS
-from dicegym.engine.validate import as_int64, finite_number, one_of, whole_number
+from dicegym.engine.validate import as_int64, finite_number, one_of, seed_number, whole_number
 from dicegym.errors import IllegalActionError, ParameterError, unknown_argument
 from dicegym.games import game as make_game
 from dicegym.games.positions import position, position_id
@@ -168,6 +168,20 @@ def read_state(game: Game, given: Any) -> np.ndarray:
     if found.state["over"][0]:
         raise ParameterError("the game is over in this state: there is nothing left to play")
     return found.state
+
+
+def read_start(game: Game, options: Any) -> tuple[int | None, np.ndarray | None]:
+    """Return the episode and the state that ``options`` of a reset name, None for what they leave out.
+
+    Raises ParameterError if they are no dict, name both, or one that cannot be.
+    """
+    if not isinstance(options, dict | None):
+        raise ParameterError(f"options={options!r} is not a dict: give one such as {{'episode': 5}}")
+    episode, state = ((options or {}).get(name) for name in ("episode", "state"))
+    if state is not None and episode is not None:
+        raise ParameterError("options has 'state' and 'episode', which name two games: give one of them")
+    episode = None if episode is None else seed_number("episode", episode)
+    return episode, None if state is None else read_state(game, state)
 
 
 def read_action(action: Any, n_actions: int) -> int:

@@ -15,7 +15,7 @@ from dicegym.engine.game import Game
 from dicegym.engine.spec import JointAction
 from dicegym.engine.state import FAULT, LOOK, OBSERVE, OVER, SEAT, STEP
 from dicegym.envs.every_seat import EverySeat
-from dicegym.envs.options import ILLEGAL_ACTION, NO_FAULT, fill_docstring, set_game
+from dicegym.envs.options import ILLEGAL_ACTION, NO_FAULT, fill_docstring, read_start, set_game
 from dicegym.errors import IllegalActionError, ParameterError, StepError
 
 Infos = dict[str, dict[str, Any]]
@@ -100,18 +100,18 @@ class SimultaneousEnv(EverySeat, ParallelEnv[str, np.ndarray, np.ndarray]):
     ) -> tuple[dict[str, np.ndarray], Infos]:
         """Begin the next game of the seed, or the first one of a new seed.
 
-        ``options={"state": s}`` begins in a state instead, as `dicegym.envs.multi.TurnEnv.reset` does. Nobody may have
-        chosen anything yet in its present round. Other options are not used.
+        ``options`` are those of `dicegym.envs.multi.TurnEnv.reset`. In a state, nobody may have chosen anything yet in
+        its present round.
 
         Returns (observations, infos) by agent. Raises ParameterError if no round can begin in that state.
         """
-        state = self._read_state(options)
+        episode, state = read_start(self.game, options)
         if state is not None and not self._joint_action.is_open(state[0]):
             raise ParameterError(
                 f"in this state seat {state['player'][0]} is to choose in the middle of a round, and a step here takes "
                 "the choices of all seats: give a state in which a round begins, or step seat by seat with env()"
             )
-        self._begin(seed, state)
+        self._begin(seed, episode, state)
         self._rounds = 0
         if self.render_mode == "human":
             self.render()
