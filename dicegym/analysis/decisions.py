@@ -26,7 +26,6 @@ from dicegym.analysis.valuers import (
     Stake,
     amount,
     assess,
-    check_valuer,
     describe_actions,
     figure,
     give_or_take,
@@ -351,7 +350,7 @@ def analyse(
         >>> len(found.decisions) == len(actions)
         True
     """
-    asked = best_valuer(game) if valuer is None else check_valuer(game, valuer)
+    asked = best_valuer(game) if valuer is None else valuer
     table = _table(game, states, len(actions))
     who = [f"player {seat}" for seat in range(game.players)] if names is None else names
     if len(who) != game.players:

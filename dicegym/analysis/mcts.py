@@ -41,6 +41,7 @@ from dicegym.engine.game import Game
 from dicegym.engine.spec import pack
 from dicegym.engine.validate import finite_number, seed_number, whole_number
 from dicegym.errors import ParameterError, unknown_name
+from dicegym.games import game as make_game
 from dicegym.games.hidden import keep_known, list_hidden_fields
 from dicegym.play.player import Player
 from dicegym.play.turn import Act, Turn, record_of
@@ -78,7 +79,7 @@ class SearchResult(NamedTuple):
 
 
 def search(
-    game: Game,
+    game: Game | str,
     state: Any,
     simulations: int = SIMULATIONS,
     *,
@@ -113,6 +114,7 @@ def search(
         >>> search(game, game.new_game(seed=1)[0], simulations=200, seed=1).best in range(game.n_actions)
         True
     """
+    game = make_game(game)
     simulations, c = _checked(simulations, c)
     bot = policy_number(game, rollouts)
     state = record_of(game, state)

@@ -22,9 +22,10 @@ from dicegym.analysis.kernels.rollout_kernels import UNIFORM, play_out, returns_
 from dicegym.engine import loops
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
-from dicegym.engine.validate import whole_number
+from dicegym.engine.validate import LARGEST_SEED, whole_number
 from dicegym.envs.opponents import Opponents
 from dicegym.errors import AgentError, FaultWarning, ParameterError
+from dicegym.games import game as make_game
 from dicegym.games.hidden import list_hidden_fields
 from dicegym.games.keyboard import STRENGTHS
 from dicegym.games.parts import CHANCE, CONTROLS, part
@@ -256,7 +257,7 @@ class Beliefs:
         return states
 
 
-def fork(game: Game, state: Any, seed: int = 0, *, against: Any = None) -> np.ndarray:
+def fork(game: Game | str, state: Any, seed: int = 0, *, against: Any = None) -> np.ndarray:
     """Return another game that the seat to move may be in, by what it can know: for planning.
 
     The dice to come are fresh, and what is hidden from that seat is drawn anew, as it may believe by what others have
@@ -274,7 +275,8 @@ def fork(game: Game, state: Any, seed: int = 0, *, against: Any = None) -> np.nd
         An array of one record, as `dicegym.Game.new_game` returns it.
 
     Raises:
-        ParameterError: the game is over, or hides something of which nothing says what may be believed.
+        ParameterError: the game is over, the state or seed cannot be, or the game hides something of which nothing
+            says what may be believed.
         UnknownNameError, AgentError, ModelError, DependencyError: the others cannot play; see `dicegym.agent`.
 
     Example:
@@ -284,9 +286,11 @@ def fork(game: Game, state: Any, seed: int = 0, *, against: Any = None) -> np.nd
         >>> fork(state.game, state, seed=2).shape
         (1,)
     """
+    game = make_game(game)
     state = record_of(game, state)
     if state["over"]:
         raise ParameterError("the game is over: it has no dice to come that could be other ones")
+    seed = whole_number("seed", seed, -LARGEST_SEED, LARGEST_SEED, "a number that names dice")
     generator = np.random.default_rng(named_seed("fork", seed))
     keys = generator.integers(0, 1 << 64, 1, dtype=np.uint64)
     return Beliefs(game, state, suppose_players(game, against)).deal(1, keys, generator)
