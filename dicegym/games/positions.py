@@ -51,7 +51,7 @@ class Position(NamedTuple):
 def position_id(game: Game, state: Any, seat: int | None = None) -> str:
     """Return the text that stands for a state: what ``seat`` may know of it, or all of it, its dice to come included.
 
-    Raises ParameterError if there is no such seat, or ``state`` is none of the game.
+    Raises ParameterError if there is no such seat, or ``state`` is of another game.
 
     Example:
         >>> import dicegym
@@ -98,7 +98,7 @@ def position(text: str, game: Game | None = None) -> Position:
         'hog'
     """
     told_of = f"{one_line(text, 60)!r} cannot be read as a state"
-    found = _FORM.fullmatch(text.strip()) if len(text) <= LONGEST else None
+    found = _FORM.fullmatch(text.strip()) if isinstance(text, str) and len(text) <= LONGEST else None
     if found is None:
         raise ParameterError(f"{told_of}: such a text begins with the name of a game and a hyphen, as `hog-...`")
     try:

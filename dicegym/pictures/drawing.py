@@ -67,7 +67,7 @@ def draw(
             `dicegym.games.controls.Controls` lists what people see there.
 
     Raises:
-        ParameterError: there is no such seat, the state is none of the game, or the names are not as many as the seats.
+        ParameterError: there is no such seat, the state is of another game, or the names are not as many as the seats.
 
     Example:
         >>> import dicegym

@@ -1,4 +1,4 @@
-"""Whoever names a state of a game, in any form, is answered about that state, or told why it is none."""
+"""A question about a state, in any of its forms, is about that state; another one is refused."""
 
 from __future__ import annotations
 
