@@ -130,7 +130,9 @@ def test_exact_values_are_written_with_all_digits(run: Run, tmp_path: Path) -> N
     (found,) = json.loads(file.read_text())
     assert found["value"] == pytest.approx(0.33815334555401344, abs=1e-13)
     assert found["fingerprint"] == "207688ba5d2c1c26"
-    status, out, _ = run("values", "exploitability", "hog", "always_roll(5)", "-p", "goal=20", "--seconds", "1", "-o", file)
+    status, out, _ = run(
+        "values", "exploitability", "hog", "always_roll(5)", "-p", "goal=20", "--seconds", "1", "-o", file
+    )
     assert status == 0
     found = json.loads(file.read_text())["exploitability"]["always_roll(5)"]
     assert 0.5 < found["low"] <= found["high"] < 1
