@@ -98,7 +98,7 @@ def position(text: str, game: Game | None = None) -> Position:
         'hog'
     """
     told_of = f"{one_line(text, 60)!r} cannot be read as a state"
-    found = _FORM.fullmatch(text.strip()) if isinstance(text, str) and len(text) <= LONGEST else None
+    found = _FORM.fullmatch(str(text).strip()) if len(str(text)) <= LONGEST else None
     if found is None:
         raise ParameterError(f"{told_of}: such a text begins with the name of a game and a hyphen, as `hog-...`")
     try:
