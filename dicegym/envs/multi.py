@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import gymnasium as gym
@@ -23,7 +24,7 @@ from dicegym.envs.options import (
     set_game,
 )
 from dicegym.envs.simultaneous import SimultaneousEnv
-from dicegym.errors import ParameterError, StepError
+from dicegym.errors import ParameterError, StepError, one_line
 from dicegym.games import game as make_game
 
 
@@ -273,8 +274,8 @@ class TurnsInParallel(turn_based_aec_to_parallel_wrapper[str, Any, Any]):
         active = self.aec_env.agent_selection
         return observations, {agent: {**info, "active_agent": active} for agent, info in infos.items()}
 
-    def step(self, actions: dict[str, Any]) -> tuple[Any, ...]:
-        """Play the action of the agent to move.
+    def step(self, actions: Any) -> tuple[Any, ...]:
+        """Play the action of the agent to move, among those of ``actions`` by agent.
 
         Returns (observations, rewards, terminations, truncations, infos) by agent.
 
@@ -288,8 +289,10 @@ class TurnsInParallel(turn_based_aec_to_parallel_wrapper[str, Any, Any]):
         if not self.agents:
             return {}, {}, {}, {}, {}
         agent = env.agent_selection
-        if agent not in actions:
-            raise ParameterError(f"there is no action of {agent}, who is to move: give one")
+        if not isinstance(actions, Mapping) or agent not in actions:
+            raise ParameterError(
+                f"there is no action of {agent}, who is to move, in {one_line(actions, 60)}: give a dict"
+            )
         env.step(actions[agent])
         active = env.agent_selection
         ended = env.terminations[active] or env.truncations[active]  # of one agent as of all

@@ -16,7 +16,7 @@ from dicegym.engine.spec import JointAction
 from dicegym.engine.state import FAULT, LOOK, OBSERVE, OVER, SEAT, STEP
 from dicegym.envs.every_seat import EverySeat
 from dicegym.envs.options import ILLEGAL_ACTION, NO_FAULT, fill_docstring, read_start, set_game
-from dicegym.errors import IllegalActionError, ParameterError, StepError
+from dicegym.errors import IllegalActionError, ParameterError, StepError, one_line
 
 Infos = dict[str, dict[str, Any]]
 Outcome = tuple[dict[str, np.ndarray], dict[str, float], dict[str, bool], dict[str, bool], Infos]
@@ -148,6 +148,10 @@ class SimultaneousEnv(EverySeat, ParallelEnv[str, np.ndarray, np.ndarray]):
         """
         if not self.agents:
             raise StepError("step() was called with no game going on: call reset() first")
+        if not isinstance(actions, Mapping):
+            raise ParameterError(
+                f"actions={one_line(actions, 60)} is not a dict: give the choice of each agent by its name"
+            )
         if actions.keys() != self._names and (strangers := sorted(set(actions) - self._names, key=str)):
             raise ParameterError(f"{strangers[0]!r} is not an agent here: give choices of {', '.join(self.agents)}")
         choices = [self._choice(agent, actions) for agent in self.possible_agents]

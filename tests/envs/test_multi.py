@@ -269,6 +269,17 @@ def test_a_game_begins_in_a_state_and_goes_on_as_from_there(environment: Environ
 
 
 @each_environment
+@pytest.mark.parametrize("actions", [None, 5, "player_0", ["player_0"], {"player_9": 1}], ids=repr)
+def test_actions_that_are_not_by_agent_are_refused(environment: Environment, actions: Any) -> None:
+    env = parallel_env(environment.game)
+    env.reset(seed=1)
+    with pytest.raises(
+        ParameterError, match=r"no action of player_\d, .*: give a dict|is not a dict: give|not an agent here: give"
+    ):
+        env.step(actions)
+
+
+@each_environment
 @pytest.mark.parametrize("form", [TurnEnv, parallel_env])
 def test_a_game_of_the_seed_begins_by_its_number(environment: Environment, form: Any) -> None:
     env = form(environment.game)
