@@ -12,16 +12,17 @@ Example:
 from __future__ import annotations
 
 import string
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 import gymnasium as gym
 
 from dicegym.analysis.valuers import MARKS, UNITS, assess_state, valuer
 from dicegym.engine.game import Game
 from dicegym.engine.scene import FACES
-from dicegym.envs.options import SeatRule
+from dicegym.engine.validate import one_of
+from dicegym.envs.options import Reward, SeatRule
 from dicegym.envs.single import SingleAgentEnv
-from dicegym.errors import StepError
+from dicegym.errors import ParameterError, StepError
 from dicegym.games.keyboard import HIDDEN
 from dicegym.games.worth import Valuer
 from dicegym.players.prompts import (
@@ -97,7 +98,7 @@ class TextEnv(gym.Env[str, str]):
     def __init__(
         self, game: str | Game, opponent: Any = None, seat: SeatRule = "random", reward: str = "win", **parameters: Any
     ) -> None:
-        by_regret = reward == "regret"
+        by_regret = one_of("reward", reward, [*get_args(Reward), "regret"]) == "regret"
         self.env = SingleAgentEnv(game, opponent, seat, reward="win" if by_regret else reward, **parameters)
         self._valuer = valuer(self.env.game) if by_regret else None
         self.observation_space = gym.spaces.Text(MOST_TEXT, charset=_CHARACTERS)
@@ -171,11 +172,15 @@ class TextInfo(gym.Wrapper[Any, Any, Any, Any], gym.utils.RecordConstructorArgs)
 
     Args:
         env: a single-agent environment of dicegym, wrapped or not.
+
+    Raises ParameterError for any other.
     """
 
     def __init__(self, env: gym.Env[Any, Any]) -> None:
         gym.utils.RecordConstructorArgs.__init__(self)
         super().__init__(env)
+        if not isinstance(env.unwrapped, SingleAgentEnv):
+            raise ParameterError(f"{env} has no text: give a single-agent environment of dicegym, wrapped or not")
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Begin a game; see the environment."""

@@ -44,6 +44,7 @@ from dicegym.escape import lines, one_line
 from dicegym.games.worth import Progress, Valuer, ValueUnit
 from dicegym.pictures.naming import name_players
 from dicegym.pictures.watched import tell_apart
+from dicegym.play.turn import record_of
 
 AT_ONCE = 8
 """Actions that are judged in one call."""
@@ -390,16 +391,14 @@ def _asked(
 
 def _table(game: Game, states: Iterable[Any], n_actions: int) -> np.ndarray:
     """Return the records as one array, checked."""
-    listed = [one[0] if isinstance(one, np.ndarray) and one.ndim else one for one in states]
+    listed = list(states)
     if len(listed) != n_actions + 1:
         raise ParameterError(
             f"{len(listed)} states do not fit {n_actions} actions: give the one before each action, and the last one"
         )
     table = records(len(listed), game.spec.state)
     for row, one in enumerate(listed):
-        if getattr(one, "dtype", None) != table.dtype or int(one["players"]) != game.players:
-            raise ParameterError(f"state {row} is no record of {game!r}: give those of `Game.new_game` and `Game.step`")
-        table[row] = one
+        table[row] = record_of(game, one)
     if table["over"][:-1].any():
         raise ParameterError(
             f"the game is over in state {int(table['over'].argmax())}, and actions follow: leave these out"

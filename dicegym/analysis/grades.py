@@ -21,7 +21,7 @@ from dicegym.analysis.variance_reduction import Watched, meter_of
 from dicegym.engine import loops
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
-from dicegym.engine.validate import whole_number
+from dicegym.engine.validate import seed_number, whole_number
 from dicegym.envs.batch_kernels import PLAY
 from dicegym.envs.opponents import Opponents
 from dicegym.errors import ParameterError
@@ -75,8 +75,8 @@ class Grade(NamedTuple):
 
 
 def grade(
-    player: Player,
-    game: Game,
+    player: Player | str,
+    game: Game | str,
     others: Sequence[Player] = (),
     games: int | None = None,
     seed: int = 0,
@@ -87,7 +87,7 @@ def grade(
     """Return what a player's decisions cost.
 
     Args:
-        player: the one that is graded; it sits in each seat in turn.
+        player: the one that is graded, or its name; it sits in each seat in turn.
         game: what is played.
         others: the players of the other seats, in turn (default: ``player`` itself).
         games: how many games are played (default: 200, and 10 where values are rollouts).
@@ -106,12 +106,15 @@ def grade(
         >>> grade(dicegym.agent(game, "ppo"), game, games=20).error_rate.mean < 0.05
         True
     """
+    game = make_game(game)
+    player = agent(game, player)
     if len(others) >= max(2, game.players):
         raise ParameterError(f"{len(others)} others do not fit beside a player of {game!r}: give {game.players - 1}")
     asked = best_valuer(game) if valuer is None else valuer
     if games is None:
         games = GRADED_BY_ROLLOUTS if asked.kind == "rollouts" else GRADED_GAMES
     games = whole_number("games", games, 1, 1 << 30, "the number of games of a grade")
+    seed = seed_number("seed", seed)
     found = []
     for first in range(0, games, AT_ONCE):
         numbers = range(first, min(first + AT_ONCE, games))

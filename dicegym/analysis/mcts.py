@@ -31,7 +31,6 @@ from dicegym.analysis.playing_on import (
     MOST_DECISIONS,
     RANDOM,
     Beliefs,
-    one_record,
     record_bytes,
     suppose_players,
     usual_policy,
@@ -42,9 +41,10 @@ from dicegym.engine.game import Game
 from dicegym.engine.spec import pack
 from dicegym.engine.validate import finite_number, seed_number, whole_number
 from dicegym.errors import ParameterError, unknown_name
+from dicegym.games import game as make_game
 from dicegym.games.hidden import keep_known, list_hidden_fields
 from dicegym.play.player import Player
-from dicegym.play.turn import Act, Turn
+from dicegym.play.turn import Act, Turn, record_of
 from dicegym.players.batch_players import twin_numbers
 
 EXAMPLE = "mcts(1000, c=0.5)"
@@ -79,7 +79,7 @@ class SearchResult(NamedTuple):
 
 
 def search(
-    game: Game,
+    game: Game | str,
     state: Any,
     simulations: int = SIMULATIONS,
     *,
@@ -114,9 +114,10 @@ def search(
         >>> search(game, game.new_game(seed=1)[0], simulations=200, seed=1).best in range(game.n_actions)
         True
     """
+    game = make_game(game)
     simulations, c = _checked(simulations, c)
     bot = policy_number(game, rollouts)
-    state = one_record(game, state)
+    state = record_of(game, state)
     seed_number("seed", seed)
     if state["over"]:
         raise ParameterError("the game is over: there is nothing left to search for")

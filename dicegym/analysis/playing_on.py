@@ -22,15 +22,16 @@ from dicegym.analysis.kernels.rollout_kernels import UNIFORM, play_out, returns_
 from dicegym.engine import loops
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
-from dicegym.engine.state import State
-from dicegym.engine.validate import whole_number
+from dicegym.engine.validate import LARGEST_SEED, whole_number
 from dicegym.envs.opponents import Opponents
-from dicegym.errors import AgentError, FaultWarning, ParameterError, one_line
+from dicegym.errors import AgentError, FaultWarning, ParameterError
+from dicegym.games import game as make_game
 from dicegym.games.hidden import list_hidden_fields
 from dicegym.games.keyboard import STRENGTHS
 from dicegym.games.parts import CHANCE, CONTROLS, part
 from dicegym.games.worth import ValueUnit, first_place_shares
 from dicegym.play.player import Player, RandomPlayer, draws_openly
+from dicegym.play.turn import record_of
 from dicegym.players.batch_players import TwinPlayer, twin_numbers
 from dicegym.players.roster import opponent
 
@@ -256,23 +257,7 @@ class Beliefs:
         return states
 
 
-def one_record(game: Game, given: Any) -> Any:
-    """Return the record of a game's state, given as one, as an array of one, or as a `dicegym.engine.state.State`.
-
-    Raises ParameterError for anything else.
-    """
-    record = given.record if isinstance(given, State) else given
-    if isinstance(record, np.ndarray) and record.shape == (1,):
-        record = record[0]
-    if getattr(record, "dtype", None) != game.spec.state or np.shape(record):
-        raise ParameterError(
-            f"state={one_line(given, 60)} cannot be read as a state of {game.spec.title}: give game.new_state(), or a "
-            "record such as env.state"
-        )
-    return record
-
-
-def fork(game: Game, state: Any, seed: int = 0, *, against: Any = None) -> np.ndarray:
+def fork(game: Game | str, state: Any, seed: int = 0, *, against: Any = None) -> np.ndarray:
     """Return another game that the seat to move may be in, by what it can know: for planning.
 
     The dice to come are fresh, and what is hidden from that seat is drawn anew, as it may believe by what others have
@@ -290,7 +275,8 @@ def fork(game: Game, state: Any, seed: int = 0, *, against: Any = None) -> np.nd
         An array of one record, as `dicegym.Game.new_game` returns it.
 
     Raises:
-        ParameterError: the game is over, or hides something of which nothing says what may be believed.
+        ParameterError: the game is over, the state or seed cannot be, or the game hides something of which nothing
+            says what may be believed.
         UnknownNameError, AgentError, ModelError, DependencyError: the others cannot play; see `dicegym.agent`.
 
     Example:
@@ -300,9 +286,11 @@ def fork(game: Game, state: Any, seed: int = 0, *, against: Any = None) -> np.nd
         >>> fork(state.game, state, seed=2).shape
         (1,)
     """
-    state = one_record(game, state)
+    game = make_game(game)
+    state = record_of(game, state)
     if state["over"]:
         raise ParameterError("the game is over: it has no dice to come that could be other ones")
+    seed = whole_number("seed", seed, -LARGEST_SEED, LARGEST_SEED, "a number that names dice")
     generator = np.random.default_rng(named_seed("fork", seed))
     keys = generator.integers(0, 1 << 64, 1, dtype=np.uint64)
     return Beliefs(game, state, suppose_players(game, against)).deal(1, keys, generator)

@@ -30,6 +30,7 @@ from dicegym.engine import loops
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
 from dicegym.engine.validate import seed_number, whole_number
+from dicegym.games import game as make_game
 from dicegym.games.worth import ActionValues, ValueKind, Valuer
 from dicegym.play.player import RandomPlayer
 from dicegym.players.roster import opponent
@@ -75,13 +76,15 @@ class RolloutValuer(Valuer):
     kind: ValueKind = "rollouts"
     sees_all = False
 
-    def __init__(self, game: Game, player: Any = None, games: int = GAMES, seed: int = 0, threads: int = 2) -> None:
-        self.game = game
+    def __init__(
+        self, game: Game | str, player: Any = None, games: int = GAMES, seed: int = 0, threads: int = 2
+    ) -> None:
+        self.game = game = make_game(game)
         self.unit = unit_of(game)
         self._games = whole_number("games", games, 1, 10**9, "the games with each candidate")
         self._player = opponent(game, usual_policy(game) if player is None else player)
         self._players = [self._player] * game.players
-        self._seed = seed
+        self._seed = seed_number("seed", seed)
         self._threads = whole_number("threads", threads, 1, 1024, "a number of threads")
         self.sure = f"means of up to {games:,} games each, played on by {self._player.name}"
 

@@ -22,10 +22,11 @@ from dicegym.analysis.rollouts import RolloutValuer
 from dicegym.columns import plain_table
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError, unknown_name
+from dicegym.games import game as make_game
 from dicegym.games.parts import VALUES, Z_95, Progress, part
 from dicegym.games.worth import Valuer, ValueSource, ValueUnit
 from dicegym.pictures.watched import action_in
-from dicegym.play.turn import Turn
+from dicegym.play.turn import Turn, record_of
 from dicegym.players.sitting import controls_of
 
 SAME = 1e-12
@@ -132,7 +133,7 @@ def _no_zero(value: float, digits: int) -> float:
     return 0.0 if abs(value) < 0.5 * 10**-digits else value
 
 
-def sources(game: Game) -> Sequence[ValueSource]:
+def sources(game: Game | str) -> Sequence[ValueSource]:
     """Return where values of ``game`` come from, the best first: its own, then rollouts.
 
     Example:
@@ -141,17 +142,18 @@ def sources(game: Game) -> Sequence[ValueSource]:
         >>> [source.name for source in sources(dicegym.game("hog"))][-1]
         'rollouts'
     """
+    game = make_game(game)
     found = part(game, VALUES)
     own = () if found is None else found.sources(game)
     doc = "the mean of games that are played on from a state"
     return [*own, ValueSource("rollouts", "rollouts", doc, lambda: True, lambda progress: RolloutValuer(game))]
 
 
-def valuer(game: Game, name: str | None = None, *, progress: Progress | None = None) -> Valuer:
+def valuer(game: Game | str, name: str | None = None, *, progress: Progress | None = None) -> Valuer:
     """Return where the values of states of ``game`` come from.
 
     Args:
-        game: the game, with its parameters.
+        game: the game, with its parameters, or its name.
         name: of one of its `sources`; default: the best of those that are ready.
         progress: told of what takes long.
 
@@ -166,6 +168,7 @@ def valuer(game: Game, name: str | None = None, *, progress: Progress | None = N
         >>> 0.4 < valuer(game).value(game.new_game(seed=1)[0], seat=0) < 0.6
         True
     """
+    game = make_game(game)
     found = {source.name: source for source in sources(game)}
     if name is not None:
         if name not in found:
@@ -308,7 +311,11 @@ def assess(valuer: Valuer, states: np.ndarray) -> Assessment:
     Args:
         valuer: where the values come from.
         states: the records; it reads of them only what the player to move may know, unless it ``sees_all``.
+
+    Raises ParameterError if they are of another game than its values: it would read values of anything.
     """
+    for one in states[:1]:
+        record_of(valuer.game, one)
     asked = valuer.action_values_rows(states)
     first = np.where(np.isnan(asked.values), -np.inf, asked.values).argmax(axis=1)
     behind = asked.behind
@@ -322,7 +329,7 @@ def assess(valuer: Valuer, states: np.ndarray) -> Assessment:
 def assess_state(valuer: Valuer, state: Any) -> Assessment:
     """Return the same of a single state: arrays of one row."""
     states = valuer.game.new_states(1)
-    states[0] = state
+    states[0] = record_of(valuer.game, state)
     return assess(valuer, states)
 
 
@@ -382,15 +389,15 @@ class Hint(NamedTuple):
         return found
 
 
-def hint(game: Game, state: Any, valuer: Valuer) -> Hint:
+def hint(game: Game | str, state: Any, valuer: Valuer) -> Hint:
     """Return all legal actions of a state with what they are worth, the best first.
 
     Args:
         game: the game.
-        state: its record.
+        state: its record, an array of one or a `dicegym.State`.
         valuer: the source of their values (`dicegym.values.valuer`).
 
-    Raises ParameterError if the game is over.
+    Raises ParameterError if the game is over, or the state or the values are those of another one.
 
     Example:
         >>> import dicegym
@@ -400,6 +407,8 @@ def hint(game: Game, state: Any, valuer: Valuer) -> Hint:
         >>> found.choices[0].name
         'roll 8'
     """
+    game = make_game(game)
+    state = record_of(game, state)
     if state["over"]:
         raise ParameterError("the game is over: there is nothing left to choose")
     asked = assess_state(valuer, state)

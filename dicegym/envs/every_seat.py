@@ -17,7 +17,6 @@ from dicegym.envs.options import (
     check_on_illegal,
     check_render_mode,
     check_reward,
-    read_state,
     render_modes,
 )
 from dicegym.envs.render import render_game
@@ -87,21 +86,16 @@ class EverySeat:
         """A copy of the game's record, hidden parts included (for analysis)."""
         return self._state.copy()
 
-    def _read_state(self, options: dict[str, Any] | None) -> np.ndarray | None:
-        """Return the state that ``options`` of a reset name (see `read_state`); None if they name none."""
-        given = (options or {}).get("state")
-        return None if given is None else read_state(self.game, given)
-
-    def _begin(self, seed: int | None, state: np.ndarray | None) -> None:
-        """Begin the next game of the seed, the first one of a new seed, or a game in ``state``, which was checked."""
+    def _begin(self, seed: int | None, episode: int | None, state: np.ndarray | None) -> None:
+        """Begin the next game of the seed, the first one of a new seed, or what `read_start` has found in options."""
         if seed is not None:
             self._seed, self._episode = seed_number("seed", seed), -1
         elif self._seed is None:
             self._seed = int(np.random.SeedSequence().generate_state(1, np.uint64)[0])  # fresh entropy
         ask = self._row.ask
         if state is None:
-            self._episode += 1
-            ask(BEGIN, 0, as_word(self._seed), self._episode)
+            self._episode = self._episode + 1 if episode is None else episode
+            ask(BEGIN, 0, as_word(self._seed), as_word(self._episode))
         else:
             self._row.records[:] = state
         self._told = ask(LOOK, 0, 0, self._paid_by)

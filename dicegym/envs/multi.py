@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import gymnasium as gym
@@ -12,9 +13,18 @@ from pettingzoo.utils.conversions import turn_based_aec_to_parallel_wrapper
 from dicegym.engine.game import Game
 from dicegym.engine.state import FAULT, GAINED, OBSERVE, OBSERVED, OVER, SEAT, STEP
 from dicegym.envs.every_seat import EverySeat
-from dicegym.envs.options import ILLEGAL_ACTION, NO_FAULT, check_cap, fill_docstring, illegal, read_action, set_game
+from dicegym.envs.options import (
+    ILLEGAL_ACTION,
+    NO_FAULT,
+    check_cap,
+    fill_docstring,
+    illegal,
+    read_action,
+    read_start,
+    set_game,
+)
 from dicegym.envs.simultaneous import SimultaneousEnv
-from dicegym.errors import ParameterError, StepError
+from dicegym.errors import ParameterError, StepError, one_line
 from dicegym.games import game as make_game
 
 
@@ -88,13 +98,13 @@ class TurnEnv(EverySeat, AECEnv[str, Any, Any]):
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Begin the next game of the seed, or the first one of a new seed.
 
-        ``options={"state": s}`` begins in a state instead, the id of one or a record such as `state_record`. Rewards
-        are what seats gain from there on, and dice those of the state: to plan, give what `dicegym.values.fork`
-        returns. Other options are not used.
+        ``options={"episode": 5}`` begins that game of the seed. ``options={"state": s}`` begins in a state instead, the
+        id of one or a record such as `state_record`. Rewards are what seats gain from there on, and dice those of the
+        state: to plan, give what `dicegym.values.fork` returns. Other options are not used.
 
-        Raises ParameterError if no game can continue from that state.
+        Raises ParameterError if no game can begin so.
         """
-        self._begin(seed, self._read_state(options))
+        self._begin(seed, *read_start(self.game, options))
         self._had = [0] * self.game.players  # turns by seat
         self._steps = 0
         self.rewards = dict.fromkeys(self.agents, 0.0)
@@ -264,8 +274,8 @@ class TurnsInParallel(turn_based_aec_to_parallel_wrapper[str, Any, Any]):
         active = self.aec_env.agent_selection
         return observations, {agent: {**info, "active_agent": active} for agent, info in infos.items()}
 
-    def step(self, actions: dict[str, Any]) -> tuple[Any, ...]:
-        """Play the action of the agent to move.
+    def step(self, actions: Any) -> tuple[Any, ...]:
+        """Play the action of the agent to move, among those of ``actions`` by agent.
 
         Returns (observations, rewards, terminations, truncations, infos) by agent.
 
@@ -279,8 +289,10 @@ class TurnsInParallel(turn_based_aec_to_parallel_wrapper[str, Any, Any]):
         if not self.agents:
             return {}, {}, {}, {}, {}
         agent = env.agent_selection
-        if agent not in actions:
-            raise ParameterError(f"there is no action of {agent}, who is to move: give one")
+        if not isinstance(actions, Mapping) or agent not in actions:
+            raise ParameterError(
+                f"there is no action of {agent}, who is to move, in {one_line(actions, 60)}: give a dict"
+            )
         env.step(actions[agent])
         active = env.agent_selection
         ended = env.terminations[active] or env.truncations[active]  # of one agent as of all

@@ -11,8 +11,8 @@ import numpy as np
 from dicegym.engine.game import Game
 from dicegym.engine.seats import ALTERNATE_SEAT, RANDOM_SEAT
 from dicegym.engine.state import OF_FIRST_PLACE, OF_MARGIN, OF_RETURNS
-from dicegym.engine.validate import as_int64, finite_number, one_of, whole_number
-from dicegym.errors import IllegalActionError, ParameterError, one_line, unknown_argument
+from dicegym.engine.validate import as_int64, finite_number, one_of, seed_number, whole_number
+from dicegym.errors import IllegalActionError, ParameterError, unknown_argument
 from dicegym.games import game as make_game
 from dicegym.games.positions import position, position_id
 from dicegym.pictures.raster import can_draw_pixels
@@ -151,12 +151,12 @@ def read_state(game: Game, given: Any) -> np.ndarray:
 
     Args:
         game: the game.
-        given: the id of a state (`dicegym.values.position_id`), a record or an array of one.
+        given: the id of a state (`dicegym.values.position_id`), a record, an array of one or a `dicegym.State`.
 
     Raises ParameterError if it does not fit this game, is known to one seat alone, or the game is over in it.
     """
     if not isinstance(given, str):
-        given = _id_of_record(game, given)
+        given = position_id(game, given)  # compiled code trusts records, and reading an id checks all of it
     found = position(given, game)
     if found.game != game:
         raise ParameterError(f"this state is one of {found.game!r}, and {game!r} is played here: use its parameters")
@@ -170,19 +170,18 @@ def read_state(game: Game, given: Any) -> np.ndarray:
     return found.state
 
 
-def _id_of_record(game: Game, given: Any) -> str:
-    """Return the id of a record: compiled code trusts records, and reading an id checks all of it."""
-    record = given[0] if isinstance(given, np.ndarray) and given.shape == (1,) else given
-    if getattr(record, "dtype", None) != game.spec.state or np.shape(record):
-        raise ParameterError(
-            f"state={one_line(given, 60)} cannot be read as a state of {game.spec.title}: give an id such as "
-            f"'{game.name}-...', or a record such as env.state"
-        )
-    names = [name for name in ("players", *game.parameters) if record[name] != game.blank[name][0]]
-    if names:
-        name = names[0]
-        raise ParameterError(f"a record whose {name} is {record[name]} does not fit {game!r}: use the same parameters")
-    return position_id(game, record)
+def read_start(game: Game, options: Any) -> tuple[int | None, np.ndarray | None]:
+    """Return the episode and the state that ``options`` of a reset name, None for what they leave out.
+
+    Raises ParameterError if they are no dict, name both, or one that cannot be.
+    """
+    if not isinstance(options, dict | None):
+        raise ParameterError(f"options={options!r} is not a dict: give one such as {{'episode': 5}}")
+    episode, state = ((options or {}).get(name) for name in ("episode", "state"))
+    if state is not None and episode is not None:
+        raise ParameterError("options has 'state' and 'episode', which name two games: give one of them")
+    episode = None if episode is None else seed_number("episode", episode)
+    return episode, None if state is None else read_state(game, state)
 
 
 def read_action(action: Any, n_actions: int) -> int:

@@ -15,8 +15,8 @@ from dicegym.engine.game import Game
 from dicegym.engine.spec import JointAction
 from dicegym.engine.state import FAULT, LOOK, OBSERVE, OVER, SEAT, STEP
 from dicegym.envs.every_seat import EverySeat
-from dicegym.envs.options import ILLEGAL_ACTION, NO_FAULT, fill_docstring, set_game
-from dicegym.errors import IllegalActionError, ParameterError, StepError
+from dicegym.envs.options import ILLEGAL_ACTION, NO_FAULT, fill_docstring, read_start, set_game
+from dicegym.errors import IllegalActionError, ParameterError, StepError, one_line
 
 Infos = dict[str, dict[str, Any]]
 Outcome = tuple[dict[str, np.ndarray], dict[str, float], dict[str, bool], dict[str, bool], Infos]
@@ -100,18 +100,18 @@ class SimultaneousEnv(EverySeat, ParallelEnv[str, np.ndarray, np.ndarray]):
     ) -> tuple[dict[str, np.ndarray], Infos]:
         """Begin the next game of the seed, or the first one of a new seed.
 
-        ``options={"state": s}`` begins in a state instead, as `dicegym.envs.multi.TurnEnv.reset` does. Nobody may have
-        chosen anything yet in its present round. Other options are not used.
+        ``options`` are those of `dicegym.envs.multi.TurnEnv.reset`. In a state, nobody may have chosen anything yet in
+        its present round.
 
         Returns (observations, infos) by agent. Raises ParameterError if no round can begin in that state.
         """
-        state = self._read_state(options)
+        episode, state = read_start(self.game, options)
         if state is not None and not self._joint_action.is_open(state[0]):
             raise ParameterError(
                 f"in this state seat {state['player'][0]} is to choose in the middle of a round, and a step here takes "
                 "the choices of all seats: give a state in which a round begins, or step seat by seat with env()"
             )
-        self._begin(seed, state)
+        self._begin(seed, episode, state)
         self._rounds = 0
         if self.render_mode == "human":
             self.render()
@@ -148,6 +148,10 @@ class SimultaneousEnv(EverySeat, ParallelEnv[str, np.ndarray, np.ndarray]):
         """
         if not self.agents:
             raise StepError("step() was called with no game going on: call reset() first")
+        if not isinstance(actions, Mapping):
+            raise ParameterError(
+                f"actions={one_line(actions, 60)} is not a dict: give the choice of each agent by its name"
+            )
         if actions.keys() != self._names and (strangers := sorted(set(actions) - self._names, key=str)):
             raise ParameterError(f"{strangers[0]!r} is not an agent here: give choices of {', '.join(self.agents)}")
         choices = [self._choice(agent, actions) for agent in self.possible_agents]

@@ -36,7 +36,7 @@ from dicegym.envs.options import (
     fill_docstring,
     illegal,
     no_number,
-    read_state,
+    read_start,
     render_modes,
     reward_sums,
     seat_rule,
@@ -261,21 +261,12 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
 
     def _read_options(self, options: dict[str, Any] | None) -> tuple[int | None, int | None, np.ndarray | None]:
         """Return the seat (as `seat_rule` has it), the episode and the state that ``options`` name, None for each."""
-        if not isinstance(options, dict | None):
-            raise ParameterError(f"options={options!r} is not a dict: give one such as {{'seat': 0}}")
+        episode, state = read_start(self.game, options)
         for name in options or {}:
             if name not in ("seat", "episode", "state"):
                 raise ParameterError(f"options has {name!r}, which reset does not know: use 'seat', 'episode', 'state'")
         seat = (options or {}).get("seat")
-        episode = (options or {}).get("episode")
-        state = (options or {}).get("state")
-        if state is not None and episode is not None:
-            raise ParameterError("options has 'state' and 'episode', which name two games: give one of them")
-        if seat is not None:
-            seat = seat_rule(self.game, seat)
-        if episode is not None:
-            episode = seed_number("episode", episode)
-        return seat, episode, None if state is None else read_state(self.game, state)
+        return None if seat is None else seat_rule(self.game, seat), episode, state
 
     def step(self, action: Any) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
         """Play ``action``, then the other players' turns.

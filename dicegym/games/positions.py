@@ -28,6 +28,7 @@ from dicegym.engine.validate import as_int64
 from dicegym.errors import DicegymError, ParameterError, one_line
 from dicegym.games import game as make_game
 from dicegym.games.hidden import keep_known
+from dicegym.play.turn import record_of
 
 FieldLimits = Mapping[str, tuple[Any, Any]]
 """By field the least and the largest value, each a number or an array of the field's shape."""
@@ -50,7 +51,7 @@ class Position(NamedTuple):
 def position_id(game: Game, state: Any, seat: int | None = None) -> str:
     """Return the text that stands for a state: what ``seat`` may know of it, or all of it, its dice to come included.
 
-    Raises ParameterError if there is no such seat.
+    Raises ParameterError if there is no such seat, or ``state`` is of another game.
 
     Example:
         >>> import dicegym
@@ -62,7 +63,7 @@ def position_id(game: Game, state: Any, seat: int | None = None) -> str:
     if seat is not None and not 0 <= seat < game.players:
         raise ParameterError(f"seat {seat} is no seat of {game!r}: give 0 to {game.players - 1}")
     states = game.new_states(1)
-    states[0] = state
+    states[0] = record_of(game, state)
     if seat is not None:
         states = keep_known(game, states[0], seat)
     key = int(states["key"][0])
@@ -97,7 +98,7 @@ def position(text: str, game: Game | None = None) -> Position:
         'hog'
     """
     told_of = f"{one_line(text, 60)!r} cannot be read as a state"
-    found = _FORM.fullmatch(text.strip()) if len(text) <= LONGEST else None
+    found = _FORM.fullmatch(str(text).strip()) if len(str(text)) <= LONGEST else None
     if found is None:
         raise ParameterError(f"{told_of}: such a text begins with the name of a game and a hyphen, as `hog-...`")
     try:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dicegym.play.player import Player
+from dicegym.play.turn import record_of
 
 if TYPE_CHECKING:
     from dicegym.engine.game import Game
@@ -65,7 +66,7 @@ class Valuer(Protocol):
 
         Everybody plays on as the valuer supposes. Values of all seats sum to 1 where the unit is win rate.
         """
-        return float(self.values_rows(np.atleast_1d(state))[0, seat])
+        return float(self.values_rows(np.atleast_1d(record_of(self.game, state)))[0, seat])
 
     def values_rows(self, states: np.ndarray) -> np.ndarray:
         """Return `value` of every state for every seat: float64[states, players]."""

@@ -11,6 +11,7 @@ from dicegym.errors import ParameterError
 from dicegym.pictures.naming import in_words, name_players
 from dicegym.pictures.scenes import scene_drawing
 from dicegym.pictures.svg import Drawing
+from dicegym.play.turn import record_of
 
 __all__ = ["PICTURE", "Drawing", "Picture", "Viewpoint", "draw"]
 
@@ -59,14 +60,14 @@ def draw(
 
     Args:
         game: the game.
-        state: its record.
+        state: its record, an array of one or a `dicegym.State`.
         seat: as this seat may see it; None: everything.
         names: what players are called, by seat (default: ``player 0`` and so on, with ``you`` added at ``seat``).
         opened: private fields of the record that are shown of everybody, as at a real table: a game's
             `dicegym.games.controls.Controls` lists what people see there.
 
     Raises:
-        ParameterError: there is no such seat, or the names are not as many as the seats.
+        ParameterError: there is no such seat, the state is of another game, or the names are not as many as the seats.
 
     Example:
         >>> import dicegym
@@ -81,6 +82,7 @@ def draw(
         raise ParameterError(f"{len(names)} names for the {game.players} seats of {game!r}: give one for each, or none")
     called = tuple(names) or tuple(f"player {one}" + (OWN if one == seat else "") for one in range(game.players))
     own = PICTURE.beside(game.spec.module)
+    state = record_of(game, state)
     scene = game.scene(state, seat)
     plain = [name.removesuffix(OWN) for name in called]
     if own is None:

@@ -1,4 +1,4 @@
-"""One decision, as the player to move may know it, and the function that makes it."""
+"""One decision, as the player to move may know it, the function that makes it, and the record that it is about."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ import numpy as np
 
 from dicegym.engine.scene import Scene
 from dicegym.engine.spec import V
+from dicegym.engine.state import State
+from dicegym.errors import ParameterError, one_line
 
 if TYPE_CHECKING:
     from dicegym.engine.game import Game
@@ -91,3 +93,24 @@ class Turn(Generic[V]):
     def scene(self) -> Scene:
         """The table as the seat sees it, for people."""
         return self.game.scene(self.record, self.seat)
+
+
+def record_of(game: Game, given: Any) -> Any:
+    """Return the record of a state of ``game``, given as one, as an array of one or as a `dicegym.State`.
+
+    Raises ParameterError for anything else, and for a state of other parameters: compiled code trusts records.
+    """
+    record = given.record if isinstance(given, State) else given
+    if isinstance(record, np.ndarray) and record.shape == (1,):
+        record = record[0]
+    if getattr(record, "dtype", None) != game.spec.state or np.shape(record):
+        raise ParameterError(
+            f"state={one_line(given, 60)} cannot be read as a state of {game.spec.title}: give game.new_state(), or a "
+            "record such as env.state (the reset of an environment also takes an id)"
+        )
+    for name in ("players", *game.all_parameters):
+        if record[name] != game.blank[name][0]:
+            raise ParameterError(
+                f"a record whose {name} is {record[name]} does not fit {game!r}: use the same parameters"
+            )
+    return record

@@ -105,6 +105,8 @@ def test_a_wrong_text_is_refused(name: str) -> None:
     ("text", "says"),
     [
         ("", "begins with the name of a game"),
+        (None, "begins with the name of a game"),
+        (5.0, "begins with the name of a game"),
         ("hog", "begins with the name of a game"),
         ("hog-", "begins with the name of a game"),
         ("nim-AAAA", "no game 'nim'"),
@@ -113,7 +115,7 @@ def test_a_wrong_text_is_refused(name: str) -> None:
         ("hog-\x1b[2JAAAA", "begins with the name of a game"),
     ],
 )
-def test_what_is_no_text_of_a_state_is_refused(text: str, says: str) -> None:
+def test_what_is_no_text_of_a_state_is_refused(text: Any, says: str) -> None:
     with pytest.raises(ParameterError, match=says) as caught:
         position(text)
     assert "\x1b" not in str(caught.value)

@@ -17,6 +17,7 @@ from pettingzoo.test import api_test, max_cycles_test, parallel_api_test, render
 import dicegym.pettingzoo
 from dicegym.envs.multi import TurnEnv, parallel_env
 from dicegym.envs.simultaneous import SimultaneousEnv
+from dicegym.envs.single import SingleAgentEnv
 from dicegym.errors import IllegalActionError, ParameterError, StepError
 from dicegym.games.positions import position_id
 from dicegym.registry import ENVIRONMENTS, Environment
@@ -265,6 +266,37 @@ def test_a_game_begins_in_a_state_and_goes_on_as_from_there(environment: Environ
     assert other.state_record.tobytes() == env.state_record.tobytes()
     with pytest.raises(ParameterError, match="state=7 cannot be read as a state of"):
         other.reset(options={"state": 7})
+
+
+@each_environment
+@pytest.mark.parametrize("actions", [None, 5, "player_0", ["player_0"], {"player_9": 1}], ids=repr)
+def test_actions_that_are_not_by_agent_are_refused(environment: Environment, actions: Any) -> None:
+    env = parallel_env(environment.game)
+    env.reset(seed=1)
+    with pytest.raises(
+        ParameterError, match=r"no action of player_\d, .*: give a dict|is not a dict: give|not an agent here: give"
+    ):
+        env.step(actions)
+
+
+@each_environment
+@pytest.mark.parametrize("form", [TurnEnv, parallel_env])
+def test_a_game_of_the_seed_begins_by_its_number(environment: Environment, form: Any) -> None:
+    env = form(environment.game)
+    played = getattr(env, "aec_env", env)
+    for episode in (5, np.int64(5), 1 << 63):
+        env.reset(seed=3, options={"episode": episode})
+        assert played.state_record.tobytes() == played.game.new_state(3, int(episode)).record.tobytes()
+    env.reset(options={"episode": 0})
+    env.reset()
+    assert played.state_record["key"] == played.game.new_state(3, 1).record["key"]
+
+
+@pytest.mark.parametrize("form", [SingleAgentEnv, TurnEnv, parallel_env, SimultaneousEnv])
+@pytest.mark.parametrize("options", ["episode", 7, [5], {"episode": -1}, {"episode": 0.5}, {"episode": 1, "state": 1}])
+def test_options_that_name_no_beginning_are_refused(form: Any, options: Any) -> None:
+    with pytest.raises(ParameterError, match=r"is not a dict: give one|episode=.* cannot be used|which name two games"):
+        form("lucky").reset(options=options)
 
 
 @each_environment

@@ -339,7 +339,7 @@ HOG = dicegym.game("hog")
         (position_id(HOG, HOG.new_game()[0], 0), r"seat 0 may know alone: let dicegym\.values\.fork"),
         (position_id(dicegym.game("hog", goal=50), dicegym.game("hog", goal=50).new_game()[0]), "goal=50"),
         (position_id(dicegym.game("yatzy"), dicegym.game("yatzy").new_game()[0]), "it is one of yatzy"),
-        (dicegym.game("yatzy").new_game()[0], "cannot be read as a state of Hog: give an id such as 'hog-...'"),
+        (dicegym.game("yatzy").new_game()[0], "cannot be read as a state of Hog: give game.new_state"),
         (dicegym.game("hog", goal=50).new_game()[0], "a record whose goal is 50"),
         (HOG.new_game().repeat(2), "cannot be read as a state of Hog"),
         (7, "state=7 cannot be read as a state of Hog"),

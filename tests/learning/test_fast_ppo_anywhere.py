@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import re
+from pathlib import Path
 from typing import Any
 
 import gymnasium
@@ -16,6 +18,7 @@ from sb3_contrib import MaskablePPO
 from stable_baselines3.common.env_util import make_vec_env
 from stable_baselines3.common.vec_env import DummyVecEnv, VecNormalize
 
+import dicegym  # noqa: F401 - registers its environments
 from dicegym.engine.jit import COMPILED
 from dicegym.errors import ParameterError
 from dicegym.learning.fast_ppo import FastMaskablePPO
@@ -139,6 +142,15 @@ def test_vector_environments_of_gymnasium_are_trained_on(kind: str, told: str) -
     assert len(ended) == 3
     assert all(info["TimeLimit.truncated"] and info["terminal_observation"].shape == (5,) for info in ended)
     learner.env.close()
+
+
+def test_the_batches_that_the_page_names_can_be_trained_on() -> None:
+    page = (Path(__file__).resolve().parents[2] / "docs" / "fast_ppo.md").read_text("utf-8")
+    calls = re.findall(r"`(gymnasium\.make_vec\(.*?\))`", page)
+    assert len(calls) == 2
+    for call in calls:  # CartPole has a batch of its own, which resets in the next step alone
+        env = eval(call, {"gymnasium": gymnasium, "ID": "CartPole-v1"})
+        model(FastMaskablePPO, env, batch_size=64).learn(256)
 
 
 def test_episodes_that_begin_in_the_next_step_are_refused_with_what_to_write() -> None:

@@ -13,7 +13,7 @@ import pytest
 import dicegym
 from dicegym.engine.game import Game
 from dicegym.envs.single import SingleAgentEnv
-from dicegym.errors import StepError
+from dicegym.errors import ParameterError, StepError
 from dicegym.games.hidden import open_fields
 from dicegym.games.lucky.catalogue import DONE, PRICES, order_actions, order_limits
 from dicegym.players.prompts import (
@@ -189,6 +189,13 @@ def test_games_on_strings_are_those_on_numbers(name: str) -> None:
     assert gained == pytest.approx(info["returns"][info["seat"]])
     with pytest.raises(StepError):
         env.step('{"action": "5"}')
+
+
+def test_what_cannot_be_told_in_words_is_refused() -> None:
+    with pytest.raises(ParameterError, match=r"reward='regrets' is unknown: give one of 'win', .*'regret'"):
+        TextEnv("hog", reward="regrets")
+    with pytest.raises(ParameterError, match="has no text: give a single-agent environment of dicegym"):
+        TextInfo(gym.make("CartPole-v1"))
 
 
 def test_an_answer_that_cannot_be_read_changes_nothing() -> None:

@@ -24,9 +24,6 @@ def site(tmp_path: Path) -> Path:
     folder = tmp_path / "site"
     shutil.copytree(PIG, folder / "dicegym_pig", ignore=shutil.ignore_patterns("__pycache__"))
     (folder / "dicegym_pig" / "__init__.py").touch()
-    for path in (folder / "dicegym_pig").glob("*.py"):
-        text = path.read_text("utf-8").replace("from pig.", "from dicegym_pig.")
-        path.write_text(text.replace("from pig import", "from dicegym_pig import"), "utf-8")
     install(folder, "dicegym_pig", "Pig-v0 = dicegym_pig.rules")
     return folder
 

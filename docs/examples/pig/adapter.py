@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from pig.interface import ENTRY_POINT
-from pig.rules import HOLD, ROLL
-
 from dicegym.bots.program import Asked
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError, one_line
 from dicegym.play.turn import Act, Turn
+
+from .interface import ENTRY_POINT
+from .rules import HOLD, ROLL
 
 
 def sit(program: Asked, roll_again: Callable[..., Any], game: Game, seat: int) -> Act:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from pig.rules import HOLD, ROLL
-
 from dicegym.games.keyboard import Place
 from dicegym.games.web_controls import Fields, FilledForm, Option, PickOne, PlayForm
+
+from .rules import HOLD, ROLL
 
 FORM, FIELD = "turn", "choice"
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from pig.rules import HOLD
-
 from dicegym.engine.scene import Line, Scene
+
+from .rules import HOLD
 
 
 def action_name(action: int) -> str:

@@ -6,10 +6,11 @@
 from __future__ import annotations
 
 import numpy as np
-from pig.rules import HOLD, ROLL
 
 from dicegym.engine.jit import kernel
 from dicegym.engine.twin_kernels import twin
+
+from .rules import HOLD, ROLL
 
 
 @twin("hold_at_20", file="74c9a81acfb69bf5")

@@ -14,11 +14,12 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from pig.rules import HOLD, N_ACTIONS, ROLL
 
 from dicegym.engine.game import Game
 from dicegym.engine.jit import kernel
 from dicegym.games.worth import ActionValues, Progress, ValueKind, Valuer, ValueSource, ValueUnit
+
+from .rules import HOLD, N_ACTIONS, ROLL
 
 CLOSE = 1e-15
 """A round that changes win rates by no more is the last one."""
