@@ -9,7 +9,7 @@ import numpy as np
 from dicegym.engine import loops
 from dicegym.engine.kernel_entries import Task
 from dicegym.engine.thread_team import ThreadTeam
-from dicegym.engine.validate import whole_number, whole_numbers
+from dicegym.engine.validate import check_game_number, whole_number, whole_numbers
 from dicegym.errors import StepError
 
 
@@ -37,6 +37,8 @@ class Batch:
 
     ``threads`` says how many threads step the games; what is played does not depend on it.
 
+    Raises ParameterError for a number of games, a seed or threads that cannot be.
+
     Example:
         >>> import dicegym
         >>> batch = dicegym.game("hog").batch(1000, seed=0)
@@ -49,7 +51,7 @@ class Batch:
         self._team = ThreadTeam(threads)
         n = whole_number("n", n, 1, 1 << 30, "the number of games in a batch")
         self.game = game
-        self.seed = np.uint64(seed % (1 << 64))
+        self.seed = np.uint64(check_game_number(seed)[0] % (1 << 64))
         self.seeds = self.seed + np.arange(n, dtype=np.uint64)
         self.episodes = np.zeros(n, np.uint64)
         self.states = game.new_states(n)

@@ -16,7 +16,7 @@ from dicegym.engine.jit import records
 from dicegym.engine.scene import TEXT, Scene, Text
 from dicegym.engine.spec import GameSpec, V, pack
 from dicegym.engine.state import State, StateMemory
-from dicegym.engine.validate import whole_number
+from dicegym.engine.validate import check_game_number, whole_number
 from dicegym.errors import ParameterError, StepError, unknown_argument
 
 
@@ -146,10 +146,10 @@ class Game(Generic[V]):
         """Return an array of one record, in which game ``episode`` of ``seed`` has begun.
 
         Its only element is the state: ``state = game.new_game(seed)[0]``. ``state.copy()`` is a branch of the
-        game, ``state.tobytes()`` a save file.
+        game, ``state.tobytes()`` a save file. Raises ParameterError for what `new_state` refuses, too.
         """
         states = records(1, self.spec.state)
-        loops.begin(states, 0, self.blank, np.uint64(game_key(seed, episode)))
+        loops.begin(states, 0, self.blank, np.uint64(game_key(*check_game_number(seed, episode))))
         return states
 
     def new_state(self, seed: int = 0, episode: int = 0) -> State:

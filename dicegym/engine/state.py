@@ -25,7 +25,7 @@ from dicegym.engine.kernel_entries import Task, entry_of
 from dicegym.engine.loops import begin, first_places, legal, margin, observe, returns, step
 from dicegym.engine.scene import Scene
 from dicegym.engine.spec import GameSpec
-from dicegym.engine.validate import LARGEST_SEED, whole_number
+from dicegym.engine.validate import check_game_number, whole_number
 from dicegym.errors import StepError
 
 
@@ -267,8 +267,7 @@ class State:
     @classmethod
     def begin(cls, game: StateGame, seed: int = 0, episode: int = 0) -> State:
         """Return the beginning of game ``episode`` of ``seed``; see `dicegym.Game.new_state`."""
-        seed = whole_number("seed", seed, -LARGEST_SEED, LARGEST_SEED, "a number that names games")
-        episode = whole_number("episode", episode, 0, LARGEST_SEED, "the number of a game")
+        seed, episode = check_game_number(seed, episode)
         state = cls(game)
         state._take(state._ask(BEGIN, state._number, as_word(seed), as_word(episode)))
         return state

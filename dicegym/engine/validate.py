@@ -43,13 +43,14 @@ def whole_number(name: str, value: Any, low: int, high: int, what: str) -> int:
 def whole_numbers(name: str, values: Any, n: int, what: str) -> np.ndarray:
     """Return ``values`` as int64[n], copied only if they are anything else; ``what`` says in words what they fit.
 
-    Raises ParameterError if there are more or fewer, or if they are not whole numbers.
+    Raises ParameterError if there are more or fewer, or if they are not whole numbers of 64 bits with a sign.
     """
     found = np.asarray(values)
-    if found.shape != (n,) or found.dtype.kind not in "iu":
+    too_large = found.dtype == np.uint64 and bool((found >> 63).any())
+    if found.shape != (n,) or found.dtype.kind not in "iu" or too_large:
         raise ParameterError(
             f"{name} of shape {found.shape} and dtype {found.dtype} do not fit {what}: "
-            f"give {n} whole numbers, one a game"
+            f"give {n} whole numbers{' below 2**63' if too_large else ''}, one a game"
         )
     return found.astype(np.int64, copy=False)
 
@@ -57,6 +58,12 @@ def whole_numbers(name: str, values: Any, n: int, what: str) -> np.ndarray:
 def seed_number(name: str, value: Any, what: str = "a number that names games") -> int:
     """Return ``value``, a seed or the number of an episode, as an int. Raises ParameterError."""
     return whole_number(name, value, 0, LARGEST_SEED, what)
+
+
+def check_game_number(seed: Any, episode: Any = 0) -> tuple[int, int]:
+    """Return a seed, which counts modulo 2**64, and the number of a game of it, as ints. Raises ParameterError."""
+    seed = whole_number("seed", seed, -LARGEST_SEED, LARGEST_SEED, "a number that names games")
+    return seed, whole_number("episode", episode, 0, LARGEST_SEED, "the number of a game")
 
 
 def finite_number(name: str, value: Any, what: str, above: float | None = None) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -180,6 +181,30 @@ def test_a_new_game_is_named_by_seed_and_episode(game: Game) -> None:
     assert game.new_game(7, 3).tobytes() == state.tobytes()
     assert game.new_game(7, 4).tobytes() != state.tobytes()
     assert game.new_game(-1).tobytes() == game.new_game(2**64 - 1).tobytes()
+
+
+BEGUN: dict[str, Callable[[Game, Any], bytes]] = {
+    "game": lambda game, seed: game.new_game(seed).tobytes(),
+    "state": lambda game, seed: game.new_state(seed).record.tobytes(),
+    "batch": lambda game, seed: game.batch(1, seed).states.tobytes(),
+}
+"""How a game of a seed is begun."""
+
+
+@pytest.mark.parametrize("begin", BEGUN.values(), ids=BEGUN)
+def test_seeds_are_whole_numbers_of_python_or_numpy(begin: Callable[[Game, Any], bytes]) -> None:
+    game = games.game("hog")
+    for seed in (np.int64(3), np.int32(3), np.uint64(3), np.int64(-3)):
+        assert begin(game, seed) == begin(game, int(seed))
+    for seed in (1.0, float("nan"), "3", None, True, 1 << 64):
+        with pytest.raises(ParameterError, match="cannot be used as a number that names games"):
+            begin(game, seed)
+
+
+def test_the_number_of_a_game_is_checked() -> None:
+    for episode in (-1, 0.5, "3"):
+        with pytest.raises(ParameterError, match="cannot be used as the number of a game"):
+            games.game("hog").new_game(0, episode)  # type: ignore[arg-type]
 
 
 @each_variant

@@ -47,7 +47,7 @@ def test_arrays_of_whole_numbers_become_int64() -> None:
     for values in ([1, 2], given.astype(np.uint8)):
         found = whole_numbers("actions", values, 2, "this batch")
         assert (found.tolist(), found.dtype) == ([1, 2], np.dtype(np.int64))
-    for values in ([1], [1.0, 2.0], [True, False], [[1], [2]], 1, None):
+    for values in ([1], [1.0, 2.0], [True, False], [[1], [2]], 1, None, np.array([1, 1 << 63], np.uint64)):
         with pytest.raises(ParameterError, match=r"^actions of shape .* do not fit this batch: give 2 whole numbers"):
             whole_numbers("actions", values, 2, "this batch")
 

@@ -154,7 +154,8 @@ def test_the_batches_that_the_page_names_can_be_trained_on() -> None:
 
 
 def test_episodes_that_begin_in_the_next_step_are_refused_with_what_to_write() -> None:
-    with pytest.raises(ParameterError, match=r"vector_kwargs=\{'autoreset_mode': 'SameStep'\}"):
+    both = r"vector_kwargs=\{'autoreset_mode': 'SameStep'\}.*make_vec\(ID, autoreset_mode='SameStep'\)"
+    with pytest.raises(ParameterError, match=both):
         FastMaskablePPO("MlpPolicy", gymnasium.make_vec("CartPole-v1", 2))
 
 

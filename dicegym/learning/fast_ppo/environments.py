@@ -36,7 +36,8 @@ class GymnasiumVecEnv(VecEnv):
         if mode is not AutoresetMode.SAME_STEP:
             raise ParameterError(
                 f"a Gymnasium vector environment whose autoreset_mode is {mode} cannot be trained on: make it with "
-                "gymnasium.make_vec(..., vector_kwargs={'autoreset_mode': 'SameStep'})"
+                "gymnasium.make_vec(ID, vectorization_mode='sync', vector_kwargs={'autoreset_mode': 'SameStep'}), or "
+                "a batch of ours with gymnasium.make_vec(ID, autoreset_mode='SameStep')"
             )
         self.env, self.render_mode = env, env.render_mode  # VecEnv asks for the mode while it is constructed
         super().__init__(env.num_envs, env.single_observation_space, env.single_action_space)
