@@ -104,8 +104,8 @@ def _plain_start() -> Iterator[None]:
 def start_loading() -> Any:
     """Let the fork server of all referees load what they need; return the context that makes processes of it.
 
-    It takes the server as long as this process took to load the package: whoever has something else to do before its
-    first `Sandbox` begins with this. Without a fork server nothing is begun.
+    It takes the server as long as this process took to load the package: a caller that has something else to do before
+    its first `Sandbox` begins with this. Without a fork server nothing is begun.
     """
     if "forkserver" not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")
