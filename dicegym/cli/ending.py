@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import io
+import os
 import sys
 from collections.abc import Callable
 
@@ -21,6 +23,7 @@ def run_to_the_end(command: Callable[[], object], name: str) -> None:
     what is being done as `dicegym.signals` says. The text of a KeyboardInterrupt says what was saved and how to
     continue.
     """
+    _print_anywhere()
     try:
         with as_interrupts():
             command()
@@ -35,6 +38,19 @@ def run_to_the_end(command: Callable[[], object], name: str) -> None:
         if isinstance(cause, KeyboardInterrupt):
             _leave(name, cause)
         raise
+
+
+def _print_anywhere() -> None:
+    """Let the outputs take any text: what they have no letters for is a question mark; one that is closed drops all."""
+    while (free := os.open(os.devnull, os.O_RDWR)) < 3:
+        pass  # a pipe with the number of a closed stream would be lost to processes that are started
+    os.close(free)
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - open until the process ends
+        elif isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
 
 
 def _leave(name: str, end: KeyboardInterrupt) -> None:

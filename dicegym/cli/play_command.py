@@ -213,6 +213,4 @@ def _asking() -> Callable[[str], str]:
 
 
 def _show(text: str) -> None:
-    """Print text; what the output has no letters for is a question mark."""
-    encoding = sys.stdout.encoding or "utf-8"
-    print(lines(text).encode(encoding, "replace").decode(encoding), flush=True)
+    print(lines(text), flush=True)

@@ -9,6 +9,7 @@ given, so that all of it is checked.
 from __future__ import annotations
 
 import copy
+import io
 import pickle
 from collections import deque
 from collections.abc import Mapping, Sequence
@@ -27,6 +28,7 @@ from dicegym.envs.batch_kernels import PLAYING
 from dicegym.envs.options import read_state
 from dicegym.envs.sb3 import SB3VecEnv
 from dicegym.errors import DamagedFileError, DicegymError, one_line
+from dicegym.files import writing
 from dicegym.learning.building import new_model
 from dicegym.learning.curves import Curve
 from dicegym.learning.league import PAST_SELF, League, LeagueTable, Member, Result
@@ -125,7 +127,10 @@ class Moment(NamedTuple):
 
         def fill(folder: Path) -> None:
             models.save(model, game, folder / "model.zip", facts)
-            torch.save(content, folder / STATE_FILE)
+            state = io.BytesIO()
+            torch.save(content, state)  # into a file, it hides that the disk is full in an error of its own
+            with writing(folder / STATE_FILE) as unfinished:
+                unfinished.write_bytes(state.getbuffer())
 
         replace_checkpoint(run_folder, fill)
 

@@ -6,9 +6,13 @@ installs their registries, which took 0.35 of the 0.5 s in which a referee start
 
 from __future__ import annotations
 
-from numba.core.registry import cpu_target
+import signal
 
-import dicegym.sandbox.worker  # noqa: F401  # what the fork server forks
+signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group: the command itself says what it ended
+
+from numba.core.registry import cpu_target  # noqa: E402
+
+import dicegym.sandbox.worker  # noqa: E402, F401  # what the fork server forks
 
 cpu_target.typing_context.refresh()
 cpu_target.target_context.refresh()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -26,6 +27,30 @@ def test_games_lists_every_environment(run: Run) -> None:
     assert status == 0
     assert re.search(r"dicegym/YatzySolo-v0 +yatzy +players=1 +Yatzy: fifteen rounds", out)
     assert all(environment.full_id in out for environment in ENVIRONMENTS)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="closes streams by a shell")
+@pytest.mark.parametrize(
+    ("words", "closed", "status"),
+    [
+        ("watch ppo --game yatzy --seed 1", "", 0),
+        ("play hog", ">&-", 2),
+        ("evaluate bacon --game hog", "2>&-", 0),
+        ("evaluate bacon --game hog", "<&- >&- 2>&-", 0),
+    ],
+)
+def test_outputs_may_be_closed_or_lack_letters(words: str, closed: str, status: int) -> None:
+    done = subprocess.run(
+        ["/bin/sh", "-c", f"exec {sys.executable} -m dicegym {words} {closed}"],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONIOENCODING": "ascii"},
+        check=False,
+    )
+    assert (done.returncode, "Traceback" in done.stderr) == (status, False), done.stderr
+    if not closed:
+        assert re.search(r"\?[1-6] \?[1-6]", done.stdout)  # dice, whose pictures ASCII lacks
 
 
 def test_agents_lists_bots_with_what_they_are(run: Run) -> None:

@@ -118,15 +118,6 @@ def test_the_page_names_the_opponents_of_each_strength() -> None:
     assert sorted(row[1:] for row in rows) == sorted(opponents)
 
 
-def test_what_the_output_has_no_letters_for_is_a_question_mark(monkeypatch: pytest.MonkeyPatch) -> None:
-    from dicegym.cli.play_command import _show
-
-    kept = io.BytesIO()
-    monkeypatch.setattr("sys.stdout", io.TextIOWrapper(kept, encoding="ascii", write_through=True))
-    _show("⚀1 ⚅6 ▢ é")
-    assert kept.getvalue().decode().split() == ["?1", "?6", "?", "?"]
-
-
 def test_strengths_and_agents_are_completed() -> None:
     from dicegym.cli.play_command import complete_rival
 

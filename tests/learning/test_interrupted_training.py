@@ -63,6 +63,18 @@ def test_resumed_run_has_the_curve_of_an_uninterrupted_one(
     assert [line for line in cards[0] if "| command" in line] == [line for line in cards[1] if "| command" in line]
 
 
+def test_a_checkpoint_for_which_there_is_no_room_is_an_error_of_the_system(training: Any, tmp_path: Path) -> None:
+    resource = pytest.importorskip("resource")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (30_000, before[1]))  # for a model, not for its optimizer
+    try:
+        with pytest.raises(OSError, match="File too large"):
+            training.train("hog", tmp_path / "run", overrides=SMALL)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert not (tmp_path / "run" / "checkpoint").exists()
+
+
 @pytest.mark.slow
 def test_resuming_with_a_bot_that_remembers_beside_snapshots(training: Any, tmp_path: Path) -> None:
     overrides = [*SMALL, "self_play.snapshot_every=512", 'opponents={"self"=1,"streak"=1}']

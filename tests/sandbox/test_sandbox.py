@@ -401,3 +401,9 @@ def test_a_script_without_a_guard_can_hold_a_contest(tmp_path: Path, root: Path)
         [sys.executable, script], capture_output=True, text=True, timeout=60, check=False, env=environment
     )
     assert run.stdout == "True\n", run.stderr
+
+
+def test_an_interruption_leaves_the_fork_server_without_a_word_while_it_loads() -> None:
+    code = "import os, signal, dicegym.sandbox.preload; os.kill(os.getpid(), signal.SIGINT); print('loads on')"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("loads on\n", "")
