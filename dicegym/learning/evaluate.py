@@ -13,6 +13,7 @@ import numpy as np
 
 from dicegym.analysis.exploitability import best_reply, check_best_reply
 from dicegym.analysis.variance_reduction import NO_SPREAD, check_meter, scale_luck
+from dicegym.bots.source import Source
 from dicegym.engine.game import Game
 from dicegym.engine.validate import MOST, whole_number
 from dicegym.errors import AgentError, FaultWarning, ModelError, ParameterError, one_line
@@ -20,8 +21,8 @@ from dicegym.games import game as make_game
 from dicegym.games.parts import Z_95, Duel, quick_solver_of, tabulate_player
 from dicegym.learning.blocks import APART, Results, blocks_of
 from dicegym.play.player import Player
-from dicegym.players.batch_players import TwinPlayer, twin_numbers
-from dicegym.players.roster import agent, agent_name, is_strangers
+from dicegym.players.batch_players import TwinPlayer, twin_numbers, twin_of
+from dicegym.players.roster import agent, agent_name, is_strangers, resolve
 from dicegym.players.roster import opponent as twin_or_agent
 from dicegym.sandbox.jobs import Entry, Failure, Job, entry
 from dicegym.sandbox.limits import Limits
@@ -110,8 +111,12 @@ def rivals_of(game: Game, opponent: Any) -> list[Player]:
 
 def _rival(game: Game, spec: Any) -> Player:
     rival = twin_or_agent(game, spec)
-    hides = isinstance(rival, TwinPlayer) and not rival.pure and quick_solver_of(game, rival) is not None
-    return agent(game, spec) if hides else rival
+    return agent(game, spec) if isinstance(rival, TwinPlayer) and _hides(game, rival) else rival
+
+
+def _hides(game: Game, twin: TwinPlayer) -> bool:
+    """Return whether a twin hides what its file draws, where exact values ask that."""
+    return not twin.pure and quick_solver_of(game, twin) is not None
 
 
 def _named(game: Game, opponent: Any) -> list[Any]:
@@ -331,7 +336,9 @@ class _Table:
         """
         if self._open is None:
             return self._play_here(games, less_luck, tell)
-        seated = [_twin(self._game, spec) for spec in self._specs]  # which play the same, and know more of luck
+        player, *rivals = self._specs  # as in this process: a twin draws as often as its file does, but not the same
+        seated = [_twin(self._game, player, hides=True) if less_luck else player]
+        seated += [_twin(self._game, rival, hides=less_luck) for rival in rivals]
         entries = tuple(_entry(self._game, spec, name) for spec, name in zip(seated, self.names, strict=True))
         blocks = blocks_of(self._game, entries, games, EVALUATION_SEED + self._seed, less_luck)
         found: dict[int, tuple[Results, list[tuple[str, int]]]] = {}
@@ -392,11 +399,16 @@ def _succeeded(job: Job, outcome: Any) -> Any:
     return outcome
 
 
-def _twin(game: Game, spec: Any) -> Any:
-    """Return the compiled twin of an agent; what was given where it has no twin, or loading it would run its file."""
-    if isinstance(spec, str) and spec.strip() in twin_numbers(game):
-        found = twin_or_agent(game, spec)
-        return found if isinstance(found, TwinPlayer) else spec
+def _twin(game: Game, spec: Any, hides: bool) -> Any:
+    """Return the compiled twin of an agent, without running its file; what was given where it has none.
+
+    ``hides`` tells whether the twin may hide what the file draws; see `rivals_of`.
+    """
+    if isinstance(spec, str) and (name := spec.strip()) in twin_numbers(game):
+        origin = resolve(game, spec)
+        found = twin_of(game, origin, name) if isinstance(origin, Source) else None
+        if found is not None and (hides or not _hides(game, found)):
+            return found
     return spec
 
 

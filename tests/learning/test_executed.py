@@ -24,7 +24,7 @@ from dicegym.learning.evaluate import evaluate, keep_open, limits_of
 from dicegym.play.player import FunctionPlayer, Player
 from dicegym.play.printed import Printed
 from dicegym.play.turn import Act, Turn
-from dicegym.players.roster import agents_folder, is_strangers
+from dicegym.players.roster import AGENTS_VARIABLE, agents_folder, is_strangers
 from dicegym.sandbox.heartbeat import Heartbeat
 from dicegym.sandbox.jobs import entry, here
 
@@ -53,7 +53,13 @@ def _stranger(game: Game, name: str, folder: Path) -> str:
     return str(folder / source.name)
 
 
-@pytest.mark.parametrize("name", [*FINISHED[:2], *(pytest.param(one, marks=pytest.mark.slow) for one in FINISHED[2:])])
+QUICK = ("hog", "liarsdice")
+"""Games that are always tried: one with exact values, and one whose compiled bots draw otherwise than their files."""
+
+
+@pytest.mark.parametrize(
+    "name", [one if one in QUICK else pytest.param(one, marks=pytest.mark.slow) for one in FINISHED]
+)
 def test_figures_are_those_of_one_process(
     name: str, two: Executors, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -92,6 +98,17 @@ def test_strangers_never_run_in_this_process(two: Executors, tmp_path: Path) -> 
         assert exact.games == 0
         played = evaluate(game, str(bot), "bacon", 400, exact=False, executors=two)
         assert abs(played.value - exact.value) < 0.1
+
+
+def test_a_stranger_with_the_name_of_a_compiled_bot_never_runs_in_this_process(
+    two: Executors, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "hog").mkdir()
+    (tmp_path / "hog" / "haphazard.py").write_text(SPY.format(pure=""))
+    monkeypatch.setenv(AGENTS_VARIABLE, str(tmp_path))
+    for less_luck in (False, True):
+        score = evaluate("hog", "haphazard", "haphazard", 10, exact=False, less_luck=less_luck, executors=two)
+        assert score.games == 10
 
 
 TOO_LONG = r"took more than (0\.2 s|2 s by the clock)"
