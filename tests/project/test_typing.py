@@ -15,7 +15,6 @@ import gymnasium as gym
 
 import dicegym
 from dicegym.agents import FunctionPlayer
-from dicegym.arena.formats.round_robin import ROUND_ROBIN
 from dicegym.contest import contest
 from dicegym.envs import SB3VecEnv
 from dicegym.games.hog.rules import SPEC, View
@@ -42,7 +41,7 @@ reveal_type(result)
 row = result.standings[0]
 reveal_type(row.place)
 reveal_type(row.name)
-reveal_type(contest(game, ["bacon", "swap"], format=ROUND_ROBIN, seeds=2).matches[0].wins)
+reveal_type(contest(game, ["bacon", "swap"], format="round_robin", seeds=2).matches[0].wins)
 envs = SB3VecEnv("hog", 16, seed=0)
 reveal_type(dicegym.agent("hog", "bacon"))
 """
@@ -51,7 +50,7 @@ TYPES = [
     "int",
     "dicegym.arena.results.ContestResult",
     "int",
-    "int | str",
+    "str",
     "tuple[int, ...]",
     "dicegym.play.player.Player",
 ]
