@@ -124,7 +124,7 @@ def test_a_contest_ends_with_all_that_it_started(
 
 
 def _busy(process: int, command: int) -> bool:
-    """Return whether a process is a bot's, and has used half a second of processor time; no command starts it itself."""
+    """Return whether a process is a bot, which no command starts itself, and has worked for half a second."""
     with contextlib.suppress(OSError):
         fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
         is_bot = not started_by(process) and int(fields[1]) != command
