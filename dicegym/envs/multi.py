@@ -291,7 +291,7 @@ class TurnsInParallel(turn_based_aec_to_parallel_wrapper[str, Any, Any]):
         agent = env.agent_selection
         if not isinstance(actions, Mapping) or agent not in actions:
             raise ParameterError(
-                f"there is no action of {agent}, who is to move, in {one_line(actions, 60)}: give a dict"
+                f"actions={one_line(actions, 60)} has no action for {agent}, the agent to move: give a dict with one"
             )
         env.step(actions[agent])
         active = env.agent_selection

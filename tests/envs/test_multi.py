@@ -408,5 +408,5 @@ def test_what_is_asked_too_early_or_of_nobody_is_said() -> None:
     parallel.reset(seed=1)
     with pytest.raises(ParameterError, match="unknown agent 'x'"):
         env.observe("x")
-    with pytest.raises(ParameterError, match="there is no action of player_"):
+    with pytest.raises(ParameterError, match="has no action for player_"):
         parallel.step({})
