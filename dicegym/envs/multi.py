@@ -291,7 +291,8 @@ class TurnsInParallel(turn_based_aec_to_parallel_wrapper[str, Any, Any]):
         agent = env.agent_selection
         if not isinstance(actions, Mapping) or agent not in actions:
             raise ParameterError(
-                f"actions={one_line(actions, 60)} has no action for {agent}, the agent to move: give a dict with one"
+                f"actions={one_line(actions, 60)} has no action for {agent}, the agent to move: give a dict such as "
+                f"{{{agent!r}: 0}}"
             )
         env.step(actions[agent])
         active = env.agent_selection

@@ -274,7 +274,8 @@ def test_actions_that_are_not_by_agent_are_refused(environment: Environment, act
     env = parallel_env(environment.game)
     env.reset(seed=1)
     with pytest.raises(
-        ParameterError, match=r"no action of player_\d, .*: give a dict|is not a dict: give|not an agent here: give"
+        ParameterError,
+        match=r"no action for player_\d, .*: give a dict such as {'player|is not a dict: give|not an agent here: give",
     ):
         env.step(actions)
 
