@@ -209,11 +209,16 @@
   });
 
   // --- the focus goes to the main action of what has come
+  // What has come is there before it settles, so that the wait begins with the swap.
+  const note_change = () => {
+    changed_at = Date.now();
+  };
   document.addEventListener("htmx:beforeSwap", look);
+  document.addEventListener("htmx:afterSwap", note_change);
   document.addEventListener("htmx:afterSettle", () => {
     roll();
     dress();
-    changed_at = Date.now();
+    note_change();
     const here = document.activeElement;
     if (here && here !== document.body && !["now", "main"].includes(here.id)) return;
     const wanted = ["#game .asked button.main", "#game .yours button.main", "#how", "#now"];
