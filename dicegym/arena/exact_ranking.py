@@ -90,10 +90,15 @@ def baseline_rates(game: Game, tables: Mapping[str, np.ndarray]) -> dict[str, fl
 
 def chance_to_win_most(rate: float, games: int) -> float:
     """Return the chance to win more than half of ``games`` games each won with the chance ``rate``."""
-    rate = min(1.0, max(0.0, rate))
-    return math.fsum(
-        math.comb(games, won) * rate**won * (1 - rate) ** (games - won) for won in range(games // 2 + 1, games + 1)
+    if not 0 < rate < 1:  # or beyond by rounding
+        return float(rate > 0 < games)
+    # By logarithms: how many ways there are to win half of 1,100 games is more than a float holds.
+    ways, win, lose = math.lgamma(games + 1), math.log(rate), math.log1p(-rate)
+    chances = (
+        math.exp(ways - math.lgamma(won + 1) - math.lgamma(games - won + 1) + won * win + (games - won) * lose)
+        for won in range(games // 2 + 1, games + 1)
     )
+    return min(1.0, math.fsum(chances))
 
 
 def rank_exactly(

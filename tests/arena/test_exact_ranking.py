@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import comb
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from made_up import disorderly
 
 import dicegym
 from dicegym.arena import ContestResult, contest
+from dicegym.arena.exact_ranking import chance_to_win_most
 from dicegym.arena.pages.contest_page import write_page
 from dicegym.arena.pages.stored_contest import build_page
 from dicegym.arena.store.reading import StoreReader
@@ -52,6 +54,16 @@ def test_places_do_not_depend_on_dice_nor_on_what_is_played() -> None:
     assert {row.name: row["wins"] for row in plain.standings} == {row.name: row["wins"] for row in rank(3).standings}
     thrice = {row.name: row["exact"]["wins"] for row in rank(games=0, seeds=3).standings}
     assert thrice == pytest.approx({name: 3 * wins for _, name, wins, _ in RANKED})
+
+
+@pytest.mark.parametrize("games", [1, 2, 9, 1001, 1101, 100_001])
+def test_a_match_may_have_any_number_of_games(games: int) -> None:
+    """The larger binomial coefficients are beyond what a float holds."""
+    even = (1 - comb(games, games // 2) / 2**games) / 2 if games % 2 == 0 else 0.5
+    assert chance_to_win_most(0.5, games) == pytest.approx(even, abs=1e-10)
+    assert chance_to_win_most(0.6, games) > 0.3
+    assert chance_to_win_most(0.3, games) + chance_to_win_most(0.7, games) <= 1 + 1e-10
+    assert (chance_to_win_most(0, games), chance_to_win_most(1 + 1e-16, games)) == (0, 1)
 
 
 def test_the_report_has_the_exact_matrix() -> None:
