@@ -98,7 +98,8 @@ def _row(name: str, parts: Sequence[tuple[np.ndarray, np.ndarray]]) -> LuckRow:
     # Opponents are not drawn: games vary about the mean of their match, where a match has several.
     spread = sum(((part - drawn).var() if len(part) > 1 else left.var()) * len(part) for part, drawn in parts) / games
     raw = sum((part.var() if len(part) > 1 else shares.var()) * len(part) for part, _ in parts) / games
-    half = Z_95 * float(spread / max(1, games - len(parts))) ** 0.5
+    means = len({number if len(part) > 1 else -1 for number, (part, _) in enumerate(parts)})  # -1: that of all the rest
+    half = Z_95 * float(spread / max(1, games - means)) ** 0.5
     saved = float(raw / spread) if spread > NO_SPREAD**2 else None
     return LuckRow(name, games, float(shares.mean()), float(luck.mean()), float(left.mean()), half, saved)
 

@@ -12,6 +12,7 @@ import pytest
 import dicegym
 from dicegym.analysis.variance_reduction import FEWEST_FITTED, luck_of, scale_luck
 from dicegym.arena import compare, contest
+from dicegym.arena.adjusted_results import _row
 from dicegym.arena.executors import local
 from dicegym.arena.match import play_match
 from dicegym.cli.evaluation import explain_scores
@@ -212,3 +213,11 @@ def test_with_strangers_comparisons_end_too(tmp_path: Path) -> None:
     bot.write_text("def play(me, hands, history):\n    return 0 if history else 11\n")
     found = compare(ONE_DIE, str(bot), "honest", seed=1, games=1000, less_luck=True, workers=1)
     assert math.isfinite(found.ratio)
+
+
+@pytest.mark.parametrize("games", [1, 2, 10])
+def test_an_interval_is_as_wide_however_many_games_a_match_has(games: int) -> None:
+    """Of matches of one game each not all degrees of freedom go into means, as they have one mean together."""
+    shares = np.random.default_rng(1).random((400 // games, games))
+    found = _row("ann", [(one, np.zeros(games)) for one in shares])
+    assert found.half == pytest.approx(1.96 * shares.std() / 20, rel=0.1)
