@@ -78,6 +78,9 @@ class HostProcess:
             )
             self.control.send(self._setup)
         except OSError as error:
+            self.control.close()
+            self._errors.close()
+            scratch.throw_away(self._folder)
             raise GoneError(name, f"its process could not be started ({error})") from error
         finally:
             theirs.close()
@@ -102,6 +105,11 @@ class HostProcess:
         self.wait_ready()
         self._children += 1
         return Remote(self.control, self._children, self.name, self.limits, moment, witness)
+
+    @property
+    def ended(self) -> bool:
+        """Whether its process has ended."""
+        return self._process.poll() is not None
 
     def kill(self) -> None:
         """End its process at once; `close` does the rest."""

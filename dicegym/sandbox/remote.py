@@ -363,7 +363,7 @@ class Remote:
     def close(self) -> None:
         """End the process. Raises OSError, EOFError and ValueError if its host does not do that."""
         self._socket.close()
-        if self._child >= 0:
+        if self._child >= 0 and self._control.end.fileno() >= 0:  # else it ended with its host, and others' is another
             self._end()
 
 

@@ -75,7 +75,9 @@ class Hosts:
                     self._host_of(entry)
 
     def _host_of(self, entry: Entry) -> HostProcess:
-        """Return the host of a bot, started if it is not there. Raises AgentError."""
+        """Return the host of a bot, started if it is not there, or has ended. Raises AgentError."""
+        if entry in self._hosts and self._hosts[entry].ended:
+            self.discard(entry)
         if entry not in self._hosts and isinstance(entry.origin, Source):
             self._hosts[entry] = HostProcess(
                 self._game, entry.name, entry.origin, self._limits, self._level, self._folder, entry.seal
@@ -98,7 +100,11 @@ class Hosts:
         """Return a copy of a bot in a process of its own, to be ended by `end`. Raises AgentError."""
         host = self._host_of(entry)
         self._hosts.move_to_end(entry)
-        return IsolatedPlayer(host.child(moment, witness), entry.name, self._game, seed, witness is not None)
+        try:
+            return IsolatedPlayer(host.child(moment, witness), entry.name, self._game, seed, witness is not None)
+        except (OSError, EOFError, ValueError) as error:
+            self.discard(entry)
+            raise GoneError(entry.name, f"its process could not be started ({one_line(error)})") from error
 
     def end(self, entry: Entry, player: IsolatedPlayer) -> None:
         """End a copy; if something is left of it, all that its host has started ends."""

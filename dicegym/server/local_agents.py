@@ -165,11 +165,7 @@ class LocalAgent:
         hosts = self._hosts
         if hosts is None or self._stopping:
             raise GoneError(self.name, "is not asked any more: the server stops")
-        try:
-            return hosts.seat(self._entry, seed, lambda together: "")
-        except (OSError, EOFError, ValueError) as error:
-            hosts.discard(self._entry)
-            raise GoneError(self.name, f"its process could not be started ({one_line(error)})") from error
+        return hosts.seat(self._entry, seed, lambda together: "")
 
     def _end(self) -> None:
         for number in list(self._seats):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from dicegym.bots.source import Source
 from dicegym.errors import AgentError
 from dicegym.sandbox import jail, worker
 from dicegym.sandbox.jobs import Entry, entry
+from dicegym.sandbox.remote import GoneError
 from dicegym.sandbox.worker import Hosts
 
 pytestmark = pytest.mark.skipif(not worker.CAN_FORK, reason="bots play in their referee's process there")
@@ -25,7 +27,7 @@ class FakeHost:
     started: list[FakeHost]
 
     def __init__(self, game: object, name: str, *rest: object) -> None:
-        self.name, self.open, self.killed = name, True, False
+        self.name, self.open, self.killed, self.ended = name, True, False, False
         self.started.append(self)
 
     def child(self, moment: object, witness: object) -> FakeHost:
@@ -94,6 +96,53 @@ def test_a_process_that_cannot_be_trusted_any_more_is_ended(end: Any, hosts: Hos
     play(hosts, *bots[:2])
     assert [host.name for host in FakeHost.started] == ["a", "b", "a"]
     assert kept() == ["b"]
+
+
+def test_a_process_that_has_ended_is_started_again(hosts: Hosts, bots: list[Entry]) -> None:
+    play(hosts, *bots[:2])
+    FakeHost.started[0].ended = True
+    play(hosts, *bots[:2])
+    assert [host.name for host in FakeHost.started] == ["a", "b", "a"]
+    assert kept() == ["b", "a"]
+
+
+@pytest.mark.parametrize("error", [OSError("gone"), EOFError(), ValueError("closed")], ids=repr)
+def test_a_process_that_makes_no_copy_is_not_asked_again(
+    error: Exception, hosts: Hosts, bots: list[Entry], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(FakeHost, "child", fail)
+    with pytest.raises(GoneError, match="could not be started"):
+        play(hosts, bots[0])
+    assert kept() == []
+
+
+def test_a_copy_whose_process_has_ended_leaves_the_next_process_alone(tmp_path: Path) -> None:
+    (tmp_path / "ann.py").write_text("def final_strategy(score, opponent_score):\n    return 6\n")
+    ann = entry(GAME, "ann", str(tmp_path / "ann.py"))
+    hosts = Hosts(GAME, Limits(), jail.Isolation.PROCESS, str(tmp_path))
+    first = hosts.seat(ann, 0, lambda asked: "")
+    hosts.discard(ann)  # as where another copy has left files
+    second = hosts.seat(ann, 0, lambda asked: "")
+    hosts.end(ann, first)
+    second.join(GAME, 0, 0)
+    hosts.end(ann, second)
+    hosts.close()
+    assert [one.name for one in tmp_path.iterdir()] == ["ann.py"]
+
+
+def test_a_process_that_cannot_be_started_leaves_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise BlockingIOError("too many processes")
+
+    (tmp_path / "ann.py").write_text("def final_strategy(score, opponent_score):\n    return 6\n")
+    monkeypatch.setattr(subprocess, "Popen", fail)
+    hosts = Hosts(GAME, Limits(), jail.Isolation.NONE, str(tmp_path))
+    with pytest.raises(GoneError, match="too many processes"):
+        hosts.seat(Entry("ann", Source(tmp_path / "ann.py")), 0, lambda asked: "")
+    assert [one.name for one in tmp_path.iterdir()] == ["ann.py"]
 
 
 def test_all_processes_are_killed_at_once(hosts: Hosts, bots: list[Entry]) -> None:
