@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import queue
 import secrets as entropy
+import signal
 import threading
 import time
 from collections.abc import Callable
@@ -205,8 +206,9 @@ async def serve(settings: ServerSettings, show: Log) -> None:
             task.cancel()
 
     for number in ENDING:
-        with contextlib.suppress(NotImplementedError):  # not on Windows, where SIGINT cancels the task by itself
-            loop.add_signal_handler(number, stop)
+        if signal.getsignal(number) is not signal.SIG_IGN:  # it stays ignored, as `nohup` has it
+            with contextlib.suppress(NotImplementedError):  # not on Windows, where SIGINT cancels the task by itself
+                loop.add_signal_handler(number, stop)
     printer, started = LogPrinter(show), False
     try:
         async with Server(settings, printer.log) as server:

@@ -23,8 +23,10 @@ pytest.importorskip("websockets")
 from stored_results import stored_results
 from talk import Bot, both, eventually, first_box, run, settings
 
+from dicegym.server import server as servers
 from dicegym.server.result_store import ResultStore
 from dicegym.server.server import LogPrinter, Server
+from dicegym.server.server_settings import ServerSettings
 from dicegym.signals import ENDING
 
 
@@ -305,3 +307,33 @@ def test_what_is_not_installed_is_named_with_its_extra(
     )
     assert done.returncode == 2
     assert f"{complaint}, which is not installed: pip install -e '.[server]'" in done.stderr
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="POSIX alone has terminals that hang up")
+def test_a_signal_that_was_ignored_stays_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As `nohup` has it."""
+
+    class HungUp:
+        def __init__(self, *_: object) -> None:
+            pass
+
+        async def __aenter__(self) -> HungUp:
+            return self
+
+        async def __aexit__(self, *_: object) -> None:
+            pass
+
+        async def wait_finished(self) -> None:
+            os.kill(os.getpid(), signal.SIGHUP)
+            await asyncio.sleep(0.1)
+            said.append("finished")
+
+    said: list[str] = []
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    monkeypatch.setattr(servers, "Server", HungUp)
+    try:
+        asyncio.run(servers.serve(ServerSettings("yatzy", tcp=0), said.append))
+        assert said == ["finished"]
+        assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGHUP, before)
