@@ -17,8 +17,8 @@ from dicegym.arena.store import book as books
 from dicegym.arena.store.book import Book
 from dicegym.arena.store.reading import StoreReader
 from dicegym.arena.store.schema import CONTESTS, FIELDS, MATCHES, PLAYS
-from dicegym.arena.store.store import ContestStore
-from dicegym.errors import DamagedFileError
+from dicegym.arena.store.store import ContestStore, live_file
+from dicegym.errors import DamagedFileError, ParameterError
 from dicegym.sandbox.jobs import Entry, Failure, entry
 from dicegym.sandbox.limits import Limits
 
@@ -134,6 +134,17 @@ def test_a_contest_is_found_by_its_settings_and_seed(store: ContestStore) -> Non
     assert Book(store, settings(), 8).seed == 8
     with store.connection() as connection:
         assert [row.run for row in connection.execute(sa.select(CONTESTS))] == [1, 1]
+
+
+def test_who_does_not_get_a_contest_leaves_what_is_told_of_it(store: ContestStore) -> None:
+    first, second = entered(store), Book(store, settings(), 7)
+    first.show([])
+    with pytest.raises(ParameterError, match="another process"):
+        second.enter([], [])
+    second.close()
+    assert live_file(Path(store.name), 1).exists()
+    first.close()
+    assert not live_file(Path(store.name), 1).exists()
 
 
 def test_how_many_matches_are_planned_is_told_while_it_goes_on(store: ContestStore) -> None:

@@ -234,7 +234,7 @@ class Book:
     def close(self) -> None:
         """Write what waits, and let go of the contest."""
         with self._lock:
-            if self._store.path is not None:
+            if self._run and self._store.path is not None:  # else it may be another process's
                 with contextlib.suppress(OSError):
                     live_file(self._store.path, self._contest).unlink(missing_ok=True)
             self._note()
