@@ -50,8 +50,7 @@ def _escape(letter: str) -> str:
 
 def lines(text: str, longest: int = 2000) -> str:
     """Return ``text`` harmless, its lines and tabs as they are, and none of them longer than ``longest``."""
-    found = (_cut(line, longest) for line in text.split("\n"))
-    return "\n".join(harmless(line, "\t") for line in found)
+    return "\n".join(_cut(harmless(_cut(line, longest), "\t"), longest) for line in text.split("\n"))
 
 
 _ADDRESS = re.compile(" at 0x[0-9a-f]+(?=>)")

@@ -69,6 +69,7 @@ def test_lines_are_cut_and_texts_of_any_size_are_quick() -> None:
     assert len(one_line("x" * 100_000_000)) == 200
     assert one_line("a\n\n b\x1b") == "a b\\x1b"
     assert lines("x" * 5000 + "\nshort", 100).split("\n") == ["x" * 97 + "...", "short"]
+    assert max(map(len, lines("\x1b" * 5000 + "\n\t" * 9, 100).split("\n"))) == 100
 
 
 def test_objects_that_resist_have_no_message() -> None:
