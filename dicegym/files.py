@@ -98,7 +98,7 @@ def writing(path: str | os.PathLike[str]) -> Iterator[Path]:
         except OSError as error:
             raise _of_file(error, path, target) from None
         return
-    unfinished = target.with_name(f".{target.stem[:100]}-{secrets.token_hex(8)}{target.suffix}")
+    unfinished = target.with_name(f".{target.stem[:40]}-{secrets.token_hex(8)}{target.suffix}")
     try:
         os.close(os.open(unfinished, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))  # nobody else's, links included
         yield unfinished

@@ -71,6 +71,13 @@ def test_a_file_is_replaced_whole_and_keeps_its_mode(tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == ["x.json"]
 
 
+@pytest.mark.parametrize("letter", ["x", "\u00e9", "\u63b7", "\U0001f3b2"])
+def test_a_file_may_have_any_name_that_its_folder_takes(letter: str, tmp_path: Path) -> None:
+    path = tmp_path / (letter * (240 // len(letter.encode())) + ".json")
+    write_text(path, "found")
+    assert path.read_text() == "found"
+
+
 def test_a_link_stays_one_and_devices_are_written_as_they_are(tmp_path: Path) -> None:
     (tmp_path / "target").write_text("old")
     (tmp_path / "link").symlink_to("target")
