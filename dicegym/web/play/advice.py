@@ -30,6 +30,8 @@ GAMES = 250
 """Games that are played on with each choice where nothing better is known: many people ask at once."""
 GAMES_REVIEWED = 80
 """The same for reviews, which ask of every choice of a whole game."""
+KEPT = 64
+"""Valuers, each of a game with its parameters, which strangers choose."""
 LONGEST_CHOICE = 8
 """Actions after the best one that a hint names, where they belong to one choice."""
 
@@ -95,7 +97,10 @@ class Advice:
     def _using(self, game: Game, games: int = GAMES) -> Iterator[Valuer]:
         """Yield the valuer of a game, which answers one at a time; rollouts play ``games`` games of each choice."""
         with self._lock:
-            lock, found = self._valuers.setdefault((game, games), (threading.Lock(), []))
+            lock, found = self._valuers.pop((game, games), None) or (threading.Lock(), [])
+            self._valuers[game, games] = lock, found  # the latest is last
+            if len(self._valuers) > KEPT:
+                del self._valuers[next(iter(self._valuers))]
         with lock:
             if not found:
                 best = fair_valuer(game)

@@ -190,7 +190,9 @@ class PlayHall:
 
 
 def _newest(folder: Path) -> list[Path]:
-    """Return what is in a folder, what was written last first."""
-    if not folder.is_dir():
-        return []
-    return sorted(folder.iterdir(), key=lambda path: path.stat().st_mtime, reverse=True)
+    """Return what is in a folder, what was written last first; what is being written has a dot before its name."""
+    found = []
+    for path in folder.glob("[!.]*"):
+        with contextlib.suppress(FileNotFoundError):  # it has just been removed
+            found.append((path.stat().st_mtime, path))
+    return [path for _, path in sorted(found, reverse=True)]
