@@ -17,8 +17,6 @@ from typing import Any
 
 ENDING = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 """What asks a process to end and lets it say goodbye."""
-
-
 AGAIN = 0.02
 """Seconds after which a signal is sent again that came where Python can raise nothing."""
 
