@@ -9,9 +9,13 @@ from typing import Any
 
 import pytest
 
-from dicegym.web.enter import runner
+import dicegym
+from dicegym.errors import ParameterError
+from dicegym.web.enter import runner, trials
+from dicegym.web.enter.bots import MOST_WAITING_EACH, Bots
 from dicegym.web.enter.runner import Runner
 from dicegym.web.enter.submission_tables import SubmissionStore, VersionState
+from dicegym.web.enter.uploads import Upload
 from dicegym.web.web_settings import WebSettings
 
 LANES, MANY, SECONDS = 3, 7, 30.0
@@ -65,3 +69,56 @@ def test_as_many_are_checked_at_once_as_there_are_processors(tmp_path: Path, mon
     ended = {one: [VersionState.WAITING, VersionState.CHECKING, VersionState.PASSED] for one in range(MANY)}
     ended[1][-1] = VersionState.FAILED
     assert waiting.states == ended
+
+
+def test_no_more_wait_than_may_however_many_come_at_once(tmp_path: Path) -> None:
+    with SubmissionStore(tmp_path) as desk:
+        bots, found, gate = Bots(desk), list[str](), threading.Barrier(6)
+
+        def hand_in(number: int) -> None:
+            gate.wait()
+            try:
+                found.append(
+                    str(bots.hand_in("ann", dicegym.game("hog"), f"b{number}", Upload("a.py", b"x = 1")).number)
+                )
+            except ParameterError:
+                found.append("refused")
+
+        threads = [threading.Thread(target=hand_in, args=(number,)) for number in range(6)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert sorted(found) == ["1"] * MOST_WAITING_EACH + ["refused"] * 3
+
+
+def test_what_a_killed_server_has_left_is_in_nobodys_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The folder of a version that is not in the tables: its number is the next one's."""
+    rename = Path.rename
+
+    def rename_and_die(self: Path, target: Path) -> None:
+        rename(self, target)
+        raise KeyboardInterrupt
+
+    with SubmissionStore(tmp_path) as desk:
+        bots, game, upload = Bots(desk), dicegym.game("hog"), Upload("a.py", b"x = 1")
+        monkeypatch.setattr(Path, "rename", rename_and_die)
+        with pytest.raises(KeyboardInterrupt):
+            bots.hand_in("ann", game, "bot", upload)
+        monkeypatch.undo()
+        assert bots.folder(bots.hand_in("ann", game, "bot", upload).id).is_dir()
+
+
+@pytest.mark.parametrize("name", ["bayes", "bayes 2", "mine"])
+def test_a_bot_that_is_called_like_an_opponent_plays_all_the_same(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    class PlayedError(Exception):
+        pass
+
+    def play(game: object, entries: dict[str, Any], *_: object, **__: object) -> None:
+        assert Path("mine.py") in entries.values()
+        assert list(entries.values()).count("bayes") == 2
+        raise PlayedError
+
+    monkeypatch.setattr(trials, "contest", play)
+    with pytest.raises(PlayedError):
+        trials._play(dicegym.game("liarsdice", players=3), name, Path("mine.py"), "bayes", "jail")

@@ -56,11 +56,13 @@ class Bots:
             size = unpack(upload, unfinished)
             digest = hashlib.sha256(upload.data).hexdigest()
             with self._desk.writing() as session:
+                _check_limits(session, owner)  # more may have come while this was unpacked
                 bot = _named(session, owner, game.name, name)
                 last = session.scalar(sa.select(sa.func.max(Version.number)).where(Version.bot_id == bot.id))
                 version = Version(bot=bot, number=(last or 0) + 1, file=upload.file[:200], size=size, digest=digest)
                 session.add(version)
                 session.flush()
+                shutil.rmtree(self.folder(version.id), ignore_errors=True)  # of a server that was killed at this place
                 unfinished.rename(self.folder(version.id))
         finally:
             shutil.rmtree(unfinished, ignore_errors=True)

@@ -68,8 +68,8 @@ def _check(path: Path, game: Game, isolation: str) -> CheckReport:
 
 def _play(game: Game, name: str, path: Path, agent: str, isolation: str) -> dict[str, Any]:
     """Return the result of games against an agent in all other seats."""
-    own = name if name != agent else f"{name} (yours)"
     others = [agent if seat == 1 else f"{agent} {seat}" for seat in range(1, game.players)]
+    own = f"{name} (yours)" if name in others else name
     entries = {own: path, **dict.fromkeys(others, agent)}
     result = contest(
         game, entries, 0, 1, None, TRIAL_LIMITS, format="one_table", games=TRIAL_GAMES, isolation=isolation
