@@ -15,6 +15,7 @@ import os
 import pickle
 import sys
 import tempfile
+import threading
 import time
 import types
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -72,6 +73,8 @@ def assign_processors(workers: int) -> list[set[int]]:
 
 _STARTED_WITH = {"PYTHONHASHSEED": "0", "PYTHONSAFEPATH": "1"}
 """The second keeps what is in the current folder, such as a bot called ``random.py``, from being imported."""
+_STARTING = threading.Lock()
+"""What is changed for a moment belongs to all threads: each would keep what another one has changed."""
 
 
 @contextlib.contextmanager
@@ -82,23 +85,24 @@ def _plain_start() -> Iterator[None]:
     another contest there. And a daemon, as the workers of a ``multiprocessing.Pool`` are, may start none, lest they
     outlive it. These do not: they end when the pipe to this one closes.
     """
-    this = multiprocessing.current_process()
-    daemon = this.daemon
-    main, before = sys.modules["__main__"], {name: os.environ.get(name) for name in _STARTED_WITH}
-    sys.modules["__main__"] = types.ModuleType("__main__")
-    os.environ |= _STARTED_WITH
-    if daemon:
-        this.daemon = False
-    try:
-        yield
-    finally:
+    with _STARTING:
+        this = multiprocessing.current_process()
+        daemon = this.daemon
+        main, before = sys.modules["__main__"], {name: os.environ.get(name) for name in _STARTED_WITH}
+        sys.modules["__main__"] = types.ModuleType("__main__")
+        os.environ |= _STARTED_WITH
         if daemon:
-            this.daemon = True
-        sys.modules["__main__"] = main
-        for name, value in before.items():
-            os.environ.pop(name)
-            if value is not None:
-                os.environ[name] = value
+            this.daemon = False
+        try:
+            yield
+        finally:
+            if daemon:
+                this.daemon = True
+            sys.modules["__main__"] = main
+            for name, value in before.items():
+                os.environ.pop(name)
+                if value is not None:
+                    os.environ[name] = value
 
 
 def start_loading() -> Any:
