@@ -34,6 +34,8 @@ from dicegym.sandbox.limits import Limits
 from dicegym.sandbox.remote import describe_end
 from dicegym.sandbox.worker import keep
 
+MOST_LOSSES = 5
+"""Referees that may end, while they ask nobody, before nothing more is tried."""
 LOOK_EVERY, TELL_EVERY = 0.02, 0.25
 """Seconds between two looks at the running jobs, and between two times that somebody is told of them."""
 JobOutcome = Any | Failure
@@ -121,9 +123,9 @@ def start_loading() -> Any:
 
 
 def _failure(reading: Reading, reason: str) -> Failure:
-    """Return the failure of the entry that was acting when its process stopped or ended."""
+    """Return the failure of the entry that was acting when its process stopped or ended; -1: nobody was."""
     playing = reading.phase == PLAYING
-    return Failure(max(reading.actor, 0), reason, reading.number + 1 if playing else 0, reading.turn)
+    return Failure(reading.actor, reason, reading.number + 1 if playing else 0, reading.turn)
 
 
 class _Worker:
@@ -297,10 +299,11 @@ class Sandbox:
         """Do ``jobs``, taken one by one in their order; yield each with its outcome as they end.
 
         An outcome is what the job returned, or a `Failure`. Where a job can continue without the entry that failed
-        (`Job.without`), it is done again so; it is then yielded in its new form. ``watch`` is told each `TELL_EVERY`
-        seconds what is being done.
+        (`Job.without`), it is done again so; it is then yielded in its new form. A job is done again as it is if its
+        referee has ended while it asked nobody, for which no entry is to blame; ServiceError after `MOST_LOSSES`.
+        ``watch`` is told each `TELL_EVERY` seconds what is being done.
         """
-        waiting = iter(jobs)
+        waiting, losses = iter(jobs), 0
         more, told = True, time.monotonic()
         while True:
             for worker in self._workers:
@@ -318,7 +321,11 @@ class Sandbox:
                 done, outcome, alive = worker.finish()
                 if not alive:
                     worker = self._replace(worker)
-                instead = done.without(outcome) if isinstance(outcome, Failure) else None
+                instead = done.without(outcome) if isinstance(outcome, Failure) and outcome.actor >= 0 else None
+                if isinstance(outcome, Failure) and outcome.actor < 0:
+                    instead, losses = done, losses + 1
+                    if losses > MOST_LOSSES:
+                        raise ServiceError(f"{losses} referees were lost, the last {outcome.reason}: free some memory")
                 if instead is not None:
                     worker.start(instead)
                 else:

@@ -8,8 +8,9 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -17,12 +18,15 @@ import pytest
 import dicegym
 from dicegym.arena import CheckReport, Limits, check, contest
 from dicegym.arena.check import Check
+from dicegym.arena.match import Match
 from dicegym.arena.results import ContestResult
 from dicegym.engine.game import Game
-from dicegym.errors import UnknownNameError
+from dicegym.errors import ServiceError, UnknownNameError
 from dicegym.players.roster import resolve
-from dicegym.sandbox.jobs import Entry, Failure
-from dicegym.sandbox.sandbox import Sandbox
+from dicegym.sandbox import sandbox as sandboxes
+from dicegym.sandbox.heartbeat import PLAYING
+from dicegym.sandbox.jobs import Entry, Failure, entry
+from dicegym.sandbox.sandbox import RunningJob, Sandbox
 
 # All tests here read one contest; they stay on one worker, which plays it once.
 pytestmark = pytest.mark.xdist_group("sandbox")
@@ -342,6 +346,55 @@ def test_a_killed_host_is_replaced(game: Game, folder: Path) -> None:
         while running(note.read_text()) and time.monotonic() < deadline:
             time.sleep(0.01)
         assert not running(note.read_text())
+
+
+@pytest.mark.parametrize("most", [1, 0])
+def test_no_bot_is_blamed_for_a_lost_referee(
+    most: int, game: Game, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It asks bots in processes of their own, which cannot end it: its job is done again."""
+    monkeypatch.setattr(sandboxes, "MOST_LOSSES", most)
+    monkeypatch.setattr(sandboxes, "TELL_EVERY", 0)
+    (folder / "calm.py").write_text(asked("time.sleep(0.001)", "import time"))
+    entries = tuple(entry(game, name, str(folder / f"{name}.py")) for name in ("good_a", "calm"))
+    lost: list[int] = []
+    with Sandbox(game, 1) as own:
+
+        def lose(jobs: Sequence[RunningJob]) -> None:
+            if not lost and jobs and jobs[0].reading.phase == PLAYING:
+                lost.append(own._workers[0]._process.pid or 0)
+                os.kill(lost[0], 9)
+
+        match = Match(game, entries, 1, 3)
+        if most:
+            ((done, outcome),) = own.run([match], lose)
+            assert (done, sum(outcome["shares"])) == (match, 3)
+        else:
+            with pytest.raises(ServiceError, match="1 referees were lost, the last ended its process"):
+                list(own.run([match], lose))
+    assert len(lost) == 1
+
+
+def test_threads_start_processes_one_after_the_other() -> None:
+    """Each puts back what it has found, which may not be what another one has changed for a moment."""
+    main, before, failed = sys.modules["__main__"], dict(os.environ), list[Exception]()
+
+    def start() -> None:
+        try:
+            for _ in range(1000):
+                with sandboxes._plain_start():
+                    pass
+        except Exception as error:
+            failed.append(error)
+
+    threads = [threading.Thread(target=start) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failed == []
+    assert sys.modules["__main__"] is main
+    assert dict(os.environ) == before
 
 
 @pytest.mark.slow
