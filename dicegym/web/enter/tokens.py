@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
 from dicegym.errors import ParameterError, UnknownNameError
-from dicegym.escape import harmless
+from dicegym.escape import one_line
 from dicegym.server.admission import LONGEST_NAME, fold_name
 from dicegym.web.enter.submission_tables import BrowserSession, SubmissionStore, Token, now
 
@@ -30,8 +30,8 @@ def check_name(name: str, whose: str) -> str:
     found = name.strip()
     if not found or len(found) > LONGEST_NAME:
         raise ParameterError(f"{whose} is {len(found)} characters long: give 1 to {LONGEST_NAME}")
-    if harmless(found) != found:
-        raise ParameterError(f"{whose}, '{harmless(found)}', has characters that cannot be seen: leave them out")
+    if (shown := one_line(found)) != found:  # what contests would call it: two names must not become one there
+        raise ParameterError(f"{whose}, '{shown}', has characters that cannot be seen, or two spaces: leave them out")
     return found
 
 
@@ -47,13 +47,13 @@ def moment_of(text: str) -> str:
         return end.isoformat(timespec="seconds")
     try:
         end = datetime.fromisoformat(words)
-    except ValueError:
+        if re.fullmatch(r"\d{4}-?\d\d-?\d\d", words):
+            end += timedelta(days=1)
+        end = end.replace(tzinfo=UTC) if end.tzinfo is None else end.astimezone(UTC)
+    except (ValueError, OverflowError):  # the last day of the calendar has no end
         raise ParameterError(
             f"invalid time {text!r}: write a date such as 2026-12-24, a time such as 2026-12-24T18:00, or 90 days"
         ) from None
-    if re.fullmatch(r"\d{4}-?\d\d-?\d\d", words):
-        end += timedelta(days=1)
-    end = end.replace(tzinfo=UTC) if end.tzinfo is None else end.astimezone(UTC)
     found = end.isoformat(timespec="seconds")
     if found <= now():
         raise ParameterError(f"{text!r} is past: give a time to come")
