@@ -11,12 +11,13 @@ import pytest
 from command_line import Run
 
 import dicegym
+from dicegym.arena.store import opening
 from dicegym.errors import DamagedFileError, ParameterError, UnknownNameError
 from dicegym.web.enter.bots import Bots
 from dicegym.web.enter.course_contests import WebContests
 from dicegym.web.enter.plans import ContestPlan
 from dicegym.web.enter.submission_tables import NAME, SubmissionStore
-from dicegym.web.enter.tokens import Tokens, moment_of
+from dicegym.web.enter.tokens import Tokens, check_name, moment_of
 from dicegym.web.enter.uploads import Upload
 
 
@@ -111,9 +112,28 @@ def test_moments_are_read_as_people_write_them() -> None:
     assert moment_of(f"{year}-12-24T18:00+02:00") == f"{year}-12-24T16:00:00+00:00"
     apart = datetime.fromisoformat(moment_of("3 weeks")) - now
     assert abs(apart - timedelta(weeks=3)) < timedelta(minutes=1)
-    for wrong in ("soon", "0 days", "1999-01-01", "99999 weeks"):
+    for wrong in ("soon", "0 days", "1999-01-01", "99999 weeks", "9999-12-31", "0001-01-01T00:00+10:00"):
         with pytest.raises(ParameterError):
             moment_of(wrong)
+
+
+@pytest.mark.parametrize("name", ["ann  b", "ann at 0x1f> b", "a\tb", "a\u200bb", "a\u00a0b", ""])
+def test_no_name_becomes_another_one_in_a_contest(name: str) -> None:
+    """Two bots of one name, once a contest has made one line of both, would end it for everybody."""
+    with pytest.raises(ParameterError):
+        check_name(name, "the bot's name")
+    assert check_name(" ann b ", "the bot's name") == "ann b"
+
+
+def test_a_locked_file_is_not_called_damaged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with SubmissionStore(tmp_path), sqlite3.connect(tmp_path / NAME, isolation_level=None) as other:
+        other.execute("BEGIN IMMEDIATE")
+        monkeypatch.setattr(opening, "BUSY", 0.01)
+        with pytest.raises(DamagedFileError, match=r"is locked .*: wait until that") as told:
+            SubmissionStore(tmp_path)
+        assert "move it away" not in str(told.value)
+        assert "--store" not in str(told.value)
+        other.execute("ROLLBACK")
 
 
 def test_a_file_of_others_is_told_apart(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import sqlalchemy as sa
 from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column, relationship
 
-from dicegym.arena.store.opening import WRITES, engine_at, location_of
+from dicegym.arena.store.opening import ELSEWHERE, WRITES, engine_at, location_of, trouble_of
 from dicegym.errors import DamagedFileError
 from dicegym.web.enter.plans import ContestPlan
 
@@ -194,7 +194,7 @@ class ContestEntry(Base):
 class SubmissionStore:
     """The open file, made if it is not there. All threads may use it, and other processes too.
 
-    Raises DamagedFileError: it is another file, or of another form.
+    Raises DamagedFileError: it is another file, of another form, or cannot be written now.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -214,7 +214,12 @@ class SubmissionStore:
                     raise DamagedFileError(path, f"is of form {form}, and {FORM} is known here", INSTEAD)
             with contextlib.closing(self._engine.raw_connection()) as raw:
                 raw.cursor().execute("PRAGMA journal_mode=WAL")
-        except sa.exc.DatabaseError:
+        except sa.exc.DatabaseError as error:
+            trouble = trouble_of(error)
+            if trouble is not None and trouble.passes:  # locked, full or read-only: nobody is to move it away for that
+                raise DamagedFileError(
+                    path, trouble.reason, trouble.instead.removesuffix(f", or {ELSEWHERE}")
+                ) from None
             raise DamagedFileError(path, "is not a database of these pages, or damaged", INSTEAD) from None
 
     def __enter__(self) -> SubmissionStore:
