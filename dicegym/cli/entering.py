@@ -173,9 +173,10 @@ def grades(
     Example: dicegym web contest grades Autumn -o grades.csv
     """
     with open_desk(folder) as (_, contests):
+        from dicegym.arena.csv_tables import csv_text
         from dicegym.arena.storage import resolve_store
         from dicegym.web.context import read_store
-        from dicegym.web.enter.course_contests import GradeRow, as_csv
+        from dicegym.web.enter.course_contests import GradeRow
 
         found, where = contests.find_named(name), resolve_store(store)
         with read_store(where) as reader:
@@ -187,7 +188,7 @@ def grades(
                 raise ParameterError(f"{where} has no results of {found.name}: give the --store of the web server")
             rows = contests.grades(found, reader)
     if (sheet := written[".csv"]) is not None:
-        write_new(sheet, as_csv(rows))
+        write_new(sheet, csv_text([row.model_dump() for row in rows]))
         return
     shown = [["-" if value is None else str(value) for _, value in row] for row in rows]
     print_table([field.replace("_", " ").capitalize() for field in GradeRow.model_fields], shown)

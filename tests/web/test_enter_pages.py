@@ -15,11 +15,11 @@ import pytest
 from starlette.testclient import TestClient
 from web_pages import Visitor
 
+from dicegym.arena.csv_tables import csv_text
 from dicegym.errors import DicegymError
 from dicegym.sandbox import jail
 from dicegym.web.application import create_app
 from dicegym.web.enter import bots as limits
-from dicegym.web.enter.course_contests import as_csv
 from dicegym.web.enter.enter_operations import ROOM
 from dicegym.web.enter.plans import ContestPlan
 from dicegym.web.enter.runner import EnteringRoom, Runner
@@ -298,7 +298,7 @@ def test_nothing_that_others_write_is_more_than_text(client: TestClient, room: E
         room.bots.note(number, VersionState.REFUSED, report=report_of(ok=False, reason=text))
         assert not _Page(client.get("/enter/bots/1", headers=ann).text).acting
         passed(room, number)
-    grades = as_csv(room.contests.grades(room.contests.contest(1), None))
+    grades = csv_text([row.model_dump() for row in room.contests.grades(room.contests.contest(1), None)])
     assert "\n=" not in grades
     assert ",=" not in grades
 

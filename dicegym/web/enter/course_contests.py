@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from typing import Any
 
 import sqlalchemy as sa
@@ -13,7 +11,6 @@ from sqlalchemy.orm import Session
 from dicegym.arena.store.reading import StoreReader
 from dicegym.arena.store.stored_rows import StoredContest
 from dicegym.errors import ParameterError, UnknownNameError
-from dicegym.escape import cell
 from dicegym.server.admission import fold_name
 from dicegym.web.enter.plans import ContestPlan
 from dicegym.web.enter.submission_tables import (
@@ -199,13 +196,3 @@ class WebContests:
 
 def _want(session: Session, contest: int) -> None:
     session.execute(sa.update(WebContest).where(WebContest.id == contest).values(wanted=WebContest.wanted + 1))
-
-
-def as_csv(rows: list[GradeRow]) -> str:
-    """Return rows as CSV with a line of titles; no cell is a formula to a program that opens it."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(GradeRow.model_fields)
-    for row in rows:
-        writer.writerow([cell(value) if isinstance(value, str) else value for _, value in row])
-    return out.getvalue()
