@@ -15,6 +15,7 @@ from dicegym.arena.provenance import EntryRecord, package_version
 from dicegym.arena.storage import Settings
 from dicegym.arena.store import book as books
 from dicegym.arena.store.book import Book
+from dicegym.arena.store.opening import BusyError
 from dicegym.arena.store.reading import StoreReader
 from dicegym.arena.store.schema import CONTESTS, FIELDS, MATCHES, PLAYS
 from dicegym.arena.store.store import ContestStore, live_file
@@ -145,6 +146,21 @@ def test_who_does_not_get_a_contest_leaves_what_is_told_of_it(store: ContestStor
     assert live_file(Path(store.name), 1).exists()
     first.close()
     assert not live_file(Path(store.name), 1).exists()
+
+
+def test_a_file_that_is_written_while_it_is_read_is_not_called_damaged(tmp_path: Path) -> None:
+    """A reader that has found nobody writing looks at no log, and would take pages of two states for damage."""
+    path = tmp_path / "store.sqlite"
+    with ContestStore(path) as store:
+        entered(store).close()
+    with StoreReader(path) as reader:
+        assert len(reader.contests()) == 1
+        with ContestStore(path) as store:
+            entered(store, "other").close()
+        with pytest.raises(BusyError, match="written while it was read: ask again"):
+            reader.contests()
+    with StoreReader(path) as reader:
+        assert len(reader.contests()) == 2
 
 
 def test_how_many_matches_are_planned_is_told_while_it_goes_on(store: ContestStore) -> None:

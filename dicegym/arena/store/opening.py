@@ -303,6 +303,7 @@ class Database:
     def __init__(self, where: str | os.PathLike[str], **options: Any) -> None:
         location = location_of(where)
         self.name, self.path = location.name, location.path
+        self._written = self._stamp()
         self.engine = engine_at(location, self.writes, **options)
         try:
             with in_words(self.name):
@@ -329,10 +330,21 @@ class Database:
     def connection(self) -> Iterator[sa.Connection]:
         """Yield a connection in a transaction that changes nothing and sees one state of the store.
 
-        What goes wrong with it is said in words, and so is what cannot be read of its answers, within the context.
+        What goes wrong, and what cannot be read of its answers, is said in words within the context. BusyError: a file
+        that nobody wrote when it was opened, and that is read without locks for that, has been written since.
         """
-        with in_words(self.name, reads=True), self.engine.connect() as connection:
-            if self.path is None:
-                connection.execution_options(isolation_level="REPEATABLE READ")
-            with connection.begin():
-                yield connection
+        with in_words(self.name, reads=True):
+            try:
+                with self.engine.connect() as connection:
+                    if self.path is None:
+                        connection.execution_options(isolation_level="REPEATABLE READ")
+                    with connection.begin():
+                        yield connection
+            finally:
+                if "immutable" in self.engine.url.query and self._stamp() != self._written:
+                    raise BusyError(f"{self.name} was written while it was read: ask again")
+
+    def _stamp(self) -> tuple[int, int] | None:
+        """Return what tells states of the file apart; None: there is none."""
+        about = os.stat(self.path) if self.path is not None and os.path.isfile(self.path) else None
+        return None if about is None else (about.st_mtime_ns, about.st_size)
