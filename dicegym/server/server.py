@@ -205,10 +205,9 @@ async def serve(settings: ServerSettings, show: Log) -> None:
         if task is not None and not task.cancelling():  # the first signal stops the server, and others do not hurry it
             task.cancel()
 
-    for number in ENDING:
-        if signal.getsignal(number) is not signal.SIG_IGN:  # it stays ignored, as `nohup` has it
-            with contextlib.suppress(NotImplementedError):  # not on Windows, where SIGINT cancels the task by itself
-                loop.add_signal_handler(number, stop)
+    for number in (one for one in ENDING if signal.getsignal(one) is not signal.SIG_IGN):  # as `nohup` has it
+        with contextlib.suppress(NotImplementedError):  # not on Windows, where SIGINT cancels the task by itself
+            loop.add_signal_handler(number, stop)
     printer, started = LogPrinter(show), False
     try:
         async with Server(settings, printer.log) as server:
