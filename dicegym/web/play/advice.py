@@ -97,7 +97,7 @@ class Advice:
     def _using(self, game: Game, games: int = GAMES) -> Iterator[Valuer]:
         """Yield the valuer of a game, which answers one at a time; rollouts play ``games`` games of each choice."""
         with self._lock:
-            lock, found = self._valuers.pop((game, games), None) or (threading.Lock(), [])
+            lock, found = self._valuers.pop((game, games), (threading.Lock(), []))
             self._valuers[game, games] = lock, found  # the latest is last
             if len(self._valuers) > KEPT:
                 del self._valuers[next(iter(self._valuers))]
