@@ -345,6 +345,6 @@ class Database:
                     raise BusyError(f"{self.name} was written while it was read: ask again")
 
     def _stamp(self) -> tuple[int, int] | None:
-        """Return what tells states of the file apart; None: there is none."""
+        """Return what tells states of the file apart; None without a file."""
         about = os.stat(self.path) if self.path is not None and os.path.isfile(self.path) else None
         return None if about is None else (about.st_mtime_ns, about.st_size)
