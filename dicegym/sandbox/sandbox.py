@@ -35,7 +35,7 @@ from dicegym.sandbox.remote import describe_end
 from dicegym.sandbox.worker import keep
 
 MOST_LOSSES = 5
-"""Referees that may end, while they ask nobody, before nothing more is tried."""
+"""How often referees may fail, while they ask nobody, before nothing more is tried."""
 LOOK_EVERY, TELL_EVERY = 0.02, 0.25
 """Seconds between two looks at the running jobs, and between two times that somebody is told of them."""
 JobOutcome = Any | Failure
@@ -224,7 +224,7 @@ class _Worker:
             return job, found["value"], True
         if "ended" in found:
             raise ServiceError(str(found["ended"]))
-        actor = max(int(found["actor"]), 0)
+        actor = int(found["actor"])
         reading = reading._replace(actor=actor)  # who acted then; nobody does by now
         where = "" if "gone" in found or reading.phase != PLAYING else f" {job.moment(reading)}"
         return job, Failure(actor, str(found["reason"]) + where), True
@@ -300,7 +300,7 @@ class Sandbox:
 
         An outcome is what the job returned, or a `Failure`. Where a job can continue without the entry that failed
         (`Job.without`), it is done again so; it is then yielded in its new form. A job is done again as it is if its
-        referee has ended while it asked nobody, for which no entry is to blame; ServiceError after `MOST_LOSSES`.
+        referee has failed while it asked nobody, for which no entry is to blame; ServiceError after `MOST_LOSSES`.
         ``watch`` is told each `TELL_EVERY` seconds what is being done.
         """
         waiting, losses = iter(jobs), 0
@@ -325,7 +325,7 @@ class Sandbox:
                 if isinstance(outcome, Failure) and outcome.actor < 0:
                     instead, losses = done, losses + 1
                     if losses > MOST_LOSSES:
-                        raise ServiceError(f"{losses} referees were lost, the last {outcome.reason}: free some memory")
+                        raise ServiceError(f"{losses} times a referee failed while no bot was asked: {outcome.reason}")
                 if instead is not None:
                     worker.start(instead)
                 else:

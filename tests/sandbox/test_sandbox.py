@@ -370,9 +370,20 @@ def test_no_bot_is_blamed_for_a_lost_referee(
             ((done, outcome),) = own.run([match], lose)
             assert (done, sum(outcome["shares"])) == (match, 3)
         else:
-            with pytest.raises(ServiceError, match="1 referees were lost, the last ended its process"):
+            with pytest.raises(ServiceError, match=r"1 times a referee failed .*: ended its process"):
                 list(own.run([match], lose))
     assert len(lost) == 1
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="Linux alone limits other processes")
+def test_no_bot_is_blamed_for_what_its_referee_cannot_start(game: Game, folder: Path) -> None:
+    import resource
+
+    entries = tuple(entry(game, name, str(folder / f"{name}.py")) for name in ("good_a", "good_b"))
+    with Sandbox(game, 1) as own:
+        resource.prlimit(own._workers[0]._process.pid, resource.RLIMIT_NOFILE, (12, 12))
+        with pytest.raises(ServiceError, match="6 times a referee failed while no bot was asked"):
+            list(own.run([Match(game, entries, 1, 3)]))
 
 
 def test_threads_start_processes_one_after_the_other() -> None:
