@@ -60,10 +60,10 @@ class TokenBucket:
 
 
 class LoginBackoff:
-    """Delays for an address from which wrong secrets came: a bucket of them for each, which fills up again.
+    """Delays for an address from which wrong secrets come: a bucket of secrets for each, which fills up again.
 
-    Nobody keeps the owner of a name from logging in from another address. As every secret waits before it is looked at,
-    to hang up and come again saves no time.
+    Nobody keeps the owner of a name from logging in from another address. A secret is paid for before it is looked at:
+    neither hanging up and coming again nor many connections at once save time.
     """
 
     FREE, SECONDS, LONGEST = 5, 10.0, 30.0
@@ -75,19 +75,22 @@ class LoginBackoff:
         self._clock = clock
         self._buckets: dict[str, TokenBucket] = {}
 
-    def delay(self, address: str) -> float:
-        """Return the seconds that a secret from an address has to wait."""
-        bucket = self._buckets.get(address)
-        return 0.0 if bucket is None else min(bucket.wait(1), self.LONGEST)
-
-    def note_wrong(self, address: str) -> None:
-        """Take note of a wrong secret."""
+    def delay(self, address: str) -> float | None:
+        """Return the seconds that a secret from an address has to wait; None: too many wait already."""
         bucket = self._buckets.pop(address, None) or TokenBucket(1 / self.SECONDS, self.FREE, self._clock)
-        bucket.pay(1)
-        bucket.left = max(bucket.left, -self.FREE)  # others at the address do not wait for ever
         self._buckets[address] = bucket  # what happened last stands last
         if len(self._buckets) > self.REMEMBERED:
             del self._buckets[next(iter(self._buckets))]
+        seconds = bucket.wait(1)
+        if seconds > self.LONGEST:
+            return None
+        bucket.pay(1)
+        return seconds
+
+    def note_right(self, address: str) -> None:
+        """Take note of a right secret, which costs nothing."""
+        if address in self._buckets:
+            self._buckets[address].give(1)
 
 
 class ThrottledLog:

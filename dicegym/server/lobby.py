@@ -188,7 +188,9 @@ class Lobby:
             self._admit_guest(client, wanted, message)
             return
         prove = functools.partial(self._check_secret, client, self._secrets, wanted, secret, message)
-        if delay := self._backoff.delay(client.origin):  # nothing more is heard until then
+        if (delay := self._backoff.delay(client.origin)) is None:
+            self._dismiss(client, WRONG_SECRET, "many wrong secrets came from your address: try again in a minute")
+        elif delay:  # nothing more is heard until then
             self._await_login(client, delay + self._settings.login)
             client.connection.hear = lambda message: None
             self._loop.call_later(delay, prove)
@@ -203,9 +205,9 @@ class Lobby:
         owner = secrets.owner(secret)
         right = owner is not None and (wanted is None or fold_name(wanted) == fold_name(owner))
         if right and owner is not None:
+            self._backoff.note_right(client.origin)
             self._admit_owner(client, owner, login)
             return
-        self._backoff.note_wrong(client.origin)
         client.wrong += 1
         self.throttled.note(WRONG_SECRET, client.origin, f"wrong secret from {client.connection.peer}")
         why = "wrong secret, or not that of the name"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from dicegym.engine.validate import whole_number
+from dicegym.engine.validate import finite_number, whole_number
 from dicegym.errors import ParameterError
 from dicegym.games import game as make_game
 from dicegym.server.admission import Origins, is_loopback
@@ -84,6 +84,9 @@ class ServerSettings:
                 f"--always lets the server's own agents play each other, but {len(self.agents)} cannot fill the "
                 f"{self.players} seats of a table: name at least {self.players} by --agents (one may be named twice)"
             )
+        for name in ("login", "answer", "gather", "pause"):
+            if finite_number(name, getattr(self, name), "a number of seconds") < 0:
+                raise ParameterError(f"{name}={getattr(self, name)!r} cannot be a number of seconds: give 0 or more")
         whole_number("games", self.games, 0, 1 << 53, "a number of games")
         whole_number("connections", self.connections, 1, 1 << 20, "a number of connections")
         whole_number("rate", self.rate, LIMIT, 1 << 30, "bytes a second (at least one message of 4096)")

@@ -73,23 +73,29 @@ def test_what_counts_as_one_address(address: str, origin: str) -> None:
     assert origin_of(address) == origin
 
 
-def test_wrong_secrets_cost_growing_delays() -> None:
+def test_wrong_secrets_cost_growing_delays_however_many_come_at_once() -> None:
     clock = Clock()
     backoff = LoginBackoff(clock)
-    delays = []
-    for _ in range(backoff.FREE + 8):
-        delays.append(backoff.delay("1.2.3.4"))
-        backoff.note_wrong("1.2.3.4")
+    delays = [backoff.delay("1.2.3.4") for _ in range(backoff.FREE + 100)]
+    waiting = [delay for delay in delays[backoff.FREE :] if delay is not None]
     assert delays[: backoff.FREE] == [0.0] * backoff.FREE
-    assert delays[backoff.FREE] > 0
-    assert delays == sorted(delays)
-    assert delays[-1] == backoff.LONGEST
+    assert waiting == pytest.approx([10, 20, 30])
+    assert waiting[-1] == pytest.approx(backoff.LONGEST)
     assert backoff.delay("5.6.7.8") == 0, "from another address the owner gets in at once"
+    clock.now += backoff.SECONDS
+    assert backoff.delay("1.2.3.4") == pytest.approx(backoff.LONGEST), "there is room for one more"
     clock.now += 2 * backoff.FREE * backoff.SECONDS
     assert backoff.delay("1.2.3.4") == 0
     for number in range(2 * backoff.REMEMBERED):
-        backoff.note_wrong(f"address-{number}")
+        backoff.delay(f"address-{number}")
     assert len(backoff._buckets) <= backoff.REMEMBERED
+
+
+def test_right_secrets_cost_nothing() -> None:
+    backoff = LoginBackoff(Clock())
+    for _ in range(10 * backoff.FREE):
+        assert backoff.delay("1.2.3.4") == 0
+        backoff.note_right("1.2.3.4")
 
 
 @pytest.mark.parametrize(
