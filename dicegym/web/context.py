@@ -47,21 +47,24 @@ class AddressLimits:
         self.bodies: dict[str, int] = {}
         self._clock = clock
         self._buckets: dict[str, TokenBucket] = {}
+        self._lock = threading.Lock()  # pages are made in threads
 
     def pay(self, request: Request, cost: float = 1.0) -> None:
         """Count a request as ``cost`` requests of its address. Raises HTTPException (429) if that is too much."""
         address = origin_of(request.client.host) if request.client else ""
         if not address or is_loopback(address):
             return
-        bucket = self._buckets.pop(address, None) or TokenBucket(A_SECOND, AT_ONCE, self._clock)
-        self._buckets[address] = bucket  # the latest is last
-        if len(self._buckets) > REMEMBERED:
-            del self._buckets[next(iter(self._buckets))]
-        if not bucket.pay(cost):
+        with self._lock:
+            bucket = self._buckets.pop(address, None) or TokenBucket(A_SECOND, AT_ONCE, self._clock)
+            self._buckets[address] = bucket  # the latest is last
+            if len(self._buckets) > REMEMBERED:
+                del self._buckets[next(iter(self._buckets))]
+            if bucket.pay(cost):
+                return
             bucket.give(cost)  # further tries do not lengthen the wait
             seconds = max(1, math.ceil(bucket.wait(cost)))
-            words = f"too much is asked for from your address: try again in {seconds} second{'s' * (seconds != 1)}"
-            raise HTTPException(429, words, {"Retry-After": str(seconds)})
+        words = f"too much is asked for from your address: try again in {seconds} second{'s' * (seconds != 1)}"
+        raise HTTPException(429, words, {"Retry-After": str(seconds)})
 
 
 class Web:

@@ -65,21 +65,25 @@ class Runner:
     def _work(self) -> None:
         lock = FileLock(self._desk.folder / "runner.lock", timeout=0)
         while not self._over.is_set():
-            lanes: list[threading.Thread] = []
             try:
                 with lock:  # of all servers with this folder one does the work
                     self._bots.begin_anew()
                     self._contests.begin_anew()
-                    while not self._over.is_set():
-                        self._do_next(lanes)
+                    self._work_on()
             except Timeout:
                 self._over.wait(LOOK)
             except Exception:  # one bad day of a database must not end it for good
                 _LOG.exception("checking and running contests resumes in a moment")
                 self._over.wait(10 * LOOK)
-            finally:
-                for lane in lanes:
-                    lane.join(2 * PATIENCE)
+
+    def _work_on(self) -> None:
+        lanes: list[threading.Thread] = []
+        try:
+            while not self._over.is_set():
+                self._do_next(lanes)
+        finally:  # before another server takes over, which begins their checks anew
+            for lane in lanes:
+                lane.join(2 * PATIENCE)
 
     def _do_next(self, lanes: list[threading.Thread]) -> None:
         """Do what is to be done next, or wait for it a moment; ``lanes`` are the checks that run."""
