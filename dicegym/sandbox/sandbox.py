@@ -309,7 +309,7 @@ class Sandbox:
             for worker in self._workers:
                 job = next(waiting, None) if more and worker.job is None else None
                 if job is not None:
-                    worker.start(job)
+                    self._start(worker, job)
                 elif worker.job is None:
                     more = False
             busy = {worker.conn: worker for worker in self._workers if worker.job is not None}
@@ -327,7 +327,7 @@ class Sandbox:
                     if losses > MOST_LOSSES:
                         raise ServiceError(f"{losses} times a referee failed while no bot was asked: {outcome.reason}")
                 if instead is not None:
-                    worker.start(instead)
+                    self._start(worker, instead)
                 else:
                     yield done, outcome
             for worker in busy.values():
@@ -336,6 +336,12 @@ class Sandbox:
             if watch is not None and time.monotonic() - told >= TELL_EVERY:
                 told = time.monotonic()
                 watch([one for worker in self._workers for one in worker.running()])
+
+    def _start(self, worker: _Worker, job: Job) -> None:
+        try:
+            worker.start(job)
+        except OSError:  # it has ended while it had nothing to do
+            self._replace(worker).start(job)
 
     def _replace(self, worker: _Worker) -> _Worker:
         worker.close()

@@ -369,6 +369,10 @@ def test_no_bot_is_blamed_for_a_lost_referee(
         if most:
             ((done, outcome),) = own.run([match], lose)
             assert (done, sum(outcome["shares"])) == (match, 3)
+            idle = own._workers[0]._process
+            idle.kill()
+            idle.join()
+            assert list(own.run([match])) == [(match, outcome)], "nor is anything lost with one that had nothing to do"
         else:
             with pytest.raises(ServiceError, match=r"1 times a referee failed .*: ended its process"):
                 list(own.run([match], lose))
