@@ -107,7 +107,7 @@ def _resume(folder: Path, overrides: Sequence[str]) -> tuple[TrainingSettings, s
 
 
 def check_programs(game: Game, settings: TrainingSettings, path: Path) -> None:
-    """Raise ParameterError if the settings in a run's folder name what `find_program` finds: they may be a stranger's."""
+    """Raise ParameterError if `find_program` finds something in a run's settings, which may be a stranger's."""
     if (name := find_program(game, settings)) is not None:
         what, how = "language model", "send your key and the games to its address"
         if is_program(game, name):
