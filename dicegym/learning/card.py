@@ -142,7 +142,7 @@ def read_exploited(model: Path) -> Exploited | None:
         said = json.loads(read_text(path, "remove it: `dicegym values exploitability` writes it anew", LARGEST_NOTE))
         found = _EXPLOITED.validate_python(said["exploited"])
         return found if said["model"] == digest_of(model) else None
-    except (LookupError, TypeError, ValueError) as error:  # ParameterError is a ValueError
+    except (LookupError, TypeError, ValueError, RecursionError) as error:  # ParameterError is a ValueError
         raise DamagedFileError(path, f"says no result of a best response ({error})", "remove it") from None
 
 

@@ -93,7 +93,8 @@ class Score(NamedTuple):
         kinds = {"measure": str, "opponent": str, "games": int}
         try:
             values = {name: said[name] for name in cls._fields if name != "saved" or said.get("saved") is not None}
-        except (TypeError, LookupError):
+            _ = [float(values[name]) for name in values.keys() - {"measure", "opponent"}]  # nothing is too large
+        except (TypeError, LookupError, ValueError, OverflowError):
             values = {}
         if not values or not all(isinstance(one, kinds.get(name, int | float)) for name, one in values.items()):
             raise ParameterError(f"{one_line(said, 100)} is not a score: only trainings write them")

@@ -201,7 +201,7 @@ def _score_of(model: Path) -> float:
     """Return the score that a model's file says of itself, by which it was chosen; the lowest one if it says none."""
     try:
         score = float(facts(model)["score"]["value"])
-    except (ModelError, LookupError, TypeError, ValueError):
+    except (ModelError, LookupError, TypeError, ValueError, OverflowError):
         return -math.inf
     return -math.inf if math.isnan(score) else score
 
