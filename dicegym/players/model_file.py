@@ -99,7 +99,7 @@ class ModelFile:
         said = self.facts.get(PLAY, {})
         try:
             return check_temperature(said.get(TEMPERATURE, BEST))
-        except (AttributeError, ParameterError):
+        except (AttributeError, ParameterError, OverflowError):
             raise ModelError(
                 f"{self.path}: {MEMBER} says {PLAY}={one_line(said, 80)}, which is not a way to play: give "
                 f'{{"{TEMPERATURE}": 1.0}}, a number from 0 on'
