@@ -50,7 +50,7 @@ def prepare(
         overrides: as for `dicegym.learning.configuration.override`.
         resume: continue the run in ``folder``, by its settings and its command; overrides of `CHANGEABLE` apply on top,
             and others may say again what it began with.
-        trust: run the programs that the settings of a run to resume name, as `check_programs` says.
+        trust: play the programs and language models that a run to resume names, as `check_programs` says.
 
     Raises:
         ParameterError, UnknownNameError, AgentError, ModelError: something cannot be; nothing was written.
