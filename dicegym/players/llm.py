@@ -380,8 +380,7 @@ def _read_completion(completion: Any) -> LoggedAnswer:
     usage = completion.usage
     used = (usage.prompt_tokens, usage.completion_tokens) if usage else (0, 0)
     prompt, written = (int(one or 0) for one in used)  # the library does not look at what an endpoint sends
-    said = (_storable(one) for one in (text, message.refusal or ""))
-    return LoggedAnswer(*said, prompt, written)
+    return LoggedAnswer(_storable(text), _storable(message.refusal or ""), prompt, written)
 
 
 def _storable(text: str) -> str:
