@@ -159,7 +159,7 @@ def as_toml(value: Any) -> str:
         return "{" + ", ".join(_toml_pair(str(key), one) for key, one in value.items()) + "}"
     if isinstance(value, list | tuple):
         return "[" + ", ".join(map(as_toml, value)) + "]"
-    # TOML has no surrogate pairs, which stand in JSON for what is beyond 16 bits, and calls infinity otherwise.
+    # Unlike JSON, TOML has no surrogate pairs for what is beyond 16 bits, and calls infinity inf.
     return repr(value) if isinstance(value, float) else json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
