@@ -23,6 +23,8 @@ LARGEST = 4 << 20
 LARGEST_BOT = 12 << 20
 """Bytes of all of a bot's source: a host gets them at its start in one message."""
 MOST_FILES = 200
+MOST_PLACES = 50_000
+"""Places where modules that a bot imports are looked for."""
 DEEPEST = 20
 """Folders within each other in which a bot's modules are."""
 
@@ -133,13 +135,14 @@ def gather(file: Path, shared: bool = False, hidden: Collection[str] = ()) -> di
         folder = beside
     found = {file: read(file)}
     waiting, seen, size = [file], {os.path.realpath(file)}, len(found[file])
+    tried: dict[str, bool] = {}
     while waiting:
         current = waiting.pop()
         try:
             names = imports(found[current])
         except BadFileError as error:
             raise BadFileError(f"{one_line(current.name)} {error}") from None
-        for name, path in _modules(names, _folders(folder, current)):
+        for name, path in _modules(names, _folders(folder, current), tried):
             if (real := os.path.realpath(path)) in seen:
                 continue
             if os.path.relpath(path, folder) in hidden:
@@ -172,18 +175,23 @@ def _folders(folder: str, file: Path) -> list[str]:
     return [os.path.join(folder, *inside[:end]) for end in range(len(inside) + 1)]
 
 
-def _modules(names: Iterable[str], folders: list[str]) -> Iterator[tuple[str, str]]:
+def _modules(names: Iterable[str], folders: list[str], tried: dict[str, bool]) -> Iterator[tuple[str, str]]:
     """Yield the files in ``folders`` that stand for modules of these names, the packages around them included.
 
-    Each comes with the first part of the name.
+    Each comes with the first part of the name. ``tried`` are the places that were looked at before, which it adds to,
+    and whether there is a folder. Raises BadFileError if they are too many.
     """
-    tried = set()
     for name in names:
         parts = name.split(".")[:DEEPEST]
-        for base in (os.path.join(folder, *parts[: end + 1]) for folder in folders for end in range(len(parts))):
-            if base in tried:
-                continue
-            tried.add(base)
-            for path in (f"{base}.py", os.path.join(base, "__init__.py")):
-                if os.path.isfile(path):
-                    yield parts[0], path
+        for base in folders:
+            for part in parts:
+                base = os.path.join(base, part)  # noqa: PLW2901 - the way down
+                if base not in tried:
+                    tried[base] = os.path.isdir(base)
+                    for path in (f"{base}.py", os.path.join(base, "__init__.py")):
+                        if os.path.isfile(path):
+                            yield parts[0], path
+                if not tried[base]:  # nothing is below
+                    break
+        if len(tried) > MOST_PLACES:
+            raise BadFileError(f"names modules of which {MOST_PLACES:,} places are looked at, the most for a bot")

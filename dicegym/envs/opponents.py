@@ -133,6 +133,8 @@ class Opponents:
         """Seat everybody as they sat, in the games with ``keys`` (one a row)."""
         self._players = list(state["players"])
         self._tables = {}
+        self._acts.clear()
+        self._audiences.clear()
         self._arrays = None
         self.who[...] = state["who"]
         live = [index for index, player in enumerate(self._players) if not player.at_once]

@@ -330,14 +330,15 @@ class BatchEnv(gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             seed = [first + row for row in range(self.num_envs)]
         if len(seed) != self.num_envs:
             raise ParameterError(f"{len(seed)} seeds were given for {self.num_envs} games: give one a game, or one int")
-        for row in rows:
-            given = seed[row]
-            if given is None and not self._seeded:
-                given = int(self.np_random.integers(1 << 62))
+        known: dict[int, int] = {}  # all are looked at before any is taken
+        for row in rows.tolist():
+            given = int(self.np_random.integers(1 << 62)) if seed[row] is None and not self._seeded else seed[row]
             if given is not None:
-                in_range = given % (1 << 64) if isinstance(given, int) and given > 0 else given
-                self._rows["seed"][row] = seed_number("seed", in_range)
-                self._rows["episode"][row] = np.uint64(0xFFFFFFFFFFFFFFFF)  # the next episode is number 0
+                in_range = given % (1 << 64) if type(given) is int and given > 0 else given
+                known[row] = seed_number("seed", in_range)
+        for row, number in known.items():
+            self._rows["seed"][row] = number
+            self._rows["episode"][row] = np.uint64(0xFFFFFFFFFFFFFFFF)  # the next episode is number 0
         self._seeded = True
 
     def _advance(self, rows: np.ndarray, actions: np.ndarray, tasks: np.ndarray) -> None:

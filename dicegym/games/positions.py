@@ -109,7 +109,7 @@ def position(text: str, game: Game | None = None) -> Position:
         raise ParameterError(f"{told_of} of {table.spec.title}: it is one of {found['game']}")
     try:
         told = _unpack(found["packed"])
-    except (binascii.Error, zlib.error, ValueError):
+    except (binascii.Error, zlib.error, ValueError, RecursionError):
         raise ParameterError(
             f"{told_of}: it was cut or mistyped; copy all of it again, from its first letter to its last"
         ) from None

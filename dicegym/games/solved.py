@@ -86,7 +86,7 @@ def read_arrays(file: Path, game: Game, name: str, like: Mapping[str, tuple[Any,
     try:
         with file.open("rb") as stream, np.load(stream, allow_pickle=False) as archive:
             found = {key: archive[key] for key in like}
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error, NotImplementedError) as error:
+    except (OSError, ValueError, TypeError, KeyError, EOFError, zipfile.BadZipFile, zlib.error, RuntimeError) as error:
         raise report_damage(file, f"cannot be read ({error})", game, name) from None
     for key, (shape, dtype) in like.items():
         array = found[key]

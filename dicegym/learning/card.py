@@ -26,6 +26,7 @@ from dicegym.learning.teacher import REPLY
 from dicegym.play.player import Player
 from dicegym.players import model as models
 from dicegym.players import model_file
+from dicegym.players.pool import needs_trust
 from dicegym.players.roster import agent_names, resolve
 from dicegym.sandbox.jobs import digest_of
 
@@ -58,13 +59,16 @@ def collect_versions() -> dict[str, Any]:
     }
 
 
-def _measured_against(game: Game, run: Mapping[str, Any]) -> list[Any]:
-    """Return whom a card measures a model against: scripted agents, and shared tables of its training's evaluations."""
+def _measured_against(game: Game, run: Mapping[str, Any], trust: bool) -> list[Any]:
+    """Return whom a card measures a model against: scripted agents, and shared tables of its training's evaluations.
+
+    Without ``trust`` tables with programs or language models are left out: a stranger's file may name them.
+    """
     if game.players == 1:
         return [None]
     scripted = [name for name in agent_names(game) if not isinstance(resolve(game, name), Path)]
     tables = [one for one in run.get("evaluate_against", []) if isinstance(one, list) and len(one) < game.players]
-    return [*scripted, *tables]
+    return [*scripted, *(one for one in tables if trust or not any(needs_trust(game, name) for name in one))]
 
 
 def best_score(model: Path) -> Score:
@@ -138,11 +142,13 @@ def read_exploited(model: Path) -> Exploited | None:
         said = json.loads(read_text(path, "remove it: `dicegym values exploitability` writes it anew", LARGEST_NOTE))
         found = _EXPLOITED.validate_python(said["exploited"])
         return found if said["model"] == digest_of(model) else None
-    except (LookupError, TypeError, ValueError) as error:  # ParameterError is a ValueError
+    except (LookupError, TypeError, ValueError, RecursionError) as error:  # ParameterError is a ValueError
         raise DamagedFileError(path, f"says no result of a best response ({error})", "remove it") from None
 
 
-def card(model: Path, games: int, seconds: float = SECONDS, progress: Progress | None = None) -> str:
+def card(
+    model: Path, games: int, seconds: float = SECONDS, progress: Progress | None = None, trust: bool = False
+) -> str:
     """Return what a model's file says of itself, its scores, and its holes, as a page.
 
     Args:
@@ -150,13 +156,14 @@ def card(model: Path, games: int, seconds: float = SECONDS, progress: Progress |
         games: against each scripted agent; with fewer than `LEAST_GAMES` no holes are looked for.
         seconds: how long is looked for the best response.
         progress: told (measurements done, of how many, what is being measured and how far that is).
+        trust: play the programs and language models of its training's evaluations, too, which its file names.
 
     Raises ModelError if the file does not fit the rules, DamagedFileError if what a trained best response made of the
     model (`write_exploited`) cannot be read.
     """
     player, facts = models.load(model), model_file.facts(model)
     game, searched = player.game, games >= LEAST_GAMES
-    against = _measured_against(game, facts["settings"]["run"])
+    against = _measured_against(game, facts["settings"]["run"], trust)
     total = len(against) + searched
 
     def part(number: int, what: str) -> Progress:

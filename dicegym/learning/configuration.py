@@ -159,7 +159,8 @@ def as_toml(value: Any) -> str:
         return "{" + ", ".join(_toml_pair(str(key), one) for key, one in value.items()) + "}"
     if isinstance(value, list | tuple):
         return "[" + ", ".join(map(as_toml, value)) + "]"
-    return json.dumps(value)
+    # Unlike JSON, TOML has no surrogate pairs for what is beyond 16 bits, and calls infinity inf.
+    return repr(value) if isinstance(value, float) else json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def to_toml(settings: TrainingSettings) -> str:
@@ -170,7 +171,7 @@ def to_toml(settings: TrainingSettings) -> str:
 
 
 def _toml_pair(key: str, value: Any) -> str:
-    return f"{key if _BARE.fullmatch(key) else json.dumps(key)} = {as_toml(value)}"
+    return f"{key if _BARE.fullmatch(key) else as_toml(key)} = {as_toml(value)}"
 
 
 def override(settings: TrainingSettings, overrides: Sequence[str]) -> TrainingSettings:

@@ -327,7 +327,7 @@ def read_run(folder: Path) -> RunCurve:
         score = Score.from_json(about["score"])
         game, players, steps = str(about["game"]), int(about["players"]), table[:, 0].astype(np.int64)
         return RunCurve(folder, game, players, score, steps, values)
-    except (TypeError, ValueError, KeyError, IndexError, csv.Error) as error:
+    except (TypeError, ValueError, KeyError, IndexError, OverflowError, csv.Error) as error:
         raise DamagedFileError(
             folder, f"does not hold what a training writes ({one_line(error, 120)})", instead
         ) from None

@@ -93,7 +93,8 @@ class Score(NamedTuple):
         kinds = {"measure": str, "opponent": str, "games": int}
         try:
             values = {name: said[name] for name in cls._fields if name != "saved" or said.get("saved") is not None}
-        except (TypeError, LookupError):
+            _ = [float(values[name]) for name in values.keys() - {"measure", "opponent"}]  # nothing is too large
+        except (TypeError, LookupError, ValueError, OverflowError):
             values = {}
         if not values or not all(isinstance(one, kinds.get(name, int | float)) for name, one in values.items()):
             raise ParameterError(f"{one_line(said, 100)} is not a score: only trainings write them")
@@ -215,18 +216,16 @@ def as_duel(share: float, players: int) -> float:
 def overall(scores: Sequence[Score], by: str = "mean") -> Score:
     """Return one score for several opponents: ``by`` their ``"mean"`` or the ``"worst"``.
 
-    The mean's interval is Zou and Donner's (Statistics in Medicine 27, 2008): it stays within 0 and 1 as its parts do.
+    The mean's interval is the mean of theirs. Opponents are met in the same games, whose luck they share: the standard
+    error of a mean of dependent results is at most the mean of their standard errors.
     """
     if len(scores) == 1:
         return scores[0]
     if by == "worst":
         return min(scores, key=lambda score: score.value)
     n = len(scores)
-    mean = sum(score.value for score in scores) / n
-    below = sum((score.value - score.low) ** 2 for score in scores) ** 0.5 / n
-    above = sum((score.high - score.value) ** 2 for score in scores) ** 0.5 / n
-    games = sum(score.games for score in scores)
-    return Score("mean win rate", f"{n} opponents", mean, mean - below, mean + above, games)
+    mean, low, high = (sum(ends) / n for ends in zip(*((one.value, one.low, one.high) for one in scores), strict=True))
+    return Score("mean win rate", f"{n} opponents", mean, low, high, sum(score.games for score in scores))
 
 
 def score_of(game: Game, results: Results, against: str) -> Score:

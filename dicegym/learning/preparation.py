@@ -16,7 +16,7 @@ from dicegym.learning.run_folder import SETTINGS_FILE, is_empty
 from dicegym.learning.teacher import parse_reply
 from dicegym.learning.training_settings import TrainingSettings
 from dicegym.players import model_file
-from dicegym.players.pool import is_program
+from dicegym.players.pool import is_program, needs_trust
 from dicegym.players.roster import find_model_file, resolve
 
 CHANGEABLE = tuple(
@@ -50,7 +50,7 @@ def prepare(
         overrides: as for `dicegym.learning.configuration.override`.
         resume: continue the run in ``folder``, by its settings and its command; overrides of `CHANGEABLE` apply on top,
             and others may say again what it began with.
-        trust: run the programs that the settings of a run to resume name, as `check_programs` says.
+        trust: play the programs and language models that a run to resume names, as `check_programs` says.
 
     Raises:
         ParameterError, UnknownNameError, AgentError, ModelError: something cannot be; nothing was written.
@@ -107,18 +107,21 @@ def _resume(folder: Path, overrides: Sequence[str]) -> tuple[TrainingSettings, s
 
 
 def check_programs(game: Game, settings: TrainingSettings, path: Path) -> None:
-    """Raise ParameterError if the settings in a run's folder name a program, which may be a stranger's."""
+    """Raise ParameterError if `find_program` finds something in a run's settings, which may be a stranger's."""
     if (name := find_program(game, settings)) is not None:
+        what, how = "language model", "send your key and the games to its address"
+        if is_program(game, name):
+            what, how = "program", "run it in this process"
         raise ParameterError(
-            f"{path} names the program {one_line(name, 200)}, which resuming would run in this process: if you trust "
+            f"{path} names the {what} {one_line(name, 200)}, and resuming would {how}: if you trust "
             f"its author, add --trust (in Python trust=True); or begin a new run with other opponents and --set "
             f"run.start_from={path.with_name('best.zip')}"
         )
 
 
 def find_program(game: Game, settings: TrainingSettings) -> str | None:
-    """Return the first bot's file of a user that the settings name; None if they name none."""
-    return next((name for name in _agents_in(settings) if is_program(game, name)), None)
+    """Return the first bot's file of a user, or language model, that the settings name; None if they name none."""
+    return next((name for name in _agents_in(settings) if needs_trust(game, name)), None)
 
 
 def _agents_in(settings: TrainingSettings) -> Iterator[str]:

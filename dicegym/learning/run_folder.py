@@ -111,7 +111,7 @@ def holder_of(folder: Path) -> LockHolder | None:
         return LockHolder(int(note["process"]), str(note["machine"]), str(note["since"]))
     except PermissionError:
         raise
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+    except (OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError):
         return None
 
 

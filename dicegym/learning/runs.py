@@ -19,7 +19,7 @@ from typing import NamedTuple, TypeVar
 from dicegym.errors import DicegymError
 from dicegym.escape import one_line
 from dicegym.learning.configuration import Plain, about_run
-from dicegym.learning.curves import Evaluation, Pace, RunCurve, read_evaluations, read_pace, read_run
+from dicegym.learning.curves import MOST_STEPS, Evaluation, Pace, RunCurve, read_evaluations, read_pace, read_run
 from dicegym.learning.run_folder import (
     CHECKPOINTS,
     CURVE_FILE,
@@ -182,8 +182,8 @@ def inspect_run(folder: Path, name: str) -> WatchedRun:
         one_line(game, 60),
         about.command if about else (),
         about.settings if about else {},
-        steps if isinstance(steps, int) else 0,
-        [one for one in pace if math.isfinite(one.seconds)],
+        steps if isinstance(steps, int) and steps <= MOST_STEPS else 0,
+        [one for one in pace if math.isfinite(one.seconds) and max(one.steps, one.games) <= MOST_STEPS],
         [one for one in evaluations if all(math.isfinite(score.value) for score in one.scores)],
         curve,
         _changed(*_files(folder)),

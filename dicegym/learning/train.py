@@ -37,7 +37,7 @@ def train(
         resume: continue the run in ``folder``; a finished one is returned as it is.
         progress: called with (steps done, steps in all, text).
         evaluated: called with (steps, score) of every evaluation; what it raises ends the run.
-        trust: run the programs that the settings of a run to resume name, such as a bot's file among its opponents.
+        trust: play the programs, such as a bot's file, and language models that the settings of a run to resume name.
 
     Raises:
         ParameterError, UnknownNameError, AgentError, ModelError: settings or a folder cannot work, or another training

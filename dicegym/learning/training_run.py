@@ -129,7 +129,7 @@ class Run:
             def progress(done: int, total: int, text: str, name: str = model.name) -> None:
                 self.tell(f"{self.score}; card of {name}, {done + 1} of {total}: {text}")
 
-            write_card(model, card(model, games, progress=progress))
+            write_card(model, card(model, games, progress=progress, trust=True))
 
     def leave(self) -> NoReturn:
         """Save the run as it is; raise KeyboardInterrupt."""

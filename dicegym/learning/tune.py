@@ -1,6 +1,6 @@
 """Searching for settings with Optuna: each trial is a training, bad ones are pruned, and the best settings are written.
 
-The same command continues a study. Trials are counted when they are over: an interrupted one is drawn anew.
+The same command continues a study. One that Ctrl-C ended counts as failed; one that was killed is drawn anew.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from dicegym.engine.dice import named_seed
 from dicegym.engine.threads import let_libraries_wait_idly
 from dicegym.engine.validate import MOST, whole_number
 from dicegym.errors import DependencyError, DicegymError, ParameterError, one_line
@@ -220,9 +221,10 @@ def _open_study(plan: Plan, folder: Path, pruner: optuna.pruners.BasePruner | No
         storage=optuna.storages.JournalStorage(JournalFileBackend(str(folder / JOURNAL))),
         load_if_exists=True,
         direction="maximize",
-        sampler=optuna.samplers.TPESampler(seed=plan.seed),
         pruner=pruner or optuna.pruners.MedianPruner(NOT_BEFORE, NOT_BEFORE * plan.steps // EVALUATIONS),
     )
+    # A study that continues draws other settings than it began with: a sampler does not remember what it has drawn.
+    study.sampler = optuna.samplers.TPESampler(seed=named_seed("trials", plan.seed, len(study.trials)) % (1 << 32))
     now = json.loads(json.dumps(plan._asdict()))
     begun = study.user_attrs.get("plan", now)
     study.set_user_attr("plan", begun)

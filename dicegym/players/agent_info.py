@@ -41,7 +41,7 @@ def describe_agent(game: Game, name: str) -> str:
         score = about.get("score") or {}
         measured = f", {score['value']:.4f} {score['measure']} against {score['opponent']}" if score else ""
         return one_line(f"{about['algorithm']} model, {about['timesteps']:,} steps{measured}", LONGEST)
-    except (ModelError, LookupError, TypeError, ValueError) as error:
+    except (ModelError, LookupError, TypeError, ValueError, OverflowError) as error:
         return f"a model that cannot be read: {one_line(error, LONGEST)}"
 
 

@@ -379,7 +379,13 @@ def _read_completion(completion: Any) -> LoggedAnswer:
     text = calls[0].function.arguments if len(calls) == 1 else "" if calls else message.content or ""
     usage = completion.usage
     used = (usage.prompt_tokens, usage.completion_tokens) if usage else (0, 0)
-    return LoggedAnswer(text, message.refusal or "", *used)
+    prompt, written = (int(one or 0) for one in used)  # the library does not look at what an endpoint sends
+    return LoggedAnswer(_storable(text), _storable(message.refusal or ""), prompt, written)
+
+
+def _storable(text: str) -> str:
+    """Return what a model says without unpaired surrogates, which no file of SQLite takes. Raises TypeError."""
+    return str.encode(text, "utf-8", "backslashreplace").decode()
 
 
 def _decision(game: Game, state: Any) -> tuple[Any, int, int]:

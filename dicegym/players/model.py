@@ -121,7 +121,7 @@ class PolicyPlayer(Player):
         policy: the network that scores actions (logits or Q-values), played by NumPy.
 
     Raises:
-        ModelError: observation or action space are not the game's.
+        ModelError: observation or action space are not the game's, or weights are not finite.
         ParameterError: the temperature is invalid.
     """
 
@@ -138,11 +138,8 @@ class PolicyPlayer(Player):
         self.game = game
         self.temperature = check_temperature(temperature)
         self.pure = self.temperature == BEST
-        self.policy: Network = (
-            model_file.check_network(model, game.observation_size, game.n_actions, f"model {name!r}")
-            if isinstance(model, Network)
-            else sb3_models.to_network(model, game, name)
-        )
+        network = model if isinstance(model, Network) else sb3_models.to_network(model, game, name)
+        self.policy = model_file.check_network(network, game.observation_size, game.n_actions, f"model {name!r}")
 
     def choose(self, observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
         """Return the best legal action (int64[n]) for float32[n, size] and bool[n, n_actions]."""

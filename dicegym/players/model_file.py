@@ -99,7 +99,7 @@ class ModelFile:
         said = self.facts.get(PLAY, {})
         try:
             return check_temperature(said.get(TEMPERATURE, BEST))
-        except (AttributeError, ParameterError):
+        except (AttributeError, ParameterError, OverflowError):
             raise ModelError(
                 f"{self.path}: {MEMBER} says {PLAY}={one_line(said, 80)}, which is not a way to play: give "
                 f'{{"{TEMPERATURE}": 1.0}}, a number from 0 on'
@@ -201,7 +201,7 @@ def _score_of(model: Path) -> float:
     """Return the score that a model's file says of itself, by which it was chosen; the lowest one if it says none."""
     try:
         score = float(facts(model)["score"]["value"])
-    except (ModelError, LookupError, TypeError, ValueError):
+    except (ModelError, LookupError, TypeError, ValueError, OverflowError):
         return -math.inf
     return -math.inf if math.isnan(score) else score
 

@@ -95,6 +95,15 @@ def is_program(game: Game, spec: Any) -> bool:
     return not origin.file.resolve().is_relative_to(agents_folder(game).resolve())
 
 
+def needs_trust(game: Game, spec: Any) -> bool:
+    """Return whether ``spec`` must not be played because somebody's file says so: a program, or a language model.
+
+    That would run in this process, and this would be sent the user's key to an address of its author's.
+    """
+    found = resolve(game, spec)
+    return found.costly if isinstance(found, Player) else is_program(game, spec)
+
+
 def _warn_of_program(name: str) -> None:
     """Say, once in a process, what an opponent's file can do."""
     global _warned  # noqa: PLW0603 - once in a process

@@ -272,7 +272,7 @@ class Child(Witness):
         self._end.sendall(data)
 
     def _failure(self, error: BaseException) -> list[str]:
-        """Return (kind, text, where) of what the bot raised; see `dicegym.bots.program.Program.told`."""
+        """Return (kind, text, where) of what the bot raised; see `dicegym.bots.program.Program.describe_error`."""
         if isinstance(error, AgentError) and not (self._program and self._program.is_own(error)):
             return ["reason", one_line(error.reason, 1000), ""]
         if type(error).__name__ == "TooMuchError":

@@ -49,7 +49,7 @@ MOST_REMARKS = 5
 _CREDENTIALS = struct.Struct("3i")
 _RAISED = re.compile(r'called sys\.exit|raised (an error|\w{1,100})( \(says: "[^"]*"\))?')
 _LINE = re.compile(r"[\w.<> -]{1,200}, line [0-9]+")
-"""What `dicegym.bots.program.Program.told` makes of what a bot raised, without its hint."""
+"""What `dicegym.bots.program.Program.describe_error` makes of what a bot raised, without its hint."""
 START, MATCH = "start", "match"
 """What a bank of time is for: to load, and all moves of a match."""
 

@@ -213,5 +213,7 @@ def test_what_no_text_says_is_refused(told: object) -> None:
 
 
 def test_a_text_that_unpacks_into_too_much_is_refused() -> None:
-    with pytest.raises(ParameterError, match="cut or mistyped"):
-        position(forged("hog", {"scores": [0] * 500_000}))
+    nested = base64.urlsafe_b64encode(zlib.compress(b"[" * 90_000)).decode().rstrip("=")
+    for text in (forged("hog", {"scores": [0] * 500_000}), f"hog-{nested}"):
+        with pytest.raises(ParameterError, match="cut or mistyped"):
+            position(text)

@@ -154,6 +154,10 @@ def test_arrays_come_back(tmp_path: Path) -> None:
     for wrong in ({"a": ((3, None), np.int64)}, {"b": (None, np.float64)}, {"c": (None, np.int8)}):
         with pytest.raises(DamagedFileError):
             read_arrays(file, GAME, "x", wrong)
+    with file.open("wb") as stream:
+        np.save(stream, np.zeros(3))  # an array, and no archive of arrays
+    with pytest.raises(DamagedFileError, match="cannot be read"):
+        read_arrays(file, GAME, "x", like)
 
 
 def test_sizes_in_words() -> None:

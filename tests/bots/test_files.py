@@ -253,6 +253,20 @@ def test_too_much_source_is_refused(tmp_path: Path) -> None:
         bot_files.gather(bot)
 
 
+def test_too_many_places_to_look_at_are_refused(tmp_path: Path) -> None:
+    parts = "abcdefghijklmnopqrs"
+    deep = tmp_path.joinpath(*parts)
+    deep.mkdir(parents=True)
+    (tmp_path / "hog.py").write_text("".join(f"import {'.'.join(parts)}.m{k}\n" for k in "012"))
+    for k in "012":
+        names = (f"x{k}y{number}" for number in range(1_900))
+        (deep / f"m{k}.py").write_text("".join(f"import {name}.{'.'.join(parts)}\n" for name in names))
+    began = time.process_time()
+    with pytest.raises(BadFileError, match="50,000 places"):
+        bot_files.gather(tmp_path / "hog.py")
+    assert time.process_time() - began < 10
+
+
 def test_helpers_are_found_without_parsing(tmp_path: Path) -> None:
     def write(name: str, text: str = "") -> None:
         (tmp_path / name).parent.mkdir(exist_ok=True)

@@ -310,7 +310,11 @@ def test_state_dict_keeps_games_begun_under_another_pool() -> None:
     for _ in range(3):
         env.step(np.full(n, 6))
     other = BatchEnv("hog", n, opponent="bacon", autoreset_mode="SameStep")
+    other.set_opponent("streak")  # that sits down, and is gone with its games
+    other.reset(seed=0)
+    other.set_opponent("bacon")
     other.load_state_dict(env.state_dict())
+    assert not other._opponents._acts
 
     def opponents(env: BatchEnv) -> np.ndarray:
         return np.array([env._opponents._players[index].name for index in env._opponents.who.max(axis=1)])
@@ -407,10 +411,16 @@ def test_caps_that_cannot_be_are_refused(cap: Any) -> None:
         BatchEnv("hog", 2, max_episode_steps=cap)
 
 
-@pytest.mark.parametrize("seed", ["x", 1.5, True, [1, "x"], -1])
-def test_seeds_that_cannot_be_are_refused(seed: int) -> None:
+@pytest.mark.parametrize("seed", ["x", 1.5, True, [1, "x"], [1, True], [1, -1], -1])
+def test_seeds_that_cannot_be_are_refused_and_change_nothing(seed: int) -> None:
+    env = BatchEnv("hog", 2)
     with pytest.raises(ParameterError, match="seed="):
-        BatchEnv("hog", 2).reset(seed=seed)
+        env.reset(seed=seed)
+    env.reset(seed=5)
+    rows = env.state_dict()["rows"]
+    with pytest.raises(ParameterError, match="seed="):
+        env.reset(seed=seed)
+    assert (env.state_dict()["rows"] == rows).all()
 
 
 def test_new_opponents_come_with_the_next_episode() -> None:

@@ -70,9 +70,10 @@ def test_what_was_found_is_kept_beside_the_model_it_was_found_of(tmp_path: Path)
     assert "wins 0.5500" in card
     shutil.copy(agents_folder("yatzy") / "ppo.zip", model)
     assert read_exploited(model) is None  # another model since
-    path.write_text("{}")
-    with pytest.raises(DamagedFileError, match="best response"):
-        read_exploited(model)
+    for text in ("{}", "[" * 50_000):
+        path.write_text(text)
+        with pytest.raises(DamagedFileError, match="best response"):
+            read_exploited(model)
 
 
 def test_words_say_what_equals_win() -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,6 +13,8 @@ from dicegym.cli import main
 from dicegym.games.worth import Bracket
 from dicegym.learning import card
 from dicegym.learning.card import EXPLOITED_SUFFIX, bracket_of, read_exploited
+from dicegym.learning.evaluate import Score
+from dicegym.players.model_file import facts, replace_facts
 from dicegym.players.roster import agents_folder
 
 MODEL = Path(dicegym.__file__).parents[1] / "agents" / "hog" / "ppo.zip"
@@ -44,6 +48,28 @@ def test_a_card_tells_what_is_measured_and_how_far_it_is(monkeypatch: pytest.Mon
     monkeypatch.setattr(card, "agent_names", lambda game: ["thrifty"])
     card.card(MODEL.parents[1] / "lucky" / "ppo.zip", 14, progress=tell)
     assert (0, 1, "games: 14 of 14, against thrifty") in told
+
+
+@pytest.mark.usefixtures("few_agents")
+@pytest.mark.parametrize("trust", [False, True])
+def test_tables_that_need_trust_are_not_measured_without_it(
+    trust: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program, model = tmp_path / "mine.py", tmp_path / "foreign.zip"
+    program.write_text("def final_strategy(a, b):\n    return 5\n")
+    tables = [["bacon"], [str(program)], ["llm(m, base_url=http://127.0.0.1:9/v1)"]]
+    shutil.copy(MODEL, model)
+    settings = facts(MODEL)["settings"]
+    replace_facts(model, {"settings": settings | {"run": settings["run"] | {"evaluate_against": tables}}})
+    met: list[Any] = []
+
+    def evaluate(game: Any, player: Any, opponent: Any, games: int, **more: Any) -> Score:
+        met.append(opponent)
+        return Score("win rate", "x", 0.5, 0.5, 0.5, 0)
+
+    monkeypatch.setattr(card, "evaluate", evaluate)
+    card.card(model, 10, trust=trust)
+    assert met == ["swap", *(tables if trust else tables[:1])]
 
 
 @pytest.mark.usefixtures("few_agents")

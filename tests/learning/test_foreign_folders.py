@@ -162,6 +162,8 @@ def test_what_does_not_fit_is_refused_in_one_sentence(keys: str, run: Path) -> N
         ("opponents", "MINE", 1.0),
         ("run", "evaluate_against", ["bacon", "MINE"]),
         ("algorithm", "teacher", "reply(MINE)"),
+        ("opponents", "llm(mine.py, base_url=http://127.0.0.1:9/v1)", 1.0),
+        ("run", "evaluate_against", [["llm(mine.py, base_url=http://127.0.0.1:9/v1)"]]),
     ],
 )
 def test_programs_that_foreign_settings_name_are_not_run(
@@ -174,7 +176,7 @@ def test_programs_that_foreign_settings_name_are_not_run(
     text = json.dumps(value).replace("MINE", str(program))
     about["settings"][section][key.replace("MINE", str(program))] = json.loads(text)
     path.write_text(json.dumps(about))
-    with pytest.raises(ParameterError, match=r"names the program .*mine\.py.*--trust"):
+    with pytest.raises(ParameterError, match=r"names the (program|language model) .*mine\.py.*--trust"):
         resume(run)
     assert not mark.exists()
 

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import platform
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+import dicegym
 from dicegym.learning import runs
 from dicegym.learning.configuration import AboutRun, write_about
 from dicegym.learning.curves import Curve, Pace, PaceLog, read_evaluations, read_pace
 from dicegym.learning.evaluate import Score
 from dicegym.learning.run_folder import CURVE_FILE, EVALUATIONS_FILE, LOCK_FILE, PACE_FILE, SETTINGS_FILE
 from dicegym.learning.runs import DAMAGED, FINISHED, INTERRUPTED, RUNNING, inspect_run, name_runs, speeds
+from dicegym.players.agent_info import describe_agent
+from dicegym.players.model_file import find_trained, replace_facts
 from dicegym.shipped import shipped_folder
 
 SCORE = Score("win rate", 'say "hi", bot', 0.25, 0.2, 0.3, 400)
@@ -135,6 +140,22 @@ def test_damaged_files_cost_nobody_the_rest(tmp_path: Path, file: str, content: 
     assert found.steps >= 0
     if file not in (SETTINGS_FILE, LOCK_FILE, EVALUATIONS_FILE, PACE_FILE) or b"nan" in content:
         assert found.problem or not found.evaluations or file in (LOCK_FILE, EVALUATIONS_FILE, PACE_FILE)
+
+
+@pytest.mark.parametrize("fact", [{"players": math.inf}, {"score": SCORE._replace(value=10**400).to_json()}])
+def test_numbers_beyond_all_bounds_cost_nobody_the_rest(tmp_path: Path, fact: dict[str, Any]) -> None:
+    folder, huge = begun(tmp_path / "run"), 10**400
+    replace_facts(folder / "best.zip", fact)
+    write_about(folder, AboutRun(["dicegym", "train", "hog"], {"run": {"steps": huge}}, False))
+    (folder / PACE_FILE).write_text(f"seconds,steps,games\n1,1,1\n2,5,5\n3,{huge},{huge}\n")
+    (folder / LOCK_FILE).write_text('{"process": 1e999, "machine": "x", "since": "y"}')
+    assert inspect_run(folder, "run").state == INTERRUPTED
+    hold(folder, os.getpid())
+    found = inspect_run(folder, "run")
+    assert (found.state, found.seconds_left, found.games_a_second) == (RUNNING, 0, 4)
+    assert "is not a score" in found.problem or "does not hold" in found.problem
+    assert find_trained(folder) == folder / "best.zip"
+    assert describe_agent(dicegym.game("hog"), str(folder / "best.zip"))
 
 
 def test_runs_are_found_at_any_depth_and_told_apart(tmp_path: Path) -> None:

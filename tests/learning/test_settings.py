@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import tomllib
 from collections.abc import Iterator
@@ -17,11 +18,13 @@ from dicegym.cli import main
 from dicegym.errors import ParameterError, UnknownNameError
 from dicegym.learning.configuration import (
     SettingDescription,
+    as_toml,
     describe_settings,
     from_plain,
     override,
     read_config,
     to_plain,
+    to_toml,
 )
 from dicegym.learning.preparation import prepare
 from dicegym.learning.training_settings import AlgorithmSettings, RunSettings, TrainingSettings
@@ -104,6 +107,14 @@ def test_overrides(text: str, section: str, key: str, value: Any) -> None:
     after = override(before, [text])
     assert to_plain(after)[section][key] == value
     assert before == read_config("hog")
+
+
+@pytest.mark.parametrize("value", ["\U0001f642.py", "a\x7f\x80\u2028b\\", 'say "no"', math.inf, 1e300, 1e-300, True])
+def test_every_value_is_written_as_toml_reads_it(value: Any) -> None:
+    assert tomllib.loads(f"value = {as_toml({'a b': [value]})}")["value"] == {"a b": [value]}
+    if isinstance(value, str):
+        settings = from_plain({"opponents": {value: 1.0}})
+        assert from_plain(tomllib.loads(to_toml(settings))) == settings
 
 
 def test_a_whole_section_is_replaced() -> None:

@@ -76,6 +76,7 @@ def test_an_answer_is_played_and_the_next_run_costs_nothing(tmp_path: Path) -> N
     [
         (Reply(f"I roll five: {FIVE}"), "unreadable", "is not JSON"),
         (Reply("\0 garbage"), "unreadable", "is not JSON"),
+        (Reply("\ud800"), "unreadable", "is not JSON"),
         (Reply(None), "unreadable", "is not JSON"),
         (Reply(None, refusal="I do not gamble."), "unreadable", "the model refused: 'I do not gamble.'"),
         (Reply('{"action": "11"}'), "illegal", "11 dice cannot be rolled"),
@@ -118,7 +119,26 @@ def test_errors_and_delays_are_tried_again() -> None:
         assert len(endpoint.requests) == 4
 
 
-@pytest.mark.parametrize("reply", [Reply(status=404, raw=b"{}"), Reply(raw=b'{"choices": []}'), Reply(raw=b"<html>")])
+ODD = '{"choices": [{"message": {"content": %s}}], "usage": {"prompt_tokens": %s, "completion_tokens": null}}'
+
+
+def test_an_endpoint_need_not_count_tokens() -> None:
+    with serving(always(Reply(raw=(ODD % (json.dumps(FIVE), "null")).encode()))) as endpoint:
+        player = LlmPlayer("m", endpoint.url)
+        assert ask(player) == 6
+        assert player.usage.prompt_tokens == 0
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        Reply(status=404, raw=b"{}"),
+        Reply(raw=b'{"choices": []}'),
+        Reply(raw=b"<html>"),
+        Reply(raw=(ODD % ('[{"type": "text"}]', "1")).encode()),
+        Reply(raw=(ODD % ('""', '"many"')).encode()),
+    ],
+)
 def test_an_endpoint_that_does_not_answer_is_no_fault_of_the_model(reply: Reply) -> None:
     with serving(always(reply)) as endpoint:
         player = LlmPlayer("m", endpoint.url, retries=0)

@@ -303,7 +303,10 @@ def test_own_networks_play_and_are_written_down_where_they_can(tmp_path: Path) -
     steep = torch.nn.Sequential(torch.nn.Linear(62, 9), torch.nn.LeakyReLU(0.5), torch.nn.Linear(9, 12))
     with pytest.raises(ModelError, match="computes something else"):
         dicegym.save_model(steep, tmp_path / "steep.zip", "hog")
+    diverged = torch.nn.Linear(62, 12)
+    torch.nn.init.constant_(diverged.weight, float("nan"))
     for wrong, words in (
+        (diverged, "weights that are not finite"),
         (torch.nn.Linear(62, 5), "scores 5 actions"),
         (torch.nn.Linear(5, 12), "cannot be asked for scores"),
         (torch.nn.LSTM(62, 12), "this gives tuple"),

@@ -6,7 +6,7 @@ take as liar counts as such. Where a strategy is asked for, a player may be give
 
 Values are win probabilities over both dice and, where nothing else is said, over who moves first. They are exact up to
 the rounding of floats for players that draw nothing; see `tabulate`. What such a module offers, and raises:
-`dicegym.games.exact_values.Duel`.
+`dicegym.games.worth.Duel`.
 
 Bids rise, so a set says in which order they were made and, by turns, by whom: who made an even number of bids is to
 move first. The sets whose highest bid is b are the numbers from 2**b to 2**(b + 1), and bid c leads from the sets
