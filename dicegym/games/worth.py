@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dicegym.play.player import Player
-from dicegym.play.turn import record_of
+from dicegym.play.turn import check_seat, record_of
 
 if TYPE_CHECKING:
     from dicegym.engine.game import Game
@@ -66,6 +66,7 @@ class Valuer(Protocol):
 
         Everybody plays on as the valuer supposes. Values of all seats sum to 1 where the unit is win rate.
         """
+        seat = check_seat(self.game, seat)
         return float(self.values_rows(np.atleast_1d(record_of(self.game, state)))[0, seat])
 
     def values_rows(self, states: np.ndarray) -> np.ndarray:
@@ -78,6 +79,7 @@ class Valuer(Protocol):
 
         All are nan when the game is over.
         """
+        state = record_of(self.game, state)
         if state["over"]:
             return ActionValues(np.full(self.game.n_actions, np.nan), np.full(self.game.n_actions, np.nan))
         values, errors, behind = self.action_values_rows(np.atleast_1d(state))
@@ -100,6 +102,7 @@ class Valuer(Protocol):
 
         That is the best action, of equal ones the first, unless it says otherwise; all are 0 when the game is over.
         """
+        state = record_of(self.game, state)
         chosen = np.zeros(self.game.n_actions)
         if not state["over"]:
             chosen[np.nanargmax(self.action_values(state).values)] = 1.0
