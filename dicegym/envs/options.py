@@ -28,6 +28,8 @@ RENDER_MODES = ("ansi", "rgb_array", "human")
 
 MOST_GAMES_SKIPPED = 100
 """How many games in a row may end before the learner is asked; each is skipped, as it has nothing to learn."""
+ILLEGAL_REWARD = -1.0
+"""The default of ``illegal_reward``."""
 NO_FAULT = ""
 """What ``info`` tells where nothing was wrong with the last action."""
 ILLEGAL_ACTION = "illegal action"
@@ -36,13 +38,14 @@ ILLEGAL_ACTION = "illegal action"
 DOCUMENTATION = {
     "opponent": """
 opponent: an agent's name, a path to a bot file or model, a `dicegym.Player`, a list of these, or a dict
-    from these to weights, from which each opposing seat draws anew each game. None: the game's default.""",
+    from these to weights, from which each opposing seat draws anew each game. None: the game's default.
+    A game for one has no use for it.""",
     "seat": """
 seat: the learner's seat: a number, ``"random"`` (drawn for each game) or ``"alternate"`` (by episode).""",
     "on_illegal": """
 on_illegal: what an illegal action does: ``"rule"`` (what the game says), ``"raise"`` (IllegalActionError,
     nothing played) or ``"terminate"`` (the episode ends with ``illegal_reward``; 0 for other agents).
-illegal_reward: the reward for an illegal action under ``"terminate"``.""",
+illegal_reward: the reward for an illegal action under ``"terminate"``, and only there.""",
     "reward": """
 reward: what rewards sum to: ``"win"``, the game's result as its rules have it, ``"margin"``, how far the
     seat is ahead at the end, paid out as it gains and loses (the game's page has the formula), or ``"first"``,
@@ -95,9 +98,15 @@ def check_on_illegal(value: Any) -> OnIllegal:
     return cast(OnIllegal, one_of("on_illegal", value, get_args(OnIllegal)))
 
 
-def check_illegal_reward(value: Any) -> float:
-    """Return ``value`` as a float; raise ParameterError if it is not a number."""
-    return finite_number("illegal_reward", value, "a reward")
+def check_illegal_reward(value: Any, on_illegal: str) -> float:
+    """Return ``value`` as a float; raise ParameterError if it is not a number, or would never be given."""
+    reward = finite_number("illegal_reward", value, "a reward")
+    if reward != ILLEGAL_REWARD and on_illegal != "terminate":
+        raise ParameterError(
+            f"illegal_reward={value!r} is never given with on_illegal={on_illegal!r}: write on_illegal='terminate', or "
+            "leave it out"
+        )
+    return reward
 
 
 def check_reward(game: Game, value: Any) -> Reward:

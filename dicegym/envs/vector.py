@@ -53,6 +53,7 @@ from dicegym.envs.options import (
 from dicegym.envs.render import render_games
 from dicegym.envs.seating import Seating
 from dicegym.errors import IllegalActionError, ParameterError, StepError, one_line
+from dicegym.play.turn import record_of
 
 KEPT = ("states", "rows", "results", "observations", "masks")
 """The arrays of the batch that `BatchEnv.state_dict` holds."""
@@ -134,7 +135,7 @@ class BatchEnv(gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self.num_envs = n = whole_number("num_envs", num_envs, 1, 1 << 30, "the number of games")
         self.seating = Seating(self.game, opponent, seat)
         self.on_illegal = check_on_illegal(on_illegal)
-        self.illegal_reward = check_illegal_reward(illegal_reward)
+        self.illegal_reward = check_illegal_reward(illegal_reward, on_illegal)
         self.reward = check_reward(self.game, reward)
         self.render_mode = check_render_mode(render_mode)
         self.autoreset_mode = _autoreset_mode(autoreset_mode)
@@ -275,7 +276,18 @@ class BatchEnv(gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         return arrays | {"seeded": self._seeded, "opponents": self._opponents.state_dict()}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Go on where `state_dict` was taken. Opponents that are not pure sit down anew and remember nothing."""
+        """Go on where `state_dict` was taken. Opponents that are not pure sit down anew and remember nothing.
+
+        Raises ParameterError if that was of another game, or of more or fewer games, and nothing changes.
+        """
+        for name in KEPT:
+            own, given = getattr(self._batch, name), state.get(name)
+            if np.shape(given) != own.shape or getattr(given, "dtype", None) != own.dtype:
+                raise ParameterError(
+                    f"a state whose {name} have the shape {np.shape(given)} does not fit {self.num_envs} games of "
+                    f"{self.game!r}: give what state_dict() of such a batch returned"
+                )
+        record_of(self.game, state["states"][0])
         for name in KEPT:
             getattr(self._batch, name)[...] = state[name]
         self._seeded = state["seeded"]
@@ -434,7 +446,12 @@ class BatchEnv(gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         return np.where(good, PLAY, REFUSE).astype(np.int8)
 
     def render(self) -> tuple[Any, ...] | None:
-        """Return every table as its learner sees it, in the form of ``render_mode``; "human" prints them."""
+        """Return every table as its learner sees it, in the form of ``render_mode``; "human" prints them.
+
+        Raises StepError before `reset`.
+        """
+        if not self._seeded:
+            raise StepError("render() was called with no game going on: call reset() first")
         seats = self._rows["seat"].tolist()
         return render_games(self.render_mode, self.game, zip(self._states, seats, strict=True))
 
