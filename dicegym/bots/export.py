@@ -16,6 +16,7 @@ from dicegym.bots.transcription import HELPERS, pack_array, transcribe
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 from dicegym.escape import docstring
+from dicegym.games import game as make_game
 from dicegym.games.parts import ADAPTER, INTERFACE, defines, need, part
 from dicegym.play.player import Player
 
@@ -82,13 +83,13 @@ def export_forms(game: Game) -> tuple[str, ...]:
     return interface.ENTRY_FILES if interface is not None and defines(game, ADAPTER, "export") else ()
 
 
-def export_source(player: Player, game: Game, form: str) -> str:
+def export_source(player: Player, game: Game | str, form: str) -> str:
     """Return the source of a bot that plays as ``player`` does.
 
     Args:
         player: any player; a learned one that draws does so by the randomness of the bot's process (`random`, which
             hosts seed).
-        game: the game with its parameters.
+        game: the game with its parameters, or its name.
         form: the file name of the original interface, such as ``hog.py``.
 
     Raises:
@@ -102,6 +103,7 @@ def export_source(player: Player, game: Game, form: str) -> str:
         >>> "def final_strategy" in export_source(dicegym.agent(game, "bacon"), game, "hog.py")
         True
     """
+    game = make_game(game)
     forms = export_forms(game)
     if not forms:
         raise ParameterError(f"players of {game.spec.title} cannot be written as bots: enter the model itself")

@@ -12,11 +12,12 @@ from dicegym.learning.evaluate import Score
 from dicegym.signals import going_on
 
 if TYPE_CHECKING:
+    from dicegym.engine.game import Game
     from dicegym.learning.training_run import Run
 
 
 def train(
-    game: str,
+    game: Game | str,
     folder: str | Path,
     config: str | Path | None = None,
     overrides: Sequence[str] = (),
@@ -30,7 +31,7 @@ def train(
     Settings and names are checked before PyTorch is imported.
 
     Args:
-        game: a game's name.
+        game: a game's name, or a `dicegym.Game`, whose players and parameters then are the settings'.
         folder: the run's: models, cards, curve, logs and checkpoint.
         config: a file of settings, or the name of one that ships; None: those that ship for the game, or for any game.
         overrides: each ``section.key=value``, as after ``--set``.
@@ -52,9 +53,10 @@ def train(
         >>> run.model.num_timesteps, run.score.opponent
         (1024, 'always_roll(5)')
     """
-    from dicegym.learning.preparation import prepare  # checks settings, and so needs the extra
+    from dicegym.learning.preparation import name_of, prepare  # checks settings, and so needs the extra
     from dicegym.learning.run_folder import alone_in
 
+    game, overrides = name_of(game, overrides)
     target = Path(folder)
     with alone_in(target):
         prepared = prepare(game, target, None if config is None else Path(config), overrides, resume, trust)

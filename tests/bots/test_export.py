@@ -164,7 +164,7 @@ def test_file_of_a_model_that_draws_draws_with_its_probabilities(name: str, form
 
 def test_export_of_another_form_is_refused() -> None:
     with pytest.raises(ParameterError, match=r"export as hog\.py"):
-        export_source(model("hog"), dicegym.game("hog"), "bot.py")
+        export_source(model("hog"), "hog", "bot.py")
     with pytest.raises(ParameterError, match=r"export as hog\.py or .*, and name its place by --output mine/hog\.py"):
         export_source(model("hog"), dicegym.game("hog"), "mine/hog.py")
 

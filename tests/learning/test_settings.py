@@ -23,7 +23,7 @@ from dicegym.learning.configuration import (
     read_config,
     to_plain,
 )
-from dicegym.learning.preparation import prepare
+from dicegym.learning.preparation import name_of, prepare
 from dicegym.learning.training_settings import AlgorithmSettings, RunSettings, TrainingSettings
 from dicegym.registry import GAMES
 from dicegym.shipped import shipped_folder
@@ -104,6 +104,14 @@ def test_overrides(text: str, section: str, key: str, value: Any) -> None:
     after = override(before, [text])
     assert to_plain(after)[section][key] == value
     assert before == read_config("hog")
+
+
+def test_a_game_is_given_by_its_name_or_with_its_parameters() -> None:
+    name, overrides = name_of(dicegym.game("liarsdice", players=3, dice=2), ["run.seed=4"])
+    settings = override(read_config(name), overrides)
+    assert (name, settings.run.seed) == ("liarsdice", 4)
+    assert dicegym.game(name, **settings.game) == dicegym.game("liarsdice", players=3, dice=2)
+    assert name_of("hog", ["run.seed=4"]) == ("hog", ["run.seed=4"])
 
 
 def test_a_whole_section_is_replaced() -> None:
