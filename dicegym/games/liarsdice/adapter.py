@@ -172,7 +172,7 @@ A file player.py that defines get_play, or bot.py that defines play, or a folder
 me is the own id: "A", "B", ... in the order in which players were named.
 
 hands are all seats in playing order: own dice sorted from high to low, an x for each hidden one, nothing for who is
-out. When hands are show_value, who was out before is left out.
+out. When hands are shown, who was out before is left out.
 
 history are the plays of this hand so far, empty for who opens it.
 
@@ -211,7 +211,7 @@ def {function}(me, hands, history):
     """Return a play: quantity * 10 + face, such as 23 for "two threes", or 0 for "liar".
 
     me:      my id, such as "A"
-    hands:   all hands, such as "A:53321,B:xx,C:": mine is show_value, and C is out
+    hands:   all hands, such as "A:53321,B:xx,C:": mine is shown, and C is out
     history: the plays of this hand, such as "A:23,B:33"; empty if I open it
     """
     if history.endswith(":0"):
