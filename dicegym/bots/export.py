@@ -10,11 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from dicegym.bots import bot_files
 from dicegym.bots.bot_player import BotPlayer
 from dicegym.bots.network import ACTIVATIONS, Network
 from dicegym.bots.transcription import HELPERS, pack_array, transcribe
 from dicegym.engine.game import Game
-from dicegym.errors import ParameterError
+from dicegym.errors import ParameterError, one_line
 from dicegym.escape import docstring
 from dicegym.games import game as make_game
 from dicegym.games.parts import ADAPTER, INTERFACE, defines, need, part
@@ -108,7 +109,7 @@ def export_source(player: Player, game: Game | str, form: str) -> str:
     if not forms:
         raise ParameterError(f"players of {game.spec.title} cannot be written as bots: enter the model itself")
     if form not in forms:
-        where = f", and name its place by --output {form}" if os.path.basename(form) != form else ""
+        where = f", and write the text to {form}" if os.path.basename(form) != form else ""
         raise ParameterError(f"{game.spec.title} has no bots called {form!r}: export as {' or '.join(forms)}{where}")
     game.check_original(form)
     return need(game, ADAPTER).export(player, game, form)
@@ -138,11 +139,11 @@ def network_source(player: Player, game: Game, interface: str, *functions: Calla
         *functions: of the game, which the interface uses; see `dicegym.bots.transcription.transcribe`.
 
     Raises:
-        ParameterError: the player is neither.
+        ParameterError: the player is neither, or a bot that its file alone does not play.
         ModelError: the model was trained on another game.
     """
     if isinstance(player, BotPlayer) and player.source.arguments is None:
-        return player.source.file.read_text()
+        return _own_source(player)
     model: Any = player  # a `dicegym.players.model.PolicyPlayer`, which builds upon this folder
     network = getattr(model, "policy", None)
     if not isinstance(network, Network):
@@ -168,6 +169,21 @@ def network_source(player: Player, game: Game, interface: str, *functions: Calla
         choice=_DRAWN.format(temperature=model.temperature) if draws else _BEST,
         interface=(_SAYS_PURE.sub("\n", interface) if draws else interface).strip(),
     )
+
+
+def _own_source(player: BotPlayer) -> str:
+    """Return the file of a bot, which has to play alone as the bot does. Raises ParameterError if it would not."""
+    file, attribute, _, shared, hidden = player.source
+    _, *helpers = bot_files.gather(file, shared, hidden)
+    if helpers:
+        names = ", ".join(one_line(one.relative_to(file.parent)) for one in helpers)
+        raise ParameterError(f"{player.name!r} cannot be exported, as it imports {names}: copy its folder instead")
+    if attribute is not None:
+        raise ParameterError(
+            f"{player.name!r} cannot be exported, as a copy would play what {file.name} does without :{attribute}: "
+            f"name the file alone, or write a file in which {attribute} is what the interface asks for"
+        )
+    return file.read_text()
 
 
 def _weights(array: np.ndarray) -> str:
