@@ -31,9 +31,8 @@ DEEPEST = 20
 """Containers within each other."""
 LONGEST_TEXT = 2000
 NUMBERS: dict[str, type] = {
-    **dict.fromkeys(
-        (f"{sign}{size}" for sign in ("", "u") for size in ("int8", "int16", "int32", "int64", "longlong")), int
-    ),
+    **dict.fromkeys((f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)), int),
+    **dict.fromkeys(("longlong", "ulonglong"), int),
     **dict.fromkeys(("float16", "float32", "float64"), float),
     **dict.fromkeys(("bool", "bool_"), bool),
 }

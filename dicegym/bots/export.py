@@ -175,14 +175,9 @@ def _own_source(player: BotPlayer) -> str:
     """Return the file of a bot, which has to play alone as the bot does. Raises ParameterError if it would not."""
     file, attribute, _, shared, hidden = player.source
     _, *helpers = bot_files.gather(file, shared, hidden)
-    if helpers:
-        names = ", ".join(one_line(one.relative_to(file.parent)) for one in helpers)
-        raise ParameterError(f"{player.name!r} cannot be exported, as it imports {names}: copy its folder instead")
-    if attribute is not None:
-        raise ParameterError(
-            f"{player.name!r} cannot be exported, as a copy would play what {file.name} does without :{attribute}: "
-            f"name the file alone, or write a file in which {attribute} is what the interface asks for"
-        )
+    if helpers or attribute is not None:
+        why = f"imports {one_line(helpers[0].name)}" if helpers else f"is {attribute} in {one_line(file.name)}"
+        raise ParameterError(f"{player.name!r} cannot be exported, as it {why}: give a bot that plays as one file")
     return file.read_text()
 
 

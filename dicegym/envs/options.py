@@ -28,8 +28,6 @@ RENDER_MODES = ("ansi", "rgb_array", "human")
 
 MOST_GAMES_SKIPPED = 100
 """How many games in a row may end before the learner is asked; each is skipped, as it has nothing to learn."""
-ILLEGAL_REWARD = -1.0
-"""The default of ``illegal_reward``."""
 NO_FAULT = ""
 """What ``info`` tells where nothing was wrong with the last action."""
 ILLEGAL_ACTION = "illegal action"
@@ -38,8 +36,7 @@ ILLEGAL_ACTION = "illegal action"
 DOCUMENTATION = {
     "opponent": """
 opponent: an agent's name, a path to a bot file or model, a `dicegym.Player`, a list of these, or a dict
-    from these to weights, from which each opposing seat draws anew each game. None: the game's default.
-    A game for one has no use for it.""",
+    from these to weights, from which each opposing seat draws anew each game. None: the game's default.""",
     "seat": """
 seat: the learner's seat: a number, ``"random"`` (drawn for each game) or ``"alternate"`` (by episode).""",
     "on_illegal": """
@@ -101,11 +98,8 @@ def check_on_illegal(value: Any) -> OnIllegal:
 def check_illegal_reward(value: Any, on_illegal: str) -> float:
     """Return ``value`` as a float; raise ParameterError if it is not a number, or would never be given."""
     reward = finite_number("illegal_reward", value, "a reward")
-    if reward != ILLEGAL_REWARD and on_illegal != "terminate":
-        raise ParameterError(
-            f"illegal_reward={value!r} is never given with on_illegal={on_illegal!r}: write on_illegal='terminate', or "
-            "leave it out"
-        )
+    if reward != -1.0 and on_illegal != "terminate":  # that is the default
+        raise ParameterError(f"illegal_reward={value!r} is never given: write on_illegal='terminate', or leave it out")
     return reward
 
 

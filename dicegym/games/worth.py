@@ -66,8 +66,7 @@ class Valuer(Protocol):
 
         Everybody plays on as the valuer supposes. Values of all seats sum to 1 where the unit is win rate.
         """
-        seat = check_seat(self.game, seat)
-        return float(self.values_rows(np.atleast_1d(record_of(self.game, state)))[0, seat])
+        return float(self.values_rows(np.atleast_1d(record_of(self.game, state)))[0, check_seat(self.game, seat)])
 
     def values_rows(self, states: np.ndarray) -> np.ndarray:
         """Return `value` of every state for every seat: float64[states, players]."""
@@ -102,7 +101,6 @@ class Valuer(Protocol):
 
         That is the best action, of equal ones the first, unless it says otherwise; all are 0 when the game is over.
         """
-        state = record_of(self.game, state)
         chosen = np.zeros(self.game.n_actions)
         if not state["over"]:
             chosen[np.nanargmax(self.action_values(state).values)] = 1.0

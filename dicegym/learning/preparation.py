@@ -10,7 +10,7 @@ from typing import NamedTuple
 from dicegym import games
 from dicegym.engine.game import Game
 from dicegym.errors import DicegymError, ParameterError, one_line, unknown_name
-from dicegym.learning.configuration import about_run, as_toml, from_plain, override, read_config, to_plain
+from dicegym.learning.configuration import about_run, from_plain, override, read_config, to_plain
 from dicegym.learning.league import SELF
 from dicegym.learning.run_folder import SETTINGS_FILE, is_empty
 from dicegym.learning.teacher import parse_reply
@@ -36,13 +36,6 @@ class Prepared(NamedTuple):
     resume: bool
     finished: bool
     """Whether the run to resume has nothing left to do."""
-
-
-def name_of(game: Game | str, overrides: Sequence[str]) -> tuple[str, Sequence[str]]:
-    """Return a game's name and overrides, which begin with the players and parameters of a game that is no name."""
-    if not isinstance(game, Game):
-        return game, overrides
-    return game.name, [f"game={as_toml({'players': game.players, **game.parameters})}", *overrides]
 
 
 def prepare(

@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dicegym.engine.game import Game
 from dicegym.engine.threads import let_libraries_wait_idly
 from dicegym.errors import DependencyError
 from dicegym.learning.evaluate import Score
 from dicegym.signals import going_on
 
 if TYPE_CHECKING:
-    from dicegym.engine.game import Game
     from dicegym.learning.training_run import Run
 
 
@@ -53,10 +53,13 @@ def train(
         >>> run.model.num_timesteps, run.score.opponent
         (1024, 'always_roll(5)')
     """
-    from dicegym.learning.preparation import name_of, prepare  # checks settings, and so needs the extra
+    from dicegym.learning.configuration import as_toml  # checks settings, and so needs the extra
+    from dicegym.learning.preparation import prepare
     from dicegym.learning.run_folder import alone_in
 
-    game, overrides = name_of(game, overrides)
+    if isinstance(game, Game):
+        overrides = [f"game={as_toml({'players': game.players, **game.parameters})}", *overrides]
+        game = game.name
     target = Path(folder)
     with alone_in(target):
         prepared = prepare(game, target, None if config is None else Path(config), overrides, resume, trust)

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple, Protocol
 from dicegym.engine.game import Game
 from dicegym.engine.part import Part
 from dicegym.errors import ParameterError
-from dicegym.games import game as make_game
 from dicegym.pictures.naming import in_words, name_players
 from dicegym.pictures.scenes import scene_drawing
 from dicegym.pictures.svg import Drawing
@@ -55,16 +54,12 @@ PICTURE: Part[Picture] = Part(Picture, "picture", "that draws it")
 
 
 def draw(
-    game: Game | str,
-    state: Any,
-    seat: int | None = None,
-    names: Sequence[str] = (),
-    opened: frozenset[str] = frozenset(),
+    game: Game, state: Any, seat: int | None = None, names: Sequence[str] = (), opened: frozenset[str] = frozenset()
 ) -> Drawing:
     """Return the picture of a state: a `Drawing`, which a notebook shows and ``.svg()`` gives as a document.
 
     Args:
-        game: the game or its name.
+        game: the game.
         state: its record, an array of one or a `dicegym.State`.
         seat: as this seat may see it; None: everything.
         names: what players are called, by seat (default: ``player 0`` and so on, with ``you`` added at ``seat``).
@@ -81,7 +76,6 @@ def draw(
         >>> drawing.svg()[:4]
         '<svg'
     """
-    game = make_game(game)
     seat = None if seat is None else check_seat(game, seat)
     if names and len(names) != game.players:
         raise ParameterError(f"{len(names)} names for the {game.players} seats of {game!r}: give one for each, or none")

@@ -54,13 +54,10 @@ class Turn(Generic[V]):
 
     Attributes:
         game: the game, with its parameters.
-        seat: the seat that is to move.
+        seat: the seat that is to move. Raises ParameterError if the game does not have it.
         order: the player in each seat, by its number among the players of a match; elsewhere the seat itself.
         record: the game's record with all that is hidden in it, for the game's own players (compiled twins), which
             choose by what their seat may know. Any other player reads `view` or `observation`.
-
-    Raises:
-        ParameterError: the game has no such seat.
 
     Example:
         >>> import dicegym
@@ -101,7 +98,7 @@ class Turn(Generic[V]):
 
 def check_seat(game: Game, seat: Any) -> int:
     """Return ``seat`` as an int. Raises ParameterError if the game has no seat of that number."""
-    if type(seat) is int and 0 <= seat < game.players:  # the rule: no words are made for it
+    if type(seat) is int and 0 <= seat < game.players:
         return seat
     return whole_number("seat", seat, 0, game.players - 1, f"a seat of {game!r}")
 

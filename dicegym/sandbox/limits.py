@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any
 
 from dicegym.bots.bot_files import LARGEST, MOST_FILES
 from dicegym.engine import jit
@@ -43,13 +42,11 @@ class Limits:
     move: float | None = None
 
     @classmethod
-    def of(cls, given: Any) -> Limits:
+    def of(cls, given: Limits | None) -> Limits:
         """Return the limits that were given, by default those of contests. Raises ParameterError for anything else."""
-        if given is None or isinstance(given, cls):
-            return given or cls()
-        raise ParameterError(
-            f"limits={one_line(given, 60)} cannot be used: give dicegym.contest.Limits, such as Limits(seconds=5)"
-        )
+        if not isinstance(given, cls | None):
+            raise ParameterError(f"limits={one_line(given, 60)} cannot be used: give dicegym.contest.Limits(seconds=5)")
+        return given or cls()
 
     @staticmethod
     def wall_of(seconds: float) -> float:

@@ -172,8 +172,12 @@ def test_export_of_another_form_is_refused() -> None:
 @pytest.mark.parametrize(
     ("text", "named", "words"),
     [
-        ("import helper\ndef command(standing): return helper.roll()\n", "", r"imports helper\.py: copy its folder"),
-        ("def command(standing): return {}\ndef other(standing): return 1\n", ":other", "would play what bot.py does"),
+        ("import helper\ndef command(standing): return helper.roll()\n", "", r"imports helper\.py: give a bot"),
+        (
+            "def command(standing): return {}\ndef other(standing): return 1\n",
+            ":other",
+            "is other in bot",
+        ),
     ],
 )
 def test_a_bot_that_its_file_alone_does_not_play_is_not_exported(

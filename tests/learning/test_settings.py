@@ -15,6 +15,7 @@ pytest.importorskip("pydantic")
 import dicegym
 from dicegym.cli import main
 from dicegym.errors import ParameterError, UnknownNameError
+from dicegym.learning import preparation
 from dicegym.learning.configuration import (
     SettingDescription,
     describe_settings,
@@ -23,7 +24,8 @@ from dicegym.learning.configuration import (
     read_config,
     to_plain,
 )
-from dicegym.learning.preparation import name_of, prepare
+from dicegym.learning.preparation import prepare
+from dicegym.learning.train import train
 from dicegym.learning.training_settings import AlgorithmSettings, RunSettings, TrainingSettings
 from dicegym.registry import GAMES
 from dicegym.shipped import shipped_folder
@@ -106,12 +108,14 @@ def test_overrides(text: str, section: str, key: str, value: Any) -> None:
     assert before == read_config("hog")
 
 
-def test_a_game_is_given_by_its_name_or_with_its_parameters() -> None:
-    name, overrides = name_of(dicegym.game("liarsdice", players=3, dice=2), ["run.seed=4"])
-    settings = override(read_config(name), overrides)
-    assert (name, settings.run.seed) == ("liarsdice", 4)
-    assert dicegym.game(name, **settings.game) == dicegym.game("liarsdice", players=3, dice=2)
-    assert name_of("hog", ["run.seed=4"]) == ("hog", ["run.seed=4"])
+def test_a_game_is_given_with_its_parameters(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    game, asked = dicegym.game("liarsdice", players=3, dice=2), list[Any]()
+    monkeypatch.setattr(preparation, "prepare", lambda *given: asked.extend(given) or 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        train(game, tmp_path, overrides=["run.seed=4"])
+    settings = override(read_config(asked[0]), asked[3])
+    assert (asked[0], settings.run.seed) == ("liarsdice", 4)
+    assert dicegym.game(asked[0], **settings.game) == game
 
 
 def test_a_whole_section_is_replaced() -> None:

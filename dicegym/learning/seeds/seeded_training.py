@@ -10,14 +10,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from dicegym import games
-from dicegym.engine.game import Game
 from dicegym.engine.threads import cores
 from dicegym.engine.validate import whole_number
 from dicegym.errors import DamagedFileError, ParameterError
 from dicegym.files import write_text
 from dicegym.learning.configuration import about_run, lasting_name, override, read_config, to_toml
 from dicegym.learning.curves import Pace, read_pace
-from dicegym.learning.preparation import check_programs, find_program, name_of, prepare
+from dicegym.learning.preparation import check_programs, find_program, prepare
 from dicegym.learning.run_folder import SETTINGS_FILE, alone_in, is_empty
 from dicegym.learning.seeds.job import END_NOW, SeedProcess, SeedTask, SeedTrainer
 from dicegym.learning.seeds.summary import SeedsSummary, folder_of, summarise
@@ -65,7 +64,7 @@ def holds_seeds(folder: Path) -> bool:
 
 
 def train_seeds(
-    game: Game | str,
+    game: str,
     folder: str | Path,
     seeds: int | None = None,
     config: str | Path | None = None,
@@ -83,7 +82,7 @@ def train_seeds(
     finished seeds as they are, continues interrupted ones from their checkpoints, and starts those that have none.
 
     Args:
-        game: as for `dicegym.learning.train.train`.
+        game: a game's name.
         folder: of all seeds; it also gets ``seeds.toml``, their settings.
         seeds: how many, starting with ``run.seed``; None: as many as ``folder`` has.
         config: as for `dicegym.learning.train.train`.
@@ -107,7 +106,6 @@ def train_seeds(
         >>> len(found.results)
         2
     """
-    game, overrides = name_of(game, overrides)
     target, say = Path(folder), told or (lambda text: None)
     with alone_in(target):
         if not resume and not is_empty(target):
