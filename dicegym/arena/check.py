@@ -337,7 +337,7 @@ def check(
         True
     """
     game = make_game(game)
-    limits = limits or Limits()
+    limits = Limits.of(limits)
     try:
         job = Check(game, (entry(game, agent_name(game, spec), spec),), seed, limits, thorough=not debug)
     except AgentError as error:

@@ -18,7 +18,9 @@ import numpy as np
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
 from dicegym.engine.seats import seating
+from dicegym.engine.validate import MOST, whole_number
 from dicegym.errors import AgentError
+from dicegym.games import game as make_game
 from dicegym.games.worth import first_place_shares
 from dicegym.play.drive import Referee
 from dicegym.play.player import Player, Usage
@@ -73,7 +75,7 @@ class MatchResult(NamedTuple):
 
 
 def play_match(
-    game: Game,
+    game: Game | str,
     players: Sequence[Player],
     seed: int,
     games: int,
@@ -88,7 +90,7 @@ def play_match(
     (``forfeit`` on the fact sheet), and the match continues.
 
     Args:
-        game: the game, with as many seats as players.
+        game: the game, with as many seats as players, or its name.
         players: each distinct, as one that keeps state does so for itself.
         seed: names the games; any integer.
         games: how many.
@@ -100,7 +102,7 @@ def play_match(
     Raises:
         AgentError: a player changed the record behind the game's back; or, in a game whose rules do not say what
             that costs, it failed.
-        ParameterError: the number of players is not that of the seats.
+        ParameterError: the number of players is not that of the seats, or ``games`` is less than 1.
 
     Example:
         >>> import dicegym
@@ -110,7 +112,8 @@ def play_match(
         >>> len(match.seats), sum(match.shares)
         (3, 3.0)
     """
-    n = len(players)
+    game, n = make_game(game), len(players)
+    games = whole_number("games", games, 1, MOST, "the number of games of a match")
     heartbeat, stray = heartbeat or Heartbeat.private(), stray or Printed()
     course = _Course(game, players, seed, heartbeat, stray, dismissals, apart or [False] * n)
     seats, gained, actions = [], [], []

@@ -212,7 +212,7 @@ class RayExecutor:
     def __init__(
         self, game: Game, limits: Limits | None, isolation: str, connect: Callable[[], Any], workers: int | None
     ) -> None:
-        self.limits = limits or Limits()
+        self.limits = Limits.of(limits)
         try:
             self.isolation = jail.choose(isolation)
         except DependencyError:  # nodes may have what this machine has not

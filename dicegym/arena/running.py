@@ -93,7 +93,7 @@ def contest(
     form = choose_format(game, format, chosen)
     return run_contest(
         form.run,
-        (game, form.name, chosen.deciding, limits or Limits()),
+        (game, form.name, chosen.deciding, Limits.of(limits)),
         entries,
         seed,
         store,

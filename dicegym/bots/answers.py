@@ -32,6 +32,7 @@ DEEPEST = 20
 LONGEST_TEXT = 2000
 NUMBERS: dict[str, type] = {
     **dict.fromkeys((f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)), int),
+    **dict.fromkeys(("longlong", "ulonglong"), int),
     **dict.fromkeys(("float16", "float32", "float64"), float),
     **dict.fromkeys(("bool", "bool_"), bool),
 }

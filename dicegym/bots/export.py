@@ -10,12 +10,14 @@ from typing import Any
 
 import numpy as np
 
+from dicegym.bots import bot_files
 from dicegym.bots.bot_player import BotPlayer
 from dicegym.bots.network import ACTIVATIONS, Network
 from dicegym.bots.transcription import HELPERS, pack_array, transcribe
 from dicegym.engine.game import Game
-from dicegym.errors import ParameterError
+from dicegym.errors import ParameterError, one_line
 from dicegym.escape import docstring
+from dicegym.games import game as make_game
 from dicegym.games.parts import ADAPTER, INTERFACE, defines, need, part
 from dicegym.play.player import Player
 
@@ -82,13 +84,13 @@ def export_forms(game: Game) -> tuple[str, ...]:
     return interface.ENTRY_FILES if interface is not None and defines(game, ADAPTER, "export") else ()
 
 
-def export_source(player: Player, game: Game, form: str) -> str:
+def export_source(player: Player, game: Game | str, form: str) -> str:
     """Return the source of a bot that plays as ``player`` does.
 
     Args:
         player: any player; a learned one that draws does so by the randomness of the bot's process (`random`, which
             hosts seed).
-        game: the game with its parameters.
+        game: the game with its parameters, or its name.
         form: the file name of the original interface, such as ``hog.py``.
 
     Raises:
@@ -102,11 +104,12 @@ def export_source(player: Player, game: Game, form: str) -> str:
         >>> "def final_strategy" in export_source(dicegym.agent(game, "bacon"), game, "hog.py")
         True
     """
+    game = make_game(game)
     forms = export_forms(game)
     if not forms:
         raise ParameterError(f"players of {game.spec.title} cannot be written as bots: enter the model itself")
     if form not in forms:
-        where = f", and name its place by --output {form}" if os.path.basename(form) != form else ""
+        where = f", and write the text to {form}" if os.path.basename(form) != form else ""
         raise ParameterError(f"{game.spec.title} has no bots called {form!r}: export as {' or '.join(forms)}{where}")
     game.check_original(form)
     return need(game, ADAPTER).export(player, game, form)
@@ -136,11 +139,11 @@ def network_source(player: Player, game: Game, interface: str, *functions: Calla
         *functions: of the game, which the interface uses; see `dicegym.bots.transcription.transcribe`.
 
     Raises:
-        ParameterError: the player is neither.
+        ParameterError: the player is neither, or a bot that its file alone does not play.
         ModelError: the model was trained on another game.
     """
     if isinstance(player, BotPlayer) and player.source.arguments is None:
-        return player.source.file.read_text()
+        return _own_source(player)
     model: Any = player  # a `dicegym.players.model.PolicyPlayer`, which builds upon this folder
     network = getattr(model, "policy", None)
     if not isinstance(network, Network):
@@ -166,6 +169,16 @@ def network_source(player: Player, game: Game, interface: str, *functions: Calla
         choice=_DRAWN.format(temperature=model.temperature) if draws else _BEST,
         interface=(_SAYS_PURE.sub("\n", interface) if draws else interface).strip(),
     )
+
+
+def _own_source(player: BotPlayer) -> str:
+    """Return the file of a bot, which has to play alone as the bot does. Raises ParameterError if it would not."""
+    file, attribute, _, shared, hidden = player.source
+    _, *helpers = bot_files.gather(file, shared, hidden)
+    if helpers or attribute is not None:
+        why = f"imports {one_line(helpers[0].name)}" if helpers else f"is {attribute} in {one_line(file.name)}"
+        raise ParameterError(f"{player.name!r} cannot be exported, as it {why}: give a bot that plays as one file")
+    return file.read_text()
 
 
 def _weights(array: np.ndarray) -> str:

@@ -20,6 +20,7 @@ from dicegym.envs.options import (
     render_modes,
 )
 from dicegym.envs.render import render_game
+from dicegym.errors import StepError
 from dicegym.pictures.drawing import draw
 
 
@@ -43,7 +44,7 @@ class EverySeat:
         """Set up what both kinds of environments have. Raises ParameterError if an option cannot be."""
         self.game = game
         self.on_illegal = check_on_illegal(on_illegal)
-        self.illegal_reward = check_illegal_reward(illegal_reward)
+        self.illegal_reward = check_illegal_reward(illegal_reward, on_illegal)
         self.reward = check_reward(game, reward)
         self.max_cycles = check_cap("max_cycles", max_cycles)
         self.render_mode = check_render_mode(render_mode)
@@ -134,7 +135,9 @@ class EverySeat:
             self._row.ask(LOOK, 0, 0, self._paid_by | OBSERVED)
 
     def render(self) -> Any:
-        """Return the whole table in the form of ``render_mode``; "human" prints it."""
+        """Return the whole table in the form of ``render_mode``; "human" prints it. Raises StepError before `reset`."""
+        if self._seed is None:
+            raise StepError("render() was called with no game going on: call reset() first")
         return render_game(self.render_mode, self.game, self._state, None)
 
     def close(self) -> None:

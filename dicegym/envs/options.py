@@ -42,7 +42,7 @@ seat: the learner's seat: a number, ``"random"`` (drawn for each game) or ``"alt
     "on_illegal": """
 on_illegal: what an illegal action does: ``"rule"`` (what the game says), ``"raise"`` (IllegalActionError,
     nothing played) or ``"terminate"`` (the episode ends with ``illegal_reward``; 0 for other agents).
-illegal_reward: the reward for an illegal action under ``"terminate"``.""",
+illegal_reward: the reward for an illegal action under ``"terminate"``, and only there.""",
     "reward": """
 reward: what rewards sum to: ``"win"``, the game's result as its rules have it, ``"margin"``, how far the
     seat is ahead at the end, paid out as it gains and loses (the game's page has the formula), or ``"first"``,
@@ -95,9 +95,12 @@ def check_on_illegal(value: Any) -> OnIllegal:
     return cast(OnIllegal, one_of("on_illegal", value, get_args(OnIllegal)))
 
 
-def check_illegal_reward(value: Any) -> float:
-    """Return ``value`` as a float; raise ParameterError if it is not a number."""
-    return finite_number("illegal_reward", value, "a reward")
+def check_illegal_reward(value: Any, on_illegal: str) -> float:
+    """Return ``value`` as a float; raise ParameterError if it is not a number, or would never be given."""
+    reward = finite_number("illegal_reward", value, "a reward")
+    if reward != -1.0 and on_illegal != "terminate":  # that is the default
+        raise ParameterError(f"illegal_reward={value!r} is never given: write on_illegal='terminate', or leave it out")
+    return reward
 
 
 def check_reward(game: Game, value: Any) -> Reward:

@@ -106,7 +106,7 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
         self.game = set_game(SingleAgentEnv, game, parameters)
         self.seating = self._next_seating = Seating(self.game, opponent, seat)
         self.on_illegal = check_on_illegal(on_illegal)
-        self.illegal_reward = check_illegal_reward(illegal_reward)
+        self.illegal_reward = check_illegal_reward(illegal_reward, on_illegal)
         self.reward = check_reward(self.game, reward)
         self.render_mode = check_render_mode(render_mode)
         self.observation_space = gym.spaces.Box(0.0, 1.0, (self.game.observation_size,), np.float32)

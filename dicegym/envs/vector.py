@@ -53,6 +53,7 @@ from dicegym.envs.options import (
 from dicegym.envs.render import render_games
 from dicegym.envs.seating import Seating
 from dicegym.errors import IllegalActionError, ParameterError, StepError, one_line
+from dicegym.play.turn import record_of
 
 KEPT = ("states", "rows", "results", "observations", "masks")
 """The arrays of the batch that `BatchEnv.state_dict` holds."""
@@ -134,7 +135,7 @@ class BatchEnv(gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self.num_envs = n = whole_number("num_envs", num_envs, 1, 1 << 30, "the number of games")
         self.seating = Seating(self.game, opponent, seat)
         self.on_illegal = check_on_illegal(on_illegal)
-        self.illegal_reward = check_illegal_reward(illegal_reward)
+        self.illegal_reward = check_illegal_reward(illegal_reward, on_illegal)
         self.reward = check_reward(self.game, reward)
         self.render_mode = check_render_mode(render_mode)
         self.autoreset_mode = _autoreset_mode(autoreset_mode)
@@ -275,7 +276,12 @@ class BatchEnv(gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         return arrays | {"seeded": self._seeded, "opponents": self._opponents.state_dict()}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Go on where `state_dict` was taken. Opponents that are not pure sit down anew and remember nothing."""
+        """Go on where a fitting `state_dict` was taken, or raise ParameterError. Bots that are not pure begin anew."""
+        states: Any = state.get("states")
+        if np.shape(states) != self._states.shape:
+            found = f"a state whose records have the shape {np.shape(states)}"
+            raise ParameterError(f"{found} does not fit {self.num_envs} games: give that of as many")
+        record_of(self.game, states[0])
         for name in KEPT:
             getattr(self._batch, name)[...] = state[name]
         self._seeded = state["seeded"]
@@ -435,7 +441,9 @@ class BatchEnv(gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         return np.where(good, PLAY, REFUSE).astype(np.int8)
 
     def render(self) -> tuple[Any, ...] | None:
-        """Return every table as its learner sees it, in the form of ``render_mode``; "human" prints them."""
+        """Return every table as its learner sees it, as ``render_mode`` says. Raises StepError before `reset`."""
+        if not self._seeded:
+            raise StepError("render() was called with no game going on: call reset() first")
         seats = self._rows["seat"].tolist()
         return render_games(self.render_mode, self.game, zip(self._states, seats, strict=True))
 

@@ -28,7 +28,7 @@ from dicegym.engine.validate import as_int64
 from dicegym.errors import DicegymError, ParameterError, one_line
 from dicegym.games import game as make_game
 from dicegym.games.hidden import keep_known
-from dicegym.play.turn import record_of
+from dicegym.play.turn import check_seat, record_of
 
 FieldLimits = Mapping[str, tuple[Any, Any]]
 """By field the least and the largest value, each a number or an array of the field's shape."""
@@ -48,7 +48,7 @@ class Position(NamedTuple):
     """Who knows it; None: it is the whole state."""
 
 
-def position_id(game: Game, state: Any, seat: int | None = None) -> str:
+def position_id(game: Game | str, state: Any, seat: int | None = None) -> str:
     """Return the text that stands for a state: what ``seat`` may know of it, or all of it, its dice to come included.
 
     Raises ParameterError if there is no such seat, or ``state`` is of another game.
@@ -60,8 +60,8 @@ def position_id(game: Game, state: Any, seat: int | None = None) -> str:
         >>> position_id(game, game.new_game(seed=1)[0])[:4]
         'hog-'
     """
-    if seat is not None and not 0 <= seat < game.players:
-        raise ParameterError(f"seat {seat} is no seat of {game!r}: give 0 to {game.players - 1}")
+    game = make_game(game)
+    seat = None if seat is None else check_seat(game, seat)
     states = game.new_states(1)
     states[0] = record_of(game, state)
     if seat is not None:
@@ -83,7 +83,7 @@ def position_id(game: Game, state: Any, seat: int | None = None) -> str:
     return f"{game.name}-{base64.urlsafe_b64encode(packed).decode().rstrip('=')}"
 
 
-def position(text: str, game: Game | None = None) -> Position:
+def position(text: str, game: Game | str | None = None) -> Position:
     """Return what a text of `position_id` stands for; ``game`` is needed where it is not a registered one.
 
     Raises ParameterError, which says what is wrong: the text was cut or mistyped, or made by other rules, or nobody can
@@ -97,12 +97,13 @@ def position(text: str, game: Game | None = None) -> Position:
         >>> position(text).game.name
         'hog'
     """
+    table = None if game is None else make_game(game)
     told_of = f"{one_line(text, 60)!r} cannot be read as a state"
     found = _FORM.fullmatch(str(text).strip()) if len(str(text)) <= LONGEST else None
     if found is None:
         raise ParameterError(f"{told_of}: such a text begins with the name of a game and a hyphen, as `hog-...`")
     try:
-        table = make_game(found["game"]) if game is None else game
+        table = table or make_game(found["game"])
     except DicegymError as error:
         raise ParameterError(f"{told_of}: {error}") from None
     if table.name != found["game"]:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dicegym.play.player import Player
-from dicegym.play.turn import record_of
+from dicegym.play.turn import check_seat, record_of
 
 if TYPE_CHECKING:
     from dicegym.engine.game import Game
@@ -66,7 +66,7 @@ class Valuer(Protocol):
 
         Everybody plays on as the valuer supposes. Values of all seats sum to 1 where the unit is win rate.
         """
-        return float(self.values_rows(np.atleast_1d(record_of(self.game, state)))[0, seat])
+        return float(self.values_rows(np.atleast_1d(record_of(self.game, state)))[0, check_seat(self.game, seat)])
 
     def values_rows(self, states: np.ndarray) -> np.ndarray:
         """Return `value` of every state for every seat: float64[states, players]."""
@@ -78,6 +78,7 @@ class Valuer(Protocol):
 
         All are nan when the game is over.
         """
+        state = record_of(self.game, state)
         if state["over"]:
             return ActionValues(np.full(self.game.n_actions, np.nan), np.full(self.game.n_actions, np.nan))
         values, errors, behind = self.action_values_rows(np.atleast_1d(state))

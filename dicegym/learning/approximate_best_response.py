@@ -97,14 +97,13 @@ def best_response(
         "log": [],
     }
     settings = [
-        f"game={as_toml({'players': table.players, **table.parameters})}",
         f"opponents={as_toml({target: 1.0})}",
         *(f"run.{name}={as_toml(value)}" for name, value in run.items()),
         *(_networks_of(begin) if begin else ()),
     ]
     with tempfile.TemporaryDirectory() as folder, keep_generators():  # making a model seeds them
         best = Path(folder) / "run" / "best.zip"
-        trained = train(table.name, best.parent, None, [*settings, *overrides], progress=progress)
+        trained = train(table, best.parent, None, [*settings, *overrides], progress=progress)
         score = evaluate(table, str(best), target, games, exact=False, seed=FRESH_SEED)
         curve = tuple((one.steps, one.value) for one in curve_in(model_file.facts(best)))
         if output is not None:

@@ -190,7 +190,7 @@ def evaluate(
     told = progress or (lambda done, total, text: None)
     specs = _named(game, opponent)
     open_executor = None if executors is None else lambda limits: executors(game, limits, isolation)
-    by = _Table(game, [player, *specs], seed, open_executor, limits or limits_of())
+    by = _Table(game, [player, *specs], seed, open_executor, limits_of() if limits is None else Limits.of(limits))
     against = "nobody" if game.players == 1 else ", ".join(by.names[1:])
     if exact and len(specs) == 1 and (tables := by.tables()) is not None:
         values, ((mine, i_draw), (theirs, they_draw)) = tables

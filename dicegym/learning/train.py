@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dicegym.engine.game import Game
 from dicegym.engine.threads import let_libraries_wait_idly
 from dicegym.errors import DependencyError
 from dicegym.learning.evaluate import Score
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def train(
-    game: str,
+    game: Game | str,
     folder: str | Path,
     config: str | Path | None = None,
     overrides: Sequence[str] = (),
@@ -30,7 +31,7 @@ def train(
     Settings and names are checked before PyTorch is imported.
 
     Args:
-        game: a game's name.
+        game: a game's name, or a `dicegym.Game`, whose players and parameters then are the settings'.
         folder: the run's: models, cards, curve, logs and checkpoint.
         config: a file of settings, or the name of one that ships; None: those that ship for the game, or for any game.
         overrides: each ``section.key=value``, as after ``--set``.
@@ -52,9 +53,13 @@ def train(
         >>> run.model.num_timesteps, run.score.opponent
         (1024, 'always_roll(5)')
     """
-    from dicegym.learning.preparation import prepare  # checks settings, and so needs the extra
+    from dicegym.learning.configuration import as_toml  # checks settings, and so needs the extra
+    from dicegym.learning.preparation import prepare
     from dicegym.learning.run_folder import alone_in
 
+    if isinstance(game, Game):
+        overrides = [f"game={as_toml({'players': game.players, **game.parameters})}", *overrides]
+        game = game.name
     target = Path(folder)
     with alone_in(target):
         prepared = prepare(game, target, None if config is None else Path(config), overrides, resume, trust)

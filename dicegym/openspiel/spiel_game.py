@@ -23,6 +23,7 @@ from dicegym import games
 from dicegym.engine.dice import game_key
 from dicegym.engine.game import Game
 from dicegym.engine.spec import GameSpec
+from dicegym.errors import IllegalActionError
 from dicegym.games.parts import CHANCE, part
 
 KEYS = 1 << 10
@@ -235,6 +236,10 @@ class SpielState(pyspiel.State):
 
     def _apply_action(self, action: int) -> None:
         chance = self._shared.chance
+        if self.current_player() == pyspiel.PlayerId.CHANCE:
+            number = KEYS if chance is None else len(chance.outcomes(self._states[0], self._draws[0]))
+            if not 0 <= action < number:
+                raise IllegalActionError(f"chance has no outcome {action} here: give one of 0 to {number - 1}")
         if self._draws and chance is not None:
             chance.settle(self._states[0], self._draws.pop(0), action)
             self._announce()

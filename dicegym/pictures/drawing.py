@@ -11,7 +11,7 @@ from dicegym.errors import ParameterError
 from dicegym.pictures.naming import in_words, name_players
 from dicegym.pictures.scenes import scene_drawing
 from dicegym.pictures.svg import Drawing
-from dicegym.play.turn import record_of
+from dicegym.play.turn import check_seat, record_of
 
 __all__ = ["PICTURE", "Drawing", "Picture", "Viewpoint", "draw"]
 
@@ -76,8 +76,7 @@ def draw(
         >>> drawing.svg()[:4]
         '<svg'
     """
-    if seat is not None and not 0 <= seat < game.players:
-        raise ParameterError(f"seat {seat} is no seat of {game!r}: give 0 to {game.players - 1}, or None for all of it")
+    seat = None if seat is None else check_seat(game, seat)
     if names and len(names) != game.players:
         raise ParameterError(f"{len(names)} names for the {game.players} seats of {game!r}: give one for each, or none")
     called = tuple(names) or tuple(f"player {one}" + (OWN if one == seat else "") for one in range(game.players))

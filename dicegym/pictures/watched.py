@@ -14,6 +14,7 @@ from dicegym.pictures.drawing import Drawing, draw
 from dicegym.pictures.naming import name_players
 from dicegym.play.drive import Referee
 from dicegym.play.player import Player
+from dicegym.play.turn import check_seat
 
 
 class WatchedMove(NamedTuple):
@@ -35,8 +36,7 @@ def seating(game: Game, player: Player, others: Sequence[Player], seat: int) -> 
     Raises:
         ParameterError: there is no such seat, or a number of others that does not fit.
     """
-    if not 0 <= seat < game.players:
-        raise ParameterError(f"seat {seat} is no seat of {game!r}: give 0 to {game.players - 1}")
+    seat = check_seat(game, seat)
     if len(others) >= game.players or (not others and game.players > 1):
         raise ParameterError(
             f"{len(others)} others do not fit beside the player of {game!r}: give 1 to its other seats"

@@ -10,6 +10,7 @@ import numpy as np
 from dicegym.engine.scene import Scene
 from dicegym.engine.spec import V
 from dicegym.engine.state import State
+from dicegym.engine.validate import whole_number
 from dicegym.errors import ParameterError, one_line
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ class Turn(Generic[V]):
 
     Attributes:
         game: the game, with its parameters.
-        seat: the seat that is to move.
+        seat: the seat that is to move. Raises ParameterError if the game does not have it.
         order: the player in each seat, by its number among the players of a match; elsewhere the seat itself.
         record: the game's record with all that is hidden in it, for the game's own players (compiled twins), which
             choose by what their seat may know. Any other player reads `view` or `observation`.
@@ -70,7 +71,7 @@ class Turn(Generic[V]):
 
     def __init__(self, game: Game[V], state: Any, seat: int, order: Sequence[int] | None = None) -> None:
         self.game = game
-        self.seat = seat
+        self.seat = check_seat(game, seat)
         self.order = tuple(range(game.players) if order is None else order)
         self.record = state
 
@@ -93,6 +94,13 @@ class Turn(Generic[V]):
     def scene(self) -> Scene:
         """The table as the seat sees it, for people."""
         return self.game.scene(self.record, self.seat)
+
+
+def check_seat(game: Game, seat: Any) -> int:
+    """Return ``seat`` as an int. Raises ParameterError if the game has no seat of that number."""
+    if type(seat) is int and 0 <= seat < game.players:
+        return seat
+    return whole_number("seat", seat, 0, game.players - 1, f"a seat of {game!r}")
 
 
 def record_of(game: Game, given: Any) -> Any:

@@ -106,7 +106,7 @@ def game_of_file(file: str) -> str:
     fits = {name: _fit(make_game(name), file) for name in loadable()}
     best = max(fits.values(), default=0)  # a whole course project, say, has a function that other games' bots have too
     known = [name for name, fit in fits.items() if 0 < fit == best]
-    if not known and locate(path, ()) is None and not path.suffix:
+    if not known and locate(path, ()) is None and not path.suffix and not path.is_dir():
         names = {agent for name in loadable() for agent in agent_names(make_game(name))}
         raise unknown_name("agent of any game", file, sorted(names))
     if len(known) != 1:

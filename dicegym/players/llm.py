@@ -187,14 +187,16 @@ class LlmPlayer(Player):
         self._arguments = (model, base_url, seed, temperature, form, failure, *numbers, log)
         self.model, self.base_url, self.log = str(model), str(base_url), str(log)
         self.seed = whole_number("seed", seed, 0, _SEEDS - 1, f"the seed of {what}")
-        self.temperature = finite_number("temperature", temperature, f"the temperature of {what}", above=-1e-9)
+        for name, number in (("temperature", temperature), ("seconds", seconds)):
+            if finite_number(name, number, f"the {name} of {what}") < 0:
+                raise ParameterError(f"{name}={number!r} cannot be used as the {name} of {what}: give 0 or more")
+        self.temperature, self.seconds = float(temperature), float(seconds)
         self.form, self.failure = form, failure
         self.concurrency = whole_number("concurrency", concurrency, 1, 1_000, f"requests of {what} at a time")
         self.timeout = finite_number("timeout", timeout, f"seconds for an answer of {what}", above=0)
         self.retries = whole_number("retries", retries, 0, 100, f"repeated requests of {what}")
         self.max_tokens = whole_number("max_tokens", max_tokens, 1, 1 << 20, f"tokens of an answer of {what}")
         self.budget = whole_number("budget", budget, 0, 1 << 40, f"tokens of {what}")
-        self.seconds = finite_number("seconds", seconds, f"seconds of all requests of {what}", above=-1e-9)
         self.name = f"llm({self.model})"
         self._lock = threading.Lock()
         self._judged: dict[str, list[int] | AnswerError] = {}  # by keys of requests

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
+from numbers import Real
 
 from dicegym.bots.bot_files import LARGEST, MOST_FILES
 from dicegym.engine import jit
 from dicegym.engine.validate import whole_number
-from dicegym.errors import ParameterError
+from dicegym.errors import ParameterError, one_line
 
 PATIENCE = 10
 """How much more time an entry has on the clock than on a processor."""
@@ -27,7 +28,7 @@ class Limits:
         move: processor time for one move; None: as ``seconds``.
 
     Raises:
-        ParameterError: not positive.
+        ParameterError: not positive numbers.
 
     Example:
         >>> from dicegym.contest import Limits
@@ -39,6 +40,13 @@ class Limits:
     memory: int = 512 << 20
     start: float | None = None
     move: float | None = None
+
+    @classmethod
+    def of(cls, given: Limits | None) -> Limits:
+        """Return the limits that were given, by default those of contests. Raises ParameterError for anything else."""
+        if not isinstance(given, cls | None):
+            raise ParameterError(f"limits={one_line(given, 60)} cannot be used: give dicegym.contest.Limits(seconds=5)")
+        return given or cls()
 
     @staticmethod
     def wall_of(seconds: float) -> float:
@@ -59,8 +67,8 @@ class Limits:
         """Check the values."""
         given = {"seconds": self.seconds, "start": self.start, "move": self.move}
         for name, seconds in given.items():
-            if seconds is not None and not seconds > 0:
-                raise ParameterError(f"{name}={seconds!r} leaves no time to think: give more than 0")
+            if seconds is not None and not (isinstance(seconds, Real) and seconds > 0):
+                raise ParameterError(f"{name}={seconds!r} leaves no time to think: give a number above 0")
         whole_number("memory", self.memory, 1 << 20, 1 << 50, "the memory of an entry in bytes")
 
 

@@ -264,7 +264,7 @@ class Sandbox:
         limits: Limits | None = None,
         isolation: str = jail.Isolation.AUTO,
     ) -> None:
-        self.limits = limits or Limits()
+        self.limits = Limits.of(limits)
         self.isolation = jail.choose(isolation)
         number = cores() if workers is None else workers
         self._count = whole_number("workers", number, 1, 1024, "the number of processes")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import zlib
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from dicegym.errors import ParameterError
 from dicegym.games.hidden import keep_known, list_hidden_fields, open_fields
 from dicegym.games.positions import position, position_id
 from dicegym.registry import GAMES
+from dicegym.values import valuer
 
 TABLES = [dicegym.game(name) for name in GAMES] + [
     dicegym.game("hog", goal=300, memory=1),
@@ -121,10 +123,20 @@ def test_what_is_no_text_of_a_state_is_refused(text: Any, says: str) -> None:
     assert "\x1b" not in str(caught.value)
 
 
-def test_a_seat_that_there_is_not_is_refused() -> None:
+@pytest.mark.parametrize("seat", [2, -1, 0.5, "x", True])
+@pytest.mark.parametrize(
+    "look", [position_id, dicegym.Turn, dicegym.draw, lambda game, state, seat: valuer(game).value(state, seat)]
+)
+def test_a_seat_that_there_is_not_is_refused(look: Callable[..., Any], seat: Any) -> None:
     game = dicegym.game("hog")
-    with pytest.raises(ParameterError, match="seat 2 is no seat"):
-        position_id(game, game.new_game()[0], 2)
+    with pytest.raises(ParameterError, match="cannot be used as a seat of"):
+        look(game, game.new_game()[0], seat)
+
+
+def test_a_game_may_be_given_by_its_name() -> None:
+    state = dicegym.game("hog").new_state()
+    assert position_id("hog", state) == state.id
+    assert position(state.id, "hog").game == state.game
 
 
 @pytest.mark.parametrize("game", TABLES, ids=repr)

@@ -290,7 +290,8 @@ def test_what_is_no_store_is_refused_and_left_alone(tmp_path: Path) -> None:
         (other, ParameterError, "is a database of something else: give another --store"),
         (tmp_path, ParameterError, "is a folder: name a file in it"),
         (tmp_path / "no" / "where", ParameterError, "there is no folder .*no: make it first"),
-        ("", ParameterError, "a store has a name"),
+        ("", ParameterError, "does not name a store"),
+        (1.0, ParameterError, "does not name a store"),
         ("mysql://me@here/x", ParameterError, "postgresql://"),
         ("postgresql://me:secret@127.0.0.1:1/x", ParameterError, r"store at postgresql://me:\*\*\*@127"),
     ):

@@ -78,7 +78,9 @@ numbers = st.one_of(
 )
 arrays: st.SearchStrategy[Any] = st.one_of(
     st.integers(-3, 70).flatmap(
-        lambda n: st.sampled_from([np.int8(n), np.int64(n), np.float64(n), np.float32(n), np.array(n), np.array([n])])
+        lambda n: st.sampled_from(
+            [np.int8(n), np.int64(n), np.longlong(n), np.float64(n), np.float32(n), np.array(n), np.array([n])]
+        )
     ),
     st.integers(0, 255).map(np.uint8),
     st.sampled_from([np.True_, np.float64("nan"), np.array([1, 2])]),

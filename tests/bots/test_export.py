@@ -164,9 +164,29 @@ def test_file_of_a_model_that_draws_draws_with_its_probabilities(name: str, form
 
 def test_export_of_another_form_is_refused() -> None:
     with pytest.raises(ParameterError, match=r"export as hog\.py"):
-        export_source(model("hog"), dicegym.game("hog"), "bot.py")
-    with pytest.raises(ParameterError, match=r"export as hog\.py or .*, and name its place by --output mine/hog\.py"):
+        export_source(model("hog"), "hog", "bot.py")
+    with pytest.raises(ParameterError, match=r"export as hog\.py or .*, and write the text to mine/hog\.py"):
         export_source(model("hog"), dicegym.game("hog"), "mine/hog.py")
+
+
+@pytest.mark.parametrize(
+    ("text", "named", "words"),
+    [
+        ("import helper\ndef command(standing): return helper.roll()\n", "", r"imports helper\.py: give a bot"),
+        (
+            "def command(standing): return {}\ndef other(standing): return 1\n",
+            ":other",
+            "is other in bot",
+        ),
+    ],
+)
+def test_a_bot_that_its_file_alone_does_not_play_is_not_exported(
+    text: str, named: str, words: str, tmp_path: Path
+) -> None:
+    (tmp_path / "helper.py").write_text("def roll(): return {}\n")
+    (tmp_path / "bot.py").write_text(text)
+    with pytest.raises(ParameterError, match=words):
+        export_source(dicegym.agent("yatzy", f"{tmp_path / 'bot.py'}{named}"), "yatzy", "yatzy.py")
 
 
 @pytest.mark.parametrize(("game", "agent"), [("hog", "swap"), ("hog", "ppo")])

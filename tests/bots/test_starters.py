@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import json
 import re
 from pathlib import Path
@@ -50,6 +51,15 @@ def test_a_folder_gets_a_file_of_the_originals_name(game: str, tmp_path: Path) -
     assert new_bot(game, tmp_path) == tmp_path / form
     other = new_bot(game, tmp_path / "another_name.py")
     assert game_of_file(str(other)) == game
+
+
+@pytest.mark.parametrize(("game", "form"), FORMS)
+def test_texts_for_authors_hold_no_names_of_ours(game: str, form: str) -> None:
+    """A function that is renamed everywhere is renamed in sentences too, if its name was a word."""
+    adapter = importlib.import_module(f"dicegym.games.{game}.adapter")
+    names = {name for name, value in vars(adapter).items() if "_" in name and callable(value)}
+    text = adapter.INTERFACE + adapter.starter(form, "mine.py")
+    assert not names & set(re.findall(r"\w+", text))
 
 
 def test_nothing_is_overwritten(tmp_path: Path) -> None:

@@ -292,6 +292,9 @@ def test_with_several_games_the_file_or_the_name_tells(monkeypatch: pytest.Monke
         agent_info.game_of_file("bacn")
     with pytest.raises(ParameterError, match="there is no file"):
         agent_info.game_of_file(str(tmp_path / "none.py"))
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(ParameterError, match="empty matches no game's interface"):
+        agent_info.game_of_file(str(tmp_path / "empty"))
 
 
 def test_settings_of_a_training_are_told_with_what_they_take_and_mean(run: Run) -> None:

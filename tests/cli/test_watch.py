@@ -61,7 +61,7 @@ def test_a_table_is_as_large_as_those_who_were_named(capsys: pytest.CaptureFixtu
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("--seat", "2"), "seat 2 is no seat"),
+        (("--seat", "2"), "seat=2 cannot be used as a seat"),
         (("-o", "x.avi"), "must end in .gif"),
         (("-o", "x"), "must end in .gif"),
         (("-o", "/nowhere/x.gif"), "there is no folder /nowhere"),

@@ -19,7 +19,7 @@ from dicegym.envs.seating import Seating
 from dicegym.envs.simultaneous import SimultaneousEnv
 from dicegym.envs.single import SingleAgentEnv
 from dicegym.envs.vector import BatchEnv
-from dicegym.errors import ParameterError, UnknownArgumentError, UnknownNameError
+from dicegym.errors import ParameterError, StepError, UnknownArgumentError, UnknownNameError
 from dicegym.players.prompts import observation_text
 
 CLASSES: list[tuple[Any, str]] = [
@@ -47,13 +47,25 @@ def test_texts_of_options_fit_the_docstrings_they_come_into() -> None:
 @each_class
 @pytest.mark.parametrize(
     "option",
-    [{"on_illegal": "never"}, {"illegal_reward": "x"}, {"illegal_reward": float("nan")}, {"render_mode": "ascii"}],
+    [
+        {"on_illegal": "never"},
+        {"illegal_reward": "x"},
+        {"illegal_reward": float("nan")},
+        {"illegal_reward": -5},  # which nothing would give
+        {"render_mode": "ascii"},
+    ],
     ids=str,
 )
 def test_options_that_cannot_be_are_refused_alike(cls: Any, game: str, option: dict[str, Any]) -> None:
     (name,) = option
     with pytest.raises(ParameterError, match=f"^{name}="):
         cls(game, **option)
+
+
+@each_class
+def test_nothing_is_drawn_before_reset(cls: Any, game: str) -> None:
+    with pytest.raises(StepError, match=r"render\(\) was called with no game going on"):
+        cls(game, render_mode="ansi").render()
 
 
 @pytest.mark.parametrize("seat", [-1, 2, True, 0.0, "first", None])

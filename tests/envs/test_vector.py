@@ -302,6 +302,17 @@ def test_state_dict_goes_on_where_it_was_taken(env_id: str) -> None:
         assert (terminated == terminated_2).all()
 
 
+@pytest.mark.parametrize("given", [("hog", 1), ("hog", 3), ("yatzy", 2), ("hog", 2, 50), ()], ids=str)
+def test_the_state_of_another_batch_is_refused(given: tuple[Any, ...]) -> None:
+    env = BatchEnv("hog", 2, opponent="bacon")
+    env.reset(seed=0)
+    before = env.states.tobytes()
+    other = {} if not given else BatchEnv(*given[:2], **({"goal": given[2]} if given[2:] else {})).state_dict()
+    with pytest.raises(ParameterError, match=r"does not fit|cannot be read as a state of Hog"):
+        env.load_state_dict(other)
+    assert env.states.tobytes() == before
+
+
 def test_state_dict_keeps_games_begun_under_another_pool() -> None:
     """Who sits where is kept, not drawn again from the pool of now; the next episodes draw from that."""
     n = 64

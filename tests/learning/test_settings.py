@@ -16,6 +16,7 @@ pytest.importorskip("pydantic")
 import dicegym
 from dicegym.cli import main
 from dicegym.errors import ParameterError, UnknownNameError
+from dicegym.learning import preparation
 from dicegym.learning.configuration import (
     SettingDescription,
     as_toml,
@@ -27,6 +28,7 @@ from dicegym.learning.configuration import (
     to_toml,
 )
 from dicegym.learning.preparation import prepare
+from dicegym.learning.train import train
 from dicegym.learning.training_settings import AlgorithmSettings, RunSettings, TrainingSettings
 from dicegym.registry import GAMES
 from dicegym.shipped import shipped_folder
@@ -115,6 +117,16 @@ def test_every_value_is_written_as_toml_reads_it(value: Any) -> None:
     if isinstance(value, str):
         settings = from_plain({"opponents": {value: 1.0}})
         assert from_plain(tomllib.loads(to_toml(settings))) == settings
+
+
+def test_a_game_is_given_with_its_parameters(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    game, asked = dicegym.game("liarsdice", players=3, dice=2), list[Any]()
+    monkeypatch.setattr(preparation, "prepare", lambda *given: asked.extend(given) or 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        train(game, tmp_path, overrides=["run.seed=4"])
+    settings = override(read_config(asked[0]), asked[3])
+    assert (asked[0], settings.run.seed) == ("liarsdice", 4)
+    assert dicegym.game(asked[0], **settings.game) == game
 
 
 def test_a_whole_section_is_replaced() -> None:

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import dicegym
-from dicegym.errors import AgentError, ParameterError
+from dicegym.errors import AgentError, IllegalActionError, ParameterError
 from dicegym.games.parts import CHANCE, part
 from dicegym.games.yatzy.rules import record_of
 from dicegym.learning.evaluate import evaluate
@@ -94,6 +94,14 @@ def test_rolls_have_their_true_probabilities(name: str, dice: int) -> None:
     counted = Counter("".join(map(str, sorted(roll))) for roll in product(range(1, 7), repeat=dice))
     listed = {state.action_to_string(action): chance for action, chance in state.chance_outcomes()}
     assert listed == pytest.approx({text: ways / 6**dice for text, ways in counted.items()})
+
+
+@pytest.mark.parametrize("name", [*WITH_CHANCE, "hog"])
+@pytest.mark.parametrize("outcome", [-2, 99_999])
+def test_an_outcome_that_chance_does_not_have_is_refused(name: str, outcome: int) -> None:
+    state = of(name).new_initial_state()
+    with pytest.raises(IllegalActionError, match="give one of 0 to"):
+        state.apply_action(outcome)
 
 
 @pytest.mark.parametrize("name", WITH_CHANCE)

@@ -76,7 +76,7 @@ def test_names_of_others_are_text_and_fit(name: str) -> None:
 
 def test_a_picture_of_no_seat_is_refused() -> None:
     game = dicegym.game("hog")
-    with pytest.raises(ParameterError, match="seat 2 is no seat"):
+    with pytest.raises(ParameterError, match="seat=2 cannot be used as a seat"):
         draw(game, game.new_game(0)[0], 2)
     with pytest.raises(ParameterError, match="1 names for the 2 seats"):
         draw(game, game.new_game(0)[0], None, ["ann"])

@@ -11,6 +11,7 @@ import dicegym
 from dicegym.arena import match
 from dicegym.arena.match import play_match
 from dicegym.engine.game import Game
+from dicegym.errors import ParameterError
 from dicegym.players import batch_players
 from dicegym.players.batch_players import TabledPlayer, situations
 from dicegym.registry import GAMES
@@ -42,6 +43,12 @@ def test_they_are_the_games_of_a_referee(game: Game, illegal: int, monkeypatch: 
     assert found == play_match(game, who, 3, 40)
     assert set(found.seats) == {(0, 1), (1, 0)}
     assert bool(sum(found.faults)) >= bool(illegal)
+
+
+@pytest.mark.parametrize("games", [0, -1, 1.5, "3"])
+def test_a_match_has_a_whole_number_of_games(games: Any) -> None:
+    with pytest.raises(ParameterError, match="the number of games of a match"):
+        play_match("hog", players(dicegym.game("hog")), 5, games)
 
 
 @pytest.mark.parametrize("game", NUMBERED, ids=repr)

@@ -7,18 +7,22 @@ import pickle
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import dicegym
 from dicegym.arena import Limits
 from dicegym.arena.match import Match
+from dicegym.contest import check, compare, contest
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 from dicegym.sandbox.heartbeat import ASKED, LOADING, Heartbeat, is_late, processor_time, queue_time
 from dicegym.sandbox.jobs import Failure, entry
 from dicegym.sandbox.sandbox import Sandbox, assign_processors
+from dicegym.training import evaluate
 
 LIMITS = Limits(seconds=0.6, memory=64 << 20)
 
@@ -34,10 +38,28 @@ def test_a_wrong_number_of_workers(game: Game, workers: int) -> None:
         Sandbox(game, workers=workers)
 
 
-@pytest.mark.parametrize("settings", [{"seconds": 0}, {"seconds": float("nan")}, {"memory": 5}, {"memory": 1.5}])
-def test_wrong_limits(settings: dict[str, float]) -> None:
+@pytest.mark.parametrize(
+    "settings",
+    [{"seconds": 0}, {"seconds": float("nan")}, {"seconds": "5"}, {"move": "x"}, {"memory": 5}, {"memory": 1.5}],
+)
+def test_wrong_limits(settings: dict[str, Any]) -> None:
     with pytest.raises(ParameterError):
         Limits(**settings)
+
+
+@pytest.mark.parametrize("limits", ["x", 5, {"seconds": 5}, 0])
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda limits: check("bacon", "hog", limits),
+        lambda limits: evaluate("hog", "bacon", limits=limits),
+        lambda limits: contest("hog", ["bacon", "swap"], workers=1, limits=limits),
+        lambda limits: compare("hog", "bacon", "swap", workers=1, limits=limits),
+    ],
+)
+def test_what_are_no_limits(use: Callable[[Any], object], limits: Any) -> None:
+    with pytest.raises(ParameterError, match=r"give dicegym\.contest\.Limits"):
+        use(limits)
 
 
 def test_limits_and_failures_travel() -> None:

@@ -130,7 +130,7 @@ def compare(
     most = whole_number("games", games, 2, MOST, "the most games of a comparison") // 2
     specs = _named(game, [first, second, *company])
     course = _Course(game, tuple(specs), claims, margins is None and not company, most, luck, progress)
-    limits, more = limits or Limits(), max(1.0, BLOCK / game.spec.games_per_match)  # games of a block
+    limits, more = Limits.of(limits), max(1.0, BLOCK / game.spec.games_per_match)  # games of a block
     limits = replace(limits, seconds=limits.seconds * more, start=limits.start_seconds, move=limits.move_seconds)
     return run_contest(
         course.run,

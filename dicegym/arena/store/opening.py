@@ -167,9 +167,9 @@ class Location(NamedTuple):
 
 def location_of(where: str | os.PathLike[str]) -> Location:
     """Return where a file or a URL is. Raises ParameterError for no name, and a URL of anything but PostgreSQL."""
-    text = os.fspath(where)
+    text = os.fspath(where) if isinstance(where, str | os.PathLike) else ""  # type: ignore[redundant-expr]  # untyped callers
     if not text:
-        raise ParameterError("a store has a name: give the path of a file, or the address of a database")
+        raise ParameterError(f"{where!r} does not name a store: give the path of a file, or the address of a database")
     if "://" not in text:
         path = Path(text).expanduser()
         return Location(path, sa.URL.create("sqlite", database=str(path)), str(path))

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from dicegym.engine.game import Game
+from dicegym.engine.validate import is_whole_number
 from dicegym.errors import DicegymError
 from dicegym.games.messages import Message
 from dicegym.games.yatzy.rules import (
@@ -381,11 +382,11 @@ def _places(message: dict[Any, Any]) -> int:
         raise CommandError(BAD_INDEX, f"dice {in_short(dice)} is no list of at most {DICE} places: give {_ALLOWED}")
     places = 0
     for place in dice:
-        if type(place) is not int or not 0 <= place < DICE:
+        if not is_whole_number(place) or not 0 <= place < DICE:
             raise CommandError(BAD_INDEX, f"{in_short(place)} is no place of a die: give whole numbers {_ALLOWED}")
-        if places >> place & 1:
+        if places >> int(place) & 1:
             raise CommandError(BAD_INDEX, f"place {place} is named twice: name each die once")
-        places |= 1 << place
+        places |= 1 << int(place)
     return places
 
 
@@ -401,9 +402,9 @@ def action_of(command: object) -> int:
     if word != SCORE_BOX:
         raise CommandError(BAD_WORD, f"{in_short(word)} is no command: send {ROLL_DICE} or {SCORE_BOX}")
     box = message.get("box")
-    if type(box) is not int or not 1 <= box <= BOXES:
+    if not is_whole_number(box) or not 1 <= box <= BOXES:
         raise CommandError(BAD_BOX, f"{in_short(box)} is no box: boxes are whole numbers from 1 to {BOXES}")
-    return SCORE_PLACES + (box - 1) * HANDFULS + _places(message)
+    return SCORE_PLACES + (int(box) - 1) * HANDFULS + _places(message)
 
 
 def fault_error(fault: int) -> CommandError:

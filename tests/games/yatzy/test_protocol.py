@@ -444,3 +444,15 @@ def test_commands_are_corrected_in_json(command: object, says: str) -> None:
     with pytest.raises(CommandError) as caught:
         protocol.action_of(command)
     assert caught.value.message.startswith(says)
+
+
+@pytest.mark.parametrize("kind", [np.int8, np.int64, np.uint8, np.longlong])
+def test_whole_numbers_of_numpy_are_places_and_boxes(kind: Any) -> None:
+    for command in ({"type": "ROLL_DICE", "dice": [1, 4]}, {"type": "SCORE_BOX", "box": 15, "dice": [0, 2]}):
+        given = {name: value if name == "type" else kind(value) for name, value in command.items()}
+        found = action_of(given | {"dice": [*map(kind, command["dice"])]})
+        assert type(found) is int
+        assert found == action_of(command)
+    for wrong in (np.True_, np.float64(1), True):
+        with pytest.raises(CommandError):
+            action_of({"type": "ROLL_DICE", "dice": [wrong]})
