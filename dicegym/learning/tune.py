@@ -224,7 +224,9 @@ def _open_study(plan: Plan, folder: Path, pruner: optuna.pruners.BasePruner | No
         pruner=pruner or optuna.pruners.MedianPruner(NOT_BEFORE, NOT_BEFORE * plan.steps // EVALUATIONS),
     )
     # A study that continues draws other settings than it began with: a sampler does not remember what it has drawn.
-    study.sampler = optuna.samplers.TPESampler(seed=named_seed("trials", plan.seed, len(study.trials)) % (1 << 32))
+    done = len(study.trials)
+    seed = named_seed("trials", plan.seed, done) % (1 << 32) if done else plan.seed
+    study.sampler = optuna.samplers.TPESampler(seed=seed)
     now = json.loads(json.dumps(plan._asdict()))
     begun = study.user_attrs.get("plan", now)
     study.set_user_attr("plan", begun)
