@@ -16,7 +16,7 @@ from dicegym.engine.jit import records
 from dicegym.engine.scene import TEXT, Scene, Text
 from dicegym.engine.spec import GameSpec, V, pack
 from dicegym.engine.state import State, StateMemory
-from dicegym.engine.validate import check_game_number, whole_number
+from dicegym.engine.validate import as_int64, check_game_number, whole_number
 from dicegym.errors import ParameterError, StepError, unknown_argument
 
 
@@ -167,11 +167,13 @@ class Game(Generic[V]):
     def step(self, state: Any, action: int) -> int:
         """Play ``action`` in place; return 0, or the number of the fault if it was illegal.
 
-        Raises StepError if the game is over.
+        Raises StepError if the game is over, TypeError if the action is not a whole number of 64 bits.
         """
         if state["over"]:
             raise StepError("the game is over and takes no more actions: begin another with new_game()")
-        return int(self.spec.kernels.step(state, action))
+        if (number := as_int64(action)) is None:
+            raise TypeError(f"action {action!r} is not a whole number: give one that legal() allows")
+        return int(self.spec.kernels.step(state, number))
 
     def legal(self, state: Any) -> np.ndarray:
         """Return the action mask of the player to move: bool[n_actions], all False when the game is over."""
@@ -181,7 +183,8 @@ class Game(Generic[V]):
         return mask
 
     def observe(self, state: Any, seat: int) -> np.ndarray:
-        """Return what ``seat`` knows: float32[observation_size]."""
+        """Return what ``seat`` knows: float32[observation_size]. Raises ParameterError if there is no such seat."""
+        seat = whole_number("seat", seat, 0, self.players - 1, "a seat of this game")
         out = np.zeros(self.observation_size, np.float32)
         self.spec.kernels.observe(state, seat, out)
         return out

@@ -320,13 +320,13 @@ class State:
         Raises:
             StepError: the game is over.
             RuntimeError: the rules raised something.
-            TypeError: the action is not a whole number.
+            TypeError: the action is not a whole number of 64 bits.
         """
         if self.over:
             raise StepError("the game is over and takes no more actions: begin another with new_state()")
         try:
             self._told = told = self._ask(STEP, self._number, action, self._watched)
-        except TypeError:
+        except (TypeError, OverflowError):
             raise TypeError(f"action {action!r} is not a whole number: give one of legal_actions()") from None
         if told < OVER:
             return 0

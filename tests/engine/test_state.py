@@ -170,9 +170,14 @@ def test_it_says_what_it_is() -> None:
 def test_wrong_use_is_refused() -> None:
     game = dicegym.game("hog", goal=10)
     state = game.new_state(0)
-    for wrong in (1.5, "a", None):
+    for wrong in (1.5, "a", None, 1 << 64):
         with pytest.raises(TypeError, match="is not a whole number: give one of legal_actions"):
             state.step(wrong)  # type: ignore[arg-type]
+        with pytest.raises(TypeError, match="is not a whole number"):
+            game.step(game.new_game()[0], wrong)  # type: ignore[arg-type]
+    for seat in (-1, 2, 9, "a", 0.0):
+        with pytest.raises(ParameterError, match="seat="):
+            game.observe(game.new_game()[0], seat)  # type: ignore[arg-type]
     for seed in ("a", 1.0, 1 << 64, None):
         with pytest.raises(ParameterError, match="seed="):
             game.new_state(seed)  # type: ignore[arg-type]

@@ -72,7 +72,7 @@ class SparringPartner(Player):
 
 
 def set_table(game: Game, number: int, seat: int, wild: bool, liar: int) -> tuple[np.ndarray, Player]:
-    """Return the record of smoke game ``number`` and the bot's opponents; see `dicegym.games.parts.Examination`."""
+    """Return the record of smoke game ``number`` and the bot's opponents; see `dicegym.games.parts.Adapter`."""
     aims: tuple[int | None, ...] = (BEAT, LEVEL, YIELD, None)
     aim = aims[number // game.players % len(aims)]
     return game.new_game(0, number), RandomPlayer() if aim is None else SparringPartner(seat, aim, wild, liar)
