@@ -276,6 +276,7 @@ PARTICIPLE = re.compile(
     r"(?:_.*)?"
 )
 """Names of functions that are bare participles: `told`, `shown_to`, `checked`."""
+DEFINED = re.compile(r"\bdef\s+(\w+)")
 PHRASES = {
     r"\b(?:is|are) (?:none|such)\b": "what it is instead",
     r"\b[Ww]hoever\b": "name the person or program",
@@ -300,6 +301,8 @@ AS_THE_PROGRAM_PRINTS = re.compile(r"given away a game")
 def participles(source: str) -> set[str]:
     """Return the names of public functions and methods, properties left out, that are bare participles."""
     found = set()
+    if not any(PARTICIPLE.fullmatch(name) for name in DEFINED.findall(source)):
+        return found  # so hardly any file is parsed
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and PARTICIPLE.fullmatch(node.name):
             kinds = {ast.unparse(one).rpartition(".")[2] for one in node.decorator_list}
