@@ -91,15 +91,15 @@ def hash_of(request: dict[str, Any]) -> int:
 
 def test_a_model_has_one_budget_and_counts_of_each_game() -> None:
     with serving(lambda request, number: Reply("prose")) as endpoint:
-        model = LlmPlayer("m", endpoint.url)
-        found = suite([model], ["hog", "liarsdice"], situations=6, matches=1)
+        model, tables = LlmPlayer("m", endpoint.url), [dicegym.game("hog", goal=goal) for goal in (30, 40)]
+        found = suite([model], tables, situations=6, matches=1)
         used = [one.usage for one in found if one.usage is not None]
         assert sum(one.requests for one in used) == len(endpoint.requests)
         assert [one.unreadable for one in used] == [one.decisions for one in used]
         assert model.usage.decisions == 0
         most = used[0].prompt_tokens + used[0].completion_tokens + 1
         with pytest.raises(EndpointError, match=f"its budget is {most:,}"):
-            suite([LlmPlayer("m", endpoint.url, seed=1, budget=most)], ["hog", "liarsdice"], situations=6, matches=1)
+            suite([LlmPlayer("m", endpoint.url, seed=1, budget=most)], tables, situations=6, matches=1)
 
 
 def test_numbers_out_of_range() -> None:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import io
 import re
 import shlex
-import subprocess
-import sys
 import types
 from pathlib import Path
 
@@ -17,12 +15,13 @@ from dicegym.games.parts import CONTROLS, need
 from dicegym.registry import GAMES
 
 
-def test_play_at_the_keyboard_until_the_end() -> None:
-    command = [sys.executable, "-m", "dicegym", "play", "hog", "--against", "always_roll(1)", "-p", "goal=20"]
-    done = subprocess.run(command, input="x\n99\n" + "6\n" * 200, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert "your move> x\n'x' means nothing here" in done.stdout
-    assert re.search(r"You win, \d+ to|always_roll\(1\) wins, \d+ to", done.stdout)
+def test_play_at_the_keyboard_until_the_end(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In this process; tests/cli/test_cli.py begins a game in one of its own."""
+    monkeypatch.setattr("sys.stdin", io.StringIO("x\n99\n" + "6\n" * 200))
+    status, out, err = run("play", "hog", "--against", "always_roll(1)", "-p", "goal=20")
+    assert status == 0, err
+    assert "your move> x\n'x' means nothing here" in out
+    assert re.search(r"You win, \d+ to|always_roll\(1\) wins, \d+ to", out)
 
 
 def test_without_any_input_there_is_no_game(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

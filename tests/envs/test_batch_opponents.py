@@ -47,16 +47,16 @@ def transcript(environment: Environment, n: int, steps: int, **settings: Any) ->
 
 @each_environment
 def test_number_of_threads_changes_nothing(environment: Environment, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dicegym.engine.thread_team.LEAST_ROWS", 16)  # few games are enough to be shared out
+    monkeypatch.setattr("dicegym.engine.thread_team.LEAST_ROWS", 4)  # few games are enough to be shared out
     pool = {baseline(environment): 2, MIDDLE: 1, RandomPlayer(): 1}
-    one, three = (transcript(environment, 3 * 16 + 5, 25, opponent=pool, threads=threads) for threads in (1, 3))
+    one, three = (transcript(environment, 3 * 4 + 2, 25, opponent=pool, threads=threads) for threads in (1, 3))
     assert one == three
 
 
 @each_environment
 def test_what_is_not_copied_is_the_same(environment: Environment) -> None:
     pool = {baseline(environment): 2, MIDDLE: 1, RandomPlayer(): 1}
-    kept, overwritten = (transcript(environment, 40, 60, opponent=pool, copy=copy) for copy in (True, False))
+    kept, overwritten = (transcript(environment, 20, 60, opponent=pool, copy=copy) for copy in (True, False))
     assert sum(map(len, kept[1::2])) > 5  # games have ended
     assert kept == overwritten
 

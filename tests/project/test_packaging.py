@@ -11,9 +11,10 @@ import sysconfig
 import tarfile
 import tomllib
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from email.parser import HeaderParser
 from pathlib import Path, PurePosixPath
+from typing import Literal
 
 import pytest
 from filelock import FileLock
@@ -41,14 +42,17 @@ def tree_packages() -> set[str]:
     }
 
 
-def run(*command: str | Path, cwd: Path) -> str:
-    """Run a command away from everything that would lead it back to the checkout; return what it prints."""
+def run(*command: str | Path, cwd: str | Path, more: Mapping[str, str] | None = None) -> str:
+    """Run a command away from everything that would lead it back to the checkout; return what it prints.
+
+    ``more`` is added to its environment.
+    """
     clean = {
         name: value
         for name, value in os.environ.items()
         if not name.startswith(("PYTHON", "DICEGYM_", "VIRTUAL_ENV")) or name == "DICEGYM_CACHE"
     }
-    clean |= {"COLUMNS": "200", "NO_COLOR": "1", "PYTHONIOENCODING": "utf-8"}
+    clean |= {"COLUMNS": "200", "NO_COLOR": "1", "PYTHONIOENCODING": "utf-8"} | dict(more or {})
     done = subprocess.run(
         [str(part) for part in command], cwd=cwd, env=clean, capture_output=True, text=True, check=False
     )
@@ -73,13 +77,26 @@ def once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], None
 @pytest.fixture(scope="session")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Build the sdist, and the wheel from the sdist, as an index would get them; return their folder."""
+    from build import ProjectBuilder  # one worker needs it
+
+    def build_in(source: Path, what: Literal["sdist", "wheel"], folder: Path) -> str:
+        def start(
+            command: Sequence[str], cwd: str | None = None, extra_environ: Mapping[str, str] | None = None
+        ) -> None:
+            run(*command, cwd=cwd or source, more=extra_environ)
+
+        return ProjectBuilder(source, runner=start).build(what, folder)
 
     def build(folder: Path) -> None:
         # From a copy: setuptools writes beside the sources, and would pack what an earlier build left there.
         source = folder / "source"
         rubbish = shutil.ignore_patterns(".*", "__pycache__", "build", "dist", "runs", "*.egg-info")
         shutil.copytree(ROOT, source, ignore=rubbish)
-        run(sys.executable, "-m", "build", "--no-isolation", "--outdir", folder, cwd=source)
+        # What `python -m build --no-isolation` does, without asking first what each of the two requires.
+        sdist = Path(build_in(source, "sdist", folder))
+        with tarfile.open(sdist) as archive:
+            archive.extractall(folder / "unpacked", filter="data")
+        build_in(folder / "unpacked" / sdist.name.removesuffix(".tar.gz"), "wheel", folder)
 
     return once(tmp_path_factory, "built", build)
 
