@@ -102,7 +102,7 @@ def test_nothing_hidden_is_shown(name: str) -> None:
     changed = 0
     for seed in range(3):
         state = game.new_game(seed)[0]
-        for turn in range(60):
+        for _ in range(60):
             if state["over"]:
                 break
             seat = int(state["player"])
@@ -114,7 +114,7 @@ def test_nothing_hidden_is_shown(name: str) -> None:
             before = state.copy()
             action = int(generator.choice(np.flatnonzero(game.legal(state))))
             game.step(state, action)
-            for watcher in {seat, (seat + 1) % game.players, turn % game.players}:  # all of them in a few turns
+            for watcher in {seat, (seat + 1) % game.players, int(generator.integers(game.players))}:
                 place = Place(game, watcher, names)
                 told = keyboard.tell(place, before, action, state, "", False)
                 veiled = [hidden_changed(game, record, watcher, generator) for record in (before, state)]
