@@ -56,18 +56,15 @@ def test_who_begins_with_a_model_that_was_taught_has_a_critic_of_its_own(trainin
     assert layers == [64, 32]
     taught = model_file.facts(shipped_folder("agents") / "hog/taught.zip")["score"]["value"]
     assert run.state.curve.evaluations[0].value == pytest.approx(taught, abs=1e-6)  # its policy is the taught one
+    assert model_file.facts(tmp_path / "run/model.zip")["began_with"]["path"] == "taught"  # as it was named
+    assert training.train("hog", tmp_path / "run", resume=True).state.began_with["path"] == "taught"
     with pytest.raises(ParameterError, match=r"another policy network than .*vf\) may have other layers"):
         training.train("hog", tmp_path / "other", overrides=[*wide, "network.net_arch={pi=[64],vf=[64]}"])
 
 
-def test_a_training_begins_with_an_agent_that_is_named(training: Any, tmp_path: Path) -> None:
-    first = [*SMALL, "run.steps=256", "run.card_games=0", "network.net_arch={pi=[512,512],vf=[256,256]}"]
-    first += ["run.start_from=taught", 'run.evaluate_against=["even"]', "run.evaluate_games=4"]
-    run = training.train("liarsdice", tmp_path / "run", overrides=first)
+def test_an_agent_that_a_training_begins_with_is_a_file_of_its_game() -> None:
     file = shipped_folder("agents") / "liarsdice" / "taught.zip"
-    assert find_model_file(run.game, "taught") == str(file)
-    assert model_file.facts(tmp_path / "run/model.zip")["began_with"]["path"] == "taught"
-    assert training.train("liarsdice", tmp_path / "run", resume=True).state.began_with["path"] == "taught"
+    assert find_model_file(dicegym.game("liarsdice"), "taught") == str(file)
 
 
 @pytest.mark.parametrize(
