@@ -90,12 +90,12 @@ def test_nobody_pays_for_a_witness_who_is_not_there() -> None:
     assert report_calls(len, "len") is len
 
 
-def shown(spec: Path | str, game: str = "hog", thorough: bool = False) -> CheckReport:
+def shown(spec: Path | str, game: str = "hog", thorough: bool = False, **parameters: int) -> CheckReport:
     """Return what a check says that shows all calls, without a process of its own."""
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder, "calls.txt")
         log.touch()
-        table = dicegym.game(game)
+        table = dicegym.game(game, **parameters)
         one = entry(table, agent_name(table, spec), spec)
         job = Check(table, (one,), 0, Limits(), thorough=thorough, log=str(log))
         report = job.report(job.run(here(Heartbeat.private(), Printed())))
@@ -181,7 +181,7 @@ def test_the_exact_win_rate_is_told() -> None:
     ],
 )
 def test_a_wrong_claim_of_purity_is_noted(write: Write, source: str, remark: str) -> None:
-    report = shown(write(source), thorough=True)
+    report = shown(write(source), thorough=True, goal=20)
     assert report.ok
     assert remark in " ".join(report.remarks)
     assert bool(report.remarks) == bool(remark)

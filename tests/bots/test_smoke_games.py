@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import functools
+from collections.abc import Callable
 
 import pytest
 
 from dicegym import arena
+from dicegym.arena import CheckReport
 from dicegym.games import game
 
 HOG = """
@@ -134,16 +136,24 @@ FAULTS += [
 ]
 
 
+@pytest.fixture(scope="module")
+def checked(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., CheckReport]:
+    """Return a function that checks a bot, once each: faults of one game are put into the same few bots."""
+
+    @functools.cache
+    def check(name: str, players: int, text: str, play: str, fault: str) -> CheckReport:
+        file = tmp_path_factory.mktemp(name) / "bot.py"
+        file.write_text(text.format(fault=fault, play=play))
+        return arena.check(file, game(name, players=players), debug=True)
+
+    return check
+
+
 @pytest.mark.parametrize(("name", "players", "text", "play", "fault"), FAULTS, ids=lambda part: str(part)[:40])
 def test_a_fault_is_found_at_whatever_stage_it_comes(
-    name: str, players: int, text: str, play: str, fault: str, tmp_path: Path
+    name: str, players: int, text: str, play: str, fault: str, checked: Callable[..., CheckReport]
 ) -> None:
-    file = tmp_path / "bot.py"
-    table = game(name, players=players)
-    file.write_text(text.format(fault=fault, play=play))
-    report = arena.check(file, table, debug=True)
-    assert "undefined_name" in report.reason
-    file.write_text(text.format(fault="False", play=play))
-    report = arena.check(file, table, debug=True)
+    assert "undefined_name" in checked(name, players, text, play, fault).reason
+    report = checked(name, players, text, play, "False")
     assert report.ok
     assert f"passed all {report.questions} {'questions' if name == 'hog' else 'games'} of the test" in report.text()

@@ -24,6 +24,7 @@ from dicegym.shipped import shipped_folder
 
 TINY = [
     "game.dice=1",
+    'run.evaluate_against=["even"]',
     "run.games=16",
     "run.steps=768",
     "run.torch_threads=1",
@@ -124,7 +125,7 @@ def test_models_are_not_chosen_by_what_nobody_knows(game: str, overrides: list[s
 
 
 def test_hog_is_chosen_by_its_exact_best_reply(tmp_path: Path) -> None:
-    small = ["game.goal=10", *TINY[1:], BY_REPLY, "run.steps=256"]
+    small = ["game.goal=10", *TINY[2:], BY_REPLY, "run.steps=256"]
     train("hog", tmp_path / "run", overrides=small)
     assert all(0 < float(row[BEST_REPLY]) <= 0.5 for row in rows_of(tmp_path / "run"))
 

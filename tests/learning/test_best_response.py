@@ -83,14 +83,13 @@ def test_words_say_what_equals_win() -> None:
     assert TypeAdapter(Exploited).validate_json(json.dumps(seven.to_json())) == seven
 
 
-@pytest.mark.parametrize(("target", "begun"), [("taught", ITSELF), ("even", "taught")])
-def test_what_a_best_response_began_with_is_told_as_it_was_named(target: str, begun: str) -> None:
-    """Not by where this machine has it: cards are handed on."""
+def test_a_best_response_that_begins_with_the_networks_of_its_target_says_so() -> None:
+    """Not by where this machine has them: cards are handed on."""
     game = dicegym.game("liarsdice")
     small = ["run.games=16", "run.torch_threads=1", "algorithm.n_steps=8", "algorithm.batch_size=128"]
     small.append("run.evaluate_games=20")
-    found = best_response(game, target, steps=128, start="taught", games=20, overrides=small)
-    assert found.began_with == begun
+    found = best_response(game, "taught", steps=128, start="taught", games=20, overrides=small)
+    assert found.began_with == ITSELF
 
 
 def test_a_best_response_that_begins_with_a_taught_model_judges_by_a_critic_of_its_own(tmp_path: Path) -> None:
@@ -98,6 +97,7 @@ def test_a_best_response_that_begins_with_a_taught_model_judges_by_a_critic_of_i
     taught = model_file.facts(agents_folder("hog") / "taught.zip")["settings"]["network"]["net_arch"]
     assert taught == {"pi": [512, 512], "vf": [8]}
     small, output = [*SMALL[:4], "run.evaluate_games=20"], tmp_path / "reply.zip"
-    best_response("hog", "bacon", steps=64, start="taught", games=20, overrides=small, output=output)
+    found = best_response("hog", "bacon", steps=64, start="taught", games=20, overrides=small, output=output)
+    assert found.began_with == "taught"  # as it was named
     assert model_file.facts(output)["settings"]["network"]["net_arch"] == {"pi": [512, 512], "vf": [512, 512]}
     assert model_file.facts(output)["score"]["value"] > 0.5  # its policy is that of the taught one at first

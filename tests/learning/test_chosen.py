@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("sb3_contrib")
 
-from small_runs import CHOSEN, SMALL, rows_of, score_of
+from small_runs import CHOSEN, SMALL, rows_of, score_of, small
 
 from dicegym.errors import DicegymError
 from dicegym.learning.curves import Curve
@@ -30,17 +30,15 @@ def test_a_run_that_takes_the_last_model_for_the_best_one_does_so_at_each_evalua
     training: Any, tmp_path: Path
 ) -> None:
     """Also one that is resumed, whose file of the best model scored more before."""
-    folder, wanted = (
-        tmp_path / "run",
-        [*CHOSEN, "game.dice=1", "run.best_by=last", 'run.evaluate_against=["even","timid"]'],
-    )
-    run = training.train("liarsdice", folder, overrides=[*wanted, "run.steps=256", "run.card_games=2"])
+    folder, against = tmp_path / "run", 'run.evaluate_against=["bacon","swap"]'
+    wanted = [*small("hog", CHOSEN), "run.best_by=last", against]
+    run = training.train("hog", folder, overrides=[*wanted, "run.steps=256", "run.card_games=2"])
     for steps in (256, 512):
         if steps > 256:
-            run = training.train("liarsdice", folder, overrides=[f"run.steps={steps}"], resume=True)
+            run = training.train("hog", folder, overrides=[f"run.steps={steps}"], resume=True)
         rows = rows_of(folder)
         assert int(rows[-1]["steps"]) == run.model.num_timesteps >= steps
-        assert float(rows[-1]["score"]) == pytest.approx(sum(float(rows[-1][one]) for one in ("even", "timid")) / 2)
+        assert float(rows[-1]["score"]) == pytest.approx(sum(float(rows[-1][one]) for one in ("bacon", "swap")) / 2)
         best, last = model_file.facts(folder / "best.zip"), model_file.facts(folder / "model.zip")
         for name in ("timesteps", "score"):
             assert best[name] == last[name]

@@ -18,6 +18,7 @@ from dicegym.analysis.exploitability import best_reply
 from dicegym.analysis.valuers import valuer
 from dicegym.envs.sb3 import SB3VecEnv
 from dicegym.errors import ParameterError, UnknownNameError
+from dicegym.games.bidding.solving import solution
 from dicegym.games.parts import solver_of
 from dicegym.learning import dagger
 from dicegym.learning.card import _teacher, card
@@ -33,12 +34,12 @@ from dicegym.players.model import PolicyPlayer
 YATZY = dicegym.game("yatzy", players=1)
 SMALL = [
     "run.games=32",
-    "run.steps=3072",
+    "run.steps=1024",
     "run.torch_threads=1",
-    "run.evaluate_every=1536",
-    "run.checkpoint_every=1536",
-    "run.evaluate_games=50",
-    "run.card_games=20",
+    "run.evaluate_every=512",
+    "run.checkpoint_every=512",
+    "run.evaluate_games=10",
+    "run.card_games=4",
     "algorithm.n_steps=16",
     "algorithm.batch_size=64",
     "algorithm.precision=float32",
@@ -76,9 +77,12 @@ def test_a_lesson_says_what_actions_cost_and_prefers_the_best(game: dicegym.Game
 
 @pytest.fixture(scope="module")
 def equilibrium() -> tuple[Teacher, np.ndarray]:
-    """A teacher of an equilibrium, and records of its game."""
+    """A teacher of an equilibrium that is computed in a tenth of the steps, and records of its game."""
     game = dicegym.game("liarsdice", players=2, dice=1)
-    return Teacher(game, "equilibrium", 0.01), states(game, 200, 1)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(solution, "AT_ONCE", solution.AT_ONCE // 10)
+        patch.setattr(solution, "values_at_once", solution.values_at_once.__wrapped__)  # other tests keep the whole one
+        return Teacher(game, "equilibrium", 0.01), states(game, 200, 1)
 
 
 def test_an_equilibrium_is_taught_as_it_is_mixed(equilibrium: tuple[Teacher, np.ndarray]) -> None:
@@ -160,14 +164,14 @@ def test_nobody_teaches_to_reply_to_a_model_that_draws(tmp_path: Path) -> None:
 
 def test_a_teacher_of_a_game_is_not_asked_about_another() -> None:
     settings: dict[str, Any] = {"teacher": "reply(always_roll(5))", "policy_kwargs": {"net_arch": [4]}, "seed": 1}
-    learner = DAgger("MlpPolicy", SB3VecEnv("hog", 4, seed=1, goal=20), 1e-3, 4, 16, **settings)
+    learner = DAgger("MlpPolicy", SB3VecEnv("hog", 4, seed=1, goal=10), 1e-3, 4, 16, **settings)
     learner.learn(16)
-    learner.set_env(SB3VecEnv("hog", 4, seed=1, goal=30))
+    learner.set_env(SB3VecEnv("hog", 4, seed=1, goal=12))
     learner.learn(16)
-    game = dicegym.game("hog", goal=30)
+    game = dicegym.game("hog", goal=12)
     assert learner._seat_teacher(learner.env.unwrapped).game == game
-    for goal in (20, 40):
-        with pytest.raises(ParameterError, match=f"records of Hog to {goal}: give such of Hog to 30"):
+    for goal in (10, 20):
+        with pytest.raises(ParameterError, match=f"records of Hog to {goal}: give such of Hog to 12"):
             Teacher(game, "reply(always_roll(5))", 0.01).lesson(dicegym.game("hog", goal=goal).new_game(1))
 
 
@@ -227,16 +231,16 @@ def test_imitation_soon_plays_better_than_chance_ever_could(precision: str, monk
     monkeypatch.setattr(dagger, "computes_bfloat16", lambda device: True)  # whatever this processor does
     env = SB3VecEnv(YATZY, 64, seed=1)
     learner = DAgger("MlpPolicy", env, 3e-3, 16, 128, 2, precision=precision, policy_kwargs={"net_arch": [64]}, seed=1)
-    learner.learn(15 * 16 * 64)
-    assert evaluate(YATZY, learner, games=100, less_luck=True).value > 150  # at random: 46
+    learner.learn(10 * 16 * 64)
+    assert evaluate(YATZY, learner, games=40, less_luck=True).value > 150  # at random: 46
 
 
 def test_at_first_the_teacher_plays_and_later_the_learner() -> None:
     def played(mix: float, rollouts: int) -> float:
         """Return what the last of so many rollouts scored, by an untrained learner."""
-        env = SB3VecEnv(YATZY, 64, seed=1)
-        learner = DAgger("MlpPolicy", env, 0.0, 48, 1024, mix=mix, policy_kwargs={"net_arch": [8]}, seed=1)
-        learner.learn(rollouts * 48 * 64)
+        env = SB3VecEnv(YATZY, 32, seed=1)
+        learner = DAgger("MlpPolicy", env, 0.0, 48, 512, mix=mix, policy_kwargs={"net_arch": [8]}, seed=1)
+        learner.learn(rollouts * 48 * 32)
         return float(np.mean([one["r"] for one in learner.ep_info_buffer or ()]))
 
     assert played(1.0, 1) > 200
@@ -279,9 +283,9 @@ def test_a_state_counts_the_more_the_more_the_learner_gives_away() -> None:
 
 def test_a_taught_model_says_so_and_goes_on_exactly(tmp_path: Path) -> None:
     whole = train("yatzy", tmp_path / "whole", TAUGHT, SMALL)
-    train("yatzy", tmp_path / "parts", TAUGHT, [*SMALL, "run.steps=1536"])
-    parts = train("yatzy", tmp_path / "parts", overrides=["run.steps=3072"], resume=True)
-    assert parts.model.num_timesteps == whole.model.num_timesteps == 3072
+    train("yatzy", tmp_path / "parts", TAUGHT, [*SMALL, "run.steps=512"])
+    parts = train("yatzy", tmp_path / "parts", overrides=["run.steps=1024"], resume=True)
+    assert parts.model.num_timesteps == whole.model.num_timesteps == 1024
     path = tmp_path / "whole/model.zip"
     assert model_file.facts(path)["taught_by"] == "exact"
     assert "| taught by | `exact` values, by imitation |" in card(path, 10)

@@ -40,8 +40,8 @@ def test_hog_is_measured_exactly() -> None:
 def test_played_games_agree_with_the_exact_value() -> None:
     game = dicegym.game("hog")
     exact = evaluate(game, "swap", "bacon").value
-    played = evaluate(game, "swap", "bacon", games=20_000, exact=False)
-    error = np.sqrt(exact * (1 - exact) / 20_000)
+    played = evaluate(game, "swap", "bacon", games=8_000, exact=False)
+    error = np.sqrt(exact * (1 - exact) / 8_000)
     assert abs(played.value - exact) < 4 * error
     assert played.low < played.value < played.high
     assert played.high - played.low == pytest.approx(2 * 1.96 * error, rel=0.02)
@@ -73,8 +73,8 @@ def test_one_that_may_draw_is_asked_for_no_table_that_costs_more_than_games(monk
     assert evaluate(game, "even", "honest").known_by == "exact"
     monkeypatch.setattr("dicegym.games.liarsdice.exact._explore", None)
     for player, rival in (("bluffer", "even"), ("even", "bayes"), (lambda me, hands, history: 0, "even")):
-        score = evaluate(game, player, rival, 400)
-        assert (score.measure, score.games) == ("win rate", 400)
+        score = evaluate(game, player, rival, 100)
+        assert (score.measure, score.games) == ("win rate", 100)
         assert score.low < score.high
     hog = dicegym.game("hog")
     assert evaluate(hog, "haphazard").known_by == "one draw"
@@ -84,7 +84,7 @@ def test_one_that_may_draw_is_asked_for_no_table_that_costs_more_than_games(monk
 
 
 def test_games_without_exact_values_are_played() -> None:
-    score = evaluate(dicegym.game("liarsdice", players=2), "even", "even", games=3000)
+    score = evaluate(dicegym.game("liarsdice", players=2), "even", "even", games=600)
     assert score.measure == "win rate"
     assert score.low < 0.5 < score.high
 
@@ -98,7 +98,7 @@ def test_players_who_remember_are_measured_exactly() -> None:
 
 @pytest.mark.parametrize("name", GAMES)
 def test_every_seat_is_played_and_the_seed_decides(name: str) -> None:
-    game = dicegym.game(name)
+    game = dicegym.game(name, **({"rounds": 40} if name == "lucky" else {}))
     seats: list[int] = []
 
     class Noting(RandomPlayer):
@@ -109,9 +109,7 @@ def test_every_seat_is_played_and_the_seed_decides(name: str) -> None:
     first = evaluate(game, Noting(), RandomPlayer(), games=42, exact=False, seed=3)
     assert {seat: seats.count(seat) for seat in seats} == dict.fromkeys(range(game.players), 42 // game.players)
     assert first == evaluate(game, Noting(), RandomPlayer(), games=42, exact=False, seed=3)
-    assert evaluate(game, Noting(), RandomPlayer(), games=84, exact=False, seed=3) != evaluate(
-        game, Noting(), RandomPlayer(), games=84, exact=False, seed=4
-    )
+    assert first != evaluate(game, Noting(), RandomPlayer(), games=42, exact=False, seed=4)
 
 
 def test_number_of_games_at_once_does_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,7 +18,7 @@ from variants import FINISHED
 pytest.importorskip("sb3_contrib")
 
 
-from small_runs import ALONE, LEAGUE, SMALL, STEADY, Train
+from small_runs import ALONE, LEAGUE, SMALL, STEADY, Train, small
 
 from dicegym.cli import main
 from dicegym.errors import ParameterError
@@ -33,7 +33,10 @@ pytestmark = pytest.mark.usefixtures("short_cards")
     ("game", "overrides"),
     [
         pytest.param(
-            game, overrides, id=f"{kind}-{game}", marks=[] if FINISHED.index(game) == number else [pytest.mark.slow]
+            game,
+            small(game, overrides),
+            id=f"{kind}-{game}",
+            marks=[] if FINISHED.index(game) == number else [pytest.mark.slow],
         )
         for number, (kind, overrides) in enumerate({"as configured": SMALL, "past selves": ALONE}.items())
         for game in FINISHED
@@ -69,7 +72,7 @@ def test_a_checkpoint_for_which_there_is_no_room_is_an_error_of_the_system(train
     resource.setrlimit(resource.RLIMIT_FSIZE, (30_000, before[1]))  # for a model, not for its optimizer
     try:
         with pytest.raises(OSError, match="File too large"):
-            training.train("hog", tmp_path / "run", overrides=SMALL)
+            training.train("hog", tmp_path / "run", overrides=small("hog"))
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
     assert not (tmp_path / "run" / "checkpoint").exists()
@@ -90,7 +93,7 @@ def test_run_killed_before_its_first_checkpoint_resumes_from_the_beginning(train
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        training.train("hog", tmp_path / "run", overrides=SMALL, progress=kill)
+        training.train("hog", tmp_path / "run", overrides=small("hog"), progress=kill)
     assert not (tmp_path / "run" / "checkpoint").exists()
     assert training.train("hog", tmp_path / "run", resume=True).model.num_timesteps == 3072
 
@@ -181,7 +184,7 @@ def test_the_second_ctrl_c_leaves_at_once(training: Any, tmp_path: Path) -> None
 
 @pytest.mark.parametrize("change", ["run.games=32", 'opponents={"bacon"=1}', "algorithm.learning_rate=5.0"])
 def test_resuming_refuses_what_it_cannot_change(training: Any, done: Train, change: str) -> None:
-    _, folder = done("hog", SMALL)
+    _, folder = done("hog", small("hog"))
     before = (folder / "settings.json").read_text()
     with pytest.raises(ParameterError, match="cannot change what a run began with"):
         training.train("hog", folder, overrides=[change], resume=True)
@@ -202,7 +205,7 @@ def test_interrupted_while_measured_at_the_end_a_run_loses_nothing(
     with monkeypatch.context() as patch:  # undone alone: whose checkpoints are whose depends on other patches
         patch.setattr(training.Run, "evaluate", evaluate)
         with pytest.raises(KeyboardInterrupt):
-            training.train("hog", tmp_path / "run", overrides=[*SMALL, "run.checkpoint_every=1000000"])
+            training.train("hog", tmp_path / "run", overrides=[*small("hog"), "run.checkpoint_every=1000000"])
     again = training.train("hog", tmp_path / "run", resume=True)
     assert again.first == again.model.num_timesteps == 3072
 

@@ -13,7 +13,7 @@ import pytest
 pytest.importorskip("sb3_contrib")
 
 from hostile_models import members_of, zipped
-from small_runs import SMALL
+from small_runs import small
 
 from dicegym.errors import ModelError
 from dicegym.learning.card import page
@@ -32,7 +32,7 @@ from dicegym.players import model as models
 from dicegym.players import model_file
 from dicegym.players.model_file import MEMBER
 
-PLAYED = [*SMALL, 'run.evaluate_against=["bacon","swap"]', "run.temperature=1"]
+PLAYED = [*small("hog"), 'run.evaluate_against=["bacon","swap"]', "run.temperature=1"]
 ONE = {"measure": "win rate", "opponent": "bacon", "games": 20}
 SAID: dict[str, Any] = {"columns": [ONE], "points": [[0, 0.1, 0.1], [10, 0.4, [0.4, 0.3, 0.5]]]}
 

@@ -16,13 +16,11 @@ from variants import FINISHED, one_always
 pytest.importorskip("sb3_contrib")
 
 
-from small_runs import ALONE, LEAGUE, SMALL, STEADY, Train, each_game
+from small_runs import ALONE, LEAGUE, SMALL, STEADY, Train, each_game, small
 
-import dicegym
 from dicegym.engine import loops
 from dicegym.envs.vector import BatchEnv
 from dicegym.learning.card import card
-from dicegym.learning.configuration import read_config
 from dicegym.learning.curves import read_evaluations, read_pace
 from dicegym.learning.evaluate import CARD_SEED, CURVE_SEED, EVALUATION_SEED, LEAGUE_SEED, Score, next_evaluation
 from dicegym.players import model as models
@@ -36,9 +34,9 @@ pytestmark = pytest.mark.usefixtures("short_cards")
 def test_same_settings_and_seed_give_the_same_curve_and_another_seed_another(
     training: Any, done: Train, game: str, tmp_path: Path
 ) -> None:
-    runs = [done(game, SMALL)]
+    runs = [done(game, small(game))]
     for folder, seed in ((tmp_path / "b", 1), (tmp_path / "c", 2)):
-        runs.append((training.train(game, folder, overrides=[*SMALL, f"run.seed={seed}"]), folder))
+        runs.append((training.train(game, folder, overrides=[*small(game), f"run.seed={seed}"]), folder))
     curves, scores = [], []
     for run, folder in runs:
         curves.append((folder / "curve.csv").read_text())
@@ -53,7 +51,7 @@ def test_same_settings_and_seed_give_the_same_curve_and_another_seed_another(
 @pytest.mark.slow_after(2)
 @each_game
 def test_run_leaves_models_settings_curve_and_tensorboard(done: Train, game: str) -> None:
-    run, folder = done(game, SMALL)
+    run, folder = done(game, small(game))
     about = model_file.facts(folder / "model.zip")
     assert about["timesteps"] == 3072
     assert about["settings"]["run"]["steps"] == 3072
@@ -69,12 +67,11 @@ def test_run_leaves_models_settings_curve_and_tensorboard(done: Train, game: str
 @pytest.mark.slow_after(2)
 @each_game
 def test_a_card_tells_of_every_scripted_agent(done: Train, game: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    _, folder = done(game, SMALL)
+    run, folder = done(game, small(game))
     monkeypatch.setattr("dicegym.learning.card.agent_names", agent_names)
     page = card(folder / "model.zip", 10)
-    played_by = dicegym.game(game, **read_config(game).game)
-    scripted = [name for name in agent_names(played_by) if not isinstance(resolve(played_by, name), Path)]
-    for name in scripted if played_by.players > 1 else ["nobody"]:
+    scripted = [name for name in agent_names(run.game) if not isinstance(resolve(run.game, name), Path)]
+    for name in scripted if run.game.players > 1 else ["nobody"]:
         assert f"| {name} |" in page
 
 
@@ -167,7 +164,7 @@ def test_evaluations_play_games_that_training_never_sees(
 @pytest.mark.slow_after(2)
 @each_game
 def test_self_play_meets_snapshots_and_keeps_the_newest(done: Train, game: str) -> None:
-    run, _ = done(game, ALONE)
+    run, _ = done(game, small(game, ALONE))
     names = [member.name for member in run.league.members]
     assert names == (["uniform", "snapshot 2048"] if run.game.players > 1 else ["uniform"])
     met = names[1:] or names  # who sat there until the first past self joined is gone

@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("sb3_contrib")
 
 
-from small_runs import SMALL, STEADY, each_game
+from small_runs import SMALL, STEADY, Train, each_game, small
 
 import dicegym
 from dicegym.errors import ModelError, ParameterError, UnknownNameError
@@ -28,9 +28,9 @@ def test_cards_may_be_left_out(training: Any, cards: int, tmp_path: Path) -> Non
     assert len(list((tmp_path / "run").glob("*.md"))) == 2 * cards
 
 
-def test_training_begins_with_the_networks_of_another_model(training: Any, tmp_path: Path) -> None:
-    first = training.train("yatzy", tmp_path / "first", overrides=SMALL)
-    begin = f"run.start_from={tmp_path}/first/model.zip"
+def test_training_begins_with_the_networks_of_another_model(training: Any, done: Train, tmp_path: Path) -> None:
+    first, folder = done("yatzy", SMALL)
+    begin = f"run.start_from={folder}/model.zip"
     second = training.train("yatzy", tmp_path / "second", overrides=[*SMALL, begin, "run.seed=2", "run.steps=512"])
     assert (
         second.state.curve.evaluations[0].value == first.state.curve.evaluations[-1].value
@@ -56,18 +56,15 @@ def test_who_begins_with_a_model_that_was_taught_has_a_critic_of_its_own(trainin
     assert layers == [64, 32]
     taught = model_file.facts(shipped_folder("agents") / "hog/taught.zip")["score"]["value"]
     assert run.state.curve.evaluations[0].value == pytest.approx(taught, abs=1e-6)  # its policy is the taught one
+    assert model_file.facts(tmp_path / "run/model.zip")["began_with"]["path"] == "taught"  # as it was named
+    assert training.train("hog", tmp_path / "run", resume=True).state.began_with["path"] == "taught"
     with pytest.raises(ParameterError, match=r"another policy network than .*vf\) may have other layers"):
         training.train("hog", tmp_path / "other", overrides=[*wide, "network.net_arch={pi=[64],vf=[64]}"])
 
 
-def test_a_training_begins_with_an_agent_that_is_named(training: Any, tmp_path: Path) -> None:
-    first = [*SMALL, "run.steps=256", "run.card_games=0", "network.net_arch={pi=[512,512],vf=[256,256]}"]
-    first.append("run.start_from=taught")
-    run = training.train("liarsdice", tmp_path / "run", overrides=first)
+def test_an_agent_that_a_training_begins_with_is_a_file_of_its_game() -> None:
     file = shipped_folder("agents") / "liarsdice" / "taught.zip"
-    assert find_model_file(run.game, "taught") == str(file)
-    assert model_file.facts(tmp_path / "run/model.zip")["began_with"]["path"] == "taught"
-    assert training.train("liarsdice", tmp_path / "run", resume=True).state.began_with["path"] == "taught"
+    assert find_model_file(dicegym.game("liarsdice"), "taught") == str(file)
 
 
 @pytest.mark.parametrize(
@@ -140,7 +137,7 @@ def test_a_file_may_leave_settings_out(training: Any, tmp_path: Path) -> None:
 
 
 def test_opponents_are_a_pool_from_the_settings(training: Any, tmp_path: Path) -> None:
-    overrides = [*SMALL, "run.steps=256", "run.card_games=0", 'opponents={"bacon"=1, "always_roll(4)"=2}']
+    overrides = [*small("hog"), "run.steps=256", "run.card_games=0", 'opponents={"bacon"=1, "always_roll(4)"=2}']
     run = training.train("hog", tmp_path / "run", overrides=overrides)
     assert {player.name for player in run.env.batch.seating.pool.players} == {"bacon", "always_roll(4)"}
 

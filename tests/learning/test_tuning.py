@@ -231,7 +231,7 @@ def test_the_best_settings_are_ready_to_be_used(made_up: dict[str, Any], tmp_pat
 def test_the_command_trains_goes_on_and_reports(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """With trainings as they are: what is reported is the runs' own curves."""
     words = ["runs", "tune", "hog", "--run-dir", str(tmp_path), "--steps", "512"]
-    words += [word for text in SMALL for word in ("--set", text)]
+    words += [word for text in (*SMALL, "game.goal=20") for word in ("--set", text)]
     words += ["--search", "algorithm.learning_rate={low=1e-4, high=1e-2, log=true}"]
     for trials in ("1", "2"):
         with pytest.raises(SystemExit, match="0"):

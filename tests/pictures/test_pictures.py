@@ -28,7 +28,7 @@ def some_states(game: Game, seed: int = 0, most: int = 200) -> Iterator[Any]:
         game, game.new_game(seed)[0], lambda state, _: int(draws.choice(np.flatnonzero(game.legal(state)))), most
     )
     for number, state in enumerate(game_states):
-        if number % 7 == 0 or state["over"]:
+        if number % 11 == 0 or state["over"]:
             yield state
 
 

@@ -129,7 +129,7 @@ def test_it_draws_the_same_in_rows_of_any_order_and_one_by_one(name: str) -> Non
 def test_it_draws_by_its_probabilities(name: str) -> None:
     game = dicegym.game(name)
     player = mixed(game, 4.0)
-    n = 20_000
+    n = 8_000
     states = game.new_states(n)
     states[:] = positions(game, 3)[2]
     states["key"] = np.random.default_rng(1).integers(0, 1 << 63, n, dtype=np.uint64)
@@ -138,12 +138,12 @@ def test_it_draws_by_its_probabilities(name: str) -> None:
     found = np.bincount(player.act_rows(game, states, np.arange(n), seats), minlength=game.n_actions) / n
     assert wanted.sum() == pytest.approx(1)
     assert not wanted[~game.legal(states[0])].any()
-    assert np.abs(found - wanted).max() < 5 * np.sqrt(0.25 / n)
+    assert (np.abs(found - wanted) <= 5 * np.sqrt(wanted * (1 - wanted) / n) + 5 / n).all()
 
 
 @each_game
 def test_a_batch_plays_the_games_that_a_referee_plays(name: str) -> None:
-    game = dicegym.game(name)
+    game = dicegym.game(name, **({"rounds": 40} if name == "lucky" else {}))  # nobody wins there by chance
     player = mixed(game)
     n = 2
     states = game.new_states(n)

@@ -290,16 +290,17 @@ def test_a_language_model_takes_part_in_contests_and_evaluations(tmp_path: Path)
 
     with serving(always(Reply(FIVE))) as endpoint:
         spec = f"llm(m, base_url={endpoint.url}, log={tmp_path / 'own.sqlite'})"
-        result = contest("hog", [spec, "bacon"], seed=0, workers=1, games=4)
+        how: dict[str, Any] = {"seed": 0, "workers": 1, "isolation": "none"}
+        result = contest("hog", [spec, "bacon"], games=4, **how)
         assert {row.name for row in result.standings} == {"llm(m)", "bacon"}
         asked = len(endpoint.requests)
         assert asked > 10
-        again = contest("hog", [spec, "bacon"], seed=0, workers=1, games=4)
+        again = contest("hog", [spec, "bacon"], games=4, **how)
         assert len(endpoint.requests) == asked
         assert again.standings == result.standings
         assert evaluate("hog", spec, "bacon", games=6).games == 6
         asked = len(endpoint.requests)
-        compared = compare("hog", spec, "bacon", seed=0, workers=1, games=8, isolation="none")
+        compared = compare("hog", spec, "bacon", games=8, **how)
         assert compared.games <= 8
         assert len(endpoint.requests) > asked
 

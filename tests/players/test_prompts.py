@@ -78,7 +78,7 @@ def check_round_trip(game: Game, number: int) -> None:
 
 @pytest.mark.parametrize("name", GAMES)
 def test_every_legal_action_is_read_back(name: str) -> None:
-    check_round_trip(dicegym.game(name), 60)
+    check_round_trip(dicegym.game(name), 20)
 
 
 @pytest.mark.slow

@@ -114,7 +114,7 @@ def test_nothing_hidden_is_shown(name: str) -> None:
             before = state.copy()
             action = int(generator.choice(np.flatnonzero(game.legal(state))))
             game.step(state, action)
-            for watcher in range(game.players):
+            for watcher in {seat, (seat + 1) % game.players, int(generator.integers(game.players))}:
                 place = Place(game, watcher, names)
                 told = keyboard.tell(place, before, action, state, "", False)
                 veiled = [hidden_changed(game, record, watcher, generator) for record in (before, state)]
