@@ -141,7 +141,8 @@ def test_what_an_agent_reads_is_exported_with_it(run: Run, tmp_path: Path, game:
     table = Path(form).with_suffix(".table").name
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted([form, table])
     assert run("check", tmp_path / form, "--game", game, "--isolation", "none")[0] == 0
-    status, _, err = run(*words, tmp_path / Path(form).with_suffix(".txt"))
+    (tmp_path / form).unlink()
+    status, _, err = run(*words, tmp_path / form)
     assert status
     assert f"{table} exists: give --force" in err
 
@@ -161,6 +162,7 @@ def test_what_an_agent_reads_is_exported_with_it(run: Run, tmp_path: Path, game:
         (("evaluate", "bacon", "-o", "/nowhere/x.json"), "there is no folder /nowhere"),
         (("tournament", "hog", "-o", "/nowhere/x.json"), "there is no folder /nowhere"),
         (("doctor", "--bench", "-o", "/nowhere/x.json"), "there is no folder /nowhere"),
+        (("export", "bacon", "--as", "bacon.txt"), "is not a Python file: name a .py file"),
         (("export", "bacon", "--as", "/"), "/ exists: give --force"),
         (("export", "bacon", "--as", "/", "--force"), "/ is a folder"),
         (("play", "hog", "--against", "bacon", "--against", "swap"), "seats 1 beside you"),
