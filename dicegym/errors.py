@@ -117,8 +117,10 @@ class DependencyError(DicegymError, ImportError):
 
 
 def install_command(extra: str) -> str:
-    """Return the command that installs an extra from the project's folder, as no package index has dicegym."""
-    return f"pip install -e '.[{extra}]' in dicegym's folder"
+    """Return the command that installs an extra: in a checkout's folder, or of an installed wheel."""
+    from dicegym.shipped import CHECKOUT
+
+    return f"pip install -e '.[{extra}]' in dicegym's folder" if CHECKOUT else f"pip install 'dicegym[{extra}]'"
 
 
 def unknown_name(kind: str, name: object, known: list[str], hint: str = "") -> UnknownNameError:

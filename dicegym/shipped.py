@@ -11,6 +11,8 @@ import hashlib
 from pathlib import Path
 
 _PACKAGE = Path(__file__).resolve().parent
+CHECKOUT = (_PACKAGE.parent / "pyproject.toml").is_file()
+"""Whether the package runs in a checkout of the project, not from an installed wheel."""
 MANIFEST = _PACKAGE / "agents.sha256"
 """Shipped programs and models, one per line, as ``sha256sum`` prints them in the folder ``agents``."""
 _PLAYING = (".py", ".zip")
@@ -19,9 +21,8 @@ _PLAYING = (".py", ".zip")
 
 def shipped_folder(name: str) -> Path:
     """Return the folder ``name`` of a checkout, or ``dicegym/_name`` of an installed wheel; it need not exist."""
-    checkout = _PACKAGE.parent
-    place = checkout / name
-    if (checkout / "pyproject.toml").is_file() and place.is_dir():
+    place = _PACKAGE.parent / name
+    if CHECKOUT and place.is_dir():
         return place
     return _PACKAGE / f"_{name}"
 

@@ -22,7 +22,7 @@ from dicegym.arena.formats.one_table import ONE_TABLE
 from dicegym.arena.formats.round_robin import ROUND_ROBIN
 from dicegym.arena.formats.swiss import SWISS
 from dicegym.arena.results import ContestResult
-from dicegym.arena.storage import Settings, Storage
+from dicegym.arena.storage import Settings, Storage, extra_of
 from dicegym.engine.game import Game
 from dicegym.errors import DependencyError, unknown_name
 from dicegym.games import game as make_game
@@ -180,7 +180,7 @@ def _open_book(storage: Storage, settings: Settings, seed: int | None, actions: 
         from dicegym.arena.store.book import Book
         from dicegym.arena.store.store import ContestStore
     except ImportError as error:
-        raise DependencyError.for_extra(str(error.name), "arena", "keeping a contest") from error
+        raise DependencyError.for_extra(str(error.name), extra_of(storage.where), "keeping a contest") from error
     with (
         ContestStore(storage.where) as opened,
         contextlib.closing(Book(opened, settings, seed, actions)) as book,

@@ -97,3 +97,8 @@ def resolve_store(store: str | None) -> str:
     if store == NONE:
         raise ParameterError("--store none stores nothing, and a store is needed here: name a file, or leave it out")
     return default_store() if store is None else store
+
+
+def extra_of(where: str | os.PathLike[str]) -> str:
+    """Return the extra that installs what a store needs; that of PostgreSQL brings its driver too."""
+    return "postgres" if str(where).startswith("postgres") else "arena"

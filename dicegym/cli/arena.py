@@ -88,7 +88,7 @@ def show(
             tables.append(rating_table(ratings))
             words += rating_words(ratings)
         report = report._replace(tables=tables, words=list(dict.fromkeys(words)))
-        out.file.write(plain_text(report, out.width) + "\n")
+        out.print(plain_text(report, out.width))
         if (text := written[".md"]) is not None:
             write_text(text, markdown_text(report))
             out.print(f"wrote {text}")

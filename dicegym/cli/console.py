@@ -22,9 +22,15 @@ class Terminal(Console):
     """A console that prints text as it is: names and messages of strangers neither colour it nor control it."""
 
     def print(self, *objects: Any, markup: bool | None = False, **options: Any) -> None:
-        """Print as `rich.console.Console.print` does, texts without markup and harmless (`dicegym.escape`)."""
+        """Print as `rich.console.Console.print` does, texts without markup and harmless (`dicegym.escape`).
+
+        Raises OSError with the name of the stream, if it cannot be written.
+        """
         shown = (lines(thing, LONGEST_LINE) if isinstance(thing, str) else thing for thing in objects)
-        super().print(*shown, markup=markup, **options)
+        try:
+            super().print(*shown, markup=markup, **options)
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, getattr(self.file, "name", "the output")) from None
 
 
 out = Terminal(highlight=False, soft_wrap=True)

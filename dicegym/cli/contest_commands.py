@@ -152,7 +152,7 @@ def _run(
     how = {"limits": bots.limits(), "isolation": bots.isolation, "executors": executors, "store": storage}
     with progress_bar("checks and matches") as progress, going_on(again):
         result = run(seed=seed, progress=progress, **how)
-    out.file.write(result.text(out.width) + "\n")
+    out.print(result.text(out.width))
     if result.stored is not None:
         err.print(f"dicegym: {result.stored}; --label NAME begins another")
     _write(result, storage, written)

@@ -6,10 +6,10 @@ import contextlib
 import io
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from dicegym.cli.console import err
-from dicegym.errors import DicegymError
+from dicegym.errors import DicegymError, ParameterError
 from dicegym.signals import as_interrupts, status_of, word_of
 
 MISTAKE = 2
@@ -26,9 +26,14 @@ def run_to_the_end(command: Callable[[], object], name: str) -> None:
     _print_anywhere()
     try:
         with as_interrupts():
+            _refuse_what_is_no_text(sys.argv[1:])
             command()
     except (DicegymError, OSError) as error:
-        _say(f"{name}: {getattr(error, 'fault', '') or error}")
+        _say(f"{name}: {getattr(error, 'fault', '') or _words_of(error)}")
+        try:
+            sys.stdout.flush()
+        except OSError:  # at its end Python would try again, and say so
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(MISTAKE)
     except KeyboardInterrupt as end:
         _leave(name, end)
@@ -51,6 +56,25 @@ def _print_anywhere() -> None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - open until the process ends
         elif isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
+
+
+def _refuse_what_is_no_text(words: Iterable[str]) -> None:
+    """Raise ParameterError for an argument that is not in the locale's encoding: no store or result can name it."""
+    for word in words:
+        try:
+            word.encode()
+        except UnicodeEncodeError:
+            raise ParameterError(
+                f"the argument {word} is no text in {sys.getfilesystemencoding()}, the encoding of this shell: set "
+                "PYTHONUTF8=1, or take a name that is"
+            ) from None
+
+
+def _words_of(error: DicegymError | OSError) -> str:
+    """Return an error's message; that of a folder which is gone says only that a file is missing, and not which."""
+    if isinstance(error, FileNotFoundError) and error.filename is None:
+        return "the current folder no longer exists: change to one that does"
+    return str(error)
 
 
 def _leave(name: str, end: KeyboardInterrupt) -> None:

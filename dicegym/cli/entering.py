@@ -45,20 +45,24 @@ def refuse_file(folder: Path) -> None:
 
 
 @contextlib.contextmanager
-def open_desk(folder: Path, may_make: bool = False) -> Iterator[tuple[Tokens, WebContests]]:
-    """Yield what is kept of tokens and of contests in a server's folder, which is made if it ``may_make`` it.
+def open_desk(folder: Path, new: str | None = None, end: str | None = None) -> Iterator[tuple[Tokens, WebContests]]:
+    """Yield what is kept of tokens and of contests in a server's folder.
 
-    Raises ParameterError if it is not such a folder, or a file.
+    The folder is made for something ``new``, whose name and ``end`` are checked first. Raises ParameterError if they
+    cannot be, or if it is a file or not such a folder.
     """
     with shared_options.needing("web", "dicegym web"):
         from dicegym.web.enter.course_contests import WebContests
         from dicegym.web.enter.submission_tables import NAME, SubmissionStore
-        from dicegym.web.enter.tokens import Tokens
+        from dicegym.web.enter.tokens import Tokens, check_name, moment_of
     refuse_file(folder)
     if not os.path.isfile(folder / "entering" / NAME):
         serves = f"`dicegym web --folder {folder}`"
-        if not may_make:
+        if new is None:
             raise ParameterError(f"no folder {folder} of a web server: give the --folder of one; {serves} makes it")
+        check_name(new, "the name")
+        if end is not None:
+            moment_of(end)
         err.print(f"dicegym: made the folder {folder} for a web server: {serves} starts it")
     with SubmissionStore(folder / "entering") as desk:
         yield Tokens(desk), WebContests(desk)
@@ -75,7 +79,7 @@ def add_token(
 
     Examples: dicegym web token add ann; dicegym web token add bob --expires 2030-07-31
     """
-    with open_desk(folder, may_make=True) as (tokens, _):
+    with open_desk(folder, name, expires) as (tokens, _):
         made = tokens.add(name, expires)
     err.print(f"dicegym: the token of {name}, which is shown this once:")
     out.print(made)
@@ -130,7 +134,7 @@ def add_contest(
     options = contest._asdict()
     form = options.pop("format")
     plan = ContestPlan(game, form, tuple(agent or ()), parameters, options, limits.seconds, limits.memory >> 20)
-    with open_desk(folder, may_make=True) as (_, contests):
+    with open_desk(folder, name, until) as (_, contests):
         made = contests.add(name, plan, until)
     out.print(f"contest {made.id}: /enter/contests/{made.id}")
 

@@ -207,6 +207,8 @@ def export(
     from dicegym.bots.export import TABLE_SUFFIX, export_forms, export_source, table_beside
     from dicegym.files import writing
 
+    if form.suffix not in ("", ".py"):
+        raise ParameterError(f"--as {form} is not a Python file: name a .py file, such as hog.py")
     if form.parent.exists():  # else it is made when there is something to write
         check_writable(form, force)
     table = shared_options.game_or_that_of(model, game, parameter)

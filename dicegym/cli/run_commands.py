@@ -47,11 +47,11 @@ def card(
     Example: dicegym runs card runs/hog/best.zip --games 1000 --seconds 300 --write
     """
     from dicegym.learning.card import card as page
-    from dicegym.learning.card import write_card
+    from dicegym.learning.card import keep_regret, write_card
 
     file = Path(find_model(model))
     with progress_bar("measurements") as progress:
-        text = page(file, games, seconds, progress)
+        text = keep_regret(file, page(file, games, seconds, progress))
     if write:
         print_lines(f"wrote {path}" for path in write_card(file, text))
     else:

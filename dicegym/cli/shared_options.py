@@ -241,13 +241,17 @@ def needing(extra: str, what: str) -> Iterator[None]:
         raise DependencyError.for_extra(error.name or extra, extra, what) from error
 
 
-def store_name(store: str | None) -> str:
-    """Return the store to read. Raises ParameterError for "none" and DependencyError without SQLAlchemy."""
-    from dicegym.arena.storage import resolve_store
+def store_name(store: str | None, extra: str = "") -> str:
+    """Return the store to read. Raises ParameterError for "none" and DependencyError without SQLAlchemy.
 
-    with needing("arena", "reading stored contests"):
+    ``extra`` is the one that its error names; empty: what the store alone needs.
+    """
+    from dicegym.arena.storage import extra_of, resolve_store
+
+    where = resolve_store(store)
+    with needing(extra or extra_of(where), "reading stored contests"):
         importlib.import_module("dicegym.arena.store.reading")
-    return resolve_store(store)
+    return where
 
 
 def read_store(store: str | None) -> StoreReader:
@@ -269,12 +273,13 @@ class StoreOptions(NamedTuple):
 
     def storage(self) -> Storage | None:
         """Return where the contest is stored; None: nowhere. Raises ParameterError for a label without a store."""
-        from dicegym.arena.storage import NONE, Storage, resolve_store
+        from dicegym.arena.storage import NONE, Storage, extra_of, resolve_store
 
         if self.store != NONE:
-            with needing("arena", "storing a contest (--store none stores nothing)"):
+            where = resolve_store(self.store)
+            with needing(extra_of(where), "storing a contest (--store none stores nothing)"):
                 importlib.import_module("dicegym.arena.store.book")
-            return Storage(resolve_store(self.store), label=self.label)
+            return Storage(where, label=self.label)
         if self.label:
             raise ParameterError(f"--label {self.label} names a stored contest, and --store none stores nothing")
         return None

@@ -80,7 +80,7 @@ def serve_pages(
 
 def check_places(folder: Path, store: str | None, runs: Sequence[Path]) -> str:
     """Return the store to read, and make the folder. Raises ParameterError if one of the places cannot be used."""
-    where = shared_options.store_name(store)
+    where = shared_options.store_name(store, "web")
     path = Path(where).expanduser()
     if "://" in where or path.exists():
         shared_options.read_store(where).close()

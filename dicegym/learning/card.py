@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+import re
 from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
@@ -47,6 +48,8 @@ SECONDS = 3.0
 EXPLOITED_SUFFIX = ".exploited.json"
 """Of the file beside a model that says what a best response was trained to make of it."""
 LARGEST_NOTE = 1 << 20
+REGRET, AFTER_REGRET = "Regret of its decisions", "The model's file contains all settings"
+"""What a card's table of regret begins with, which is copied from `dicegym values grade`, and what follows it."""
 ITSELF = "itself"
 """What a best response began with, if with the networks of the model that it was trained against."""
 
@@ -181,6 +184,14 @@ def card(
     return page(facts, model.stem, scores, best, read_exploited(model))
 
 
+def keep_regret(model: Path, text: str) -> str:
+    """Return the text of a new card with the table of regret of the card beside a model, if that has one."""
+    path = model.with_suffix(".md")
+    before = read_text(path, "remove it") if path.is_file() else ""
+    found = re.search(rf"^{REGRET}.*?^(?={AFTER_REGRET})", before, re.MULTILINE | re.DOTALL)
+    return text.replace(AFTER_REGRET, found[0] + AFTER_REGRET) if found else text
+
+
 def write_card(model: Path, text: str) -> list[Path]:
     """Write a card's page and the picture of its curve beside a model; return their paths. Raises ModelError."""
     page_file = model.with_suffix(".md")
@@ -288,5 +299,5 @@ The scores below are from other games, in every seat in turn, with 95 % interval
 |---|---|---|---|
 {lines}
 
-{holes}The model's file contains all settings: `dicegym.players.model_file.facts("{name}.zip")["settings"]`.
+{holes}{AFTER_REGRET}: `dicegym.players.model_file.facts("{name}.zip")["settings"]`.
 """

@@ -56,7 +56,7 @@ def prepare(
         ParameterError, UnknownNameError, AgentError, ModelError: something cannot be; nothing was written.
     """
     if resume:
-        settings, command, finished = _resume(folder, overrides)
+        settings, command, finished = _resume(game, folder, overrides)
     else:
         settings, finished = override(read_config(game, config), overrides), False
         said = [word for text in overrides for word in ("--set", text)]
@@ -80,12 +80,16 @@ def prepare(
     return Prepared(table, settings, command, folder, resume, finished)
 
 
-def _resume(folder: Path, overrides: Sequence[str]) -> tuple[TrainingSettings, str, bool]:
+def _resume(game: str, folder: Path, overrides: Sequence[str]) -> tuple[TrainingSettings, str, bool]:
     """Return the settings of the run in a folder, its command, and whether it has nothing left to do."""
     path = folder / SETTINGS_FILE
     if not path.is_file():
         raise ParameterError(f"{folder} holds no run to resume: start without --resume")
     about = about_run(folder)
+    if (of := about.command[2:3]) not in ([], [game]):
+        raise ParameterError(
+            f"{folder} holds a run of {of[0]}, and not of {game}: name that game, or another --run-dir"
+        )
     begun = from_plain(about.settings, f"{path}: ")
     settings = override(begun, overrides)
     changes = []

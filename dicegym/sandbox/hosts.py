@@ -112,7 +112,16 @@ class HostProcess:
         return self._process.poll() is not None
 
     def kill(self) -> None:
-        """End its process at once; `close` does the rest."""
+        """End its process at once; `close` does the rest.
+
+        A bubblewrap that is killed while it starts leaves a process behind, which waits for it for ever. So a host that
+        has not answered yet is told to end by itself: it does when its socket closes.
+        """
+        if not self._ready:
+            with contextlib.suppress(OSError):
+                self.control.end.shutdown(socket.SHUT_RDWR)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(END_SECONDS)
         self._process.kill()
 
     def close(self) -> None:
@@ -122,7 +131,7 @@ class HostProcess:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self._process.wait(END_SECONDS / 10)
         if self._process.poll() is None:
-            self._process.kill()
+            self.kill()
             self._process.wait()
         self._errors.close()
         if self._folder:

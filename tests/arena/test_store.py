@@ -343,15 +343,24 @@ def test_a_store_that_cannot_be_written_any_more_ends_the_contest_in_words(
         contest("hog", ["bacon", "swap", "tuned", "ham", "wild"], 1, 1, store=tmp_path / "arena.sqlite")
 
 
-def test_a_library_that_is_missing_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("store", "extra"), [("arena.sqlite", "arena"), ("postgresql://host/base", "postgres")])
+def test_a_library_that_is_missing_is_named(store: str, extra: str, monkeypatch: pytest.MonkeyPatch) -> None:
     import sys
+
+    from dicegym.cli import shared_options, web
 
     monkeypatch.setattr(dicegym.arena, "store", dicegym.arena.store)  # the package as it is, for whoever comes next
     for name in [name for name in sys.modules if name.startswith("dicegym.arena.store")]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "sqlalchemy", None)
-    with pytest.raises(DependencyError, match=r"keeping a contest needs sqlalchemy.*pip install -e '\.\[arena\]'"):
-        contest("hog", ["bacon", "swap"], 1, 1, store=tmp_path / "arena.sqlite")
+    with pytest.raises(DependencyError, match=rf"keeping a contest needs sqlalchemy.*pip install -e '\.\[{extra}\]'"):
+        contest("hog", ["bacon", "swap"], 1, 1, store=store)
+    monkeypatch.setattr("dicegym.shipped.CHECKOUT", False)
+    for use in (shared_options.store_name, lambda store: shared_options.StoreOptions(store).storage()):
+        with pytest.raises(DependencyError, match=rf"needs sqlalchemy.*: pip install 'dicegym\[{extra}\]'"):
+            use(store)
+    with pytest.raises(DependencyError, match=r"pip install 'dicegym\[web\]'"):
+        web.check_places(Path("pages"), store, [])
 
 
 def test_no_file_that_a_command_writes_takes_the_place_of_a_store(tmp_path: Path) -> None:

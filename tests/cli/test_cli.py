@@ -53,6 +53,30 @@ def test_outputs_may_be_closed_or_lack_letters(words: str, closed: str, status: 
         assert re.search(r"\?[1-6] \?[1-6]", done.stdout)  # dice, whose pictures ASCII lacks
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs Linux's /dev/full")
+@pytest.mark.parametrize(
+    ("script", "said"),
+    [
+        ("{} games >/dev/full", "No space left on device: '<stdout>'"),
+        ("mkdir gone; cd gone; rmdir ../gone; {} new bot hog x.py", "the current folder no longer exists"),
+    ],
+)
+def test_an_error_of_the_system_says_what_failed(script: str, said: str, tmp_path: Path) -> None:
+    words = ["/bin/sh", "-c", script.format(f"{sys.executable} -m dicegym")]
+    buffered = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    done = subprocess.run(words, capture_output=True, text=True, cwd=tmp_path, env=buffered, check=False)
+    assert (done.returncode, len(done.stderr.splitlines())) == (2, 1), done.stderr
+    assert said in done.stderr
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names of files are bytes there")
+def test_an_argument_that_is_no_text_is_refused(tmp_path: Path) -> None:
+    words = [sys.executable, "-m", "dicegym", "evaluate", b"b\xf6t.py", "--game", "hog"]
+    done = subprocess.run(words, capture_output=True, text=True, cwd=tmp_path, check=False)
+    assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)
+    assert "is no text in utf-8" in done.stderr
+
+
 def test_agents_lists_bots_with_what_they_are(run: Run) -> None:
     status, out, _ = run("games", "hog")
     assert status == 0
@@ -117,7 +141,8 @@ def test_what_an_agent_reads_is_exported_with_it(run: Run, tmp_path: Path, game:
     table = Path(form).with_suffix(".table").name
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted([form, table])
     assert run("check", tmp_path / form, "--game", game, "--isolation", "none")[0] == 0
-    status, _, err = run(*words, tmp_path / Path(form).with_suffix(".txt"))
+    (tmp_path / form).unlink()
+    status, _, err = run(*words, tmp_path / form)
     assert status
     assert f"{table} exists: give --force" in err
 
@@ -137,6 +162,7 @@ def test_what_an_agent_reads_is_exported_with_it(run: Run, tmp_path: Path, game:
         (("evaluate", "bacon", "-o", "/nowhere/x.json"), "there is no folder /nowhere"),
         (("tournament", "hog", "-o", "/nowhere/x.json"), "there is no folder /nowhere"),
         (("doctor", "--bench", "-o", "/nowhere/x.json"), "there is no folder /nowhere"),
+        (("export", "bacon", "--as", "bacon.txt"), "is not a Python file: name a .py file"),
         (("export", "bacon", "--as", "/"), "/ exists: give --force"),
         (("export", "bacon", "--as", "/", "--force"), "/ is a folder"),
         (("play", "hog", "--against", "bacon", "--against", "swap"), "seats 1 beside you"),

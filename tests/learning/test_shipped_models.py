@@ -14,6 +14,7 @@ from variants import FINISHED
 pytest.importorskip("sb3_contrib")
 
 import dicegym
+from dicegym.learning.card import REGRET, keep_regret
 from dicegym.learning.curve_pictures import SUFFIX, draw_learned
 from dicegym.learning.evaluate import evaluate
 from dicegym.players import model_file
@@ -54,6 +55,14 @@ def test_a_card_is_that_of_its_file(path: Path) -> None:
     for fact in (f"{score['value']:.4f}", about["command"], f"| seed | {seed} |", f"| steps | {steps:,} decisions"):
         assert fact in card
     assert "| time |" in card
+
+
+@each_model
+def test_a_card_that_is_made_anew_keeps_its_table_of_regret(path: Path) -> None:
+    card = path.with_suffix(".md").read_text()
+    anew = re.sub(rf"^{REGRET}.*\n\n(\|.*\n)+\n", "", card, flags=re.MULTILINE)
+    assert REGRET not in anew
+    assert keep_regret(path, anew) == card
 
 
 @each_model

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ from dicegym.arena import Limits
 from dicegym.bots.source import Source
 from dicegym.errors import AgentError
 from dicegym.sandbox import jail, worker
+from dicegym.sandbox.hosts import HostProcess
 from dicegym.sandbox.jobs import Entry, entry
 from dicegym.sandbox.remote import GoneError
 from dicegym.sandbox.worker import Hosts
@@ -149,6 +152,18 @@ def test_all_processes_are_killed_at_once(hosts: Hosts, bots: list[Entry]) -> No
     play(hosts, *bots[:2])
     hosts.kill()
     assert [host.killed for host in FakeHost.started] == [True, True]
+
+
+@pytest.mark.skipif(bool(jail.probe("jail")), reason=f"no jail: {jail.probe('jail')}")
+@pytest.mark.parametrize("end", [HostProcess.close, HostProcess.kill])
+def test_a_jail_that_starts_ends_by_itself(end: Callable[[HostProcess], None], tmp_path: Path) -> None:
+    """Bubblewrap that is killed in its first milliseconds leaves a process behind."""
+    bot = tmp_path / "bot.py"
+    bot.write_text("def final_strategy(score, opponent_score):\n    return 4\n")
+    host = HostProcess(GAME, "bot", Source(bot), Limits(), jail.Isolation.JAIL, "")
+    end(host)
+    assert host._process.returncode not in (None, -signal.SIGKILL)
+    host.close()
 
 
 def test_processes_are_started_before_they_are_needed(

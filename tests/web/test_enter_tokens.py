@@ -222,6 +222,18 @@ def test_a_command_that_makes_the_folder_says_so(words: list[str], tmp_path: Pat
     assert made not in run("web", "token", "add", "bob", "--folder", tmp_path / "new")[2]
 
 
+@pytest.mark.parametrize("words", [["token", "add", "--expires"], ["contest", "add", "--until"]])
+@pytest.mark.parametrize(
+    ("name", "end", "said"), [("ann", "2020-01-01", "is past"), ("ann", "", "time"), ("", "9d", "0")]
+)
+def test_a_mistake_makes_no_folder(words: list[str], name: str, end: str, said: str, tmp_path: Path, run: Run) -> None:
+    game = ["hog"] if words[0] == "contest" else []
+    status, out, err = run("web", *words[:2], name, *game, words[2], end, "--folder", tmp_path / "new")
+    assert (status, out) == (2, "")
+    assert said in err
+    assert not (tmp_path / "new").exists()
+
+
 @pytest.mark.parametrize("words", [[], ["token", "list"], ["token", "add", "ann"]])
 @pytest.mark.parametrize("below", ["", "deeper"])
 def test_a_file_is_no_folder_of_a_server(words: list[str], below: str, tmp_path: Path, run: Run) -> None:

@@ -99,7 +99,7 @@ def in_short(value: object) -> str:
 def word_of(message: object) -> str:
     """Return what kind of message this is: the word under "type" or "key". Raises CommandError."""
     if not isinstance(message, dict):
-        raise CommandError(BAD_WORD, f"{in_short(message)} is no message: send a JSON object")
+        raise CommandError(BAD_WORD, f"invalid message {in_short(message)}: send a JSON object")
     words = [message[name] for name in WORDS if name in message]
     if not words or type(words[0]) is not str or any(word != words[0] for word in words):
         raise CommandError(
@@ -213,20 +213,20 @@ def _bad(message: str) -> CommandError:
 
 def _number(value: object, low: int, high: int, what: str) -> int:
     if type(value) is not int or not low <= value <= high:
-        raise _bad(f"{in_short(value)} is no {what}: a whole number from {low} to {high} is meant")
+        raise _bad(f"invalid {what} {in_short(value)}: it is a whole number from {low} to {high}")
     return value
 
 
 def _standing(message: object) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     """Return the parts ``standing`` and ``currentPlayer`` of a STANDING, their forms checked."""
     if word_of(message) != STANDING:
-        raise _bad(f"{in_short(message)} is no {STANDING}")
+        raise _bad(f"expected a {STANDING}, got {in_short(message)}")
     whole: dict[Any, Any] = message  # type: ignore[assignment]  # word_of takes nothing else
     rows, current = whole.get("standing"), whole.get("currentPlayer")
     if type(rows) is not list or not all(isinstance(row, dict) for row in rows):
-        raise _bad(f"standing {in_short(rows)} is no list of players")
+        raise _bad(f"invalid standing {in_short(rows)}: it is a list of players")
     if not isinstance(current, dict):
-        raise _bad(f"currentPlayer {in_short(current)} is no player")
+        raise _bad(f"invalid currentPlayer {in_short(current)}: it is an object")
     names = [row.get("playerName") for row in rows]
     if not all(type(name) is str for name in names) or len(set(names)) < len(names):
         raise _bad(f"the names {in_short(names)} do not tell the players apart")
@@ -258,7 +258,7 @@ def _scores(score: object) -> list[int]:
     found = []
     for field in map(str.strip, fields):
         if field != OPEN and not (field.isascii() and field.isdigit() and int(field) <= YATZY_POINTS):
-            raise _bad(f'{in_short(field)} is no score of a box: "{OPEN}" or points up to {YATZY_POINTS} are meant')
+            raise _bad(f'invalid score of a box {in_short(field)}: it is "{OPEN}" or points up to {YATZY_POINTS}')
         found.append(-1 if field == OPEN else int(field))
     return found
 
@@ -315,7 +315,7 @@ def final_text(message: object) -> str:
     """Return in one line what a FINAL says. Raises CommandError for anything else."""
     rows = message.get("standing") if isinstance(message, dict) and word_of(message) == FINAL else None
     if type(rows) is not list or not all(isinstance(row, dict) for row in rows):
-        raise CommandError(BAD_STANDING, f"{in_short(message)} is no {FINAL}")
+        raise CommandError(BAD_STANDING, f"expected a {FINAL}, got {in_short(message)}")
     fields = ("place", "playerName", "total", "rating")
     told = [[str(row.get(field, "?"))[:LONGEST] for field in fields] for row in rows]
     return ", ".join(f"{place}. {name} {total} ({rating})" for place, name, total, rating in told)
@@ -325,7 +325,7 @@ def read_welcome(message: object) -> str:
     """Return the name in a WELCOME. Raises CommandError."""
     name = message.get("playerName") if isinstance(message, dict) and word_of(message) == WELCOME else None
     if type(name) is not str:
-        raise CommandError(BAD_LOGIN, f"{in_short(message)} is no {WELCOME}")
+        raise CommandError(BAD_LOGIN, f"expected a {WELCOME}, got {in_short(message)}")
     return name
 
 
@@ -364,7 +364,7 @@ def login_of(message: object) -> tuple[str | None, str | None]:
     found = message.get("playerName"), message.get("secret")
     for value in found:
         if value is not None and type(value) is not str:
-            raise CommandError(BAD_LOGIN, f"{in_short(value)} is no text: send {_LOGIN_HINT}")
+            raise CommandError(BAD_LOGIN, f"{in_short(value)} is not a text: send {_LOGIN_HINT}")
     return found
 
 
@@ -379,11 +379,11 @@ def _places(message: dict[Any, Any]) -> int:
         raise CommandError(BAD_INDEX, f'the command names no dice: add "dice", a list of places {_ALLOWED}')
     dice = message["dice"]
     if type(dice) not in (list, tuple) or len(dice) > DICE:
-        raise CommandError(BAD_INDEX, f"dice {in_short(dice)} is no list of at most {DICE} places: give {_ALLOWED}")
+        raise CommandError(BAD_INDEX, f"invalid dice {in_short(dice)}: give a list of at most {DICE} places {_ALLOWED}")
     places = 0
     for place in dice:
         if not is_whole_number(place) or not 0 <= place < DICE:
-            raise CommandError(BAD_INDEX, f"{in_short(place)} is no place of a die: give whole numbers {_ALLOWED}")
+            raise CommandError(BAD_INDEX, f"invalid place of a die {in_short(place)}: give whole numbers {_ALLOWED}")
         if places >> int(place) & 1:
             raise CommandError(BAD_INDEX, f"place {place} is named twice: name each die once")
         places |= 1 << int(place)
@@ -400,10 +400,10 @@ def action_of(command: object) -> int:
     if word == ROLL_DICE:
         return ROLL_PLACES + _places(message)
     if word != SCORE_BOX:
-        raise CommandError(BAD_WORD, f"{in_short(word)} is no command: send {ROLL_DICE} or {SCORE_BOX}")
+        raise CommandError(BAD_WORD, f"invalid command {in_short(word)}: send {ROLL_DICE} or {SCORE_BOX}")
     box = message.get("box")
     if not is_whole_number(box) or not 1 <= box <= BOXES:
-        raise CommandError(BAD_BOX, f"{in_short(box)} is no box: boxes are whole numbers from 1 to {BOXES}")
+        raise CommandError(BAD_BOX, f"invalid box {in_short(box)}: boxes are whole numbers from 1 to {BOXES}")
     return SCORE_PLACES + (int(box) - 1) * HANDFULS + _places(message)
 
 

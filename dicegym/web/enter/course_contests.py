@@ -57,7 +57,7 @@ class WebContests:
         Raises ParameterError for a name that is taken or cannot be shown, or a time that is past.
         """
         name = check_name(name, "the contest's name")
-        end = moment_of(until) if until else None
+        end = None if until is None else moment_of(until)
         with self._desk.writing() as session:
             for other in session.scalars(sa.select(WebContest.name)):
                 if fold_name(other) == fold_name(name):

@@ -199,7 +199,7 @@ def test_a_bot_that_answers_nonsense_costs_itself_alone(write: Write) -> None:
     assert result.wins in ((1, 0), (0, 1))
     reason = result.incidents[0].reason
     assert reason.startswith(
-        f"{TWO.spec.faults[1]}: command(standing) returned 7 (7 is no message: send a JSON object)"
+        f"{TWO.spec.faults[1]}: command(standing) returned 7 (invalid message 7: send a JSON object)"
     )
     assert "in round 1 with 2 rolls left and the dice [" in reason
 
