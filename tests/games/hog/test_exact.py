@@ -254,8 +254,8 @@ def test_no_single_choice_betters_the_end_of_a_climb() -> None:
 
 def test_same_seed_same_table() -> None:
     """Where another seed finds another table."""
-    game, opponent = dicegym.game("hog", goal=20), mixed_table(1, [-1, 0, 3, 4, 5], 20)
-    first, again, other = (hog.best_table(opponent, game, seed=seed, trials=1) for seed in (3, 3, 4))
+    game, opponent = dicegym.game("hog", goal=30), mixed_table(1, [-1, 0, 3, 4, 5], 30)
+    first, again, other = (hog.best_table(opponent, game, seed=seed, trials=1) for seed in (3, 3, 1))
     assert first[0] == again[0]
     assert (first[1] == again[1]).all()
     assert (first[1] != other[1]).any()
