@@ -110,8 +110,8 @@ def test_the_game_names_agents_that_exist(game: str) -> None:
     ],
 )
 def test_the_ranking(game: str, weaker: str, stronger: str, share: float) -> None:
-    """For two players; the bound leaves room for the luck of so few games."""
-    assert shares(dicegym.game(game), [stronger, weaker], 120)[0] > share
+    """For two players; the bound leaves room for the luck of so few games, of which close matches need more."""
+    assert shares(dicegym.game(game), [stronger, weaker], 120 if share < 0.7 else 60)[0] > share
 
 
 @pytest.mark.slow_after(1)
@@ -126,7 +126,7 @@ def test_the_ranking(game: str, weaker: str, stronger: str, share: float) -> Non
     ],
 )
 def test_the_strongest_wins_among_four(game: str, others: list[str]) -> None:
-    assert shares(dicegym.game(game, players=4), ["bayes", *others], 80)[0] > 0.4
+    assert shares(dicegym.game(game, players=4), ["bayes", *others], 50)[0] > 0.4
 
 
 def test_the_observer_learns_from_showdowns() -> None:

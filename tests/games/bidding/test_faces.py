@@ -121,11 +121,16 @@ VALUES = {
 """How likely who opens wins with one die each, by linear programs that know nothing of dicegym."""
 
 
+FEW_STEPS = {("liarsdice", 3): 300, ("liarsdice_spot_on", 2): 300}
+"""Where so many steps already find the equilibrium; the others are solved as whoever asks has them solved."""
+
+
 @pytest.mark.parametrize(("name", "faces"), VALUES)
-def test_one_die_each_is_worth_what_linear_programs_say(name: str, faces: int) -> None:
+def test_one_die_each_is_worth_what_linear_programs_say(name: str, faces: int, monkeypatch: pytest.MonkeyPatch) -> None:
     assert opener_wins(faces, spot_on=name == "liarsdice_spot_on") == pytest.approx(VALUES[name, faces], abs=1e-9)
     game = small(name, faces)
-    values = solution.values_at_once(game)
+    monkeypatch.setattr(solution, "AT_ONCE", FEW_STEPS.get((name, faces), solution.AT_ONCE))
+    values = solution.values_at_once.__wrapped__(game)
     assert values.exploitability < 3e-4
     assert values.hands.opens[1, 1] == pytest.approx(VALUES[name, faces], abs=2e-4)
     assert [source.name for source in sources(game)] == ["equilibrium"]
@@ -141,7 +146,7 @@ def test_openspiel_solves_the_classic_game_whole(faces: int) -> None:
 
     game = pyspiel.load_game(f"dicegym_liarsdice(players=2,dice=1,faces={faces})")
     learned = cfr.CFRPlusSolver(game)
-    for _ in range(30):
+    for _ in range(20):
         learned.evaluate_and_update_policy()
     policy = learned.average_policy()
     assert exploitability.exploitability(game, policy) < 0.03

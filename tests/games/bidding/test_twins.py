@@ -37,6 +37,7 @@ def bayes_answers(name: str) -> Any:
     return importlib.import_module(f"dicegym.games.{name}.twins").bayes_answers
 
 
+@functools.cache
 def twins(name: str) -> dict[str, Any]:
     """Return the compiled bots of a game by name."""
     return {name: twin.kernel for twin in list_twins(games.spec(name).module) for name in twin.names}
@@ -160,7 +161,7 @@ def test_move_for_move(name: str) -> None:
 def test_bayes_draws_among_the_same_answers(name: str) -> None:
     dealt = Dealt()
     beside, actions, sizes = Beside(name, "bayes", dealt), np.zeros(MOST_ANSWERS, np.int64), set()
-    for game, state, time in situations(name, 5, seed=1):
+    for game, state, time in situations(name, 3, seed=1):
         act, turn = beside.at(game, state, time)
         expected = dealt.chances(act, turn)
         found = actions[: bayes_answers(name)(state, actions)].tolist()
@@ -181,8 +182,8 @@ def test_random_bots_draw_with_the_same_chances(name: str, bot: str) -> None:
     beside, checked = Beside(name, bot, dealt), 0
     for game, state, time in situations(name, 1, seed=2):
         act, turn = beside.at(game, state, time)
-        expected = dealt.chances(act, turn)
         if time % 4 == 0:
+            expected = dealt.chances(act, turn)
             found, copy = Counter[int](), state.copy()
             for key in range(KEYS):
                 copy["key"] = draw_number(key, 0, 0, 0, 1 << 31)

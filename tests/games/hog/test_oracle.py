@@ -17,7 +17,7 @@ from dicegym.engine.jit import COMPILED
 pytestmark = pytest.mark.nojit
 
 wanted_decisions = pytest.mark.parametrize(
-    "wanted", [30_000, pytest.param(100_000, marks=pytest.mark.slow)] if COMPILED else [2_000]
+    "wanted", [10_000, pytest.param(100_000, marks=pytest.mark.slow)] if COMPILED else [2_000]
 )
 ILLEGAL = (-2, 11, 12, 127, -128, 2**31, 2**62, -(2**63) + 1)
 
@@ -49,7 +49,7 @@ def difference(state: Any, game: Hog) -> str:
 
 @wanted_decisions
 def test_random_games_agree(wanted: int) -> None:
-    """Whole games to several goals, under players of several habits, illegal numbers included."""
+    """Games to several goals, under players of several habits, illegal numbers included; half of them begin late."""
     rng = random.Random(1)
     seen: Counter[str] = Counter()
     decisions = 0
@@ -61,6 +61,9 @@ def test_random_games_agree(wanted: int) -> None:
         state = play.new_game(seed)[0]
         key = int(state["key"])
         game = Hog(goal)
+        if seed % 2:
+            game.scores = [rng.randrange(goal), rng.randrange(goal)]
+            state["scores"] = game.scores
         habits = [rng.choice([range(-1, 11), [-1, 1, 2], [0, 10], [8, 9, 10, 10, -1, 0], [1, 2, 3]]) for _ in (0, 1)]
 
         def roll(seat: int, turn: int, number: int, sides: int, key: int = key) -> int:
@@ -104,20 +107,21 @@ def test_random_games_agree(wanted: int) -> None:
         "swap",
         "swap to the loser",
     )
-    rare = {rule: seen[rule] for rule in rules if seen[rule] < wanted // 10_000}
+    rare = {rule: seen[rule] for rule in rules if seen[rule] < wanted // 4_000}
     assert not rare, f"too few cases: {rare}"
 
 
 def test_every_pair_of_scores_agrees() -> None:
     """All pairs below the goal with the numbers whose result follows from the scores, and one die."""
     play = dicegym.game("hog")
+    start = play.new_game()[0]
     rng = random.Random(2)
     scores = range(100) if COMPILED else range(0, 100, 9)
     for own in scores:
         for opponent in scores:
             for number in (-1, 0, 1):
-                state = play.new_game(own * 100 + opponent)[0]
-                key = int(state["key"])
+                state, key = start.copy(), rng.randrange(2**63)
+                state["key"] = key
                 mover, runs, exchanges = rng.randrange(2), [rng.randrange(5), 0], [rng.randrange(3), rng.randrange(3)]
                 ordered = [own, opponent] if mover == 0 else [opponent, own]
                 game = Hog(100, list(ordered), list(runs), list(exchanges), mover=mover)

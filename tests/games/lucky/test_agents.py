@@ -51,7 +51,7 @@ def test_each_is_explained_and_needs_only_what_the_controller_gives(path: Path) 
 @pytest.mark.parametrize("name", SCRIPTED)
 @pytest.mark.parametrize("players", [2, 7])
 def test_each_plays_legal_games_the_same_every_time(name: str, players: int) -> None:
-    check_agent(dicegym.game("lucky", players), agent(GAME, name), games=2)
+    check_agent(dicegym.game("lucky", players), agent(GAME, name), games=2 if players == 2 else 1)
 
 
 def test_the_game_names_agents_that_exist() -> None:
@@ -76,8 +76,8 @@ def points(names: list[str], games: int, seats: int = 7) -> dict[str, float]:
 
 
 def test_the_ranking_from_naive_to_strong() -> None:
-    """Mean points (7 for a win) over 300 games of mixed tables; a standard error is about 0.12."""
-    mean = points(SCRIPTED, 300)
+    """Mean points (7 for a win) over 200 games of mixed tables; a standard error is about 0.15."""
+    mean = points(SCRIPTED, 200)
     assert mean["idle"] < 1.5
     assert mean["idle"] < mean["haphazard"] < mean["thrifty"] < mean["compound"] < mean["investor"] < mean["strategist"]
     assert mean["gambler"] > mean["cheapest"]

@@ -21,10 +21,10 @@ from dicegym.games.lucky import prospects
 pytestmark = pytest.mark.nojit
 
 wanted_decisions = pytest.mark.parametrize(
-    "wanted", [10_000, pytest.param(30_000, marks=pytest.mark.slow)] if COMPILED else [2_500]
+    "wanted", [5_000, pytest.param(30_000, marks=pytest.mark.slow)] if COMPILED else [2_500]
 )
 wanted_situations = pytest.mark.parametrize(
-    "situations", [2_000, pytest.param(6_000, marks=pytest.mark.slow)] if COMPILED else [150]
+    "situations", [1_000, pytest.param(6_000, marks=pytest.mark.slow)] if COMPILED else [150]
 )
 DONE, INVALID = 22, 441
 
