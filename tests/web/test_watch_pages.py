@@ -15,7 +15,7 @@ import pytest
 from calls import counted
 from starlette.testclient import TestClient
 from web_pages import Visitor, barriers, too_wide
-from web_stores import ENTRIES, HOSTILE, ended, held_store, multiplied, renamed, reopened
+from web_stores import ENTRIES, ended, multiplied, reopened
 
 from dicegym.agents import FunctionPlayer
 from dicegym.arena import contest
@@ -25,7 +25,6 @@ from dicegym.arena.replay.stored_replays import find_replay
 from dicegym.arena.storage import Storage
 from dicegym.arena.store.reading import StoreReader
 from dicegym.arena.store.store import ContestStore, lock_contest
-from dicegym.escape import harmless
 from dicegym.learning.curves import CURVE
 from dicegym.play.turn import Turn
 from dicegym.players.model_file import facts
@@ -43,14 +42,6 @@ if TYPE_CHECKING:
 PATIENCE = 20.0
 LEARNING = (CURVE, "began_with")
 """What a training notes of its evaluations."""
-
-
-@pytest.fixture(scope="session")
-def contest_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A store that nobody changes."""
-    path = tmp_path_factory.mktemp("watched") / "arena.sqlite"
-    held_store(path)
-    return path
 
 
 @pytest.fixture
@@ -370,30 +361,6 @@ def test_a_page_does_not_wait_for_ratings(watching: TestClient, monkeypatch: pyt
     asked.set()
     page = shown_when_computed(watching)
     assert "Rankings" in page
-
-
-def test_names_and_messages_of_others_do_nothing(
-    contest_store: Path,
-    running: Running,
-    open_page: Callable[..., Page],
-    shot: Callable[[Page, str], None],
-) -> None:
-    names = dict(zip(ENTRIES, (HOSTILE[0], HOSTILE[4], HOSTILE[3]), strict=True))
-    renamed(contest_store, Path(running.settings.store), names)
-    page = open_page(running.url + "/watch/contests/1", viewport={"width": 360, "height": 740})
-    agent = "/watch/agents/hog/agent?name=%3Cscript%3Edocument.title%3D%27run%27%3C%2Fscript%3E"
-    for address in ("/watch/contests/1", "/watch/matches/1", "/watch/games/1/1?move=2", agent):
-        page.goto(running.url + address)
-        assert page.title() != "run"
-        assert not too_wide(page), address
-        assert page.locator("main script:not([type='application/json'])").count() == 0
-        assert page.locator("img[src=x]").count() == 0
-        shot(page, re.sub(r"\W+", "-", address)[:30])
-    with StoreReader(contest_store) as reader:
-        (whole,) = reader.whole([reader.match(1)])
-        game = next(one.number + 1 for one in whole.games if one.seats[0] == 0)  # the short name
-    page.goto(running.url + f"/watch/games/1/{game}?move=1")
-    assert harmless(HOSTILE[0])[:8] in page.locator("#players").inner_text()
 
 
 @pytest.mark.slow
