@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from calls import counted
+from made_up import disorderly
 from starlette.testclient import TestClient
 from web_pages import Visitor, barriers, too_wide
 from web_stores import ENTRIES, ended, multiplied, reopened
@@ -205,7 +206,7 @@ def open_contest(settings: WebSettings, monkeypatch: pytest.MonkeyPatch) -> Iter
         room = asked.app.state.web.get(EnteringRoom)  # type: ignore[attr-defined]  # Starlette's, which the type hides
         made = room.contests.add("Cup", ContestPlan("hog", agents=("bacon", "ham")))
         store = Storage(settings.store, label=made.label)
-        contest("hog", ["bacon", "ham"], OPEN_SEED, 1, games=2, store=store)
+        contest("hog", ["bacon", "ham"], OPEN_SEED, executors=disorderly(), games=2, store=store)
         yield asked
 
 
@@ -430,7 +431,7 @@ def test_a_matrix_has_the_best_entries_alone(watching: TestClient, monkeypatch: 
 
 def test_a_rating_without_an_upper_end_is_shown(settings: WebSettings) -> None:
     """The winner of all its games may be of any strength."""
-    contest("hog", ["bacon", "ham", "swap"], 0, 1, games=1, store=settings.store)
+    contest("hog", ["bacon", "ham", "swap"], 0, executors=disorderly(), games=1, store=settings.store)
     with Visitor(create_app(settings)) as client:
         page = shown_when_computed(client, word="95 % interval")
         assert "or more" in page or "or less" in page or "unknown" in page
