@@ -121,6 +121,7 @@ class Door:
     def __init__(self, path: str, title: str, about: str, setup: Callable[[Web], object] = lambda web: None) -> None:
         self.path, self.title, self.about, self.setup = path, title, about, setup
         self.operations: list[Operation] = []
+        self._routes: list[list[APIRoute]] = []
 
     def get(self, page: str = "", **options: Any) -> Callable[[_Function], _Function]:
         """Register a function that changes nothing; options are the fields of `Operation`."""
@@ -140,15 +141,25 @@ class Door:
         return add
 
     def open_in(self, app: FastAPI) -> None:
-        """Add the routes of all operations to an application."""
-        for one in self.operations:
-            if one.page:
-                methods = ["GET" if one.method == "GET" else "POST"]
-                endpoint = _page_endpoint(one)
-                route = APIRoute(one.page, endpoint, methods=methods, include_in_schema=False, response_model=None)
-                app.router.routes.append(route)
-            if one.api:
-                app.router.routes.append(_api_route(one, self.title))
+        """Add the routes of all operations to an application.
+
+        Each is made once: it knows nothing of the application, and takes a millisecond.
+        """
+        for one in self.operations[len(self._routes) :]:
+            self._routes.append(_routes_of(one, self.title))
+        for routes in self._routes:
+            app.router.routes.extend(routes)
+
+
+def _routes_of(one: Operation, tag: str) -> list[APIRoute]:
+    routes = []
+    if one.page:
+        methods = ["GET" if one.method == "GET" else "POST"]
+        endpoint = _page_endpoint(one)
+        routes.append(APIRoute(one.page, endpoint, methods=methods, include_in_schema=False, response_model=None))
+    if one.api:
+        routes.append(_api_route(one, tag))
+    return routes
 
 
 def _api_route(one: Operation, tag: str) -> APIRoute:

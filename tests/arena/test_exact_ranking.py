@@ -41,19 +41,30 @@ def exact_rows(result: ContestResult) -> list[tuple[int, str, float, float]]:
 
 
 def test_places_do_not_depend_on_dice_nor_on_what_is_played() -> None:
-    for played in (rank(3), rank(4, games=9), rank(games=0)):
-        found = exact_rows(played)
+    played, unplayed = rank(3), rank(games=0)
+    for one in (played, unplayed):
+        found = exact_rows(one)
         assert [row[:2] for row in found] == [row[:2] for row in RANKED]
         assert [x for row in found for x in row[2:]] == pytest.approx([x for row in RANKED for x in row[2:]], abs=1e-9)
-    assert (played.matches, played.options["exact"]) == ((), True)
-    assert played.heading == "Hog: 6 entries, round robin, no games, ranked by exact win rates"
-    assert len(played.details["pairs"]) == 15
+    assert (unplayed.matches, unplayed.options["exact"]) == ((), True)
+    assert unplayed.heading == "Hog: 6 entries, round robin, no games, ranked by exact win rates"
+    assert len(unplayed.details["pairs"]) == 15
     plain = contest("hog", ENTRIES, 3, executors=disorderly())
-    assert plain.matches == rank(3).matches
+    assert plain.matches == played.matches
     assert {row["exact"] for row in plain.standings} == {None}
-    assert {row.name: row["wins"] for row in plain.standings} == {row.name: row["wins"] for row in rank(3).standings}
-    thrice = {row.name: row["exact"]["wins"] for row in rank(games=0, seeds=3).standings}
-    assert thrice == pytest.approx({name: 3 * wins for _, name, wins, _ in RANKED})
+    assert {row.name: row["wins"] for row in plain.standings} == {row.name: row["wins"] for row in played.standings}
+
+
+def test_seeds_count_as_often_as_they_are_played() -> None:
+    once, thrice = (
+        contest("hog", ["bacon", "swap"], 0, executors=disorderly(), exact=True, games=0, seeds=seeds)
+        for seeds in (1, 3)
+    )
+    wins = {row.name: row["exact"]["wins"] for row in once.standings}
+    assert {row.name: row["exact"]["wins"] for row in thrice.standings} == pytest.approx(
+        {name: 3 * won for name, won in wins.items()}
+    )
+    assert wins["swap"] == pytest.approx(0.85, abs=0.005)
 
 
 @pytest.mark.parametrize("games", [1, 2, 9, 1001, 1101, 100_001])

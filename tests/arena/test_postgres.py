@@ -17,6 +17,7 @@ import pytest
 pytest.importorskip("sqlalchemy")
 pytest.importorskip("psycopg")
 import sqlalchemy as sa
+from made_up import disorderly
 from postgres import Postgres
 
 import dicegym
@@ -184,7 +185,7 @@ def test_what_cannot_be_used_is_said_in_a_line_without_the_password(
 
 def test_a_store_on_a_server_has_no_file(url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    found = contest("hog", ["bacon", "swap"], 1, 1, store=Storage(url)).stored
+    found = contest("hog", ["bacon", "swap"], 1, executors=disorderly(), store=Storage(url)).stored
     assert found is not None
     assert found.store.startswith("postgresql://tester:***@127.0.0.1:")
     assert list(tmp_path.iterdir()) == []

@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 from command_line import Run
+from made_up import disorderly
 
 import dicegym
 from dicegym.arena import contest
@@ -47,10 +48,10 @@ class Made:
         for name, source in BOTS.items():
             (bots / f"{name}.py").write_text(source)
         self.results: dict[int, ContestResult] = {}
-        hog = {"store": self.path, "workers": 1, "games": 5, "isolation": "none"}
+        hog = {"store": self.path, "executors": disorderly(ahead=1), "games": 5}
         files = [str(bots / f"{name}.py") for name in BOTS]
         self.add(contest("hog", [*files, "bacon", "swap"], seed=11, **hog))
-        self.add(contest("lucky", ["idle", "thrifty", "cheapest"], seed=12, store=self.path, games=25, workers=1))
+        self.add(contest("lucky", ["idle", "thrifty", "cheapest"], seed=12, **hog | {"games": 25}))
         # The same matches in another contest, and a run that has lost an entry.
         self.add(contest("hog", [files[0], "bacon", "swap"], seed=11, format="swiss", **hog))
         self.add(contest("hog", [files[0], "bacon", "swap"], seed=11, **hog), again=1)
@@ -369,7 +370,7 @@ READ = {
 @pytest.fixture(scope="module")
 def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("small") / "store.sqlite"
-    contest("hog", ["bacon", "swap"], 1, 1, games=1, store=path)
+    contest("hog", ["bacon", "swap"], 1, executors=disorderly(), games=1, store=path)
     return path
 
 

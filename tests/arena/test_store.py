@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 from command_line import Run
+from made_up import disorderly
 from variants import one_always
 
 import dicegym
@@ -85,7 +86,7 @@ def test_who_is_added_or_changed_costs_its_own_matches_and_who_leaves_none(
     store = tmp_path / "arena.sqlite"
 
     def hold(entries: list[str]) -> Stored:
-        return stored(contest("hog", entries, workers=1, store=store))
+        return stored(contest("hog", entries, executors=disorderly(), store=store))
 
     three = bots(ann=3, bob=4, cat=5)
     assert hold(three).played == 3 + 3
@@ -131,7 +132,7 @@ def test_a_failure_is_stored_as_any_outcome(tmp_path: Path) -> None:
     late = "calls = 0\ndef final_strategy(score, opponent_score):\n    global calls\n    calls += 1\n"
     (tmp_path / "late.py").write_text(f"{late}    if calls > 5: raise ValueError('enough')\n    return 4\n")
     entries = ["bacon", "swap", str(tmp_path / "late.py")]
-    results = [contest("hog", entries, 3, 1, store=tmp_path / "arena.sqlite") for _ in range(2)]
+    results = [contest("hog", entries, 3, executors=disorderly(), store=tmp_path / "arena.sqlite") for _ in range(2)]
     assert results[0] == results[1]
     assert results[0].disqualified[0].name == "late"
     assert stored(results[1]).played == 0
@@ -149,11 +150,12 @@ def test_incidents_and_prints_are_stored_with_a_match(tmp_path: Path) -> None:
 
 def test_luck_is_taken_out_of_matches_that_are_stored(tmp_path: Path) -> None:
     entries = ["bacon", "swap", "ham"]
-    contest("hog", entries, 5, 1, games=4, store=tmp_path / "a.sqlite")
-    found = contest("hog", entries, 5, 1, games=4, less_luck=True, store=tmp_path / "a.sqlite")
+    how: dict[str, Any] = {"games": 4, "executors": disorderly()}
+    contest("hog", entries, 5, store=tmp_path / "a.sqlite", **how)
+    found = contest("hog", entries, 5, less_luck=True, store=tmp_path / "a.sqlite", **how)
     assert found.stored is not None
     assert found.stored.played == 0
-    assert found == contest("hog", entries, 5, 1, games=4, less_luck=True)
+    assert found == contest("hog", entries, 5, less_luck=True, **how)
 
 
 def test_a_key_follows_from_all_that_a_match_follows_from(tmp_path: Path, bots: Callable[..., list[str]]) -> None:
@@ -240,7 +242,7 @@ COMMANDS = {
 @pytest.mark.parametrize("command", COMMANDS)
 def test_commands_wait_for_a_store_that_is_locked(command: str, run: Run, tmp_path: Path) -> None:
     path = tmp_path / "arena.sqlite"
-    contest("hog", ["bacon", "swap"], 1, 1, store=path)
+    contest("hog", ["bacon", "swap"], 1, executors=disorderly(), store=path)
     with locked_for(path, 0.3):
         status, _, err = run(*COMMANDS[command], "--store", path)
     assert status == 0, err

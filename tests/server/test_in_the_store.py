@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from made_up import disorderly
 
 import dicegym
 from dicegym.cli import main
@@ -42,7 +43,7 @@ def played(seed: int, number: int) -> GameResult:
 def both(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a store of a contest and of two games of a server."""
     path = tmp_path_factory.mktemp("stores") / "both.sqlite"
-    contest("hog", ["bacon", "swap"], 1, 1, store=path)
+    contest("hog", ["bacon", "swap"], 1, executors=disorderly(), store=path)
     store = ResultStore(path, "yatzy")
     store.begin_run(2**63, dicegym.game("yatzy"))
     store.write([played(2**63, 0), played(2**63, 1)])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import threading
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from starlette.testclient import TestClient
 from web_pages import Visitor
+from web_stores import held_store
 
 from dicegym.web.address import listen
 from dicegym.web.application import create_app
@@ -21,7 +23,7 @@ from dicegym.web.serving import PageServer
 from dicegym.web.web_settings import WebSettings
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, ConsoleMessage, Error, Page
 
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
 SECONDS = 30.0
@@ -78,6 +80,14 @@ def reader(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
         yield asked
 
 
+@pytest.fixture(scope="session")
+def contest_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store that nobody changes."""
+    path = tmp_path_factory.mktemp("watched") / "arena.sqlite"
+    held_store(path)
+    return path
+
+
 @pytest.fixture
 def running(settings: WebSettings) -> Iterator[Running]:
     server = Running(settings)
@@ -98,24 +108,65 @@ def browser() -> Iterator[Browser]:
         found.close()
 
 
+@pytest.fixture(scope="module")
+def shared_page(browser: Browser) -> Page:
+    """A page that tests of a file use one after the other: a process for each costs more than most of them do."""
+    return browser.new_context().new_page()
+
+
+USUAL = {"width": 1280, "height": 720}
+EMULATED = {"viewport", "color_scheme", "reduced_motion"}
+"""Options that an open page takes too."""
+
+
+def emptied(page: Page) -> None:
+    """Close the other pages of a window, and forget all that sites have left in it."""
+    for other in page.context.pages:
+        if other is not page:
+            other.close()
+    if page.url.startswith("http"):
+        page.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")
+    page.goto("about:blank")
+    page.context.clear_cookies()
+
+
 @pytest.fixture
-def open_page(browser: Browser) -> Iterator[Callable[..., Page]]:
-    """What opens a page in a window of its own; options are those of Playwright's contexts."""
+def open_page(browser: Browser, shared_page: Page) -> Iterator[Callable[..., Page]]:
+    """What opens a page in a window that is as new, once in a test; options are those of Playwright's contexts."""
     contexts: list[Any] = []
     complaints: list[str] = []
 
+    def heard(said: ConsoleMessage) -> None:
+        if said.type == "error":
+            complaints.append(f"{said.location['url']}: {said.text}")
+
+    def failed(error: Error) -> None:
+        complaints.append(str(error))
+
     def opened(url: str, **options: Any) -> Page:
-        context = browser.new_context(**options)
-        contexts.append(context)
-        page = context.new_page()
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.on("console", lambda said: complaints.append(f"{page.url}: {said.text}") if said.type == "error" else None)
+        if options.keys() <= EMULATED:
+            page = shared_page
+            page.set_default_timeout(SECONDS * 1000)
+            page.set_viewport_size(options.get("viewport", USUAL))
+            page.emulate_media(
+                color_scheme=options.get("color_scheme", "light"),
+                reduced_motion=options.get("reduced_motion", "no-preference"),
+            )
+        else:
+            contexts.append(browser.new_context(**options))
+            page = contexts[-1].new_page()
+        page.on("pageerror", failed)
+        page.on("console", heard)
         page.goto(url)
         return page
 
     yield opened
     for context in contexts:
         context.close()
+    for word, listener in (("pageerror", failed), ("console", heard)):
+        with contextlib.suppress(KeyError, ValueError):  # this test did not use it
+            shared_page.remove_listener(word, listener)
+    emptied(shared_page)
     assert not complaints, complaints
 
 

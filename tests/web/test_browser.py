@@ -1,19 +1,24 @@
 """Pages in a real browser, which is started once: the first one, playing by mouse and by keyboard alone, and widgets.
 
 Games are played in two tabs, with the back button and without scripts too. Widgets are dice that are kept by keys, a
-bid that rises with its face, and a basket that nobody overdraws.
+bid that rises with its face, and a basket that nobody overdraws. Names and messages of others do nothing there.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 import pytest
 from variants import one_always
 from web_pages import LARGEST, barriers, too_wide
+from web_stores import ENTRIES, HOSTILE, renamed
 
+from dicegym.arena.store.reading import StoreReader
+from dicegym.escape import harmless
 from dicegym.registry import GAMES
 from dicegym.web.application import SECTIONS
 
@@ -25,6 +30,8 @@ GOAL = 20
 MOST_MOVES = 60
 CALM = 450
 """Milliseconds after which Enter is taken for what has just come."""
+POLL = 50
+"""Milliseconds between two looks at a page that is waited for: a look at each frame would have it draw all the time."""
 PHONE = {"width": 360, "height": 740}
 FINGER = 38
 """Pixels that a finger needs; none of them is beside another one."""
@@ -78,7 +85,7 @@ def reloaded_until(page: Page, selector: str) -> None:
 
 def waited(page: Page, before: str) -> None:
     """Wait until the table has gone on, or the tutor asks."""
-    page.wait_for_function(GONE_ON, arg=before)
+    page.wait_for_function(GONE_ON, arg=before, polling=POLL)
 
 
 @pytest.mark.slow_after(1)
@@ -109,7 +116,6 @@ def test_a_game_is_played_to_its_end_by_mouse_and_reviewed(
         "performance.getEntriesByType('resource').reduce((sum, one) => sum + one.encodedBodySize, 0)"
     )
     assert loaded + page.evaluate("performance.getEntriesByType('navigation')[0].encodedBodySize") < LARGEST
-    assert barriers(page) == []
     shot(page, "begun")
     for time in range(MOST_MOVES):
         if page.locator(".ending").count():
@@ -237,6 +243,7 @@ def sent(page: Page, do: Callable[[], None]) -> None:
     page.wait_for_function(
         "before => [...document.querySelectorAll('.yours input[name=move]')].some(one => one.value != before)",
         arg=before,
+        polling=POLL,
     )
 
 
@@ -338,3 +345,30 @@ def test_forms_are_filled_in_without_scripts(running: Running, open_page: Callab
     page.locator("#roll-send").click()
     page.locator("#form-roll", has_text="1 roll left").wait_for()  # the next page takes its time
     assert page.locator(".needs-scripts:visible").count() == 0
+
+
+# --- contests ----------------------------------------------------------------------------------------------
+
+
+def test_names_and_messages_of_others_do_nothing(
+    contest_store: Path,
+    running: Running,
+    open_page: Callable[..., Page],
+    shot: Callable[[Page, str], None],
+) -> None:
+    names = dict(zip(ENTRIES, (HOSTILE[0], HOSTILE[4], HOSTILE[3]), strict=True))
+    renamed(contest_store, Path(running.settings.store), names)
+    page = open_page(running.url + "/watch/contests/1", viewport={"width": 360, "height": 740})
+    agent = "/watch/agents/hog/agent?name=%3Cscript%3Edocument.title%3D%27run%27%3C%2Fscript%3E"
+    for address in ("/watch/contests/1", "/watch/matches/1", "/watch/games/1/1?move=2", agent):
+        page.goto(running.url + address)
+        assert page.title() != "run"
+        assert not too_wide(page), address
+        assert page.locator("main script:not([type='application/json'])").count() == 0
+        assert page.locator("img[src=x]").count() == 0
+        shot(page, re.sub(r"\W+", "-", address)[:30])
+    with StoreReader(contest_store) as reader:
+        (whole,) = reader.whole([reader.match(1)])
+        game = next(one.number + 1 for one in whole.games if one.seats[0] == 0)  # the short name
+    page.goto(running.url + f"/watch/games/1/{game}?move=1")
+    assert harmless(HOSTILE[0])[:8] in page.locator("#players").inner_text()

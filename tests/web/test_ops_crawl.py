@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urljoin, urlsplit
 
 import pytest
+from made_up import disorderly
 from starlette.routing import Match
 from starlette.testclient import TestClient
 from web_pages import LARGEST, Visitor, barriers, too_wide
@@ -81,7 +82,7 @@ def played(client: TestClient, game: str, moves: int) -> None:
 def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     folder = tmp_path_factory.mktemp("world")
     settings = WebSettings(folder / "web", str(folder / "arena.sqlite"), (folder / "runs",))
-    arena.contest("hog", ["bacon", "always_roll(5)"], 3, 1, games=4, store=folder / "arena.sqlite")
+    arena.contest("hog", ["bacon", "always_roll(5)"], 3, executors=disorderly(), games=4, store=folder / "arena.sqlite")
     training(folder / "runs" / "hog" / "one")
     app = create_app(settings)
     with Visitor(app, client=LOCAL) as client:

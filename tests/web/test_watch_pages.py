@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from calls import counted
+from made_up import disorderly
 from starlette.testclient import TestClient
 from web_pages import Visitor, barriers, too_wide
-from web_stores import ENTRIES, HOSTILE, ended, held_store, multiplied, renamed, reopened
+from web_stores import ENTRIES, ended, multiplied, reopened
 
 from dicegym.agents import FunctionPlayer
 from dicegym.arena import contest
@@ -25,7 +26,6 @@ from dicegym.arena.replay.stored_replays import find_replay
 from dicegym.arena.storage import Storage
 from dicegym.arena.store.reading import StoreReader
 from dicegym.arena.store.store import ContestStore, lock_contest
-from dicegym.escape import harmless
 from dicegym.learning.curves import CURVE
 from dicegym.play.turn import Turn
 from dicegym.players.model_file import facts
@@ -43,14 +43,6 @@ if TYPE_CHECKING:
 PATIENCE = 20.0
 LEARNING = (CURVE, "began_with")
 """What a training notes of its evaluations."""
-
-
-@pytest.fixture(scope="session")
-def contest_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A store that nobody changes."""
-    path = tmp_path_factory.mktemp("watched") / "arena.sqlite"
-    held_store(path)
-    return path
 
 
 @pytest.fixture
@@ -170,7 +162,7 @@ def test_a_running_contest_is_told_game_by_game(client: TestClient, settings: We
         target=lambda: contest("yatzy", [slow, "thrifty"], 1, 1, games=16, store=settings.store), daemon=True
     )
     played.start()
-    found, until = set[str](), time.monotonic() + PATIENCE
+    found, until = set[str](), time.monotonic() + 6 * PATIENCE  # on a busy machine processes take long to start
     while len(found) < 3 and time.monotonic() < until and (played.is_alive() or not found):
         page = client.get("/watch/contests/1").text
         found |= set(re.findall(r"game (\d+) of 16", page))
@@ -214,7 +206,7 @@ def open_contest(settings: WebSettings, monkeypatch: pytest.MonkeyPatch) -> Iter
         room = asked.app.state.web.get(EnteringRoom)  # type: ignore[attr-defined]  # Starlette's, which the type hides
         made = room.contests.add("Cup", ContestPlan("hog", agents=("bacon", "ham")))
         store = Storage(settings.store, label=made.label)
-        contest("hog", ["bacon", "ham"], OPEN_SEED, 1, games=2, store=store)
+        contest("hog", ["bacon", "ham"], OPEN_SEED, executors=disorderly(), games=2, store=store)
         yield asked
 
 
@@ -372,30 +364,6 @@ def test_a_page_does_not_wait_for_ratings(watching: TestClient, monkeypatch: pyt
     assert "Rankings" in page
 
 
-def test_names_and_messages_of_others_do_nothing(
-    contest_store: Path,
-    running: Running,
-    open_page: Callable[..., Page],
-    shot: Callable[[Page, str], None],
-) -> None:
-    names = dict(zip(ENTRIES, (HOSTILE[0], HOSTILE[4], HOSTILE[3]), strict=True))
-    renamed(contest_store, Path(running.settings.store), names)
-    page = open_page(running.url + "/watch/contests/1", viewport={"width": 360, "height": 740})
-    agent = "/watch/agents/hog/agent?name=%3Cscript%3Edocument.title%3D%27run%27%3C%2Fscript%3E"
-    for address in ("/watch/contests/1", "/watch/matches/1", "/watch/games/1/1?move=2", agent):
-        page.goto(running.url + address)
-        assert page.title() != "run"
-        assert not too_wide(page), address
-        assert page.locator("main script:not([type='application/json'])").count() == 0
-        assert page.locator("img[src=x]").count() == 0
-        shot(page, re.sub(r"\W+", "-", address)[:30])
-    with StoreReader(contest_store) as reader:
-        (whole,) = reader.whole([reader.match(1)])
-        game = next(one.number + 1 for one in whole.games if one.seats[0] == 0)  # the short name
-    page.goto(running.url + f"/watch/games/1/{game}?move=1")
-    assert harmless(HOSTILE[0])[:8] in page.locator("#players").inner_text()
-
-
 @pytest.mark.slow
 def test_a_contest_is_watched_while_it_is_held(
     own_store: Path, running: Running, open_page: Callable[..., Page], shot: Callable[[Page, str], None]
@@ -463,7 +431,7 @@ def test_a_matrix_has_the_best_entries_alone(watching: TestClient, monkeypatch: 
 
 def test_a_rating_without_an_upper_end_is_shown(settings: WebSettings) -> None:
     """The winner of all its games may be of any strength."""
-    contest("hog", ["bacon", "ham", "swap"], 0, 1, games=1, store=settings.store)
+    contest("hog", ["bacon", "ham", "swap"], 0, executors=disorderly(), games=1, store=settings.store)
     with Visitor(create_app(settings)) as client:
         page = shown_when_computed(client, word="95 % interval")
         assert "or more" in page or "or less" in page or "unknown" in page

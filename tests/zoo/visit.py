@@ -268,9 +268,12 @@ def main(request: dict[str, Any]) -> None:
     os.environ["ZOO_SECRET"] = SECRET
     listeners = Listeners()
     doing = {"bots": bots, "checks": checks, "whole": whole, "strangers": strangers, "spies": spies}[request["what"]]
-    game = dicegym.game(request["game"], players=2)
-    found = doing(game, request["level"], request["names"], listeners.port)
-    Path(request["result"]).write_text(json.dumps(found | {"calls": listeners.calls}, default=asdict))
+    found = {}
+    for name, bots_of_it in request["games"].items():
+        game = dicegym.game(name, players=2)
+        found[name] = doing(game, request["level"], bots_of_it, listeners.port)
+        found[name]["calls"] = listeners.calls[:]
+    Path(request["result"]).write_text(json.dumps(found, default=asdict))
 
 
 if __name__ == "__main__":

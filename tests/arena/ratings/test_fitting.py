@@ -297,16 +297,20 @@ CONTESTS: dict[str, tuple[Maker, np.ndarray]] = {
 }
 
 
-QUICK = ("pairs with draws", "tables of seven with ties", "winners alone")
-"""Those that have all that the others have."""
+QUICK = {"pairs with draws": 12, "tables of seven with ties": 6, "winners alone": 12}
+"""Those that have all that the others have, and in how many contests: one of tables costs as much as three others."""
 
 
 @pytest.mark.parametrize(
     ("kind", "contests"),
     [
-        pytest.param(kind, contests, marks=[] if contests == 12 and kind in QUICK else [pytest.mark.slow])
-        for kind in CONTESTS
-        for contests in (12, 80)
+        *QUICK.items(),
+        *(
+            pytest.param(kind, contests, marks=pytest.mark.slow)
+            for kind in CONTESTS
+            for contests in (12, 80)
+            if QUICK.get(kind) != contests
+        ),
     ],
 )
 def test_intervals_cover_known_strengths(kind: str, contests: int) -> None:
