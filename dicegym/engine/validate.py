@@ -6,8 +6,8 @@ raises ParameterError, which says what was passed, why it cannot be and what to 
 
 from __future__ import annotations
 
+import math
 import operator
-import sys
 from collections.abc import Sequence
 from numbers import Real
 from typing import Any, TypeGuard
@@ -71,7 +71,10 @@ def finite_number(name: str, value: Any, what: str, above: float | None = None) 
 
     Raises ParameterError if it is not finite, or not greater than ``above``.
     """
-    number = not isinstance(value, bool) and isinstance(value, Real) and abs(value) <= sys.float_info.max
+    try:
+        number = not isinstance(value, bool) and isinstance(value, Real) and math.isfinite(value)
+    except OverflowError:  # a whole number beyond all floats
+        number = False
     if not number or (above is not None and value <= above):
         wanted = "a number such as -1 or 0.5" if above is None else f"a number above {above:g}"
         raise ParameterError(f"{name}={value!r} cannot be used as {what}: give {wanted}")

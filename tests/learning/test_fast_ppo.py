@@ -253,6 +253,13 @@ def test_what_it_cannot_compute_is_left_to_maskable_ppo_and_said() -> None:
         made(FastMaskablePPO, "hog", kl_anchor_rate=2)
 
 
+@pytest.mark.parametrize("name", ["n_steps", "batch_size", "n_epochs"])
+@pytest.mark.parametrize("value", [0, -1, 1.5, "a", None])
+def test_numbers_that_cannot_be_are_refused(name: str, value: Any) -> None:
+    with pytest.raises(ParameterError, match=f"{name}=.*a setting of the algorithm: give a whole number from 1"):
+        FastMaskablePPO("MlpPolicy", SB3VecEnv("hog", 2, seed=0), **{name: value})
+
+
 def test_the_anchor_s_pull_is_the_gradient_of_the_divergence() -> None:
     given = {"batch_size": GAMES_AT_ONCE * STEPS, "n_epochs": 1, "max_grad_norm": 1e9, "vf_coef": 0.0, "ent_coef": 0.0}
     model = rolled_out(made(FastMaskablePPO, "liarsdice", kl_coef=0.7, kl_anchor_rate=0.25, **given))

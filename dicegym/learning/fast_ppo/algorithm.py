@@ -19,7 +19,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.utils import explained_variance
 from stable_baselines3.common.vec_env import VecEnv, VecMonitor
 
-from dicegym.engine.validate import finite_number
+from dicegym.engine.validate import MOST, finite_number, whole_number
 from dicegym.errors import ParameterError
 from dicegym.learning.fast_ppo.engine import Engine, KeptRolloutBuffer, one_thread
 from dicegym.learning.fast_ppo.environments import KEY, GymnasiumVecEnv, masks_of, split_masks, with_masks
@@ -61,8 +61,8 @@ class FastMaskablePPO(MaskablePPO):
         fallback: why MaskablePPO's own code is at work; empty if it is not.
 
     Raises:
-        ParameterError: ``kl_coef`` or ``kl_anchor_rate`` cannot be, or there is a ``kl_coef`` where MaskablePPO's own
-            code, which has none, would be at work.
+        ParameterError: ``n_steps``, ``batch_size``, ``n_epochs``, ``kl_coef`` or ``kl_anchor_rate`` cannot be, or there
+            is a ``kl_coef`` where MaskablePPO's own code, which has none, would be at work.
 
     Example:
         >>> from dicegym.envs import SB3VecEnv
@@ -89,6 +89,8 @@ class FastMaskablePPO(MaskablePPO):
     def _setup_model(self) -> None:
         if self.policy_class is MaskableMultiInputActorCriticPolicy and not isinstance(self.observation_space, Dict):
             self.policy_class = MaskableActorCriticPolicy  # without its mask, the Dict had one entry
+        for name in ("n_steps", "batch_size", "n_epochs"):
+            whole_number(name, getattr(self, name), 1, MOST, "a setting of the algorithm")
         super()._setup_model()
         self._engine, self.fallback = None, why_not(self)
         if self.fallback:
