@@ -6,6 +6,7 @@ Threads end with the process: nobody waits for them when a server stops.
 from __future__ import annotations
 
 import asyncio
+import math
 import queue
 import threading
 import time
@@ -41,7 +42,8 @@ class Answer(Generic[T]):
     def __init__(self) -> None:
         self.done = self.of = 0
         self.future: Future[T] = Future()
-        self.asked = time.monotonic()
+        self.ended = math.inf
+        """When it was there or failed, by the monotonic clock."""
 
     @property
     def ready(self) -> bool:
@@ -69,6 +71,10 @@ class Answer(Generic[T]):
     def progress(self, done: int, of: int, what: str) -> None:
         """Note how far it is; as of `dicegym.games.worth.Progress`."""
         self.done, self.of = done, of
+
+    def note_end(self, _: object) -> None:
+        """Note when it was there or failed: it may have taken longer than `RETRIED`."""
+        self.ended = time.monotonic()
 
     async def settle(self, seconds: float | None = None) -> None:
         """Wait until it is ready, at most ``seconds``, without a thread."""
@@ -106,6 +112,7 @@ class WorkerThreads:
                 answer.future.set_exception(error)
                 return answer
             self._answers[key] = answer
+            answer.future.add_done_callback(answer.note_end)
             while len(self._answers) > KEPT:
                 self._answers.popitem(last=False)
             return answer
@@ -114,7 +121,7 @@ class WorkerThreads:
     def _is_stale(answer: Answer[Any], keep: bool) -> bool:
         if not answer.ready:
             return False
-        return time.monotonic() > answer.asked + RETRIED if answer.failure else not keep
+        return time.monotonic() > answer.ended + RETRIED if answer.failure else not keep
 
     def begin(self, owner: str, function: Callable[..., T], *arguments: Any) -> Future[T]:
         """Let a thread call a function, and return where its result will be.

@@ -16,6 +16,7 @@ import pytest
 from starlette.testclient import TestClient
 from web_pages import barriers, too_wide
 
+import dicegym
 from dicegym.errors import ParameterError
 from dicegym.learning.configuration import AboutRun, write_about
 from dicegym.learning.curves import Curve, PaceLog
@@ -35,6 +36,7 @@ from dicegym.web.context import Web
 from dicegym.web.learn import run_folders
 from dicegym.web.learn.learn_section import read_scalars
 from dicegym.web.learn.run_folders import Trainings, model_of
+from dicegym.web.play.rivals import Guests
 from dicegym.web.web_settings import WebSettings
 
 if TYPE_CHECKING:
@@ -140,6 +142,15 @@ def test_names_of_folders_are_text(client: TestClient, folder: Path) -> None:
         assert answer.status_code == 200, path
         assert "<script>alert" not in answer.text
         assert "49" not in answer.text.partition("<h1>")[2].partition("</h1>")[0]
+
+
+def test_a_model_that_was_replaced_is_loaded_again(tmp_path: Path) -> None:
+    guests, game, model = Guests(), dicegym.game("hog"), tmp_path / "best.zip"
+    shutil.copy(MODEL, model)
+    first = guests.player(game, str(model))
+    assert guests.player(game, str(model)) is first
+    shutil.copy(MODEL.with_name("taught.zip"), model)
+    assert guests.player(game, str(model)) is not first
 
 
 def test_models_of_trainings_alone_are_played_with(tmp_path: Path) -> None:

@@ -16,7 +16,8 @@ from starlette.exceptions import HTTPException
 from starlette.testclient import TestClient
 from web_pages import Visitor
 
-from dicegym.web import static_files
+from dicegym.errors import ParameterError
+from dicegym.web import static_files, workers
 from dicegym.web.address import address_of, listen
 from dicegym.web.application import create_app
 from dicegym.web.context import A_SECOND, AT_ONCE, HEADER_BYTES, SECRET_BYTES, SMALL_BODY, AddressLimits, Web
@@ -277,6 +278,28 @@ def test_work_is_bounded() -> None:
     threads.end()
     with pytest.raises(TooBusyError, match="about to end"):
         threads.begin("modest", print)
+
+
+def test_a_failure_that_took_long_is_told_before_it_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    threads, tries, now = WorkerThreads(threads=1), [], [0.0]
+    monkeypatch.setattr(workers.time, "monotonic", lambda: now[0])
+
+    def fail(answer: object) -> None:
+        tries.append(answer)
+        now[0] += 2 * workers.RETRIED
+        raise ParameterError("it took too long")
+
+    def ask() -> str:
+        answer = threads.answer("ann", "game", fail)
+        with pytest.raises(ParameterError):
+            answer.future.result(5)
+        return answer.failure
+
+    assert [ask(), ask()] == ["it took too long"] * 2
+    assert len(tries) == 1
+    now[0] += 2 * workers.RETRIED
+    ask()
+    assert len(tries) == 2
 
 
 def test_a_server_says_where_it_listens_and_what_that_means(settings: WebSettings) -> None:

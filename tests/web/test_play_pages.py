@@ -7,8 +7,9 @@ import random
 import shutil
 import threading
 import time
+from collections.abc import Callable
+from concurrent.futures import Future
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 from played_forms import data_of, form_to, forms_of
@@ -19,24 +20,20 @@ from web_pages import Visitor
 import dicegym
 from dicegym import shipped
 from dicegym.arena.replay import from_json
-from dicegym.engine.game import Game
-from dicegym.errors import AgentError
+from dicegym.errors import AgentError, ParameterError
 from dicegym.games.controls import NumberedControls
 from dicegym.play.player import Player
 from dicegym.play.turn import Act, Turn
 from dicegym.players.roster import AGENTS_VARIABLE, agent_names
 from dicegym.web.application import create_app
-from dicegym.web.play import advice as advices
 from dicegym.web.play import hall as halls
 from dicegym.web.play import person_table
-from dicegym.web.play.advice import Advice
 from dicegym.web.play.hall import OF_A_VISITOR, NewGame, PlayHall
 from dicegym.web.play.person_table import PlayedTable
 from dicegym.web.play.rivals import Guests, list_rivals
 from dicegym.web.play.saved_games import read_sheet
 from dicegym.web.security import COOKIE
 from dicegym.web.web_settings import WebSettings
-from dicegym.web.workers import WorkerThreads
 
 LONGEST = 1500
 """Moves after which a game is given up."""
@@ -278,29 +275,29 @@ def test_the_newest_games_are_kept(client: TestClient, monkeypatch: pytest.Monke
     assert client.get(address(first)).status_code == 404
 
 
-def test_games_that_come_and_go_meanwhile_are_no_error(tmp_path: Path) -> None:
-    (tmp_path / "kept.json").touch()
-    (tmp_path / ".kept-0123.json").touch()  # being written
-    (tmp_path / "gone.json").symlink_to("nowhere")  # it was there when the folder was listed
-    assert halls._newest(tmp_path) == [tmp_path / "kept.json"]
-    assert halls._newest(tmp_path / "nobody") == []
+def test_a_table_that_cannot_be_laid_takes_no_move(client: TestClient) -> None:
+    sheet = begun(client).sheet
+
+    def fail(game: dicegym.Game) -> list[Player]:
+        raise AgentError("best.zip", "is gone")
+
+    def do_at_once(job: Callable[[], None]) -> Future[None]:
+        job()
+        return Future()
+
+    table = PlayedTable(sheet, fail, lambda kept: None, do_at_once)
+    table.lay()
+    for play in (table.insist, table.reconsider, lambda move: table.choose(move, "turn", {"number": ["5"]})):
+        with pytest.raises(ParameterError, match=r"cannot continue: best\.zip fails: is gone"):
+            play(sheet.move)
 
 
-def test_values_of_few_games_are_kept_however_many_are_played(monkeypatch: pytest.MonkeyPatch) -> None:
-    made: list[Game] = []
-
-    def value(game: Game) -> SimpleNamespace:
-        made.append(game)
-        return SimpleNamespace(kind="exact")
-
-    monkeypatch.setattr(advices, "KEPT", 2)
-    monkeypatch.setattr(advices, "fair_valuer", value)
-    advice = Advice(WorkerThreads(), WorkerThreads())
-    games = [dicegym.game("hog", goal=goal) for goal in (20, 30, 40)]
-    for game in (games[0], games[1], games[0], games[2], games[0], games[1]):
-        with advice._using(game):
-            pass
-    assert made == [games[0], games[1], games[2], games[1]]
+def test_games_that_are_being_written_or_dropped_are_no_games(client: TestClient) -> None:
+    folder = hall(client).folder / begun(client).sheet.visitor
+    (kept,) = hall(client).of(folder.name)
+    shutil.copy(folder / f"{kept.id}.json", folder / f".{kept.id}-0.json")
+    (folder / "gone.json").symlink_to("nowhere")
+    assert [one.id for one in hall(client).of(folder.name)] == [kept.id]
 
 
 def test_a_damaged_game_is_said_to_be_lost(client: TestClient) -> None:

@@ -8,6 +8,7 @@ import shutil
 import threading
 import time
 from collections.abc import Callable, Iterator
+from html import unescape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,15 +25,18 @@ from dicegym.arena.replay import from_json
 from dicegym.arena.replay.page import page_data
 from dicegym.arena.replay.stored_replays import find_replay
 from dicegym.arena.storage import Storage
+from dicegym.arena.store.opening import BusyError
 from dicegym.arena.store.reading import StoreReader
 from dicegym.arena.store.store import ContestStore, lock_contest
+from dicegym.errors import ParameterError
 from dicegym.learning.curves import CURVE
 from dicegym.play.turn import Turn
 from dicegym.players.model_file import facts
+from dicegym.web import workers
 from dicegym.web.application import create_app
 from dicegym.web.enter.plans import ContestPlan
 from dicegym.web.enter.runner import EnteringRoom, Runner
-from dicegym.web.watch import agent_pages, contest_boards
+from dicegym.web.watch import agent_pages, contest_boards, contest_pages
 from dicegym.web.watch.contest_boards import Board, compute_board
 from dicegym.web.web_settings import WebSettings
 
@@ -281,12 +285,39 @@ def test_programs_are_told_the_same(watching: TestClient, own_store: Path) -> No
     assert {"/api/contests", "/api/matches/{match}"} <= described.keys()
 
 
+def test_ratings_that_could_not_be_computed_are_tried_again(
+    watching: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise BusyError("somebody writes")
+
+    monkeypatch.setattr(workers, "RETRIED", 0.0)
+    with monkeypatch.context() as busy:
+        busy.setattr(contest_boards, "places_to_rate", fail)
+        assert "Ratings are being computed" in watching.get("/watch/contests/1").text
+    assert "Ratings are being computed" not in shown_when_computed(watching)
+
+
+def test_what_keeps_a_contest_from_being_shown_is_told(watching: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise ParameterError("its game is not installed")
+
+    monkeypatch.setattr(contest_boards, "build_report", fail)
+    monkeypatch.setattr(contest_pages, "PATIENCE", PATIENCE)
+    for address in ("/watch/contests/1", "/api/contests/1"):
+        answer = watching.get(address)
+        assert answer.status_code == 400
+        assert "its game is not installed" in answer.text
+
+
 def test_a_game_is_played_to_be_watched(client: TestClient) -> None:
     form = {"game": "hog", "agent": ["bacon", "swap"], "seed": ""}
     address = str(client.get("/watch/game", params=form).url)
     assert re.search(r"seed=\d+", address), "its address is the game, whenever it is asked for"
     page = shown_when_computed(client, address, "Another game")
     assert "Hog: bacon, swap" in page
+    links = [unescape(one) for one in re.findall(r'href="(\?[^"]*move=[^"]*)"', page)]
+    assert {client.get(f"/watch/game{one}").status_code for one in links[:4]} == {200}, "it is stepped through"
     assert shown_when_computed(client, address.replace("/game?", "/game/review?"), "The choices lost")
     assert client.get(address, headers={"HX-Request": "true"}).headers["HX-Refresh"] == "true"
     same = shown_when_computed(client, "/watch/game?game=hog&agent=ham&agent=ham&seed=7", "Another game")

@@ -6,6 +6,7 @@ Each question returns an `Answer`, which is there at once or later; the page say
 from __future__ import annotations
 
 import contextlib
+import functools
 import json
 import math
 import threading
@@ -30,8 +31,8 @@ GAMES = 250
 """Games that are played on with each choice where nothing better is known: many people ask at once."""
 GAMES_REVIEWED = 80
 """The same for reviews, which ask of every choice of a whole game."""
-KEPT = 64
-"""Valuers, each of a game with its parameters, which strangers choose."""
+MOST_VALUERS = 12
+"""Games whose values are kept, those that were asked for last: visitors choose parameters, and tables are large."""
 LONGEST_CHOICE = 8
 """Actions after the best one that a hint names, where they belong to one choice."""
 
@@ -55,7 +56,7 @@ class Advice:
     def __init__(self, work: WorkerThreads, slow: WorkerThreads) -> None:
         self._work, self._slow = work, slow
         self._lock = threading.Lock()
-        self._valuers: dict[tuple[Game, int], tuple[threading.Lock, list[Valuer]]] = {}
+        self._valuers = functools.lru_cache(MOST_VALUERS)(lambda game, games: (threading.Lock(), list[Valuer]()))
 
     def warner(self, game: Game, level: str) -> Warn | None:
         """Return what warns a person; None if the values of choices are not known. May take seconds."""
@@ -97,10 +98,7 @@ class Advice:
     def _using(self, game: Game, games: int = GAMES) -> Iterator[Valuer]:
         """Yield the valuer of a game, which answers one at a time; rollouts play ``games`` games of each choice."""
         with self._lock:
-            lock, found = self._valuers.pop((game, games), (threading.Lock(), []))
-            self._valuers[game, games] = lock, found  # the latest is last
-            if len(self._valuers) > KEPT:
-                del self._valuers[next(iter(self._valuers))]
+            lock, found = self._valuers(game, games)
         with lock:
             if not found:
                 best = fair_valuer(game)

@@ -190,9 +190,9 @@ class PlayHall:
 
 
 def _newest(folder: Path) -> list[Path]:
-    """Return what is in a folder, what was written last first; what is being written has a dot before its name."""
+    """Return what is in a folder, what was written last first; what is being written has a hidden name until then."""
     found = []
     for path in folder.glob("[!.]*"):
-        with contextlib.suppress(FileNotFoundError):  # it has just been removed
+        with contextlib.suppress(FileNotFoundError):  # another request has dropped it
             found.append((path.stat().st_mtime, path))
     return [path for _, path in sorted(found, reverse=True)]

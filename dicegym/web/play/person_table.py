@@ -146,8 +146,6 @@ class PlayedTable:
         """Decide by actions themselves; errors as of `choose`."""
         with self.lock:
             self._expect(move)
-            if self.broken:
-                raise ParameterError(f"the game cannot continue: {self.broken}")
             if not actions:
                 raise ParameterError("nothing was chosen: choose something")
             self._refuse_faults(actions)
@@ -199,13 +197,15 @@ class PlayedTable:
                 self._keep(self.sheet)
 
     def _expect(self, move: int, over: bool = False) -> None:
-        """Refuse what was made for another move."""
+        """Refuse what was made for another move; unless ``over``, also where the game is over or cannot continue."""
         if self.busy:
             raise StaleMoveError(WHILE)
         if move != self.sheet.move:
             raise StaleMoveError("that was made for an earlier state of the table, and was not played again")
         if self.over and not over:
             raise StaleMoveError("the game is over")
+        if self.broken and not over:  # perhaps no table was laid
+            raise ParameterError(f"the game cannot continue: {self.broken}")
 
     def _refuse_faults(self, actions: Sequence[int]) -> None:
         state, seat = self.state.copy(), self.place.seat

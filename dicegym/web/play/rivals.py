@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 import threading
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -18,6 +19,7 @@ from dicegym.players.roster import agent_names, resolve
 from dicegym.players.sitting import strengths
 from dicegym.registry import is_shipped
 from dicegym.sandbox.jobs import Entry
+from dicegym.web.learn.run_folders import MODEL_SUFFIX
 
 SEARCH = "mcts(1000)"
 """The search that plays every game, with as many simulations a move as a visitor waits for."""
@@ -72,12 +74,24 @@ class Guests:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._load = functools.lru_cache(MOST_LOADED)(lambda game, agent: _Guest(dicegym.agent(game, agent)))
+        self._load = functools.lru_cache(MOST_LOADED)(lambda game, agent, _: _Guest(dicegym.agent(game, agent)))
 
     def player(self, game: Game, agent: str) -> Player:
-        """Return a player; loading it may take seconds. Raises what `dicegym.agent` does."""
+        """Return a player; loading it may take seconds. Raises what `dicegym.agent` does.
+
+        A model's file is loaded again when it has changed: a training replaces its own.
+        """
         with self._lock:  # each is loaded once
-            return self._load(game, agent)
+            return self._load(game, agent, _state_of(agent))
+
+
+def _state_of(agent: str) -> tuple[int, ...]:
+    """Return what tells the states of a model's file apart; of other agents and missing files, nothing."""
+    try:
+        about = os.stat(agent) if agent.endswith(MODEL_SUFFIX) else None
+    except OSError:
+        about = None
+    return () if about is None else (about.st_mtime_ns, about.st_size, about.st_ino)
 
 
 _SITTING_DOWN = threading.Lock()

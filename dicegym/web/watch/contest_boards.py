@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
+from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -67,7 +68,7 @@ class Boards:
 
     def __init__(self, web: Web) -> None:
         self._web = web
-        self._kept: dict[int, Board] = {}
+        self._kept: OrderedDict[int, Board] = OrderedDict()
 
     def prepare(self, owner: str, number: int) -> Answer[None]:
         """Begin to compute a contest that there is: when the answer is ready, `find` has it.
@@ -87,16 +88,17 @@ class Boards:
                 return
             known, now, held = self.find(number), reader.contest(number), reader.is_held(number)
             secret = self._web.is_secret(now)
-            if known is None or known.secret != secret or (known.contest != now and (now.ended or known.is_old)):
+            changed = known is not None and known.contest != now and (now.ended or known.is_old)
+            if known is None or not known.rated or known.secret != secret or changed:
                 early = None if known else lambda board: self._keep(number, board._replace(held=held))
                 known = compute_board(reader, now, secret, early)
             self._keep(number, known._replace(held=held))
 
     def _keep(self, number: int, board: Board) -> None:
-        self._kept.pop(number, None)
-        self._kept[number] = board
+        self._kept[number] = board  # never gone in between: requests look for it
+        self._kept.move_to_end(number)
         if len(self._kept) > KEPT:
-            del self._kept[next(iter(self._kept))]
+            self._kept.popitem(last=False)
 
 
 def compute_board(

@@ -166,9 +166,10 @@ async def show_contest(request: Request, contest: PathNumber) -> dict[str, Any]:
     """Show a contest with its standings, ratings and faults."""
     computed = await run_in_threadpool(_prepare, request, contest)
     await computed.settle(None if for_programs(request) else PATIENCE)
-    if for_programs(request) and computed.error is not None:
+    found = await run_in_threadpool(_find, request, contest)
+    if computed.error is not None and (for_programs(request) or found["board"] is None):
         raise computed.error
-    return await run_in_threadpool(_find, request, contest)
+    return found
 
 
 def _prepare(request: Request, contest: int) -> Answer[None]:

@@ -41,8 +41,9 @@ def replay_page(
     after the other, and nothing of the seed. Links are addresses and texts. Raises ReplayError: the game is not played
     again as it was; ParameterError: the query names no seat that may be looked at.
     """
-    own = dict(request.query_params)
-    viewer, move = _number(own.pop("seat", "")), _number(own.pop("move", "")) or 0
+    query = request.query_params
+    viewer, move = _number(query.get("seat", "")), _number(query.get("move", "")) or 0
+    own = [one for one in query.multi_items() if one[0] not in ("seat", "move")]
     held = None if all_seeing else replay.seat(viewer or 0)
     data, pictures = _shown(json.dumps(to_json(replay)), held)
     views: list[int] = data["views"]
@@ -57,7 +58,7 @@ def replay_page(
 
     def at(number: int, seen: int | None = None) -> str:
         chosen = views[view] if seen is None else seen
-        return "?" + urlencode(own | {"move": str(number)} | ({"seat": str(chosen)} if chosen >= 0 else {}))
+        return "?" + urlencode([*own, ("move", number), *([("seat", chosen)] if chosen >= 0 else [])])
 
     seats = views if all_seeing else range(replay.players)
     return page(
