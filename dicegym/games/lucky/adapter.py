@@ -21,7 +21,7 @@ from dicegym.games.lucky.rules import View
 from dicegym.play.player import Player, RandomPlayer
 from dicegym.play.turn import Act, Turn
 
-_STOCK = STOCK.tolist()
+_STOCK, _PRICES = STOCK.tolist(), PRICES.tolist()
 
 
 def counts_of(answer: object) -> list[int] | None:
@@ -47,13 +47,20 @@ def _whole(item: object) -> int:
         return -1
 
 
-def next_action(counts: list[int] | None, order: tuple[int, ...]) -> int:
-    """Return the action that comes next on the way from the ``order`` so far to ``counts``."""
+def next_action(counts: list[int] | None, order: tuple[int, ...], money: int) -> int:
+    """Return the action that comes next on the way from the ``order`` so far to ``counts``.
+
+    An order that somebody else has begun, with dice beyond ``counts``, may leave too little ``money`` for the rest: it
+    is completed as far as that pays. An order of the bot's own that costs too much is void, as rules say.
+    """
     if counts is None:
         return INVALID
     for kind, count in enumerate(counts):
-        if count > order[kind]:
-            return add_dice(kind, count - order[kind])
+        if (missing := count - order[kind]) > 0:
+            if any(map(operator.gt, order, counts)):
+                left = money - sum(map(operator.mul, order, _PRICES))
+                missing = min(missing, left // _PRICES[kind])
+            return add_dice(kind, missing) if missing else DONE
     return DONE
 
 
@@ -77,7 +84,7 @@ def sit(program: Asked, get_orders: Callable[..., Any], game: Game, seat: int) -
             except BaseException as error:
                 raise program.failure(error, f"in {ENTRY_POINT}, round {view.played + 1}") from error
             asked = question
-        return next_action(counts, view.order)
+        return next_action(counts, view.order, view.money[view.seat])
 
     return explaining(act, program)
 

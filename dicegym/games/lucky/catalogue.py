@@ -112,8 +112,12 @@ def lack(state, kind, count):
 
 
 @kernel
-def next_action(first):
-    """Return the action that orders what comes ``first`` of what is lacking."""
-    if first == NOTHING:
+def next_action(state, first):
+    """Return the action that orders what comes ``first`` of what is lacking, as far as the money left pays for it.
+
+    An order that somebody else has begun may leave too little: it is completed then, as asking for more makes it void.
+    """
+    kind = first >> _BITS
+    if first == NOTHING or state.left[state.player] < PRICES[kind]:
         return np.int64(DONE)
-    return np.int64(_add_dice(first >> _BITS, first & ((1 << _BITS) - 1)))
+    return np.int64(_add_dice(kind, min(first & ((1 << _BITS) - 1), state.left[state.player] // PRICES[kind])))

@@ -199,7 +199,7 @@ def place_order(state, order):
     first = NOTHING
     for kind in range(N_DICE):
         first = min(first, lack(state, kind, order[kind]))
-    return next_action(first)
+    return next_action(state, first)
 
 
 @twin("investor", file="98fe8595672165cf")
@@ -276,7 +276,7 @@ def compound(state):
     me = state.player
     first, left, points = basics(state, state.money[me], points_of_basics(state), foundation)
     if points < foundation:
-        return next_action(first)
+        return next_action(state, first)
     income = points / 100
     for kind in range(FIRST_MULTIPLIER, FIRST_ATTACK):
         for _ in range(state.dice[me, kind]):
@@ -286,7 +286,7 @@ def compound(state):
             if PRICES[kind] <= left:
                 first = min(first, lack(state, kind, 1))
             break
-    return next_action(first)
+    return next_action(state, first)
 
 
 @twin("cheapest", file="9606a715e2f08987")
@@ -298,7 +298,7 @@ def cheapest(state):
         count = min(np.int64(state.shop[kind]), left // PRICES[kind])
         left -= count * PRICES[kind]
         first = min(first, lack(state, kind, count))
-    return next_action(first)
+    return next_action(state, first)
 
 
 @twin("thrifty", file="fed3355735dc55d9")
@@ -306,7 +306,7 @@ def cheapest(state):
 def thrifty(state):
     """All the money for fair shares of basic dice."""
     never = np.iinfo(np.int64).max
-    return next_action(basics(state, state.money[state.player], np.int64(0), never)[0])
+    return next_action(state, basics(state, state.money[state.player], np.int64(0), never)[0])
 
 
 @twin("gambler", file="4eba3acd78cc007d")
@@ -325,4 +325,4 @@ def gambler(state):
     affordable = state.shop[multiplier] > 0 and left >= PRICES[multiplier]
     if points >= enough and affordable and state.dice[me, multiplier] == 0:
         first = min(first, lack(state, multiplier, 1))
-    return next_action(first)
+    return next_action(state, first)

@@ -16,6 +16,7 @@ import pytest
 
 import dicegym
 from dicegym.checks import check_agent
+from dicegym.engine.twin_kernels import list_twins
 from dicegym.errors import AgentError
 from dicegym.games.lucky.adapter import counts_of
 from dicegym.games.lucky.catalogue import DONE, INVALID
@@ -310,3 +311,20 @@ def test_pure_bots_serve_many_games_at_once() -> None:
     once = player.act_rows(GAME, states, rows, seats)
     assert (player.act_rows(GAME, states, rows[::-1], seats) == once[::-1]).all()
     assert once.tolist() == [(23, 0, 1)[row % 3] for row in range(20)]  # two of die 0, then one of die 1
+
+
+def test_a_twin_completes_what_others_have_begun_to_order() -> None:
+    """Searches ask it in the middle of an order: one that asked for more than the money left would be void."""
+    game = dicegym.game("lucky", players=3)
+    for number, twin in enumerate(list_twins(game.spec.module)):
+        state = game.new_game(number)[0]
+        for time in range(120):
+            if state["over"]:
+                break
+            before = int(state["player"]), int(state["played"])
+            for action in np.flatnonzero(game.legal(state))[:12] if time % 4 == 0 else ():
+                begun = state.copy()
+                faults = game.step(begun, int(action))
+                while not faults and not begun["over"] and (begun["player"], begun["played"]) == before:
+                    assert game.step(begun, twin.kernel(begun)) == 0, (twin.names, action)
+            game.step(state, twin.kernel(state))
