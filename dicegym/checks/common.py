@@ -1,4 +1,4 @@
-"""What the checks share: how a broken promise is told, random games, run_guarded buffers."""
+"""What the checks share: how a broken promise is told, random games, guarded buffers."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ def state_named(text: str, store: str | None) -> Position:
     from dicegym.games.positions import Position, position
 
     replay, mark, move = text.strip().rpartition(":")
-    if mark and move.isdecimal():
+    if mark and move.isdecimal() and len(move) < 10:
         played, number = replay_named(replay, store), int(move)
         if not 1 <= number <= len(played.actions):
             raise ParameterError(f"{one_line(replay)} has the actions 1 to {len(played.actions)}, and no {number}")

@@ -150,7 +150,7 @@ def match_action(answer: str, names: Mapping[int, str], bare: bool = True) -> in
     A number counts in brackets, and if ``bare`` without them too.
     """
     number = answer[1:-1] if answer.startswith("[") and answer.endswith("]") else answer if bare else ""
-    if number.isdecimal() and int(number) in names:
+    if number.isdecimal() and len(number) < 10 and int(number) in names:
         return int(number)
     words = " ".join(answer.lower().split())
     exact = [action for action, name in names.items() if name.lower() == words]

@@ -153,6 +153,8 @@ def _restore(table: Game, told: dict[str, Any]) -> Position:
         states[name][0] = found
     if told:
         raise ValueError(f"records of {game.spec.title} have no {one_line(next(iter(told)), 40)!r}")
+    if seat is not None and states.tobytes() != keep_known(game, states[0], seat).tobytes():
+        raise ValueError(f"it says what seat {seat} cannot know")
     impossible: Callable[[Game, Any, int | None], str] | None = getattr(game.text, "impossible", None)
     wrong = "" if impossible is None else impossible(game, states[0], seat)
     if wrong:

@@ -163,6 +163,8 @@ FORGED: list[tuple[str, dict[str, Any], str]] = [
     ("liarsdice", {"n_bids": 9}, "not higher than the one before"),
     ("liarsdice", {"over": True}, "the game is over"),
     ("liarsdice_spot_on", {"caller": 1}, "ended in two ways"),
+    ("liarsdice_spot_on", {"finished": 3}, "ended in two ways"),
+    ("liarsdice", {"finished": 1}, "ended in two ways"),
     ("liarsdice_spot_on", {"rolled": 1}, "not as many dice as it rolled"),
     ("lucky", {"shop": 2}, "more or fewer dice"),
     ("lucky", {"left": 4}, "cannot have or pay"),
@@ -214,6 +216,28 @@ def test_a_forged_text_is_refused_or_harmless(anything: object, scores: list[Any
             continue
         again = position(position_id(found.game, found.state[0], found.seat))
         assert again.state.tobytes() == found.state.tobytes()
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_what_a_seat_cannot_know_is_refused(name: str) -> None:
+    game = dicegym.game(name)
+    for field in (*list_hidden_fields(game), *game.spec.secret):
+        values = np.zeros_like(game.new_game()[0][field]).ravel().tolist()
+        values[-1] = 1
+        with pytest.raises(ParameterError, match="cannot be read as a state"):
+            position(forged(name, {"players": game.spec.players[1], "seat": 0, field: values}))
+
+
+@pytest.mark.parametrize("name", ["liarsdice", "liarsdice_spot_on"])
+def test_nobody_without_dice_has_made_the_last_bid(name: str) -> None:
+    game = dicegym.game(name, players=3)
+    state = game.new_game()[0]
+    bidder = int(state["player"])
+    game.step(state, int(np.flatnonzero(game.legal(state))[0]))
+    assert position(position_id(game, state)).state.tobytes() == state.tobytes()
+    state["left"][bidder] = 0
+    with pytest.raises(ParameterError, match="the last bid was made by a seat without dice"):
+        position(position_id(game, state))
 
 
 @pytest.mark.parametrize(

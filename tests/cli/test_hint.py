@@ -99,6 +99,7 @@ def test_what_names_no_state_is_refused(file: Path, capsys: pytest.CaptureFixtur
         ("hog", "cannot be read as a state"),
         (f"{file}:0", "the actions 1 to"),
         (f"{file}:x", "cannot be read as a state"),
+        (f"{file}:{'9' * 5000}", "cannot be read as a state"),
         ("nim-AAAA", "no game 'nim'"),
     ):
         status, out, err = run_with(capsys, "values", "hint", wrong)

@@ -25,6 +25,7 @@ NAMES = {0: "exchange", 2: "roll 1", 3: "roll 10", 11: "Free bacon"}
         ("[]", None),
         ("-1", None),
         ("²", None),
+        ("9" * 5000, None),
         ("x", None),
     ],
 )

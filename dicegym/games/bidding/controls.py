@@ -54,7 +54,7 @@ def read_bid(text: str, faces: int) -> tuple[int, int] | None:
 
     Raises ParameterError for a bid of dice that there are not.
     """
-    words = re.sub(r"^(?:i )?(?:bid|say|raise|raise to|play) ", "", text).strip("()[] .!")
+    words = re.sub(r"^(?:i )?(?:bid|say|raise to|raise|play) ", "", text).strip("()[] .!")
     words = re.sub(r"\b(?:of|times|dice|a)\b", " ", words)
     words = re.sub(r"(?<=\d)'?s\b", "", words)
     found = re.findall(r"-?\d+|[a-z]+", re.sub(r"(?<=\d) ?[x*] ?(?=\d)", " ", words))

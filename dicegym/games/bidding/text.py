@@ -126,12 +126,15 @@ class TableText(NamedTuple):
         bids = [bid_of(int(kept)) for kept in state["bids"]]
         if any(bidder >= game.players for bidder, _, _ in (*bids, bid_of(max(0, int(state["shown_bid"]))))):
             return "a bid was made by a seat that the game does not have"
+        if begun and not left[bids[begun - 1].seat]:
+            return "the last bid was made by a seat without dice"
         if any(face > state["faces"] for _, _, face in (*bids, bid_of(max(0, int(state["shown_bid"]))))):
             return "somebody bid a face that dice do not have"
         for before, bid in zip(bids[: begun - 1] if begun else [], bids[1:begun], strict=True):
             if bid[1] < self.least(state)(before[1], before[2], bid[2]):
                 return "a bid was not higher than the one before"
-        if (state["caller"] == NOBODY) != (state["changed"] == NOBODY) or (state["shown_bid"] < 0) != (
+        ended = state["finished"] > 0
+        if not ended == (state["caller"] != NOBODY) == (state["changed"] != NOBODY) or (state["shown_bid"] < 0) != (
             state["shown_bids"] == 0
         ):
             return "the hand before ended in two ways"
