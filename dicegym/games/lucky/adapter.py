@@ -50,8 +50,8 @@ def _whole(item: object) -> int:
 def next_action(counts: list[int] | None, order: tuple[int, ...], money: int) -> int:
     """Return the action that comes next on the way from the ``order`` so far to ``counts``.
 
-    An order that somebody else has begun, with dice beyond ``counts``, may leave too little ``money`` for the rest: it
-    is completed as far as that pays. An order of the bot's own that costs too much is void, as rules say.
+    An order that somebody else has begun, with dice beyond ``counts``, may leave too little ``money`` for the rest:
+    what that pays for is ordered then. An order of the bot's own that costs too much is void, as rules say.
     """
     if counts is None:
         return INVALID

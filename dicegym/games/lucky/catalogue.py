@@ -113,7 +113,7 @@ def lack(state, kind, count):
 
 @kernel
 def next_action(state, first):
-    """Return the action that orders what comes ``first`` of what is lacking, as far as the money left pays for it.
+    """Return the action that orders what comes ``first`` of what is lacking, or what the money left pays for of it.
 
     An order that somebody else has begun may leave too little: it is completed then, as asking for more makes it void.
     """
