@@ -65,8 +65,8 @@ def _refuse_what_is_no_text(words: Iterable[str]) -> None:
             word.encode()
         except UnicodeEncodeError:
             raise ParameterError(
-                f"the argument {word} is no text in {sys.getfilesystemencoding()}, the encoding of this shell: set "
-                "PYTHONUTF8=1, or take a name that is"
+                f"the argument {word} is not valid {sys.getfilesystemencoding()}, the encoding of this shell: set "
+                "PYTHONUTF8=1, or use another name"
             ) from None
 
 

@@ -74,7 +74,7 @@ def test_an_argument_that_is_no_text_is_refused(tmp_path: Path) -> None:
     words = [sys.executable, "-m", "dicegym", "evaluate", b"b\xf6t.py", "--game", "hog"]
     done = subprocess.run(words, capture_output=True, text=True, cwd=tmp_path, check=False)
     assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)
-    assert "is no text in utf-8" in done.stderr
+    assert "is not valid utf-8" in done.stderr
 
 
 def test_agents_lists_bots_with_what_they_are(run: Run) -> None:
