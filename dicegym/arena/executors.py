@@ -15,10 +15,11 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Protocol
 
 from dicegym.engine.game import Game
+from dicegym.sandbox.fork_server import start_loading
 from dicegym.sandbox.jail import Choice
 from dicegym.sandbox.jobs import Job
 from dicegym.sandbox.limits import Limits
-from dicegym.sandbox.sandbox import JobOutcome, Sandbox, Watch, start_loading
+from dicegym.sandbox.sandbox import JobOutcome, Sandbox, Watch
 
 
 class Executor(Protocol):

@@ -51,12 +51,16 @@ def check(
 
     Example: dicegym check my/hog.py --show
     """
-    from dicegym import arena
-
     if show and debug:
         raise ParameterError("--show and --debug do not go together: in the debugger you see each call yourself")
     if debug and bots.isolation != BOTS.isolation:
         raise ParameterError("--debug asks the bot in this process, kept from nothing: leave out --isolation")
+    if not debug:
+        from dicegym.sandbox.fork_server import start_loading
+
+        start_loading()  # what plays here, beside what this process loads
+    from dicegym import arena
+
     table = shared_options.game_or_that_of(file, game, parameter)
     limits = bots.limits()
     if not debug:

@@ -18,6 +18,7 @@ from dicegym.cli.progress import progress_bar
 from dicegym.cli.shared_options import BOTS, MACHINES, STORE, BotOptions, MachineOptions, StoreOptions, complete_agent
 from dicegym.errors import ParameterError
 from dicegym.play.seeds import draw_seed
+from dicegym.registry import GAMES
 from dicegym.signals import going_on
 
 if TYPE_CHECKING:
@@ -85,6 +86,7 @@ def tournament(
 
     Example: dicegym tournament liarsdice even honest bayes --less-luck
     """
+    _begin_loading(game, machines)
     from dicegym import arena
 
     table = shared_options.make_game(game, parameter)
@@ -115,6 +117,7 @@ def compare(
 
     Example: dicegym compare liarsdice even honest --less-luck
     """
+    _begin_loading(game, machines)
     from dicegym.arena.compare import comparing
 
     table = shared_options.make_game(game, parameter)
@@ -122,6 +125,14 @@ def compare(
     how = {name: value for name, value in comparison._asdict().items() if value is not None}
     run = functools.partial(comparing.compare, table, one, two, rest or None, **how)
     _run(run, named, seed, bots, machines, kept, written)
+
+
+def _begin_loading(game: str, machines: MachineOptions) -> None:
+    """Let what plays on this machine load beside what the command itself needs."""
+    if game in GAMES and machines.ray is None:
+        from dicegym.sandbox.fork_server import start_loading
+
+        start_loading()
 
 
 def _run(

@@ -10,16 +10,11 @@ from __future__ import annotations
 
 import contextlib
 import json
-import multiprocessing
 import os
 import pickle
-import sys
 import tempfile
-import threading
 import time
-import types
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from multiprocessing import forkserver
 from multiprocessing.connection import Connection, wait
 from typing import Any, NamedTuple
 
@@ -28,6 +23,7 @@ from dicegym.engine.threads import cores
 from dicegym.engine.validate import whole_number
 from dicegym.errors import DicegymError, ServiceError
 from dicegym.sandbox import jail, scratch
+from dicegym.sandbox.fork_server import plain_start, start_loading
 from dicegym.sandbox.heartbeat import PLAYING, Heartbeat, Reading, is_late, processor_time, queue_time
 from dicegym.sandbox.jobs import Failure, Job
 from dicegym.sandbox.limits import Limits
@@ -73,55 +69,6 @@ def assign_processors(workers: int) -> list[set[int]]:
     return [{one} for one in usable] if workers == len(usable) else [set(usable)] * workers
 
 
-_STARTED_WITH = {"PYTHONHASHSEED": "0", "PYTHONSAFEPATH": "1"}
-"""The second keeps what is in the current folder, such as a bot called ``random.py``, from being imported."""
-_STARTING = threading.Lock()
-"""What is changed for a moment belongs to all threads: each would keep what another one has changed."""
-
-
-@contextlib.contextmanager
-def _plain_start() -> Iterator[None]:
-    """Start processes so that they need nothing of this one's script, and so that sets of strings keep their order.
-
-    multiprocessing would run the caller's script again in each process; without a ``__main__`` guard it would start
-    another contest there. And a daemon, as the workers of a ``multiprocessing.Pool`` are, may start none, lest they
-    outlive it. These do not: they end when the pipe to this one closes.
-    """
-    with _STARTING:
-        this = multiprocessing.current_process()
-        daemon = this.daemon
-        main, before = sys.modules["__main__"], {name: os.environ.get(name) for name in _STARTED_WITH}
-        sys.modules["__main__"] = types.ModuleType("__main__")
-        os.environ |= _STARTED_WITH
-        if daemon:
-            this.daemon = False
-        try:
-            yield
-        finally:
-            if daemon:
-                this.daemon = True
-            sys.modules["__main__"] = main
-            for name, value in before.items():
-                os.environ.pop(name)
-                if value is not None:
-                    os.environ[name] = value
-
-
-def start_loading() -> Any:
-    """Let the fork server of all referees load what they need; return the context that makes processes of it.
-
-    The server takes as long as this process took to load the package. Call this before other work that precedes the
-    first `Sandbox`. Without a fork server nothing is begun.
-    """
-    if "forkserver" not in multiprocessing.get_all_start_methods():
-        return multiprocessing.get_context("spawn")
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["dicegym.sandbox.preload"])
-    with _plain_start():
-        forkserver.ensure_running()
-    return context
-
-
 def _failure(reading: Reading, reason: str) -> Failure:
     """Return the failure of the entry that was acting when its process stopped or ended; -1: nobody was."""
     playing = reading.phase == PLAYING
@@ -145,7 +92,7 @@ class _Worker:
         self._process = context.Process(
             target=keep, args=(other, cells, game, limits, isolation.level, folder), daemon=True
         )
-        with _plain_start():
+        with plain_start():
             self._process.start()
         if processors and self._process.pid is not None:
             with contextlib.suppress(OSError):  # it has ended, as `wait_ready` will see

@@ -24,6 +24,7 @@ from dicegym.engine.game import Game
 from dicegym.errors import ServiceError, UnknownNameError
 from dicegym.players.roster import resolve
 from dicegym.sandbox import sandbox as sandboxes
+from dicegym.sandbox.fork_server import plain_start
 from dicegym.sandbox.heartbeat import PLAYING
 from dicegym.sandbox.jobs import Entry, Failure, entry
 from dicegym.sandbox.sandbox import RunningJob, Sandbox
@@ -397,7 +398,7 @@ def test_threads_start_processes_one_after_the_other() -> None:
     def start() -> None:
         try:
             for _ in range(1000):
-                with sandboxes._plain_start():
+                with plain_start():
                     pass
         except Exception as error:
             failed.append(error)
