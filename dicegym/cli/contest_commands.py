@@ -132,7 +132,7 @@ def _begin_loading(game: str, machines: MachineOptions) -> None:
     if game in GAMES and machines.ray is None:
         from dicegym.sandbox.fork_server import start_loading
 
-        start_loading()
+        start_loading(game)
 
 
 def _run(

@@ -19,11 +19,15 @@ _STARTED_WITH = {"PYTHONHASHSEED": "0", "PYTHONSAFEPATH": "1"}
 """The second keeps what is in the current folder, such as a bot called ``random.py``, from being imported."""
 _STARTING = threading.Lock()
 """What is changed for a moment belongs to all threads: each would keep what another one has changed."""
+GAME = "DICEGYM_FORK_SERVER_GAME"
+"""Names to the fork server the game whose rules it loads, if that is known when it starts."""
 
 
 @contextlib.contextmanager
-def plain_start() -> Iterator[None]:
+def plain_start(**variables: str) -> Iterator[None]:
     """Start processes so that they need nothing of this one's script, and so that sets of strings keep their order.
+
+    They find ``variables`` in their environment.
 
     multiprocessing would run the caller's script again in each process; without a ``__main__`` guard it would start
     another contest there. And a daemon, as the workers of a ``multiprocessing.Pool`` are, may start none, lest they
@@ -32,9 +36,10 @@ def plain_start() -> Iterator[None]:
     with _STARTING:
         this = multiprocessing.current_process()
         daemon = this.daemon
-        main, before = sys.modules["__main__"], {name: os.environ.get(name) for name in _STARTED_WITH}
+        variables |= _STARTED_WITH
+        main, before = sys.modules["__main__"], {name: os.environ.get(name) for name in variables}
         sys.modules["__main__"] = types.ModuleType("__main__")
-        os.environ |= _STARTED_WITH
+        os.environ |= variables
         if daemon:
             this.daemon = False
         try:
@@ -49,8 +54,10 @@ def plain_start() -> Iterator[None]:
                     os.environ[name] = value
 
 
-def start_loading() -> Any:
+def start_loading(game: str = "") -> Any:
     """Let the fork server of all referees load what they need; return the context that makes processes of it.
+
+    It loads the rules of ``game`` too, a registered name, unless it runs already: then each referee does so itself.
 
     The server takes as long as this process takes to load the package: call this first, and do other work that precedes
     the first `Sandbox` beside it. Without a fork server nothing is begun.
@@ -59,6 +66,6 @@ def start_loading() -> Any:
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["dicegym.sandbox.preload"])
-    with plain_start():
+    with plain_start(**{GAME: game}):
         forkserver.ensure_running()
     return context

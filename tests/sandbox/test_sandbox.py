@@ -24,7 +24,7 @@ from dicegym.engine.game import Game
 from dicegym.errors import ServiceError, UnknownNameError
 from dicegym.players.roster import resolve
 from dicegym.sandbox import sandbox as sandboxes
-from dicegym.sandbox.fork_server import plain_start
+from dicegym.sandbox.fork_server import GAME, plain_start
 from dicegym.sandbox.heartbeat import PLAYING
 from dicegym.sandbox.jobs import Entry, Failure, entry
 from dicegym.sandbox.sandbox import RunningJob, Sandbox
@@ -472,7 +472,24 @@ def test_a_script_without_a_guard_can_hold_a_contest(tmp_path: Path, root: Path)
     assert run.stdout == "True\n", run.stderr
 
 
-def test_an_interruption_leaves_the_fork_server_without_a_word_while_it_loads() -> None:
-    code = "import os, signal, dicegym.sandbox.preload; os.kill(os.getpid(), signal.SIGINT); print('loads on')"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert (done.stdout, done.stderr) == ("loads on\n", "")
+PRELOAD = """
+import ctypes, os, signal
+from dicegym.sandbox import linux, worker
+
+def say(what):
+    ends_with_parent = ctypes.c_int()
+    linux.prctl(2, ctypes.addressof(ends_with_parent))
+    print(what, ends_with_parent.value)
+
+worker.rehearse = say
+import dicegym.sandbox.preload
+os.kill(os.getpid(), signal.SIGINT)
+say("loaded")
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs prctl")
+def test_the_fork_server_loads_a_game_and_is_not_interrupted_but_ends_with_its_command_meanwhile() -> None:
+    environment = os.environ | {GAME: "hog"}
+    done = subprocess.run([sys.executable, "-c", PRELOAD], capture_output=True, text=True, check=False, env=environment)
+    assert (done.stdout, done.stderr) == (f"{dicegym.game('hog')!r} 9\nloaded 0\n", "")
