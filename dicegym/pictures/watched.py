@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -104,11 +105,11 @@ def names_of(players: Sequence[Player]) -> list[str]:
 
 
 def tell_apart(names: Sequence[str]) -> list[str]:
-    """Return names on one line each, those that come again with a number: ``even``, ``even 2``."""
+    """Return names on one line each, no two alike: those that come again have a number, ``even``, ``even 2``."""
     found: list[str] = []
-    for name in names:
-        number = names[: len(found)].count(name) + 1
-        found.append(one_line(name) if number == 1 else f"{one_line(name)} {number}")
+    for name in map(one_line, names):
+        numbered = (f"{name} {number}" for number in itertools.count(2))
+        found.append(next(called for called in itertools.chain([name], numbered) if called not in found))
     return found
 
 
