@@ -101,7 +101,7 @@ class Valuer(Protocol):
 
         That is the best action, of equal ones the first, unless it says otherwise; all are 0 when the game is over.
         """
-        chosen = np.zeros(self.game.n_actions)
+        state, chosen = record_of(self.game, state), np.zeros(self.game.n_actions)
         if not state["over"]:
             chosen[np.nanargmax(self.action_values(state).values)] = 1.0
         return chosen
