@@ -21,7 +21,7 @@ from dicegym.games.keyboard import STRENGTHS, Place
 from dicegym.games.parts import CONTROLS, part
 from dicegym.play.drive import Referee
 from dicegym.play.player import Player
-from dicegym.play.turn import Act, Turn
+from dicegym.play.turn import Act, Turn, check_seat
 from dicegym.players.roster import resolve
 
 WIDTH = 80
@@ -282,8 +282,7 @@ class Sitting(Rerun):
         epilogue: Epilogue | None = None,
         answers: Words | None = None,
     ) -> None:
-        if not 0 <= seat < game.players:
-            raise ParameterError(f"invalid seat {seat}: give 0 to {game.players - 1}")
+        seat = check_seat(game, seat)
         if len(rivals) != game.players - 1:
             raise ParameterError(f"{len(rivals)} opponents do not fill {game!r}: give {game.players - 1}")
         self.seat, self.seed = seat, seed
