@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import weakref
+
 import numpy as np
 import pytest
 
 import dicegym
 from dicegym.errors import ParameterError
+from dicegym.games.hog.solving.strategies import full_sight
 from dicegym.games.hog.values import FullSight
 from dicegym.games.liarsdice import exact
 from dicegym.games.worth import Valuer
@@ -39,3 +42,12 @@ def test_a_table_that_holds_no_probabilities_is_no_strategy(wrong: float) -> Non
     game = dicegym.game("liarsdice", players=2, dice=1)
     with pytest.raises(ParameterError, match="no strategy"):
         exact.win_rate(np.full(exact.SHAPE, wrong), np.zeros(exact.SHAPE), game)
+
+
+def test_values_of_hog_are_kept_of_few_goals_whoever_keeps_valuers() -> None:
+    valuers = [FullSight(dicegym.game("hog", goal=goal)) for goal in range(10, 16)]
+    states = [valuer.game.new_game(seed=1) for valuer in valuers]
+    worth = [valuer.value(state, 0) for valuer, state in zip(valuers, states, strict=True)]
+    tables = [weakref.ref(full_sight(valuer.game.parameters["goal"])) for valuer in valuers]
+    assert sum(table() is not None for table in tables) <= 2
+    assert [valuer.value(state, 0) for valuer, state in zip(valuers, states, strict=True)] == worth

@@ -39,7 +39,11 @@ class FullSight(Valuer):
 
     def __init__(self, game: Game) -> None:
         self.game = game
-        self._values = full_sight(game.parameters["goal"])
+
+    @property
+    def _values(self) -> np.ndarray:
+        """Those of all states: 256 MB to 999, so not every valuer that somebody keeps has its own."""
+        return full_sight(self.game.parameters["goal"])
 
     def values_rows(self, states: np.ndarray) -> np.ndarray:
         """Return `value` of every state for both seats: float64[states, 2]."""
