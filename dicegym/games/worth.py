@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dicegym.engine.validate import check_seat
 from dicegym.play.player import Player
-from dicegym.play.turn import check_seat, record_of
+from dicegym.play.turn import record_of
 
 if TYPE_CHECKING:
     from dicegym.engine.game import Game

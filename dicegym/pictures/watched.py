@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 
 from dicegym.engine.game import Game
 from dicegym.engine.scene import Scene
+from dicegym.engine.validate import check_seat
 from dicegym.errors import AgentError, ParameterError
 from dicegym.escape import one_line
 from dicegym.pictures.drawing import Drawing, draw
 from dicegym.pictures.naming import name_players
 from dicegym.play.drive import Referee
 from dicegym.play.player import Player
-from dicegym.play.turn import check_seat
 
 
 class WatchedMove(NamedTuple):

@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 
 from dicegym.engine.game import Game
+from dicegym.engine.validate import check_seat
 from dicegym.errors import ParameterError, one_line
 from dicegym.games.hidden import keep_known
 from dicegym.games.keyboard import Place, UnreadError
-from dicegym.play.turn import check_seat
 from dicegym.players.sitting import controls_of
 
 ACTION = "action"

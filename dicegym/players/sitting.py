@@ -14,6 +14,7 @@ from typing import Any
 
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
+from dicegym.engine.validate import check_seat
 from dicegym.errors import AgentError, ParameterError, UnknownNameError
 from dicegym.escape import lines
 from dicegym.games.controls import GLUE, Controls, NumberedControls, legal_names, list_of, match_action
@@ -21,7 +22,7 @@ from dicegym.games.keyboard import STRENGTHS, Place
 from dicegym.games.parts import CONTROLS, part
 from dicegym.play.drive import Referee
 from dicegym.play.player import Player
-from dicegym.play.turn import Act, Turn, check_seat
+from dicegym.play.turn import Act, Turn
 from dicegym.players.roster import resolve
 
 WIDTH = 80
