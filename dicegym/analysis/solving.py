@@ -151,7 +151,7 @@ def solve(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> SolutionStatus:
-    """Solve something of ``game``, or resume that, and keep its tables (`dicegym.games.solved.tables_folder`).
+    """Solve something of ``game``, and keep its best tables (`dicegym.games.solved.tables_folder`).
 
     Args:
         game: the game, with its parameters.
@@ -167,7 +167,7 @@ def solve(
     Raises:
         ParameterError: there is nothing to solve, a value is invalid, another process solves the same.
         DamagedFileError: what lies there cannot be used.
-        KeyboardInterrupt: its text says how to resume.
+        KeyboardInterrupt: its text says how to solve again.
     """
     one = solution(game, name)
     goal = _positive("goal", one.goal if goal is None else goal)
@@ -179,7 +179,7 @@ def solve(
     if before.reaches(goal):
         return before
     how = how_to_solve(game, one.name)
-    with _alone_in(before.folder, how), going_on(f"what was reached is kept: go on by `{how}`"):
+    with _alone_in(before.folder, how), going_on(f"the best tables so far are kept: solve again by `{how}`"):
         one.solve(
             before.folder, goal=goal, seconds=seconds, threads=count, progress=progress or (lambda done, of, text: None)
         )

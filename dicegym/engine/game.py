@@ -16,7 +16,7 @@ from dicegym.engine.jit import records
 from dicegym.engine.scene import TEXT, Scene, Text
 from dicegym.engine.spec import GameSpec, V, pack
 from dicegym.engine.state import State, StateMemory
-from dicegym.engine.validate import as_int64, check_game_number, whole_number
+from dicegym.engine.validate import as_int64, check_game_number, check_seat, whole_number
 from dicegym.errors import ParameterError, StepError, unknown_argument
 
 
@@ -184,7 +184,7 @@ class Game(Generic[V]):
 
     def observe(self, state: Any, seat: int) -> np.ndarray:
         """Return what ``seat`` knows: float32[observation_size]. Raises ParameterError if there is no such seat."""
-        seat = whole_number("seat", seat, 0, self.players - 1, "a seat of this game")
+        seat = check_seat(self, seat)
         out = np.zeros(self.observation_size, np.float32)
         self.spec.kernels.observe(state, seat, out)
         return out
@@ -215,8 +215,8 @@ class Game(Generic[V]):
         return out
 
     def view(self, state: Any, seat: int) -> V:
-        """Return what ``seat`` knows as plain named values."""
-        return self.spec.view(state, seat)
+        """Return what ``seat`` knows as plain named values. Raises ParameterError if there is no such seat."""
+        return self.spec.view(state, check_seat(self, seat))
 
     @cached_property
     def text(self) -> Text:
@@ -228,8 +228,8 @@ class Game(Generic[V]):
         return self.text.action_name(action)
 
     def scene(self, state: Any, seat: int | None = None) -> Scene:
-        """Return one screen of a state as ``seat`` sees it, or of the whole table. Raises PartError as above."""
-        return self.text.scene(state, seat)
+        """Return one screen of a state as ``seat`` sees it, or of the whole table. Raises PartError, ParameterError."""
+        return self.text.scene(state, None if seat is None else check_seat(self, seat))
 
     def batch(self, n: int, seed: int = 0, threads: int = 1) -> Batch:
         """Return ``n`` games that are stepped together; game i has the seed ``seed + i``."""

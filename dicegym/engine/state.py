@@ -25,7 +25,7 @@ from dicegym.engine.kernel_entries import Task, entry_of
 from dicegym.engine.loops import begin, first_places, legal, margin, observe, returns, step
 from dicegym.engine.scene import Scene
 from dicegym.engine.spec import GameSpec
-from dicegym.engine.validate import check_game_number, whole_number
+from dicegym.engine.validate import check_game_number, check_seat
 from dicegym.errors import StepError
 
 
@@ -344,7 +344,7 @@ class State:
                 self._ask(OBSERVE, self._number, told & SEAT, 0)
                 self._told, self._watched = told | SEEN, OBSERVED  # from now on each step does it, in the same call
         else:
-            self._ask(OBSERVE, self._number, self._checked(seat), 0)
+            self._ask(OBSERVE, self._number, check_seat(self.game, seat), 0)
             self._told = told & ~SEEN
         return self._copy_observation()
 
@@ -402,7 +402,7 @@ class State:
 
         Raises ParameterError if the game has no seat of that number.
         """
-        return self.game.scene(self.record, None if seat is None else self._checked(seat)).text()
+        return self.game.scene(self.record, seat).text()
 
     @property
     def id(self) -> str:
@@ -426,9 +426,6 @@ class State:
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle by the game and the record."""
         return _restore, (self.game, self.record.tobytes())
-
-    def _checked(self, seat: int) -> int:
-        return whole_number("seat", seat, 0, self.game.players - 1, f"a seat of {self.game!r}")
 
 
 def as_word(number: int) -> int:

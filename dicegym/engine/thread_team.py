@@ -311,8 +311,9 @@ class ThreadTeam:
             if meanwhile is not None:
                 meanwhile()
             return [task.ask(job, *part, now) for part in parts]
-        busy = [_take() for _ in parts[1:]]
+        busy: list[_Helper] = []
         try:
+            busy.extend(_take() for _ in parts[1:])
             try:
                 for helper, part in zip(busy, parts[1:], strict=True):
                     helper.post(task, job, *part, now)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
+from threading import Lock
 from typing import Any
 
 
@@ -24,7 +26,8 @@ def let_libraries_wait_idly() -> None:
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 
-def one_thread_of_products() -> AbstractContextManager[Any]:
+@contextmanager
+def one_thread_of_products() -> Iterator[None]:
     """Keep NumPy's matrix products to one thread while the context lasts, if threadpoolctl is installed.
 
     OpenBLAS's threads wait for each other at full speed: of 64 rows through a network of 256 and 128 units two of them
@@ -32,8 +35,25 @@ def one_thread_of_products() -> AbstractContextManager[Any]:
     leaving takes 8 us. The number is one for the whole process.
     """
     controller = _products()
-    limited: AbstractContextManager[Any] = nullcontext() if controller is None else controller.limit(limits=1)
-    return limited
+    if controller is None:
+        yield
+        return
+    with _lock:
+        if not _limited:
+            _limited.append(controller.limit(limits=1))
+        _limited.append(None)
+    try:
+        yield
+    finally:
+        with _lock:
+            _limited.pop()
+            if len(_limited) == 1:
+                _limited.pop().restore_original_limits()
+
+
+_limited: list[Any] = []
+"""What puts the number of threads back, and None for each that is inside: the last to leave does it."""
+_lock = Lock()
 
 
 @cache

@@ -36,8 +36,13 @@ def whole_number(name: str, value: Any, low: int, high: int, what: str) -> int:
     """
     if not is_whole_number(value) or not low <= int(value) <= high:
         wanted = f"exactly {low}" if low == high else f"a whole number from {low} to {high}"
-        raise ParameterError(f"{name}={value!r} cannot be used as {what}: give {wanted}")
+        raise ParameterError(f"{name}={_shown(value)} cannot be used as {what}: give {wanted}")
     return int(value)
+
+
+def _shown(value: Any) -> str:
+    """Return a value as Python writes it; of whole numbers it writes no more than 4,300 digits."""
+    return repr(value) if not is_whole_number(value) or abs(int(value)) < 1 << 128 else "a huge number"
 
 
 def whole_numbers(name: str, values: Any, n: int, what: str) -> np.ndarray:
@@ -100,3 +105,10 @@ def as_int64(value: Any) -> int | None:
     except TypeError:
         return None
     return number if -(1 << 63) <= number < 1 << 63 else None
+
+
+def check_seat(game: Any, seat: Any) -> int:
+    """Return ``seat`` as an int. Raises ParameterError if the game has no seat of that number."""
+    if type(seat) is int and 0 <= seat < game.players:
+        return seat
+    return whole_number("seat", seat, 0, game.players - 1, f"a seat of {game!r}")

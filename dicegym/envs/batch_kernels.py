@@ -1,7 +1,7 @@
 """The compiled loop of the batch environment: learners' actions, opponents' moves, ends of games and new games.
 
-`advance_rows` takes each game as far as compiled code can: to the learner's next turn, or to an opponent that has to be
-asked outside. Games of the latter kind are reported as waiting, and go on with the answer in the next call. A row is
+`advance_rows` advances each game in compiled code: to the learner's next turn, or to an opponent that has to be
+asked outside. Games of the latter kind are reported as waiting, and continue with the answer in the next call. A row is
 never touched by what happens in another, so rows may be shared out among threads in any way.
 """
 
@@ -34,8 +34,8 @@ from dicegym.engine.seats import learner_seat, seat_pool
 from dicegym.engine.state import OF_MARGIN, OF_RETURNS
 
 PLAY, WAIT, REFUSE, BEGIN = 0, 1, 2, 3
-"""Tasks, what is to happen in a row: play the given action; no action, go on; end the episode, as the learner's action
-was illegal; begin the next episode."""
+"""Tasks, what is to happen in a row: play the given action; no action, continue; end the episode, as the learner's
+action was illegal; begin the next episode."""
 
 ASK = -1
 """The code of an opponent that has to be asked outside. Codes from 0 are compiled bots, below -1 tables: -2 - t."""
@@ -43,7 +43,7 @@ NEXT_STEP, SAME_STEP, DISABLED = 0, 1, 2
 """Autoreset modes."""
 
 PLAYING, BEGINNING, STUCK = 0, 1, 2
-"""Phases of a row: an episode goes on; the learner has not been asked yet; no game lasted until it was asked."""
+"""Phases of a row: an episode continues; the learner has not been asked yet; no game lasted until it was asked."""
 
 ROW = np.dtype(
     [
@@ -70,7 +70,7 @@ ROW = np.dtype(
 OPTIONS = np.dtype(
     [
         ("mode", np.int8),  # NEXT_STEP, SAME_STEP or DISABLED
-        ("seating", np.bool_),  # whether players may have to sit down at a game that begins, before it goes on
+        ("seating", np.bool_),  # whether players may have to sit down at a game that begins, before it continues
         ("seat", np.int64),  # the learner's, or how it is found: see `dicegym.engine.seats`
         ("cap", np.int64),  # decisions of the learner after which an episode is truncated; 0: never
         ("illegal_reward", np.float64),
@@ -123,7 +123,7 @@ class BatchArrays(NamedTuple):
     masks: np.ndarray
     """bool[n, n_actions]."""
     final_observations: np.ndarray
-    """As ``observations``, the last of an episode in same-step mode, where the row goes on with the next one at once;
+    """As ``observations``, the last of an episode in same-step mode, where the row continues with the next one at once;
     else empty. Indexed by `ROW`'s ``slot``, so that each step writes the same few."""
     final_masks: np.ndarray
     """Beside them."""
@@ -210,7 +210,7 @@ def _begin(states, i, blank, row, sitting, options, members, bounds, alike, dist
 
 
 LOOK, MOVE = 4, 5
-"""What `do_alone` is asked to do, besides `BEGIN`: let the others play, or play an action first."""
+"""What `do_alone` is asked to do, in addition to `BEGIN`: let the others play, or play an action first."""
 ENDED, WAITS, FAULT = 1, 2, 2
 """What it returns then: whether the game is over, whether somebody has to be asked outside, and from bit `FAULT` on the
 fault."""
@@ -222,7 +222,7 @@ def do_alone(job, what, seat, more, blank, states, who, opponents, observation, 
 
     `BEGIN` begins game number ``more`` of the seed ``what`` and draws who sits where, the learner by the rule ``seat``
     (`dicegym.engine.seats`); it returns the learner's seat. A `MOVE` plays the action ``what``; ``more`` says that
-    somebody is told of each action before the others go on.
+    somebody is told of each action before the others continue.
     """
     state = states[0]
     if job == BEGIN:
@@ -285,7 +285,7 @@ def _refuse(batch, i):
 
 @loop_kernel
 def advance_rows(share, first, batch, opponents):
-    """Take each row of ``share`` as far as compiled code can; return how many wait for somebody outside.
+    """Advance each row of ``share`` in compiled code; return how many wait for somebody outside.
 
     ``share`` is a `Share`, ``batch`` the `BatchArrays`, ``opponents`` the `OpponentArrays`; ``first`` says that the
     actions are the learners', with which a step begins, and not those of opponents that were waited for.
@@ -426,7 +426,7 @@ def tell_steps(rows, scale, rewards, dones, sums, lengths, which, slots, totals,
     """Write what a step brought in each row, and add it up over episodes, for learners that are told of no more.
 
     ``rewards`` (float32) are set to those of the step times ``scale``, ``dones`` to whether an episode ended. ``sums``
-    (float64) and ``lengths`` (int64) are what an episode came to so far. Of those that ended the last four tell from
+    (float64) and ``lengths`` (int64) are the totals of an episode so far. Of those that ended the last four tell from
     the beginning on: rows, where their last observations are, sums and lengths. Returns (how many ended, how many
     actions were at fault).
     """

@@ -59,9 +59,9 @@ def list_names(names: Sequence[str], word: str = "and") -> str:
 
 def percent(chance: float) -> str:
     """Return a probability in hundredths, no other than 0 and 1 as ``0%`` and ``100%``."""
-    if 0 < chance < 0.005:
+    if 0 < chance <= 0.005:
         return "<1%"
-    return ">99%" if 0.995 < chance < 1 else f"{chance:.0%}"
+    return ">99%" if 0.995 <= chance < 1 else f"{chance:.0%}"
 
 
 def number_of(word: str) -> int | None:

@@ -24,11 +24,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dicegym.engine.game import Game
-from dicegym.engine.validate import as_int64
+from dicegym.engine.validate import as_int64, check_seat
 from dicegym.errors import DicegymError, ParameterError, one_line
 from dicegym.games import game as make_game
 from dicegym.games.hidden import keep_known
-from dicegym.play.turn import check_seat, record_of
+from dicegym.play.turn import record_of
 
 FieldLimits = Mapping[str, tuple[Any, Any]]
 """By field the least and the largest value, each a number or an array of the field's shape."""

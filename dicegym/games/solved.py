@@ -114,7 +114,7 @@ class Solution(Protocol):
         """Return the bytes of memory that solving takes at most."""
 
     def disk(self) -> int:
-        """Return the bytes on disk that its tables take, and what is kept for going on."""
+        """Return the bytes on disk that it takes at most, while tables replace others."""
 
     def minutes(self) -> float:
         """Return about how many minutes of two cores it takes to reach ``goal``, as measured once."""
@@ -126,12 +126,12 @@ class Solution(Protocol):
         """
 
     def solve(self, folder: Path, *, goal: float, seconds: float | None, threads: int, progress: Progress) -> float:
-        """Solve it, continuing from what ``folder`` holds; return its quality.
+        """Solve it; return the quality of what ``folder`` then holds: better tables than before, or those.
 
-        ``progress`` is told (steps done, of how many, in words: the quality so far) about once a second; steps of
-        earlier runs count. It ends when ``goal`` is reached or ``seconds`` are over. Tables, and what is needed for
-        going on, are written whole (`dicegym.files`), every minute or so and at the end, on KeyboardInterrupt too,
-        which is raised again. The result depends on nothing but how many steps have been done, in however many runs.
+        ``progress`` is told (steps done, of how many, in words: the quality so far) about once a second. It ends when
+        ``goal`` is reached or ``seconds`` are over. Tables are written whole (`dicegym.files`) whenever they are better
+        than before, so KeyboardInterrupt leaves the last ones. A solution may begin anew each time. The result depends
+        on nothing but how many steps have been done.
         """
 
 

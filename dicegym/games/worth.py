@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dicegym.engine.validate import check_seat
 from dicegym.play.player import Player
-from dicegym.play.turn import check_seat, record_of
+from dicegym.play.turn import record_of
 
 if TYPE_CHECKING:
     from dicegym.engine.game import Game
@@ -101,7 +102,7 @@ class Valuer(Protocol):
 
         That is the best action, of equal ones the first, unless it says otherwise; all are 0 when the game is over.
         """
-        chosen = np.zeros(self.game.n_actions)
+        state, chosen = record_of(self.game, state), np.zeros(self.game.n_actions)
         if not state["over"]:
             chosen[np.nanargmax(self.action_values(state).values)] = 1.0
         return chosen

@@ -7,11 +7,12 @@ from typing import Any, NamedTuple, Protocol
 
 from dicegym.engine.game import Game
 from dicegym.engine.part import Part
+from dicegym.engine.validate import check_seat
 from dicegym.errors import ParameterError
 from dicegym.pictures.naming import in_words, name_players
 from dicegym.pictures.scenes import scene_drawing
 from dicegym.pictures.svg import Drawing
-from dicegym.play.turn import check_seat, record_of
+from dicegym.play.turn import record_of
 
 __all__ = ["PICTURE", "Drawing", "Picture", "Viewpoint", "draw"]
 

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from dicegym.engine.game import Game
 from dicegym.engine.scene import Scene
+from dicegym.engine.validate import check_seat
 from dicegym.errors import AgentError, ParameterError
 from dicegym.escape import one_line
 from dicegym.pictures.drawing import Drawing, draw
 from dicegym.pictures.naming import name_players
 from dicegym.play.drive import Referee
 from dicegym.play.player import Player
-from dicegym.play.turn import check_seat
 
 
 class WatchedMove(NamedTuple):
@@ -104,11 +105,11 @@ def names_of(players: Sequence[Player]) -> list[str]:
 
 
 def tell_apart(names: Sequence[str]) -> list[str]:
-    """Return names on one line each, those that come again with a number: ``even``, ``even 2``."""
+    """Return names on one line each, no two alike: those that come again have a number, ``even``, ``even 2``."""
     found: list[str] = []
-    for name in names:
-        number = names[: len(found)].count(name) + 1
-        found.append(one_line(name) if number == 1 else f"{one_line(name)} {number}")
+    for name in map(one_line, names):
+        numbered = (f"{name} {number}" for number in itertools.count(2))
+        found.append(next(called for called in itertools.chain([name], numbered) if called not in found))
     return found
 
 

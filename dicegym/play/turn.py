@@ -10,7 +10,7 @@ import numpy as np
 from dicegym.engine.scene import Scene
 from dicegym.engine.spec import V
 from dicegym.engine.state import State
-from dicegym.engine.validate import whole_number
+from dicegym.engine.validate import check_seat
 from dicegym.errors import ParameterError, one_line
 
 if TYPE_CHECKING:
@@ -94,13 +94,6 @@ class Turn(Generic[V]):
     def scene(self) -> Scene:
         """The table as the seat sees it, for people."""
         return self.game.scene(self.record, self.seat)
-
-
-def check_seat(game: Game, seat: Any) -> int:
-    """Return ``seat`` as an int. Raises ParameterError if the game has no seat of that number."""
-    if type(seat) is int and 0 <= seat < game.players:
-        return seat
-    return whole_number("seat", seat, 0, game.players - 1, f"a seat of {game!r}")
 
 
 def record_of(game: Game, given: Any) -> Any:

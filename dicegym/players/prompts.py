@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from dicegym.engine.game import Game
+from dicegym.engine.validate import check_seat
 from dicegym.errors import ParameterError, one_line
 from dicegym.games.hidden import keep_known
 from dicegym.games.keyboard import Place, UnreadError
@@ -171,9 +172,7 @@ def _is_wide(game: Game, state: Any, action: int) -> bool:
 
 def _seated(game: Game, state: Any, seat: int | None = None) -> tuple[Place, Any]:
     """Return the place of a seat, and the record by what the seat may know."""
-    sits = int(state["player"]) if seat is None else seat
-    if not 0 <= sits < game.players:
-        raise ParameterError(f"invalid seat {sits} of {game!r}: give 0 to {game.players - 1}")
+    sits = check_seat(game, int(state["player"]) if seat is None else seat)
     names = tuple(f"player {number}" for number in range(game.players))
     return Place(game, sits, names), keep_known(game, state, sits)[0]
 

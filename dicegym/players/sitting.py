@@ -14,6 +14,7 @@ from typing import Any
 
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
+from dicegym.engine.validate import check_seat
 from dicegym.errors import AgentError, ParameterError, UnknownNameError
 from dicegym.escape import lines
 from dicegym.games.controls import GLUE, Controls, NumberedControls, legal_names, list_of, match_action
@@ -282,8 +283,7 @@ class Sitting(Rerun):
         epilogue: Epilogue | None = None,
         answers: Words | None = None,
     ) -> None:
-        if not 0 <= seat < game.players:
-            raise ParameterError(f"invalid seat {seat}: give 0 to {game.players - 1}")
+        seat = check_seat(game, seat)
         if len(rivals) != game.players - 1:
             raise ParameterError(f"{len(rivals)} opponents do not fill {game!r}: give {game.players - 1}")
         self.seat, self.seed = seat, seed

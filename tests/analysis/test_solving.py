@@ -78,7 +78,7 @@ def test_what_is_solved_is_kept_and_gone_on_with() -> None:
 
 def test_an_end_keeps_what_was_reached_and_says_how_to_go_on(counting: type[Counting]) -> None:
     counting.stop_at = 7
-    with pytest.raises(KeyboardInterrupt, match="go on by `dicegym values solve hog counting -p goal=20`"):
+    with pytest.raises(KeyboardInterrupt, match="solve again by `dicegym values solve hog counting -p goal=20`"):
         solving.solve(GAME)
     assert solving.status(GAME).quality == 1 / 7
     assert solving.solve(GAME).done

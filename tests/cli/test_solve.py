@@ -44,7 +44,7 @@ def test_an_end_says_how_to_go_on(capsys: pytest.CaptureFixture[str], counting: 
     counting.stop_at = 3
     status, out, err = run_with(capsys, "values", "solve", "hog", "counting", "-p", "goal=20")
     assert (status, out) == (130, "")
-    assert "interrupted, what was reached is kept: go on by `dicegym values solve hog counting -p goal=20`" in err
+    assert "the best tables so far are kept: solve again by `dicegym values solve hog counting -p goal=20`" in err
 
 
 @pytest.mark.parametrize(

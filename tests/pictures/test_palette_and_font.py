@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from dicegym.pictures import fonts
 from dicegym.pictures.fonts import FILES, FOLDER, fit, measure
 from dicegym.pictures.palette import (
     ACTIVE,
@@ -63,3 +64,15 @@ def test_what_does_not_fit_is_cut() -> None:
     cut = fit("a name of somebody who has many", 120, 20)
     assert cut.endswith("…")
     assert measure(cut, 20) <= 120
+
+
+@pytest.mark.parametrize("words", ["x" * 20_000, "ab c" * 5000, " " * 20_000])
+def test_long_words_are_cut_in_a_few_looks(words: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    looks: list[str] = []
+    monkeypatch.setattr(fonts, "measure", lambda line, *how: looks.append(line) or measure(line, *how))
+    cut = fit(words, 300.5, 18)
+    assert len(looks) < 20
+    rest = cut.removesuffix("…")
+    assert words.startswith(rest)
+    assert rest == rest.rstrip()
+    assert measure(cut, 18) <= 300.5 < measure(words[: len(rest) + 1].rstrip() + "…", 18) or not words.strip()

@@ -16,6 +16,7 @@ from dicegym.games.controls import NumberedControls
 from dicegym.games.keyboard import STRENGTHS, Place, count, list_names, percent
 from dicegym.play.player import FunctionPlayer, Player, RandomPlayer
 from dicegym.play.turn import Act, Turn
+from dicegym.players.prompts import observation_text
 from dicegym.players.sitting import AGAIN, QUIT, WIDTH, HumanPlayer, Sitting, controls_of, wrap_lines
 
 LONGEST = 3000
@@ -220,8 +221,11 @@ def test_failures_of_others() -> None:
 
 def test_seats_and_rivals_are_checked() -> None:
     game = dicegym.game("hog")
-    with pytest.raises(ParameterError, match="invalid seat 2: give 0 to 1"):
-        Sitting(game, [RandomPlayer()], 2, 0)
+    for seat in (2, -1, True, "1"):
+        with pytest.raises(ParameterError, match=f"seat={seat!r} cannot be used as a seat of"):
+            Sitting(game, [RandomPlayer()], seat, 0)  # type: ignore[arg-type]
+        with pytest.raises(ParameterError, match=f"seat={seat!r} cannot be used as a seat of"):
+            observation_text(game, game.new_game()[0], seat)  # type: ignore[arg-type]
     with pytest.raises(ParameterError, match="0 opponents do not fill"):
         Sitting(game, [], 0, 0)
 

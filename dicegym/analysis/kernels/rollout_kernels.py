@@ -5,18 +5,13 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from dicegym.engine.dice import bot_stream, draw, mix
+from dicegym.engine.dice import bot_stream, draw
 from dicegym.engine.flags import how_many, place_of
 from dicegym.engine.jit import loop_kernel
 from dicegym.engine.loops import choose, legal, returns, step
 
 UNIFORM = -1
 """Means uniformly random play among the numbers of compiled twins."""
-
-_BITS_DROPPED = np.uint64(11)
-_SCALE = 1.0 / (1 << 53)
 
 
 @loop_kernel
@@ -57,13 +52,3 @@ def returns_rows(states, out):
     """Write the returns of each game to its row of ``out``: float32[games, players]."""
     for row in range(len(states)):
         returns(states[row], out[row])
-
-
-@loop_kernel
-def uniforms(words, out):
-    """Write a number of 0..1 for each row of ``words``, uint64[rows, any], that depends on all of them."""
-    for row in range(len(words)):
-        mixed = np.uint64(0)
-        for word in range(words.shape[1]):
-            mixed = mix(mixed ^ words[row, word])
-        out[row] = (mixed >> _BITS_DROPPED) * _SCALE

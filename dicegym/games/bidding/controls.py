@@ -243,8 +243,8 @@ class BidControls(NamedTuple):
         allowed = self.lowest(state, view)
         if view.bids and quantity < int(self.text.least(state)(view.bids[-1].quantity, view.bids[-1].face, face)):
             last = bid_text(view.bids[-1].quantity, view.bids[-1].face)
-            higher = f"type at least {list_names([bid_text(*one) for one in allowed], 'or')}, " if allowed else "type "
-            raise ParameterError(f"{bid_text(quantity, face)} is not higher than {last}: {higher}or {challenges}")
+            higher = f"at least {list_names([bid_text(*one) for one in allowed], 'or')}, or " if allowed else ""
+            raise ParameterError(f"{bid_text(quantity, face)} is not higher than {last}: type {higher}{challenges}")
         return int(bid_index(quantity, face))
 
     def write_actions(self, place: Place, state: Any, actions: Sequence[int]) -> str:

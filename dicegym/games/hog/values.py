@@ -22,6 +22,7 @@ from dicegym.games.hog.solving.sweeps import PLAY, WEIGH, action_values, state_v
 from dicegym.games.solved import Claim
 from dicegym.games.worth import ActionValues, Meter, ValueKind, Valuer, ValueSource, ValueUnit
 from dicegym.play.player import Player
+from dicegym.play.turn import record_of
 
 
 class FullSight(Valuer):
@@ -38,7 +39,11 @@ class FullSight(Valuer):
 
     def __init__(self, game: Game) -> None:
         self.game = game
-        self._values = full_sight(game.parameters["goal"])
+
+    @property
+    def _values(self) -> np.ndarray:
+        """Those of all states: 256 MB to 999, so not every valuer that somebody keeps has its own."""
+        return full_sight(self.game.parameters["goal"])
 
     def values_rows(self, states: np.ndarray) -> np.ndarray:
         """Return `value` of every state for both seats: float64[states, 2]."""
@@ -57,7 +62,7 @@ class FullSight(Valuer):
 
     def action_value(self, state: Any, action: int) -> float:
         """Return the same of one action; a number of dice out of range loses at once. nan when the game is over."""
-        if 0 <= action < N_ACTIONS or state["over"]:
+        if 0 <= action < N_ACTIONS or record_of(self.game, state)["over"]:
             return float(self.action_values(state).values[min(max(action, 0), N_ACTIONS - 1)])
         return 0.0
 

@@ -130,7 +130,8 @@ def _table(strategy: Strategy, game: Game) -> np.ndarray:
         return tabulate(strategy, game)
     _check_game(game)
     array = np.asarray(strategy)
-    if array.shape != SHAPE or array.dtype.kind != "f" or array.min() < 0 or array.sum(axis=2).max() > 1 + 1e-9:
+    fits = array.shape == SHAPE and array.dtype.kind == "f"
+    if not (fits and array.min() >= 0 and array.sum(axis=2).max() <= 1 + 1e-9):  # nan is neither
         raise ParameterError(
             f"a table of shape {array.shape} and dtype {array.dtype} is no strategy of Liar's Dice with one die each: "
             f"give probabilities, float64{list(SHAPE)}"

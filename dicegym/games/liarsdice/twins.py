@@ -13,7 +13,7 @@ from dicegym.engine.jit import kernel, loop_kernel
 from dicegym.engine.twin_kernels import twin
 from dicegym.games.bidding import table
 from dicegym.games.bidding import twins as shared
-from dicegym.games.liarsdice.rules import LIAR, WILD, least
+from dicegym.games.liarsdice.rules import LIAR, WILD, least, most
 
 BLUFF_ONE_IN, HOPELESS = 5, 0.15
 CALL_ONE_IN, SAME_ONE_IN = 4, 2
@@ -38,7 +38,7 @@ def likeliest_raise(state, quantity, face):
     for raised in range(1, np.int64(state.faces) + 1):
         lowest = least(quantity, face, raised)
         missing = max(np.int64(0), lowest - table.own_matching(state, me, raised, WILD))
-        if missing < fewest:
+        if missing < fewest and lowest <= most(state):
             fewest = missing
             best = table.bid_index(lowest, raised)
     return best
@@ -64,12 +64,18 @@ def next_bid(state, quantity, face):
 
 
 @kernel
+def is_highest(state, quantity, face):
+    """Return whether no bid may follow this one."""
+    return quantity == most(state) and face == np.int64(state.faces)
+
+
+@kernel
 def even_answer(state, others, quantity, face):
     """Answer a bid as ``even`` does."""
     me = np.int64(state.player)
     if quantity > 0:
         missing = quantity - table.own_matching(state, me, face, WILD)
-        if missing > shared.EVEN_NEED[row_of(state), others]:
+        if missing > shared.EVEN_NEED[row_of(state), others] or is_highest(state, quantity, face):
             return np.int64(LIAR)
     return likeliest_raise(state, quantity, face)
 
@@ -90,7 +96,8 @@ def timid(state):
     if quantity == 0:
         return np.int64(0)
     dice = others + state.left[state.player]
-    return np.int64(LIAR) if (quantity - 1) * state.faces > dice else next_bid(state, quantity, face)
+    doubts = (quantity - 1) * state.faces > dice or is_highest(state, quantity, face)
+    return np.int64(LIAR) if doubts else next_bid(state, quantity, face)
 
 
 @twin("honest", file="ab3b4be81337f072")

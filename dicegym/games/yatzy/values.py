@@ -22,6 +22,7 @@ from dicegym.games.yatzy.rules import BONUS, BONUS_FROM, SPEC
 from dicegym.games.yatzy.solving import points
 from dicegym.games.yatzy.tables import BEST, COUNTS, FACES, KEEPS, TWO_PAIRS
 from dicegym.play.player import Player
+from dicegym.play.turn import record_of
 
 SOLVED = {"players": 1}
 """Nobody knows the values of a table, at which others' points count."""
@@ -83,7 +84,7 @@ class AloneValuer(Valuer):
 
         Of an action that makes the server play turns, it is what then follows.
         """
-        before = np.atleast_1d(state)
+        before = np.atleast_1d(record_of(self.game, state))
         after = before.copy()
         self.game.step(after[0], action)
         old, new = before[0], after[0]

@@ -157,9 +157,14 @@ class FastMaskablePPO(MaskablePPO):
         return found
 
     def _ready(self) -> Engine | None:
-        """Return what computes, made anew if networks, games or threads have changed."""
+        """Return what computes, made anew if networks, games or threads have changed.
+
+        Raises ParameterError if the policy or its optimizer was changed to what is not computed here.
+        """
         if not isinstance(self.rollout_buffer, KeptRolloutBuffer):  # as what is left to MaskablePPO has another
             return None
+        if why := why_not(self):
+            raise ParameterError(f"FastMaskablePPO cannot continue, as {why}: use MaskablePPO")
         fits = self._engine is not None and self._engine.fits(self.policy, self.rollout_buffer)
         if not fits:
             self._engine = Engine(self.policy, self.rollout_buffer)

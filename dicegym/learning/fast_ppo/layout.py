@@ -60,6 +60,8 @@ def why_not(model: MaskablePPO) -> str:
             return f"its activation is {', '.join(sorted(one.__name__ for one in kinds))}"
     if list(policy.parameters()) != [each for layer in _modules(policy) for each in (layer.weight, layer.bias)]:
         return "its policy has more parameters than its layers"
+    if not all(each.requires_grad for each in policy.parameters()):
+        return "some of its parameters are frozen"
     optimizer = policy.optimizer
     usual = {"weight_decay": 0, "amsgrad": False, "maximize": False}
     group = optimizer.param_groups[0]

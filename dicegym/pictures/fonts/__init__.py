@@ -7,6 +7,7 @@ sans-serif fonts are narrower.
 from __future__ import annotations
 
 import json
+from bisect import bisect_right
 from functools import cache, lru_cache
 from pathlib import Path
 
@@ -41,10 +42,12 @@ def fit(words: str, width: float, size: float, bold: bool = False) -> str:
     """Return a line of text that is at most ``width`` wide, cut with an ellipsis where it would be wider."""
     if measure(words, size, bold) <= width:
         return words
-    kept = words
-    while kept and measure(kept + ELLIPSIS, size, bold) > width:
-        kept = kept[:-1].rstrip()
-    return kept + ELLIPSIS
+
+    def cut(end: int) -> str:
+        return words[:end].rstrip() + ELLIPSIS
+
+    fitting = bisect_right(range(len(words)), width, key=lambda end: measure(cut(end), size, bold))
+    return cut(max(0, fitting - 1))
 
 
 def wrap(words: str, width: float, size: float, lines: int) -> list[str]:

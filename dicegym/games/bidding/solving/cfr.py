@@ -27,7 +27,7 @@ from dicegym.games.bidding.solving.hand import Hand, Worth, ending_values
 
 def _notes(hand: Hand) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Return room for plan, gain, own, other and sums of one sweep; each thread needs its own."""
-    levels, choices = len(np.unique(hand.first)) + 2, len(hand.bids) + hand.outcome.shape[2]
+    levels, choices = hand.levels, len(hand.bids) + hand.outcome.shape[2]
     plan, gain = np.empty((levels, choices + 2, hand.width)), np.empty((levels, choices, hand.width))
     own, other = np.empty((2, levels, hand.width))
     return plan, gain, own, other, np.empty(hand.outcome.shape[3] + 1)

@@ -247,22 +247,27 @@ class Hand:
     impossible: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
     """int64[...]: actions that bid more than there are dice."""
 
-    @property
+    @cached_property
     def sizes(self) -> np.ndarray:
         """int64[2]: how many rolls each place has."""
         return np.array([len(one.chances) for one in self.rolls])
 
-    @property
+    @cached_property
     def width(self) -> int:
         """Rolls that a row of a table has room for: the larger number of both places."""
         return int(self.sizes.max())
 
-    @property
+    @cached_property
     def n_calls(self) -> np.ndarray:
         """int64[2]: how many calls each place may choose among."""
         return np.array([len(calls) for calls in self.calls])
 
-    @property
+    @cached_property
+    def levels(self) -> int:
+        """The most bids that a hand can have, and two."""
+        return len(np.unique(self.first)) + 2
+
+    @cached_property
     def squeeze(self) -> int:
         """Nodes that share one row for calls: where there is one call, those that no bid can follow need none."""
         return 1 + int((self.first[1:] == len(self.bids)).sum()) if self.outcome.shape[2] == 1 else 1

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from dicegym.engine.game import Game
+from dicegym.engine.validate import check_seat
 from dicegym.errors import ParameterError
 from dicegym.games.bidding.solving.cfr import Strategy
 from dicegym.games.bidding.solving.hand import (
@@ -23,6 +24,7 @@ from dicegym.games.bidding.solving.hand import (
 )
 from dicegym.games.bidding.table import N_BIDS, SEATS
 from dicegym.games.worth import ActionValues, ValueKind, Valuer, ValueUnit
+from dicegym.play.turn import record_of
 
 
 class HandStrategy(Protocol):
@@ -167,6 +169,9 @@ class HandValues(Valuer):
 
     def value(self, state: Any, seat: int) -> float:
         """Return how likely ``seat`` wins, both rolls being as they are; see `dicegym.games.worth.Valuer`."""
+        return self._value(record_of(self.game, state), check_seat(self.game, seat))
+
+    def _value(self, state: Any, seat: int) -> float:
         if state["over"]:
             return self.between(state, seat)
         spot, me = self.spot(state), int(state["player"])
@@ -181,7 +186,7 @@ class HandValues(Valuer):
 
     def action_values(self, state: Any) -> ActionValues:
         """Return how likely the player to move wins with each action, by what it knows; nan for illegal ones."""
-        values = np.full(self.game.n_actions, np.nan)
+        state, values = record_of(self.game, state), np.full(self.game.n_actions, np.nan)
         if not state["over"]:
             legal = self.game.legal(state)
             spot = self.spot(state)
@@ -199,6 +204,7 @@ class HandValues(Valuer):
 
     def action_value(self, state: Any, action: int) -> float:
         """Return the same of one action; of wide and illegal ones too, which the rules decide. nan after the end."""
+        state = record_of(self.game, state)
         if state["over"]:
             return float("nan")
         if 0 <= action < self.game.n_actions:
@@ -213,7 +219,7 @@ class HandValues(Valuer):
         self.game.step(after, action)
         if after["over"] or after["finished"] != state["finished"]:
             return self.between(after, seat)
-        return self.value(after, seat)
+        return self._value(after, seat)
 
     def _by_belief(self, state: Any, action: int) -> float:
         """Return what an action is worth to the player to move, by what it believes of the other's roll."""
@@ -228,7 +234,7 @@ class HandValues(Valuer):
 
     def policy(self, state: Any) -> np.ndarray:
         """Return how the player to move plays: float64[n_actions]; all 0 when the game is over."""
-        return np.asarray(self.policy_rows(np.array([state]))[0])
+        return np.asarray(self.policy_rows(np.array([record_of(self.game, state)]))[0])
 
     def policy_rows(self, states: np.ndarray) -> np.ndarray:
         """Return `policy` of every record: float64[states, n_actions]. Each public state is looked up once."""
