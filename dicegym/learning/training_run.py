@@ -82,7 +82,10 @@ class Run:
             if run.start_from:
                 self.state.began_with, used_inputs = start_from(self.model, run.start_from, self.game)
                 self.state.seen_inputs |= used_inputs
-        self.first = self.model.num_timesteps  # of this session
+        self.first = self.model.num_timesteps  # of this session, whose intervals may be others
+        self.state.next_checkpoint = min(self.state.next_checkpoint, self.first + run.checkpoint_every)
+        due = next_evaluation(self.first, run.evaluate_every)
+        self.state.next_evaluation = min(self.state.next_evaluation, due)
         self.start = self.now()  # of the present rollout
         folder.mkdir(parents=True, exist_ok=True)
         self.pace = PaceLog(folder, self.first)
@@ -112,6 +115,8 @@ class Run:
             self.leave()
         self.follow()
         self.start = self.now()
+        if self.signal is not None:  # it came during the last update
+            self.leave()
         self.checkpoint()  # measuring takes time, in which Ctrl-C must not cost the run
         self.evaluate(self.model.logger)
         self.save("model")
@@ -180,18 +185,21 @@ class Run:
         text = f"{self.state.games:,} games, {speed:,.0f} steps/s{f', {self.score}' if self.score else ''}"
         others = [one for one in self.state.curve.scores if self.score and one.opponent != self.score.opponent]
         text += "".join(f"; {one.value:.4f} against {one.opponent}" for one in others)
-        self.progress(steps, self.settings.run.steps, text)
+        self.tell(text)
         self.stopped = self.signal is not None
         return not self.stopped
 
     def interrupt(self, number: int) -> None:
-        """Stop as soon as the state of the run can be written, as the signal ``number`` says."""
+        """Stop as soon as the state of the run can be written, as the signal ``number`` says; at once before that."""
+        if self.model.num_timesteps == self.first:  # kernels compile, for minutes, and there is nothing to write
+            raise SignalInterrupt(number)
         self.signal = number
         self.tell("saving; Ctrl-C again leaves at once")
 
     def tell(self, text: str) -> None:
         """Say what is being done, beside how far the run is."""
-        self.progress(self.model.num_timesteps, self.settings.run.steps, text)
+        steps = self.model.num_timesteps
+        self.progress(steps, max(steps, self.settings.run.steps), text)  # the last rollout is whole
 
     def evaluate(self, logger: Logger) -> None:
         """Measure the learner; keep it if it is the best so far."""

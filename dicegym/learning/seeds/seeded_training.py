@@ -219,7 +219,7 @@ class _Trainings:
             pace = read_pace(Path(task.folder))
         if pace and pace[-1].steps > self._done.get(seed, -1):
             self._done[seed] = pace[-1].steps
-            self._progress(seed, pace[-1].steps, self._total, f"{pace[-1].games:,} games")
+            self._progress(seed, pace[-1].steps, max(self._total, pace[-1].steps), f"{pace[-1].games:,} games")
         if over is None:
             return
         del self._under_way[seed]
