@@ -134,7 +134,7 @@ def find_folders(root: Path) -> list[Path]:
         depth = len(here.relative_to(root).parts)
         folders[:] = sorted(one for one in folders if one not in _NOT_RUNS and not one.startswith("."))
         begun = SETTINGS_FILE in files and bool({CURVE_FILE, LOCK_FILE, *MODELS} & {*files})
-        if begun or (LOCK_FILE in files and _is_preparing(here)):
+        if begun or (LOCK_FILE in files and not folders and _is_preparing(here)):  # several seeds have folders
             found.append(here)
             folders.clear()
         if depth >= DEEPEST:
@@ -183,8 +183,12 @@ def inspect_run(folder: Path, name: str) -> WatchedRun:
         about.command if about else (),
         about.settings if about else {},
         steps if isinstance(steps, int) and steps <= MOST_STEPS else 0,
-        [one for one in pace if math.isfinite(one.seconds) and max(one.steps, one.games) <= MOST_STEPS],
-        [one for one in evaluations if all(math.isfinite(score.value) for score in one.scores)],
+        [one for one in pace if math.isfinite(one.seconds) and max(abs(one.steps), abs(one.games)) <= MOST_STEPS],
+        [
+            one
+            for one in evaluations
+            if abs(one.steps) <= MOST_STEPS and all(math.isfinite(score.value) for score in one.scores)
+        ],
         curve,
         _changed(*_files(folder)),
         "; ".join(problems),
