@@ -16,7 +16,7 @@ from pydantic import TypeAdapter
 
 from dicegym.analysis.exploitability import exploitability
 from dicegym.engine.game import Game
-from dicegym.errors import DamagedFileError, ParameterError
+from dicegym.errors import DamagedFileError, ModelError, ParameterError, one_line
 from dicegym.escape import harmless, markdown
 from dicegym.files import read_text, write_text
 from dicegym.games.worth import Bracket, Progress
@@ -161,11 +161,19 @@ def card(
         progress: told (measurements done, of how many, what is being measured and how far that is).
         trust: play the programs and language models of its training's evaluations, too, which its file names.
 
-    Raises ModelError if the file does not fit the rules, DamagedFileError if what a trained best response made of the
-    model (`write_exploited`) cannot be read.
+    Raises ModelError if the file does not fit the rules or does not say how it was trained, and DamagedFileError if
+    what a trained best response made of the model (`write_exploited`) cannot be read; nothing was measured then.
     """
     player, facts = models.load(model), model_file.facts(model)
     game, searched = player.game, games >= LEAST_GAMES
+    trained = read_exploited(model) if searched else None
+    try:
+        page(facts, model.stem, [best_score(model)])
+    except (LookupError, TypeError, ValueError, AttributeError) as error:
+        raise ModelError(
+            f"{model} does not say how it was trained, which a card tells ({type(error).__name__}: "
+            f"{one_line(error, 100)}): `dicegym evaluate` measures it without"
+        ) from None
     against = _measured_against(game, facts["settings"]["run"], trust)
     total = len(against) + searched
 
@@ -181,7 +189,7 @@ def card(
     if not searched:
         return page(facts, model.stem, scores)
     best = bracket_of(game, player, seconds, part(len(against), "best response"))
-    return page(facts, model.stem, scores, best, read_exploited(model))
+    return page(facts, model.stem, scores, best, trained)
 
 
 def keep_regret(model: Path, text: str) -> str:
