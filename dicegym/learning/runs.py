@@ -166,7 +166,7 @@ def inspect_run(folder: Path, name: str) -> WatchedRun:
     preparing = _is_preparing(folder)
     about = None if preparing else _tried(about_run, folder, problems)
     pace = _tried(read_pace, folder, problems) or []
-    evaluations = _tried(read_evaluations, folder, problems) or []
+    evaluations = [one for one in _tried(read_evaluations, folder, problems) or () if abs(one.steps) <= MOST_STEPS]
     # Before its first evaluation a run has neither of both, and right after it one of them.
     measured = (folder / CURVE_FILE).is_file() and (folder / MODELS[0]).is_file()
     curve = _tried(read_run, folder, problems) if measured else None
@@ -184,11 +184,7 @@ def inspect_run(folder: Path, name: str) -> WatchedRun:
         about.settings if about else {},
         steps if isinstance(steps, int) and steps <= MOST_STEPS else 0,
         [one for one in pace if math.isfinite(one.seconds) and max(abs(one.steps), abs(one.games)) <= MOST_STEPS],
-        [
-            one
-            for one in evaluations
-            if abs(one.steps) <= MOST_STEPS and all(math.isfinite(score.value) for score in one.scores)
-        ],
+        [one for one in evaluations if all(math.isfinite(score.value) for score in one.scores)],
         curve,
         _changed(*_files(folder)),
         "; ".join(problems),
