@@ -158,8 +158,7 @@ def tune(
         progress: called with (trials that are over, trials in all, text).
 
     Raises:
-        ParameterError, UnknownNameError, AgentError, ModelError: something cannot be, or another process works on the
-            study; nothing was begun.
+        ParameterError, UnknownNameError, AgentError, ModelError: something cannot be, or another works there.
         DependencyError: the extra ``train`` is not installed.
         KeyboardInterrupt: Ctrl-C, SIGTERM or SIGHUP has ended it.
     """
@@ -174,29 +173,25 @@ def tune(
     space, whole = read_space(search), [*overrides, *plan.short_run()]
     settings = prepare(game, target / "new", path, whole, False).settings
     _check_ends(space, settings)
+    tell = progress or (lambda done, total, text: None)
     with alone_in(target):  # two at once would draw the same settings
         found = Study(plan, target, _open_study(plan, target, pruner))
         if not found.trials() and (usual := usual_point(space, settings)):
             found.study.enqueue_trial(usual)
-        _search(found, space, trials, progress or (lambda done, total, text: None))
+        for over in range(len(found.trials(*OVER)), trials):
+            trial, score, state = found.study.ask(dict(space)), None, TrialState.FAIL
+            try:
+                score = _train(found, trial, partial(tell, over, trials))
+                state = TrialState.COMPLETE
+            except optuna.TrialPruned:
+                state = TrialState.PRUNED
+            except FAILURES as error:
+                trial.set_user_attr("why", f"{type(error).__name__}: {one_line(error, 300)}")
+            finally:
+                found.study.tell(trial, score, state)
     if not found.trials(TrialState.COMPLETE, TrialState.PRUNED) and (failed := found.trials(TrialState.FAIL)):
         raise ParameterError(f"all {len(failed)} trials failed, see {target}: {failed[0].user_attrs.get('why', '')}")
     return found
-
-
-def _search(found: Study, space: Space, trials: int, tell: TuneProgress) -> None:
-    """Do what is left of a number of trials; see `tune`."""
-    for over in range(len(found.trials(*OVER)), trials):
-        trial, score, state = found.study.ask(dict(space)), None, TrialState.FAIL
-        try:
-            score = _train(found, trial, partial(tell, over, trials))
-            state = TrialState.COMPLETE
-        except optuna.TrialPruned:
-            state = TrialState.PRUNED
-        except FAILURES as error:
-            trial.set_user_attr("why", f"{type(error).__name__}: {one_line(error, 300)}")
-        finally:
-            found.study.tell(trial, score, state)
 
 
 def _check_ends(space: Space, settings: TrainingSettings) -> None:
