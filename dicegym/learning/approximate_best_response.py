@@ -68,8 +68,7 @@ def best_response(
         progress: told (steps done, steps in all, text).
 
     Raises:
-        ParameterError: the game is played alone, ``steps``, ``games`` or ``seed`` is out of range, or ``output`` has no
-            folder; nothing was trained.
+        ParameterError: the game is played alone, a number is out of range, or ``output`` has no folder.
         UnknownNameError, AgentError, ModelError: the target or ``start`` cannot be.
         KeyboardInterrupt: as it comes.
 

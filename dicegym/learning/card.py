@@ -161,8 +161,8 @@ def card(
         progress: told (measurements done, of how many, what is being measured and how far that is).
         trust: play the programs and language models of its training's evaluations, too, which its file names.
 
-    Raises ModelError if the file does not fit the rules or does not say how it was trained, and DamagedFileError if
-    what a trained best response made of the model (`write_exploited`) cannot be read; nothing was measured then.
+    Raises ModelError if the file does not fit the rules or say how it was trained, DamagedFileError if what a trained
+    best response made of the model (`write_exploited`) cannot be read.
     """
     player, facts = models.load(model), model_file.facts(model)
     game, searched = player.game, games >= LEAST_GAMES
@@ -170,10 +170,8 @@ def card(
     try:
         page(facts, model.stem, [best_score(model)])
     except (LookupError, TypeError, ValueError, AttributeError) as error:
-        raise ModelError(
-            f"{model} does not say how it was trained, which a card tells ({type(error).__name__}: "
-            f"{one_line(error, 100)}): `dicegym evaluate` measures it without"
-        ) from None
+        why = f"{type(error).__name__}: {one_line(error, 100)}"
+        raise ModelError(f"{model} does not say how it was trained ({why}): `dicegym evaluate` measures it") from None
     against = _measured_against(game, facts["settings"]["run"], trust)
     total = len(against) + searched
 

@@ -91,10 +91,8 @@ def _resume(game: str, folder: Path, overrides: Sequence[str]) -> tuple[Training
             f"{folder} holds a run of {of[0]}, and not of {game}: name that game, or another --run-dir"
         )
     if about.finished and newest_checkpoint(folder) is None:  # it would begin anew, and replace its models
-        raise ParameterError(
-            f"{folder} holds a finished run without its checkpoint, from which it would continue: begin a new run "
-            f"with --set run.start_from={folder / 'best.zip'}"
-        )
+        way = f"--set run.start_from={folder / 'best.zip'}"
+        raise ParameterError(f"{folder} holds a finished run without its checkpoint: begin a new run with {way}")
     begun = from_plain(about.settings, f"{path}: ")
     settings = override(begun, overrides)
     changes = []

@@ -51,7 +51,6 @@ AnswerForm = Literal["json_schema", "tool", "text"]
 FailureRule = Literal["forfeit", "random"]
 """What is played for an invalid answer: what the rules take a failure for, or a random legal action."""
 _SEEDS = 1 << 31
-_MOST_TOKENS = 1 << 40
 
 
 class EndpointError(ServiceError):
@@ -114,10 +113,8 @@ class AnswerLog:
             with contextlib.closing(sqlite3.connect(self.path, timeout=60)) as file, file:
                 yield file
         except (sqlite3.Error, ValueError) as error:  # ValueError: of a name with NUL in it
-            raise ServiceError(
-                f"the log {self.path} of requests and answers cannot be used ({error}): see that its disk has room and "
-                "that nothing locks it, and begin again, as what it holds costs nothing again"
-            ) from error
+            free = "see that its disk has room and nothing locks it, and begin again: what it holds costs nothing again"
+            raise ServiceError(f"the log of answers {self.path} cannot be used ({error}): {free}") from error
 
     def find(self, key: str) -> LoggedAnswer | None:
         """Return the answer of a request, or None."""
@@ -384,8 +381,7 @@ def _read_completion(completion: Any) -> LoggedAnswer:
     text = calls[0].function.arguments if len(calls) == 1 else "" if calls else message.content or ""
     usage = completion.usage
     used = (usage.prompt_tokens, usage.completion_tokens) if usage else (0, 0)
-    # The library does not look at what an endpoint sends.
-    prompt, written = (min(max(int(one or 0), 0), _MOST_TOKENS) for one in used)
+    prompt, written = (min(max(int(one or 0), 0), 1 << 40) for one in used)  # an endpoint may send anything
     return LoggedAnswer(_storable(text), _storable(message.refusal or ""), prompt, written)
 
 

@@ -21,7 +21,7 @@ def test_a_log_that_is_damaged_meanwhile_ends_the_run_and_blames_nobody(tmp_path
     assert log.find("key") == ANSWER
     for file in tmp_path.iterdir():
         file.write_bytes(b"x" * 5000)
-    with pytest.raises(ServiceError, match=r"log\.sqlite of requests and answers cannot be used"):
+    with pytest.raises(ServiceError, match=r"log\.sqlite cannot be used"):
         log.find("key")
     with pytest.raises(ServiceError, match="begin again"):
         log.add("other", "", "{}", ANSWER)
