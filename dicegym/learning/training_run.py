@@ -84,12 +84,11 @@ class Run:
                 self.state.seen_inputs |= used_inputs
         self.first = self.model.num_timesteps  # of this session, whose intervals may be others
         self.state.next_checkpoint = min(self.state.next_checkpoint, self.first + run.checkpoint_every)
-        due = next_evaluation(self.first, run.evaluate_every)
-        self.state.next_evaluation = min(self.state.next_evaluation, due)
+        self.state.next_evaluation = min(self.state.next_evaluation, next_evaluation(self.first, run.evaluate_every))
         self.start = self.now()  # of the present rollout
         folder.mkdir(parents=True, exist_ok=True)
+        self.note(self.finished)  # first: without it nobody can resume, or begin in a folder with files
         self.pace = PaceLog(folder, self.first)
-        self.note(self.finished)
 
     def note(self, finished: bool) -> None:
         """Write the command and the settings, and whether the run is finished."""
