@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from dicegym.engine.game import Game
 from dicegym.engine.threads import cores
-from dicegym.engine.validate import whole_number
+from dicegym.engine.validate import finite_number, whole_number
 from dicegym.errors import DamagedFileError, ParameterError, unknown_name
 from dicegym.files import locked_folder
 from dicegym.games import game as make_game
@@ -187,10 +187,10 @@ def solve(
 
 
 def _positive(what: str, value: Any) -> float:
-    """Return a number that is at least 0. Raises ParameterError."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0:
+    """Return a finite number that is at least 0. Raises ParameterError."""
+    if (found := finite_number(what, value, "what is reached")) < 0:
         raise ParameterError(f"{what}={value!r} cannot be reached: give a number of at least 0")
-    return float(value)
+    return found
 
 
 def _alone_in(folder: Path, how: str) -> contextlib.AbstractContextManager[None]:
