@@ -12,7 +12,7 @@ from dicegym.engine.game import Game
 from dicegym.errors import DicegymError, ParameterError, one_line, unknown_name
 from dicegym.learning.configuration import about_run, from_plain, override, read_config, to_plain
 from dicegym.learning.league import SELF
-from dicegym.learning.run_folder import SETTINGS_FILE, is_empty, newest_checkpoint
+from dicegym.learning.run_folder import SETTINGS_FILE, is_empty
 from dicegym.learning.teacher import parse_reply
 from dicegym.learning.training_settings import TrainingSettings
 from dicegym.players import model_file
@@ -90,9 +90,6 @@ def _resume(game: str, folder: Path, overrides: Sequence[str]) -> tuple[Training
         raise ParameterError(
             f"{folder} holds a run of {of[0]}, and not of {game}: name that game, or another --run-dir"
         )
-    if about.finished and newest_checkpoint(folder) is None:  # it would begin anew, and replace its models
-        way = f"--set run.start_from={folder / 'best.zip'}"
-        raise ParameterError(f"{folder} holds a finished run without its checkpoint: begin a new run with {way}")
     begun = from_plain(about.settings, f"{path}: ")
     settings = override(begun, overrides)
     changes = []

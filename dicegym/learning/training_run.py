@@ -20,10 +20,11 @@ import torch
 from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.logger import Logger
 
+from dicegym.errors import ParameterError
 from dicegym.games.worth import Progress
 from dicegym.learning.building import new_games, new_model
 from dicegym.learning.card import card, collect_versions, write_card
-from dicegym.learning.configuration import AboutRun, to_plain, write_about
+from dicegym.learning.configuration import AboutRun, about_run, to_plain, write_about
 from dicegym.learning.curves import BEGAN_WITH, PaceLog, curve_fact
 from dicegym.learning.evaluate import Evaluator, Score, next_evaluation
 from dicegym.learning.league import PAST_SELF, League, Member
@@ -73,6 +74,9 @@ class Run:
             seen_inputs=np.zeros(self.env.observation_space.shape or (0,), np.bool_),
         )
         newest = newest_checkpoint(folder) if resume else None
+        if resume and not newest and about_run(folder).finished:  # it would begin anew, and replace its models
+            way = f"--set run.start_from={folder / 'best.zip'}"
+            raise ParameterError(f"{folder} holds a finished run without its checkpoint: begin a new run with {way}")
         logs = folder / "tensorboard" if "tensorboard" in run.log else None
         if newest:
             self.model, moment = restore(newest, self.env, self.league, settings, logs)

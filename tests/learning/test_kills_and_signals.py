@@ -77,13 +77,13 @@ def test_a_kill_while_a_checkpoint_takes_the_place_of_one_leaves_one_always(tmp_
     assert [one.name for one in tmp_path.iterdir()] == ["checkpoint"]
 
 
-def test_a_finished_run_without_its_checkpoint_does_not_begin_anew(done: Train, tmp_path: Path) -> None:
+def test_a_finished_run_without_its_checkpoint_does_not_begin_anew(training: Any, done: Train, tmp_path: Path) -> None:
     _, trained = done("hog", STEADY)
     folder = tmp_path / "run"
     shutil.copytree(trained, folder, ignore=shutil.ignore_patterns("checkpoint*"))
     for more in ([], ["run.steps=1_000_000"]):
         with pytest.raises(ParameterError, match="without its checkpoint"):
-            prepare("hog", folder, None, more, True)
+            training.train("hog", folder, overrides=more, resume=True)
     assert model_file.facts(folder / "model.zip")["timesteps"] == 3072
 
 
