@@ -285,17 +285,17 @@ def page(
     holes = _holes(best, trained)
     return f"""# {markdown(name)}
 
-A {facts["algorithm"]} policy for {facts["game"]} ({players}{parameters}).
+A {markdown(str(facts["algorithm"]))} policy for {facts["game"]} ({players}{parameters}).
 
 | | |
 |---|---|
 | score | {_in_words(score)} |
 {_plays(facts)}{taught}{begun}| command | `{_code(facts["command"])}` |
-| seed | {facts["settings"]["run"]["seed"]} |
+| seed | {markdown(str(facts["settings"]["run"]["seed"]))} |
 | steps | {facts["timesteps"]:,} decisions of the learner |
 | time | {facts["seconds"]:,.0f} s |
-| machine | {facts["machine"]} |
-| versions | {", ".join(f"{package} {version}" for package, version in facts["versions"].items())} |
+| machine | {markdown(str(facts["machine"]))} |
+| versions | {markdown(", ".join(f"{package} {version}" for package, version in facts["versions"].items()))} |
 | rules | fingerprint {facts["fingerprint"]} |
 
 {_picture(facts, name)}{chosen}The score above is from an evaluation in its training, which may have selected the model.

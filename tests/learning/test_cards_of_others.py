@@ -50,3 +50,16 @@ def test_models_without_scores_claim_nothing(tmp_path: Path, monkeypatch: pytest
     assert len(list(_model_claims("hog"))) == sum(one["games"] == 0 for one in facts(MODEL)["scores"])
     replace_facts(copy, {"scores": None})
     assert not list(_model_claims("hog"))
+
+
+def test_what_a_model_says_of_itself_is_no_markup(model: Path) -> None:
+    usual = cards.page(facts(model), "m", [cards.best_score(model)])
+    evil = "<img src=x>\n\n# [x](y) `z` | *a*"
+    settings = facts(model)["settings"]
+    about = {"algorithm": evil, "machine": evil, "versions": {evil: evil}}
+    about["settings"] = settings | {"run": settings["run"] | {"seed": evil}}
+    replace_facts(model, about)
+    page = cards.page(facts(model), "m", [cards.best_score(model)])
+    assert "<img" not in page.replace("\\<img", "")
+    assert page.count("\n") == usual.count("\n")
+    assert "\n# [x]" not in page
