@@ -250,7 +250,8 @@ class LlmPlayer(Player):
 
     def with_random_failures(self) -> LlmPlayer:
         """Return the same model, not asked yet, that plays a random legal action for an invalid answer."""
-        return LlmPlayer(*self._arguments[:5], "random", *self._arguments[6:])
+        arguments: list[Any] = [*self._arguments[:5], "random", *self._arguments[6:]]
+        return LlmPlayer(*arguments)
 
     def find_exchange(self, game: Game, state: Any) -> Exchange | None:
         """Return what the player to move was asked and answered in a game, such as a stored one that is replayed.
