@@ -55,3 +55,9 @@ def test_an_analysis_does_not_hold_the_tables_that_it_was_made_by() -> None:
     assert held() is None
     assert sure(found.valuer) == said
     assert found.to_json()["values"]["name"] == "rollouts"
+
+
+@pytest.mark.parametrize("games", [1, 0, 2.0, True])
+def test_one_game_of_each_choice_has_no_error_that_could_be_told(games: object) -> None:
+    with pytest.raises(ParameterError, match="games="):
+        RolloutValuer("hog", games=games)  # type: ignore[arg-type]  # what is refused
