@@ -6,7 +6,6 @@ solution; a stopped search continues from its file there. Needs the extra ``aren
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -179,7 +178,9 @@ def solve(
     if before.reaches(goal):
         return before
     how = how_to_solve(game, one.name)
-    with _alone_in(before.folder, how), going_on(f"what was reached is kept: go on by `{how}`"):
+    busy = f"another process is at work in {before.folder}: wait until it ends, and then continue by `{how}`"
+    alone = before.folder, LOCK_FILE, ("arena", "keeping tables"), lambda: busy, "set DICEGYM_TABLES to another folder"
+    with locked_folder(*alone), going_on(f"what was reached is kept: go on by `{how}`"):
         one.solve(
             before.folder, goal=goal, seconds=seconds, threads=count, progress=progress or (lambda done, of, text: None)
         )
@@ -191,17 +192,6 @@ def _positive(what: str, value: Any) -> float:
     if (found := finite_number(what, value, "what is reached")) < 0:
         raise ParameterError(f"{what}={value!r} cannot be reached: give a number of at least 0")
     return found
-
-
-def _alone_in(folder: Path, how: str) -> contextlib.AbstractContextManager[None]:
-    """Return what locks the folder of a solution for this process; see `dicegym.files.locked_folder`."""
-    return locked_folder(
-        folder,
-        LOCK_FILE,
-        ("arena", "keeping tables"),
-        lambda: f"another process is at work in {folder}: wait until it ends, and then continue by `{how}`",
-        "set DICEGYM_TABLES to another folder",
-    )
 
 
 def in_words(size: int) -> str:
