@@ -186,9 +186,8 @@ def evaluate(
     """
     games = whole_number("games", games, 1, MOST, "the number of games of an evaluation")
     seed = whole_number("seed", seed, 0, EVALUATION_SEED - 1, "the seed of an evaluation")
-    for name, flag in (("exact", exact), ("less_luck", less_luck)):
-        if not isinstance(flag, bool | np.bool_):
-            raise ParameterError(f"{name}={flag!r} cannot be used as a switch: give True or False")
+    if not all(isinstance(switch, bool | np.bool_) for switch in (exact, less_luck)):
+        raise ParameterError(f"exact={exact!r} and less_luck={less_luck!r} are switches: give True or False")
     game = make_game(game)
     told = progress or (lambda done, total, text: None)
     specs = _named(game, opponent)
