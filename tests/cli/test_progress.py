@@ -115,12 +115,17 @@ def test_a_signal_s_handler_may_tell_something_while_something_is_told() -> None
                     signal.raise_signal(signal.SIGUSR1)
 
         lines._now = Interrupted()
-        before = signal.signal(signal.SIGUSR1, lambda number, frame: show("a", 1, 2, "saving"))
-        signal.signal(signal.SIGALRM, signal.default_int_handler)
+
+        def expire(number: int, frame: object) -> None:
+            raise TimeoutError
+
+        handlers = {signal.SIGUSR1: lambda number, frame: show("a", 1, 2, "saving"), signal.SIGALRM: expire}
+        before = {number: signal.signal(number, handler) for number, handler in handlers.items()}
         signal.alarm(20)
         try:
             show("a", 1, 2, "playing")
         finally:
             signal.alarm(0)
-            signal.signal(signal.SIGUSR1, before)
+            for number, handler in before.items():
+                signal.signal(number, handler)
         assert lines._now == {"a": (1, 2, "saving")}
