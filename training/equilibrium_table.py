@@ -31,6 +31,7 @@ import numpy as np
 
 import dicegym
 from dicegym.engine.game import Game
+from dicegym.files import writing
 from dicegym.games.bidding.solving.hand import Dice, tabulate
 from dicegym.games.bidding.solving.recall_table import (
     MIXED,
@@ -277,13 +278,14 @@ def solve(game: Game, file: Path, times: int = TIMES, first_times: int = FIRST_T
             sides = solve_hand(game, own, others, opens, effort)
             for side, strategy in zip(sides, prune(sides), strict=True) if effort == times else ():
                 hands[f"{side.hand.dice[0]}{side.hand.dice[1]}"] = (side.recall, *pack(side, strategy))
-    file.write_bytes(join(game, hands, opens))
-    table = RecallTable(game, file)
-    for _ in range(ROUNDS if leads_upwards else 1):  # as they are played, rare choices left out
-        for dice_pair in sizes:
-            opens[dice_pair] = evaluate_play(table, dice_pair)
-            table.worth = worth_of(opens)
-    file.write_bytes(join(game, hands, opens))
+    with writing(file) as unfinished:  # else a kill would leave a table that says what hands are not worth
+        unfinished.write_bytes(join(game, hands, opens))
+        table = RecallTable(game, unfinished)
+        for _ in range(ROUNDS if leads_upwards else 1):  # as they are played, rare choices left out
+            for dice_pair in sizes:
+                opens[dice_pair] = evaluate_play(table, dice_pair)
+                table.worth = worth_of(opens)
+        unfinished.write_bytes(join(game, hands, opens))
 
 
 def evaluate_play(table: RecallTable, dice: Dice) -> float:

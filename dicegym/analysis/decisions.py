@@ -24,6 +24,7 @@ from dicegym.analysis.valuers import (
     Judged,
     Mark,
     Stake,
+    ValuerFacts,
     amount,
     assess,
     describe_actions,
@@ -124,7 +125,7 @@ class Analysis:
     Attributes:
         game: what was played.
         names: of the players, by seat, no two alike.
-        valuer: where the values of states come from.
+        valuer: where the values of states come from, as it says itself.
         decisions: in the order in which they were made.
         values: float64[actions + 1, players]: what the game was worth to each seat before each action and at the end.
         costs: float64[actions]: the regret of each action.
@@ -134,7 +135,7 @@ class Analysis:
 
     game: Game
     names: tuple[str, ...]
-    valuer: Valuer
+    valuer: ValuerFacts
     decisions: tuple[PricedDecision, ...]
     values: np.ndarray
     costs: np.ndarray
@@ -299,7 +300,6 @@ class Analysis:
 
     def to_json(self) -> dict[str, Any]:
         """Return it as plain values: who said what it was worth, totals, and a row for each decision."""
-        about = {name: getattr(self.valuer, name) for name in ("name", "kind", "unit", "sure", "sees_all")}
         return {
             "kind": "dicegym analysis",
             "version": 1,
@@ -307,7 +307,7 @@ class Analysis:
             "players": self.game.players,
             "parameters": dict(self.game.parameters),
             "names": list(self.names),
-            "values": about | {"at": self.values.tolist()},
+            "values": self.valuer._asdict() | {"at": self.values.tolist()},
             "totals": [{**one._asdict(), "adjusted": one.adjusted} for one in self.totals],
             "decisions": self.rows(),
         }
@@ -366,11 +366,13 @@ def analyse(
     for seat in range(game.players):
         own = movers == seat
         turns[own] = np.arange(1, own.sum() + 1)
+    played = tuple(map(int, actions))
     decisions = tuple(
-        _decision(first, last, int(movers[first]), int(turns[first]), tuple(map(int, actions)), found, values, luck)
+        _decision(first, last, int(movers[first]), int(turns[first]), played, found, values, luck)
         for first, last in parts
     )
-    return Analysis(game, tuple(called), asked, decisions, values, found.costs, luck, table)
+    about = ValuerFacts(*(getattr(asked, name) for name in ValuerFacts._fields))  # its tables may be large
+    return Analysis(game, tuple(called), about, decisions, values, found.costs, luck, table)
 
 
 def _asked(

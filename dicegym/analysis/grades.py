@@ -412,7 +412,8 @@ def _graded(player: Player, same: Assessment, games: int, seed: int, progress: P
         table.sit(row, int(state["key"]), dict.fromkeys(range(game.players), player))
     actions, _ = table.answers(np.arange(len(states)), np.full(len(states), -1))
     known = player.has_answered(game, states)
-    regret = _estimate(same.judge(actions).costs[known])
+    judged = same.judge(actions)
+    regret = _estimate(judged.costs[known & (judged.stakes != Stake.UNKNOWN)])
     random_regret = float((np.nanmax(same.values, axis=1) - np.nanmean(same.values, axis=1)).mean())
     others = [agent(game, game.spec.baseline)] if game.players > 1 else [player]
     if progress is not None:

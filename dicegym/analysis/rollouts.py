@@ -81,7 +81,7 @@ class RolloutValuer(Valuer):
     ) -> None:
         self.game = game = make_game(game)
         self.unit = unit_of(game)
-        self._games = whole_number("games", games, 1, 10**9, "the games with each candidate")
+        self._games = whole_number("games", games, 2, 10**9, "the games with each candidate")
         self._player = opponent(game, usual_policy(game) if player is None else player)
         self._players = [self._player] * game.players
         self._seed = seed_number("seed", seed)

@@ -6,14 +6,13 @@ solution; a stopped search continues from its file there. Needs the extra ``aren
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from dicegym.engine.game import Game
 from dicegym.engine.threads import cores
-from dicegym.engine.validate import whole_number
+from dicegym.engine.validate import finite_number, whole_number
 from dicegym.errors import DamagedFileError, ParameterError, unknown_name
 from dicegym.files import locked_folder
 from dicegym.games import game as make_game
@@ -179,7 +178,9 @@ def solve(
     if before.reaches(goal):
         return before
     how = how_to_solve(game, one.name)
-    with _alone_in(before.folder, how), going_on(f"the best tables so far are kept: solve again by `{how}`"):
+    busy = f"another process is at work in {before.folder}: wait until it ends, and then solve again by `{how}`"
+    alone = before.folder, LOCK_FILE, ("arena", "keeping tables"), lambda: busy, "set DICEGYM_TABLES to another folder"
+    with locked_folder(*alone), going_on(f"the best tables so far are kept: solve again by `{how}`"):
         one.solve(
             before.folder, goal=goal, seconds=seconds, threads=count, progress=progress or (lambda done, of, text: None)
         )
@@ -187,21 +188,10 @@ def solve(
 
 
 def _positive(what: str, value: Any) -> float:
-    """Return a number that is at least 0. Raises ParameterError."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0:
+    """Return a finite number that is at least 0. Raises ParameterError."""
+    if (found := finite_number(what, value, "what is reached")) < 0:
         raise ParameterError(f"{what}={value!r} cannot be reached: give a number of at least 0")
-    return float(value)
-
-
-def _alone_in(folder: Path, how: str) -> contextlib.AbstractContextManager[None]:
-    """Return what locks the folder of a solution for this process; see `dicegym.files.locked_folder`."""
-    return locked_folder(
-        folder,
-        LOCK_FILE,
-        ("arena", "keeping tables"),
-        lambda: f"another process is at work in {folder}: wait until it ends, and then continue by `{how}`",
-        "set DICEGYM_TABLES to another folder",
-    )
+    return found
 
 
 def in_words(size: int) -> str:

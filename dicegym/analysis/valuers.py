@@ -24,7 +24,7 @@ from dicegym.engine.game import Game
 from dicegym.errors import ParameterError, unknown_name
 from dicegym.games import game as make_game
 from dicegym.games.parts import VALUES, Z_95, Progress, part
-from dicegym.games.worth import Valuer, ValueSource, ValueUnit
+from dicegym.games.worth import ValueKind, Valuer, ValueSource, ValueUnit
 from dicegym.pictures.watched import action_in
 from dicegym.play.turn import Turn, record_of
 from dicegym.players.sitting import controls_of
@@ -215,7 +215,17 @@ def fair_valuer(game: Game, name: str | None = None, *, progress: Progress | Non
     raise ParameterError(f"the values of source {found.name!r} use what is hidden from you: name another with --values")
 
 
-def sure(valuer: Valuer) -> str:
+class ValuerFacts(NamedTuple):
+    """What a `Valuer` says of itself: all that is kept of one whose tables may be large."""
+
+    name: str
+    kind: ValueKind
+    unit: ValueUnit
+    sure: str
+    sees_all: bool
+
+
+def sure(valuer: Valuer | ValuerFacts) -> str:
     """Return in a sentence, without its end, whose values are meant and how sure they are."""
     called = {"win rate": "win rates", "points": "points", "return": "returns"}[valuer.unit]
     return f"Values ({called}, source {valuer.name}) are {valuer.sure}"

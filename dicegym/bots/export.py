@@ -13,6 +13,7 @@ import numpy as np
 from dicegym.bots import bot_files
 from dicegym.bots.bot_player import BotPlayer
 from dicegym.bots.network import ACTIVATIONS, Network
+from dicegym.bots.scan import text_of
 from dicegym.bots.transcription import HELPERS, pack_array, transcribe
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError, one_line
@@ -174,11 +175,11 @@ def network_source(player: Player, game: Game, interface: str, *functions: Calla
 def _own_source(player: BotPlayer) -> str:
     """Return the file of a bot, which has to play alone as the bot does. Raises ParameterError if it would not."""
     file, attribute, _, shared, hidden = player.source
-    _, *helpers = bot_files.gather(file, shared, hidden)
+    (_, data), *helpers = bot_files.gather(file, shared, hidden).items()
     if helpers or attribute is not None:
-        why = f"imports {one_line(helpers[0].name)}" if helpers else f"is {attribute} in {one_line(file.name)}"
+        why = f"imports {one_line(helpers[0][0].name)}" if helpers else f"is {attribute} in {one_line(file.name)}"
         raise ParameterError(f"{player.name!r} cannot be exported, as it {why}: give a bot that plays as one file")
-    return file.read_text()
+    return text_of(data)
 
 
 def _weights(array: np.ndarray) -> str:

@@ -89,7 +89,7 @@ class _Lines:
         self._now: dict[str, tuple[int, int, str]] = {"": (0, 0, "preparing")}  # done, of how much (0: unknown), text
         self._told: dict[str, tuple[int, int, str]] = {}
         self._over = threading.Event()
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # a signal's handler may tell something while this is being told
         self._thread = threading.Thread(target=self._speak, name="progress", daemon=True)
         self._thread.start()
 

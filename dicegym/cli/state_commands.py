@@ -55,7 +55,7 @@ def state_named(text: str, store: str | None) -> Position:
 def hint(
     state: Annotated[str, Argument(metavar="STATE", help="an id, or GAME:N, a stored game before its action N")],
     values: shared_options.ValuesName = None,
-    games: Annotated[int | None, Option(min=1, metavar="N", help="play on N times with each choice")] = None,
+    games: Annotated[int | None, Option(min=2, metavar="N", help="play on N times with each choice")] = None,
     top: Annotated[int, Option(min=0, metavar="N", help="show the N best choices; 0: all")] = SHOWN,
     store: shared_options.StoreName = None,
     written: Annotated[Outputs, ".json"] = NO_FILES,

@@ -9,6 +9,7 @@ player nobody has to hide anything.
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import tempfile
 from collections.abc import Sequence
@@ -16,8 +17,9 @@ from pathlib import Path
 
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
-from dicegym.engine.validate import MOST, whole_number
+from dicegym.engine.validate import MOST, seed_number, whole_number
 from dicegym.errors import ParameterError
+from dicegym.files import writing
 from dicegym.games import game as make_game
 from dicegym.games.worth import Progress
 from dicegym.learning.card import ITSELF, Exploited
@@ -66,7 +68,7 @@ def best_response(
         progress: told (steps done, steps in all, text).
 
     Raises:
-        ParameterError: the game is played alone, or ``steps`` is less than 1.
+        ParameterError: the game is played alone, a number is out of range, or ``output`` has no folder.
         UnknownNameError, AgentError, ModelError: the target or ``start`` cannot be.
         KeyboardInterrupt: as it comes.
 
@@ -80,6 +82,9 @@ def best_response(
     if table.players < 2:
         raise ParameterError(f"{table!r} is played alone: nobody there can be exploited")
     steps = whole_number("steps", steps, 1, MOST, "how many decisions are trained")
+    games, seed = whole_number("games", games, 1, MOST, "the number of fresh games"), seed_number("seed", seed)
+    if output is not None and not Path(output).parent.is_dir():
+        raise ParameterError(f"{output} cannot be written, as there is no folder {Path(output).parent}: make it first")
     begin = find_model_file(table, str(start), "start") if start else ""
     resolve(table, target)
     own = named_seed("best response", seed) % (LARGEST_TRAINING_SEED + 1)
@@ -107,8 +112,9 @@ def best_response(
         score = evaluate(table, str(best), target, games, exact=False, seed=FRESH_SEED)
         curve = tuple((one.steps, one.value) for one in curve_in(model_file.facts(best)))
         if output is not None:
-            shutil.copy(best, output)
-    itself = bool(start) and str(start) in (target, str(Path(target).expanduser()))
+            with writing(output) as unfinished:
+                shutil.copyfile(best, unfinished)
+    itself = bool(start) and str(start) in (target, os.path.expanduser(target))
     begun = ITSELF if itself else str(start)
     return Exploited(score, table.players, trained.model.num_timesteps, trained.count_seconds(), begun, seed, curve)
 

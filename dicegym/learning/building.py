@@ -22,8 +22,9 @@ from dicegym.players import sb3_models
 from dicegym.players.pool import Pool
 from dicegym.players.sb3_models import check_device
 
-_OURS = ("game", "num_envs", "opponent", "autoreset_mode", "parameters")
-"""What a batch is made with and ``[environment]`` does not say: other sections do, or the training itself."""
+_OURS = ("game", "num_envs", "opponent", "autoreset_mode", "copy", "parameters")
+"""What a batch is made with and ``[environment]`` does not say: other sections do, or the training itself,
+whose algorithms keep the observations of earlier steps."""
 _NOT_ARGUMENTS = ("name", "learning_rate", "learning_rate_end", "ent_coef_end")
 """Settings of the algorithm that its class does not take, or not as they are."""
 ROLLOUT = 32_768

@@ -16,7 +16,7 @@ from pydantic import TypeAdapter
 
 from dicegym.analysis.exploitability import exploitability
 from dicegym.engine.game import Game
-from dicegym.errors import DamagedFileError, ParameterError
+from dicegym.errors import DamagedFileError, ModelError, ParameterError, one_line
 from dicegym.escape import harmless, markdown
 from dicegym.files import read_text, write_text
 from dicegym.games.worth import Bracket, Progress
@@ -161,11 +161,17 @@ def card(
         progress: told (measurements done, of how many, what is being measured and how far that is).
         trust: play the programs and language models of its training's evaluations, too, which its file names.
 
-    Raises ModelError if the file does not fit the rules, DamagedFileError if what a trained best response made of the
-    model (`write_exploited`) cannot be read.
+    Raises ModelError if the file does not fit the rules or say how it was trained, DamagedFileError if what a trained
+    best response made of the model (`write_exploited`) cannot be read.
     """
     player, facts = models.load(model), model_file.facts(model)
     game, searched = player.game, games >= LEAST_GAMES
+    trained = read_exploited(model) if searched else None
+    try:
+        page(facts, model.stem, [best_score(model)])
+    except (LookupError, TypeError, ValueError, AttributeError) as error:
+        why = f"{type(error).__name__}: {one_line(error, 100)}"
+        raise ModelError(f"{model} does not say how it was trained ({why}): `dicegym evaluate` measures it") from None
     against = _measured_against(game, facts["settings"]["run"], trust)
     total = len(against) + searched
 
@@ -181,7 +187,7 @@ def card(
     if not searched:
         return page(facts, model.stem, scores)
     best = bracket_of(game, player, seconds, part(len(against), "best response"))
-    return page(facts, model.stem, scores, best, read_exploited(model))
+    return page(facts, model.stem, scores, best, trained)
 
 
 def keep_regret(model: Path, text: str) -> str:
@@ -279,17 +285,17 @@ def page(
     holes = _holes(best, trained)
     return f"""# {markdown(name)}
 
-A {facts["algorithm"]} policy for {facts["game"]} ({players}{parameters}).
+A {markdown(str(facts["algorithm"]))} policy for {facts["game"]} ({players}{parameters}).
 
 | | |
 |---|---|
 | score | {_in_words(score)} |
 {_plays(facts)}{taught}{begun}| command | `{_code(facts["command"])}` |
-| seed | {facts["settings"]["run"]["seed"]} |
+| seed | {markdown(str(facts["settings"]["run"]["seed"]))} |
 | steps | {facts["timesteps"]:,} decisions of the learner |
 | time | {facts["seconds"]:,.0f} s |
-| machine | {facts["machine"]} |
-| versions | {", ".join(f"{package} {version}" for package, version in facts["versions"].items())} |
+| machine | {markdown(str(facts["machine"]))} |
+| versions | {markdown(", ".join(f"{package} {version}" for package, version in facts["versions"].items()))} |
 | rules | fingerprint {facts["fingerprint"]} |
 
 {_picture(facts, name)}{chosen}The score above is from an evaluation in its training, which may have selected the model.

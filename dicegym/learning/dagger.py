@@ -98,7 +98,10 @@ class DAgger(MaskablePPO):
         tries = "the number of further tries at a better reply (0: none)"
         self.reply_trials = whole_number("reply_trials", reply_trials, 0, MOST_TRIALS, tries)
         self.softness = finite_number("softness", softness, "a cost in win rate", above=0)
-        self.mix, self.greedy, self.explore = _share("mix", mix), _share("greedy", greedy), _share("explore", explore)
+        for name, share in (("mix", mix), ("greedy", greedy), ("explore", explore)):
+            if not 0 <= finite_number(name, share, "a share") <= 1:
+                raise ParameterError(f"{name}={share!r} is not a share: give a number from 0 to 1")
+        self.mix, self.greedy, self.explore = float(mix), float(greedy), float(explore)
         self.cost_weight = finite_number("cost_weight", cost_weight, "how much costs count")
         if self.cost_weight < 0:
             raise ParameterError(f"cost_weight={cost_weight!r} would teach what costs most: give 0 or more")
@@ -235,14 +238,6 @@ def _games_of(env: VecEnv) -> SB3VecEnv:
     if not isinstance(games, SB3VecEnv):
         raise ParameterError(f"DAgger learns from the records of games, which {env!r} does not show: give an SB3VecEnv")
     return games
-
-
-def _share(name: str, value: float) -> float:
-    """Return ``value``. Raises ParameterError unless it is from 0 to 1."""
-    found = finite_number(name, value, "a share")
-    if not 0 <= found <= 1:
-        raise ParameterError(f"{name}={value!r} is not a share: give a number from 0 to 1")
-    return found
 
 
 @functools.cache

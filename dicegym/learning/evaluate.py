@@ -186,6 +186,8 @@ def evaluate(
     """
     games = whole_number("games", games, 1, MOST, "the number of games of an evaluation")
     seed = whole_number("seed", seed, 0, EVALUATION_SEED - 1, "the seed of an evaluation")
+    if not all(isinstance(switch, bool | np.bool_) for switch in (exact, less_luck)):
+        raise ParameterError(f"exact={exact!r} and less_luck={less_luck!r} are switches: give True or False")
     game = make_game(game)
     told = progress or (lambda done, total, text: None)
     specs = _named(game, opponent)
@@ -250,8 +252,8 @@ def _less_luck(game: Game, shares: np.ndarray, luck: np.ndarray, against: str) -
     saved = float(shares.var()) / spread**2 if spread > NO_SPREAD else float("inf")
     measure = "mean return less luck" if game.players == 1 else "win rate less luck"
     low, high = mean - half, mean + half
-    if game.players > 1:
-        low, high = max(0.0, low), min(1.0, high)
+    if game.players > 1:  # one game alone does not say how games differ
+        low, high = (max(0.0, low), min(1.0, high)) if games > 1 else (0.0, 1.0)
     return Score(measure, against, mean, low, high, games, saved if shares.var() else None)
 
 

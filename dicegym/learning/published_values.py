@@ -69,7 +69,7 @@ def claims_of(name: str) -> Sequence[Claim]:
 def _model_claims(name: str) -> Iterator[Claim]:
     """Yield the exact scores of the models that ship with a game."""
     for path in sorted(agents_folder(name).glob("*.zip")):
-        for score in facts(path)["scores"]:
+        for score in facts(path).get("scores") or ():  # a user's own model has none
             if score["games"] == 0 and score["low"] == score["high"]:
                 what = f"{score['measure']} of {path.stem} against {score['opponent']}"
                 compute = partial(_exact_score, path, score["opponent"])

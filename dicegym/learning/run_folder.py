@@ -135,8 +135,8 @@ def replace_checkpoint(folder: Path, fill: Callable[[Path], None]) -> None:
     shutil.rmtree(unfinished, ignore_errors=True)
     unfinished.mkdir(parents=True)
     fill(unfinished)
-    shutil.rmtree(old, ignore_errors=True)
-    if target.exists():
+    if target.exists():  # else it is the old one that is whole, after a kill between the moves below
+        shutil.rmtree(old, ignore_errors=True)
         os.replace(target, old)
     os.replace(unfinished, target)
     shutil.rmtree(old, ignore_errors=True)

@@ -134,7 +134,7 @@ def find_folders(root: Path) -> list[Path]:
         depth = len(here.relative_to(root).parts)
         folders[:] = sorted(one for one in folders if one not in _NOT_RUNS and not one.startswith("."))
         begun = SETTINGS_FILE in files and bool({CURVE_FILE, LOCK_FILE, *MODELS} & {*files})
-        if begun or (LOCK_FILE in files and _is_preparing(here)):
+        if begun or (LOCK_FILE in files and not folders and _is_preparing(here)):  # several seeds have folders
             found.append(here)
             folders.clear()
         if depth >= DEEPEST:
@@ -166,7 +166,7 @@ def inspect_run(folder: Path, name: str) -> WatchedRun:
     preparing = _is_preparing(folder)
     about = None if preparing else _tried(about_run, folder, problems)
     pace = _tried(read_pace, folder, problems) or []
-    evaluations = _tried(read_evaluations, folder, problems) or []
+    evaluations = [one for one in _tried(read_evaluations, folder, problems) or () if abs(one.steps) <= MOST_STEPS]
     # Before its first evaluation a run has neither of both, and right after it one of them.
     measured = (folder / CURVE_FILE).is_file() and (folder / MODELS[0]).is_file()
     curve = _tried(read_run, folder, problems) if measured else None
@@ -183,7 +183,7 @@ def inspect_run(folder: Path, name: str) -> WatchedRun:
         about.command if about else (),
         about.settings if about else {},
         steps if isinstance(steps, int) and steps <= MOST_STEPS else 0,
-        [one for one in pace if math.isfinite(one.seconds) and max(one.steps, one.games) <= MOST_STEPS],
+        [one for one in pace if math.isfinite(one.seconds) and max(abs(one.steps), abs(one.games)) <= MOST_STEPS],
         [one for one in evaluations if all(math.isfinite(score.value) for score in one.scores)],
         curve,
         _changed(*_files(folder)),

@@ -20,10 +20,11 @@ import torch
 from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.logger import Logger
 
+from dicegym.errors import ParameterError
 from dicegym.games.worth import Progress
 from dicegym.learning.building import new_games, new_model
 from dicegym.learning.card import card, collect_versions, write_card
-from dicegym.learning.configuration import AboutRun, to_plain, write_about
+from dicegym.learning.configuration import AboutRun, about_run, to_plain, write_about
 from dicegym.learning.curves import BEGAN_WITH, PaceLog, curve_fact
 from dicegym.learning.evaluate import Evaluator, Score, next_evaluation
 from dicegym.learning.league import PAST_SELF, League, Member
@@ -73,6 +74,9 @@ class Run:
             seen_inputs=np.zeros(self.env.observation_space.shape or (0,), np.bool_),
         )
         newest = newest_checkpoint(folder) if resume else None
+        if resume and not newest and about_run(folder).finished:  # it would begin anew, and replace its models
+            way = f"--set run.start_from={folder / 'best.zip'}"
+            raise ParameterError(f"{folder} holds a finished run without its checkpoint: begin a new run with {way}")
         logs = folder / "tensorboard" if "tensorboard" in run.log else None
         if newest:
             self.model, moment = restore(newest, self.env, self.league, settings, logs)
@@ -82,11 +86,13 @@ class Run:
             if run.start_from:
                 self.state.began_with, used_inputs = start_from(self.model, run.start_from, self.game)
                 self.state.seen_inputs |= used_inputs
-        self.first = self.model.num_timesteps  # of this session
+        self.first = self.model.num_timesteps  # of this session, whose intervals may be others
+        self.state.next_checkpoint = min(self.state.next_checkpoint, self.first + run.checkpoint_every)
+        self.state.next_evaluation = min(self.state.next_evaluation, next_evaluation(self.first, run.evaluate_every))
         self.start = self.now()  # of the present rollout
         folder.mkdir(parents=True, exist_ok=True)
+        self.note(self.finished)  # first: without it nobody can resume, or begin in a folder with files
         self.pace = PaceLog(folder, self.first)
-        self.note(self.finished)
 
     def note(self, finished: bool) -> None:
         """Write the command and the settings, and whether the run is finished."""
@@ -112,6 +118,8 @@ class Run:
             self.leave()
         self.follow()
         self.start = self.now()
+        if self.signal is not None:  # it came during the last update
+            self.leave()
         self.checkpoint()  # measuring takes time, in which Ctrl-C must not cost the run
         self.evaluate(self.model.logger)
         self.save("model")
@@ -180,18 +188,21 @@ class Run:
         text = f"{self.state.games:,} games, {speed:,.0f} steps/s{f', {self.score}' if self.score else ''}"
         others = [one for one in self.state.curve.scores if self.score and one.opponent != self.score.opponent]
         text += "".join(f"; {one.value:.4f} against {one.opponent}" for one in others)
-        self.progress(steps, self.settings.run.steps, text)
+        self.tell(text)
         self.stopped = self.signal is not None
         return not self.stopped
 
     def interrupt(self, number: int) -> None:
-        """Stop as soon as the state of the run can be written, as the signal ``number`` says."""
+        """Stop as soon as the state of the run can be written, as the signal ``number`` says; at once before that."""
+        if self.model.num_timesteps == self.first:  # kernels compile, for minutes, and there is nothing to write
+            raise SignalInterrupt(number)
         self.signal = number
         self.tell("saving; Ctrl-C again leaves at once")
 
     def tell(self, text: str) -> None:
         """Say what is being done, beside how far the run is."""
-        self.progress(self.model.num_timesteps, self.settings.run.steps, text)
+        steps = self.model.num_timesteps
+        self.progress(steps, max(steps, self.settings.run.steps), text)  # the last rollout is whole
 
     def evaluate(self, logger: Logger) -> None:
         """Measure the learner; keep it if it is the best so far."""

@@ -22,8 +22,9 @@ from dicegym.files import write_text
 from dicegym.learning.configuration import as_toml, lasting_name, override, read_config, to_plain, to_toml
 from dicegym.learning.evaluate import Score
 from dicegym.learning.preparation import prepare
+from dicegym.learning.run_folder import alone_in
 from dicegym.learning.train import train
-from dicegym.learning.training_settings import TrainingSettings
+from dicegym.learning.training_settings import LARGEST_TRAINING_SEED, TrainingSettings
 
 try:
     import optuna
@@ -157,13 +158,14 @@ def tune(
         progress: called with (trials that are over, trials in all, text).
 
     Raises:
-        ParameterError, UnknownNameError, AgentError, ModelError: something cannot be; nothing was begun.
+        ParameterError, UnknownNameError, AgentError, ModelError: something cannot be, or another works there.
         DependencyError: the extra ``train`` is not installed.
         KeyboardInterrupt: Ctrl-C, SIGTERM or SIGHUP has ended it.
     """
     target = Path(folder)
-    whole_number("trials", trials, 1, MOST_TRIALS, "the number of trials")
-    whole_number("steps", steps, EVALUATIONS, MOST, "the decisions of a run")
+    trials = whole_number("trials", trials, 1, MOST_TRIALS, "the number of trials")
+    steps = whole_number("steps", steps, EVALUATIONS, MOST, "the decisions of a run")
+    seed = whole_number("seed", seed, 0, LARGEST_TRAINING_SEED, "the seed of a study")
     if not search:
         raise ParameterError("search is empty, so there is nothing to search: name a setting and its range")
     path = lasting_name(config)
@@ -171,23 +173,22 @@ def tune(
     space, whole = read_space(search), [*overrides, *plan.short_run()]
     settings = prepare(game, target / "new", path, whole, False).settings
     _check_ends(space, settings)
-    target.mkdir(parents=True, exist_ok=True)
-    found = Study(plan, target, _open_study(plan, target, pruner))
-    if not found.trials() and (usual := usual_point(space, settings)):
-        found.study.enqueue_trial(usual)
-
     tell = progress or (lambda done, total, text: None)
-    for over in range(len(found.trials(*OVER)), trials):
-        trial, score, state = found.study.ask(dict(space)), None, TrialState.FAIL
-        try:
-            score = _train(found, trial, partial(tell, over, trials))
-            state = TrialState.COMPLETE
-        except optuna.TrialPruned:
-            state = TrialState.PRUNED
-        except FAILURES as error:
-            trial.set_user_attr("why", f"{type(error).__name__}: {one_line(error, 300)}")
-        finally:
-            found.study.tell(trial, score, state)
+    with alone_in(target):  # two at once would draw the same settings
+        found = Study(plan, target, _open_study(plan, target, pruner))
+        if not found.trials() and (usual := usual_point(space, settings)):
+            found.study.enqueue_trial(usual)
+        for over in range(len(found.trials(*OVER)), trials):
+            trial, score, state = found.study.ask(dict(space)), None, TrialState.FAIL
+            try:
+                score = _train(found, trial, partial(tell, over, trials))
+                state = TrialState.COMPLETE
+            except optuna.TrialPruned:
+                state = TrialState.PRUNED
+            except FAILURES as error:
+                trial.set_user_attr("why", f"{type(error).__name__}: {one_line(error, 300)}")
+            finally:
+                found.study.tell(trial, score, state)
     if not found.trials(TrialState.COMPLETE, TrialState.PRUNED) and (failed := found.trials(TrialState.FAIL)):
         raise ParameterError(f"all {len(failed)} trials failed, see {target}: {failed[0].user_attrs.get('why', '')}")
     return found
@@ -216,9 +217,12 @@ def _check_ends(space: Space, settings: TrainingSettings) -> None:
 def _open_study(plan: Plan, folder: Path, pruner: optuna.pruners.BasePruner | None) -> optuna.study.Study:
     """Return the study of a plan, new or begun. Raises ParameterError for one with another plan."""
     optuna.logging.set_verbosity(logging.WARNING)
+    storage = optuna.storages.JournalStorage(JournalFileBackend(str(folder / JOURNAL)))
+    if others := [name for name in optuna.get_all_study_names(storage) if name != plan.game]:
+        raise ParameterError(f"{folder} holds a study of {others[0]}, and not of {plan.game}: give another --run-dir")
     study = optuna.create_study(
         study_name=plan.game,
-        storage=optuna.storages.JournalStorage(JournalFileBackend(str(folder / JOURNAL))),
+        storage=storage,
         load_if_exists=True,
         direction="maximize",
         pruner=pruner or optuna.pruners.MedianPruner(NOT_BEFORE, NOT_BEFORE * plan.steps // EVALUATIONS),

@@ -83,7 +83,7 @@ class AnswerLog:
         path: the file; None: ``$DICEGYM_LLM_LOG``, or ``language_models.sqlite`` in the user's data folder, beside the
             default store of contests. The folder of a file that is named has to be there.
 
-    Raises ParameterError if the file cannot be opened.
+    Raises ParameterError if the file cannot be opened, and later ServiceError if it cannot be read or written.
     """
 
     def __init__(self, path: str | os.PathLike[str] | None = None) -> None:
@@ -94,25 +94,27 @@ class AnswerLog:
             from platformdirs import user_data_path
 
             self.path = user_data_path("dicegym", appauthor=False) / "language_models.sqlite"
-            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         try:
+            if not named:
+                self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             with self._opened() as file:
                 file.execute("PRAGMA journal_mode=WAL")
                 file.execute(
                     "CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, at TEXT DEFAULT CURRENT_TIMESTAMP, "
                     "base_url TEXT, request TEXT, text TEXT, refusal TEXT, prompt_tokens INT, completion_tokens INT)"
                 )
-        except sqlite3.Error as error:
-            raise ParameterError(f"the log {self.path} cannot be opened ({error}): name another file") from error
+        except (ServiceError, OSError) as error:
+            why = one_line(error.__cause__ or error)
+            raise ParameterError(f"the log {self.path} cannot be opened ({why}): name another file") from error
 
     @contextlib.contextmanager
     def _opened(self) -> Iterator[sqlite3.Connection]:
-        file = sqlite3.connect(self.path, timeout=60)
         try:
-            with file:
+            with contextlib.closing(sqlite3.connect(self.path, timeout=60)) as file, file:
                 yield file
-        finally:
-            file.close()
+        except (sqlite3.Error, ValueError) as error:  # ValueError: of a name with NUL in it
+            free = "see that its disk has room and nothing locks it, and begin again: what it holds costs nothing again"
+            raise ServiceError(f"the log of answers {self.path} cannot be used ({error}): {free}") from error
 
     def find(self, key: str) -> LoggedAnswer | None:
         """Return the answer of a request, or None."""
@@ -248,9 +250,8 @@ class LlmPlayer(Player):
 
     def with_random_failures(self) -> LlmPlayer:
         """Return the same model, not asked yet, that plays a random legal action for an invalid answer."""
-        fresh = LlmPlayer(*self._arguments)
-        fresh.failure = "random"
-        return fresh
+        arguments: list[Any] = [*self._arguments[:5], "random", *self._arguments[6:]]
+        return LlmPlayer(*arguments)
 
     def find_exchange(self, game: Game, state: Any) -> Exchange | None:
         """Return what the player to move was asked and answered in a game, such as a stored one that is replayed.
@@ -335,7 +336,7 @@ class LlmPlayer(Player):
         try:
             completion = self._client.chat.completions.create(**request)
             answer = _read_completion(completion)
-        except (openai.OpenAIError, LookupError, ValueError, TypeError, AttributeError) as error:
+        except (openai.OpenAIError, LookupError, ValueError, TypeError, AttributeError, OverflowError) as error:
             where = self.base_url or "OpenAI's endpoint"
             raise EndpointError(
                 f"{where} gives {self.name} no answer ({type(error).__name__}: {one_line(error, 200)}): check the "
@@ -381,7 +382,7 @@ def _read_completion(completion: Any) -> LoggedAnswer:
     text = calls[0].function.arguments if len(calls) == 1 else "" if calls else message.content or ""
     usage = completion.usage
     used = (usage.prompt_tokens, usage.completion_tokens) if usage else (0, 0)
-    prompt, written = (int(one or 0) for one in used)  # the library does not look at what an endpoint sends
+    prompt, written = (min(max(int(one or 0), 0), 1 << 40) for one in used)  # an endpoint may send anything
     return LoggedAnswer(_storable(text), _storable(message.refusal or ""), prompt, written)
 
 

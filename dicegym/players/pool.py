@@ -55,6 +55,7 @@ class Pool:
             for player, weight in zip(players, weights, strict=True)
         ]
         total = sum(self.weights)
+        finite_number("sum of weights", FINE * total, "the whole of a pool")
         bounds = np.array([round(FINE * share / total) for share in accumulate(self.weights)], np.int64)
         self.draws = Draws(bounds, 0, 0, 0, 0)
 

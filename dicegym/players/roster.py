@@ -59,7 +59,7 @@ def agents_folder(game: Game | str) -> Path:
     if not (spec.registered and is_own_game(spec.name)):
         return folder_of(spec.module) / "agents"
     if configured := os.environ.get(AGENTS_VARIABLE):
-        return Path(configured).expanduser() / spec.name
+        return Path(os.path.expanduser(configured)) / spec.name
     return shipped_folder("agents") / spec.name
 
 
@@ -226,8 +226,8 @@ def agent_name(game: Game | str, spec: Spec | Any) -> str:
     """Return what reports call the agent ``spec``: its name as given, or the stem of its path.
 
     A file that is called as every bot of its game is (``hog.py``), or by one of `PLACEHOLDERS`, goes by the name of its
-    folder, and if that says as little, by that of the one above. What is named in it
-    follows: the bots ``mine:a.py`` and ``mine:b.py:play`` are called mine:a and mine:b:play.
+    folder, and if that says as little, by that of the one above; a training in a folder called as its game by its model
+    too: hog-best. What is named in it follows: ``mine:a.py`` and ``mine:b.py:play`` are called mine:a and mine:b:play.
     """
     if isinstance(spec, Player):
         return spec.name
@@ -241,7 +241,7 @@ def agent_name(game: Game | str, spec: Spec | Any) -> str:
         if (match["name"] if match else text) in SEARCHES and (searching := _searching(make_game(game), text)):
             return searching.name
         return f"{match['name']}({', '.join(map(str, _integers(match['arguments'], text)))})" if match else text
-    if not Path(text).exists():
+    if not os.path.exists(text):
         rest, source = split(os.path.expanduser(text), entry_files(make_game(game)))
         if source is not None and len(rest) == 3:  # the original's name:folder:file:function
             return rest[0]
@@ -253,7 +253,10 @@ def agent_name(game: Game | str, spec: Spec | Any) -> str:
     if path.suffix == ".py" and (path.name in entry_files(make_game(game)) or path.stem in PLACEHOLDERS):
         above = [folder.name for folder in path.parents if folder.name]
         return next((name for name in above if name not in PLACEHOLDERS), above[0] if above else path.stem)
-    return path.stem if path.suffix in (".py", ".zip") else path.resolve().name
+    if path.suffix in (".py", ".zip"):
+        return path.stem
+    called = path.resolve().name
+    return f"{called}-{trained.stem}" if called == make_game(game).name and (trained := find_trained(path)) else called
 
 
 def resolve(game: Game, spec: Spec | Any) -> Origin:
@@ -268,21 +271,21 @@ def resolve(game: Game, spec: Spec | Any) -> Origin:
     text = _text(spec)
     if _is_path(text):
         model_path, mark, _ = text.partition(".zip:")
-        if mark and not (Path(text).expanduser().exists() or Path(f"{model_path}.zip").expanduser().is_dir()):
+        file = os.path.expanduser(text)
+        if mark and not (os.path.exists(file) or os.path.isdir(f"{os.path.expanduser(model_path)}.zip")):
             raise ParameterError(f"{text!r}: a model has no parts to choose from; write '{model_path}.zip'")
         if not text.endswith(".zip"):
-            return _bot_or_training(game, os.path.expanduser(text), text)
-        model = Path(text).expanduser()
-        if not model.is_file():
-            raise AgentError(agent_name(game, text), f"there is no file {model}")
-        return model.absolute()
+            return _bot_or_training(game, file, text)
+        if not os.path.isfile(file):
+            raise AgentError(agent_name(game, text), f"there is no file {file}")
+        return Path(file).absolute()
     match = _CALL.fullmatch(text)
     name = match["name"] if match else text
     agents = _found(game)
     if name not in agents:
         if searching := _searching(game, text):
             return searching
-        if Path(text).is_dir():
+        if os.path.isdir(text):
             return _bot_or_training(game, text, text)
         where = f"The agents are in {agents_folder(game)}; a bot of your own is named by its path."
         raise unknown_name(f"agent of {game.spec.title}", text, [*sorted(agents), *SEARCHES], where)
@@ -313,7 +316,7 @@ def find_model_file(game: Game, named: str, setting: str = "a model") -> str:
     if path is not None and path.suffix == ".zip":
         return str(path.absolute())
     trained = [name for name in agent_names(game) if agents[name].suffix == ".zip"]
-    if path is None and (_is_path(named) or Path(named).exists()):
+    if path is None and (_is_path(named) or os.path.exists(named)):
         file = os.path.expanduser(named)
         file = str(find_trained(Path(file)) or file)
         if missing := lacking(file):
@@ -347,7 +350,7 @@ def _located(game: Game, path: str, spec: str) -> Source:
     entries = entry_files(game)
     source = locate(path, entries)
     if source is None:
-        is_folder = Path(path).is_dir()
+        is_folder = os.path.isdir(path)
         missing = f"{path} holds no {' or '.join(entries)}" if is_folder else lacking(path)
         raise AgentError(agent_name(game, spec), missing)
     return source._replace(file=source.file.absolute())
@@ -409,7 +412,7 @@ def _literal(text: str) -> Any:
 def _integers(arguments: str, spec: str) -> tuple[int, ...]:
     """Return the integers between the parentheses of ``spec``."""
     found = _literal(f"({arguments},)") if arguments.strip() else ()
-    if not isinstance(found, tuple) or not all(type(value) is int for value in found):
+    if not isinstance(found, tuple) or not all(type(value) is int and abs(value) < 1 << 63 for value in found):
         raise ParameterError(f"{spec!r}: the arguments of an agent are whole numbers, as in 'always_roll(8)'")
     return found
 

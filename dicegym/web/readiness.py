@@ -51,7 +51,7 @@ class Readiness:
         if (mark := _mark()) is not None and mark.exists():
             return
         self._waiting, self.of = set(GAMES), STEPS * len(GAMES)
-        command = [sys.executable, "-m", "dicegym.web.readiness"]
+        command = [sys.executable, "-P", "-m", "dicegym.web.readiness"]
         self._process = subprocess.Popen(command, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True)
         threading.Thread(target=self._read, args=(self._process,), daemon=True, name="readiness").start()
 

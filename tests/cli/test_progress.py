@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import io
 import re
+import signal
 import sys
 import time
 
 import pytest
 
-from dicegym.cli.progress import progress_bar, progress_bars
+from dicegym.cli.progress import _Lines, progress_bar, progress_bars
 from dicegym.columns import clock
 
 
@@ -98,3 +99,33 @@ def test_each_of_several_things_has_a_bar(monkeypatch: pytest.MonkeyPatch) -> No
 @pytest.mark.parametrize(("seconds", "text"), [(0, "0:00"), (59.6, "1:00"), (754, "12:34"), (7_384, "2:03:04")])
 def test_times_are_written_as_clocks_do(seconds: float, text: str) -> None:
     assert clock(seconds) == text
+
+
+def test_a_signal_s_handler_may_tell_something_while_something_is_told() -> None:
+    """A lock that its holder could not take again would make the command wait for itself."""
+    with progress_bars("steps", 60.0) as (show, _):
+        lines = show.__self__  # type: ignore[attr-defined]  # a bound method
+        if not isinstance(lines, _Lines):
+            pytest.skip("a terminal has bars")
+
+        class Interrupted(dict[str, tuple[int, int, str]]):
+            def __setitem__(self, which: str, now: tuple[int, int, str]) -> None:
+                super().__setitem__(which, now)
+                if now[2] == "playing":
+                    signal.raise_signal(signal.SIGUSR1)
+
+        lines._now = Interrupted()
+
+        def expire(number: int, frame: object) -> None:
+            raise TimeoutError
+
+        handlers = {signal.SIGUSR1: lambda number, frame: show("a", 1, 2, "saving"), signal.SIGALRM: expire}
+        before = {number: signal.signal(number, handler) for number, handler in handlers.items()}
+        signal.alarm(20)
+        try:
+            show("a", 1, 2, "playing")
+        finally:
+            signal.alarm(0)
+            for number, handler in before.items():
+                signal.signal(number, handler)
+        assert lines._now == {"a": (1, 2, "saving")}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -101,3 +102,12 @@ def test_a_best_response_that_begins_with_a_taught_model_judges_by_a_critic_of_i
     assert found.began_with == "taught"  # as it was named
     assert model_file.facts(output)["settings"]["network"]["net_arch"] == {"pi": [512, 512], "vf": [512, 512]}
     assert model_file.facts(output)["score"]["value"] > 0.5  # its policy is that of the taught one at first
+
+
+@pytest.mark.parametrize("wrong", [{"games": 0}, {"seed": -1}, {"output": Path("/nowhere/reply.zip")}])
+def test_what_cannot_be_is_said_before_a_best_response_is_trained(
+    wrong: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dicegym.learning.approximate_best_response.train", None)
+    with pytest.raises(ParameterError, match=str(*wrong.values())):
+        best_response("hog", "swap", steps=1, **wrong)

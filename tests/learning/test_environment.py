@@ -65,3 +65,10 @@ def test_wrappers_of_stable_baselines3_learn_with_masks(wrapper: Any) -> None:
     env = wrapper(SB3VecEnv("liarsdice", 8, seed=0, on_illegal="raise"))
     assert isinstance(env, VecEnvWrapper)
     MaskablePPO("MlpPolicy", env, n_steps=8, batch_size=32, n_epochs=1, seed=0).learn(128)
+
+
+@pytest.mark.parametrize("setting", ["copy=false", "autoreset_mode=Disabled", "opponent=bacon", "num_envs=2", "seed=1"])
+def test_what_the_training_says_itself_is_no_setting_of_its_games(setting: str) -> None:
+    """Without copies, what an algorithm keeps of a step would be overwritten by the next one."""
+    with pytest.raises(UnknownNameError, match=r"\[environment\] setting"):
+        games(f"environment.{setting}")

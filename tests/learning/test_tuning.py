@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ from dicegym.errors import ParameterError, UnknownNameError
 from dicegym.learning import tune as studies
 from dicegym.learning.configuration import as_toml, from_plain, override, read_config, to_plain
 from dicegym.learning.evaluate import Score
-from dicegym.learning.run_folder import CURVE_FILE, SETTINGS_FILE
+from dicegym.learning.run_folder import CURVE_FILE, SETTINGS_FILE, alone_in
 from dicegym.learning.tune import (
     EVALUATIONS,
     JOURNAL,
@@ -250,3 +251,23 @@ def test_the_command_trains_goes_on_and_reports(tmp_path: Path, capsys: pytest.C
         main([*words, "--trials", "1"])  # tries nothing
     assert "2 trials" in capsys.readouterr().out
     assert (tmp_path / "best.toml").read_text() == before
+
+
+# --- who else works there ---------------------------------------------------------------------------------------
+
+
+def test_one_process_at_a_time_works_on_a_study_of_one_game(made_up: dict[str, Any], tmp_path: Path) -> None:
+    tune("hog", tmp_path, 1, 1600, RATES)
+    with pytest.raises(ParameterError, match="holds a study of hog, and not of yatzy"):
+        tune("yatzy", tmp_path, 2, 1600, RATES)
+    with ThreadPoolExecutor(1) as pool, alone_in(tmp_path), pytest.raises(ParameterError, match="another training"):
+        pool.submit(tune, "hog", tmp_path, 2, 1600, RATES).result()
+    assert len(kept(tmp_path)) == 1
+    assert len(tune("hog", tmp_path, np.int64(2), np.int64(1600), RATES, seed=np.int64(0)).trials()) == 2
+
+
+@pytest.mark.parametrize("seed", [-1, 1 << 32, 0.5])
+def test_a_seed_that_no_sampler_takes_is_refused_before_anything_is_tried(seed: Any, tmp_path: Path) -> None:
+    with pytest.raises(ParameterError, match="the seed of a study"):
+        tune("hog", tmp_path / "study", 1, 1600, RATES, seed=seed)
+    assert not (tmp_path / "study").exists()

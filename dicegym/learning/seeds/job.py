@@ -79,7 +79,7 @@ class SeedProcess:
         threads = {name: str(task.threads) for name in LIBRARY_THREADS}
         with self._log.open("wb") as log:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "dicegym.learning.seeds.job", json.dumps(task)],
+                [sys.executable, "-P", "-m", "dicegym.learning.seeds.job", json.dumps(task)],  # no file from here
                 stdin=subprocess.PIPE,  # it closes when the process that holds its other end has ended
                 stdout=log,
                 stderr=log,

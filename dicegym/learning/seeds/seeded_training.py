@@ -126,9 +126,9 @@ def train_seeds(
             if not prepare(game, own, base, changes, begun, trust).finished:
                 place, run, named = str(own.absolute()), settings.run, str(base or "")
                 tasks.append(SeedTask(game, place, seed, named, changes, begun, run.torch_threads, run.device))
+        write_text(target / SEEDS_FILE, to_toml(settings))  # first: a kill leaves what --resume takes
         for seed in numbers:
             folder_of(target, seed).mkdir(parents=True, exist_ok=True)
-        write_text(target / SEEDS_FILE, to_toml(settings))
         tell, where = progress or (lambda *_: None), backend or Backend(SeedProcess, [cores()])
         trainings = _Trainings(tasks, settings.run.steps, where, workers, tell, say)
         if trainings.work():
@@ -219,7 +219,7 @@ class _Trainings:
             pace = read_pace(Path(task.folder))
         if pace and pace[-1].steps > self._done.get(seed, -1):
             self._done[seed] = pace[-1].steps
-            self._progress(seed, pace[-1].steps, self._total, f"{pace[-1].games:,} games")
+            self._progress(seed, pace[-1].steps, max(self._total, pace[-1].steps), f"{pace[-1].games:,} games")
         if over is None:
             return
         del self._under_way[seed]
