@@ -45,10 +45,11 @@ class Book:
 
     def __init__(self, store: ContestStore, settings: Settings, seed: int | None = None, actions: bool = False) -> None:
         self._store, self._settings, self._actions = store, settings, actions
+        self._digest = settings.digest
         with store.connection() as connection:
             before = self._latest(connection, seed)
-        if seed is None:
-            seed = draw_seed() if before is None else int(before.seed)
+            if seed is None:
+                seed = draw_seed() if before is None else int(before.seed)
         self.seed = seed
         self._contest = self._run = 0
         self._lock = contextlib.ExitStack()
@@ -64,7 +65,7 @@ class Book:
 
     def _latest(self, connection: sa.Connection, seed: int | None) -> Any:
         """Return number and seed of the latest contest with these settings, and this seed if one is given, or None."""
-        same = sa.select(CONTESTS.c.id, CONTESTS.c.seed).where(CONTESTS.c.settings == self._settings.digest)
+        same = sa.select(CONTESTS.c.id, CONTESTS.c.seed).where(CONTESTS.c.settings == self._digest)
         if seed is not None:
             same = same.where(CONTESTS.c.seed == str(seed))
         return connection.execute(same.order_by(CONTESTS.c.id.desc()).limit(1)).first()

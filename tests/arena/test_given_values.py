@@ -1,0 +1,44 @@
+"""What contests, comparisons and stores are given: values of other types, names that are no text, numbers beyond all."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from made_up import disorderly
+
+from dicegym.arena import Limits, contest
+from dicegym.arena.store.reading import StoreReader
+from dicegym.errors import DamagedFileError, ParameterError, UnknownNameError
+
+PAIR = ["bacon", "swap"]
+
+
+def play(store: Path | None = None, entries: Any = PAIR, game: str = "hog", **how: Any) -> Any:
+    return contest(game, entries, how.pop("seed", 1), executors=disorderly(), store=store, **how)
+
+
+def test_equal_numbers_of_other_types_make_the_same_contest(tmp_path: Path) -> None:
+    store = tmp_path / "arena.sqlite"
+    first = play(store, games=3, seeds=2, limits=Limits(5.0, 1 << 29, start=0.5))
+    alike = Limits(5, np.int64(1 << 29), start=Fraction(1, 2)), Limits(np.float32(5), 1 << 29, start=np.float64(0.5))
+    for limits in alike:
+        again = play(store, games=np.int64(3), seeds=np.uint8(2), limits=limits)
+        assert again == first
+        assert (again.stored.contest, again.stored.played) == (1, 0)
+
+
+def test_a_seed_that_was_changed_is_damage(tmp_path: Path) -> None:
+    import sqlite3
+
+    store = tmp_path / "arena.sqlite"
+    play(store, games=1)
+    with sqlite3.connect(store) as connection:
+        connection.execute("UPDATE contests SET seed = 'x'")
+    with pytest.raises(DamagedFileError, match="is damaged"):
+        play(store, games=1, seed=None)
