@@ -33,6 +33,20 @@ def test_equal_numbers_of_other_types_make_the_same_contest(tmp_path: Path) -> N
         assert (again.stored.contest, again.stored.played) == (1, 0)
 
 
+def test_files_of_any_name_are_stored(tmp_path: Path) -> None:
+    folder = tmp_path / "bots"
+    for name in (b"m\xfcller.py", b"two/\xfc/a.py", b"two/\xfc/b.py", b"ann.py"):
+        path = os.path.join(os.fsencode(folder), name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "wb") as file:
+            file.write(b"def final_strategy(score, opponent_score):\n    return 4\n")
+    found = play(tmp_path / "arena.sqlite", folder, games=1)
+    with StoreReader(tmp_path / "arena.sqlite") as reader:
+        assert sorted(one.name for one in reader.entries(1)) == ["ann", "m\\udcfcller"]
+        assert [one.name for one in found.disqualified] == ["two"]
+        assert reader.result(1) is not None
+
+
 def test_a_seed_that_was_changed_is_damage(tmp_path: Path) -> None:
     import sqlite3
 
