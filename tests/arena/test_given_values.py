@@ -56,3 +56,9 @@ def test_a_seed_that_was_changed_is_damage(tmp_path: Path) -> None:
         connection.execute("UPDATE contests SET seed = 'x'")
     with pytest.raises(DamagedFileError, match="is damaged"):
         play(store, games=1, seed=None)
+
+
+def test_luck_that_no_meter_knows_is_refused_before_anything_is_played() -> None:
+    entries = {name: "even" for name in "abc"}
+    with pytest.raises(ParameterError, match="players=3.*leave out less_luck"):
+        contest("liarsdice", entries, 1, format="one_table", less_luck=True, executors=pytest.fail)
