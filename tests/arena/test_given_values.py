@@ -47,6 +47,18 @@ def test_files_of_any_name_are_stored(tmp_path: Path) -> None:
         assert reader.result(1) is not None
 
 
+def test_numbers_beyond_all_are_of_nothing_that_is_stored(tmp_path: Path) -> None:
+    store = tmp_path / "arena.sqlite"
+    play(store, games=1)
+    with StoreReader(store) as reader:
+        for number in (2, 1 << 63, -(1 << 70)):
+            with pytest.raises(UnknownNameError, match="no contest"):
+                reader.contest(number)
+            with pytest.raises(UnknownNameError, match="no match"):
+                reader.match(number)
+        assert len(list(reader.matches(1, last=1 << 70))) == 1
+
+
 def test_a_seed_that_was_changed_is_damage(tmp_path: Path) -> None:
     import sqlite3
 

@@ -47,6 +47,8 @@ from dicegym.arena.store.stored_rows import (
 )
 from dicegym.errors import ParameterError, UnknownNameError, unknown_name
 
+LARGEST = (1 << 63) - 1
+"""The largest number of a row."""
 TOGETHER, WHOLE_TOGETHER = 5_000, 500
 """Matches that one question asks for, and those of which it asks for everything."""
 _Read = TypeVar("_Read")
@@ -97,7 +99,7 @@ class StoreReader(Database):
 
     def contest(self, number: int | None = None) -> StoredContest:
         """Return a contest by its number; None: the one that was run last."""
-        if number is not None and (found := self._contests(_contests().where(CONTESTS.c.id == number))):
+        if number is not None and (found := self._contests(_contests().where(CONTESTS.c.id == stored_number(number)))):
             return found[0]
         every = self.contests()
         if not every:
@@ -201,7 +203,7 @@ class StoreReader(Database):
             own = own.where(number < before)
         after = 0.0
         if last is not None:
-            newest = own.order_by(number.desc()).limit(last).subquery()
+            newest = own.order_by(number.desc()).limit(stored_number(last)).subquery()
             with self.connection() as connection:
                 after = (connection.execute(sa.select(sa.func.min(newest.c[0]))).scalar() or math.inf) - 1
         while after < math.inf:
@@ -221,7 +223,7 @@ class StoreReader(Database):
 
     def match(self, number: int) -> StoredMatch:
         """Return a match by its number. Raises UnknownNameError for a number that is unknown."""
-        found = self._matches(sa.select(MATCHES.c.id).where(MATCHES.c.id == number))
+        found = self._matches(sa.select(MATCHES.c.id).where(MATCHES.c.id == stored_number(number)))
         if not found:
             raise self.make_number_error(f"match {number}", MATCHES, "`dicegym arena matches` lists those of a contest")
         return found[0]
@@ -290,6 +292,11 @@ class StoreReader(Database):
             last = connection.execute(sa.select(sa.func.max(table.c.id))).scalar()
         known = f"they go up to {last}" if last else "the store has none"
         return UnknownNameError(f"there is no {what} in {self.name}: {known}; {lists}")
+
+
+def stored_number(number: int) -> int:
+    """Return a number, or the one next to it that a database can be asked for: those beyond are of nothing stored."""
+    return max(-LARGEST, min(number, LARGEST))
 
 
 def _contests() -> sa.Select[Any]:
