@@ -64,7 +64,7 @@ class Limits:
         return self.seconds if self.move is None else self.move
 
     def __post_init__(self) -> None:
-        """Check the values, and keep them as Python's: they are written as JSON, where 5 and 5.0 would be two limits."""
+        """Check the values, and keep them as Python's: they are written as JSON, and 5 and 5.0 otherwise."""
         given = {"seconds": self.seconds, "start": self.start, "move": self.move}
         for name, seconds in given.items():
             if seconds is not None and seconds != math.inf:

@@ -1,9 +1,8 @@
-"""What contests, comparisons and stores are given: values of other types, names that are no text, numbers beyond all."""
+"""What contests and stores are given: values of other types, names that are no Unicode, numbers beyond all."""
 
 from __future__ import annotations
 
 import os
-import shutil
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -71,6 +70,6 @@ def test_a_seed_that_was_changed_is_damage(tmp_path: Path) -> None:
 
 
 def test_luck_that_no_meter_knows_is_refused_before_anything_is_played() -> None:
-    entries = {name: "even" for name in "abc"}
-    with pytest.raises(ParameterError, match="players=3.*leave out less_luck"):
+    entries = dict.fromkeys("abc", "even")
+    with pytest.raises(ParameterError, match=r"players=3.*leave out less_luck"):
         contest("liarsdice", entries, 1, format="one_table", less_luck=True, executors=pytest.fail)

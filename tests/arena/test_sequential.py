@@ -12,6 +12,7 @@ from variants import one_always
 from dicegym.arena.compare.estimate import LEVEL, Motion, Stopped, difference
 from dicegym.arena.compare.sequential import (
     FEWEST,
+    GRAIN,
     UNSEEN,
     USUAL,
     Claims,
@@ -276,3 +277,10 @@ def test_without_a_lower_barrier_the_first_passage_is_as_is_known(drift: float) 
         (-drift * 3 - 2) / root
     )
     assert far.through_top(drift) == pytest.approx(known, abs=1e-12)
+
+
+def test_what_a_later_pair_is_worth_says_nothing_of_those_before_it() -> None:
+    seen = np.round(np.random.default_rng(0).choice([0, 0, 2 / 3, -2 / 3], 40), GRAIN)
+    tests = [SequentialTest(Claims(0.0, 0.05)) for _ in range(2)]
+    ratios = [test._ratios(np.append(seen, later))[:40] for test, later in zip(tests, (0.0, 1 / 3), strict=True)]
+    assert np.abs(ratios[0] - ratios[1]).max() < 1e-12

@@ -164,7 +164,7 @@ def log_likelihood_ratios(
         margin0: a mean above -1 and below 1.
         margin1: another.
     """
-    counts = np.where(counts == 0, UNSEEN, counts)
+    counts = np.where((counts == 0) & np.isin(values, USUAL), UNSEEN, counts)  # not what comes later in a block
     return _support(counts, values, margin1) - _support(counts, values, margin0)
 
 
