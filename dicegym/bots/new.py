@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from pathlib import Path
 
@@ -34,7 +35,7 @@ def new_bot(game: Game | str, path: Path | str, force: bool = False) -> Path:
         'hog.py'
     """
     forms, starter = need(game, INTERFACE).ENTRY_FILES, need(game, ADAPTER)
-    target = Path(path).expanduser()
+    target = Path(os.path.expanduser(path))
     if target.suffix != ".py" or target.is_dir():
         if target.suffix and not target.is_dir():
             raise ParameterError(

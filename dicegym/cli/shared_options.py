@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import os
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import isfinite
@@ -178,8 +179,8 @@ BOTS = BotOptions()
 
 def _may_run_strangers_code(name: str) -> bool:
     """Return whether a name is a path to somebody's program; a model is data, and plays in the referee."""
-    path = Path(name.partition(":")[0]).expanduser()
-    return path.exists() and path.suffix != ".zip" and not is_shipped(path)
+    path = Path(os.path.expanduser(name.partition(":")[0]))
+    return os.path.exists(path) and path.suffix != ".zip" and not is_shipped(path)
 
 
 class MachineOptions(NamedTuple):

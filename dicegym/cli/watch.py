@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -63,8 +64,8 @@ def find_model(model: str) -> str:
 
     Raises ParameterError for a folder without a model of its own.
     """
-    folder = Path(model).expanduser()
-    if not folder.is_dir():
+    folder = Path(os.path.expanduser(model))
+    if not os.path.isdir(folder):
         return model
     from dicegym.learning.runs import find_folders
     from dicegym.players.model_file import find_trained

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 from pathlib import Path
 
 from dicegym.bots.bot_files import lacking, read
@@ -74,7 +75,7 @@ def game_for(spec: str, **parameters: int) -> Game:
         UnknownNameError: there is no such agent or parameter.
         ModelError: the model cannot be read, or was trained on other rules.
     """
-    path = Path(spec).expanduser()
+    path = Path(os.path.expanduser(spec))
     model = path if spec.endswith(".zip") else find_trained(path)
     if model is None:
         name = game_of_file(spec)
@@ -100,13 +101,13 @@ def game_of_file(file: str) -> str:
     """
     if len(GAMES) == 1:
         return GAMES[0]
-    path = Path(file).expanduser()
-    if path.suffix == ".py" and ":" not in file and not path.is_dir() and (reason := lacking(path)):
+    path = Path(os.path.expanduser(file))
+    if path.suffix == ".py" and ":" not in file and not os.path.isdir(path) and (reason := lacking(path)):
         raise ParameterError(reason)
     fits = {name: _fit(make_game(name), file) for name in loadable()}
     best = max(fits.values(), default=0)  # a whole course project, say, has a function that other games' bots have too
     known = [name for name, fit in fits.items() if 0 < fit == best]
-    if not known and locate(path, ()) is None and not path.suffix and not path.is_dir():
+    if not known and locate(path, ()) is None and not path.suffix and not os.path.isdir(path):
         names = {agent for name in loadable() for agent in agent_names(make_game(name))}
         raise unknown_name("agent of any game", file, sorted(names))
     if len(known) != 1:
@@ -121,7 +122,7 @@ def _fit(game: Game, file: str) -> int:
 
     Return 2 for a bot that is also called as those of the game are, or is among its agents.
     """
-    source = locate(Path(file).expanduser(), entry_files(game))
+    source = locate(Path(os.path.expanduser(file)), entry_files(game))
     if source is None:
         try:
             resolve(game, file)

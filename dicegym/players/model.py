@@ -256,7 +256,7 @@ def save_model(
 
     if isinstance(game, Game) and parameters:
         raise ParameterError(f"{game!r} has its parameters already: leave out {', '.join(parameters)}")
-    target = Path(path).expanduser()
+    target = Path(os.path.expanduser(path))
     target = target if target.suffix == ".zip" else target.with_name(f"{target.name}.zip")
     if not target.parent.is_dir():
         raise ParameterError(f"{target} cannot be written, as there is no folder {target.parent}: make it first")

@@ -188,12 +188,13 @@ def find_trained(folder: Path) -> Path | None:
 
 
 def _find_own(folder: Path) -> Path | None:
-    return next((folder / name for name in MODELS if (folder / name).is_file()), None)
+    return next((folder / name for name in MODELS if os.path.isfile(folder / name)), None)
 
 
 def find_seeds(folder: Path) -> dict[int, Path]:
     """Return the folders of several seeds of one training in ``folder``, by their numbers, in order."""
-    found = {one.name.removeprefix(SEED_FOLDER): one for one in folder.glob(f"{SEED_FOLDER}*")}
+    beside = folder.glob(f"{SEED_FOLDER}*") if os.path.isdir(folder) else ()
+    found = {one.name.removeprefix(SEED_FOLDER): one for one in beside}
     return {int(seed): found[seed] for seed in sorted(filter(str.isdecimal, found), key=int)}
 
 

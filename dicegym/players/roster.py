@@ -241,7 +241,7 @@ def agent_name(game: Game | str, spec: Spec | Any) -> str:
         if (match["name"] if match else text) in SEARCHES and (searching := _searching(make_game(game), text)):
             return searching.name
         return f"{match['name']}({', '.join(map(str, _integers(match['arguments'], text)))})" if match else text
-    if not Path(text).exists():
+    if not os.path.exists(text):
         rest, source = split(os.path.expanduser(text), entry_files(make_game(game)))
         if source is not None and len(rest) == 3:  # the original's name:folder:file:function
             return rest[0]
@@ -267,22 +267,21 @@ def resolve(game: Game, spec: Spec | Any) -> Origin:
         return _given_player(game, spec)
     text = _text(spec)
     if _is_path(text):
-        model_path, mark, _ = text.partition(".zip:")
-        if mark and not (Path(text).expanduser().exists() or Path(f"{model_path}.zip").expanduser().is_dir()):
+        file, (model_path, mark, _) = os.path.expanduser(text), text.partition(".zip:")
+        if mark and not (os.path.exists(file) or os.path.isdir(os.path.expanduser(f"{model_path}.zip"))):
             raise ParameterError(f"{text!r}: a model has no parts to choose from; write '{model_path}.zip'")
         if not text.endswith(".zip"):
-            return _bot_or_training(game, os.path.expanduser(text), text)
-        model = Path(text).expanduser()
-        if not model.is_file():
-            raise AgentError(agent_name(game, text), f"there is no file {model}")
-        return model.absolute()
+            return _bot_or_training(game, file, text)
+        if not os.path.isfile(file):
+            raise AgentError(agent_name(game, text), f"there is no file {file}")
+        return Path(file).absolute()
     match = _CALL.fullmatch(text)
     name = match["name"] if match else text
     agents = _found(game)
     if name not in agents:
         if searching := _searching(game, text):
             return searching
-        if Path(text).is_dir():
+        if os.path.isdir(text):
             return _bot_or_training(game, text, text)
         where = f"The agents are in {agents_folder(game)}; a bot of your own is named by its path."
         raise unknown_name(f"agent of {game.spec.title}", text, [*sorted(agents), *SEARCHES], where)
@@ -313,7 +312,7 @@ def find_model_file(game: Game, named: str, setting: str = "a model") -> str:
     if path is not None and path.suffix == ".zip":
         return str(path.absolute())
     trained = [name for name in agent_names(game) if agents[name].suffix == ".zip"]
-    if path is None and (_is_path(named) or Path(named).exists()):
+    if path is None and (_is_path(named) or os.path.exists(named)):
         file = os.path.expanduser(named)
         file = str(find_trained(Path(file)) or file)
         if missing := lacking(file):
@@ -329,7 +328,7 @@ def _text(spec: object) -> str:
     """Return a spec in words. Raises ParameterError if it is not one."""
     if isinstance(spec, os.PathLike) and isinstance(path := os.fspath(spec), str) and path.strip():
         return path  # as it is: a file's name may begin and end with anything
-    if not isinstance(spec, str) or not spec.strip():
+    if not isinstance(spec, str) or not spec.strip() or "\0" in spec:
         raise ParameterError(
             f"{spec!r} is not an agent: give an agent's name, name(numbers), a path to a .py file, folder or .zip "
             "model, a function, a model in memory, or a Player"
@@ -347,7 +346,7 @@ def _located(game: Game, path: str, spec: str) -> Source:
     entries = entry_files(game)
     source = locate(path, entries)
     if source is None:
-        is_folder = Path(path).is_dir()
+        is_folder = os.path.isdir(path)
         missing = f"{path} holds no {' or '.join(entries)}" if is_folder else lacking(path)
         raise AgentError(agent_name(game, spec), missing)
     return source._replace(file=source.file.absolute())

@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 import json
 import math
+import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeVar
@@ -68,7 +69,7 @@ class StoreReader(Database):
     """
 
     def _check(self) -> None:
-        if self.path is not None and not self.path.is_file():
+        if self.path is not None and not os.path.isfile(self.path):
             refuse_folder(self.path)
             raise ParameterError(
                 f"there is no store {self.path}: `dicegym tournament` makes one in your data folder, or "
