@@ -332,6 +332,11 @@ def test_faults_cost_what_the_rules_say_and_are_counted(tmp_path: Path) -> None:
     ("arguments", "said"),
     [
         ({"elo": (20, 0)}, "smaller one first"),
+        ({"elo": 20}, "elo=20 .*two numbers"),
+        ({"elo": (0, 10, 20)}, "two numbers"),
+        ({"margins": (0, "x")}, "margins='x'"),
+        ({"beta": "x"}, "beta='x'"),
+        ({"others": Path("nobody.py")}, "nobody"),
         ({"elo": (0, 20), "margins": (0, 0.1)}, "same thing twice"),
         ({"elo": (0, 20), "others": ["ham"]}, "do not meet"),
         ({"games": 1}, "games=1"),
@@ -341,7 +346,7 @@ def test_faults_cost_what_the_rules_say_and_are_counted(tmp_path: Path) -> None:
     ],
 )
 def test_what_cannot_be_tested_is_refused(arguments: dict[str, Any], said: str) -> None:
-    with pytest.raises(ParameterError, match=said):
+    with pytest.raises((ParameterError, UnknownNameError), match=said):
         compare("hog", "bacon", "swap", **arguments)
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -34,7 +34,7 @@ from dicegym.arena.running import run_contest
 from dicegym.arena.storage import Storage
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
-from dicegym.engine.validate import MOST, whole_number
+from dicegym.engine.validate import MOST, finite_number, whole_number
 from dicegym.errors import ParameterError, one_line
 from dicegym.games import game as make_game
 from dicegym.games.parts import Progress
@@ -156,18 +156,32 @@ def _claims(
             f"elo={elo} cannot be tested, as the two do not meet each other but others, in turn: give margins, the "
             "difference of their scores a game, such as (0, 0.05)"
         )
-    if elo is not None and not -LARGEST_ELO < elo[0] < elo[1] < LARGEST_ELO:
-        raise ParameterError(
-            f"elo={elo} cannot be tested: give two numbers, the smaller one first, such as (0, 20); the closer they "
-            "are, the more games it takes"
-        )
-    low, high = margins or (MARGINS if apart else map(margin_of, elo or ELO))
-    return Claims(float(low), float(high), alpha, beta).validate()
+    if margins is None and not apart:
+        low, high = _pair("elo", ELO if elo is None else elo)
+        if not -LARGEST_ELO < low < high < LARGEST_ELO:
+            raise ParameterError(
+                f"elo={elo} cannot be tested: give two numbers, the smaller one first, such as (0, 20); the closer "
+                "they are, the more games it takes"
+            )
+        low, high = margin_of(low), margin_of(high)
+    else:
+        low, high = _pair("margins", MARGINS if margins is None else margins)
+    rates = [finite_number(name, rate, "an error rate") for name, rate in (("alpha", alpha), ("beta", beta))]
+    return Claims(low, high, *rates).validate()
+
+
+def _pair(name: str, given: Any) -> tuple[float, float]:
+    """Return two numbers. Raises ParameterError if anything else was given."""
+    try:
+        low, high = given
+    except (TypeError, ValueError):
+        raise ParameterError(f"{name}={given!r} cannot be tested: give two numbers, the smaller one first") from None
+    return finite_number(name, low, "a claim"), finite_number(name, high, "a claim")
 
 
 def _company(game: Game, others: Sequence[AgentSpec] | None) -> list[AgentSpec]:
     """Return the others at the table: as many as it seats, or more that take turns; empty if the two meet."""
-    if isinstance(others, str | Named):
+    if isinstance(others, str | Named) or not isinstance(others, Iterable | None):
         others = [others]
     if not others:
         if game.players == 2:
