@@ -100,7 +100,7 @@ class StoreReader(Database):
 
     def contest(self, number: int | None = None) -> StoredContest:
         """Return a contest by its number; None: the one that was run last."""
-        if number is not None and (found := self._contests(_contests().where(CONTESTS.c.id == stored_number(number)))):
+        if number is not None and (found := self._contests(_contests().where(CONTESTS.c.id == clip_number(number)))):
             return found[0]
         every = self.contests()
         if not every:
@@ -204,7 +204,7 @@ class StoreReader(Database):
             own = own.where(number < before)
         after = 0.0
         if last is not None:
-            newest = own.order_by(number.desc()).limit(stored_number(last)).subquery()
+            newest = own.order_by(number.desc()).limit(clip_number(last)).subquery()
             with self.connection() as connection:
                 after = (connection.execute(sa.select(sa.func.min(newest.c[0]))).scalar() or math.inf) - 1
         while after < math.inf:
@@ -224,7 +224,7 @@ class StoreReader(Database):
 
     def match(self, number: int) -> StoredMatch:
         """Return a match by its number. Raises UnknownNameError for a number that is unknown."""
-        found = self._matches(sa.select(MATCHES.c.id).where(MATCHES.c.id == stored_number(number)))
+        found = self._matches(sa.select(MATCHES.c.id).where(MATCHES.c.id == clip_number(number)))
         if not found:
             raise self.make_number_error(f"match {number}", MATCHES, "`dicegym arena matches` lists those of a contest")
         return found[0]
@@ -295,7 +295,7 @@ class StoreReader(Database):
         return UnknownNameError(f"there is no {what} in {self.name}: {known}; {lists}")
 
 
-def stored_number(number: int) -> int:
+def clip_number(number: int) -> int:
     """Return a number, or the one next to it that a database can be asked for: those beyond are of nothing stored."""
     return max(-LARGEST, min(number, LARGEST))
 
