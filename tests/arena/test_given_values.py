@@ -12,6 +12,7 @@ import pytest
 from made_up import disorderly
 
 from dicegym.arena import Limits, contest
+from dicegym.arena.provenance import DATE_VARIABLE
 from dicegym.arena.store.reading import StoreReader
 from dicegym.errors import DamagedFileError, ParameterError, UnknownNameError
 
@@ -73,3 +74,9 @@ def test_luck_that_no_meter_knows_is_refused_before_anything_is_played() -> None
     entries = dict.fromkeys("abc", "even")
     with pytest.raises(ParameterError, match=r"players=3.*leave out less_luck"):
         contest("liarsdice", entries, 1, format="one_table", less_luck=True, executors=pytest.fail)
+
+
+@pytest.mark.parametrize("given", ["9" * 20, "9" * 5_000, "x"])
+def test_a_date_beyond_all_costs_no_result(given: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(DATE_VARIABLE, given)
+    assert play(games=1).provenance.date > "2020"
