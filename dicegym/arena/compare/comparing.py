@@ -11,6 +11,7 @@ loaded afresh for each match, as in a contest.
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -157,26 +158,28 @@ def _claims(
             "difference of their scores a game, such as (0, 0.05)"
         )
     if margins is None and not apart:
-        low, high = _pair("elo", ELO if elo is None else elo)
-        if not -LARGEST_ELO < low < high < LARGEST_ELO:
-            raise ParameterError(
-                f"elo={elo} cannot be tested: give two numbers, the smaller one first, such as (0, 20); the closer "
-                "they are, the more games it takes"
-            )
-        low, high = margin_of(low), margin_of(high)
+        low, high = map(margin_of, _pair("elo", ELO if elo is None else elo, LARGEST_ELO))
     else:
-        low, high = _pair("margins", MARGINS if margins is None else margins)
-    rates = [finite_number(name, rate, "an error rate") for name, rate in (("alpha", alpha), ("beta", beta))]
-    return Claims(low, high, *rates).validate()
+        low, high = _pair("margins", MARGINS if margins is None else margins, 1)
+    for name, rate in (("alpha", alpha), ("beta", beta)):
+        if not 0 < finite_number(name, rate, "an error rate") < 0.5:
+            raise ParameterError(
+                f"{name}={rate} cannot be used: it is how often the test may be wrong, above 0 and below 0.5; 0.05 is "
+                "usual"
+            )
+    return Claims(low, high, float(alpha), float(beta))
 
 
-def _pair(name: str, given: Any) -> tuple[float, float]:
-    """Return two numbers. Raises ParameterError if anything else was given."""
-    try:
-        low, high = given
-    except (TypeError, ValueError):
-        raise ParameterError(f"{name}={given!r} cannot be tested: give two numbers, the smaller one first") from None
-    return finite_number(name, low, "a claim"), finite_number(name, high, "a claim")
+def _pair(name: str, given: Any, most: int) -> tuple[float, float]:
+    """Return two numbers. Raises ParameterError for anything else."""
+    with contextlib.suppress(TypeError, ValueError):
+        low, high = (finite_number(name, one, "a claim") for one in given)
+        if -most < low < high < most:
+            return low, high
+    raise ParameterError(
+        f"{name}={given!r} cannot be tested: give two numbers between {-most} and {most}, the smaller one first; the "
+        "closer they are, the more games it takes"
+    )
 
 
 def _company(game: Game, others: Sequence[AgentSpec] | None) -> list[AgentSpec]:
