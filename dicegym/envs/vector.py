@@ -271,10 +271,7 @@ class BatchEnv(gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self._opponents.set_pool(self.seating.pool)
 
     def state_dict(self) -> dict[str, Any]:
-        """Return all that going on later needs: arrays by name, and which opponent sits where.
-
-        After the failure of an opponent, what goes on there has to be reset first.
-        """
+        """Return all that going on later needs, after a reset if an opponent has failed: arrays, and who sits where."""
         arrays = {name: getattr(self._batch, name).copy() for name in KEPT}
         return arrays | {"seeded": self._seeded, "sound": self._sound, "opponents": self._opponents.state_dict()}
 

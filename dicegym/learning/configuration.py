@@ -20,7 +20,6 @@ from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from dicegym import registry
-from dicegym.engine.game import Game
 from dicegym.errors import DamagedFileError, DicegymError, ParameterError, unknown_name
 from dicegym.escape import one_line
 from dicegym.files import read_text, write_text
@@ -162,13 +161,6 @@ def as_toml(value: Any) -> str:
         return "[" + ", ".join(map(as_toml, value)) + "]"
     # Unlike JSON, TOML has no surrogate pairs for what is beyond 16 bits, and calls infinity inf.
     return repr(value) if isinstance(value, float) else json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-
-
-def name_with_settings(game: Game | str, overrides: Sequence[str]) -> tuple[str, Sequence[str]]:
-    """Return a game's name, and overrides of which the first are its players and parameters, if it has them set."""
-    if not isinstance(game, Game):
-        return game, overrides
-    return game.name, [f"game={as_toml({'players': game.players, **game.parameters})}", *overrides]
 
 
 def to_toml(settings: TrainingSettings) -> str:

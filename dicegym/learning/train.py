@@ -53,11 +53,13 @@ def train(
         >>> run.model.num_timesteps, run.score.opponent
         (1024, 'always_roll(5)')
     """
-    from dicegym.learning.configuration import name_with_settings  # checks settings, and so needs the extra
+    from dicegym.learning.configuration import as_toml  # checks settings, and so needs the extra
     from dicegym.learning.preparation import prepare
     from dicegym.learning.run_folder import alone_in
 
-    game, overrides = name_with_settings(game, overrides)
+    if isinstance(game, Game):
+        overrides = [f"game={as_toml({'players': game.players, **game.parameters})}", *overrides]
+        game = game.name
     target = Path(folder)
     with alone_in(target):
         prepared = prepare(game, target, None if config is None else Path(config), overrides, resume, trust)

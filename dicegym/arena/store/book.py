@@ -20,6 +20,7 @@ from dicegym.arena.store.schema import AGENTS, ANSWERS, CONTESTS, FIELDS, MATCHE
 from dicegym.arena.store.store import ContestStore, add, live_file, lock_contest, now_in_words, number_of_rules
 from dicegym.arena.work_keys import key_of, write_limits
 from dicegym.engine.game import Game
+from dicegym.escape import harmless
 from dicegym.files import write_text
 from dicegym.play.seeds import draw_seed
 from dicegym.sandbox.heartbeat import PLAYING
@@ -101,7 +102,7 @@ class Book:
         add(connection, AGENTS, rows, ["name", "identity"])
         connection.execute(FIELDS.update().where(here).values(withdrawn=1))
         fields = [
-            {"contest": contest, "agent": self._agent(connection, one), "given": records[one.name].given}
+            {"contest": contest, "agent": self._agent(connection, one), "given": harmless(records[one.name].given)}
             | {"withdrawn": 0, "reason": None}
             for one in entries
         ]
@@ -223,7 +224,7 @@ class Book:
             for name, reason in failures.items():
                 named = FIELDS.c.agent.in_(sa.select(AGENTS.c.id).where(AGENTS.c.name == name))
                 here = (FIELDS.c.contest == contest) & (FIELDS.c.withdrawn == 0) & named
-                connection.execute(FIELDS.update().where(here).values(reason=reason))
+                connection.execute(FIELDS.update().where(here).values(reason=harmless(reason)))
             ended = {"ended": now_in_words(), "result": json.dumps(result), "report": json.dumps(report)}
             connection.execute(self._change(ended))
 

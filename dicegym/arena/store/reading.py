@@ -48,8 +48,6 @@ from dicegym.arena.store.stored_rows import (
 )
 from dicegym.errors import ParameterError, UnknownNameError, unknown_name
 
-LARGEST = (1 << 63) - 1
-"""The largest number of a row."""
 TOGETHER, WHOLE_TOGETHER = 5_000, 500
 """Matches that one question asks for, and those of which it asks for everything."""
 _Read = TypeVar("_Read")
@@ -100,7 +98,8 @@ class StoreReader(Database):
 
     def contest(self, number: int | None = None) -> StoredContest:
         """Return a contest by its number; None: the one that was run last."""
-        if number is not None and (found := self._contests(_contests().where(CONTESTS.c.id == clip_number(number)))):
+        row = CONTESTS.c.id == number if number is not None and abs(number) >> 63 == 0 else sa.false()
+        if found := self._contests(_contests().where(row)):
             return found[0]
         every = self.contests()
         if not every:
@@ -204,7 +203,7 @@ class StoreReader(Database):
             own = own.where(number < before)
         after = 0.0
         if last is not None:
-            newest = own.order_by(number.desc()).limit(clip_number(last)).subquery()
+            newest = own.order_by(number.desc()).limit(min(last, (1 << 63) - 1)).subquery()
             with self.connection() as connection:
                 after = (connection.execute(sa.select(sa.func.min(newest.c[0]))).scalar() or math.inf) - 1
         while after < math.inf:
@@ -224,7 +223,8 @@ class StoreReader(Database):
 
     def match(self, number: int) -> StoredMatch:
         """Return a match by its number. Raises UnknownNameError for a number that is unknown."""
-        found = self._matches(sa.select(MATCHES.c.id).where(MATCHES.c.id == clip_number(number)))
+        known = abs(number) >> 63 == 0  # a database has no larger numbers
+        found = self._matches(sa.select(MATCHES.c.id).where(MATCHES.c.id == number)) if known else []
         if not found:
             raise self.make_number_error(f"match {number}", MATCHES, "`dicegym arena matches` lists those of a contest")
         return found[0]
@@ -293,11 +293,6 @@ class StoreReader(Database):
             last = connection.execute(sa.select(sa.func.max(table.c.id))).scalar()
         known = f"they go up to {last}" if last else "the store has none"
         return UnknownNameError(f"there is no {what} in {self.name}: {known}; {lists}")
-
-
-def clip_number(number: int) -> int:
-    """Return a number, or the one next to it that a database can be asked for: those beyond are of nothing stored."""
-    return max(-LARGEST, min(number, LARGEST))
 
 
 def _contests() -> sa.Select[Any]:

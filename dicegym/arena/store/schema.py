@@ -22,21 +22,12 @@ TABLES = sa.MetaData()
 REAL = sa.Float().with_variant(sa.REAL(), "sqlite")
 
 
-class _Words(sa.TypeDecorator[str]):
-    """Texts, in which letters that are not Unicode, as in names of files, are written as escapes."""
-
-    impl, cache_ok = sa.Text, True
-
-    def process_bind_param(self, value: str | None, dialect: sa.Dialect) -> str | None:
-        return value if value is None else value.encode("utf-8", "backslashreplace").decode()
-
-
 def _table(name: str, *columns: Any) -> sa.Table:
     return sa.Table(name, TABLES, *columns, sqlite_strict=True)
 
 
 def _text(name: str, **options: Any) -> sa.Column[str]:
-    return sa.Column(name, _Words, **{"nullable": False, **options})
+    return sa.Column(name, sa.Text, **{"nullable": False, **options})
 
 
 def _whole(name: str, **options: Any) -> sa.Column[int]:

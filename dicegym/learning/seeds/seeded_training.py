@@ -15,7 +15,7 @@ from dicegym.engine.threads import cores
 from dicegym.engine.validate import whole_number
 from dicegym.errors import DamagedFileError, ParameterError
 from dicegym.files import write_text
-from dicegym.learning.configuration import about_run, lasting_name, name_with_settings, override, read_config, to_toml
+from dicegym.learning.configuration import about_run, as_toml, lasting_name, override, read_config, to_toml
 from dicegym.learning.curves import Pace, read_pace
 from dicegym.learning.preparation import check_programs, find_program, prepare
 from dicegym.learning.run_folder import SETTINGS_FILE, alone_in, is_empty
@@ -107,7 +107,8 @@ def train_seeds(
         >>> len(found.results)
         2
     """
-    game, overrides = name_with_settings(game, overrides)
+    if isinstance(game, Game):
+        game, overrides = game.name, [f"game={as_toml({'players': game.players, **game.parameters})}", *overrides]
     target, say = Path(folder), told or (lambda text: None)
     with alone_in(target):
         if not resume and not is_empty(target):
