@@ -253,7 +253,7 @@ def agent_name(game: Game | str, spec: Spec | Any) -> str:
     if path.suffix == ".py" and (path.name in entry_files(make_game(game)) or path.stem in PLACEHOLDERS):
         above = [folder.name for folder in path.parents if folder.name]
         return next((name for name in above if name not in PLACEHOLDERS), above[0] if above else path.stem)
-    return path.stem if path.suffix in (".py", ".zip") else path.resolve().name
+    return path.stem if path.suffix in (".py", ".zip") else os.path.basename(os.path.realpath(path))
 
 
 def resolve(game: Game, spec: Spec | Any) -> Origin:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 import dicegym
@@ -10,6 +12,7 @@ from dicegym.arena.store.reading import StoreReader
 from dicegym.errors import DicegymError
 from dicegym.players.agent_info import game_of_file
 from dicegym.players.roster import find_model_file
+from dicegym.shipped import is_shipped
 
 HOG = dicegym.game("hog")
 NAMES = ("~nobody-of-that-name/x{}", "~nobody-of-that-name{}", "a\0b{}", "c" * 300 + "{}", "d" * 300 + "/x{}")
@@ -18,7 +21,17 @@ NAMES = ("~nobody-of-that-name/x{}", "~nobody-of-that-name{}", "a\0b{}", "c" * 3
 @pytest.mark.parametrize("ending", ["", ".py", ".zip", ":f", ".zip:x"])
 @pytest.mark.parametrize("name", NAMES, ids=range(len(NAMES)))
 def test_what_has_an_impossible_name_is_missing(name: str, ending: str) -> None:
-    named = name.format(ending)
+    look_for(name.format(ending))
+
+
+@pytest.mark.parametrize("name", ["circle", "circle.py", "circle.zip"])
+def test_a_link_in_a_circle_leads_to_nobody(name: str, tmp_path: Path) -> None:
+    (tmp_path / name).symlink_to(name)
+    look_for(str(tmp_path / name))
+    assert not is_shipped(tmp_path / name)
+
+
+def look_for(named: str) -> None:
     for look in (
         lambda: dicegym.agent(HOG, named),
         lambda: contest(HOG, [named, "bacon"], 1, games=1),
