@@ -278,14 +278,15 @@ class BatchEnv(gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Go on where a fitting `state_dict` was taken, or raise ParameterError. Bots that are not pure begin anew."""
         for name in KEPT:
-            if (shape := np.shape(state.get(name))) != getattr(self._batch, name).shape:
+            if (shape := np.shape(state.get(name, ()))) != getattr(self._batch, name).shape:
                 found = f"a state whose {name} have the shape {shape}"
                 raise ParameterError(f"{found} does not fit {self.num_envs} games: give that of as many")
         record_of(self.game, state["states"][0])
+        self._sound = False
         for name in KEPT:
             getattr(self._batch, name)[...] = state[name]
-        self._seeded, self._sound = state["seeded"], state.get("sound", True)
         self._opponents.load_state_dict(state["opponents"], self._states["key"])
+        self._seeded, self._sound = state["seeded"], state.get("sound", True)
 
     def reset(
         self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
