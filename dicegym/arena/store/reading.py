@@ -223,8 +223,7 @@ class StoreReader(Database):
 
     def match(self, number: int) -> StoredMatch:
         """Return a match by its number. Raises UnknownNameError for a number that is unknown."""
-        known = abs(number) >> 63 == 0  # a database has no larger numbers
-        found = self._matches(sa.select(MATCHES.c.id).where(MATCHES.c.id == number)) if known else []
+        found = self._matches(sa.select(MATCHES.c.id).where(MATCHES.c.id == number)) if abs(number) >> 63 == 0 else []
         if not found:
             raise self.make_number_error(f"match {number}", MATCHES, "`dicegym arena matches` lists those of a contest")
         return found[0]
