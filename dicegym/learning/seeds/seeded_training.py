@@ -108,7 +108,8 @@ def train_seeds(
         2
     """
     if isinstance(game, Game):
-        game, overrides = game.name, [f"game={as_toml({'players': game.players, **game.parameters})}", *overrides]
+        overrides = [f"game={as_toml({'players': game.players, **game.parameters})}", *overrides]
+        game = game.name
     target, say = Path(folder), told or (lambda text: None)
     with alone_in(target):
         if not resume and not is_empty(target):
