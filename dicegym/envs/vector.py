@@ -279,7 +279,7 @@ class BatchEnv(gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         """Go on where a fitting `state_dict` was taken, or raise ParameterError. Bots that are not pure begin anew."""
         for name in KEPT:
             if (shape := np.shape(state.get(name, ()))) != getattr(self._batch, name).shape:
-                raise ParameterError(f"a state with {name} of {shape} does not fit {self.num_envs} games: give one of as many")
+                raise ParameterError(f"a state with {name} of {shape} does not fit {self.num_envs} games")
         record_of(self.game, state["states"][0])
         self._sound = False
         for name in KEPT:
