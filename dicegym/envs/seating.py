@@ -6,7 +6,6 @@ from typing import Any
 
 from dicegym.engine.game import Game
 from dicegym.envs.options import SeatRule, seat_rule
-from dicegym.errors import ParameterError
 from dicegym.play.player import Player
 from dicegym.players.pool import Pool
 
@@ -24,7 +23,7 @@ class Seating:
         rule: how the learner's seat is found, as a number; see `dicegym.engine.seats`.
 
     Raises:
-        ParameterError: ``seat`` is something else, or the learner plays alone and has no opponents.
+        ParameterError: ``seat`` is something else.
         UnknownNameError, AgentError: an opponent cannot be found or loaded.
     """
 
@@ -35,8 +34,6 @@ class Seating:
 
     def set_opponent(self, opponent: Any) -> None:
         """Draw from ``opponent`` from now on; as for the constructor, which says what it raises."""
-        if self.game.players == 1 and not isinstance(opponent, Pool | None):
-            raise ParameterError(f"opponent={opponent!r} has no seat in {self.game!r}: leave it out")
         self.pool = Pool.of(self.game, self.game.spec.default_opponent if opponent is None else opponent)
 
     def opponents(self, key: int, learner: int) -> dict[int, Player]:

@@ -139,12 +139,3 @@ def test_seeds_of_numpy_are_taken_and_others_refused_in_words(cls: Any, game: st
     for seed in (-1, 1.5, 2**64, True, "x"):
         with pytest.raises(ParameterError, match=f"seed={seed!r} cannot be used"):
             env.reset(seed=seed)
-
-
-def test_who_plays_alone_has_no_opponents() -> None:
-    for make in (SingleAgentEnv, BatchEnv):
-        with pytest.raises(ParameterError, match="'gather' has no seat"):
-            make("yatzy", players=1, opponent="gather")
-    env = gym.make("dicegym/YatzySolo-v0")
-    with pytest.raises(ParameterError, match="leave it out"):
-        env.get_wrapper_attr("set_opponent")("gather")
