@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -11,8 +12,10 @@ import numpy as np
 import pytest
 from made_up import disorderly
 
+import dicegym
 from dicegym.arena import Limits, contest
-from dicegym.arena.provenance import DATE_VARIABLE
+from dicegym.arena.pages.stored_contest import build_page
+from dicegym.arena.provenance import DATE_VARIABLE, make_provenance
 from dicegym.arena.store.reading import StoreReader
 from dicegym.errors import DamagedFileError, ParameterError, UnknownNameError
 
@@ -78,5 +81,14 @@ def test_luck_that_no_meter_knows_is_refused_before_anything_is_played() -> None
 
 @pytest.mark.parametrize("given", ["9" * 20, "9" * 5_000, "x"])
 def test_a_date_beyond_all_costs_no_result(given: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    game = dicegym.game("hog")
+    assert game.fingerprint  # NumPy's f2py reads the variable too, and is loaded with the kernels
     monkeypatch.setenv(DATE_VARIABLE, given)
-    assert play(games=1).provenance.date > "2020"
+    assert make_provenance(game, Limits(), (), "").date > "2020"
+
+
+def test_a_page_names_its_store_as_a_shell_takes_it(tmp_path: Path) -> None:
+    store = tmp_path / "two words.sqlite"
+    play(store, games=1)
+    with StoreReader(store) as reader:
+        assert shlex.split(build_page(reader, reader.contest(1)).at) == ["--store", str(store)]
