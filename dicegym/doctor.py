@@ -116,7 +116,7 @@ def store() -> Iterator[Diagnosis]:
     from dicegym.arena.storage import VARIABLE, default_store
 
     where = default_store()
-    path = Path(where)
+    path = Path(os.path.expanduser(where))
     if "://" in where:
         driver, words = version_of("psycopg"), f"{VARIABLE} names a PostgreSQL server; its driver psycopg is"
         lacks = "" if driver else f"{words} not installed"

@@ -17,7 +17,8 @@ _STACKED = re.compile(f"({_MARK}{{4}}){_MARK}+")
 """Marks above and below one letter, of which more than four cover the lines around."""
 _FORMULA = "=+-@\t\r\n"
 """What a table program takes for a formula if a cell begins so."""
-_MARKDOWN = re.compile(r"([\\`*\[\]<>|~])")
+_MARKDOWN = re.compile(r"([\\`*\[\]<>|~&]|^[#+-](?=[#+-]* )|(?<![^\W_])_|_(?![^\W_]))")
+"""Marks of Markdown, but those that mean nothing where they stand: the line within a word, as in ``always_roll``."""
 
 
 def harmless(text: str, keep: str = "") -> str:

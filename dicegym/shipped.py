@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import os
 from pathlib import Path
 
 _PACKAGE = Path(__file__).resolve().parent
@@ -34,7 +35,7 @@ def is_shipped(path: Path, digest: str | None = None) -> bool:
         path: a file.
         digest: the hexadecimal SHA-256 of its bytes; default: computed from the file.
     """
-    path, folder = path.resolve(), _agents()
+    path, folder = Path(os.path.realpath(path)), _agents()
     if not path.is_relative_to(folder):
         return False
     known = _hashes().get(path.relative_to(folder).as_posix())

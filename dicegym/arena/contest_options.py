@@ -50,11 +50,11 @@ class ContestOptions:
     """Take luck out of the results (`dicegym.analysis.variance_reduction`); a round robin ranks by what is left."""
 
     def __post_init__(self) -> None:
-        """Check the numbers."""
+        """Check the numbers, and keep them as Python's: they are written as JSON."""
         for name, (most, what) in RANGES.items():
-            if getattr(self, name) is not None:
+            if (value := getattr(self, name)) is not None or name == "seeds":
                 least = 0 if name == "games" and self.exact else 1
-                whole_number(name, getattr(self, name), least, most, what)
+                object.__setattr__(self, name, whole_number(name, value, least, most, what))
 
     @classmethod
     def of(cls, chosen: Mapping[str, Any], others: Sequence[str] = ()) -> ContestOptions:

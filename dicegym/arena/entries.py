@@ -147,8 +147,8 @@ def _without_doubles(named: Iterable[tuple[str, AgentSpec]]) -> dict[str, AgentS
 
 def _guess(game: Game, text: str) -> str:
     """Return what may be meant by a path that does not exist, as the rest of a sentence."""
-    path = Path(text.partition(":")[0]).expanduser()
-    if not path.parent.is_dir():
+    path = Path(os.path.expanduser(text.partition(":")[0]))
+    if not os.path.isdir(path.parent):
         return f", as there is no folder {path.parent}"
     beside = sorted(one.name for one in path.parent.iterdir() if one.suffix in KINDS or one.is_dir())
     names = difflib.get_close_matches(path.name, beside, n=3, cutoff=0.6)

@@ -86,8 +86,8 @@ def play_match(
 ) -> MatchResult:
     """Play games number 0 .. ``games - 1`` of ``seed`` between ``players``, here and now.
 
-    A player that fails (raises, answers nonsense) is taken to have played the action that the rules say
-    (``forfeit`` on the fact sheet), and the match continues.
+    A player that fails (raises AgentError, answers nonsense) is taken to have played the action that the rules say
+    (``forfeit`` on the fact sheet), and the match continues; whatever else it raises ends the match.
 
     Args:
         game: the game, with as many seats as players, or its name.

@@ -129,7 +129,7 @@ def package_version() -> str:
 def make_provenance(game: Game, limits: Limits, entries: tuple[EntryRecord, ...], isolation: str) -> Provenance:
     """Return where a result of ``game`` that is made now comes from; see `Provenance` for the arguments."""
     given = os.environ.get(DATE_VARIABLE, "")
-    moment: Any = time.gmtime(int(given)) if given.isdecimal() else time.gmtime()
+    moment: Any = time.gmtime(int(given)) if given.isdecimal() and len(given) < 12 else time.gmtime()
     return Provenance(
         time.strftime("%Y-%m-%dT%H:%M:%SZ", moment),
         package_version(),

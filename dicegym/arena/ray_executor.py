@@ -172,6 +172,7 @@ def referee(game: Game, how: tuple[Any, ...]) -> tuple[Sandbox, Path, dict[str, 
 
     The process of earlier jobs ends. ``how`` is limits and isolation, as for `Sandbox`, whose errors this raises.
     """
+    referee.cache_clear()  # what ends now must not be found again if the new one cannot be made
     _open.close()
     folder = Path(_open.enter_context(tempfile.TemporaryDirectory()))
     return _open.enter_context(Sandbox(game, 1, *how)), folder, {}

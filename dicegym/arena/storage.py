@@ -88,7 +88,7 @@ def make_default_folder(path: Path) -> None:
 
 def refuse_folder(path: Path) -> None:
     """Raise ParameterError if a store is to be a folder; SQLite would only say that it cannot open it."""
-    if path.is_dir():
+    if os.path.isdir(path):
         raise ParameterError(f"{path} is a folder: name a file in it, such as {path / DEFAULT}")
 
 

@@ -58,9 +58,9 @@ def is_folder_of_submissions(game: Game, spec: object) -> bool:
     if not isinstance(spec, str | os.PathLike):
         return False
     text = os.fspath(spec)
-    path = Path(text).expanduser()
+    path = Path(os.path.expanduser(text))
     named = isinstance(spec, str) and text in agent_names(game)
-    return path.is_dir() and not named and locate(path, entry_files(game)) is None
+    return os.path.isdir(path) and not named and locate(path, entry_files(game)) is None
 
 
 def read_folder(game: Game, folder: str | os.PathLike[str]) -> Folder:
@@ -73,7 +73,7 @@ def read_folder(game: Game, folder: str | os.PathLike[str]) -> Folder:
 
     Raises ParameterError for no submission, or more than `MOST`.
     """
-    root = Path(folder).expanduser()
+    root = Path(os.path.expanduser(folder))
     found, left_out = [], []
     names = sorted(os.listdir(root))
     if len(names) > MOST:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import io
 import os
 import sys
@@ -71,9 +72,11 @@ def _refuse_what_is_no_text(words: Iterable[str]) -> None:
 
 
 def _words_of(error: DicegymError | OSError) -> str:
-    """Return an error's message; that of a folder which is gone says only that a file is missing, and not which."""
+    """Return an error's message; some of the system's do not say what is gone, or what is full."""
     if isinstance(error, FileNotFoundError) and error.filename is None:
         return "the current folder no longer exists: change to one that does"
+    if isinstance(error, OSError) and error.errno == errno.ENOSPC and error.filename is None:  # of Typer's help, say
+        return f"{error}: '<stdout>', or a temporary file"
     return str(error)
 
 

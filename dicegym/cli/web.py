@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -81,7 +82,7 @@ def serve_pages(
 def check_places(folder: Path, store: str | None, runs: Sequence[Path]) -> str:
     """Return the store to read, and make the folder. Raises ParameterError if one of the places cannot be used."""
     where = shared_options.store_name(store, "web")
-    path = Path(where).expanduser()
+    path = Path(os.path.expanduser(where))
     if "://" in where or path.exists():
         shared_options.read_store(where).close()
     elif store is not None and not path.parent.is_dir():

@@ -199,14 +199,15 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[np.ndarray, dict[str, Any]]:
         """Begin the next game of the seed, or the first one of a new seed; see the class for ``options``."""
-        super().reset(seed=seed)
+        seed = None if seed is None else seed_number("seed", seed)
         fixed_seat, episode, states = self._read_options(options)
+        super().reset(seed=seed)
         if self.seating is not self._next_seating:
             self.seating = self._next_seating
             self._opponents.set_pool(self.seating.pool)
         self._tell_compiled()
         if seed is not None:
-            self._seed, self._episode = seed_number("seed", seed), -1
+            self._seed, self._episode = seed, -1
         elif self._seed is None:
             self._seed = int(self.np_random.integers(1 << 62))
         if states is not None:

@@ -271,21 +271,21 @@ class BatchEnv(gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self._opponents.set_pool(self.seating.pool)
 
     def state_dict(self) -> dict[str, Any]:
-        """Return all that going on later needs: arrays by name, and which opponent sits where."""
+        """Return all that going on later needs, after a reset if an opponent has failed: arrays, and who sits where."""
         arrays = {name: getattr(self._batch, name).copy() for name in KEPT}
-        return arrays | {"seeded": self._seeded, "opponents": self._opponents.state_dict()}
+        return arrays | {"seeded": self._seeded, "sound": self._sound, "opponents": self._opponents.state_dict()}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Go on where a fitting `state_dict` was taken, or raise ParameterError. Bots that are not pure begin anew."""
-        states: Any = state.get("states")
-        if np.shape(states) != self._states.shape:
-            found = f"a state whose records have the shape {np.shape(states)}"
-            raise ParameterError(f"{found} does not fit {self.num_envs} games: give that of as many")
-        record_of(self.game, states[0])
+        for name in KEPT:
+            if (shape := np.shape(state.get(name, ()))) != getattr(self._batch, name).shape:
+                raise ParameterError(f"a state with {name} of {shape} does not fit {self.num_envs} games")
+        record_of(self.game, state["states"][0])
+        self._sound = False
         for name in KEPT:
             getattr(self._batch, name)[...] = state[name]
-        self._seeded = state["seeded"]
         self._opponents.load_state_dict(state["opponents"], self._states["key"])
+        self._seeded, self._sound = state["seeded"], state.get("sound", True)
 
     def reset(
         self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None

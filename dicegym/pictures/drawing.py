@@ -68,7 +68,8 @@ def draw(
             `dicegym.games.controls.Controls` lists what people see there.
 
     Raises:
-        ParameterError: there is no such seat, the state is of another game, or the names are not as many as the seats.
+        ParameterError: there is no such seat, the state is of another game or ``game`` none, or the names are not as
+            many as the seats.
 
     Example:
         >>> import dicegym
@@ -77,6 +78,8 @@ def draw(
         >>> drawing.svg()[:4]
         '<svg'
     """
+    if not isinstance(game, Game):
+        raise ParameterError(f"game={game!r} is not a game: give dicegym.game({game!r}), or state.game")
     seat = None if seat is None else check_seat(game, seat)
     if names and len(names) != game.players:
         raise ParameterError(f"{len(names)} names for the {game.players} seats of {game!r}: give one for each, or none")

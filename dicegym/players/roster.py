@@ -255,7 +255,7 @@ def agent_name(game: Game | str, spec: Spec | Any) -> str:
         return next((name for name in above if name not in PLACEHOLDERS), above[0] if above else path.stem)
     if path.suffix in (".py", ".zip"):
         return path.stem
-    called = path.resolve().name
+    called = os.path.basename(os.path.realpath(path))
     return f"{called}-{trained.stem}" if called == make_game(game).name and (trained := find_trained(path)) else called
 
 
@@ -332,7 +332,7 @@ def _text(spec: object) -> str:
     """Return a spec in words. Raises ParameterError if it is not one."""
     if isinstance(spec, os.PathLike) and isinstance(path := os.fspath(spec), str) and path.strip():
         return path  # as it is: a file's name may begin and end with anything
-    if not isinstance(spec, str) or not spec.strip():
+    if not isinstance(spec, str) or not spec.strip() or "\0" in spec:
         raise ParameterError(
             f"{spec!r} is not an agent: give an agent's name, name(numbers), a path to a .py file, folder or .zip "
             "model, a function, a model in memory, or a Player"

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from dataclasses import dataclass
-from numbers import Real
 
 from dicegym.bots.bot_files import LARGEST, MOST_FILES
 from dicegym.engine import jit
-from dicegym.engine.validate import whole_number
+from dicegym.engine.validate import finite_number, whole_number
 from dicegym.errors import ParameterError, one_line
 
 PATIENCE = 10
@@ -33,7 +33,7 @@ class Limits:
     Example:
         >>> from dicegym.contest import Limits
         >>> Limits(seconds=60, memory=1 << 30).seconds
-        60
+        60.0
     """
 
     seconds: float = 10.0
@@ -64,12 +64,13 @@ class Limits:
         return self.seconds if self.move is None else self.move
 
     def __post_init__(self) -> None:
-        """Check the values."""
+        """Check the values, and keep them as Python's: they are written as JSON, and 5 and 5.0 otherwise."""
         given = {"seconds": self.seconds, "start": self.start, "move": self.move}
         for name, seconds in given.items():
-            if seconds is not None and not (isinstance(seconds, Real) and seconds > 0):
-                raise ParameterError(f"{name}={seconds!r} leaves no time to think: give a number above 0")
-        whole_number("memory", self.memory, 1 << 20, 1 << 50, "the memory of an entry in bytes")
+            if seconds is not None and seconds != math.inf:
+                object.__setattr__(self, name, finite_number(name, seconds, "time to think", above=0))
+        memory = whole_number("memory", self.memory, 1 << 20, 1 << 50, "the memory of an entry in bytes")
+        object.__setattr__(self, "memory", memory)
 
 
 def warn_of_kernels() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -332,16 +333,25 @@ def test_faults_cost_what_the_rules_say_and_are_counted(tmp_path: Path) -> None:
     ("arguments", "said"),
     [
         ({"elo": (20, 0)}, "smaller one first"),
+        ({"elo": 20}, "elo=20 .*two numbers"),
+        ({"elo": (0, 10, 20)}, "two numbers"),
+        ({"margins": (0, "x")}, "between -1 and 1"),
+        ({"beta": "x"}, "beta='x'"),
+        ({"others": Path("nobody.py")}, "nobody"),
         ({"elo": (0, 20), "margins": (0, 0.1)}, "same thing twice"),
         ({"elo": (0, 20), "others": ["ham"]}, "do not meet"),
         ({"games": 1}, "games=1"),
         ({"alpha": 0.7}, "alpha=0.7"),
         ({"alpha": 0}, "alpha=0"),
+        ({"beta": 0.6}, "beta=0.6"),
         ({"margins": (0.2, 0.1)}, "cannot be tested"),
+        ({"margins": (0.0, 1.0)}, "between -1 and 1"),
+        ({"margins": (-1.0, 0.0)}, "between -1 and 1"),
+        ({"margins": (0.0, math.nan)}, "cannot be tested"),
     ],
 )
 def test_what_cannot_be_tested_is_refused(arguments: dict[str, Any], said: str) -> None:
-    with pytest.raises(ParameterError, match=said):
+    with pytest.raises((ParameterError, UnknownNameError), match=said):
         compare("hog", "bacon", "swap", **arguments)
 
 

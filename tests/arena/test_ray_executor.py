@@ -361,3 +361,20 @@ def test_a_contest_begins_nowhere_without_its_cluster(tmp_path: Path) -> None:
         contest("hog", ["ham", "swap"], 2, games=1, store=store, executors=ray_executor.ray_cluster(address))
     with StoreReader(store) as reader:
         assert [one.seed for one in reader.contests()] == [1]
+
+
+def test_a_referee_that_ended_is_not_found_again(game: dicegym.Game, monkeypatch: pytest.MonkeyPatch) -> None:
+    @contextlib.contextmanager
+    def sandbox(table: dicegym.Game, workers: int, *how: Any) -> Any:
+        if how:
+            raise DicegymError("no process can be started")
+        yield object()
+
+    monkeypatch.setattr(ray_executor, "Sandbox", sandbox)
+    _, folder, _ = ray_executor.referee(game, ())
+    with pytest.raises(DicegymError, match="no process"):
+        ray_executor.referee(game, ("other limits",))
+    assert not folder.exists()
+    assert ray_executor.referee(game, ())[1].is_dir()
+    ray_executor.referee.cache_clear()
+    ray_executor._open.close()

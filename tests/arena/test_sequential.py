@@ -12,6 +12,7 @@ from variants import one_always
 from dicegym.arena.compare.estimate import LEVEL, Motion, Stopped, difference
 from dicegym.arena.compare.sequential import (
     FEWEST,
+    GRAIN,
     UNSEEN,
     USUAL,
     Claims,
@@ -21,7 +22,6 @@ from dicegym.arena.compare.sequential import (
     log_likelihood_ratios,
     margin_of,
 )
-from dicegym.errors import ParameterError
 
 VALUES = np.array(USUAL)
 ELO_20, ELO_40 = margin_of(20), margin_of(40)
@@ -229,22 +229,6 @@ def test_elo_and_margins_are_the_same_thing(elo: float) -> None:
     assert math.isinf(elo_of(1.0))
 
 
-@pytest.mark.parametrize(
-    ("claims", "said"),
-    [
-        (Claims(0.1, 0.0), "first must be below"),
-        (Claims(0.0, 1.0), "below 1"),
-        (Claims(-1.0, 0.0), "above -1"),
-        (Claims(0.0, 0.1, alpha=0.0), "alpha=0.0"),
-        (Claims(0.0, 0.1, beta=0.6), "beta=0.6"),
-        (Claims(0.0, math.nan), "cannot be tested"),
-    ],
-)
-def test_claims_that_cannot_be_tested_are_refused(claims: Claims, said: str) -> None:
-    with pytest.raises(ParameterError, match=said):
-        claims.validate()
-
-
 # Brownian motion
 
 
@@ -276,3 +260,10 @@ def test_without_a_lower_barrier_the_first_passage_is_as_is_known(drift: float) 
         (-drift * 3 - 2) / root
     )
     assert far.through_top(drift) == pytest.approx(known, abs=1e-12)
+
+
+def test_what_a_later_pair_is_worth_says_nothing_of_those_before_it() -> None:
+    seen = np.round(np.random.default_rng(0).choice([0, 0, 2 / 3, -2 / 3], 40), GRAIN)
+    tests = [SequentialTest(Claims(0.0, 0.05)) for _ in range(2)]
+    ratios = [test._ratios(np.append(seen, later))[:40] for test, later in zip(tests, (0.0, 1 / 3), strict=True)]
+    assert np.abs(ratios[0] - ratios[1]).max() < 1e-12

@@ -58,6 +58,8 @@ def test_outputs_may_be_closed_or_lack_letters(words: str, closed: str, status: 
     ("script", "said"),
     [
         ("{} games >/dev/full", "No space left on device: '<stdout>'"),
+        ("{} --help >/dev/full", "No space left on device: '<stdout>'"),
+        ("PYTHONUNBUFFERED=1 {} --help >/dev/full", "No space left on device: '<stdout>'"),
         ("mkdir gone; cd gone; rmdir ../gone; {} new bot hog x.py", "the current folder no longer exists"),
     ],
 )

@@ -40,7 +40,7 @@ def test_tournament_prints_the_report_and_writes_json(run: Run, tmp_path: Path) 
         (("lucky", "idle", "thrifty", "--seeds", "2"), "seeds=2 means nothing to the format 'groups': leave it out"),
         (("lucky", "idle", "thrifty", "--exact"), "exact=True means nothing to the format 'groups': leave it out"),
         (("hog", "bacon", "swap", "--games", "0"), "games=0 cannot be used as the number of games of a match"),
-        (("hog", "bacon", "swap", "--limit", "seconds=0"), "seconds=0.0 leaves no time to think"),
+        (("hog", "bacon", "swap", "--limit", "seconds=0"), "seconds=0.0 cannot be used as time to think"),
         (("hog", "bacon", "nosuch.py"), "there is no file nosuch.py"),
         (("hog", "bacon", "nosuch/hog.py"), "there is no file nosuch/hog.py, as there is no folder nosuch"),
         (("hog", "bacon", "x=nosuch.py"), "there is no file nosuch.py"),

@@ -11,7 +11,7 @@ from dicegym.engine import loops
 from dicegym.engine.game import Game
 from dicegym.envs.opponents import Opponents
 from dicegym.envs.vector import BatchEnv
-from dicegym.errors import AgentError, StepError
+from dicegym.errors import AgentError, ParameterError, StepError
 from dicegym.play.drive import play_game
 from dicegym.play.player import FunctionPlayer, Player
 from dicegym.play.turn import Act, Turn
@@ -108,3 +108,24 @@ def test_followers_among_compiled_bots_are_told_as_in_a_single_game(name: str) -
         told += alone.told
     assert sorted(told) == sorted(follower.told)
     assert told
+
+
+def test_a_state_goes_on_after_a_failure_unless_it_was_taken_then() -> None:
+    steady = FunctionPlayer(lambda turn: 6, "steady")
+    env, other = (BatchEnv("hog", 3, opponent=one, seat=0) for one in (failing_once(), steady))
+    for one in (env, other):
+        one.reset(seed=0)
+    before = env.state_dict()
+    env.step(np.full(3, 5))
+    with pytest.raises(AgentError, match="fragile"):
+        env.step(np.full(3, 5))
+    broken = env.state_dict()
+    with pytest.raises(ParameterError, match="with rows of"):
+        env.load_state_dict(before | {"rows": before["rows"][:2]})
+    assert env.states.tobytes() == broken["states"].tobytes()
+    env.load_state_dict(before)
+    for _ in range(3):
+        assert (env.step(np.full(3, 5))[0] == other.step(np.full(3, 5))[0]).all()
+    env.load_state_dict(broken)
+    with pytest.raises(StepError, match="call reset"):
+        env.step(np.full(3, 5))

@@ -130,3 +130,12 @@ def test_an_argument_that_there_is_not_is_pythons_error_too(make: Callable[..., 
 def test_the_argument_that_was_meant_is_named(given: str, meant: str) -> None:
     with pytest.raises(TypeError, match=f"argument '{given}': .* Did you mean '{meant}'"):
         gym.make("dicegym/Hog-v0", **{given: 1})
+
+
+@each_class
+def test_seeds_of_numpy_are_taken_and_others_refused_in_words(cls: Any, game: str) -> None:
+    env = cls(game)
+    env.reset(seed=np.int64(5))
+    for seed in (-1, 1.5, 2**64, True, "x"):
+        with pytest.raises(ParameterError, match=f"seed={seed!r} cannot be used"):
+            env.reset(seed=seed)

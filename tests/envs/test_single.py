@@ -263,12 +263,6 @@ def test_wrong_arguments_say_what_why_and_what_to_do(options: Any, error: type[E
     assert match in str(caught.value)
 
 
-@pytest.mark.parametrize("seed", [-1, 1.5, 2**64])
-def test_wrong_seeds_are_refused(seed: int) -> None:
-    with pytest.raises((ParameterError, gym.error.Error)):
-        SingleAgentEnv("hog").reset(seed=seed)
-
-
 def test_unknown_reset_option_is_refused() -> None:
     for options, match in (({"seats": 1}, "'seats'"), (5, "options=5"), ({"episode": "x"}, "episode='x'")):
         with pytest.raises(ParameterError, match=match):

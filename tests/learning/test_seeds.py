@@ -17,6 +17,7 @@ import pytest
 
 pytest.importorskip("sb3_contrib")
 
+import dicegym
 from dicegym.cli import main
 from dicegym.errors import ParameterError
 from dicegym.learning.configuration import AboutRun, about_run, to_plain, write_about
@@ -106,7 +107,8 @@ def stage(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[Actor]]:
             started.append(actor)
             return actor
 
-        results.append(train_seeds("hog", folder, backend=Backend(start, [2]), **{"overrides": SMALL, **how}))
+        how = {"game": "hog", "overrides": SMALL, "backend": Backend(start, [2]), **how}
+        results.append(train_seeds(folder=folder, **how))
         return started
 
     return play
@@ -312,3 +314,8 @@ def test_nothing_runs_on_when_the_command_is_ended(number: int, tmp_path: Path) 
 
 def _children(process: int) -> list[int]:
     return [int(one) for one in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
+
+
+def test_a_game_brings_its_parameters(stage: Callable[..., list[Actor]], tmp_path: Path) -> None:
+    (task,) = (one.task for one in stage(tmp_path, game=dicegym.game("hog", goal=50), seeds=1))
+    assert (task.game, task.overrides[0]) == ("hog", "game={players = 2, goal = 50, memory = 0}")

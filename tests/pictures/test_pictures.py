@@ -80,6 +80,8 @@ def test_a_picture_of_no_seat_is_refused() -> None:
         draw(game, game.new_game(0)[0], 2)
     with pytest.raises(ParameterError, match="1 names for the 2 seats"):
         draw(game, game.new_game(0)[0], None, ["ann"])
+    with pytest.raises(ParameterError, match=r"give dicegym.game\('hog'\)"):
+        draw("hog", game.new_game(0)[0])  # type: ignore[arg-type]
 
 
 def test_players_are_called_by_their_names() -> None:

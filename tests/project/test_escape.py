@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import html
 import io
 import json
 import unicodedata
@@ -98,6 +99,15 @@ def test_cells_are_no_formulas(text: str) -> None:
 
 def test_markdown_neither_ends_a_cell_nor_begins_a_tag() -> None:
     assert markdown("a|b\n<script>`x`") == r"a\|b\\n\<script\>\`x\`"
+
+
+def test_markdown_shows_what_others_wrote_as_they_wrote_it() -> None:
+    from markdown_it import MarkdownIt
+
+    for text in ("_x_", "__init__", "always_roll(5)", "&lt;b&gt;", "# big", "- - -", "+ x", "a&b"):
+        shown = MarkdownIt().render(f"- {markdown(text)}")
+        assert shown == f"<ul>\n<li>{html.escape(text)}</li>\n</ul>\n", shown
+    assert markdown("always_roll(5) -") == "always_roll(5) -"
 
 
 @pytest.mark.parametrize(

@@ -11,9 +11,10 @@ loaded afresh for each match, as in a contest.
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -34,7 +35,7 @@ from dicegym.arena.running import run_contest
 from dicegym.arena.storage import Storage
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
-from dicegym.engine.validate import MOST, whole_number
+from dicegym.engine.validate import MOST, finite_number, whole_number
 from dicegym.errors import ParameterError, one_line
 from dicegym.games import game as make_game
 from dicegym.games.parts import Progress
@@ -156,18 +157,34 @@ def _claims(
             f"elo={elo} cannot be tested, as the two do not meet each other but others, in turn: give margins, the "
             "difference of their scores a game, such as (0, 0.05)"
         )
-    if elo is not None and not -LARGEST_ELO < elo[0] < elo[1] < LARGEST_ELO:
-        raise ParameterError(
-            f"elo={elo} cannot be tested: give two numbers, the smaller one first, such as (0, 20); the closer they "
-            "are, the more games it takes"
-        )
-    low, high = margins or (MARGINS if apart else map(margin_of, elo or ELO))
-    return Claims(float(low), float(high), alpha, beta).validate()
+    if margins is None and not apart:
+        low, high = map(margin_of, _pair("elo", ELO if elo is None else elo, LARGEST_ELO))
+    else:
+        low, high = _pair("margins", MARGINS if margins is None else margins, 1)
+    for name, rate in (("alpha", alpha), ("beta", beta)):
+        if not 0 < finite_number(name, rate, "an error rate") < 0.5:
+            raise ParameterError(
+                f"{name}={rate} cannot be used: it is how often the test may be wrong, above 0 and below 0.5; 0.05 is "
+                "usual"
+            )
+    return Claims(low, high, float(alpha), float(beta))
+
+
+def _pair(name: str, given: Any, most: int) -> tuple[float, float]:
+    """Return two numbers. Raises ParameterError for anything else."""
+    with contextlib.suppress(TypeError, ValueError):
+        low, high = (finite_number(name, one, "a claim") for one in given)
+        if -most < low < high < most:
+            return low, high
+    raise ParameterError(
+        f"{name}={given!r} cannot be tested: give two numbers between {-most} and {most}, the smaller one first; the "
+        "closer they are, the more games it takes"
+    )
 
 
 def _company(game: Game, others: Sequence[AgentSpec] | None) -> list[AgentSpec]:
     """Return the others at the table: as many as it seats, or more that take turns; empty if the two meet."""
-    if isinstance(others, str | Named):
+    if isinstance(others, str | Named) or not isinstance(others, Iterable | None):
         others = [others]
     if not others:
         if game.players == 2:

@@ -23,8 +23,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dicegym.errors import ParameterError
-
 FEWEST = 20
 """Pairs before which nothing is decided: both the ratio and what is said of the difference rest on many of them."""
 USUAL = (-1.0, -0.5, 0.0, 0.5, 1.0)
@@ -61,21 +59,6 @@ class Claims(NamedTuple):
     def upper(self) -> float:
         """The log-likelihood ratio at which the second claim is accepted."""
         return math.log((1 - self.beta) / self.alpha)
-
-    def validate(self) -> Claims:
-        """Return these claims. Raises ParameterError for claims and error rates that cannot be tested."""
-        for name, rate in (("alpha", self.alpha), ("beta", self.beta)):
-            if not 0 < rate < 0.5:
-                raise ParameterError(
-                    f"{name}={rate} cannot be used: it is how often the test may be wrong, above 0 and below 0.5; "
-                    "0.05 is usual"
-                )
-        if not -1 < self.margin0 < self.margin1 < 1:
-            raise ParameterError(
-                f"the margins {self.margin0:.4g} and {self.margin1:.4g} cannot be tested: the first must be below the "
-                "second, and both above -1 and below 1; the closer they are, the more games it takes"
-            )
-        return self
 
 
 class SequentialTest:
@@ -164,7 +147,7 @@ def log_likelihood_ratios(
         margin0: a mean above -1 and below 1.
         margin1: another.
     """
-    counts = np.where(counts == 0, UNSEEN, counts)
+    counts = np.where((counts == 0) & np.isin(values, USUAL), UNSEEN, counts)  # not what comes later in a block
     return _support(counts, values, margin1) - _support(counts, values, margin0)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from dicegym.analysis.variance_reduction import check_meter
 from dicegym.arena.contest_options import ContestOptions
 from dicegym.arena.director import Director, Format
 from dicegym.arena.formats.settling import settle, table_for
@@ -48,6 +49,8 @@ def _check(game: Game, options: ContestOptions, entries: Sequence[Entry]) -> Non
             f"{len(entries)} entries do not fit one table of {game.spec.title}, where {most} can sit: name {most} at "
             "most, or run a contest of another format"
         )
+    if options.less_luck and len(entries) >= max(2, game.spec.players[0]):
+        check_meter(table_for(game, len(entries)))
 
 
 ONE_TABLE = Format(one_table, "one_table", matches=lambda game, entries, options: options.seeds, check=_check)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+
 from dicegym.arena.compare.comparison import FORMAT
 from dicegym.arena.pages.contest_page import MOST_MATCHES, ContestPage, contest_page, moment, page_title
 from dicegym.arena.provenance import limits_in_words, name_game
@@ -27,7 +29,7 @@ def build_page(reader: StoreReader, contest: StoredContest) -> ContestPage:
         places_to_rate(reader, contest),
         matches,
         max(contest.played, len(matches)),
-        at="" if reader.name == default_store() else f" --store {reader.name}",
+        at="" if reader.name == default_store() else f" --store {shlex.quote(reader.name)}",
     )
 
 

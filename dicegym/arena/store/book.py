@@ -20,6 +20,7 @@ from dicegym.arena.store.schema import AGENTS, ANSWERS, CONTESTS, FIELDS, MATCHE
 from dicegym.arena.store.store import ContestStore, add, live_file, lock_contest, now_in_words, number_of_rules
 from dicegym.arena.work_keys import key_of, write_limits
 from dicegym.engine.game import Game
+from dicegym.escape import harmless
 from dicegym.files import write_text
 from dicegym.play.seeds import draw_seed
 from dicegym.sandbox.heartbeat import PLAYING
@@ -45,10 +46,11 @@ class Book:
 
     def __init__(self, store: ContestStore, settings: Settings, seed: int | None = None, actions: bool = False) -> None:
         self._store, self._settings, self._actions = store, settings, actions
+        self._digest = settings.digest
         with store.connection() as connection:
             before = self._latest(connection, seed)
-        if seed is None:
-            seed = draw_seed() if before is None else int(before.seed)
+            if seed is None:
+                seed = draw_seed() if before is None else int(before.seed)
         self.seed = seed
         self._contest = self._run = 0
         self._lock = contextlib.ExitStack()
@@ -64,7 +66,7 @@ class Book:
 
     def _latest(self, connection: sa.Connection, seed: int | None) -> Any:
         """Return number and seed of the latest contest with these settings, and this seed if one is given, or None."""
-        same = sa.select(CONTESTS.c.id, CONTESTS.c.seed).where(CONTESTS.c.settings == self._settings.digest)
+        same = sa.select(CONTESTS.c.id, CONTESTS.c.seed).where(CONTESTS.c.settings == self._digest)
         if seed is not None:
             same = same.where(CONTESTS.c.seed == str(seed))
         return connection.execute(same.order_by(CONTESTS.c.id.desc()).limit(1)).first()
@@ -100,7 +102,7 @@ class Book:
         add(connection, AGENTS, rows, ["name", "identity"])
         connection.execute(FIELDS.update().where(here).values(withdrawn=1))
         fields = [
-            {"contest": contest, "agent": self._agent(connection, one), "given": records[one.name].given}
+            {"contest": contest, "agent": self._agent(connection, one), "given": harmless(records[one.name].given)}
             | {"withdrawn": 0, "reason": None}
             for one in entries
         ]
@@ -222,7 +224,7 @@ class Book:
             for name, reason in failures.items():
                 named = FIELDS.c.agent.in_(sa.select(AGENTS.c.id).where(AGENTS.c.name == name))
                 here = (FIELDS.c.contest == contest) & (FIELDS.c.withdrawn == 0) & named
-                connection.execute(FIELDS.update().where(here).values(reason=reason))
+                connection.execute(FIELDS.update().where(here).values(reason=harmless(reason)))
             ended = {"ended": now_in_words(), "result": json.dumps(result), "report": json.dumps(report)}
             connection.execute(self._change(ended))
 

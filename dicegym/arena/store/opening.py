@@ -171,7 +171,7 @@ def location_of(where: str | os.PathLike[str]) -> Location:
     if not text:
         raise ParameterError(f"{where!r} does not name a store: give the path of a file, or the address of a database")
     if "://" not in text:
-        path = Path(text).expanduser()
+        path = Path(os.path.expanduser(text))
         return Location(path, sa.URL.create("sqlite", database=str(path)), str(path))
     try:
         url = sa.make_url(text)
@@ -208,7 +208,7 @@ def engine_at(location: Location, writes: bool = True, **options: Any) -> sa.Eng
     where = location.url
     if not writes:
         # Where nothing writes, SQLite is told so: a reader could not remove again what it lays beside the file.
-        alone = {} if Path(f"{path}-wal").exists() else {"immutable": "1"}
+        alone = {} if os.path.exists(f"{path}-wal") else {"immutable": "1"}
         query = {"mode": "ro", "uri": "true", **alone}
         where = sa.URL.create("sqlite", database=path.absolute().as_uri(), query=query)
     engine = sa.create_engine(where, **options)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 import json
 import math
+import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeVar
@@ -66,7 +67,7 @@ class StoreReader(Database):
     """
 
     def _check(self) -> None:
-        if self.path is not None and not self.path.is_file():
+        if self.path is not None and not os.path.isfile(self.path):
             refuse_folder(self.path)
             raise ParameterError(
                 f"there is no store {self.path}: `dicegym tournament` makes one in your data folder, or "
@@ -97,7 +98,8 @@ class StoreReader(Database):
 
     def contest(self, number: int | None = None) -> StoredContest:
         """Return a contest by its number; None: the one that was run last."""
-        if number is not None and (found := self._contests(_contests().where(CONTESTS.c.id == number))):
+        row = CONTESTS.c.id == number if number is not None and abs(number) >> 63 == 0 else sa.false()
+        if found := self._contests(_contests().where(row)):
             return found[0]
         every = self.contests()
         if not every:
@@ -201,7 +203,7 @@ class StoreReader(Database):
             own = own.where(number < before)
         after = 0.0
         if last is not None:
-            newest = own.order_by(number.desc()).limit(last).subquery()
+            newest = own.order_by(number.desc()).limit(min(last, (1 << 63) - 1)).subquery()
             with self.connection() as connection:
                 after = (connection.execute(sa.select(sa.func.min(newest.c[0]))).scalar() or math.inf) - 1
         while after < math.inf:
@@ -221,7 +223,7 @@ class StoreReader(Database):
 
     def match(self, number: int) -> StoredMatch:
         """Return a match by its number. Raises UnknownNameError for a number that is unknown."""
-        found = self._matches(sa.select(MATCHES.c.id).where(MATCHES.c.id == number))
+        found = self._matches(sa.select(MATCHES.c.id).where(MATCHES.c.id == number)) if abs(number) >> 63 == 0 else []
         if not found:
             raise self.make_number_error(f"match {number}", MATCHES, "`dicegym arena matches` lists those of a contest")
         return found[0]

@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from dicegym import games
+from dicegym.engine.game import Game
 from dicegym.engine.threads import cores
 from dicegym.engine.validate import whole_number
 from dicegym.errors import DamagedFileError, ParameterError
 from dicegym.files import write_text
-from dicegym.learning.configuration import about_run, lasting_name, override, read_config, to_toml
+from dicegym.learning.configuration import about_run, as_toml, lasting_name, override, read_config, to_toml
 from dicegym.learning.curves import Pace, read_pace
 from dicegym.learning.preparation import check_programs, find_program, prepare
 from dicegym.learning.run_folder import SETTINGS_FILE, alone_in, is_empty
@@ -64,7 +65,7 @@ def holds_seeds(folder: Path) -> bool:
 
 
 def train_seeds(
-    game: str,
+    game: Game | str,
     folder: str | Path,
     seeds: int | None = None,
     config: str | Path | None = None,
@@ -82,7 +83,7 @@ def train_seeds(
     finished seeds as they are, continues interrupted ones from their checkpoints, and starts those that have none.
 
     Args:
-        game: a game's name.
+        game: as for `dicegym.learning.train.train`.
         folder: of all seeds; it also gets ``seeds.toml``, their settings.
         seeds: how many, starting with ``run.seed``; None: as many as ``folder`` has.
         config: as for `dicegym.learning.train.train`.
@@ -106,6 +107,9 @@ def train_seeds(
         >>> len(found.results)
         2
     """
+    if isinstance(game, Game):
+        overrides = [f"game={as_toml({'players': game.players, **game.parameters})}", *overrides]
+        game = game.name
     target, say = Path(folder), told or (lambda text: None)
     with alone_in(target):
         if not resume and not is_empty(target):
