@@ -249,11 +249,26 @@ def _programs() -> Iterator[str]:
 
 
 def _run(argv: Sequence[str]) -> subprocess.CompletedProcess[str] | str:
-    """Run a program that has nothing to read; return what came of it, or why it could not run or did not end."""
+    """Run a program that has nothing to read; return what came of it, or why it could not run or did not end.
+
+    Ctrl-C does not reach it: a bubblewrap that is killed while it starts leaves a process behind.
+    """
     try:
-        return subprocess.run(
-            argv, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=_PATIENCE, check=False
-        )
+        with subprocess.Popen(
+            argv,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            errors="replace",
+            start_new_session=True,
+        ) as process:
+            try:
+                out, told = process.communicate(timeout=_PATIENCE)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                raise
+        return subprocess.CompletedProcess(argv, process.returncode, out, told)
     except (OSError, subprocess.SubprocessError) as error:
         return str(error)
 

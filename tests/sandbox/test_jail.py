@@ -306,3 +306,35 @@ def test_what_is_readable_is_nobodys(tmp_path: Path) -> None:
         assert not Path.home().is_relative_to(path)
         assert path != checkout
         assert path.exists()
+
+
+@needs_a_jail
+@pytest.mark.skipif(not Path("/proc/self/ns/net").exists(), reason="the system does not tell")
+def test_each_namespace_is_the_jails_own() -> None:
+    """Each of them alone: of a network without devices, say, a list of devices says nothing."""
+    kinds = ["ipc", "mnt", "net", "pid", "uts"]
+    code = f"import os\nfor kind in {kinds}: print(os.readlink('/proc/self/ns/' + kind))"
+    argv = jail.command("jail", [sys.executable, "-S", "-c", code])
+    done = subprocess.run(argv, capture_output=True, text=True, timeout=60, check=False)
+    if "/proc/self" in done.stderr:
+        pytest.skip("a jail has no /proc here")
+    assert not {*done.stdout.split()} & {os.readlink(f"/proc/self/ns/{kind}") for kind in kinds}
+    assert len(done.stdout.split()) == len(kinds), done.stderr
+
+
+@linux
+def test_ctrl_c_does_not_kill_a_jail_that_is_tried(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It would leave a process behind, which waits for it for ever."""
+
+    def interrupt(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    end = tmp_path / "end"
+    code = f"import os, time; time.sleep(0.5); open({str(end)!r}, 'w').write(str(os.getsid(0) - os.getpid()))"
+    monkeypatch.setattr(subprocess.Popen, "communicate", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        jail._run([sys.executable, "-S", "-c", code])
+    deadline = time.monotonic() + 20
+    while not (end.exists() and end.read_text()) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert end.read_text() == "0"
