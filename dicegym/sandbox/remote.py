@@ -21,7 +21,7 @@ from dicegym.bots.answers import LONGEST_FRAME, decode
 from dicegym.bots.calls import Witness
 from dicegym.bots.program import Asked
 from dicegym.engine.game import Game
-from dicegym.errors import AgentError, one_line
+from dicegym.errors import AgentError, ServiceError, one_line
 from dicegym.escape import quote_words
 from dicegym.games.parts import ADAPTER, need
 from dicegym.play.player import Player
@@ -58,6 +58,15 @@ class GoneError(AgentError):
     """A bot's process ended or had to be ended: it is not asked any more."""
 
 
+class StartError(ServiceError):
+    """A bot's process could not be started, and nothing of the bot has run in it: the machine is to blame."""
+
+    @classmethod
+    def of(cls, name: str, why: object) -> StartError:
+        """Return the error for the bot of a name."""
+        return cls(f"the process of {name!r} could not be started ({one_line(why)})")
+
+
 class RaisedError(Exception):
     """What a bot raised in its process: what it did, and the line of its own where."""
 
@@ -91,7 +100,7 @@ class Remote:
         gone: why it has ended, if it did not end as it should; else None.
         clean: whether it has left nothing, once it has ended.
 
-    Raises GoneError if the process does not even start.
+    Raises GoneError if the process cannot be confined; OSError, EOFError or ValueError if its host makes none.
     """
 
     def __init__(
@@ -121,9 +130,9 @@ class Remote:
             if hasattr(socket, "SO_PASSCRED"):
                 self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
             control.send(("new", number), (theirs.fileno(),))
-        except OSError as error:
+        except OSError:
             self._socket.close()
-            raise GoneError(name, f"its process could not be started ({error})") from error
+            raise
         finally:
             theirs.close()
         self._socket.setblocking(False)
@@ -134,7 +143,8 @@ class Remote:
     def _meet(self) -> None:
         """Wait for the first frame, which comes before any bot is loaded, and learn the number of the process."""
         if not self._poll.poll(1000 * START_SECONDS):
-            raise self._leave("its process did not start")
+            self._socket.close()
+            raise TimeoutError("it did not answer")
         size = socket.CMSG_SPACE(_CREDENTIALS.size) if hasattr(socket, "CMSG_SPACE") else 0
         data, ancillary, _, _ = self._socket.recvmsg(LONGEST_FRAME, size)
         for level, kind, content in ancillary:
