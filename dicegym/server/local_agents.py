@@ -138,7 +138,7 @@ class LocalAgent:
             return
         player = self._seat_apart(0)
         player.join(self._game, 0, 0)
-        self._hosts.end(self._entry, player)
+        self._end_copy(player)
 
     def _answer(self, number: int, seat: int, state: Any, seed: int) -> int:
         if number in self._gone:
@@ -147,7 +147,12 @@ class LocalAgent:
             if number not in self._seats:
                 player = self._seat_apart(seed) if self._player is None else self._player
                 # "chair" is the old word for a seat. It is part of the seed, so another would change what agents draw.
-                self._seats[number] = player, player.join(self._game, seat, named_seed("chair", seed, 0))
+                own = named_seed("chair", seed, 0)
+                try:
+                    self._seats[number] = player, player.join(self._game, seat, own)
+                except AgentError:  # it is loaded again for its next decision
+                    self._end_copy(player)
+                    raise
             player, act = self._seats[number]
             return whole(act(Turn(self._game, state, seat)), player)
         except GoneError:
@@ -157,11 +162,14 @@ class LocalAgent:
     def _leave(self, number: int) -> None:
         self._gone.discard(number)
         player, _ = self._seats.pop(number, (None, None))
+        self._end_copy(player)
+
+    def _end_copy(self, player: Player | None) -> None:
         if self._hosts is not None and isinstance(player, IsolatedPlayer):
             self._hosts.end(self._entry, player)
 
     def _seat_apart(self, seed: int) -> IsolatedPlayer:
-        """Return a copy of a bot in a process of its own. Raises AgentError; GoneError if none can be started."""
+        """Return a copy of a bot in a process of its own. Raises AgentError, and StartError if none can be started."""
         hosts = self._hosts
         if hosts is None or self._stopping:
             raise GoneError(self.name, "is not asked any more: the server stops")
