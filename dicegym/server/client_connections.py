@@ -23,7 +23,7 @@ from websockets.http11 import Request, Response
 
 from dicegym.errors import ParameterError
 from dicegym.server.admission import Origins
-from dicegym.server.client_limits import AT_ONCE, BYTES, HANDSHAKES, MESSAGE, ThrottledLog, TokenBucket
+from dicegym.server.client_limits import AT_ONCE, BYTES, HANDSHAKES, LEAVING, MESSAGE, ThrottledLog, TokenBucket
 from dicegym.server.wire import BAD_JSON, Malformed, Message, ObjectReader, parse
 
 MOST_UNREAD = 1 << 16
@@ -65,13 +65,13 @@ class Connection:
         lost: called when the connection is gone; likewise, and more than once perhaps.
     """
 
-    def __init__(self, bucket: TokenBucket) -> None:
+    def __init__(self, ports: Ports, bucket: TokenBucket) -> None:
         self.address = self.peer = "unknown"
         self.open = True
         self.transport: Any = None
         self.hear: Callable[[Message | Malformed], None] = lambda message: None
         self.lost: Callable[[], None] = lambda: None
-        self._bucket = bucket
+        self._ports, self._bucket = ports, bucket
         self._cost = 0.0  # of the last message
 
     def attach(self, transport: Any) -> None:
@@ -100,6 +100,7 @@ class Connection:
         if self.open:
             self.open = False
             self._end()
+            self._ports.let_go(self.transport)
 
     def _write(self, data: bytes) -> None:
         raise NotImplementedError
@@ -112,9 +113,8 @@ class TcpConnection(Connection, asyncio.BufferedProtocol):
     """A TCP connection to a client, which is read as the event loop says."""
 
     def __init__(self, ports: Ports) -> None:
-        super().__init__(ports.bucket())
+        super().__init__(ports, ports.bucket())
         self.objects = ObjectReader()
-        self._ports = ports
         self._buffer = bytearray(PACKET)
         self._paid = 0  # objects
         self._known = False  # by the first byte that it has sent
@@ -129,7 +129,7 @@ class TcpConnection(Connection, asyncio.BufferedProtocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         """See `asyncio.BaseProtocol`."""
-        self._ports.alive.discard(self.transport)
+        self._ports.forget(self.transport)
         self.open = False
         self.lost()
 
@@ -217,7 +217,7 @@ class WebSocketConnection(Connection):
     """A WebSocket connection to a client, from the end of its handshake on."""
 
     def __init__(self, websocket: MeteredWebSocket) -> None:
-        super().__init__(websocket.bucket)
+        super().__init__(websocket.ports, websocket.bucket)
         self.attach(websocket.transport)
         self._websocket = websocket
         self._closing: asyncio.Task[None] | None = None
@@ -268,7 +268,7 @@ class MeteredWebSocket(ServerConnection):
 
     def connection_lost(self, exc: Exception | None) -> None:
         """See `asyncio.BaseProtocol`."""
-        self.ports.alive.discard(self.transport)
+        self.ports.forget(self.transport)
         self.ports.handshakes.pop(self, None)
         super().connection_lost(exc)
 
@@ -317,12 +317,26 @@ class Ports:
         self.addresses: tuple[str, ...] = ()
         self.alive: set[Any] = set()
         self.handshakes: dict[ServerConnection, None] = {}
+        self._leaving: dict[Any, None] = {}
         self._host, self._rate, self._seconds = host, rate, seconds
         self._listening: list[Any] = []
 
     def bucket(self) -> TokenBucket:
         """Return the bucket of a new client."""
         return TokenBucket(self._rate, AT_ONCE * self._rate)
+
+    def let_go(self, transport: Any) -> None:
+        """Let a client read its last words, for which only so many connections are kept."""
+        self._leaving[transport] = None
+        if len(self._leaving) > LEAVING:
+            oldest = next(iter(self._leaving))
+            del self._leaving[oldest]
+            oldest.abort()
+
+    def forget(self, transport: Any) -> None:
+        """Take note that a connection is gone."""
+        self.alive.discard(transport)
+        self._leaving.pop(transport, None)
 
     async def take(self, tcp: int | None = None, ws: int | None = None) -> None:
         """Take ports, each 0 for any that is free or None for none. Raises ParameterError if one cannot be had."""
