@@ -117,6 +117,10 @@ class WorkerThreads:
                 self._answers.popitem(last=False)
             return answer
 
+    def knows(self, key: Hashable) -> bool:
+        """Return whether an answer is kept or being found."""
+        return key in self._answers
+
     @staticmethod
     def _is_stale(answer: Answer[Any], keep: bool) -> bool:
         if not answer.ready:
@@ -139,8 +143,8 @@ class WorkerThreads:
             self._counts[owner] += 1
             self._waiting.put((owner, future, lambda: function(*arguments)))
             if self._started < self._threads:
-                self._started += 1
                 threading.Thread(target=self._work, name="web-work", daemon=True).start()
+                self._started += 1  # not where the system has no room for another one
         return future
 
     @property

@@ -94,11 +94,11 @@ def _play(request: Request, game: str, agents: Sequence[str], seed: int) -> Answ
         given, wanted = write_count(len(agents), "agent"), f"{low} to {high}" if low < high else low
         raise ParameterError(f"{given} cannot play {games.spec(game).title}: choose {wanted} agents")
     web, table = web_of(request), dicegym.game(game, len(agents))
-    if "hx-request" not in request.headers:
+    key = ("shown", game, tuple(agents), seed)
+    if not web.slow.knows(key):
         web.limits.pay(request, BEGUN)
     for name in agents:
         agent_named(web, table, name)
-    key = ("shown", game, tuple(agents), seed)
     return web.slow.answer(request.state.visitor, key, lambda answer: play_game(web, table, agents, seed))
 
 
