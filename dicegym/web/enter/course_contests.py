@@ -129,7 +129,7 @@ class WebContests:
     def taking_part(self, contest: WebContest) -> list[tuple[Bot, Version | None]]:
         """Return the bots by name, each with the version that plays.
 
-        It is the newest that passed its check before the contest closed; None: none did.
+        It is the newest handed in before the contest closed that passed its check, perhaps later; None: none did.
         """
         newest = sa.select(sa.func.max(Version.id)).where(Version.state == VersionState.PASSED)
         if contest.end is not None:
