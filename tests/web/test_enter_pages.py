@@ -334,6 +334,29 @@ def test_a_version_that_came_in_time_plays_though_its_check_ends_later(client: T
     assert contests.count_wanted(1) == wanted + 1
 
 
+@pytest.mark.parametrize("change", ["enter", "withdraw"])
+def test_nothing_changes_in_a_contest_that_is_closed_just_now(
+    change: str, client: TestClient, room: EnteringRoom, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    contests, writing = room.contests, room.desk.writing
+    contests.add("Autumn", ContestPlan("hog"))
+    handed_in(client, bearer(room, "ann"))
+    passed(room)
+    bot = room.bots.bot(1, "ann")
+    if change == "withdraw":
+        contests.enter(1, bot)
+
+    def write_after_another() -> Any:
+        monkeypatch.setattr(room.desk, "writing", writing)
+        contests.close(1)
+        return writing()
+
+    monkeypatch.setattr(room.desk, "writing", write_after_another)
+    with pytest.raises(DicegymError, match="is closed"):
+        contests.enter(1, bot) if change == "enter" else contests.withdraw(1, bot.id)
+    assert len(contests.taking_part(contests.contest(1))) == (change == "withdraw")
+
+
 def test_what_another_server_unpacks_is_left_to_it(room: EnteringRoom) -> None:
     new, old = (room.desk.folder / "versions" / name for name in (".new", ".old"))
     for folder in (new, old):

@@ -72,10 +72,8 @@ class WebContests:
 
     def contest(self, number: int) -> WebContest:
         """Return a contest. Raises UnknownNameError."""
-        found = self._desk.find_first(sa.select(WebContest).where(WebContest.id == number))
-        if found is None:
-            raise UnknownNameError(f"unknown contest {number}: the list has all")
-        return found
+        with self._desk.reading() as session:
+            return _contest(session, number)
 
     def find_named(self, name: str) -> WebContest:
         """Return a contest by its name. Raises UnknownNameError."""
@@ -99,13 +97,13 @@ class WebContests:
 
         Raises ParameterError: it is closed or full, of another game, or no version of the bot has passed its check.
         """
-        found = self.contest(contest)
-        if not found.is_open:
-            raise ParameterError(f"{found.name!r} is closed: bots enter contests that are open")
-        if found.game != bot.game:
-            raise ParameterError(f"{found.name!r} is a contest of {found.game}, and this bot plays {bot.game}")
         passed = sa.select(Version.id).where(Version.bot_id == bot.id, Version.state == VersionState.PASSED)
         with self._desk.writing() as session:
+            found = _contest(session, contest)
+            if not found.is_open:
+                raise ParameterError(f"{found.name!r} is closed: bots enter contests that are open")
+            if found.game != bot.game:
+                raise ParameterError(f"{found.name!r} is a contest of {found.game}, and this bot plays {bot.game}")
             if session.scalar(passed.limit(1)) is None:
                 raise ParameterError("no version of this bot has passed its check: mend it, and hand it in again")
             if session.get(ContestEntry, (contest, bot.id)) is not None:
@@ -118,10 +116,10 @@ class WebContests:
 
     def withdraw(self, contest: int, bot: int) -> None:
         """Take a bot out of a contest. Raises ParameterError: it is closed, and its ranking stands."""
-        found = self.contest(contest)
-        if not found.is_open:
-            raise ParameterError(f"{found.name!r} is closed: its entries stay in its ranking")
         with self._desk.writing() as session:
+            found = _contest(session, contest)
+            if not found.is_open:
+                raise ParameterError(f"{found.name!r} is closed: its entries stay in its ranking")
             if (entry := session.get(ContestEntry, (contest, bot))) is not None:
                 session.delete(entry)
                 _want(session, contest)
@@ -192,6 +190,12 @@ class WebContests:
         """Take note that no contest runs now."""
         with self._desk.writing() as session:
             session.execute(sa.update(WebContest).values(running=False, progress=""))
+
+
+def _contest(session: Session, number: int) -> WebContest:
+    if (found := session.get(WebContest, number)) is None:
+        raise UnknownNameError(f"unknown contest {number}: the list has all")
+    return found
 
 
 def _want(session: Session, contest: int) -> None:
