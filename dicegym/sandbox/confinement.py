@@ -29,9 +29,6 @@ LIBRARIES = 16 << 30
 """Bytes of addresses that files mapped for reading, and what is reserved but not used, may take where seccomp keeps a
 process from shared memory; large libraries ask for several GB that way and use a small part."""
 
-STACK = 8 << 20
-"""Bytes of the stack, as most systems have it."""
-
 _CHANCE = ("/dev/urandom", "/dev/random")
 """Devices that some libraries read to seed generators of theirs."""
 _UNSEEN = 256 << 20
@@ -171,7 +168,7 @@ def _limit(bounds: Bounds, filtered: bool) -> bool:
         # count here: seccomp forbids it, and where there is no seccomp all addresses are limited.
         to("RLIMIT_DATA", data + bounds.memory),
         to("RLIMIT_AS", addresses + bounds.memory + (LIBRARIES if filtered else 0)),
-        to("RLIMIT_STACK", STACK),  # which is not counted as data, and whose limit many users lift
+        to("RLIMIT_STACK", 8 << 20),  # which is not counted as data, and whose limit many users lift
         to("RLIMIT_NPROC", _threads_of_the_machine() + bounds.threads),
     ]
     for name in ("RLIMIT_MEMLOCK", "RLIMIT_MSGQUEUE", "RLIMIT_RTPRIO"):

@@ -40,7 +40,6 @@ class HostProcess:
     """A host, started but not waited for.
 
     Its temporary folder is made in ``folder``, or where the system makes them if that is empty, unless it is jailed.
-
     Raises AgentError if the bot's files cannot be used, StartError if the machine has no room for a process.
     """
 
@@ -72,7 +71,7 @@ class HostProcess:
                 with contextlib.suppress(ConnectionError):  # it has ended already, and `wait_ready` says why
                     self.control.send(self._setup)
             except OSError as error:
-                raise StartError.of(name, error) from error
+                raise StartError(f"the process of {name!r} could not be started ({one_line(error)})") from error
             begun.pop_all()
 
     def _start(self, level: jail.Isolation, control: int) -> subprocess.Popen[bytes]:
@@ -102,7 +101,7 @@ class HostProcess:
             self._ready = word == "ready"
             why = str(*why_not)
         except TimeoutError:
-            raise StartError.of(self.name, why) from None
+            raise StartError(f"the process of {self.name!r} could not be started ({why})") from None
         except (EOFError, OSError, ValueError):
             self._errors.seek(0)
             why = one_line(self._errors.read(2000).decode(errors="replace")) or why

@@ -17,6 +17,7 @@ import subprocess
 import sys
 import sysconfig
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
@@ -251,24 +252,13 @@ def _programs() -> Iterator[str]:
 def _run(argv: Sequence[str]) -> subprocess.CompletedProcess[str] | str:
     """Run a program that has nothing to read; return what came of it, or why it could not run or did not end.
 
-    Ctrl-C does not reach it: a bubblewrap that is killed while it starts leaves a process behind.
+    Ctrl-C does not reach it, in whatever thread: a bubblewrap that is killed while it starts leaves a process behind.
     """
+    nothing = {"stdin": subprocess.DEVNULL, "capture_output": True, "text": True, "errors": "replace"}
     try:
-        with subprocess.Popen(
-            argv,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            errors="replace",
-            start_new_session=True,
-        ) as process:
-            try:
-                out, told = process.communicate(timeout=_PATIENCE)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                raise
-        return subprocess.CompletedProcess(argv, process.returncode, out, told)
+        with ThreadPoolExecutor(1) as thread:
+            run = functools.partial(subprocess.run, **nothing, timeout=_PATIENCE, start_new_session=True)
+            return thread.submit(run, argv).result()
     except (OSError, subprocess.SubprocessError) as error:
         return str(error)
 

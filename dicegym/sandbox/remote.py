@@ -61,11 +61,6 @@ class GoneError(AgentError):
 class StartError(ServiceError):
     """A bot's process could not be started, and nothing of the bot has run in it: the machine is to blame."""
 
-    @classmethod
-    def of(cls, name: str, why: object) -> StartError:
-        """Return the error for the bot of a name."""
-        return cls(f"the process of {name!r} could not be started ({one_line(why)})")
-
 
 class RaisedError(Exception):
     """What a bot raised in its process: what it did, and the line of its own where."""

@@ -107,7 +107,7 @@ class Hosts:
         except (OSError, EOFError, ValueError) as error:
             self.discard(entry)
             if remote is None:  # its host, which runs no bot, has failed
-                raise StartError.of(entry.name, error) from error
+                raise StartError(f"the process of {entry.name!r} could not be started ({one_line(error)})") from error
             raise GoneError(entry.name, f"its process could not be started ({one_line(error)})") from error
 
     def end(self, entry: Entry, player: IsolatedPlayer) -> None:
