@@ -13,6 +13,7 @@ import contextlib
 import http
 import logging
 import socket
+from collections import deque
 from collections.abc import Callable
 from typing import Any
 
@@ -100,7 +101,9 @@ class Connection:
         if self.open:
             self.open = False
             self._end()
-            self._ports.let_go(self.transport)
+            self._ports.leaving.append(self.transport)
+            if len(self._ports.leaving) > LEAVING:
+                self._ports.leaving.popleft().abort()
 
     def _write(self, data: bytes) -> None:
         raise NotImplementedError
@@ -129,7 +132,7 @@ class TcpConnection(Connection, asyncio.BufferedProtocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         """See `asyncio.BaseProtocol`."""
-        self._ports.forget(self.transport)
+        self._ports.alive.discard(self.transport)
         self.open = False
         self.lost()
 
@@ -268,7 +271,7 @@ class MeteredWebSocket(ServerConnection):
 
     def connection_lost(self, exc: Exception | None) -> None:
         """See `asyncio.BaseProtocol`."""
-        self.ports.forget(self.transport)
+        self.ports.alive.discard(self.transport)
         self.ports.handshakes.pop(self, None)
         super().connection_lost(exc)
 
@@ -300,6 +303,7 @@ class Ports:
         addresses: those that are listened on, as clients write them.
         alive: the transports of all connections.
         handshakes: WebSockets whose handshake has not ended, the oldest first.
+        leaving: the transports of clients that were hung up last.
     """
 
     def __init__(
@@ -317,26 +321,13 @@ class Ports:
         self.addresses: tuple[str, ...] = ()
         self.alive: set[Any] = set()
         self.handshakes: dict[ServerConnection, None] = {}
-        self._leaving: dict[Any, None] = {}
+        self.leaving: deque[Any] = deque()
         self._host, self._rate, self._seconds = host, rate, seconds
         self._listening: list[Any] = []
 
     def bucket(self) -> TokenBucket:
         """Return the bucket of a new client."""
         return TokenBucket(self._rate, AT_ONCE * self._rate)
-
-    def let_go(self, transport: Any) -> None:
-        """Let a client read its last words, for which only so many connections are kept."""
-        self._leaving[transport] = None
-        if len(self._leaving) > LEAVING:
-            oldest = next(iter(self._leaving))
-            del self._leaving[oldest]
-            oldest.abort()
-
-    def forget(self, transport: Any) -> None:
-        """Take note that a connection is gone."""
-        self.alive.discard(transport)
-        self._leaving.pop(transport, None)
 
     async def take(self, tcp: int | None = None, ws: int | None = None) -> None:
         """Take ports, each 0 for any that is free or None for none. Raises ParameterError if one cannot be had."""

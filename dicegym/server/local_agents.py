@@ -88,7 +88,7 @@ class LocalAgent:
         self._stopping = False
         # All that follows belongs to the thread.
         self._player: Player | None = None  # the one for all tables, which keeps what belongs to a game with that
-        self._seats: dict[int, tuple[Player, Act]] = {}  # by the number of the table
+        self._seats: dict[int, tuple[Player, Act | None]] = {}  # by the number of the table
         self._gone: set[int] = set()  # tables at which its process has ended
 
     async def start(self) -> None:
@@ -138,22 +138,19 @@ class LocalAgent:
             return
         player = self._seat_apart(0)
         player.join(self._game, 0, 0)
-        self._end_copy(player)
+        self._hosts.end(self._entry, player)
 
     def _answer(self, number: int, seat: int, state: Any, seed: int) -> int:
         if number in self._gone:
             raise GoneError(self.name, NOT_ASKED)
         try:
             if number not in self._seats:
-                player = self._seat_apart(seed) if self._player is None else self._player
-                # "chair" is the old word for a seat. It is part of the seed, so another would change what agents draw.
-                own = named_seed("chair", seed, 0)
-                try:
-                    self._seats[number] = player, player.join(self._game, seat, own)
-                except AgentError:  # it is loaded again for its next decision
-                    self._end_copy(player)
-                    raise
+                self._seats[number] = (self._seat_apart(seed) if self._player is None else self._player), None
             player, act = self._seats[number]
+            if act is None:  # kept before it sits down, which may fail: all that is kept is ended
+                # "chair" is the old word for a seat. It is part of the seed, so another would change what agents draw.
+                act = player.join(self._game, seat, named_seed("chair", seed, 0))
+                self._seats[number] = player, act
             return whole(act(Turn(self._game, state, seat)), player)
         except GoneError:
             self._gone.add(number)
@@ -162,9 +159,6 @@ class LocalAgent:
     def _leave(self, number: int) -> None:
         self._gone.discard(number)
         player, _ = self._seats.pop(number, (None, None))
-        self._end_copy(player)
-
-    def _end_copy(self, player: Player | None) -> None:
         if self._hosts is not None and isinstance(player, IsolatedPlayer):
             self._hosts.end(self._entry, player)
 

@@ -182,7 +182,7 @@ async def test_an_illegal_answer_is_asked_again_ten_times(tmp_path: Path) -> Non
 
 
 def test_a_bot_that_cannot_sit_down_leaves_no_process(tmp_path: Path) -> None:
-    ended = []
+    ended, seated = list[object](), list[object]()
 
     class Standing(IsolatedPlayer):
         def __init__(self) -> None:
@@ -192,8 +192,9 @@ def test_a_bot_that_cannot_sit_down_leaves_no_process(tmp_path: Path) -> None:
             raise AgentError("bot", "raised ValueError when it sat down")
 
     class Seats:
-        def seat(self, *_: object) -> Standing:
-            return Standing()
+        def seat(self, *_: object) -> object:
+            seated.append(Standing())
+            return seated[-1]
 
         def end(self, entry: object, player: object) -> None:
             ended.append(player)
@@ -201,10 +202,11 @@ def test_a_bot_that_cannot_sit_down_leaves_no_process(tmp_path: Path) -> None:
     game = dicegym.game("yatzy")
     one = local_agents.LocalAgent("bot", bot_file(tmp_path, "bot"), game, 1.0, print, jail.Isolation.NONE)
     one._hosts = Seats()  # type: ignore[assignment]  # all that is asked of one
-    for times in (1, 2):
+    for _ in range(2):
         with pytest.raises(AgentError, match="sat down"):
             one._answer(1, 0, game.new_game(1)[0], 0)
-        assert len(ended) == times
+    one._leave(1)
+    assert (len(ended), len(seated)) == (1, 1)
 
 
 @run
