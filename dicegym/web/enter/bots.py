@@ -133,8 +133,8 @@ class Bots:
         values = {"state": VersionState.WAITING, "progress": "", "report": None, "results": None}
         with self._desk.writing() as session:
             session.execute(sa.update(Version).where(Version.state.in_(_BUSY)).values(values))
-        for left in self._folder.glob(".*"):
-            with contextlib.suppress(FileNotFoundError):
+        with contextlib.suppress(FileNotFoundError):  # another server has done with one just now
+            for left in self._folder.glob(".*"):
                 if time.time() - left.stat().st_mtime > ABANDONED:
                     shutil.rmtree(left, ignore_errors=True)
 

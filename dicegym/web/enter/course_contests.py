@@ -72,8 +72,10 @@ class WebContests:
 
     def contest(self, number: int) -> WebContest:
         """Return a contest. Raises UnknownNameError."""
-        with self._desk.reading() as session:
-            return _contest(session, number)
+        found = self._desk.find_first(sa.select(WebContest).where(WebContest.id == number))
+        if found is None:
+            raise UnknownNameError(f"unknown contest {number}: the list has all")
+        return found
 
     def find_named(self, name: str) -> WebContest:
         """Return a contest by its name. Raises UnknownNameError."""
@@ -99,7 +101,7 @@ class WebContests:
         """
         passed = sa.select(Version.id).where(Version.bot_id == bot.id, Version.state == VersionState.PASSED)
         with self._desk.writing() as session:
-            found = _contest(session, contest)
+            found = self.contest(contest)  # nobody changes it now
             if not found.is_open:
                 raise ParameterError(f"{found.name!r} is closed: bots enter contests that are open")
             if found.game != bot.game:
@@ -117,7 +119,7 @@ class WebContests:
     def withdraw(self, contest: int, bot: int) -> None:
         """Take a bot out of a contest. Raises ParameterError: it is closed, and its ranking stands."""
         with self._desk.writing() as session:
-            found = _contest(session, contest)
+            found = self.contest(contest)  # nobody changes it now
             if not found.is_open:
                 raise ParameterError(f"{found.name!r} is closed: its entries stay in its ranking")
             if (entry := session.get(ContestEntry, (contest, bot))) is not None:
@@ -190,12 +192,6 @@ class WebContests:
         """Take note that no contest runs now."""
         with self._desk.writing() as session:
             session.execute(sa.update(WebContest).values(running=False, progress=""))
-
-
-def _contest(session: Session, number: int) -> WebContest:
-    if (found := session.get(WebContest, number)) is None:
-        raise UnknownNameError(f"unknown contest {number}: the list has all")
-    return found
 
 
 def _want(session: Session, contest: int) -> None:

@@ -72,13 +72,9 @@ class Runner:
                     self._work_on()
             except Timeout:
                 self._over.wait(LOOK)
-            except Exception:
-                self._rest_after_trouble()
-
-    def _rest_after_trouble(self) -> None:
-        """Wait a while: one bad day of a database must not end all work for good."""
-        _LOG.exception("checking and running contests resumes in a moment")
-        self._over.wait(10 * LOOK)
+            except Exception:  # one bad day of a database must not end it for good
+                _LOG.exception("checking and running contests resumes in a moment")
+                self._over.wait(10 * LOOK)
 
     def _work_on(self) -> None:
         lanes: list[threading.Thread] = []
@@ -86,8 +82,9 @@ class Runner:
             while not self._over.is_set():
                 try:
                     self._do_next(lanes)
-                except Exception:  # the checks that run are not begun anew
-                    self._rest_after_trouble()
+                except Exception:  # the checks that run go on, and are not begun anew
+                    _LOG.exception("what is to be done next is looked for again in a moment")
+                    self._over.wait(10 * LOOK)
         finally:  # before another server takes over, which begins their checks anew
             for lane in lanes:
                 lane.join(2 * PATIENCE)
