@@ -309,18 +309,30 @@ def test_what_is_readable_is_nobodys(tmp_path: Path) -> None:
         assert path.exists()
 
 
+LAYERS = """
+import json, os
+kinds = ["ipc", "mnt", "net", "pid", "uts"]
+rights = next(line.split()[1] for line in open("/proc/self/status") if line.startswith("CapPrm"))
+room = os.statvfs(os.getcwd())
+print(json.dumps({
+    "namespaces": [os.readlink(f"/proc/self/ns/{kind}") for kind in kinds],
+    "rights": int(rights, 16),
+    "room": room.f_blocks * room.f_frsize,
+}))
+"""
+
+
 @needs_a_jail
-@pytest.mark.skipif(not Path("/proc/self/ns/net").exists(), reason="the system does not tell")
-def test_each_namespace_is_the_jails_own() -> None:
-    """Each of them alone: of a network without devices, say, a list of devices says nothing."""
-    kinds = ["ipc", "mnt", "net", "pid", "uts"]
-    code = f"import os\nfor kind in {kinds}: print(os.readlink('/proc/self/ns/' + kind))"
-    argv = jail.command("jail", [sys.executable, "-S", "-c", code])
-    done = subprocess.run(argv, capture_output=True, text=True, timeout=60, check=False)
-    if "/proc/self" in done.stderr:
-        pytest.skip("a jail has no /proc here")
-    assert not {*done.stdout.split()} & {os.readlink(f"/proc/self/ns/{kind}") for kind in kinds}
-    assert len(done.stdout.split()) == len(kinds), done.stderr
+def test_each_layer_of_a_jail_alone(capfd: pytest.CaptureFixture[str]) -> None:
+    """Where another one would hold too: of a network without devices, say, a list of devices says nothing."""
+    if not os.path.exists("/proc/self/ns/net") or "--proc" not in jail.command("jail", []):
+        pytest.skip("no /proc says what is to be seen")
+    subprocess.run(jail.command("jail", [sys.executable, "-S", "-c", LAYERS]), timeout=60, check=True)
+    found = json.loads(capfd.readouterr().out)
+    ours = {os.readlink(link) for link in Path("/proc/self/ns").iterdir()}
+    assert not {*found["namespaces"]} & ours
+    assert found["rights"] & ~(1 << 7) == 0  # CAP_SETUID, see `jail._variants`
+    assert found["room"] == jail.SCRATCH
 
 
 @linux
