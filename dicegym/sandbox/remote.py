@@ -183,8 +183,6 @@ class Remote:
 
         Raises RaisedError for what the bot raised; GoneError if its process has ended, or had to be ended.
         """
-        if self.gone is not None:
-            raise GoneError(self._name, NOT_ASKED)
         self._number = number = self._number + 1
         self._send(pack((number, kind, what)))
         value = self._receive(number)
@@ -201,8 +199,6 @@ class Remote:
 
         Raises as `ask` does. After what the bot raised, the answers that it gave meanwhile are dropped.
         """
-        if self.gone is not None:
-            raise GoneError(self._name, NOT_ASKED)
         for first in range(0, len(questions), AT_ONCE):
             part = questions[first : first + AT_ONCE]
             begin, self._number = self._number + 1, self._number + len(part)
@@ -217,6 +213,8 @@ class Remote:
                 raise self._leave("answered more than it was asked")
 
     def _send(self, data: bytes) -> None:
+        if self.gone is not None:
+            raise GoneError(self._name, NOT_ASKED)
         begun = time.monotonic()
         while data:
             try:
