@@ -168,6 +168,7 @@ def _limit(bounds: Bounds, filtered: bool) -> bool:
         # count here: seccomp forbids it, and where there is no seccomp all addresses are limited.
         to("RLIMIT_DATA", data + bounds.memory),
         to("RLIMIT_AS", addresses + bounds.memory + (LIBRARIES if filtered else 0)),
+        to("RLIMIT_STACK", 8 << 20),  # which is not counted as data, and whose limit many users lift
         to("RLIMIT_NPROC", _threads_of_the_machine() + bounds.threads),
     ]
     for name in ("RLIMIT_MEMLOCK", "RLIMIT_MSGQUEUE", "RLIMIT_RTPRIO"):

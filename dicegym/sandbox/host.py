@@ -154,12 +154,12 @@ class Host:
         return None
 
     def _clean(self, number: int) -> bool:
-        """Throw away what a child has left; return whether that is all gone."""
+        """Throw away what a child has left in its folder; return whether that is gone, and nothing lies beside it."""
         folder = os.path.join(self.setup["folder"], f"match-{number}")
         try:
             if empty(folder):
                 os.rmdir(folder)
-                return True
+                return {*os.listdir(self.setup["folder"])} <= {f"match-{child}" for child in self._children}
         except OSError:  # its bot has found a way
             pass
         return False

@@ -27,7 +27,7 @@ from dicegym.sandbox.frames import MessageStream
 from dicegym.sandbox.jobs import Seal, seal_files
 from dicegym.sandbox.limits import Limits
 from dicegym.sandbox.readable import visible_files
-from dicegym.sandbox.remote import END_SECONDS, START_SECONDS, GoneError, Remote
+from dicegym.sandbox.remote import END_SECONDS, START_SECONDS, GoneError, Remote, StartError
 
 MOST = 32
 """Hosts that a referee keeps for entries that do not play at the moment: 8 MB each, 15 with NumPy (measured). With as
@@ -40,6 +40,7 @@ class HostProcess:
     """A host, started but not waited for.
 
     Its temporary folder is made in ``folder``, or where the system makes them if that is empty, unless it is jailed.
+    Raises AgentError if the bot's files cannot be used, StartError if the machine has no room for a process.
     """
 
     def __init__(
@@ -57,36 +58,41 @@ class HostProcess:
         self._setup = _setup(game, name, source, limits, seal)
         self._ready = False
         self._children = 0
-        self._errors = tempfile.TemporaryFile()  # noqa: SIM115  # `close` closes it
         inside = level is jail.Isolation.JAIL
-        self._folder = "" if inside else tempfile.mkdtemp(prefix="dicegym-bots-", dir=folder or None)
-        self._setup["folder"] = jail.TEMPORARY if inside else self._folder
+        with contextlib.ExitStack() as begun:  # undone, also by Ctrl-C, unless all of it is there
+            try:
+                self._errors = begun.enter_context(tempfile.TemporaryFile())
+                self._folder = "" if inside else tempfile.mkdtemp(prefix="dicegym-bots-", dir=folder or None)
+                begun.callback(scratch.throw_away, self._folder)
+                ours, theirs = socket.socketpair()
+                self.control = MessageStream(begun.enter_context(ours))
+                with theirs:  # closed before anything is sent: else nobody would hear that the process has ended
+                    self._process = self._start(level, theirs.fileno())
+                with contextlib.suppress(ConnectionError):  # it has ended already, and `wait_ready` says why
+                    self.control.send(self._setup)
+            except OSError as error:
+                raise StartError(f"the process of {name!r} could not be started ({one_line(error)})") from error
+            begun.pop_all()
+
+    def _start(self, level: jail.Isolation, control: int) -> subprocess.Popen[bytes]:
+        """Start the process. Ctrl-C, which a terminal sends to a whole group, does not reach it: see `kill`."""
+        self._setup["folder"] = self._folder or jail.TEMPORARY
         self._setup["free"] = level is jail.Isolation.NONE
-        ours, theirs = socket.socketpair()
-        self.control = MessageStream(ours)
-        try:
-            packages = host_start.packages_of(host_start.HOST, self._setup["interface"])
-            program = [sys.executable, "-P", "-s", host_start.__file__, str(theirs.fileno()), json.dumps(packages)]
-            self._process = subprocess.Popen(
-                jail.command(level, program, self._setup["read"]),
-                pass_fds=(theirs.fileno(),),
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=self._errors,
-                env=jail.environment(self._setup["folder"]),
-                cwd=self._folder or "/",
-            )
-            self.control.send(self._setup)
-        except OSError as error:
-            self.control.close()
-            self._errors.close()
-            scratch.throw_away(self._folder)
-            raise GoneError(name, f"its process could not be started ({error})") from error
-        finally:
-            theirs.close()
+        packages = host_start.packages_of(host_start.HOST, self._setup["interface"])
+        program = [sys.executable, "-P", "-s", host_start.__file__, str(control), json.dumps(packages)]
+        return subprocess.Popen(
+            jail.command(level, program, self._setup["read"]),
+            pass_fds=(control,),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=self._errors,
+            env=jail.environment(self._setup["folder"]),
+            cwd=self._folder or "/",
+            start_new_session=True,
+        )
 
     def wait_ready(self) -> None:
-        """Wait until it can make children. Raises GoneError if it cannot."""
+        """Wait until it can make children. Raises GoneError if it cannot, StartError if it takes too long."""
         if self._ready:
             return
         why = "it did not answer"
@@ -94,6 +100,8 @@ class HostProcess:
             word, *why_not = self.control.receive(START_SECONDS)
             self._ready = word == "ready"
             why = str(*why_not)
+        except TimeoutError:
+            raise StartError(f"the process of {self.name!r} could not be started ({why})") from None
         except (EOFError, OSError, ValueError):
             self._errors.seek(0)
             why = one_line(self._errors.read(2000).decode(errors="replace")) or why
@@ -101,7 +109,7 @@ class HostProcess:
             raise GoneError(self.name, f"its process could not be started ({why})")
 
     def child(self, moment: Callable[[bool], str], witness: Witness | None = None) -> Remote:
-        """Return a new child; see `Remote`. Raises GoneError if none can be started."""
+        """Return a new child; see `Remote`, and `wait_ready` for errors."""
         self.wait_ready()
         self._children += 1
         return Remote(self.control, self._children, self.name, self.limits, moment, witness)

@@ -17,6 +17,7 @@ import subprocess
 import sys
 import sysconfig
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
@@ -249,11 +250,15 @@ def _programs() -> Iterator[str]:
 
 
 def _run(argv: Sequence[str]) -> subprocess.CompletedProcess[str] | str:
-    """Run a program that has nothing to read; return what came of it, or why it could not run or did not end."""
+    """Run a program that has nothing to read; return what came of it, or why it could not run or did not end.
+
+    Ctrl-C does not reach it, in whatever thread: a bubblewrap that is killed while it starts leaves a process behind.
+    """
+    nothing = {"stdin": subprocess.DEVNULL, "capture_output": True, "text": True, "errors": "replace"}
     try:
-        return subprocess.run(
-            argv, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=_PATIENCE, check=False
-        )
+        with ThreadPoolExecutor(1) as thread:
+            run = functools.partial(subprocess.run, **nothing, timeout=_PATIENCE, start_new_session=True)
+            return thread.submit(run, argv).result()
     except (OSError, subprocess.SubprocessError) as error:
         return str(error)
 

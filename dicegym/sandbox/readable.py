@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -23,8 +24,9 @@ def visible_files(source: Source, entry_files: Iterable[str], files: Iterable[Pa
     """Return what a bot may read: its own files, and nothing else that lies beside it.
 
     A bot whose file is called as the original interface has it owns its folder, unless that is a home or contains
-    one. Any other file may share its folder with other people's: it may read itself, what it imports from there, and
-    what is called like it (``ann.py``: ``ann.json`` and the folder ``ann``).
+    one, or everybody may put files there (``/tmp``). Any other file may share its folder with other people's: it may
+    read itself, what it imports from there, and what is called like it (``ann.py``: ``ann.json`` and the folder
+    ``ann``).
 
     Args:
         source: where it is.
@@ -35,7 +37,8 @@ def visible_files(source: Source, entry_files: Iterable[str], files: Iterable[Pa
         BadFileError: what is called like it leads out of its folder.
     """
     file = source.file
-    if file.name in entry_files and not Path.home().is_relative_to(file.parent.resolve()):
+    shared = file.parent.stat().st_mode & (stat.S_IWOTH | stat.S_ISVTX) == stat.S_IWOTH | stat.S_ISVTX
+    if file.name in entry_files and not shared and not Path.home().is_relative_to(file.parent.resolve()):
         return [file.parent, *files]
     with os.scandir(file.parent) as beside:
         names = sorted(one.name for one in beside if one.name.startswith(file.stem))

@@ -21,7 +21,7 @@ from dicegym.bots.answers import LONGEST_FRAME, decode
 from dicegym.bots.calls import Witness
 from dicegym.bots.program import Asked
 from dicegym.engine.game import Game
-from dicegym.errors import AgentError, one_line
+from dicegym.errors import AgentError, ServiceError, one_line
 from dicegym.escape import quote_words
 from dicegym.games.parts import ADAPTER, need
 from dicegym.play.player import Player
@@ -58,6 +58,10 @@ class GoneError(AgentError):
     """A bot's process ended or had to be ended: it is not asked any more."""
 
 
+class StartError(ServiceError):
+    """A bot's process could not be started, and nothing of the bot has run in it: the machine is to blame."""
+
+
 class RaisedError(Exception):
     """What a bot raised in its process: what it did, and the line of its own where."""
 
@@ -91,7 +95,7 @@ class Remote:
         gone: why it has ended, if it did not end as it should; else None.
         clean: whether it has left nothing, once it has ended.
 
-    Raises GoneError if the process does not even start.
+    Raises GoneError if the process cannot be confined; OSError, EOFError or ValueError if its host makes none.
     """
 
     def __init__(
@@ -121,9 +125,9 @@ class Remote:
             if hasattr(socket, "SO_PASSCRED"):
                 self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
             control.send(("new", number), (theirs.fileno(),))
-        except OSError as error:
+        except OSError:
             self._socket.close()
-            raise GoneError(name, f"its process could not be started ({error})") from error
+            raise
         finally:
             theirs.close()
         self._socket.setblocking(False)
@@ -134,7 +138,8 @@ class Remote:
     def _meet(self) -> None:
         """Wait for the first frame, which comes before any bot is loaded, and learn the number of the process."""
         if not self._poll.poll(1000 * START_SECONDS):
-            raise self._leave("its process did not start")
+            self._socket.close()
+            raise TimeoutError("it did not answer")
         size = socket.CMSG_SPACE(_CREDENTIALS.size) if hasattr(socket, "CMSG_SPACE") else 0
         data, ancillary, _, _ = self._socket.recvmsg(LONGEST_FRAME, size)
         for level, kind, content in ancillary:
@@ -178,8 +183,6 @@ class Remote:
 
         Raises RaisedError for what the bot raised; GoneError if its process has ended, or had to be ended.
         """
-        if self.gone is not None:
-            raise GoneError(self._name, NOT_ASKED)
         self._number = number = self._number + 1
         self._send(pack((number, kind, what)))
         value = self._receive(number)
@@ -196,8 +199,6 @@ class Remote:
 
         Raises as `ask` does. After what the bot raised, the answers that it gave meanwhile are dropped.
         """
-        if self.gone is not None:
-            raise GoneError(self._name, NOT_ASKED)
         for first in range(0, len(questions), AT_ONCE):
             part = questions[first : first + AT_ONCE]
             begin, self._number = self._number + 1, self._number + len(part)
@@ -212,6 +213,8 @@ class Remote:
                 raise self._leave("answered more than it was asked")
 
     def _send(self, data: bytes) -> None:
+        if self.gone is not None:
+            raise GoneError(self._name, NOT_ASKED)
         begun = time.monotonic()
         while data:
             try:

@@ -291,8 +291,10 @@ class Sandbox:
             self._replace(worker).start(job)
 
     def _replace(self, worker: _Worker) -> _Worker:
+        place = self._workers.index(worker)
+        del self._workers[place]  # closed once, also if no other one can be started
         worker.close()
         fresh = _Worker(*self._made, self._folder, worker.processors)
+        self._workers.insert(place, fresh)
         fresh.wait_ready()
-        self._workers[self._workers.index(worker)] = fresh
         return fresh

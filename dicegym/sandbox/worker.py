@@ -36,7 +36,7 @@ from dicegym.sandbox.heartbeat import Heartbeat
 from dicegym.sandbox.hosts import MOST, HostProcess
 from dicegym.sandbox.jobs import Context, Entry, Job
 from dicegym.sandbox.limits import Limits
-from dicegym.sandbox.remote import GoneError, IsolatedPlayer
+from dicegym.sandbox.remote import GoneError, IsolatedPlayer, StartError
 from dicegym.signals import ENDING
 
 CAN_FORK = hasattr(os, "fork")
@@ -75,7 +75,7 @@ class Hosts:
                     self._host_of(entry)
 
     def _host_of(self, entry: Entry) -> HostProcess:
-        """Return the host of a bot, started if it is not there, or has ended. Raises AgentError."""
+        """Return the host of a bot, started if it is not there, or has ended. Raises AgentError, StartError."""
         if entry in self._hosts and self._hosts[entry].ended:
             self.discard(entry)
         if entry not in self._hosts and isinstance(entry.origin, Source):
@@ -97,13 +97,17 @@ class Hosts:
     def seat(
         self, entry: Entry, seed: int, moment: Callable[[bool], str], witness: Witness | None = None
     ) -> IsolatedPlayer:
-        """Return a copy of a bot in a process of its own, to be ended by `end`. Raises AgentError."""
+        """Return a copy of a bot in a process of its own, to be ended by `end`. Raises AgentError, StartError."""
         host = self._host_of(entry)
         self._hosts.move_to_end(entry)
+        remote = None
         try:
-            return IsolatedPlayer(host.child(moment, witness), entry.name, self._game, seed, witness is not None)
+            remote = host.child(moment, witness)
+            return IsolatedPlayer(remote, entry.name, self._game, seed, witness is not None)
         except (OSError, EOFError, ValueError) as error:
             self.discard(entry)
+            if remote is None:  # its host, which runs no bot, has failed
+                raise StartError(f"the process of {entry.name!r} could not be started ({one_line(error)})") from error
             raise GoneError(entry.name, f"its process could not be started ({one_line(error)})") from error
 
     def end(self, entry: Entry, player: IsolatedPlayer) -> None:
@@ -150,6 +154,8 @@ def outcome(job: Job, heartbeat: Heartbeat, hosts: Hosts) -> dict[str, Any]:
         return {"actor": heartbeat.blamed, "reason": error.reason, "gone": True}
     except AgentError as error:
         return {"actor": heartbeat.blamed, "reason": error.reason}
+    except StartError as error:  # the job is done again
+        return {"actor": -1, "reason": one_line(error)}
     except ServiceError as error:
         return {"ended": one_line(error)}
     except DicegymError as error:

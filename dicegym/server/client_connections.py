@@ -13,6 +13,7 @@ import contextlib
 import http
 import logging
 import socket
+from collections import deque
 from collections.abc import Callable
 from typing import Any
 
@@ -23,7 +24,7 @@ from websockets.http11 import Request, Response
 
 from dicegym.errors import ParameterError
 from dicegym.server.admission import Origins
-from dicegym.server.client_limits import AT_ONCE, BYTES, HANDSHAKES, MESSAGE, ThrottledLog, TokenBucket
+from dicegym.server.client_limits import AT_ONCE, BYTES, HANDSHAKES, LEAVING, MESSAGE, ThrottledLog, TokenBucket
 from dicegym.server.wire import BAD_JSON, Malformed, Message, ObjectReader, parse
 
 MOST_UNREAD = 1 << 16
@@ -65,13 +66,13 @@ class Connection:
         lost: called when the connection is gone; likewise, and more than once perhaps.
     """
 
-    def __init__(self, bucket: TokenBucket) -> None:
+    def __init__(self, ports: Ports, bucket: TokenBucket) -> None:
         self.address = self.peer = "unknown"
         self.open = True
         self.transport: Any = None
         self.hear: Callable[[Message | Malformed], None] = lambda message: None
         self.lost: Callable[[], None] = lambda: None
-        self._bucket = bucket
+        self._ports, self._bucket = ports, bucket
         self._cost = 0.0  # of the last message
 
     def attach(self, transport: Any) -> None:
@@ -100,6 +101,9 @@ class Connection:
         if self.open:
             self.open = False
             self._end()
+            self._ports.leaving.append(self.transport)
+            if len(self._ports.leaving) > LEAVING:
+                self._ports.leaving.popleft().abort()
 
     def _write(self, data: bytes) -> None:
         raise NotImplementedError
@@ -112,9 +116,8 @@ class TcpConnection(Connection, asyncio.BufferedProtocol):
     """A TCP connection to a client, which is read as the event loop says."""
 
     def __init__(self, ports: Ports) -> None:
-        super().__init__(ports.bucket())
+        super().__init__(ports, ports.bucket())
         self.objects = ObjectReader()
-        self._ports = ports
         self._buffer = bytearray(PACKET)
         self._paid = 0  # objects
         self._known = False  # by the first byte that it has sent
@@ -217,7 +220,7 @@ class WebSocketConnection(Connection):
     """A WebSocket connection to a client, from the end of its handshake on."""
 
     def __init__(self, websocket: MeteredWebSocket) -> None:
-        super().__init__(websocket.bucket)
+        super().__init__(websocket.ports, websocket.bucket)
         self.attach(websocket.transport)
         self._websocket = websocket
         self._closing: asyncio.Task[None] | None = None
@@ -300,6 +303,7 @@ class Ports:
         addresses: those that are listened on, as clients write them.
         alive: the transports of all connections.
         handshakes: WebSockets whose handshake has not ended, the oldest first.
+        leaving: the transports of clients that were hung up last.
     """
 
     def __init__(
@@ -317,6 +321,7 @@ class Ports:
         self.addresses: tuple[str, ...] = ()
         self.alive: set[Any] = set()
         self.handshakes: dict[ServerConnection, None] = {}
+        self.leaving: deque[Any] = deque()
         self._host, self._rate, self._seconds = host, rate, seconds
         self._listening: list[Any] = []
 

@@ -15,7 +15,9 @@ AT_ONCE = 8
 """Seconds for which a client may have saved up."""
 HANDSHAKES = 256
 """WebSocket connections that have not ended their handshake; the oldest makes room for more."""
-BESIDE = HANDSHAKES + 64
+LEAVING = 64
+"""Connections that may still read their last words; the oldest makes room for more."""
+BESIDE = HANDSHAKES + LEAVING + 64
 """Files that a server opens beside its connections: the store, ports, and connections that have not logged in."""
 PER_AGENT = 4
 

@@ -88,8 +88,7 @@ class LocalAgent:
         self._stopping = False
         # All that follows belongs to the thread.
         self._player: Player | None = None  # the one for all tables, which keeps what belongs to a game with that
-        self._seats: dict[int, tuple[Player, Act]] = {}  # by the number of the table
-        self._gone: set[int] = set()  # tables at which its process has ended
+        self._seats: dict[int, tuple[Player, Act | None]] = {}  # by the number of the table
 
     async def start(self) -> None:
         """Load the agent. Raises AgentError, ModelError."""
@@ -141,27 +140,22 @@ class LocalAgent:
         self._hosts.end(self._entry, player)
 
     def _answer(self, number: int, seat: int, state: Any, seed: int) -> int:
-        if number in self._gone:
-            raise GoneError(self.name, NOT_ASKED)
-        try:
-            if number not in self._seats:
-                player = self._seat_apart(seed) if self._player is None else self._player
-                # "chair" is the old word for a seat. It is part of the seed, so another would change what agents draw.
-                self._seats[number] = player, player.join(self._game, seat, named_seed("chair", seed, 0))
-            player, act = self._seats[number]
-            return whole(act(Turn(self._game, state, seat)), player)
-        except GoneError:
-            self._gone.add(number)
-            raise
+        if number not in self._seats:
+            self._seats[number] = (self._seat_apart(seed) if self._player is None else self._player), None
+        player, act = self._seats[number]  # also one whose process has ended, and says so when it is asked
+        if act is None:  # kept before it sits down, which may fail: all that is kept is ended
+            # "chair" is the old word for a seat. It is part of the seed, so another would change what agents draw.
+            act = player.join(self._game, seat, named_seed("chair", seed, 0))
+            self._seats[number] = player, act
+        return whole(act(Turn(self._game, state, seat)), player)
 
     def _leave(self, number: int) -> None:
-        self._gone.discard(number)
         player, _ = self._seats.pop(number, (None, None))
         if self._hosts is not None and isinstance(player, IsolatedPlayer):
             self._hosts.end(self._entry, player)
 
     def _seat_apart(self, seed: int) -> IsolatedPlayer:
-        """Return a copy of a bot in a process of its own. Raises AgentError; GoneError if none can be started."""
+        """Return a copy of a bot in a process of its own. Raises AgentError, and StartError if none can be started."""
         hosts = self._hosts
         if hosts is None or self._stopping:
             raise GoneError(self.name, "is not asked any more: the server stops")

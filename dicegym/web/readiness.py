@@ -6,7 +6,6 @@ server finds it.
 
 from __future__ import annotations
 
-import contextlib
 import os
 import subprocess
 import sys
@@ -117,11 +116,14 @@ def _mark() -> Path | None:
 def _main() -> None:
     if hasattr(os, "nice"):
         os.nice(NICENESS)
+    whole = True
     for name in GAMES:
-        with contextlib.suppress(Exception):  # its players hear of it
+        try:
             for _ in _compile(name):
                 print(name, flush=True)
-    if (mark := _mark()) is not None:
+        except Exception:  # its players hear of it, and the next start tries again
+            whole = False
+    if whole and (mark := _mark()) is not None:
         mark.touch()
 
 

@@ -93,18 +93,26 @@ class WorkerThreads:
         self._ended = False
         self._started = 0
 
-    def answer(self, owner: str, key: Hashable, find: Callable[[Answer[T]], T], keep: bool = True) -> Answer[T]:
+    def answer(
+        self,
+        owner: str,
+        key: Hashable,
+        find: Callable[[Answer[T]], T],
+        keep: bool = True,
+        pay: Callable[[], object] = lambda: None,
+    ) -> Answer[T]:
         """Return what a function finds in a thread: it is called once for each key, and its answer is kept.
 
         The function gets the answer, whose progress it may note. Unless ``keep``, an answer that is there is computed
         again when it is asked for next. Where too much waits already, for this owner or in all, the answer has failed
-        by a TooBusyError, and is not kept.
+        by a TooBusyError, and is not kept. ``pay`` is called before anything is begun, and may raise.
         """
         with self._lock:
             known = self._answers.get(key)
             if known is not None and not self._is_stale(known, keep):
                 self._answers.move_to_end(key)
                 return known
+            pay()
             answer: Answer[T] = Answer()
             try:
                 answer.future = self.begin(owner, find, answer)
@@ -139,8 +147,8 @@ class WorkerThreads:
             self._counts[owner] += 1
             self._waiting.put((owner, future, lambda: function(*arguments)))
             if self._started < self._threads:
-                self._started += 1
                 threading.Thread(target=self._work, name="web-work", daemon=True).start()
+                self._started += 1  # not where the system has no room for another one
         return future
 
     @property

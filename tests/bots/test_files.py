@@ -227,6 +227,16 @@ def test_data_that_leads_out_is_refused(tmp_path: Path) -> None:
         visible_files(Source(bot), (), [bot])
 
 
+@pytest.mark.skipif(os.name != "posix", reason="needs modes of folders")
+def test_where_everybody_may_put_files_nobody_owns_the_folder(tmp_path: Path) -> None:
+    bot = tmp_path / "hog.py"
+    bot.write_text(PLAIN)
+    (tmp_path / "theirs.txt").write_text("secret")
+    assert visible_files(Source(bot), ["hog.py"], [bot]) == [tmp_path, bot]
+    tmp_path.chmod(0o1777)  # as of /tmp
+    assert visible_files(Source(bot), ["hog.py"], [bot]) == [bot]
+
+
 def test_a_path_that_is_named_may_be_a_link(tmp_path: Path) -> None:
     real = tmp_path / "real" / "bot.py"
     real.parent.mkdir()

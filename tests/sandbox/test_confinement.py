@@ -312,3 +312,12 @@ def test_whose_parent_has_ended_does_not_begin(tmp_path: Path) -> None:
 def test_processor_time_ends(tmp_path: Path) -> None:
     done = confined.run("process", "while True:\n    pass\n", tmp_path, cpu=1)
     assert done.returncode == -signal.SIGKILL
+
+
+def test_no_limit_is_without_an_end(tmp_path: Path) -> None:
+    """Each alone is what keeps a program from something, whatever its user may."""
+    lift = "from resource import *; setrlimit(RLIMIT_STACK, getrlimit(RLIMIT_STACK)[1:] * 2)"
+    names = ["AS", "CORE", "CPU", "DATA", "FSIZE", "MEMLOCK", "MSGQUEUE", "NOFILE", "NPROC", "RTPRIO", "SIGPENDING"]
+    code = f"print([one for one in {[*names, 'STACK']} if -1 in getrlimit(globals()['RLIMIT_' + one])])"
+    done = confined.run("process", code, tmp_path, patch=lift)
+    assert (done.stdout, done.stderr) == ("[]\n", "")

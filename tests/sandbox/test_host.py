@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import marshal
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ import pytest
 from dicegym.bots.answers import TooMuchError
 from dicegym.errors import AgentError, one_line
 from dicegym.sandbox import host
-from dicegym.sandbox.host import Child
+from dicegym.sandbox.host import Child, Host
 
 
 class Pieces:
@@ -125,3 +126,20 @@ def test_what_a_bot_raises_is_told(error: BaseException, program: ToldProgram | 
         raise error
 
     assert answers(fail) == [[0, "failed", told]]
+
+
+@pytest.mark.parametrize(
+    ("left", "clean"),
+    [((), True), (("match-1/own",), True), (("match-2/others",), True), (("match-3/x",), False), (("x",), False)],
+)
+def test_what_a_bot_leaves_for_the_next_match_is_seen(left: tuple[str, ...], clean: bool, tmp_path: Path) -> None:
+    """Where no Landlock keeps it to its own folder, it may write beside it; match 2 is being played."""
+    one = Host.__new__(Host)
+    one.setup, one._children = {"folder": str(tmp_path)}, {2: 4711}
+    for name in ("match-1", "match-2"):
+        (tmp_path / name).mkdir()
+    for name in left:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("6")
+    assert one._clean(1) is clean
+    assert not (tmp_path / "match-1").exists()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,9 +16,11 @@ from dicegym.arena import Limits
 from dicegym.bots.source import Source
 from dicegym.errors import AgentError
 from dicegym.sandbox import jail, worker
+from dicegym.sandbox.frames import MessageStream
+from dicegym.sandbox.heartbeat import Heartbeat
 from dicegym.sandbox.hosts import HostProcess
 from dicegym.sandbox.jobs import Entry, entry
-from dicegym.sandbox.remote import GoneError
+from dicegym.sandbox.remote import GoneError, StartError
 from dicegym.sandbox.worker import Hosts
 
 pytestmark = pytest.mark.skipif(not worker.CAN_FORK, reason="bots play in their referee's process there")
@@ -117,7 +120,7 @@ def test_a_process_that_makes_no_copy_is_not_asked_again(
         raise error
 
     monkeypatch.setattr(FakeHost, "child", fail)
-    with pytest.raises(GoneError, match="could not be started"):
+    with pytest.raises(StartError, match="could not be started"):
         play(hosts, bots[0])
     assert kept() == []
 
@@ -143,9 +146,49 @@ def test_a_process_that_cannot_be_started_leaves_no_folder(tmp_path: Path, monke
     (tmp_path / "ann.py").write_text("def final_strategy(score, opponent_score):\n    return 6\n")
     monkeypatch.setattr(subprocess, "Popen", fail)
     hosts = Hosts(GAME, Limits(), jail.Isolation.NONE, str(tmp_path))
-    with pytest.raises(GoneError, match="too many processes"):
+    with pytest.raises(StartError, match="too many processes"):
         hosts.seat(Entry("ann", Source(tmp_path / "ann.py")), 0, lambda asked: "")
     assert [one.name for one in tmp_path.iterdir()] == ["ann.py"]
+
+
+def test_nobody_is_blamed_for_a_process_that_cannot_be_started(hosts: Hosts, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Job:
+        entries = ()
+
+        def run(self, context: Any) -> None:
+            context.heartbeat.hand_over(1)
+            raise StartError("the process of 'ann' could not be started")
+
+    found = worker.outcome(Job(), Heartbeat.private(), hosts)  # type: ignore[arg-type]
+    assert found == {"actor": -1, "reason": "the process of 'ann' could not be started"}
+
+
+@pytest.mark.parametrize("size", [0, 1 << 20])
+def test_a_process_that_ends_at_once_is_not_waited_for(
+    size: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nor told all that it would have to know, which is more than a socket holds."""
+    bot = tmp_path / "bot.py"
+    bot.write_text("#" * size)
+    why = "import os, sys; os.read(0, 1); sys.exit(f'no room in session {os.getsid(0) - os.getpid()}')"
+    monkeypatch.setattr(jail, "command", lambda *_: [sys.executable, "-S", "-c", why])
+    host = HostProcess(GAME, "bot", Source(bot), Limits(), jail.Isolation.NONE, str(tmp_path))
+    with pytest.raises(GoneError, match="no room in session 0"):  # out of reach of Ctrl-C
+        host.wait_ready()
+    host.close()
+    assert [one.name for one in tmp_path.iterdir()] == ["bot.py"]
+
+
+def test_what_has_begun_is_undone_where_a_start_is_interrupted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    bot = tmp_path / "bot.py"
+    bot.write_text("")
+    monkeypatch.setattr(MessageStream, "send", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        HostProcess(GAME, "bot", Source(bot), Limits(), jail.Isolation.NONE, str(tmp_path))
+    assert [one.name for one in tmp_path.iterdir()] == ["bot.py"]
 
 
 def test_all_processes_are_killed_at_once(hosts: Hosts, bots: list[Entry]) -> None:

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
@@ -306,3 +307,44 @@ def test_what_is_readable_is_nobodys(tmp_path: Path) -> None:
         assert not Path.home().is_relative_to(path)
         assert path != checkout
         assert path.exists()
+
+
+LAYERS = """
+import json, os
+kinds = ["ipc", "mnt", "net", "pid", "uts"]
+rights = next(line.split()[1] for line in open("/proc/self/status") if line.startswith("CapPrm"))
+room = os.statvfs(os.getcwd())
+print(json.dumps({
+    "namespaces": [os.readlink(f"/proc/self/ns/{kind}") for kind in kinds],
+    "rights": int(rights, 16),
+    "room": room.f_blocks * room.f_frsize,
+}))
+"""
+
+
+@needs_a_jail
+def test_each_layer_of_a_jail_alone(capfd: pytest.CaptureFixture[str]) -> None:
+    """Where another one would hold too: of a network without devices, say, a list of devices says nothing."""
+    if not os.path.exists("/proc/self/ns/net") or "--proc" not in jail.command("jail", []):
+        pytest.skip("no /proc says what is to be seen")
+    subprocess.run(jail.command("jail", [sys.executable, "-S", "-c", LAYERS]), timeout=60, check=True)
+    found = json.loads(capfd.readouterr().out)
+    ours = {os.readlink(link) for link in Path("/proc/self/ns").iterdir()}
+    assert not {*found["namespaces"]} & ours
+    assert found["rights"] & ~(1 << 7) == 0  # CAP_SETUID, see `jail._variants`
+    assert found["room"] == jail.SCRATCH
+
+
+@linux
+def test_ctrl_c_does_not_kill_a_jail_that_is_tried(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It would leave a process behind, which waits for it for ever."""
+
+    def interrupt(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    end = tmp_path / "end"
+    code = f"import os, time; time.sleep(0.5); open({str(end)!r}, 'w').write(str(os.getsid(0) - os.getpid()))"
+    monkeypatch.setattr(Future, "result", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        jail._run([sys.executable, "-S", "-c", code])
+    assert end.read_text() == "0"

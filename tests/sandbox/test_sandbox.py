@@ -391,6 +391,19 @@ def test_no_bot_is_blamed_for_what_its_referee_cannot_start(game: Game, folder: 
             list(own.run([Match(game, entries, 1, 3)]))
 
 
+def test_all_else_ends_where_a_lost_referee_cannot_be_replaced(game: Game, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise BlockingIOError("too many processes")
+
+    both = tuple(entry(game, name, "bacon") for name in "ab")
+    with Sandbox(game, 1, isolation="none") as own:
+        own._workers[0]._process.kill()
+        monkeypatch.setattr(sandboxes, "_Worker", fail)
+        with pytest.raises(BlockingIOError):
+            list(own.run([Match(game, both, 1, 1)]))
+    assert own._folder == ""
+
+
 def test_threads_start_processes_one_after_the_other() -> None:
     """Each puts back what it has found, which may not be what another one has changed for a moment."""
     main, before, failed = sys.modules["__main__"], dict(os.environ), list[Exception]()

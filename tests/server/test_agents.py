@@ -22,6 +22,7 @@ from talk import Bot, eventually, run, serving
 
 from dicegym.players.roster import is_strangers
 from dicegym.sandbox import jail, landlock, seccomp
+from dicegym.sandbox.remote import IsolatedPlayer
 from dicegym.server import local_agents
 
 GOOD = """
@@ -178,6 +179,34 @@ async def test_an_illegal_answer_is_asked_again_ten_times(tmp_path: Path) -> Non
         assert all("too many errors" in incident.reason for incident in result.incidents)
         assert result.actions.count(-1) == 20
     await playing
+
+
+def test_a_bot_that_cannot_sit_down_leaves_no_process(tmp_path: Path) -> None:
+    ended, seated = list[object](), list[object]()
+
+    class Standing(IsolatedPlayer):
+        def __init__(self) -> None:
+            self.name = "bot"
+
+        def join(self, *_: object) -> Any:
+            raise AgentError("bot", "raised ValueError when it sat down")
+
+    class Seats:
+        def seat(self, *_: object) -> object:
+            seated.append(Standing())
+            return seated[-1]
+
+        def end(self, entry: object, player: object) -> None:
+            ended.append(player)
+
+    game = dicegym.game("yatzy")
+    one = local_agents.LocalAgent("bot", bot_file(tmp_path, "bot"), game, 1.0, print, jail.Isolation.NONE)
+    one._hosts = Seats()  # type: ignore[assignment]  # all that is asked of one
+    for _ in range(2):
+        with pytest.raises(AgentError, match="sat down"):
+            one._answer(1, 0, game.new_game(1)[0], 0)
+    one._leave(1)
+    assert (len(ended), len(seated)) == (1, 1)
 
 
 @run

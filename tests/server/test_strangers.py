@@ -153,6 +153,18 @@ async def test_a_thousand_idle_connections_do_not_lock_owners_out(tmp_path: Path
 
 
 @run
+async def test_who_is_refused_keeps_no_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each may still read why; of a flood of them the oldest are cut off."""
+    monkeypatch.setattr(client_connections, "LEAVING", 2)
+    monkeypatch.setattr(client_connections, "CLOSING", 60.0)
+    async with serving(tmp_path, connections=1) as server, crowd(server, 1):
+        await eventually(lambda: len(server.lobby.clients) == 1)
+        async with crowd(server, 6) as bots:
+            await eventually(lambda: len(server._listening.alive) == 3)
+            assert (await bots[-1].until("ERROR"))["code"] == "full"
+
+
+@run
 async def test_who_is_sent_away_is_told_why_and_who_plays_is_not(tmp_path: Path) -> None:
     async with with_secrets(tmp_path, connections=3) as server:
         playing, standing = await both(server, "carl", "dora")

@@ -71,6 +71,39 @@ def test_as_many_are_checked_at_once_as_there_are_processors(tmp_path: Path, mon
     assert waiting.states == ended
 
 
+def test_trouble_begins_no_check_anew_that_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runner, "LOOK", 0.001)
+    monkeypatch.setattr(runner, "cores", lambda: LANES)
+    monkeypatch.setattr(runner.jail, "probe", lambda isolation: "")
+    begun, checked, go = list[str](), threading.Semaphore(0), threading.Event()
+
+    class Troubled(Waiting):
+        def begin_anew(self) -> None:
+            begun.append("anew")
+
+        def next_waiting(self) -> Any:
+            if not go.is_set() and self.states[0][-1] is VersionState.CHECKING:
+                go.set()
+                raise RuntimeError("the database is locked")
+            return super().next_waiting()
+
+    def check(self: Runner, kind: str, version: int, interrupts: Any) -> str:
+        assert go.wait(SECONDS)
+        checked.release()
+        waiting.note(version, VersionState.PASSED)
+        return ""
+
+    waiting = Troubled()
+    monkeypatch.setattr(Runner, "_run", check)
+    found = Runner(SubmissionStore(tmp_path), WebSettings(tmp_path / "web"))
+    found._bots = waiting  # type: ignore[assignment]  # stands for them
+    found.start()
+    for _ in range(MANY):
+        assert checked.acquire(timeout=SECONDS)
+    found.stop()
+    assert begun == ["anew"]
+
+
 def test_no_more_wait_than_may_however_many_come_at_once(tmp_path: Path) -> None:
     with SubmissionStore(tmp_path) as desk:
         bots, found, gate = Bots(desk), list[str](), threading.Barrier(6)

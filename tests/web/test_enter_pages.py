@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import re
 import threading
 import time
@@ -312,6 +313,57 @@ def test_nonsense_in_addresses_is_told(client: TestClient, room: EnteringRoom, p
         assert client.get(f"{path}?{query}", headers=teacher).status_code in (404, 422)
     assert client.get("/enter/bots/99999999999999999999999", headers=teacher).status_code == 404
     assert client.get("/enter/contests/9", headers=teacher).status_code == 404
+
+
+def test_a_version_that_came_in_time_plays_though_its_check_ends_later(client: TestClient, room: EnteringRoom) -> None:
+    ann, contests = bearer(room, "ann"), room.contests
+    contests.add("Autumn", ContestPlan("hog", agents=("bacon",)), "2 days")
+    handed_in(client, ann)
+    passed(room)
+    client.put("/api/enter/bots/1/contests/1", headers=ann)
+    handed_in(client, ann)
+    handed_in(client, ann)
+    contests.close(1)
+    wanted = contests.count_wanted(1)
+    assert wanted is not None
+    passed(room, 2)
+    assert contests.count_wanted(1) == wanted + 1, "else its grade would name a version that has not played"
+    assert client.get("/api/enter/contests/1").json()["entries"][0]["version"] == 2
+    contests.note(1, closed="2026-01-01T00:00:00+00:00")  # before any was handed in
+    passed(room, 3)
+    assert contests.count_wanted(1) == wanted + 1
+
+
+@pytest.mark.parametrize("change", ["enter", "withdraw"])
+def test_nothing_changes_in_a_contest_that_is_closed_just_now(
+    change: str, client: TestClient, room: EnteringRoom, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    contests, writing = room.contests, room.desk.writing
+    contests.add("Autumn", ContestPlan("hog"))
+    handed_in(client, bearer(room, "ann"))
+    passed(room)
+    bot = room.bots.bot(1, "ann")
+    if change == "withdraw":
+        contests.enter(1, bot)
+
+    def write_after_another() -> Any:
+        monkeypatch.setattr(room.desk, "writing", writing)
+        contests.close(1)
+        return writing()
+
+    monkeypatch.setattr(room.desk, "writing", write_after_another)
+    with pytest.raises(DicegymError, match="is closed"):
+        contests.enter(1, bot) if change == "enter" else contests.withdraw(1, bot.id)
+    assert len(contests.taking_part(contests.contest(1))) == (change == "withdraw")
+
+
+def test_what_another_server_unpacks_is_left_to_it(room: EnteringRoom) -> None:
+    new, old = (room.desk.folder / "versions" / name for name in (".new", ".old"))
+    for folder in (new, old):
+        (folder / "bots").mkdir(parents=True)
+    os.utime(old, (0, 0))
+    room.bots.begin_anew()
+    assert (new.exists(), old.exists()) == (True, False)
 
 
 def test_what_was_checked_when_a_server_ended_is_checked_anew(client: TestClient, room: EnteringRoom) -> None:

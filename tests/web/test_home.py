@@ -12,6 +12,7 @@ from played_forms import forms_of
 from starlette.testclient import TestClient
 
 from dicegym.registry import GAMES
+from dicegym.web import readiness
 from dicegym.web.readiness import STEPS, GettingReadyError, Readiness
 from dicegym.web.static_files import files
 
@@ -76,6 +77,22 @@ def test_readiness_counts_what_a_process_compiles(tmp_path: Path, monkeypatch: p
     while ready.running and time.monotonic() < until:
         time.sleep(0.01)
     ready.check(GAMES[-1])  # who plays it compiles it
+
+
+@pytest.mark.parametrize("broken", [None, GAMES[0]])
+def test_what_could_not_be_compiled_is_tried_again(
+    broken: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def compiled(name: str) -> list[None]:
+        if name == broken:
+            raise OSError("no space left")
+        return [None] * STEPS
+
+    monkeypatch.setattr(readiness, "_compile", compiled)
+    monkeypatch.setattr(readiness, "_mark", lambda: tmp_path / "ready")
+    monkeypatch.setattr(readiness.os, "nice", lambda by: None, raising=False)
+    readiness._main()
+    assert (tmp_path / "ready").exists() == (broken is None)
 
 
 def test_every_game_that_ships_has_a_cover() -> None:

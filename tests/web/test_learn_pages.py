@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import platform
 import shutil
@@ -31,9 +32,10 @@ from dicegym.learning.run_folder import (
     SETTINGS_FILE,
     alone_in,
 )
+from dicegym.pictures.charts import Axis, ChartLine
 from dicegym.shipped import shipped_folder
 from dicegym.web.context import Web
-from dicegym.web.learn import run_folders
+from dicegym.web.learn import learn_section, run_folders
 from dicegym.web.learn.learn_section import read_scalars
 from dicegym.web.learn.run_folders import Trainings, model_of
 from dicegym.web.play.rivals import Guests
@@ -239,3 +241,11 @@ def test_losses_and_entropy_are_drawn_from_the_events_of_tensorboard(client: Tes
     path.write_bytes(b"\xff" * 400)
     assert read_scalars(made) == {}
     assert client.get("/learn/run/runs/hog").status_code == 200
+
+
+def test_what_is_not_finite_has_no_place_in_a_chart() -> None:
+    line = ChartLine("loss", [(0.0, 1.0), (1.0, math.nan), (2.0, math.inf), (3.0, 2.0)])
+    svg = str(learn_section._chart("Loss", [line], Axis("", "{:g}".format)).svg)
+    assert "loss 2" in svg
+    assert "nan" not in svg
+    assert "inf" not in svg

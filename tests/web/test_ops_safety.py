@@ -280,6 +280,18 @@ def test_work_is_bounded() -> None:
         threads.begin("modest", print)
 
 
+def test_work_goes_on_after_a_thread_could_not_be_started(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(thread: object) -> None:
+        raise RuntimeError("can't start new thread")
+
+    threads = WorkerThreads(threads=1)
+    with monkeypatch.context() as patch:
+        patch.setattr(threading.Thread, "start", fail)
+        with pytest.raises(RuntimeError):
+            threads.begin("ann", print)
+    assert threads.begin("ann", lambda: 7).result(5) == 7
+
+
 def test_a_failure_that_took_long_is_told_before_it_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
     threads, tries, now = WorkerThreads(threads=1), [], [0.0]
     monkeypatch.setattr(workers.time, "monotonic", lambda: now[0])

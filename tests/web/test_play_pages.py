@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import shutil
 import threading
@@ -233,6 +234,13 @@ def test_another_visitor_sees_and_moves_nothing(client: TestClient) -> None:
     assert table.sheet.actions == []
     for id in ("nothing", "A" * 16, "..%2fsecret", "%00"):
         assert client.get(f"/play/{id}").status_code == 404
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs modes of folders")
+def test_nobody_on_the_machine_lists_visitors(client: TestClient) -> None:
+    """Their folders are called as their cookies."""
+    folder = client.app.state.web.get(PlayHall).folder  # type: ignore[attr-defined]  # Starlette's own
+    assert folder.stat().st_mode & 0o077 == 0
 
 
 def test_the_tutor_asks_once_and_hints_say_how_sure(client: TestClient) -> None:

@@ -36,6 +36,7 @@ from dicegym.web import workers
 from dicegym.web.application import create_app
 from dicegym.web.enter.plans import ContestPlan
 from dicegym.web.enter.runner import EnteringRoom, Runner
+from dicegym.web.play.review import BEGUN
 from dicegym.web.watch import agent_pages, contest_boards, contest_pages
 from dicegym.web.watch.contest_boards import Board, compute_board
 from dicegym.web.web_settings import WebSettings
@@ -322,6 +323,20 @@ def test_a_game_is_played_to_be_watched(client: TestClient) -> None:
     assert client.get(address, headers={"HX-Request": "true"}).headers["HX-Refresh"] == "true"
     same = shown_when_computed(client, "/watch/game?game=hog&agent=ham&agent=ham&seed=7", "Another game")
     assert "seed 7" in same
+
+
+def test_a_game_that_begins_costs_its_visitor_whatever_asks_for_it(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dicegym.web.context.AT_ONCE", BEGUN + 200)
+    monkeypatch.setattr("dicegym.web.context.A_SECOND", 0.001)
+    address, script = "/watch/game?game=hog&agent=ham&agent=ham&seed=", {"HX-Request": "true"}
+    assert client.get(f"{address}1", headers=script).status_code == 204
+    assert client.get(f"{address}2", headers=script).status_code == 429
+    assert client.get(f"{address}1", headers=script).status_code == 204
+    assert "Another game" in shown_when_computed(client, f"{address}1", "Another game")
+    review = client.get(f"{address.replace('/game?', '/game/review?')}1")
+    assert review.status_code == 429, "nor is a review free, which takes longer"
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import secrets
 import shutil
+import time
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +34,8 @@ MOST_BOTS = 50
 """Of one owner."""
 MOST_KEPT = 256 << 20
 """Bytes of one owner's versions."""
+ABANDONED = 3600.0
+"""Seconds after which nobody unpacks into a folder any more; until then another server may."""
 _BUSY = (VersionState.CHECKING, VersionState.PLAYING)
 
 
@@ -107,7 +111,7 @@ class Bots:
         """Remove a bot with all that is kept of it; it leaves all contests."""
         gone = [one.id for one in self.versions(bot)]
         with self._desk.writing() as session:
-            rerun_contests(session, bot)
+            rerun_contests(session, bot, now())
             session.execute(sa.delete(Bot).where(Bot.id == bot))
         for number in gone:
             shutil.rmtree(self.folder(number), ignore_errors=True)
@@ -129,8 +133,10 @@ class Bots:
         values = {"state": VersionState.WAITING, "progress": "", "report": None, "results": None}
         with self._desk.writing() as session:
             session.execute(sa.update(Version).where(Version.state.in_(_BUSY)).values(values))
-        for left in self._folder.glob(".*"):
-            shutil.rmtree(left, ignore_errors=True)
+        with contextlib.suppress(FileNotFoundError):  # another server has done with one just now
+            for left in self._folder.glob(".*"):
+                if time.time() - left.stat().st_mtime > ABANDONED:
+                    shutil.rmtree(left, ignore_errors=True)
 
     def note(self, version: int, state: VersionState, progress: str = "", **found: Any) -> None:
         """Keep what is known of a version by now; ``found``: its ``report`` or ``results``, as plain values."""
@@ -138,7 +144,8 @@ class Bots:
             values = {"state": state, "progress": progress, **found}
             session.execute(sa.update(Version).where(Version.id == version).values(values))
             if state == VersionState.PASSED:
-                rerun_contests(session, sa.select(Version.bot_id).where(Version.id == version).scalar_subquery())
+                bot, made = (sa.select(one).where(Version.id == version) for one in (Version.bot_id, Version.made))
+                rerun_contests(session, bot.scalar_subquery(), made.scalar_subquery())
 
     def give_up(self, version: int, why: str) -> None:
         """Take note that nothing more is found out about a version, if it is there; it has passed if its check did."""
@@ -149,11 +156,11 @@ class Bots:
             self.note(version, VersionState.FAILED, f"it was not checked, as {why}: hand it in again")
 
 
-def rerun_contests(session: Session, bot: Any) -> None:
-    """Have the open contests of a bot run again."""
+def rerun_contests(session: Session, bot: Any, moment: Any) -> None:
+    """Have the contests of a bot run again that were open at some moment."""
     entered = WebContest.id.in_(sa.select(ContestEntry.contest).where(ContestEntry.bot == bot))
-    still_open = WebContest.closed.is_(None) & (WebContest.until.is_(None) | (WebContest.until > now()))
-    session.execute(sa.update(WebContest).where(entered, still_open).values(wanted=WebContest.wanted + 1))
+    was_open = (sa.func.coalesce(end, moment) >= moment for end in (WebContest.closed, WebContest.until))
+    session.execute(sa.update(WebContest).where(entered, *was_open).values(wanted=WebContest.wanted + 1))
 
 
 def _count(session: Session, *where: Any) -> int:

@@ -99,13 +99,13 @@ class WebContests:
 
         Raises ParameterError: it is closed or full, of another game, or no version of the bot has passed its check.
         """
-        found = self.contest(contest)
-        if not found.is_open:
-            raise ParameterError(f"{found.name!r} is closed: bots enter contests that are open")
-        if found.game != bot.game:
-            raise ParameterError(f"{found.name!r} is a contest of {found.game}, and this bot plays {bot.game}")
         passed = sa.select(Version.id).where(Version.bot_id == bot.id, Version.state == VersionState.PASSED)
         with self._desk.writing() as session:
+            found = self.contest(contest)  # nobody changes it now
+            if not found.is_open:
+                raise ParameterError(f"{found.name!r} is closed: bots enter contests that are open")
+            if found.game != bot.game:
+                raise ParameterError(f"{found.name!r} is a contest of {found.game}, and this bot plays {bot.game}")
             if session.scalar(passed.limit(1)) is None:
                 raise ParameterError("no version of this bot has passed its check: mend it, and hand it in again")
             if session.get(ContestEntry, (contest, bot.id)) is not None:
@@ -118,10 +118,10 @@ class WebContests:
 
     def withdraw(self, contest: int, bot: int) -> None:
         """Take a bot out of a contest. Raises ParameterError: it is closed, and its ranking stands."""
-        found = self.contest(contest)
-        if not found.is_open:
-            raise ParameterError(f"{found.name!r} is closed: its entries stay in its ranking")
         with self._desk.writing() as session:
+            found = self.contest(contest)  # nobody changes it now
+            if not found.is_open:
+                raise ParameterError(f"{found.name!r} is closed: its entries stay in its ranking")
             if (entry := session.get(ContestEntry, (contest, bot))) is not None:
                 session.delete(entry)
                 _want(session, contest)
@@ -129,7 +129,7 @@ class WebContests:
     def taking_part(self, contest: WebContest) -> list[tuple[Bot, Version | None]]:
         """Return the bots by name, each with the version that plays.
 
-        It is the newest that passed its check before the contest closed; None: none did.
+        It is the newest handed in before the contest closed that passed its check, perhaps later; None: none did.
         """
         newest = sa.select(sa.func.max(Version.id)).where(Version.state == VersionState.PASSED)
         if contest.end is not None:

@@ -80,7 +80,11 @@ class Runner:
         lanes: list[threading.Thread] = []
         try:
             while not self._over.is_set():
-                self._do_next(lanes)
+                try:
+                    self._do_next(lanes)
+                except Exception:  # the checks that run go on, and are not begun anew
+                    _LOG.exception("what is to be done next is looked for again in a moment")
+                    self._over.wait(10 * LOOK)
         finally:  # before another server takes over, which begins their checks anew
             for lane in lanes:
                 lane.join(2 * PATIENCE)

@@ -192,6 +192,7 @@ def _chart(
         ChartLink(*point, "#live", f"{x.shown(point[0])}: {line.name} {point[1]:.4g}")
         for line in lines
         for point in line.points[:: 1 + len(line.points) // MOST_POINTS]
+        if math.isfinite(point[1])  # of a training that has diverged
     ]
     drawn = chart(title, lines, x, up, marks, points=points).svg()
     drawn = drawn.replace(' role="img"', ' role="group"', 1)  # it holds links

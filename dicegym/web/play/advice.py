@@ -10,7 +10,7 @@ import functools
 import json
 import math
 import threading
-from collections.abc import Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from typing import Any, NamedTuple
 
 from dicegym.analysis.decisions import Analysis, analyse
@@ -83,8 +83,8 @@ class Advice:
 
         return self._work.answer(owner, ("hint", key), find)
 
-    def review(self, owner: str, replay: Replay) -> Answer[Analysis]:
-        """Return the analysis of a game that is over, computed once for all who ask."""
+    def review(self, owner: str, replay: Replay, pay: Callable[[], object]) -> Answer[Analysis]:
+        """Return the analysis of a game that is over, computed once for all; the first who asks has to ``pay``."""
 
         def find(answer: Answer[Analysis]) -> Analysis:
             game, names = share_game(replay.table()), tell_apart(replay.seats)
@@ -92,7 +92,7 @@ class Advice:
                 states = replay.states()
                 return analyse(game, states, replay.actions, names, valuer, progress=answer.progress)
 
-        return self._slow.answer(owner, ("review", json.dumps(to_json(replay))), find)
+        return self._slow.answer(owner, ("review", json.dumps(to_json(replay))), find, pay=pay)
 
     @contextlib.contextmanager
     def _using(self, game: Game, games: int = GAMES) -> Iterator[Valuer]:

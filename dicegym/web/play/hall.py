@@ -70,7 +70,7 @@ class PlayHall:
     def __init__(self, web: Web) -> None:
         self.web = web
         self.folder = web.settings.folder / "games"
-        self.folder.mkdir(exist_ok=True)
+        self.folder.mkdir(mode=0o700, exist_ok=True)  # its folders are called as the cookies of visitors
         self.advice = Advice(web.work, web.slow)
         self.guests = Guests()
         self._lock = threading.RLock()

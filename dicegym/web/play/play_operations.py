@@ -24,7 +24,7 @@ from dicegym.web.pages import page, web_of
 from dicegym.web.play.cards import list_cards
 from dicegym.web.play.hall import OF_A_VISITOR, NewGame, PlayHall
 from dicegym.web.play.person_table import PlayedTable
-from dicegym.web.play.review import review_page
+from dicegym.web.play.review import BEGUN, review_page
 from dicegym.web.play.rivals import list_rivals, make_table
 from dicegym.web.play.table_view import describe_table
 from dicegym.web.readiness import GettingReadyError
@@ -38,8 +38,8 @@ DOOR = Door(
 )
 PATIENCE = 0.9
 """Seconds that an answer waits for other players before it names the one that thinks."""
-BEGUN, HINTS = 250.0, 75.0
-"""As many requests as a game that begins, and a hint, count for."""
+HINTS = 75.0
+"""As many requests as a hint counts for."""
 PARAMETER = "parameters-"
 """The prefix of the fields of a game's own parameters."""
 TUTOR = "mistake"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
@@ -19,6 +20,8 @@ from dicegym.pictures.drawing import draw
 from dicegym.web.pages import page, web_of
 from dicegym.web.play.hall import PlayHall
 
+BEGUN = 250.0
+"""As many requests as a game or a review that begins counts for."""
 LINES = 4
 """Players whose chances are drawn; of more, one alone."""
 
@@ -61,7 +64,9 @@ def review_page(
     whole_number("seat", seat, 0, replay.players - 1, "a seat of this game")
     kept = [(name, value) for name, value in request.query_params.multi_items() if name not in ("at", "seat")]
     views = [] if own else [f"?{urlencode([*kept, ('seat', str(one))])}" for one in range(replay.players)]
-    answer = web_of(request).get(PlayHall).advice.review(request.state.visitor, replay)
+    web = web_of(request)
+    pay = functools.partial(web.limits.pay, request, BEGUN)
+    answer = web.get(PlayHall).advice.review(request.state.visitor, replay, pay)
     waits, analysis = not answer.ready, answer.found
     return page(
         request,

@@ -28,8 +28,7 @@ from dicegym.web.door import EMPTY, SEEN, QueryNumber
 from dicegym.web.learn.run_folders import MODEL_SUFFIX, model_of
 from dicegym.web.pages import page, web_of
 from dicegym.web.play.hall import LONGEST_SEED, PlayHall
-from dicegym.web.play.play_operations import BEGUN
-from dicegym.web.play.review import review_page
+from dicegym.web.play.review import BEGUN, review_page
 from dicegym.web.play.rivals import list_rivals, rival_of
 from dicegym.web.watch.contest_pages import DOOR, list_titles, title_of
 from dicegym.web.watch.replay_view import replay_page
@@ -94,12 +93,10 @@ def _play(request: Request, game: str, agents: Sequence[str], seed: int) -> Answ
         given, wanted = write_count(len(agents), "agent"), f"{low} to {high}" if low < high else low
         raise ParameterError(f"{given} cannot play {games.spec(game).title}: choose {wanted} agents")
     web, table = web_of(request), dicegym.game(game, len(agents))
-    if "hx-request" not in request.headers:
-        web.limits.pay(request, BEGUN)
     for name in agents:
         agent_named(web, table, name)
-    key = ("shown", game, tuple(agents), seed)
-    return web.slow.answer(request.state.visitor, key, lambda answer: play_game(web, table, agents, seed))
+    key, pay = ("shown", game, tuple(agents), seed), lambda: web.limits.pay(request, BEGUN)
+    return web.slow.answer(request.state.visitor, key, lambda answer: play_game(web, table, agents, seed), pay=pay)
 
 
 @DOOR.get("/watch/game")

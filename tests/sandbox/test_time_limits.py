@@ -1,0 +1,66 @@
+"""Each limit of a bot's time, the others lifted: none may be gone without a test that fails."""
+
+from __future__ import annotations
+
+import pytest
+
+from dicegym.sandbox import remote as remotes
+from dicegym.sandbox.limits import Limits
+from dicegym.sandbox.remote import MATCH, START, GoneError, Remote
+
+EVER = 1e6
+CLOCK = "by the clock (0.5 s of them at work)"
+
+
+def judge(limits: Limits, phase: str, *, passed: float, before: float, used: float, waited: float = 0.0) -> str:
+    """Return why a bot is ended that was asked some seconds ago, had used so much before, and so much by now."""
+    remote = Remote.__new__(Remote)
+    remote._name, remote._phase, remote._limits, remote._moment = "bot", phase, limits, lambda together: ""
+    remote.spent, remote._began, remote._waited, remote._child = before, 0.0, waited, -1
+    remote._used = lambda: used  # type: ignore[method-assign]
+    remote._queued = lambda: 0.0  # type: ignore[method-assign]
+    remote._socket, end = remotes.socket.socketpair()
+    remote._control = remotes.MessageStream(end)
+    try:
+        remote._judge(passed, before)
+    except GoneError as error:
+        return error.reason
+    finally:
+        remote._socket.close()
+        end.close()
+    return ""
+
+
+MOVE, ALL, LOAD = Limits(EVER, move=1.0), Limits(2.0, start=EVER), Limits(EVER, start=3.0)
+
+
+@pytest.mark.parametrize(
+    ("limits", "phase", "asked", "why"),
+    [
+        (MOVE, MATCH, {"passed": 0.9, "before": 50.0, "used": 50.9}, ""),
+        (MOVE, MATCH, {"passed": 1.1, "before": 50.0, "used": 51.1}, "took more than 1 s"),
+        (MOVE, MATCH, {"passed": 9.9, "before": 50.0, "used": 50.0, "waited": 99.0}, ""),
+        (MOVE, MATCH, {"passed": 10.1, "before": 50.0, "used": 50.0}, "took more than 10 s by the clock"),
+        (MOVE, START, {"passed": 10.1, "before": 0.0, "used": 10.1}, ""),
+        (ALL, MATCH, {"passed": 0.1, "before": 1.8, "used": 1.9}, ""),
+        (ALL, MATCH, {"passed": 0.1, "before": 2.0, "used": 2.1}, "took more than 2 s"),
+        (ALL, MATCH, {"passed": 1.0, "before": 0.5, "used": 0.5, "waited": 18.0}, ""),
+        (
+            ALL,
+            MATCH,
+            {"passed": 1.0, "before": 0.5, "used": 0.5, "waited": 19.0},
+            f"took more than 20 s {CLOCK}",
+        ),
+        (ALL, START, {"passed": 10.0, "before": 0.0, "used": 10.0}, ""),
+        (LOAD, START, {"passed": 3.1, "before": 0.0, "used": 3.1}, "took more than 3 s"),
+        (
+            LOAD,
+            START,
+            {"passed": 30.5, "before": 0.0, "used": 0.5},
+            f"took more than 30 s {CLOCK}",
+        ),
+        (LOAD, MATCH, {"passed": 31.0, "before": 0.0, "used": 31.0}, ""),
+    ],
+)
+def test_each_limit_of_time(limits: Limits, phase: str, asked: dict[str, float], why: str) -> None:
+    assert judge(limits, phase, **asked) == why
