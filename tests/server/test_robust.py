@@ -14,8 +14,9 @@ import pytest
 pytest.importorskip("sqlalchemy")
 pytest.importorskip("websockets")
 from stored_results import stored_results
-from talk import PATIENCE, Bot, WebBot, both, eventually, first_box, game_of_two, run, serving, settings
+from talk import PATIENCE, Bot, WebBot, both, eventually, first_box, game_of_two, run, serving
 
+from dicegym.errors import ParameterError
 from dicegym.server import client_connections
 from dicegym.server.server import Server
 
@@ -59,25 +60,6 @@ async def test_many_commands_in_one_packet(tmp_path: Path) -> None:
 
 
 @run
-async def test_a_command_without_a_newline_is_carried_out(tmp_path: Path) -> None:
-    async with game_of_two(tmp_path) as (_, first, second, standing):
-        await first.send(json.dumps(first_box(standing)).encode())
-        assert (await second.my_turn())["key"] == "STANDING"
-
-
-@run
-async def test_200_silent_connections_while_games_go_on(tmp_path: Path) -> None:
-    async with serving(tmp_path) as server:
-        silent = [await Bot.connect(server) for _ in range(200)]
-        await eventually(lambda: len(server.lobby.clients) == 200)
-        await a_game_is_played(server)
-        assert len(server.lobby.clients) >= 200
-        for bot in silent:
-            bot.vanish()
-        await eventually(lambda: not server.lobby.clients)
-
-
-@run
 async def test_200_silent_guests_are_seated_and_their_games_end(tmp_path: Path) -> None:
     async with serving(tmp_path, login=0.05, answer=0.2, games=100, gather=0.05) as server:
         silent = [await Bot.connect(server) for _ in range(200)]
@@ -87,18 +69,6 @@ async def test_200_silent_guests_are_seated_and_their_games_end(tmp_path: Path) 
         assert len({place.name for result in stored_results(server.store) for place in result.places}) == 200
         assert server.store.ratings() == {}, "none of them has made a move"
         assert silent
-
-
-@run
-async def test_a_silent_guest_gets_a_name_and_a_seat(tmp_path: Path) -> None:
-    async with serving(tmp_path, login=0.05) as server:
-        bot = await Bot.connect(server)
-        bot.name = (await bot.until("WELCOME"))["playerName"]
-        assert bot.name == "guest-1"
-        (other,) = [await Bot.named(server, "anna")]
-        await asyncio.gather(bot.play(), other.play())
-        again = await Bot.connect(server)
-        assert (await again.until("WELCOME"))["playerName"] == "guest-2"
 
 
 @run
@@ -153,28 +123,6 @@ async def test_a_websocket_that_never_reads_is_dropped_too(tmp_path: Path, monke
         await eventually(lambda: link not in server.lobby.clients)
         shouting.cancel()
         bot.vanish()
-
-
-@run
-async def test_a_flood_costs_others_little(tmp_path: Path) -> None:
-    async with serving(tmp_path) as server:
-        flooder = await Bot.connect(server)
-
-        async def flood() -> None:
-            while True:
-                await flooder.send(b"{}" * 10_000)
-
-        async def swallow() -> None:
-            while await flooder.reader.read(1 << 20):
-                pass
-
-        tasks = [asyncio.create_task(flood()), asyncio.create_task(swallow())]
-        await asyncio.sleep(0.05)
-        begun = asyncio.get_running_loop().time()
-        await a_game_is_played(server)
-        assert asyncio.get_running_loop().time() - begun < PATIENCE / 2
-        for task in tasks:
-            task.cancel()
 
 
 @run
@@ -295,25 +243,8 @@ async def test_connections_that_come_and_go_leave_nothing_behind(tmp_path: Path)
 
 @run
 async def test_a_port_in_use_is_told_in_words(tmp_path: Path) -> None:
-    from dicegym.errors import ParameterError
-
     async with serving(tmp_path) as server:
         for name in ("tcp", "ws"):
             (folder := tmp_path / name).mkdir()
             with pytest.raises(ParameterError, match=rf"--{name} {server.ports['tcp']}: cannot listen .*in use"):
-                async with Server(settings(folder, **{name: server.ports["tcp"]})):
-                    pass
-
-
-@run
-async def test_a_server_that_stops_says_so_and_rates_nothing_unfinished(tmp_path: Path) -> None:
-    async with game_of_two(tmp_path) as (server, first, second, standing):
-        await first.send(first_box(standing))
-        await second.my_turn()
-    assert (await first.until("ERROR"))["code"] == "server-stopped"
-    assert "not rated" in first.seen[-1]["message"]
-    assert await first.receive() == {}
-    assert "1 games in progress are left unfinished and not rated" in server.told
-    async with serving(tmp_path) as server:
-        assert server.store.count_games() == 0
-        assert server.store.ratings() == {}
+                await serving(folder, **{name: server.ports["tcp"]}).__aenter__()
