@@ -49,7 +49,7 @@ def game() -> Game:
 
 @pytest.fixture(scope="module")
 def result() -> ContestResult:
-    return contest("hog", ENTRIES, seed=11, workers=2)
+    return contest("hog", ENTRIES, seed=11, workers=1)
 
 
 # Matches
@@ -80,39 +80,35 @@ def test_a_match_counts_games(game: Game) -> None:
     assert found.faults == (0, 0)
     assert {tuple(sorted(seats)) for seats in found.seats} == {(0, 1)}
     assert 8 < sum(seats[0] == 0 for seats in found.seats) < 32
-
-
-def test_illegal_actions_are_counted(game: Game) -> None:
-    players = [FunctionPlayer(lambda turn: 99, "wild"), agent(game, "bacon")]
-    found = play_match(game, players, 0, 5)
+    found = play_match(game, [FunctionPlayer(lambda turn: 99, "wild"), agent(game, "bacon")], 0, 5)
     assert found.faults == (5, 0)
     assert found.wins == (0, 5)
 
 
-def test_a_failing_player_is_named(game: Game) -> None:
-    def fail(turn: object) -> int:
-        raise AgentError("broken", "gave up")
-
-    with pytest.raises(AgentError, match="gave up"):
-        play_match(game, [FunctionPlayer(fail, "broken"), RandomPlayer()], 0, 1)
+def gives_up(turn: Turn) -> int:
+    raise AgentError("odd", "gave up")
 
 
-def test_a_player_that_writes_into_the_record_is_named(game: Game) -> None:
-    def cheat(turn: Turn) -> int:
-        turn.record["scores"][turn.seat] = 99
-        return 1
+def cheat(turn: Turn) -> int:
+    turn.record["scores"][turn.seat] = 99
+    return 1
 
-    with pytest.raises(AgentError, match="'cheat': changed the game's record while choosing"):
-        play_match(game, [RandomPlayer(), FunctionPlayer(cheat, "cheat")], 0, 1)
+
+@pytest.mark.parametrize(
+    ("act", "words"),
+    [
+        (gives_up, "gave up"),
+        (cheat, "'odd': changed the game's record while choosing"),
+        *((lambda turn, answer=answer: answer, "'odd': chose") for answer in (None, 2.5, "6", 2**80)),
+    ],
+)
+def test_a_player_that_fails_is_named(game: Game, act: Act, words: str) -> None:
+    with pytest.raises(AgentError, match=words):
+        play_match(game, [RandomPlayer(), FunctionPlayer(act, "odd")], 0, 1)
 
 
 def test_a_player_that_writes_into_the_record_is_disqualified() -> None:
     """A player that the caller made sits in the referee's process, where it can."""
-
-    def cheat(turn: Turn) -> int:
-        turn.record["scores"][turn.seat] = 99
-        return 1
-
     found = contest("hog", {"cheat": FunctionPlayer(cheat, "cheat"), "bacon": "bacon", "swap": "swap"}, workers=1)
     assert [bad.name for bad in found.disqualified] == ["cheat"]
     assert "changed the game's record while choosing" in found.disqualified[0].reason
@@ -144,20 +140,6 @@ def test_the_number_of_players_must_be_that_of_the_seats(game: Game) -> None:
         play_match(game, [RandomPlayer()], 0, 1)
 
 
-@pytest.mark.parametrize("answer", [None, 2.5, "6", 2**80])
-def test_a_player_that_answers_nonsense_is_named(game: Game, answer: object) -> None:
-    odd = FunctionPlayer(lambda turn: answer, "odd")
-    with pytest.raises(AgentError, match="'odd': chose"):
-        play_match(game, [odd, RandomPlayer()], 0, 1)
-
-
-def test_a_match_does_not_depend_on_the_order_of_its_entries(game: Game) -> None:
-    entries = entries_of(game, ["bacon", "streak"]).entries
-    seeds = {Match(game, pair, 1, 9).seed for pair in (tuple(entries), tuple(reversed(entries)))}
-    assert len(seeds) == 1
-    assert Match(game, tuple(entries), 2, 9).seed not in seeds
-
-
 @pytest.mark.parametrize("name", [name for name in GAMES if dicegym.game(name).spec.players[1] > 1])
 def test_a_changed_file_meets_new_dice(name: str, tmp_path: Path) -> None:
     """Whoever knows the dice of a match that was played gains nothing by handing in another file."""
@@ -174,6 +156,7 @@ def test_a_changed_file_meets_new_dice(name: str, tmp_path: Path) -> None:
         orders = ((ann, *rivals), (*rivals[::-1], ann))
         found = {Match(table, order, 1, 9).seed for order in orders}
         assert len(found) == 1, "in whatever order they are named"
+        assert Match(table, orders[0], 2, 9).seed not in found
         seeds += found
         assert {PairedMatch(table, order, 1, 9).seed for order in orders} == {named_seed("pairs", name, 1, 0)}
     assert seeds[0] == seeds[1]
@@ -212,11 +195,6 @@ def test_win_rates_are_exact(result: ContestResult) -> None:
     assert rates["always_roll(8)"] == pytest.approx(0.630940, abs=1e-6)
 
 
-def test_order_and_workers_change_nothing(result: ContestResult) -> None:
-    """Nor does one worker alone, which another process has below."""
-    assert contest("hog", reversed(ENTRIES), seed=11, workers=3) == result
-
-
 def test_other_entries_change_no_match(result: ContestResult) -> None:
     fewer = contest("hog", ["streak", "haphazard", "tuned"], seed=11, executors=disorderly())
     kept = {match.entries: match for match in result.matches}
@@ -231,12 +209,12 @@ def test_another_seed_is_another_contest(result: ContestResult) -> None:
     assert rates[0] == rates[1]
 
 
-def test_a_contest_is_the_same_in_another_process(
+def test_a_contest_is_the_same_in_another_process_and_order_and_with_more_workers(
     result: ContestResult, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     code = (
-        "import json, sys; from dicegym.arena import contest\n"
-        f"print(json.dumps(contest('hog', {ENTRIES!r}, seed=11, workers=1).to_json()))"
+        "import json; from dicegym.arena import contest\n"
+        f"print(json.dumps(contest('hog', {ENTRIES[::-1]!r}, seed=11, workers=3).to_json()))"
     )
     monkeypatch.setenv(DATE_VARIABLE, "0")
     environment = os.environ | {"PYTHONPATH": str(root), "PYTHONHASHSEED": "77"}
@@ -312,9 +290,7 @@ def test_plain_functions_take_part() -> None:
 @pytest.mark.slow
 def test_a_script_may_bring_players_of_its_own(tmp_path: Path, root: Path) -> None:
     """Nothing of a script can be imported elsewhere, and it has no guard."""
-    script = tmp_path / "own.py"
-    script.write_text(
-        "import dicegym\n"
+    (tmp_path / "own.py").write_text(
         "from dicegym.arena import contest\n"
         "from dicegym.play.player import FunctionPlayer, Player\n"
         "class Mine(Player):\n"
@@ -323,13 +299,11 @@ def test_a_script_may_bring_players_of_its_own(tmp_path: Path, root: Path) -> No
         "        return choose\n"
         "def choose(turn):\n"
         "    return 6\n"
-        "found = contest('hog', [Mine(), FunctionPlayer(choose, 'other'), 'bacon'], workers=1)\n"
-        "print(found.disqualified)\n"
+        "print(contest('hog', [Mine(), FunctionPlayer(choose, 'other'), 'bacon'], workers=1).disqualified)\n"
     )
+    script = [sys.executable, str(tmp_path / "own.py")]
     environment = os.environ | {"PYTHONPATH": str(root)}
-    run = subprocess.run(
-        [sys.executable, script], capture_output=True, text=True, check=False, timeout=100, env=environment
-    )
+    run = subprocess.run(script, capture_output=True, text=True, check=False, timeout=100, env=environment)
     assert (run.returncode, run.stdout) == (0, "()\n"), run.stderr
 
 
@@ -366,19 +340,16 @@ def test_wrong_seeds(seed: Any) -> None:
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"seed": -1}, "the seed of an evaluation"),
-        ({"seed": 1 << 63}, "the seed of an evaluation"),
-        ({"seed": 0.5}, "the seed of an evaluation"),
-        ({"games": 0}, "the number of games of an evaluation"),
-        ({"games": 1e4}, "the number of games of an evaluation"),
+        *(({"seed": seed}, "the seed of an evaluation") for seed in (-1, 1 << 63, 0.5)),
+        *(({"games": games}, "the number of games of an evaluation") for games in (0, 1e4)),
     ],
 )
 @pytest.mark.parametrize("exact", [True, False])
 def test_wrong_evaluations(game: Game, wrong: dict[str, Any], message: str, exact: bool) -> None:
     with pytest.raises(ParameterError, match=message):
         evaluate(game, "bacon", exact=exact, **wrong)
-    last = evaluate(game, "bacon", games=2, exact=False, seed=(1 << 63) - 1)
-    assert last.games == 2
+    if not exact and "games" in wrong:
+        assert evaluate(game, "bacon", games=2, exact=False, seed=(1 << 63) - 1).games == 2
 
 
 def test_entries_can_be_named(game: Game) -> None:

@@ -101,16 +101,18 @@ def test_a_page_holds_all_it_needs(name: str, tmp_path: Path) -> None:
 
 @each_game
 def test_its_data_are_the_moments_of_the_game(name: str) -> None:
-    """What the script puts together again is what the terminal shows."""
+    """What the script puts together again is what the terminal shows, and pictures are those of the game."""
     game = dicegym.game(name)
     replay, data = random_game(game), data_of(game)
     views = [None if view < 0 else view for view in data["views"]]
     hides = bool(game.spec.private) or game.spec.joint_action is not None
     assert views == [None, *(range(game.players) if hides else ())]
+    pictures, names = unpack(json.loads(json.dumps(data["pictures"]))), tell_apart(replay.seats)
     for number, view in enumerate(views):
         seen = list(moments(replay, view))
+        drawn = [draw(replay.table(), frame.state, view, names) for frame in replay.frames()]
         assert len(seen) == len(data["frames"])
-        for moment, (shown, done) in zip(seen, data["frames"], strict=True):
+        for moment, picture, (shown, done) in zip(seen, drawn, data["frames"], strict=True):
             assert scene_of(data, shown[number]) == (
                 moment.scene.title,
                 [tuple(line) for line in moment.scene.lines],
@@ -122,23 +124,13 @@ def test_its_data_are_the_moments_of_the_game(name: str) -> None:
                     told.setdefault(seat, []).append(data["words"][text])
             lines = tuple(f"{data['names'][seat]}: {', '.join(texts)}" for seat, texts in told.items())
             assert lines == moment.done
+            found = pictures[shown[number]]
+            assert (found.body, found.title) == (picture.body, picture.title)
+            assert [found.width, found.height] == data["pictures"]["size"]
     assert len({json.dumps(line) for line in data["lines"]}) == len(data["lines"])
 
 
-@each_game
-def test_its_pictures_are_those_of_the_game(name: str) -> None:
-    game = dicegym.game(name)
-    replay, data = random_game(game), data_of(game)
-    pictures = unpack(json.loads(json.dumps(data["pictures"])))
-    names = tell_apart(replay.seats)
-    for number, view in enumerate(data["views"]):
-        seen = [draw(replay.table(), frame.state, None if view < 0 else view, names) for frame in replay.frames()]
-        found = [pictures[shown[number]] for shown, _ in data["frames"]]
-        assert [(one.body, one.title) for one in found] == [(one.body, one.title) for one in seen]
-        assert {(one.width, one.height) for one in found} == {tuple(data["pictures"]["size"])}
-
-
-def test_pictures_are_packed_without_loss() -> None:
+def test_pictures_are_packed_without_loss_or_left_out_where_there_is_no_room(monkeypatch: pytest.MonkeyPatch) -> None:
     bodies = ["<g><text>a</text><rect/></g>", "<g><text>b</text><rect/></g>", "<g><rect/></g> x", "", "<a/><b/>"]
     drawings = [
         Drawing(4, 2, (Tile(0, 0, 4, 2, body),), f"picture {number}") for number, body in enumerate([*bodies, *bodies])
@@ -147,9 +139,6 @@ def test_pictures_are_packed_without_loss() -> None:
     assert unpack(values) == drawings
     assert len(set(values["pieces"])) == len(values["pieces"])
     assert pack([])["pictures"] == []
-
-
-def test_pictures_without_room_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("dicegym.arena.replay.page.PICTURES_BUDGET", 100)
     assert page_data(random_game(dicegym.game("hog")))["pictures"] is None
 

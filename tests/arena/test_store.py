@@ -21,8 +21,7 @@ import dicegym
 from dicegym.arena import Limits, contest
 from dicegym.arena.match import Match
 from dicegym.arena.results import ContestResult
-from dicegym.arena.storage import Settings, Storage, Stored, default_store
-from dicegym.arena.store.book import Book
+from dicegym.arena.storage import Storage, Stored, default_store
 from dicegym.arena.store.opening import engine_at, location_of
 from dicegym.arena.store.schema import ABOUT
 from dicegym.arena.store.store import ContestStore
@@ -61,11 +60,6 @@ def bots(tmp_path: Path) -> Callable[..., list[str]]:
 
 def competitive() -> Iterator[str]:
     return (name for name in GAMES if dicegym.game(name).players > 1)
-
-
-def test_a_store_can_be_read_while_it_is_written(tmp_path: Path) -> None:
-    ContestStore(tmp_path / "arena.sqlite").close()
-    assert rows(tmp_path / "arena.sqlite", "PRAGMA journal_mode") == [("wal",)]
 
 
 @pytest.mark.parametrize("name", one_always(competitive()))
@@ -128,24 +122,23 @@ def test_a_contest_of_before_is_gone_on_with_unless_its_settings_differ(tmp_path
     assert len(rows(store, "SELECT * FROM contests")) == 4
 
 
-def test_a_failure_is_stored_as_any_outcome(tmp_path: Path) -> None:
+def test_failures_incidents_and_prints_are_stored(tmp_path: Path) -> None:
     late = "calls = 0\ndef final_strategy(score, opponent_score):\n    global calls\n    calls += 1\n"
     (tmp_path / "late.py").write_text(f"{late}    if calls > 5: raise ValueError('enough')\n    return 4\n")
-    entries = ["bacon", "swap", str(tmp_path / "late.py")]
-    results = [contest("hog", entries, 3, executors=disorderly(), store=tmp_path / "arena.sqlite") for _ in range(2)]
-    assert results[0] == results[1]
-    assert results[0].disqualified[0].name == "late"
-    assert stored(results[1]).played == 0
-
-
-def test_incidents_and_prints_are_stored_with_a_match(tmp_path: Path) -> None:
-    text = "def get_play(me, hands, history):\n    print('hm')\n    return {}\n"
-    (tmp_path / "odd.py").write_text(text.format("'nonsense'"))
-    entries = ["p_robot", str(tmp_path / "odd.py")]
-    results = [contest("liarsdice", entries, 3, 1, games=4, store=tmp_path / "arena.sqlite") for _ in range(2)]
-    assert results[0] == results[1]
-    assert results[1].misplays
-    assert results[1].printed["odd"].startswith("hm")
+    (tmp_path / "odd.py").write_text("def get_play(me, hands, history):\n    print('hm')\n    return 'nonsense'\n")
+    found = []
+    for game, entries in (
+        ("hog", ["bacon", "swap", tmp_path / "late.py"]),
+        ("liarsdice", ["p_robot", tmp_path / "odd.py"]),
+    ):
+        how: dict[str, Any] = {"games": 4, "executors": disorderly(), "store": tmp_path / "arena.sqlite"}
+        results = [contest(game, entries, 3, **how) for _ in range(2)]
+        assert results[0] == results[1]
+        assert stored(results[1]).played == 0
+        found.append(results[1])
+    assert found[0].disqualified[0].name == "late"
+    assert found[1].misplays
+    assert found[1].printed["odd"].startswith("hm")
 
 
 def test_luck_is_taken_out_of_matches_that_are_stored(tmp_path: Path) -> None:
@@ -199,20 +192,6 @@ def test_an_identity_is_that_of_all_that_a_bot_imports(tmp_path: Path) -> None:
     (tmp_path / "ann.json").unlink()
     model, player = entry(game, "ppo", "ppo"), entry(game, "f", dicegym.agent(game, "always_roll(3)"))
     assert len({model.identity, player.identity, before}) == 3
-
-
-def test_who_comes_second_to_a_contest_is_told_so(tmp_path: Path) -> None:
-    settings = Settings(dicegym.game("hog"), "round_robin", {}, Limits())
-    with ContestStore(tmp_path / "arena.sqlite") as store:
-        first, second = Book(store, settings, 1), Book(store, settings, 1)
-        first.enter([], [])
-        with pytest.raises(ParameterError, match=r"contest 1 of .* is being run by another process: wait for it"):
-            second.enter([], [])
-        first.close()
-        second.enter([], [])
-        assert second.stored.run == 2
-        second.close()
-    assert [path.name for path in tmp_path.iterdir()] == ["arena.sqlite"]
 
 
 @contextlib.contextmanager

@@ -11,7 +11,10 @@ from dicegym.errors import ParameterError
 
 @pytest.mark.parametrize(
     ("results", "places"),
-    [([1, -1], (1, 2)), ([0, 0], (1, 1)), ([5, 9, 9, 1], (3, 1, 1, 4)), ([1.0, -0.2, -0.2], (1, 2, 2)), ([3], (1,))],
+    [
+        *(([1, -1], (1, 2)), ([0, 0], (1, 1)), ([5, 9, 9, 1], (3, 1, 1, 4)), ([3], (1,))),
+        *(([1.0, -0.2, -0.2], (1, 2, 2)), ([9, 8, 8, 8, 7, 6, 6], (1, 2, 2, 2, 5, 6, 6)), ([1, 5, 5], (3, 1, 1))),
+    ],
 )
 def test_more_is_better_and_equals_share_a_place(results: list[float], places: tuple[int, ...]) -> None:
     assert places_of(results) == places
