@@ -286,7 +286,7 @@ def test_files_hold_all_of_it(tmp_path: Path) -> None:
 )
 def test_files_that_hold_something_else_are_refused(change: dict[str, Any], tmp_path: Path) -> None:
     (tmp_path / "game.json").write_text(json.dumps(to_json(hog()) | change))
-    with pytest.raises(DamagedFileError, match="holds no replay|is no JSON"):
+    with pytest.raises(DamagedFileError, match=r"holds no replay|is no JSON"):
         load(tmp_path / "game.json")
 
 

@@ -146,19 +146,6 @@ async def test_an_original_client_is_sent_nothing_when_it_has_no_turn(tmp_path: 
 
 
 @run
-async def test_who_says_more_than_the_original_is_told_more(tmp_path: Path) -> None:
-    async with serving(tmp_path, secrets=secrets_file(tmp_path)) as server:
-        for login in (
-            {"key": "LOGIN", "secret": "open barley", "playerName": "bob"},
-            {"key": "LOGIN", "secret": "open barley", "client": "mine 1.0"},
-            {"type": "LOGIN", "secret": "open barley"},
-        ):
-            bot = await Bot.connect(server)
-            await bot.send(login)
-            assert await bot.receive() == {"key": "WELCOME", "playerName": "bob", "rating": 1200}
-
-
-@run
 async def test_an_original_client_that_comes_back_is_shown_its_turn(tmp_path: Path) -> None:
     async with serving(tmp_path, secrets=secrets_file(tmp_path), players=2, games=1, answer=20.0) as server:
         anna = Original(server.ports["tcp"], "open sesame")

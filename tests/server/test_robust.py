@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import itertools
 import json
 import socket
+from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any
 
@@ -82,25 +84,24 @@ async def test_one_that_never_reads_is_dropped_and_stalls_nobody(
         raw.connect(("127.0.0.1", server.ports["tcp"]))
         raw.setblocking(False)
         loop = asyncio.get_running_loop()
-        (link,) = await seen(server)
 
         async def shout() -> None:
-            while link.open:
-                try:
+            with contextlib.suppress(OSError):
+                while True:
                     await asyncio.wait_for(loop.sock_sendall(raw, b'{"type":"SHOUT"}' * 1000), 1)
-                except (TimeoutError, OSError):
-                    return
 
-        shouting = asyncio.create_task(shout())
-        await a_game_is_played(server)
-        await eventually(lambda: link not in server.lobby.clients)
-        shouting.cancel()
+        await is_dropped(server, shout)
         raw.close()
 
 
-async def seen(server: Server) -> Any:
+async def is_dropped(server: Server, shout: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    """Let the only client shout while others play; it must be gone in the end."""
     await eventually(lambda: server.lobby.clients)
-    return list(server.lobby.clients)
+    (link,) = server.lobby.clients
+    shouting = asyncio.create_task(shout())
+    await a_game_is_played(server)
+    await eventually(lambda: link not in server.lobby.clients)
+    shouting.cancel()
 
 
 @run
@@ -108,7 +109,8 @@ async def test_a_websocket_that_never_reads_is_dropped_too(tmp_path: Path, monke
     monkeypatch.setattr(client_connections, "MOST_UNREAD", 1 << 14)
     async with serving(tmp_path, **BOUNDLESS) as server:
         bot = await WebBot.connect(server, max_queue=1)
-        (link,) = await seen(server)
+        await eventually(lambda: server.lobby.clients)
+        (link,) = server.lobby.clients
         # Buffers of the kernel would otherwise hold megabytes before the server sees that nobody reads.
         bot.connection.transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1024)
         link.transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
@@ -118,33 +120,29 @@ async def test_a_websocket_that_never_reads_is_dropped_too(tmp_path: Path, monke
             for _ in range(200_000):
                 await bot.connection.send('{"type":"SHOUT"}')
 
-        shouting = asyncio.create_task(shout())
-        await a_game_is_played(server)
-        await eventually(lambda: link not in server.lobby.clients)
-        shouting.cancel()
+        await is_dropped(server, shout)
         bot.vanish()
+
+
+async def most_at_once(count: Callable[[], int], wanted: int) -> int:
+    """Return by how many something grew at most in one round of the event loop, until it is as many as are wanted."""
+    counts = [0]
+    while counts[-1] < wanted:
+        await asyncio.sleep(0)
+        counts.append(count())
+    return max(after - before for before, after in itertools.pairwise(counts))
 
 
 @run
 async def test_a_client_that_sends_much_at_once_is_read_a_little_at_a_time(tmp_path: Path) -> None:
     """Between two portions others have their turn, and nothing more is taken from the network."""
-    seen = []
-
-    def enter(connection: client_connections.Connection) -> None:
-        connection.hear = seen.append
-
-    ports = client_connections.Ports(enter)
+    seen: list[Any] = []
+    ports = client_connections.Ports(lambda connection: setattr(connection, "hear", seen.append))
     await ports.take(tcp=0)
     await ports.accept()
     _, writer = await asyncio.open_connection("127.0.0.1", ports.numbers["tcp"])
     writer.write(b"{}" * 100)
-    counts = []
-    while len(seen) < 100:
-        await asyncio.sleep(0)
-        counts.append(len(seen))
-    assert (
-        max(after - before for before, after in zip([0, *counts], counts, strict=False)) <= client_connections.IN_A_ROW
-    )
+    assert await most_at_once(lambda: len(seen), 100) <= client_connections.IN_A_ROW
     writer.close()
     await ports.close()
 
@@ -157,12 +155,7 @@ async def test_connections_that_come_at_once_are_taken_a_few_at_a_time(kind: str
     await ports.take(**{kind: 0})
     await ports.accept()
     crowd = [socket.create_connection(("127.0.0.1", ports.numbers[kind]), PATIENCE) for _ in range(100)]
-    counts = [0]
-    while counts[-1] < len(crowd):
-        await asyncio.sleep(0)
-        counts.append(len(ports.alive))
-    most = max(after - before for before, after in itertools.pairwise(counts))
-    assert most <= client_connections.ACCEPTED_AT_ONCE
+    assert await most_at_once(lambda: len(ports.alive), 100) <= client_connections.ACCEPTED_AT_ONCE
     for each in crowd:
         each.close()
     await ports.close()
