@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hog_bots import Write
 
 import dicegym
 from dicegym.arena import CheckReport, Limits, check
@@ -18,18 +18,7 @@ from dicegym.players.roster import agent_name
 from dicegym.sandbox.heartbeat import Heartbeat
 from dicegym.sandbox.jobs import entry, here
 
-Write = Callable[[str], Path]
 FOUR = "def final_strategy(score, opponent_score):\n    {}\n    return 4\n"
-
-
-@pytest.fixture
-def write(tmp_path: Path) -> Write:
-    def bot(source: str) -> Path:
-        path = tmp_path / "bot.py"
-        path.write_text(source)
-        return path
-
-    return bot
 
 
 @pytest.fixture
