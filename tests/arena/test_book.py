@@ -131,8 +131,9 @@ def test_a_contest_is_found_by_its_settings_and_seed(store: ContestStore) -> Non
     entered(store).close()
     entered(store, "other").close()
     assert Book(store, settings()).seed == 7
-    assert Book(store, settings("third")).seed != 7
     assert Book(store, settings(), 8).seed == 8
+    for options, limits, label in (({}, Limits(), "third"), ({"games": 1}, Limits(), ""), ({}, Limits(9), "")):
+        assert Book(store, Settings(GAME, "round_robin", options, limits, label)).seed != 7
     with store.connection() as connection:
         assert [row.run for row in connection.execute(sa.select(CONTESTS))] == [1, 1]
 

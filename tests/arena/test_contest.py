@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import re
@@ -18,19 +19,23 @@ from made_up import disorderly
 import dicegym
 from dicegym.arena import Limits, check, contest, play_match
 from dicegym.arena.compare.comparing import PairedMatch
-from dicegym.arena.entries import AgentSpec, entries_of
+from dicegym.arena.director import Director
+from dicegym.arena.entries import entries_of
 from dicegym.arena.match import Match
 from dicegym.arena.provenance import DATE_VARIABLE
 from dicegym.arena.results import ContestResult
 from dicegym.bots.export import export_source
 from dicegym.bots.source import Source
+from dicegym.cli import main
 from dicegym.engine.dice import game_key, named_seed
 from dicegym.engine.game import Game
 from dicegym.engine.seats import seating
 from dicegym.errors import AgentError, ParameterError, UnknownNameError
+from dicegym.games import game as make_game
 from dicegym.learning.evaluate import evaluate
 from dicegym.play.player import FunctionPlayer, Player, RandomPlayer
 from dicegym.play.printed import Printed
+from dicegym.play.seeds import DRAWN_BITS, draw_seed
 from dicegym.play.turn import Act, Turn
 from dicegym.players.roster import agent, resolve
 from dicegym.registry import GAMES
@@ -172,14 +177,9 @@ def test_of_players_that_are_handed_over_the_names_count(game: Game) -> None:
 # Contests
 
 
-def test_everybody_plays_everybody(result: ContestResult) -> None:
-    names = sorted(ENTRIES)
-    pairs = [(a, b) for i, a in enumerate(names) for b in names[i + 1 :]]
-    assert [match.entries for match in result.matches] == pairs
+def test_everybody_plays_everybody_and_the_ranking_follows(result: ContestResult) -> None:
+    assert [match.entries for match in result.matches] == [*itertools.combinations(sorted(ENTRIES), 2)]
     assert all(sum(match.wins) == result.details["games_per_match"] == 9 for match in result.matches)
-
-
-def test_the_ranking_follows_from_the_matches(result: ContestResult) -> None:
     for line in result.standings:
         own = [match for match in result.matches if line.name in match.entries]
         won = sum(match.wins[match.entries.index(line.name)] > 4 for match in own)
@@ -187,34 +187,28 @@ def test_the_ranking_follows_from_the_matches(result: ContestResult) -> None:
     merits = [(line["wins"], line["win_rate"]) for line in result.standings]
     assert merits == sorted(merits, reverse=True)
     assert [line.place for line in result.standings] == [1, 2, 3, 4, 5]
-
-
-def test_win_rates_are_exact(result: ContestResult) -> None:
     rates = {line.name: line["win_rate"] for line in result.standings}
-    assert rates["always_roll(5)"] == pytest.approx(0.5, abs=1e-9)
+    assert rates["always_roll(5)"] == pytest.approx(0.5, abs=1e-9), "exact"
     assert rates["always_roll(8)"] == pytest.approx(0.630940, abs=1e-6)
 
 
-def test_other_entries_change_no_match(result: ContestResult) -> None:
+def test_other_entries_change_no_match_and_another_seed_all(result: ContestResult) -> None:
     fewer = contest("hog", ["streak", "haphazard", "tuned"], seed=11, executors=disorderly())
     kept = {match.entries: match for match in result.matches}
     common = [match for match in fewer.matches if match.entries in kept]
     assert common == [kept["haphazard", "streak"]]
-
-
-def test_another_seed_is_another_contest(result: ContestResult) -> None:
     other = contest("hog", ENTRIES, seed=12, executors=disorderly())
     assert other.matches != result.matches
     rates = [{line.name: line["win_rate"] for line in each.standings} for each in (result, other)]
     assert rates[0] == rates[1]
 
 
-def test_a_contest_is_the_same_in_another_process_and_order_and_with_more_workers(
+def test_a_contest_is_the_same_in_another_process_and_order_with_more_workers(
     result: ContestResult, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     code = (
         "import json; from dicegym.arena import contest\n"
-        f"print(json.dumps(contest('hog', {ENTRIES[::-1]!r}, seed=11, workers=3).to_json()))"
+        f"print(json.dumps(contest('hog', {ENTRIES[::-1]!r}, seed=11, workers=2).to_json()))"
     )
     monkeypatch.setenv(DATE_VARIABLE, "0")
     environment = os.environ | {"PYTHONPATH": str(root), "PYTHONHASHSEED": "77"}
@@ -242,30 +236,15 @@ def test_progress_is_told(tmp_path: Path) -> None:
     assert told[-1][2] == "swap - wild"
 
 
-def test_players_can_take_part_if_they_can_be_sent() -> None:
-    found = contest("hog", {"any": RandomPlayer(), "eight": "always_roll(8)"}, seed=0, workers=1)
-    assert [line.name for line in found.standings] == ["eight", "any"]
-    number = 4  # of dice, known to a function that no module has
+def test_players_and_plain_functions_take_part_if_they_can_be_sent() -> None:
+    """Functions of the original interface, of what learners see, of a turn; local ones too."""
+    number = 4  # of dice, known to functions that no module has
 
     class Local(Player):
         name = "local"
 
         def join(self, game: Game, seat: int, seed: int) -> Act:
             return lambda turn: number + 1
-
-    local: list[AgentSpec] = [FunctionPlayer(lambda turn: number + 1, "five"), Local(), "always_roll(4)"]
-    found = contest("hog", local, seed=0, workers=2)
-    assert found.disqualified == ()
-    rates = {line.name: line["win_rate"] for line in found.standings}
-    assert rates["five"] == rates["local"] == rates["always_roll(4)"] < 0.5
-    lock = threading.Lock()
-    with pytest.raises(ParameterError, match="player 'held' cannot be sent to the process that plays it"):
-        contest("hog", ["bacon", FunctionPlayer(lambda turn: int(lock.locked()), "held")], seed=0, workers=1)
-
-
-def test_plain_functions_take_part() -> None:
-    """Of the original interface, of what learners see, of a turn; local ones too."""
-    number = 4
 
     def own(score: int, opponent_score: int) -> int:
         return number
@@ -279,12 +258,17 @@ def test_plain_functions_take_part() -> None:
     def wrong(score: int, opponent_score: int) -> int:
         return 77
 
-    entries = [own, seen, asked, wrong, lambda score, opponent_score: number + 1]
-    found = contest("hog", entries, seed=0, workers=2)
-    assert {row.name for row in found.standings} == {"lambda", "asked", "own", "seen"}
-    assert len({row["win_rate"] for row in found.standings if row.name != "lambda"}) == 1
+    four: list[Any] = [own, seen, asked, FunctionPlayer(lambda turn: number + 1, "five"), Local(), "always_roll(4)"]
+    others: list[Any] = [wrong, lambda score, opponent_score: number + 1, RandomPlayer()]
+    found = contest("hog", [*four, *others], seed=0, workers=2, games=2)
+    rates = {row.name: row["win_rate"] for row in found.standings}
+    assert rates.keys() == {"own", "seen", "asked", "five", "local", "always_roll(4)", "lambda", "uniform"}
+    assert len({rates[name] for name in rates if name not in ("lambda", "uniform")}) == 1
     assert [bad.name for bad in found.disqualified] == ["wrong"]
     assert "returned 77" in found.disqualified[0].reason
+    lock = threading.Lock()
+    with pytest.raises(ParameterError, match="player 'held' cannot be sent to the process that plays it"):
+        contest("hog", ["bacon", FunctionPlayer(lambda turn: int(lock.locked()), "held")], seed=0, workers=1)
 
 
 @pytest.mark.slow
@@ -377,3 +361,51 @@ def test_models_play_in_contests_as_what_they_are_exported_as(tmp_path: Path) ->
     result = contest(game, [str(tmp_path / "broken.zip"), *rivals], seed=0, workers=1)
     assert [bad.name for bad in result.disqualified] == ["broken"]
     assert len(result.matches) == 1
+
+
+# --- contests whose seed nobody gives ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("game", ["hog", "lucky", "liarsdice"])
+def test_whoever_holds_a_contest_without_a_seed_is_given_another_each_time(game: str) -> None:
+    entries = dicegym.agent_names(game)[:3]
+    seeds = [Director(make_game(game), entries).seed for _ in range(3)]
+    assert len(set(seeds)) == 3
+    assert Director(make_game(game), entries, 0).seed == 0
+
+
+@pytest.mark.slow
+def test_first_hands_do_not_follow_from_names(tmp_path: Path) -> None:
+    file = tmp_path / "teller.py"
+    file.write_text("def get_play(id, hand, history):\n    print(hand)\n    return 0 if history else 11\n")
+    game, entries = dicegym.game("liarsdice"), {"teller": str(file), "even": "even"}
+    how: dict[str, Any] = {"format": "one_table", "games": 10, "limits": Limits(10), "workers": 1}
+    first, second = contest(game, entries, **how), contest(game, entries, **how)
+    assert all(len(found.printed["teller"].splitlines()) >= 10 for found in (first, second))
+    assert first.printed != second.printed
+    again = contest(game, entries, first.seed, **how)
+    assert (again, again.printed) == (first, first.printed)
+    assert f"seed {first.seed}" in first.text()
+
+
+def test_drawn_seeds_are_large_and_differ() -> None:
+    drawn = [draw_seed() for _ in range(200)]
+    assert len(set(drawn)) == len(drawn)
+    assert all(0 <= seed < 1 << DRAWN_BITS for seed in drawn)
+    assert max(drawn) > 1 << DRAWN_BITS - 5
+    assert all(seed == int(float(seed)) for seed in drawn)  # as programs read JSON that know one kind of number
+
+
+def test_the_command_prints_its_seed_and_takes_it_again(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    def held(*more: str) -> tuple[str, Any]:
+        with pytest.raises(SystemExit) as end:
+            main(["tournament", "hog", "haphazard", "swap", "--workers", "1", "-o", str(tmp_path / "x.json"), *more])
+        assert end.value.code == 0
+        return capsys.readouterr().out, json.loads((tmp_path / "x.json").read_text())
+
+    text, plain = held()
+    (seed,) = re.findall(r"seed (\d+)", text)
+    assert plain["seed"] == int(seed)
+    again, same = held("--seed", seed)
+    assert again == text
+    assert same["matches"] == plain["matches"]

@@ -9,6 +9,7 @@ import pytest
 
 pytest.importorskip("sqlalchemy")
 pytest.importorskip("psycopg")
+from command_line import Run
 from made_up import disorderly
 from postgres import Postgres
 
@@ -19,7 +20,6 @@ from dicegym.arena.storage import Settings, Storage
 from dicegym.arena.store.book import Book
 from dicegym.arena.store.reading import StoreReader
 from dicegym.arena.store.store import ContestStore, remove
-from dicegym.cli import main
 from dicegym.errors import ParameterError
 
 ENTRIES = ["always_roll", "bacon", "swap", "tuned"]
@@ -102,7 +102,7 @@ def test_two_processes_do_not_hold_one_contest_at_once_and_it_can_go(url: str) -
 
 
 def test_what_cannot_be_used_is_said_in_a_line_without_the_password(
-    postgres: Postgres, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    postgres: Postgres, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     theirs, closed = postgres.database(), postgres.database()
@@ -121,22 +121,16 @@ def test_what_cannot_be_used_is_said_in_a_line_without_the_password(
         (reader, "permission denied"),
         (theirs, "is a database of something else: give another --store"),
     ):
-        for command in (
-            ["tournament", "hog", "bacon", "swap", "--store", address],
-            ["server", "start", "yatzy", "--tcp", "0", "--store", address],
-            ["server", "ratings", "--store", address],
-        ):
-            with pytest.raises(SystemExit) as end:
-                main(command)
-            printed = capsys.readouterr()
-            said = " ".join(printed.err.split())
-            assert end.value.code == 2, (command, said)
-            if command[0] != "server" or address is not reader:  # who may only read finds an empty database
+        for command in ("tournament hog bacon swap", "server start yatzy --tcp 0", "server ratings"):
+            status, out, err = run(*command.split(), "--store", address)
+            said = " ".join(err.split())
+            assert status == 2, (command, said)
+            if "server" not in command or address is not reader:  # who may only read finds an empty database
                 assert words in said
             assert "Traceback" not in said
             assert len(said) < 600
             for secret in ("verysecret", "secret@", postgres.password):
-                assert secret not in printed.out + printed.err
+                assert secret not in out + err
     assert list(tmp_path.iterdir()) == []
     tables = "SELECT count(*) FROM pg_tables WHERE schemaname = 'public'"
     assert postgres.run(tables, database=theirs.rpartition("/")[2]) == [(1,)]

@@ -159,10 +159,12 @@ async def test_who_is_sent_away_is_told_why_and_who_plays_is_not(tmp_path: Path)
 
 @run
 async def test_who_does_not_log_in_makes_room_for_others(tmp_path: Path) -> None:
-    async with with_secrets(tmp_path, connections=2, guests=False) as server, crowd(server, 10) as bots:
+    async with with_secrets(tmp_path, connections=2, login=0.3) as server, crowd(server, 10) as bots:
         await eventually(lambda: len(server.lobby.clients) == 2)
-        assert (await bots[2].receive())["code"] == "full"
+        assert (await bots[2].until("ERROR"))["code"] == "full"
         assert (await Bot.named(server, "anna", secret="correct horse")).name == "anna"
+        await asyncio.sleep(0.5)
+        assert len(server.lobby.named) <= 2, "who was sent away is no guest later"
 
 
 @run
