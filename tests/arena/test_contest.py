@@ -19,7 +19,6 @@ from made_up import disorderly
 import dicegym
 from dicegym.arena import Limits, check, contest, play_match
 from dicegym.arena.compare.comparing import PairedMatch
-from dicegym.arena.director import Director
 from dicegym.arena.entries import entries_of
 from dicegym.arena.match import Match
 from dicegym.arena.provenance import DATE_VARIABLE
@@ -31,7 +30,6 @@ from dicegym.engine.dice import game_key, named_seed
 from dicegym.engine.game import Game
 from dicegym.engine.seats import seating
 from dicegym.errors import AgentError, ParameterError, UnknownNameError
-from dicegym.games import game as make_game
 from dicegym.learning.evaluate import evaluate
 from dicegym.play.player import FunctionPlayer, Player, RandomPlayer
 from dicegym.play.printed import Printed
@@ -65,15 +63,6 @@ def test_seats_are_drawn_afresh_and_fairly() -> None:
     assert len(counts) == 6
     assert all(400 < count < 600 for count in counts.values())
     assert seating(5, 4) == seating(5, 4)
-
-
-def test_a_match_follows_from_its_seed(game: Game) -> None:
-    def play(seed: int) -> object:
-        players = [agent(game, name, keep=True) for name in ("haphazard", "always_roll(8)")]
-        return play_match(game, players, seed, 9)
-
-    assert play(4) == play(4)
-    assert play(4) != play(5)
 
 
 def test_a_match_counts_games(game: Game) -> None:
@@ -219,14 +208,6 @@ def test_a_contest_is_the_same_in_another_process_and_order_with_more_workers(
     assert json.loads(run.stdout) == json.loads(json.dumps(result.to_json())) | {"date": "1970-01-01T00:00:00Z"}
 
 
-def test_equal_entries_share_a_place(tmp_path: Path) -> None:
-    for name in ("one", "two"):  # nobody's score moves by more than bacon; who wins is luck, the rates are equal
-        (tmp_path / f"{name}.py").write_text("def final_strategy(a, b):\n    return 5\n")
-    found = contest("hog", [tmp_path / "one.py", tmp_path / "two.py"], seed=0, executors=disorderly())
-    assert [line["win_rate"] for line in found.standings] == [0.5, 0.5]
-    assert [line.place for line in found.standings] == [1, 2]
-
-
 def test_progress_is_told(tmp_path: Path) -> None:
     told: list[tuple[int, int, str]] = []
     contest("hog", ["bacon", "wild", "swap"], seed=0, workers=1, progress=lambda *what: told.append(what))
@@ -364,28 +345,6 @@ def test_models_play_in_contests_as_what_they_are_exported_as(tmp_path: Path) ->
 
 
 # --- contests whose seed nobody gives ---------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("game", ["hog", "lucky", "liarsdice"])
-def test_whoever_holds_a_contest_without_a_seed_is_given_another_each_time(game: str) -> None:
-    entries = dicegym.agent_names(game)[:3]
-    seeds = [Director(make_game(game), entries).seed for _ in range(3)]
-    assert len(set(seeds)) == 3
-    assert Director(make_game(game), entries, 0).seed == 0
-
-
-@pytest.mark.slow
-def test_first_hands_do_not_follow_from_names(tmp_path: Path) -> None:
-    file = tmp_path / "teller.py"
-    file.write_text("def get_play(id, hand, history):\n    print(hand)\n    return 0 if history else 11\n")
-    game, entries = dicegym.game("liarsdice"), {"teller": str(file), "even": "even"}
-    how: dict[str, Any] = {"format": "one_table", "games": 10, "limits": Limits(10), "workers": 1}
-    first, second = contest(game, entries, **how), contest(game, entries, **how)
-    assert all(len(found.printed["teller"].splitlines()) >= 10 for found in (first, second))
-    assert first.printed != second.printed
-    again = contest(game, entries, first.seed, **how)
-    assert (again, again.printed) == (first, first.printed)
-    assert f"seed {first.seed}" in first.text()
 
 
 def test_drawn_seeds_are_large_and_differ() -> None:

@@ -161,19 +161,6 @@ def test_a_contest_that_broke_off_goes_on_from_its_store(form: str, tmp_path: Pa
         assert not made[0].matches
 
 
-@pytest.mark.parametrize("form", FORMATS)
-def test_results_of_every_format_can_be_rated(form: str) -> None:
-    pytest.importorskip("threadpoolctl")
-    from dicegym.arena.ratings import fit
-
-    game = dicegym.game("yatzy", seats(form))
-    play = partial(chance, of=lambda name: 0.5 * (name == "a"))
-    result = hold(game, form, field(game, form), play, games=60)
-    rows = fit(result.match_places()).rows
-    assert {row.name for row in rows} == {row.name for row in result.standings}
-    assert rows[0].name == "a"
-
-
 # --- seeds, rounds, seats, names ---------------------------------------------------------------------------
 
 

@@ -72,13 +72,6 @@ async def test_join_by_secret_and_who_is_not_let_in(tmp_path: Path) -> None:
             await asyncio.to_thread(wrong.run)
 
 
-def test_a_server_that_is_not_there() -> None:
-    for where in ("127.0.0.1:1", "ws://127.0.0.1:1"):
-        made, _ = joining(where, RandomPlayer())
-        with pytest.raises(ParameterError, match=r"cannot be reached .*refused"):
-            made.run()
-
-
 @run
 async def test_an_agent_that_fails_leaves_its_turn_to_the_server(tmp_path: Path) -> None:
     def fail(turn: Turn) -> None:

@@ -20,7 +20,7 @@ from dicegym.server.wire import Wire, wire_of
 pytest.importorskip("sqlalchemy")
 pytest.importorskip("websockets")
 from stored_results import stored_results
-from talk import Bot, WebBot, both, eventually, first_box, game_of_two, own_scores, run, serving
+from talk import Bot, both, eventually, first_box, game_of_two, own_scores, run, serving
 
 from benchmarks.server_load import measure
 from dicegym.server.result_store import ResultStore
@@ -78,16 +78,6 @@ async def test_a_game_to_the_end_and_the_next_begins_by_itself(tmp_path: Path) -
         assert again["roundNumber"] == 1
         ratings = {row["playerName"]: row["rating"] for row in again["standing"]}
         assert ratings == {row["playerName"]: row["rating"] for row in finals[0]["standing"]}
-
-
-@run
-async def test_tcp_and_websocket_at_one_table_of_three(tmp_path: Path) -> None:
-    async with serving(tmp_path, players=3, games=1) as server:
-        bots = [await Bot.named(server, "anna"), await WebBot.named(server, "bob"), await WebBot.named(server, "carl")]
-        finals = await asyncio.gather(*(bot.play() for bot in bots))
-        assert finals[0] == finals[1] == finals[2]
-        assert sum(row["rating"] for row in finals[0]["standing"]) in (3599, 3600, 3601)  # each rounded
-        await server.wait_finished()
 
 
 def test_agents_that_cannot_fill_a_table_cannot_play_always(tmp_path: Path) -> None:

@@ -34,16 +34,6 @@ def secrets_file(folder: Path, text: str = "anna:correct horse\nbob:battery stap
 
 
 @run
-async def test_a_secret_alone_logs_in_as_in_the_original(tmp_path: Path) -> None:
-    async with serving(tmp_path, secrets=secrets_file(tmp_path)) as server:
-        bot = await Bot.connect(server)
-        await bot.send({"key": "LOGIN", "secret": "battery staple"})
-        carl = await Bot.named(server, "carl")
-        shown = await carl.until("STANDING")
-        assert {row["playerName"] for row in shown["standing"]} == {"bob", "carl"}, "known by the secret"
-
-
-@run
 async def test_who_logs_in_again_with_its_secret_takes_over(tmp_path: Path) -> None:
     """Its old connection may be dead without the server's knowing."""
     async with serving(tmp_path, secrets=secrets_file(tmp_path)) as server:

@@ -233,6 +233,7 @@ def test_what_cannot_be_served_is_told_in_words_and_leaves_nothing(
     ("arguments", "complaint"),
     [
         ("yatzy 127.0.0.1:1 --agent thrifty", "127.0.0.1:1 cannot be reached"),
+        ("yatzy ws://127.0.0.1:1 --agent thrifty", "127.0.0.1:1 cannot be reached"),
         ("yatzy nonsense --agent thrifty", "is not an address"),
         ("yatzy 127.0.0.1:1 --agent nobody", "there is no agent of Yatzy 'nobody'"),
         ("hog 127.0.0.1:1 --agent bacon", "Hog has no server protocol"),
