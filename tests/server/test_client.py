@@ -19,7 +19,7 @@ from dicegym.server.server import Server
 pytest.importorskip("sqlalchemy")
 pytest.importorskip("websockets")
 from stored_results import stored_results
-from talk import Bot, run, serving
+from talk import Bot, run, serving, with_secrets
 
 from dicegym.server.client import Join, join, parse_address
 
@@ -60,9 +60,7 @@ async def test_join_plays_on_our_server_over_tcp_and_websocket(tmp_path: Path) -
 
 @run
 async def test_join_by_secret_and_who_is_not_let_in(tmp_path: Path) -> None:
-    path = tmp_path / "secrets"
-    path.write_text("carl:open sesame\n")
-    async with serving(tmp_path, secrets=path) as server:
+    async with with_secrets(tmp_path, "carl:open sesame\n") as server:
         right, lines = joining(tcp(server), RandomPlayer(), name=None, secret="open sesame", games=1)
         other = await Bot.named(server, "bob")
         await asyncio.gather(asyncio.to_thread(right.run), other.play())
@@ -111,9 +109,8 @@ class Foreign:
     It plays "house" against anna.
     """
 
-    def __init__(self, games: int, cut: int = 0, slow: float = 0.0) -> None:
-        self.games, self.cut, self.slow = games, cut, slow
-        self.connections = self.errors = 0
+    def __init__(self, games: int, cut: int = 0) -> None:
+        self.games, self.cut, self.connections = games, cut, 0
         self.commands = []
 
     async def __aenter__(self) -> Any:
@@ -147,7 +144,6 @@ class Foreign:
                 await writer.drain()
                 return False
             if state["player"] == 0:
-                await asyncio.sleep(self.slow)
                 action = game.legal(state).nonzero()[0][-1]
             else:
                 command = json.loads(await reader.readline())

@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("sqlalchemy")
 pytest.importorskip("websockets")
 from stored_results import stored_results
-from talk import Bot, both, eventually, first_box, run, serving
+from talk import Bot, both, eventually, first_box, run, serving, with_secrets
 
 from dicegym.server.game_results import PlayerRating
 from dicegym.server.history import Archive
@@ -75,8 +75,7 @@ async def test_a_guest_that_makes_no_move_costs_nobody_rating(tmp_path: Path, wa
 @run
 async def test_one_move_of_its_own_or_a_secret_makes_a_name_count(tmp_path: Path, owner: bool) -> None:
     """Who has a secret is somebody, and could else avoid to lose by leaving."""
-    (secrets := tmp_path / "secrets.txt").write_text("mute:correct horse\n")
-    async with serving(tmp_path, answer=0.1, secrets=secrets) as server:
+    async with with_secrets(tmp_path, "mute:correct horse\n", answer=0.1) as server:
         anna, mute = (
             await Bot.named(server, "anna"),
             await Bot.named(server, "mute" if owner else "brief", **({"secret": "correct horse"} if owner else {})),
@@ -132,8 +131,7 @@ def test_ratings_with_some_that_do_not_count(
 @pytest.mark.parametrize("guests", [True, False])
 @run
 async def test_the_log_names_the_login_that_a_client_has_not_sent(tmp_path: Path, guests: bool) -> None:
-    (path := tmp_path / "secrets.txt").write_text("anna:correct horse\n")
-    async with serving(tmp_path, login=0.05, guests=guests, secrets=path) as server:
+    async with with_secrets(tmp_path, login=0.05, guests=guests) as server:
         silent = await Bot.connect(server)
         words = 'sent no LOGIN within 0.05 s: a client begins with {"key": "LOGIN", "secret": ...}'
         await eventually(lambda: any(words in line for line in server.told))

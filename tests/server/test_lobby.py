@@ -14,7 +14,7 @@ from dicegym.server.game_table import find_company
 
 pytest.importorskip("sqlalchemy")
 pytest.importorskip("websockets")
-from talk import Bot, first_box, run, serving
+from talk import Bot, first_box, run, serving, with_secrets
 
 ANNAS = {"secret": "correct horse"}
 SPELLINGS = (
@@ -36,7 +36,7 @@ def secrets_file(folder: Path, text: str = "anna:correct horse\nbob:battery stap
 @run
 async def test_who_logs_in_again_with_its_secret_takes_over(tmp_path: Path) -> None:
     """Its old connection may be dead without the server's knowing."""
-    async with serving(tmp_path, secrets=secrets_file(tmp_path)) as server:
+    async with with_secrets(tmp_path) as server:
         old, bob = await Bot.named(server, "anna", **ANNAS), await Bot.named(server, "bob", **BOBS)
         standing = await old.until("STANDING")
         await bob.until("STANDING")
@@ -106,7 +106,7 @@ LOGINS: dict[str, tuple[dict[str, Any], list[tuple[Any, str]]]] = {
 @run
 async def test_logins(tmp_path: Path, case: str) -> None:
     changes, steps = LOGINS[case]
-    async with serving(tmp_path, secrets=secrets_file(tmp_path), **changes) as server:
+    async with with_secrets(tmp_path, **changes) as server:
         bot = await Bot.connect(server)
         for message, expected in steps:
             if message is not None:

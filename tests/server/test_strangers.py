@@ -14,7 +14,7 @@ import pytest
 
 pytest.importorskip("sqlalchemy")
 pytest.importorskip("websockets")
-from talk import Bot, WebBot, both, eventually, first_box, run, serving
+from talk import Bot, WebBot, both, eventually, first_box, run, serving, with_secrets
 from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 
@@ -22,15 +22,6 @@ from benchmarks import server_flood
 from dicegym.server import client_connections, client_limits
 from dicegym.server.client_limits import LoginBackoff, room_for
 from dicegym.server.server import Server
-
-SECRETS = "anna:correct horse\nbob:battery staple\n"
-
-
-def with_secrets(folder: Path, **changes: Any) -> Server:
-    """Return a server on which anna and bob have secrets."""
-    (path := folder / "secrets.txt").write_text(SECRETS)
-    return serving(folder, secrets=path, **changes)
-
 
 # Web pages
 
