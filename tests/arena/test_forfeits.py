@@ -177,6 +177,9 @@ def test_a_dismissed_player_is_not_asked_from_its_decision_on() -> None:
 
 
 def test_games_elsewhere_go_on_with_a_warning() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # nothing warns when nobody fails
+        play_game(game(), [RandomPlayer(), RandomPlayer()], 1)
     with pytest.warns(RuntimeWarning, match="'failing': gave up; Flawed takes that for a fault"):
         state = play_game(game(), [FAILING, FAILING], 1)
     assert state["over"]
@@ -257,7 +260,7 @@ def test_fields_that_nobody_may_know_and_everybody_sees_are_noticed(facts: dict[
 # --- reports -----------------------------------------------------------------------------------------------
 
 
-def test_reports_name_bot_game_turn_and_reason() -> None:
+def test_reports_name_bot_game_turn_and_reason_of_the_first_misplays_of_each() -> None:
     outcome = {"incidents": [[1, 3, n, f"reason {n}\nsecond line"] for n in range(SHOWN + 2)]}
     misplays = misplays_of(("a", "b", "c"), outcome)
     assert misplays[1] == Misplay("b", ("a", "c"), 3, 1, "reason 1 second line")
@@ -265,18 +268,8 @@ def test_reports_name_bot_game_turn_and_reason() -> None:
     assert lines[0] == "b: game 3 against a, c: reason 0 second line"
     assert lines[1] == "b: game 3 against a, c, turn 1: reason 1 second line"
     assert lines[SHOWN:] == ["b: and 2 more"]
-
-
-def test_the_first_misplays_of_each_are_kept() -> None:
     misplays = [Misplay(name, tuple("ab".replace(name, "")), 1, n, "x") for n in range(KEPT + 1) for name in "ab"]
     incidents = [("ab".index(one.name), one.game, one.turn, one.reason) for one in misplays]
-    row = MatchRow(("a", "b"), (0, 0))
-    found = sum_up([PlayedMatch(row, {"incidents": incidents, "noted": (KEPT + 1, KEPT + 1)})])
+    found = sum_up([PlayedMatch(MatchRow(("a", "b"), (0, 0)), {"incidents": incidents, "noted": (KEPT + 1, KEPT + 1)})])
     assert list(found["misplays"]) == misplays[: 2 * KEPT]
     assert found["faults"] == {"a": KEPT + 1, "b": KEPT + 1}
-
-
-def test_nothing_warns_when_nobody_fails() -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        play_game(game(), [RandomPlayer(), RandomPlayer()], 1)

@@ -212,7 +212,7 @@ def counts(path: Path) -> dict[str, int]:
         return {name: connection.execute(f"SELECT count(*) FROM {name}").fetchone()[0] for name in tables}
 
 
-def test_what_other_contests_have_too_stays(copied: Path) -> None:
+def test_what_other_contests_have_too_stays_and_with_the_last_all_goes(copied: Path) -> None:
     before, kept = counts(copied), everything(copied, 3)
     with ContestStore(copied) as store:
         gone = remove(store, 1)
@@ -223,11 +223,8 @@ def test_what_other_contests_have_too_stays(copied: Path) -> None:
     assert after["answers"] == before["answers"]  # of the same seed
     with StoreReader(copied) as reader:
         assert [one.id for one in reader.contests()] == [2, 3]
-
-
-def test_with_the_last_contest_all_goes(copied: Path) -> None:
     with ContestStore(copied) as store:
-        for number in (1, 2, 3):
+        for number in (2, 3):
             remove(store, number)
     assert counts(copied) == dict.fromkeys(counts(copied), 0)
     with StoreReader(copied) as reader, pytest.raises(UnknownNameError, match="holds no contest"):

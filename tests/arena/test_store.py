@@ -71,10 +71,10 @@ def test_a_stored_contest_is_found_and_equals_one_that_is_kept_nowhere(name: str
     assert plain == first == again
     assert stored(first).found == stored(again).played == 0
     assert stored(first).played == stored(again).found > len(entries)
-    seed, outcome, actions = rows(path, "SELECT seed, outcome, actions FROM matches")[0]
+    seed, games, outcome, actions = rows(path, "SELECT seed, games, outcome, actions FROM matches")[0]
     found = json.loads(outcome)
     played = list(zip(found["seats"], found["returns"], json.loads(actions), strict=True))
-    assert len(played) == 2
+    assert len(played) == games
     for number, (seats, returns, moves) in enumerate(played):  # games can be played again
         state = game.new_game(int(seed), number)[0]
         for action in moves:
