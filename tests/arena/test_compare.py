@@ -216,7 +216,7 @@ def test_a_comparison_that_was_stopped_goes_on(tmp_path: Path) -> None:
         if done >= 2 * BLOCK * 2:
             raise KeyboardInterrupt
 
-    how: dict[str, Any] = {"alpha": 1e-3, "beta": 1e-3, "executors": in_here(3, 1)}
+    how: dict[str, Any] = {"alpha": 1e-2, "beta": 1e-2, "executors": in_here(3, 1)}
     with pytest.raises(KeyboardInterrupt):
         compare("hog", "always_roll(5)", "always_roll(6)", progress=stop, store=store, **how)
     result = compare("hog", "always_roll(5)", "always_roll(6)", store=store, **how)
@@ -234,10 +234,10 @@ def test_a_comparison_that_was_stopped_goes_on(tmp_path: Path) -> None:
 def test_more_games_go_on_with_the_same_comparison_whose_matches_count(tmp_path: Path) -> None:
     store = tmp_path / "arena.sqlite"
     few = compare("hog", "tuned", "best_by_scores", seed=1, games=10, store=store, executors=in_here())
-    more = compare("hog", "tuned", "best_by_scores", seed=1, games=300, store=store, executors=in_here(4))
+    more = compare("hog", "tuned", "best_by_scores", seed=1, games=200, store=store, executors=in_here(4))
     assert few.stored is not None
     assert more.stored is not None
-    assert (few.games, more.games) == (10, 300)
+    assert (few.games, more.games) == (10, 200)
     assert (more.stored.contest, more.stored.found) == (few.stored.contest, 2), "checks; a block is played whole"
     decided = compare("hog", "always_roll(5)", "swap", seed=2, store=store, executors=in_here(7, 1))
     with StoreReader(store) as reader:

@@ -40,7 +40,7 @@ BOTS = [(name, bot) for name, twins in TWINS.items() for twin in twins for bot i
 
 each_bot = pytest.mark.parametrize(("name", "bot"), BOTS)
 PLAYED = [game for game in VARIANTS if game.name in TWINS and not game.added_parameters]  # files play these alone
-SAME = ({"lead": 1}, {"lead": 1_000_000}, {"rounds": 10_000}, {"goal": 999})
+SAME: tuple[dict[str, int], ...] = ({"lead": 1}, {"lead": 1_000_000}, {"rounds": 10_000}, {"goal": 999})
 """Parameters by which the same is played for longer; other forms find what these do."""
 FORMS = [
     pytest.param(

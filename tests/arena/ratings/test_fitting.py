@@ -145,7 +145,7 @@ GAMES = st.integers(2, 5).flatmap(
 )
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(st.lists(GAMES, min_size=1, max_size=6), st.randoms(), st.permutations(NAMES))
 def test_order_and_names_make_no_difference(matches: list[MatchPlaces], random: Random, others: list[str]) -> None:
     """Not that of matches, nor of entries, nor whether equal matches come as one: to the last bit, intervals too.
@@ -168,7 +168,7 @@ def test_order_and_names_make_no_difference(matches: list[MatchPlaces], random: 
     assert {renamed[row.name]: row.rating for row in before.rows} == pytest.approx(after, abs=1e-4)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(st.lists(GAMES, min_size=1, max_size=5))
 def test_equal_records_have_equal_ratings_and_a_better_place_never_costs(matches: list[MatchPlaces]) -> None:
     """Whatever a and b have done, the other does too; then a wins one more."""
@@ -290,7 +290,7 @@ CONTESTS: dict[str, tuple[Maker, np.ndarray]] = {
 @pytest.mark.parametrize(
     ("kind", "contests"),
     [
-        *(("pairs with draws", 12), ("tables of seven with ties", 6), ("winners alone", 12)),  # all that others have
+        *(("pairs with draws", 8), ("tables of seven with ties", 4), ("winners alone", 8)),  # all that others have
         *(pytest.param(kind, 80, marks=pytest.mark.slow) for kind in CONTESTS),
     ],
 )
