@@ -136,6 +136,10 @@ def test_a_contest_is_found_by_its_settings_and_seed(store: ContestStore) -> Non
         assert Book(store, Settings(GAME, "round_robin", options, limits, label)).seed != 7
     with store.connection() as connection:
         assert [row.run for row in connection.execute(sa.select(CONTESTS))] == [1, 1]
+    third = Book(store, settings(), 8)
+    third.enter([], [])
+    assert third.stored.contest == 3, "another seed is another contest"
+    third.close()
 
 
 def test_who_comes_second_to_a_contest_leaves_what_is_told_of_it_and_may_wait(store: ContestStore) -> None:
