@@ -175,6 +175,7 @@ def test_seeds_play_each_match_again_with_other_dice() -> None:
     assert once.matches[0].seed == named_seed("match", "liarsdice", 7, *who)
     assert result.matches[1].seed == named_seed("match", "liarsdice", 7, *who, 1)
     assert {row["wins"] + row["losses"] for row in result.standings} <= set(range(7))
+    assert sum(row["share"] for row in result.standings) == pytest.approx(3 / 2)
     assert "9 matches of 4 games" in result.heading
     level = hold(game, "round_robin", field(game, "", 2), lambda match: [[0.0, 0.0]] * match.games)
     assert {(row["wins"], row["losses"]) for row in level.standings} == {(0, 0)}, "a match that nobody won"
