@@ -51,6 +51,12 @@ def serving(folder: Path, **changes: Any) -> Server:
     return server
 
 
+def with_secrets(folder: Path, secrets: str = "anna:correct horse\nbob:battery staple\n", **changes: Any) -> Server:
+    """Return a server on which some names have secrets, by default anna and bob."""
+    (path := folder / "secrets.txt").write_text(secrets)
+    return serving(folder, secrets=path, **changes)
+
+
 class Bot:
     """A client of which every step is written out by the test."""
 

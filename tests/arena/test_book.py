@@ -131,21 +131,30 @@ def test_a_contest_is_found_by_its_settings_and_seed(store: ContestStore) -> Non
     entered(store).close()
     entered(store, "other").close()
     assert Book(store, settings()).seed == 7
-    assert Book(store, settings("third")).seed != 7
     assert Book(store, settings(), 8).seed == 8
+    for options, limits, label in (({}, Limits(), "third"), ({"games": 1}, Limits(), ""), ({}, Limits(9), "")):
+        assert Book(store, Settings(GAME, "round_robin", options, limits, label)).seed != 7
     with store.connection() as connection:
         assert [row.run for row in connection.execute(sa.select(CONTESTS))] == [1, 1]
+    third = Book(store, settings(), 8)
+    third.enter([], [])
+    assert third.stored.contest == 3, "another seed is another contest"
+    third.close()
 
 
-def test_who_does_not_get_a_contest_leaves_what_is_told_of_it(store: ContestStore) -> None:
+def test_who_comes_second_to_a_contest_leaves_what_is_told_of_it_and_may_wait(store: ContestStore) -> None:
     first, second = entered(store), Book(store, settings(), 7)
     first.show([])
-    with pytest.raises(ParameterError, match="another process"):
+    with pytest.raises(ParameterError, match=r"contest 1 of .* is being run by another process: wait for it"):
         second.enter([], [])
     second.close()
     assert live_file(Path(store.name), 1).exists()
     first.close()
     assert not live_file(Path(store.name), 1).exists()
+    second = entered(store)
+    assert second.stored.run == 2
+    second.close()
+    assert not [path.name for path in Path(store.name).parent.iterdir() if "lock" in path.name]
 
 
 def test_a_file_that_is_written_while_it_is_read_is_not_called_damaged(tmp_path: Path) -> None:

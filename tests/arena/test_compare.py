@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
+from made_up import disorderly
 
 import dicegym
 from dicegym.arena import Comparison, Decision, compare
@@ -22,41 +22,14 @@ from dicegym.games.parts import solver
 from dicegym.games.worth import first_place_shares
 from dicegym.play.printed import Printed
 from dicegym.registry import GAMES
-from dicegym.sandbox import jail
 from dicegym.sandbox.heartbeat import Heartbeat
-from dicegym.sandbox.jobs import Job, entry, here
-from dicegym.sandbox.limits import Limits
-from dicegym.sandbox.sandbox import JobOutcome, Watch
+from dicegym.sandbox.jobs import entry, here
 
 pytestmark = pytest.mark.xdist_group("arena")
 
 
-class InHere:
-    """Does jobs in this process, ``width`` of them at a time, and yields those in the order of ``shuffled``."""
-
-    isolation = jail.Choice(jail.Isolation.NONE, "nothing at all")
-
-    def __init__(self, limits: Limits, width: int, shuffled: bool) -> None:
-        self.limits, self._width, self._shuffled = limits, width, shuffled
-        self.done = 0
-
-    def __enter__(self) -> InHere:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        pass
-
-    def run(self, jobs: Iterable[Job], watch: Watch | None = None) -> Iterator[tuple[Job, JobOutcome]]:
-        waiting = iter(jobs)
-        context = here(Heartbeat.private(), Printed())
-        while some := list(itertools.islice(waiting, self._width)):
-            for job in reversed(some) if self._shuffled else some:
-                self.done += 1
-                yield job, json.loads(json.dumps(job.run(context)))
-
-
-def in_here(width: int = 1, shuffled: bool = False) -> Executors:
-    return lambda game, limits, isolation: InHere(limits or Limits(), width, shuffled)
+def in_here(width: int = 1, seed: int = 0) -> Executors:
+    return disorderly(seed=seed, ahead=width)
 
 
 def table_of(game: Game, first: str, second: str, others: Sequence[str] = ()) -> Lineup:
@@ -152,16 +125,19 @@ def test_bots_whose_win_rates_are_known(first: str, second: str, decision: Decis
     assert result.difference is not None
     assert result.difference.low <= exact_difference(first, second) <= result.difference.high
     assert result.games < 1000
+    if first == second:
+        assert result.difference.value == 0
+        assert result.difference.low == -result.difference.high
+        assert "It scores the same" in result.text()
 
 
 def test_claims_decide_where_the_truth_lies_between_them() -> None:
-    truth = exact_difference("always_roll(5)", "always_roll(6)")
+    bots = "always_roll(5)", "always_roll(6)"
+    truth = exact_difference(*bots)
     assert -0.2 < truth < 0.2
-    below = compare(
-        "hog", "always_roll(5)", "always_roll(6)", seed=1, margins=(truth - 0.3, truth), executors=in_here()
-    )
-    above = compare(
-        "hog", "always_roll(5)", "always_roll(6)", seed=1, margins=(truth, truth + 0.3), executors=in_here()
+    below, above = (
+        compare("hog", *bots, seed=1, margins=margins, executors=in_here())
+        for margins in ((truth - 0.3, truth), (truth, truth + 0.3))
     )
     assert (below.decision, above.decision) == (Decision.BETTER, Decision.NOT_BETTER)
     assert ("not worse" if truth < 0.3 else "better") in below.text()
@@ -172,20 +148,8 @@ def test_the_games_can_run_out() -> None:
     assert (result.decision, result.pairs, result.games) == (Decision.UNDECIDED, 15, 30)
     assert [row.place for row in result.standings] == [1, 1]
     assert "Undecided after 30 games" in result.text()
-
-
-def test_who_plays_the_same_is_level() -> None:
-    result = compare("hog", "bacon", "bacon", seed=1, executors=in_here())
-    assert result.decision is Decision.NOT_BETTER
-    assert result.difference is not None
-    assert result.difference.value == 0
-    assert result.difference.low == -result.difference.high
-    assert "It scores the same" in result.text()
-
-
-def test_pairs_that_are_all_won_are_not_called_level() -> None:
     result = compare("hog", "haphazard", "tuned", seed=1, games=8, executors=in_here())
-    assert result.counts[-1] == (1.0, 4)
+    assert result.counts[-1] == (1.0, 4), "pairs that are all won are not called level"
 
 
 def test_it_tells_the_matches_that_were_counted() -> None:
@@ -201,37 +165,20 @@ def test_it_tells_the_matches_that_were_counted() -> None:
     assert result.match_places() == []
 
 
-@pytest.fixture(scope="module")
-def lucky() -> Comparison:
-    return compare(
-        dicegym.game("lucky", players=3, rounds=40),
-        "idle",
-        "investor",
-        others=["thrifty", "cheapest", "raider"],
-        seed=3,
-        executors=in_here(),
-    )
-
-
-def test_larger_tables_have_others_who_take_turns(lucky: Comparison) -> None:
+def test_larger_tables_have_others_who_take_turns() -> None:
+    game, others = dicegym.game("lucky", players=3, rounds=40), ("thrifty", "cheapest", "raider")
+    lucky = compare(game, "idle", "investor", others=others, seed=3, executors=in_here())
     assert lucky.decision is Decision.BETTER
-    assert lucky.others == ("thrifty", "cheapest", "raider")
+    assert lucky.others == others
     assert [row.name for row in lucky.standings] == ["investor", "idle"]
     assert [row["games"] for row in lucky.standings] == [lucky.pairs] * 2
     assert "Elo" not in lucky.text()
     assert lucky.to_json()["difference_elo"] is None
-
-
-def test_others_can_sit_at_a_table_for_two() -> None:
-    result = compare("hog", "ham", "swap", others=["bacon"], seed=3, executors=in_here())
-    assert result.others == ("bacon",)
-    assert result.decision is Decision.BETTER
-
-
-def test_too_few_others_sit_there_several_times() -> None:
+    result = compare("hog", "ham", "swap", others=["bacon"], seed=3, games=60, executors=in_here())
+    assert result.others == ("bacon",), "at a table for two too"
     game = dicegym.game("liarsdice", players=4, dice=1)
     result = compare(game, "even", "haphazard", others="even", seed=3, games=20, executors=in_here())
-    assert result.others == ("even (2)", "even (3)", "even (4)")
+    assert result.others == ("even (2)", "even (3)", "even (4)"), "too few sit there several times"
 
 
 def test_files_of_one_name_are_told_apart_by_their_paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -256,11 +203,11 @@ def without_date(result: Comparison) -> dict[str, Any]:
 
 @pytest.mark.slow
 def test_it_depends_on_nothing_but_seed_and_players() -> None:
-    ways = [in_here(), in_here(4), in_here(7, shuffled=True)]
-    found = [without_date(compare("hog", "ham", "bacon", seed=8, executors=way)) for way in ways]
-    assert found[0] == found[1] == found[2]
-    apart = without_date(compare("hog", "ham", "bacon", seed=8, workers=2))
-    assert {name: value for name, value in apart.items() if found[0][name] != value} == {}
+    found = [
+        without_date(compare("hog", "ham", "bacon", seed=8, **way))
+        for way in ({"executors": in_here()}, {"executors": in_here(4)}, {"executors": in_here(7, 3)}, {"workers": 2})
+    ]
+    assert found[0] == found[1] == found[2] == found[3]
 
 
 def test_a_comparison_that_was_stopped_goes_on(tmp_path: Path) -> None:
@@ -270,7 +217,7 @@ def test_a_comparison_that_was_stopped_goes_on(tmp_path: Path) -> None:
         if done >= 2 * BLOCK * 2:
             raise KeyboardInterrupt
 
-    how: dict[str, Any] = {"alpha": 1e-3, "beta": 1e-3, "executors": in_here(3, shuffled=True)}
+    how: dict[str, Any] = {"alpha": 1e-2, "beta": 1e-2, "executors": in_here(3, 1)}
     with pytest.raises(KeyboardInterrupt):
         compare("hog", "always_roll(5)", "always_roll(6)", progress=stop, store=store, **how)
     result = compare("hog", "always_roll(5)", "always_roll(6)", store=store, **how)
@@ -288,12 +235,12 @@ def test_a_comparison_that_was_stopped_goes_on(tmp_path: Path) -> None:
 def test_more_games_go_on_with_the_same_comparison_whose_matches_count(tmp_path: Path) -> None:
     store = tmp_path / "arena.sqlite"
     few = compare("hog", "tuned", "best_by_scores", seed=1, games=10, store=store, executors=in_here())
-    more = compare("hog", "tuned", "best_by_scores", seed=1, games=300, store=store, executors=in_here(4))
+    more = compare("hog", "tuned", "best_by_scores", seed=1, games=200, store=store, executors=in_here(4))
     assert few.stored is not None
     assert more.stored is not None
-    assert (few.games, more.games) == (10, 300)
+    assert (few.games, more.games) == (10, 200)
     assert (more.stored.contest, more.stored.found) == (few.stored.contest, 2), "checks; a block is played whole"
-    decided = compare("hog", "always_roll(5)", "swap", seed=2, store=store, executors=in_here(7, shuffled=True))
+    decided = compare("hog", "always_roll(5)", "swap", seed=2, store=store, executors=in_here(7, 1))
     with StoreReader(store) as reader:
         for result in (more, decided):
             assert result.stored is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import re
@@ -18,12 +19,13 @@ from made_up import disorderly
 import dicegym
 from dicegym.arena import Limits, check, contest, play_match
 from dicegym.arena.compare.comparing import PairedMatch
-from dicegym.arena.entries import AgentSpec, entries_of
+from dicegym.arena.entries import entries_of
 from dicegym.arena.match import Match
 from dicegym.arena.provenance import DATE_VARIABLE
 from dicegym.arena.results import ContestResult
 from dicegym.bots.export import export_source
 from dicegym.bots.source import Source
+from dicegym.cli import main
 from dicegym.engine.dice import game_key, named_seed
 from dicegym.engine.game import Game
 from dicegym.engine.seats import seating
@@ -31,6 +33,7 @@ from dicegym.errors import AgentError, ParameterError, UnknownNameError
 from dicegym.learning.evaluate import evaluate
 from dicegym.play.player import FunctionPlayer, Player, RandomPlayer
 from dicegym.play.printed import Printed
+from dicegym.play.seeds import DRAWN_BITS, draw_seed
 from dicegym.play.turn import Act, Turn
 from dicegym.players.roster import agent, resolve
 from dicegym.registry import GAMES
@@ -49,7 +52,7 @@ def game() -> Game:
 
 @pytest.fixture(scope="module")
 def result() -> ContestResult:
-    return contest("hog", ENTRIES, seed=11, workers=2)
+    return contest("hog", ENTRIES, seed=11, workers=1)
 
 
 # Matches
@@ -62,15 +65,6 @@ def test_seats_are_drawn_afresh_and_fairly() -> None:
     assert seating(5, 4) == seating(5, 4)
 
 
-def test_a_match_follows_from_its_seed(game: Game) -> None:
-    def play(seed: int) -> object:
-        players = [agent(game, name, keep=True) for name in ("haphazard", "always_roll(8)")]
-        return play_match(game, players, seed, 9)
-
-    assert play(4) == play(4)
-    assert play(4) != play(5)
-
-
 def test_a_match_counts_games(game: Game) -> None:
     players = [agent(game, name, keep=True) for name in ("always_roll(8)", "always_roll(-1)")]
     found = play_match(game, players, 0, 40)
@@ -80,39 +74,35 @@ def test_a_match_counts_games(game: Game) -> None:
     assert found.faults == (0, 0)
     assert {tuple(sorted(seats)) for seats in found.seats} == {(0, 1)}
     assert 8 < sum(seats[0] == 0 for seats in found.seats) < 32
-
-
-def test_illegal_actions_are_counted(game: Game) -> None:
-    players = [FunctionPlayer(lambda turn: 99, "wild"), agent(game, "bacon")]
-    found = play_match(game, players, 0, 5)
+    found = play_match(game, [FunctionPlayer(lambda turn: 99, "wild"), agent(game, "bacon")], 0, 5)
     assert found.faults == (5, 0)
     assert found.wins == (0, 5)
 
 
-def test_a_failing_player_is_named(game: Game) -> None:
-    def fail(turn: object) -> int:
-        raise AgentError("broken", "gave up")
-
-    with pytest.raises(AgentError, match="gave up"):
-        play_match(game, [FunctionPlayer(fail, "broken"), RandomPlayer()], 0, 1)
+def gives_up(turn: Turn) -> int:
+    raise AgentError("odd", "gave up")
 
 
-def test_a_player_that_writes_into_the_record_is_named(game: Game) -> None:
-    def cheat(turn: Turn) -> int:
-        turn.record["scores"][turn.seat] = 99
-        return 1
+def cheat(turn: Turn) -> int:
+    turn.record["scores"][turn.seat] = 99
+    return 1
 
-    with pytest.raises(AgentError, match="'cheat': changed the game's record while choosing"):
-        play_match(game, [RandomPlayer(), FunctionPlayer(cheat, "cheat")], 0, 1)
+
+@pytest.mark.parametrize(
+    ("act", "words"),
+    [
+        (gives_up, "gave up"),
+        (cheat, "'odd': changed the game's record while choosing"),
+        *((lambda turn, answer=answer: answer, "'odd': chose") for answer in (None, 2.5, "6", 2**80)),
+    ],
+)
+def test_a_player_that_fails_is_named(game: Game, act: Act, words: str) -> None:
+    with pytest.raises(AgentError, match=words):
+        play_match(game, [RandomPlayer(), FunctionPlayer(act, "odd")], 0, 1)
 
 
 def test_a_player_that_writes_into_the_record_is_disqualified() -> None:
     """A player that the caller made sits in the referee's process, where it can."""
-
-    def cheat(turn: Turn) -> int:
-        turn.record["scores"][turn.seat] = 99
-        return 1
-
     found = contest("hog", {"cheat": FunctionPlayer(cheat, "cheat"), "bacon": "bacon", "swap": "swap"}, workers=1)
     assert [bad.name for bad in found.disqualified] == ["cheat"]
     assert "changed the game's record while choosing" in found.disqualified[0].reason
@@ -144,20 +134,6 @@ def test_the_number_of_players_must_be_that_of_the_seats(game: Game) -> None:
         play_match(game, [RandomPlayer()], 0, 1)
 
 
-@pytest.mark.parametrize("answer", [None, 2.5, "6", 2**80])
-def test_a_player_that_answers_nonsense_is_named(game: Game, answer: object) -> None:
-    odd = FunctionPlayer(lambda turn: answer, "odd")
-    with pytest.raises(AgentError, match="'odd': chose"):
-        play_match(game, [odd, RandomPlayer()], 0, 1)
-
-
-def test_a_match_does_not_depend_on_the_order_of_its_entries(game: Game) -> None:
-    entries = entries_of(game, ["bacon", "streak"]).entries
-    seeds = {Match(game, pair, 1, 9).seed for pair in (tuple(entries), tuple(reversed(entries)))}
-    assert len(seeds) == 1
-    assert Match(game, tuple(entries), 2, 9).seed not in seeds
-
-
 @pytest.mark.parametrize("name", [name for name in GAMES if dicegym.game(name).spec.players[1] > 1])
 def test_a_changed_file_meets_new_dice(name: str, tmp_path: Path) -> None:
     """Whoever knows the dice of a match that was played gains nothing by handing in another file."""
@@ -174,6 +150,7 @@ def test_a_changed_file_meets_new_dice(name: str, tmp_path: Path) -> None:
         orders = ((ann, *rivals), (*rivals[::-1], ann))
         found = {Match(table, order, 1, 9).seed for order in orders}
         assert len(found) == 1, "in whatever order they are named"
+        assert Match(table, orders[0], 2, 9).seed not in found
         seeds += found
         assert {PairedMatch(table, order, 1, 9).seed for order in orders} == {named_seed("pairs", name, 1, 0)}
     assert seeds[0] == seeds[1]
@@ -189,14 +166,9 @@ def test_of_players_that_are_handed_over_the_names_count(game: Game) -> None:
 # Contests
 
 
-def test_everybody_plays_everybody(result: ContestResult) -> None:
-    names = sorted(ENTRIES)
-    pairs = [(a, b) for i, a in enumerate(names) for b in names[i + 1 :]]
-    assert [match.entries for match in result.matches] == pairs
+def test_everybody_plays_everybody_and_the_ranking_follows(result: ContestResult) -> None:
+    assert [match.entries for match in result.matches] == [*itertools.combinations(sorted(ENTRIES), 2)]
     assert all(sum(match.wins) == result.details["games_per_match"] == 9 for match in result.matches)
-
-
-def test_the_ranking_follows_from_the_matches(result: ContestResult) -> None:
     for line in result.standings:
         own = [match for match in result.matches if line.name in match.entries]
         won = sum(match.wins[match.entries.index(line.name)] > 4 for match in own)
@@ -204,39 +176,28 @@ def test_the_ranking_follows_from_the_matches(result: ContestResult) -> None:
     merits = [(line["wins"], line["win_rate"]) for line in result.standings]
     assert merits == sorted(merits, reverse=True)
     assert [line.place for line in result.standings] == [1, 2, 3, 4, 5]
-
-
-def test_win_rates_are_exact(result: ContestResult) -> None:
     rates = {line.name: line["win_rate"] for line in result.standings}
-    assert rates["always_roll(5)"] == pytest.approx(0.5, abs=1e-9)
+    assert rates["always_roll(5)"] == pytest.approx(0.5, abs=1e-9), "exact"
     assert rates["always_roll(8)"] == pytest.approx(0.630940, abs=1e-6)
 
 
-def test_order_and_workers_change_nothing(result: ContestResult) -> None:
-    """Nor does one worker alone, which another process has below."""
-    assert contest("hog", reversed(ENTRIES), seed=11, workers=3) == result
-
-
-def test_other_entries_change_no_match(result: ContestResult) -> None:
+def test_other_entries_change_no_match_and_another_seed_all(result: ContestResult) -> None:
     fewer = contest("hog", ["streak", "haphazard", "tuned"], seed=11, executors=disorderly())
     kept = {match.entries: match for match in result.matches}
     common = [match for match in fewer.matches if match.entries in kept]
     assert common == [kept["haphazard", "streak"]]
-
-
-def test_another_seed_is_another_contest(result: ContestResult) -> None:
     other = contest("hog", ENTRIES, seed=12, executors=disorderly())
     assert other.matches != result.matches
     rates = [{line.name: line["win_rate"] for line in each.standings} for each in (result, other)]
     assert rates[0] == rates[1]
 
 
-def test_a_contest_is_the_same_in_another_process(
+def test_a_contest_is_the_same_in_another_process_and_order_with_more_workers(
     result: ContestResult, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     code = (
-        "import json, sys; from dicegym.arena import contest\n"
-        f"print(json.dumps(contest('hog', {ENTRIES!r}, seed=11, workers=1).to_json()))"
+        "import json; from dicegym.arena import contest\n"
+        f"print(json.dumps(contest('hog', {ENTRIES[::-1]!r}, seed=11, workers=2).to_json()))"
     )
     monkeypatch.setenv(DATE_VARIABLE, "0")
     environment = os.environ | {"PYTHONPATH": str(root), "PYTHONHASHSEED": "77"}
@@ -245,14 +206,6 @@ def test_a_contest_is_the_same_in_another_process(
     )
     assert run.returncode == 0, run.stderr
     assert json.loads(run.stdout) == json.loads(json.dumps(result.to_json())) | {"date": "1970-01-01T00:00:00Z"}
-
-
-def test_equal_entries_share_a_place(tmp_path: Path) -> None:
-    for name in ("one", "two"):  # nobody's score moves by more than bacon; who wins is luck, the rates are equal
-        (tmp_path / f"{name}.py").write_text("def final_strategy(a, b):\n    return 5\n")
-    found = contest("hog", [tmp_path / "one.py", tmp_path / "two.py"], seed=0, executors=disorderly())
-    assert [line["win_rate"] for line in found.standings] == [0.5, 0.5]
-    assert [line.place for line in found.standings] == [1, 2]
 
 
 def test_progress_is_told(tmp_path: Path) -> None:
@@ -264,30 +217,15 @@ def test_progress_is_told(tmp_path: Path) -> None:
     assert told[-1][2] == "swap - wild"
 
 
-def test_players_can_take_part_if_they_can_be_sent() -> None:
-    found = contest("hog", {"any": RandomPlayer(), "eight": "always_roll(8)"}, seed=0, workers=1)
-    assert [line.name for line in found.standings] == ["eight", "any"]
-    number = 4  # of dice, known to a function that no module has
+def test_players_and_plain_functions_take_part_if_they_can_be_sent() -> None:
+    """Functions of the original interface, of what learners see, of a turn; local ones too."""
+    number = 4  # of dice, known to functions that no module has
 
     class Local(Player):
         name = "local"
 
         def join(self, game: Game, seat: int, seed: int) -> Act:
             return lambda turn: number + 1
-
-    local: list[AgentSpec] = [FunctionPlayer(lambda turn: number + 1, "five"), Local(), "always_roll(4)"]
-    found = contest("hog", local, seed=0, workers=2)
-    assert found.disqualified == ()
-    rates = {line.name: line["win_rate"] for line in found.standings}
-    assert rates["five"] == rates["local"] == rates["always_roll(4)"] < 0.5
-    lock = threading.Lock()
-    with pytest.raises(ParameterError, match="player 'held' cannot be sent to the process that plays it"):
-        contest("hog", ["bacon", FunctionPlayer(lambda turn: int(lock.locked()), "held")], seed=0, workers=1)
-
-
-def test_plain_functions_take_part() -> None:
-    """Of the original interface, of what learners see, of a turn; local ones too."""
-    number = 4
 
     def own(score: int, opponent_score: int) -> int:
         return number
@@ -301,20 +239,23 @@ def test_plain_functions_take_part() -> None:
     def wrong(score: int, opponent_score: int) -> int:
         return 77
 
-    entries = [own, seen, asked, wrong, lambda score, opponent_score: number + 1]
-    found = contest("hog", entries, seed=0, workers=2)
-    assert {row.name for row in found.standings} == {"lambda", "asked", "own", "seen"}
-    assert len({row["win_rate"] for row in found.standings if row.name != "lambda"}) == 1
+    four: list[Any] = [own, seen, asked, FunctionPlayer(lambda turn: number + 1, "five"), Local(), "always_roll(4)"]
+    others: list[Any] = [wrong, lambda score, opponent_score: number + 1, RandomPlayer()]
+    found = contest("hog", [*four, *others], seed=0, workers=2, games=2)
+    rates = {row.name: row["win_rate"] for row in found.standings}
+    assert rates.keys() == {"own", "seen", "asked", "five", "local", "always_roll(4)", "lambda", "uniform"}
+    assert len({rates[name] for name in rates if name not in ("lambda", "uniform")}) == 1
     assert [bad.name for bad in found.disqualified] == ["wrong"]
     assert "returned 77" in found.disqualified[0].reason
+    lock = threading.Lock()
+    with pytest.raises(ParameterError, match="player 'held' cannot be sent to the process that plays it"):
+        contest("hog", ["bacon", FunctionPlayer(lambda turn: int(lock.locked()), "held")], seed=0, workers=1)
 
 
 @pytest.mark.slow
 def test_a_script_may_bring_players_of_its_own(tmp_path: Path, root: Path) -> None:
     """Nothing of a script can be imported elsewhere, and it has no guard."""
-    script = tmp_path / "own.py"
-    script.write_text(
-        "import dicegym\n"
+    (tmp_path / "own.py").write_text(
         "from dicegym.arena import contest\n"
         "from dicegym.play.player import FunctionPlayer, Player\n"
         "class Mine(Player):\n"
@@ -323,13 +264,11 @@ def test_a_script_may_bring_players_of_its_own(tmp_path: Path, root: Path) -> No
         "        return choose\n"
         "def choose(turn):\n"
         "    return 6\n"
-        "found = contest('hog', [Mine(), FunctionPlayer(choose, 'other'), 'bacon'], workers=1)\n"
-        "print(found.disqualified)\n"
+        "print(contest('hog', [Mine(), FunctionPlayer(choose, 'other'), 'bacon'], workers=1).disqualified)\n"
     )
+    script = [sys.executable, str(tmp_path / "own.py")]
     environment = os.environ | {"PYTHONPATH": str(root)}
-    run = subprocess.run(
-        [sys.executable, script], capture_output=True, text=True, check=False, timeout=100, env=environment
-    )
+    run = subprocess.run(script, capture_output=True, text=True, check=False, timeout=100, env=environment)
     assert (run.returncode, run.stdout) == (0, "()\n"), run.stderr
 
 
@@ -366,19 +305,16 @@ def test_wrong_seeds(seed: Any) -> None:
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"seed": -1}, "the seed of an evaluation"),
-        ({"seed": 1 << 63}, "the seed of an evaluation"),
-        ({"seed": 0.5}, "the seed of an evaluation"),
-        ({"games": 0}, "the number of games of an evaluation"),
-        ({"games": 1e4}, "the number of games of an evaluation"),
+        *(({"seed": seed}, "the seed of an evaluation") for seed in (-1, 1 << 63, 0.5)),
+        *(({"games": games}, "the number of games of an evaluation") for games in (0, 1e4)),
     ],
 )
 @pytest.mark.parametrize("exact", [True, False])
 def test_wrong_evaluations(game: Game, wrong: dict[str, Any], message: str, exact: bool) -> None:
     with pytest.raises(ParameterError, match=message):
         evaluate(game, "bacon", exact=exact, **wrong)
-    last = evaluate(game, "bacon", games=2, exact=False, seed=(1 << 63) - 1)
-    assert last.games == 2
+    if not exact and "games" in wrong:
+        assert evaluate(game, "bacon", games=2, exact=False, seed=(1 << 63) - 1).games == 2
 
 
 def test_entries_can_be_named(game: Game) -> None:
@@ -406,3 +342,29 @@ def test_models_play_in_contests_as_what_they_are_exported_as(tmp_path: Path) ->
     result = contest(game, [str(tmp_path / "broken.zip"), *rivals], seed=0, workers=1)
     assert [bad.name for bad in result.disqualified] == ["broken"]
     assert len(result.matches) == 1
+
+
+# --- contests whose seed nobody gives ---------------------------------------------------------------------------------
+
+
+def test_drawn_seeds_are_large_and_differ() -> None:
+    drawn = [draw_seed() for _ in range(200)]
+    assert len(set(drawn)) == len(drawn)
+    assert all(0 <= seed < 1 << DRAWN_BITS for seed in drawn)
+    assert max(drawn) > 1 << DRAWN_BITS - 5
+    assert all(seed == int(float(seed)) for seed in drawn)  # as programs read JSON that know one kind of number
+
+
+def test_the_command_prints_its_seed_and_takes_it_again(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    def held(*more: str) -> tuple[str, Any]:
+        with pytest.raises(SystemExit) as end:
+            main(["tournament", "hog", "haphazard", "swap", "--workers", "1", "-o", str(tmp_path / "x.json"), *more])
+        assert end.value.code == 0
+        return capsys.readouterr().out, json.loads((tmp_path / "x.json").read_text())
+
+    text, plain = held()
+    (seed,) = re.findall(r"seed (\d+)", text)
+    assert plain["seed"] == int(seed)
+    again, same = held("--seed", seed)
+    assert again == text
+    assert same["matches"] == plain["matches"]

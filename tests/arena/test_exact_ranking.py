@@ -31,9 +31,9 @@ RANKED = (
 """Places, expected wins of 5 matches of 9 games, and mean win rates, which do not depend on dice."""
 
 
-def rank(seed: int = 0, **options: Any) -> ContestResult:
+def rank(seed: int = 0, entries: tuple[str, ...] = ENTRIES, **options: Any) -> ContestResult:
     """Run a contest in this process."""
-    return contest("hog", ENTRIES, seed, executors=disorderly(), exact=True, **options)
+    return contest("hog", entries, seed, executors=disorderly(), **{"exact": True} | options)
 
 
 def exact_rows(result: ContestResult) -> list[tuple[int, str, float, float]]:
@@ -41,30 +41,31 @@ def exact_rows(result: ContestResult) -> list[tuple[int, str, float, float]]:
 
 
 def test_places_do_not_depend_on_dice_nor_on_what_is_played() -> None:
-    played, unplayed = rank(3), rank(games=0)
-    for one in (played, unplayed):
-        found = exact_rows(one)
-        assert [row[:2] for row in found] == [row[:2] for row in RANKED]
-        assert [x for row in found for x in row[2:]] == pytest.approx([x for row in RANKED for x in row[2:]], abs=1e-9)
+    played = rank(3)
+    found = exact_rows(played)
+    assert [row[:2] for row in found] == [row[:2] for row in RANKED]
+    assert [x for row in found for x in row[2:]] == pytest.approx([x for row in RANKED for x in row[2:]], abs=1e-9)
+    assert len(played.details["pairs"]) == 15
+    few = ENTRIES[2:5]
+    unplayed, plain = rank(entries=few, games=0), rank(3, few, exact=False)
     assert (unplayed.matches, unplayed.options["exact"]) == ((), True)
-    assert unplayed.heading == "Hog: 6 entries, round robin, no games, ranked by exact win rates"
-    assert len(unplayed.details["pairs"]) == 15
-    plain = contest("hog", ENTRIES, 3, executors=disorderly())
-    assert plain.matches == played.matches
+    assert unplayed.heading == "Hog: 3 entries, round robin, no games, ranked by exact win rates"
+    rates = {one["entries"]: one["win_rate"] for one in played.details["pairs"]}
+    assert [one["win_rate"] == rates[one["entries"]] for one in unplayed.details["pairs"]] == [True] * 3
+    assert set(plain.matches) <= set(played.matches)
     assert {row["exact"] for row in plain.standings} == {None}
-    assert {row.name: row["wins"] for row in plain.standings} == {row.name: row["wins"] for row in played.standings}
 
 
-def test_seeds_count_as_often_as_they_are_played() -> None:
-    once, thrice = (
-        contest("hog", ["bacon", "swap"], 0, executors=disorderly(), exact=True, games=0, seeds=seeds)
-        for seeds in (1, 3)
-    )
+def test_seeds_count_as_often_as_they_are_played_and_the_report_has_the_matrix() -> None:
+    once, thrice = (rank(0, ("bacon", "swap"), games=0, seeds=seeds) for seeds in (1, 3))
     wins = {row.name: row["exact"]["wins"] for row in once.standings}
     assert {row.name: row["exact"]["wins"] for row in thrice.standings} == pytest.approx(
         {name: 3 * won for name, won in wins.items()}
     )
     assert wins["swap"] == pytest.approx(0.85, abs=0.005)
+    text = once.text()
+    assert "Ranking  Entry  Exact wins  Win rate\n      1  swap         0.85     66.2%\n" in text
+    assert "in per cent\n\n           1  2\n1  swap    . 66\n2  bacon  34  .\n" in text
 
 
 @pytest.mark.parametrize("games", [1, 2, 9, 1001, 1101, 100_001])
@@ -75,12 +76,6 @@ def test_a_match_may_have_any_number_of_games(games: int) -> None:
     assert chance_to_win_most(0.6, games) > 0.3
     assert chance_to_win_most(0.3, games) + chance_to_win_most(0.7, games) <= 1 + 1e-10
     assert (chance_to_win_most(0, games), chance_to_win_most(1 + 1e-16, games)) == (0, 1)
-
-
-def test_the_report_has_the_exact_matrix() -> None:
-    text = contest("hog", ["bacon", "swap"], 0, executors=disorderly(), exact=True, games=0).text()
-    assert "Ranking  Entry  Exact wins  Win rate\n      1  swap         0.85     66.2%\n" in text
-    assert "in per cent\n\n           1  2\n1  swap    . 66\n2  bacon  34  .\n" in text
 
 
 def test_entries_are_asked_where_the_test_does_not_ask_everything(tmp_path: Path) -> None:
@@ -106,7 +101,7 @@ def test_entries_are_asked_where_the_test_does_not_ask_everything(tmp_path: Path
 
 def test_a_page_shows_exact_values_in_colours(tmp_path: Path) -> None:
     store = tmp_path / "store.sqlite"
-    made = [contest("hog", ["bacon", "swap"], 0, executors=disorderly(), exact=True, store=store) for _ in range(2)]
+    made = [rank(0, ("bacon", "swap"), store=store) for _ in range(2)]
     assert [one.stored.played for one in made if one.stored is not None] == [3, 0], "two checks, and a match"
     assert made[0].standings == made[1].standings
     with StoreReader(store) as reader:

@@ -92,17 +92,17 @@ def test_a_failing_player_pays_and_the_match_goes_on() -> None:
         assert (player, reason) == (0, "gave up")
         assert 1 <= number <= 5
         assert turn >= 1
+    found = play_match(game(), [FunctionPlayer(lambda turn: 7, "seven"), RandomPlayer()], 3, 1)
+    assert {incident.reason for incident in found.incidents} == {SPEC.faults[1]}, "illegal actions are told by it"
 
 
 def test_nonsense_is_a_failure_too_and_many_of_them_are_counted_but_not_told() -> None:
     found = play_match(game(), [ODD, RandomPlayer()], 3, 5)
-    assert found.faults[0] > MOST_INCIDENTS == len(found.incidents)
+    assert found.faults[0] == found.noted[0] > MOST_INCIDENTS == len(found.incidents)
     assert "'seven', which is no action" in found.incidents[0].reason
-
-
-def test_illegal_actions_are_told_by_their_fault() -> None:
-    found = play_match(game(), [FunctionPlayer(lambda turn: 7, "seven"), RandomPlayer()], 3, 1)
-    assert {incident.reason for incident in found.incidents} == {SPEC.faults[1]}
+    misplays = misplays_of(("odd", "uniform"), found._asdict())
+    assert len(misplays) == MOST_INCIDENTS
+    assert misplay_lines(misplays, {"odd": found.noted[0]})[-1] == f"odd: and {found.faults[0] - SHOWN:,} more"
 
 
 def test_who_cannot_sit_down_fails_whenever_it_is_asked() -> None:
@@ -177,6 +177,9 @@ def test_a_dismissed_player_is_not_asked_from_its_decision_on() -> None:
 
 
 def test_games_elsewhere_go_on_with_a_warning() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # nothing warns when nobody fails
+        play_game(game(), [RandomPlayer(), RandomPlayer()], 1)
     with pytest.warns(RuntimeWarning, match="'failing': gave up; Flawed takes that for a fault"):
         state = play_game(game(), [FAILING, FAILING], 1)
     assert state["over"]
@@ -239,23 +242,25 @@ def test_followers_are_told_the_same_in_every_environment() -> None:
 # --- secrets -----------------------------------------------------------------------------------------------
 
 
-def test_fields_that_nobody_may_know_and_everybody_sees_are_noticed() -> None:
-    with pytest.raises(ConformanceError, match=r"seat 0\) changes with the total of the game"):
-        checks.check_game(game(secret=frozenset({"total"})))
-    with pytest.raises(ConformanceError, match="legal changes with the last of the game"):
-        checks.check_game(game(secret=frozenset({"last"})))
-    with pytest.raises(ConformanceError, match="'lost' is not a field of the record"):
-        checks.check_game(game(secret=frozenset({"lost"})))
-    with pytest.raises(ConformanceError, match="'total' has no entry for each of 2 seats"):
-        checks.check_game(game(private=frozenset({"total"})))
-    with pytest.raises(ConformanceError, match="sighted says memmory=1, which is no setting of a parameter"):
-        checks.check_game(game(sighted={"memmory": 1}))
+@pytest.mark.parametrize(
+    ("facts", "words"),
+    [
+        ({"secret": frozenset({"total"})}, r"seat 0\) changes with the total of the game"),
+        ({"secret": frozenset({"last"})}, "legal changes with the last of the game"),
+        ({"secret": frozenset({"lost"})}, "'lost' is not a field of the record"),
+        ({"private": frozenset({"total"})}, "'total' has no entry for each of 2 seats"),
+        ({"sighted": {"memmory": 1}}, "sighted says memmory=1, which is no setting of a parameter"),
+    ],
+)
+def test_fields_that_nobody_may_know_and_everybody_sees_are_noticed(facts: dict[str, Any], words: str) -> None:
+    with pytest.raises(ConformanceError, match=words):
+        checks.check_game(game(**facts))
 
 
 # --- reports -----------------------------------------------------------------------------------------------
 
 
-def test_reports_name_bot_game_turn_and_reason() -> None:
+def test_reports_name_bot_game_turn_and_reason_of_the_first_misplays_of_each() -> None:
     outcome = {"incidents": [[1, 3, n, f"reason {n}\nsecond line"] for n in range(SHOWN + 2)]}
     misplays = misplays_of(("a", "b", "c"), outcome)
     assert misplays[1] == Misplay("b", ("a", "c"), 3, 1, "reason 1 second line")
@@ -263,25 +268,8 @@ def test_reports_name_bot_game_turn_and_reason() -> None:
     assert lines[0] == "b: game 3 against a, c: reason 0 second line"
     assert lines[1] == "b: game 3 against a, c, turn 1: reason 1 second line"
     assert lines[SHOWN:] == ["b: and 2 more"]
-
-
-def test_all_misplays_are_counted_and_few_are_told() -> None:
-    found = play_match(game(), [ODD, RandomPlayer()], 3, 5)
-    misplays = misplays_of(("odd", "uniform"), found._asdict())
-    assert len(misplays) == MOST_INCIDENTS < found.faults[0] == found.noted[0]
-    assert misplay_lines(misplays, {"odd": found.noted[0]})[-1] == f"odd: and {found.faults[0] - SHOWN:,} more"
-
-
-def test_the_first_misplays_of_each_are_kept() -> None:
     misplays = [Misplay(name, tuple("ab".replace(name, "")), 1, n, "x") for n in range(KEPT + 1) for name in "ab"]
     incidents = [("ab".index(one.name), one.game, one.turn, one.reason) for one in misplays]
-    row = MatchRow(("a", "b"), (0, 0))
-    found = sum_up([PlayedMatch(row, {"incidents": incidents, "noted": (KEPT + 1, KEPT + 1)})])
+    found = sum_up([PlayedMatch(MatchRow(("a", "b"), (0, 0)), {"incidents": incidents, "noted": (KEPT + 1, KEPT + 1)})])
     assert list(found["misplays"]) == misplays[: 2 * KEPT]
     assert found["faults"] == {"a": KEPT + 1, "b": KEPT + 1}
-
-
-def test_nothing_warns_when_nobody_fails() -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        play_game(game(), [RandomPlayer(), RandomPlayer()], 1)

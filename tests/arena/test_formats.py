@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import random
-from collections import Counter
+from collections import Counter, OrderedDict
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -17,13 +18,13 @@ import dicegym
 from dicegym.arena import ContestResult, Named, contest
 from dicegym.arena.contest_options import KNOWN
 from dicegym.arena.entries import entries_of
-from dicegym.arena.formats.settling import fold
+from dicegym.arena.formats.settling import fold, nearest_first
 from dicegym.arena.match import Match
 from dicegym.arena.running import FORMATS, format_named
 from dicegym.engine.dice import named_seed
 from dicegym.errors import DicegymError, ParameterError, UnknownNameError
 from dicegym.registry import GAMES
-from dicegym.sandbox.jobs import Failure
+from dicegym.sandbox.jobs import Entry, Failure
 
 ALSO = (("lucky", "round_robin"), ("liarsdice", "one_table"))
 """A full table, and one whose players hide dice."""
@@ -135,7 +136,7 @@ def test_what_counts_does_not_depend_on_when_matches_end(form: str, players: int
 
 
 @pytest.mark.parametrize("form", FORMATS)
-def test_a_contest_that_was_killed_goes_on_from_its_store(form: str, tmp_path: Path) -> None:
+def test_a_contest_that_broke_off_goes_on_from_its_store(form: str, tmp_path: Path) -> None:
     pytest.importorskip("sqlalchemy")
     game = dicegym.game("yatzy")
     entries = field(game, form)
@@ -153,30 +154,11 @@ def test_a_contest_that_was_killed_goes_on_from_its_store(form: str, tmp_path: P
         assert result == whole
         keys = [(tuple(one.name for one in match.entries), match.seed) for one in made for match in one.matches]
         assert len(keys) == len(set(keys)), "nothing is played twice"
-
-
-def test_a_contest_finds_what_one_of_another_format_has_played(tmp_path: Path) -> None:
-    pytest.importorskip("sqlalchemy")
-    game = dicegym.game("yatzy")
-    entries, store = field(game, "swiss"), tmp_path / "store.sqlite"
-    hold(game, "round_robin", entries, chance, store=store)
-    made: list[Disorderly] = []
-    again = contest(game, entries, 7, format="swiss", executors=disorderly(chance, made=made), store=store)
-    assert not made[0].matches
-    assert again == hold(game, "swiss", entries, chance)
-
-
-@pytest.mark.parametrize("form", FORMATS)
-def test_results_of_every_format_can_be_rated(form: str) -> None:
-    pytest.importorskip("threadpoolctl")
-    from dicegym.arena.ratings import fit
-
-    game = dicegym.game("yatzy", seats(form))
-    play = partial(chance, of=lambda name: 0.5 * (name == "a"))
-    result = hold(game, form, field(game, form), play, games=60)
-    rows = fit(result.match_places()).rows
-    assert {row.name for row in rows} == {row.name for row in result.standings}
-    assert rows[0].name == "a"
+    if form == "round_robin":  # and another format finds what it needs there
+        made.clear()
+        how = {"format": "swiss", "executors": disorderly(chance, made=made), "store": store}
+        assert contest(game, entries, 7, **how, **more) == hold(game, "swiss", entries, chance, **more)
+        assert not made[0].matches
 
 
 # --- seeds, rounds, seats, names ---------------------------------------------------------------------------
@@ -193,16 +175,25 @@ def test_seeds_play_each_match_again_with_other_dice() -> None:
     assert once.matches[0].seed == named_seed("match", "liarsdice", 7, *who)
     assert result.matches[1].seed == named_seed("match", "liarsdice", 7, *who, 1)
     assert {row["wins"] + row["losses"] for row in result.standings} <= set(range(7))
+    assert sum(row["share"] for row in result.standings) == pytest.approx(3 / 2)
     assert "9 matches of 4 games" in result.heading
+    level = hold(game, "round_robin", field(game, "", 2), lambda match: [[0.0, 0.0]] * match.games)
+    assert {(row["wins"], row["losses"]) for row in level.standings} == {(0, 0)}, "a match that nobody won"
 
 
 def test_seats_are_chosen() -> None:
-    game = dicegym.game("lucky", players=4)
-    result = hold(game, "round_robin", field(game, "", 5), chance)
+    result = hold(dicegym.game("lucky", players=4), "round_robin", field(dicegym.game("lucky"), "", 5), chance)
     assert {len(row.entries) for row in result.matches} == {4}
     assert result.provenance.players == 4
-    game = dicegym.game("yatzy", players=3)
-    assert len(hold(game, "round_robin", field(game, "", 4), chance).matches) == 4
+    assert (
+        len(hold(dicegym.game("yatzy", players=3), "round_robin", dict.fromkeys("abcd", "in_order"), chance).matches)
+        == 4
+    )
+    game = dicegym.game("liarsdice")
+    entries = field(game, "one_table", game.players + 1)
+    result = hold(game, "one_table", entries, chance, games=2)
+    assert result.provenance.players == len(entries) != game.players
+    assert f"seats: {len(entries)};" in result.text()
 
 
 def test_entries_are_seeded_by_lot() -> None:
@@ -248,22 +239,14 @@ def test_what_a_format_does_not_know_is_refused_before_it_plays(
         contest("yatzy", field(dicegym.game("yatzy"), "", 3), format=form, executors=disorderly(), **more)
 
 
-def test_swiss_tournaments_are_for_tables_of_two() -> None:
-    with pytest.raises(ParameterError, match=r"a Swiss tournament pairs entries.*: give players=2, or run groups"):
-        contest(dicegym.game("yatzy", players=3), field(dicegym.game("yatzy"), "", 3), format="swiss")
-
-
-def test_more_than_fit_one_table_are_refused() -> None:
-    with pytest.raises(ParameterError, match="7 entries do not fit one table of Liar's Dice, where 6 can sit"):
-        contest("liarsdice", field(dicegym.game("liarsdice"), ""), format="one_table", executors=disorderly())
-
-
-def test_one_table_reports_the_seats_that_played() -> None:
-    game = dicegym.game("liarsdice")
-    entries = field(game, "one_table", game.players + 1)
-    result = hold(game, "one_table", entries, chance, games=2)
-    assert result.provenance.players == len(entries) != game.players
-    assert f"seats: {len(entries)};" in result.text()
+def test_fields_that_do_not_fit_the_tables_are_refused() -> None:
+    for game, entries, form, words in (
+        (dicegym.game("yatzy", players=3), 3, "swiss", r"a Swiss .* pairs entries.*: give players=2, or run groups"),
+        ("liarsdice", 7, "one_table", "7 entries do not fit one table of Liar's Dice, where 6 can sit"),
+        ("lucky", 2, "round_robin", r"name at least 7, or let fewer sit there.*players=2"),
+    ):
+        with pytest.raises(DicegymError, match=words):
+            contest(game, field(dicegym.game(game), "", entries), format=form, executors=disorderly())
 
 
 def test_formats_are_named_with_either_dash() -> None:
@@ -273,11 +256,6 @@ def test_formats_are_named_with_either_dash() -> None:
     assert all(form.name == name for name, form in FORMATS.items())
     named = {name for one in KNOWN.values() for name in one}
     assert named <= set(FORMATS)
-
-
-def test_too_few_for_the_seats_are_told_of_them() -> None:
-    with pytest.raises(DicegymError, match=r"name at least 7, or let fewer sit there.*players=2"):
-        contest("lucky", ["idle", "thrifty"], format="round_robin", executors=disorderly())
 
 
 # --- which matches count -----------------------------------------------------------------------------------
@@ -291,3 +269,65 @@ def test_an_entry_is_struck_at_its_first_match_that_counts() -> None:
     both = failure | {0: Failure(1, "b against a")}
     assert fold(tables, both) == ([0], [2, 3])
     assert fold(tables, {}) == ([], [0, 1, 2, 3])
+
+
+# --- the order of matches of many entries -----------------------------------------------------------------------------
+
+
+HOG = dicegym.game("hog")
+BOT = "def final_strategy(score, opponent_score):\n    return 4\n"
+
+
+@pytest.fixture(scope="module")
+def bots(tmp_path_factory: pytest.TempPathFactory) -> list[Entry]:
+    folder = tmp_path_factory.mktemp("bots")
+    for number in range(70):
+        (folder / f"bot_{number:02}.py").write_text(BOT)
+    return entries_of(HOG, folder).entries
+
+
+def pairs(entries: list[Entry]) -> list[Match]:
+    return [Match(HOG, pair, 1, 9) for pair in itertools.combinations(entries, 2)]
+
+
+def starts(matches: list[Match], at_once: int) -> int:
+    """Return how many processes a referee starts that keeps those of the entries which played last."""
+    kept: OrderedDict[str, None] = OrderedDict()
+    started = 0
+    for match in matches:
+        for entry in match.entries:
+            started += entry.name not in kept
+            kept[entry.name] = None
+            kept.move_to_end(entry.name)
+        while len(kept) > at_once:
+            kept.popitem(last=False)
+    return started
+
+
+@pytest.mark.parametrize("missing", ["all", "some"])
+def test_few_processes_are_started(bots: list[Entry], missing: str) -> None:
+    jobs = pairs(bots)
+    numbers = [number for number in range(len(jobs)) if missing == "all" or number % 7]
+    order = nearest_first(jobs, numbers)
+    assert sorted(order) == numbers
+    one_by_one = starts([jobs[number] for number in numbers], 32)
+    assert starts([jobs[number] for number in order], 32) < one_by_one / 6
+
+
+def test_few_entries_and_larger_tables_are_played_as_they_come(bots: list[Entry]) -> None:
+    few = pairs(bots[:32])
+    assert nearest_first(few, range(len(few))) == list(range(len(few)))
+    tables = [Match(HOG, (bots[i], bots[i + 1], bots[i + 2]), 1, 9) for i in range(60)]
+    assert nearest_first(tables, range(60)) == list(range(60))
+
+
+def test_entries_without_processes_do_not_count(bots: list[Entry], tmp_path: Path) -> None:
+    """They may be met by anybody at any time."""
+    trusted = entries_of(HOG, {f"trusted {number}": "bacon" for number in range(40)}).entries
+    jobs = pairs(trusted)
+    assert nearest_first(jobs, range(len(jobs))) == list(range(len(jobs)))
+    mixed = pairs([*bots[:40], *trusted[:20]])
+    order = nearest_first(mixed, range(len(mixed)))
+    assert sorted(order) == list(range(len(mixed)))
+    untrusted = [[one for one in mixed[number].entries if not one.trusted] for number in order]
+    assert sum(len(some) for some in untrusted) == 40 * 39 + 40 * 20

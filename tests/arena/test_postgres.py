@@ -2,13 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import json
-import os
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +9,7 @@ import pytest
 
 pytest.importorskip("sqlalchemy")
 pytest.importorskip("psycopg")
-import sqlalchemy as sa
+from command_line import Run
 from made_up import disorderly
 from postgres import Postgres
 
@@ -25,11 +18,8 @@ from dicegym.arena import Limits, contest
 from dicegym.arena.replay.stored_replays import find_replay
 from dicegym.arena.storage import Settings, Storage
 from dicegym.arena.store.book import Book
-from dicegym.arena.store.opening import SCHEMA, engine_at, location_of
 from dicegym.arena.store.reading import StoreReader
-from dicegym.arena.store.schema import ABOUT, TABLES
 from dicegym.arena.store.store import ContestStore, remove
-from dicegym.cli import main
 from dicegym.errors import ParameterError
 
 ENTRIES = ["always_roll", "bacon", "swap", "tuned"]
@@ -65,64 +55,33 @@ def test_a_server_holds_what_a_file_does(url: str, tmp_path: Path, monkeypatch: 
     bot = tmp_path / "Äpfel.py"  # whose name a language sorts elsewhere than its letters do, and which prints anything
     bot.write_text("def final_strategy(score, other):\n    print('a\\0b\\ud800')\n    return 11 if score > 90 else 4\n")
     (tmp_path / "zweig.py").write_text(THINKS.format(0, 4))
+    (tmp_path / "empty").mkdir()
     entries = [str(bot), *ENTRIES, str(tmp_path / "zweig.py")]
     for store in (url, tmp_path / "file.sqlite"):
-        contest("hog", entries, 7, games=2, store=store)
+        contest("hog", entries, 7, games=2, store=store, executors=disorderly(ahead=1))
     assert told(url) == told(tmp_path / "file.sqlite")
     with StoreReader(url) as reader:
         number = next(reader.matches(1)).id
         find_replay(reader, f"{number}.2").states()
-    again = contest("hog", entries, 7, games=2, store=url).stored
+    monkeypatch.chdir(empty := tmp_path / "empty")
+    again = contest("hog", entries, 7, games=2, store=Storage(url)).stored
     assert again is not None
     assert (again.played, again.run) == (0, 2)
+    assert again.store.startswith("postgresql://tester:***@127.0.0.1:")
+    assert list(empty.iterdir()) == []
 
 
-def test_a_new_store_has_the_present_tables(url: str) -> None:
-    ContestStore(url).close()
-    engine = engine_at(location_of(url))
-    with engine.connect() as connection:
-        assert {*sa.inspect(connection).get_table_names()} == {*TABLES.tables}
-        assert connection.execute(sa.select(ABOUT.c.name, ABOUT.c.value)).all() == [("schema", SCHEMA)]
-    engine.dispose()
-
-
-@pytest.mark.slow
-def test_a_contest_that_is_killed_goes_on(url: str, tmp_path: Path) -> None:
-    folder = tmp_path / "submissions"
-    folder.mkdir()
-    for number in range(6):
-        (folder / f"bot_{number}.py").write_text(THINKS.format(500, number))
-    argv = [sys.executable, "-m", "dicegym", "tournament", "hog", "submissions/", "--seed", "7", "--games", "15"]
-    argv += ["--workers", "1", "--store", url, "-o", "result.json"]
-    environment = os.environ | {"SOURCE_DATE_EPOCH": "0"}
-
-    def begun() -> subprocess.Popen[bytes]:
-        quiet = subprocess.DEVNULL
-        return subprocess.Popen(argv, cwd=tmp_path, env=environment, stdout=quiet, stderr=subprocess.PIPE)
-
-    def stored() -> int:
-        with contextlib.suppress(ParameterError), StoreReader(url) as reader:
-            return sum(contest.played for contest in reader.contests())
-        return 0
-
-    killed = begun()
-    while not stored():
-        assert killed.poll() is None
-        time.sleep(0.02)
-    killed.send_signal(signal.SIGKILL)
-    killed.communicate()
-    before = stored()
-    whole = begun()
-    said = whole.communicate(timeout=100)[1].decode()
-    assert whole.returncode == 0, said
-    assert 0 < before < 15
+def test_a_contest_that_breaks_off_goes_on(url: str) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        contest("hog", ENTRIES, 7, games=5, store=url, executors=disorderly(most=3))
+    with StoreReader(url) as reader:
+        assert reader.contest(1).played == 3
+    result = contest("hog", ENTRIES, 7, games=5, store=url, executors=disorderly())
     with StoreReader(url) as reader:
         found = reader.contest()
-        assert (found.run, found.played, found.planned) == (2, 15, 15)
-        assert len({match.key for match in reader.matches(1)}) == 15
-    undisturbed = contest("hog", [str(folder)], 7, 1, games=15)
-    result = json.loads((tmp_path / "result.json").read_text())
-    assert result["standings"] == json.loads(json.dumps(undisturbed.to_json()["standings"]))
+        assert (found.run, found.played, found.planned) == (2, 6, 6)
+        assert len({match.key for match in reader.matches(1)}) == 6
+    assert result == contest("hog", ENTRIES, 7, games=5, executors=disorderly())
 
 
 def test_two_processes_do_not_hold_one_contest_at_once_and_it_can_go(url: str) -> None:
@@ -143,7 +102,7 @@ def test_two_processes_do_not_hold_one_contest_at_once_and_it_can_go(url: str) -
 
 
 def test_what_cannot_be_used_is_said_in_a_line_without_the_password(
-    postgres: Postgres, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    postgres: Postgres, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     theirs, closed = postgres.database(), postgres.database()
@@ -162,30 +121,16 @@ def test_what_cannot_be_used_is_said_in_a_line_without_the_password(
         (reader, "permission denied"),
         (theirs, "is a database of something else: give another --store"),
     ):
-        for command in (
-            ["tournament", "hog", "bacon", "swap", "--store", address],
-            ["server", "start", "yatzy", "--tcp", "0", "--store", address],
-            ["server", "ratings", "--store", address],
-        ):
-            with pytest.raises(SystemExit) as end:
-                main(command)
-            printed = capsys.readouterr()
-            said = " ".join(printed.err.split())
-            assert end.value.code == 2, (command, said)
-            if command[0] != "server" or address is not reader:  # who may only read finds an empty database
+        for command in ("tournament hog bacon swap", "server start yatzy --tcp 0", "server ratings"):
+            status, out, err = run(*command.split(), "--store", address)
+            said = " ".join(err.split())
+            assert status == 2, (command, said)
+            if "server" not in command or address is not reader:  # who may only read finds an empty database
                 assert words in said
             assert "Traceback" not in said
             assert len(said) < 600
             for secret in ("verysecret", "secret@", postgres.password):
-                assert secret not in printed.out + printed.err
+                assert secret not in out + err
     assert list(tmp_path.iterdir()) == []
     tables = "SELECT count(*) FROM pg_tables WHERE schemaname = 'public'"
     assert postgres.run(tables, database=theirs.rpartition("/")[2]) == [(1,)]
-
-
-def test_a_store_on_a_server_has_no_file(url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    found = contest("hog", ["bacon", "swap"], 1, executors=disorderly(), store=Storage(url)).stored
-    assert found is not None
-    assert found.store.startswith("postgresql://tester:***@127.0.0.1:")
-    assert list(tmp_path.iterdir()) == []

@@ -10,7 +10,7 @@ import pickle
 import socket
 import sys
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
@@ -44,63 +44,61 @@ def sent(game: dicegym.Game, one: Entry, folder: Path) -> Entry:
     return unbundle(pickle.loads(pickle.dumps(bundle(game, one))), folder)
 
 
-def texts(folder: Path) -> dict[str, str]:
+def node(home: Path, files: Mapping[str, str]) -> tuple[Path, Path]:
+    """Write files into a home, and return it with an empty folder that stands for a node."""
+    for name, text in files.items():
+        (home / "home" / name).parent.mkdir(parents=True, exist_ok=True)
+        (home / "home" / name).write_text(text)
+    (home / "node").mkdir()
+    return home / "home", home / "node"
+
+
+def texts(entry: Entry) -> dict[str, str]:
+    """Return what is beside the file of an entry."""
+    assert isinstance(entry.origin, Source)
+    folder = entry.origin.file.parent
     return {str(file.relative_to(folder)): file.read_text() for file in folder.rglob("*") if file.is_file()}
 
 
 def test_a_bot_brings_along_what_it_may_read_and_nothing_else(game: dicegym.Game, tmp_path: Path) -> None:
-    home, node = tmp_path / "home", tmp_path / "node"
-    for folder in (home / "ann", node):
-        folder.mkdir(parents=True)
-    for name in ("ann.py", "tools.py", "ann.json", "ann/table.txt", "other.py", "other.json"):
-        (home / name).write_text(BOT if name.endswith(".py") else name)
+    names = ("ann.py", "tools.py", "ann.json", "ann/table.txt", "other.py", "other.json")
+    home, away = node(tmp_path, {name: BOT if name.endswith(".py") else name for name in names})
     one = entry(game, "ann", str(home / "ann.py"))
-    arrived = sent(game, one, node)
+    arrived = sent(game, one, away)
+    assert texts(arrived) == {name: BOT if name.endswith(".py") else name for name in names[:4]}
     assert isinstance(arrived.origin, Source)
-    assert texts(arrived.origin.file.parent) == {
-        "ann.py": BOT,
-        "tools.py": BOT,
-        "ann.json": "ann.json",
-        "ann/table.txt": "ann/table.txt",
-    }
     assert seal_files(arrived.origin)[0] == one.seal == arrived.seal
     assert arrived._replace(origin=one.origin) == one
+    (home / "ann.py").unlink()  # what is gone is missed there as here
+    assert isinstance(gone := sent(game, one, tmp_path / "other node").origin, Source)
+    assert not gone.file.exists()
 
 
 def test_a_folder_of_its_own_is_sent_whole_but_for_what_leads_out(game: dicegym.Game, tmp_path: Path) -> None:
-    home, node = tmp_path / "home", tmp_path / "node"
-    for folder in (home / "ben" / "deep", home / "ben" / "__pycache__", node):
-        folder.mkdir(parents=True)
-    for name in ("hog.py", "tools.py", "deep/weights.txt", "__pycache__/old.pyc"):
-        (home / "ben" / name).write_text("x = 1\n")
+    own = ("hog.py", "tools.py", "deep/weights.txt")
+    home, away = node(tmp_path, dict.fromkeys((*(f"ben/{name}" for name in own), "ben/__pycache__/old.pyc"), "x = 1\n"))
     (home / "secret.txt").write_text("secret")
     (home / "ben" / "way_out").symlink_to(home / "secret.txt")
     os.mkfifo(home / "ben" / "pipe")
-    there = sent(game, entry(game, "ben", str(home / "ben")), node)
-    assert isinstance(there.origin, Source)
-    assert set(texts(there.origin.file.parent)) == {"hog.py", "tools.py", "deep/weights.txt"}
+    assert set(texts(sent(game, entry(game, "ben", str(home / "ben")), away))) == set(own)
 
 
 def test_entries_that_share_files_and_links_arrive_each_with_all_of_them(game: dicegym.Game, tmp_path: Path) -> None:
-    home, node = tmp_path / "home", tmp_path / "node"
-    for folder in (home / "real", home / "sent", node):
-        folder.mkdir(parents=True)
-    (home / "real" / "hog.py").write_text(BOT)
-    (home / "real" / "tools.py").write_text("x = 1\n")
+    home, away = node(tmp_path, {"real/hog.py": BOT, "real/tools.py": "x = 1\n"})
+    (home / "sent").mkdir()
     (home / "sent" / "hog.py").symlink_to(home / "real" / "hog.py")
-    first, second = (
-        sent(game, entry(game, name, str(home / "sent" / "hog.py")), node / name) for name in ("ann", "ben")
-    )
-    assert isinstance(first.origin, Source)
-    assert isinstance(second.origin, Source)
     one = entry(game, "ann", str(home / "sent" / "hog.py"))
     assert len(one.seal) == 2, "its helper is where the link leads"
-    assert seal_files(first.origin)[0] == seal_files(second.origin)[0] == one.seal
-    assert sent(game, entry(game, "cat", str(home / "real" / "hog.py")), node / "cat").seal
+    for name in ("ann", "ben"):
+        arrived = sent(game, entry(game, name, str(home / "sent" / "hog.py")), away / name)
+        assert isinstance(arrived.origin, Source)
+        assert seal_files(arrived.origin)[0] == one.seal
+    assert sent(game, entry(game, "cat", str(home / "real" / "hog.py")), away / "cat").seal
 
 
 @pytest.mark.parametrize("name", GAMES)
 def test_agents_that_ship_are_found_there_by_their_paths(name: str, tmp_path: Path) -> None:
+    """Models too, which arrive as they were handed over."""
     game = dicegym.game(name)
     for agent in agent_names(game):
         one = entry(game, agent, agent)
@@ -112,23 +110,6 @@ def test_an_agent_that_is_another_one_there_is_no_fault_of_its_own(game: dicegym
     packed, contents = bundle(game, entry(game, "bacon", "bacon"))
     with pytest.raises(DependencyError, match="'bacon' is another one there"):
         unbundle((packed._replace(seal=(("bacon.py", "0" * 64),)), contents), tmp_path)
-
-
-def test_a_player_arrives_as_it_was_handed_over(game: dicegym.Game, tmp_path: Path) -> None:
-    one = entry(game, "model", "ppo")
-    assert sent(game, one, tmp_path) == one
-
-
-def test_a_file_that_is_gone_is_missed_there_as_here(game: dicegym.Game, tmp_path: Path) -> None:
-    home, away = tmp_path / "home", tmp_path / "node"
-    home.mkdir()
-    away.mkdir()
-    (home / "ann.py").write_text("x = 1\n")
-    one = entry(game, "ann", str(home / "ann.py"))
-    (home / "ann.py").unlink()
-    there = sent(game, one, away)
-    assert isinstance(there.origin, Source)
-    assert not there.origin.file.exists()
 
 
 @pytest.mark.parametrize(("limit", "value"), [("LARGEST_DATA", 10), ("MOST_DATA", 1)])
@@ -145,10 +126,10 @@ def test_a_bot_with_too_much_is_told_so(
 @pytest.mark.parametrize("address", ["host", "host:", "host:0", "host:70000", "http://a:80", "ray://a"])
 def test_what_is_no_address(address: str) -> None:
     pytest.importorskip("ray")
-    with (
-        pytest.raises(DicegymError, match=f"no connection to a Ray cluster at '{address}' .*use host:6379, ray://host"),
-        ray_executor.connect(address),
-    ):
+    said = pytest.raises(
+        DicegymError, match=f"no connection to a Ray cluster at '{address}' .*use host:6379, ray://host"
+    )
+    with said, ray_executor.connect(address):
         pass
 
 
@@ -229,10 +210,14 @@ def ray(monkeypatch: pytest.MonkeyPatch) -> Ray:
     return fake
 
 
-def test_a_lost_node_is_told(ray: Ray) -> None:
+@pytest.mark.parametrize("forgotten", [False, True])
+def test_a_lost_node_is_told(forgotten: bool, ray: Ray) -> None:
     told: list[str] = []
     cluster = Cluster(ray, told.append)
-    ray.alive["two"] = False
+    if forgotten:
+        del ray.alive["two"]
+    else:
+        ray.alive["two"] = False
     cluster.look()
     assert told == [
         "a Ray cluster of 2 nodes with 2 processors",
@@ -263,25 +248,6 @@ def test_a_node_that_lacks_what_work_needs_is_named(
     jobs = [Match(game, (entry(game, "swap", "swap"), entry(game, "bacon", "bacon")), 1, 2)]
     with executor, pytest.raises(DicegymError, match=f"work on node 10.0.0.2 failed: .*{said[lacks]}"):
         list(executor.run(jobs))
-
-
-@pytest.mark.parametrize(
-    ("raised", "said"),
-    [("RayTaskError", "on node 10.0.0.2 failed"), ("RayError", "gave up seed 3: it is lost at most 5 times")],
-)
-def test_lost_work_is_told_from_work_that_fails(raised: str, said: str, ray: Ray) -> None:
-    failure = getattr(ray, raised)("gone")
-    failure.cause, failure.ip = ValueError("gone"), "10.0.0.2"
-    with pytest.raises(DicegymError, match=f"{said}.*gone"):
-        Cluster(ray, lambda line: None).result(Reference(failure), "seed 3")
-
-
-def test_a_lost_node_that_the_cluster_has_forgotten_is_told(ray: Ray) -> None:
-    told: list[str] = []
-    cluster = Cluster(ray, told.append)
-    del ray.alive["two"]
-    cluster.look()
-    assert told[-1] == "node host (two) was lost: other nodes do its work again"
 
 
 def test_a_cluster_that_does_not_answer_is_told(ray: Ray, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -317,16 +283,22 @@ def test_matches_on_a_cluster_are_what_they_are_here(
     assert str(tmp_path / "cat.py") in str(there)
 
 
-def test_a_job_that_is_lost_again_and_again_is_named(
-    ray: Ray, game: dicegym.Game, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("raised", "said"),
+    [
+        ("RayTaskError", "work on node 10.0.0.2 failed: .*gone"),
+        ("RayError", "gave up Match of swap - bacon: it is lost at most 5 times .*gone"),
+    ],
+)
+def test_lost_work_is_told_from_work_that_fails(
+    raised: str, said: str, ray: Ray, game: dicegym.Game, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lost = types.SimpleNamespace(remote=lambda *arguments: Reference(ray.RayError("gone")))
+    failure = getattr(ray, raised)("gone")
+    failure.cause, failure.ip = ValueError("gone"), "10.0.0.2"
+    lost = types.SimpleNamespace(remote=lambda *arguments: Reference(failure))
     monkeypatch.setattr(ray, "remote", lambda **options: lambda function: lost)
     pair = entry(game, "swap", "swap"), entry(game, "bacon", "bacon")
-    with (
-        ray_executor.ray_cluster()(game, None, "auto") as executor,
-        pytest.raises(DicegymError, match=r"gave up Match of swap - bacon: it is lost at most 5 times .*gone"),
-    ):
+    with ray_executor.ray_cluster()(game, None, "auto") as executor, pytest.raises(DicegymError, match=said):
         list(executor.run([Match(game, pair, 1, 2)]))
 
 

@@ -56,35 +56,37 @@ def simulated(shares: np.ndarray, claims: Claims, rng: np.random.Generator, most
     return Stopped(len(seen), float(seen.mean()), float(seen.var()), test.accepted)
 
 
-@pytest.mark.parametrize("shape", one_always(reversed(SHAPES)))
-@pytest.mark.parametrize("margins", one_always([(0.0, ELO_40), (-ELO_40, 0.0), (0.3, 0.45)]))
-def test_it_is_wrong_as_seldom_as_it_says(shape: str, margins: tuple[float, float]) -> None:
-    rng, runs = np.random.default_rng(3), 60
-    claims = Claims(*margins, alpha=0.05, beta=0.1)
+@pytest.mark.parametrize(
+    ("shape", "margins", "runs"),
+    [
+        ("ties", (0.0, ELO_40), 40),
+        *(
+            pytest.param(shape, margins, runs, marks=pytest.mark.slow)
+            for shape in SHAPES
+            for margins, runs in (
+                ((0.0, ELO_20), 2000),
+                ((0.0, margin_of(60)), 2000),
+                ((-ELO_40, 0.0), 60),
+                ((0.3, 0.45), 60),
+            )
+        ),
+    ],
+)
+def test_it_is_wrong_as_seldom_as_it_says(shape: str, margins: tuple[float, float], runs: int) -> None:
+    rng, claims = np.random.default_rng(3), Claims(*margins, alpha=0.05, beta=0.1)
     for truth, (mean, rate) in enumerate(zip(margins, (claims.alpha, claims.beta), strict=True)):
         shares = tilted(SHAPES[shape], mean)
         found = [simulated(shares, claims, rng).accepted for _ in range(runs)]
         assert None not in found
-        assert found.count(1 - truth) <= scipy.stats.binom.ppf(0.999, runs, rate)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("elo", [20, 60])
-def test_error_rates_over_thousands_of_tests(shape: str, elo: float) -> None:
-    rng, runs = np.random.default_rng(4), 2000
-    claims = Claims(0.0, margin_of(elo))
-    for truth, mean in enumerate((claims.margin0, claims.margin1)):
-        shares = tilted(SHAPES[shape], mean)
-        found = [simulated(shares, claims, rng).accepted for _ in range(runs)]
-        assert found.count(1 - truth) / runs <= 0.065, "Wald's bounds are those of many pairs: a little more is due"
+        allowed = scipy.stats.binom.ppf(0.999, runs, rate) if runs < 100 else 1.3 * rate * runs
+        assert found.count(1 - truth) <= allowed, "Wald's bounds are those of many pairs: a little more is due"
 
 
 @pytest.mark.parametrize("spread", [0.05, 0.3])
 @pytest.mark.parametrize("accepted", [0, 1])
 def test_pairs_of_any_worth_are_judged_as_well(spread: float, accepted: int) -> None:
     claims = Claims(0.0, margin_of(40))
-    rng, wrong, held, runs = np.random.default_rng(8), 0, 0, 100
+    rng, wrong, held, runs = np.random.default_rng(8), 0, 0, 60
     true = claims[accepted]
     for _ in range(runs):
         test, seen = NormalTest(claims), np.empty(0)
@@ -108,19 +110,8 @@ def test_pairs_that_differ_by_rounding_alone_decide_at_once() -> None:
     assert difference(stopped, Claims(0.0, 0.05)) == (0.3, 0.3, 0.3)
 
 
-def test_normal_pairs_may_come_in_any_portions() -> None:
-    claims, pairs = Claims(0.0, 0.02), np.random.default_rng(1).normal(0.01, 0.2, 600)
-    one, two = NormalTest(claims), NormalTest(claims)
-    one.add(pairs)
-    for first in range(0, 600, 7):
-        two.add(pairs[first : first + 7])
-    assert one.pairs == two.pairs
-    assert one.ratio == pytest.approx(two.ratio)
-    assert one.accepted == two.accepted
-
-
 @pytest.mark.parametrize("shape", one_always(["ties", "alone"]))
-@pytest.mark.parametrize("mean", one_always([ELO_20 / 2, 0.0, ELO_20, 0.3], 2))
+@pytest.mark.parametrize("mean", one_always([ELO_20 / 2, 0.0, ELO_20, 0.3]))
 def test_the_interval_holds_the_difference_although_the_test_stopped(shape: str, mean: float) -> None:
     rng, runs, claims = np.random.default_rng(6), 50, Claims(0.0, ELO_20)
     shares = tilted(SHAPES[shape], mean)
@@ -139,7 +130,7 @@ def test_the_plain_mean_would_exaggerate() -> None:
     """Which is why there is more to the estimate."""
     rng, claims = np.random.default_rng(7), Claims(0.0, ELO_40)
     shares = tilted(SHAPES["alone"], ELO_40)
-    stopped = [simulated(shares, claims, rng) for _ in range(80)]
+    stopped = [simulated(shares, claims, rng) for _ in range(50)]
     better = [one for one in stopped if one.accepted]
     plain = np.mean([one.mean for one in better])
     ours = np.mean([difference(one, claims).value for one in better])
@@ -167,33 +158,33 @@ def test_pairs_that_are_all_alike_differ_by_what_they_do(mean: float, accepted: 
         assert found.low == -found.high
 
 
-def test_all_wins_and_all_draws_decide() -> None:
+def test_all_wins_and_all_draws_decide_and_nothing_counts_beyond() -> None:
     winning, level = SequentialTest(Claims(0.0, ELO_20)), SequentialTest(Claims(0.0, ELO_20))
-    winning.add(np.ones(200))
+    used = winning.add(np.ones(500))
     level.add(np.zeros(200))
     assert (winning.accepted, level.accepted) == (1, 0)
-    assert FEWEST <= winning.pairs < 100
+    assert FEWEST <= winning.pairs == used < 100
+    assert winning.add(np.ones(5)) == 0
+    assert winning.pairs == used
     assert level.counts == ((-1.0, 0), (-0.5, 0), (0.0, level.pairs), (0.5, 0), (1.0, 0))
 
 
 def test_it_does_not_matter_in_what_portions_pairs_come() -> None:
-    pairs = np.random.default_rng(8).choice(np.append(VALUES, 1 / 3), size=600, p=[0.1, 0.1, 0.4, 0.1, 0.2, 0.1])
-    found = set()
-    for portion in (1, 7, 50, 600):
-        test = SequentialTest(Claims(0.0, ELO_20))
-        for start in range(0, len(pairs), portion):
-            test.add(pairs[start : start + portion])
-        found.add((test.pairs, test.accepted, round(test.ratio, 9), tuple(c for c in test.counts if c[1])))
-    assert len(found) == 1
-    assert next(iter(found))[1] == 1
-
-
-def test_nothing_counts_beyond_the_decision() -> None:
-    test = SequentialTest(Claims(0.0, ELO_20))
-    used = test.add(np.ones(500))
-    assert test.pairs == used < 500
-    assert test.add(np.ones(5)) == 0
-    assert test.pairs == used
+    rng = np.random.default_rng(8)
+    values = rng.choice(np.append(VALUES, 1 / 3), size=600, p=[0.1, 0.1, 0.4, 0.1, 0.2, 0.1])
+    for kind, claims, pairs in (
+        (SequentialTest, Claims(0.0, ELO_20), values),
+        (NormalTest, Claims(0.0, 0.02), rng.normal(0.01, 0.2, 600)),
+    ):
+        found = set()
+        for portion in (1, 7, 50, 600):
+            test = kind(claims)
+            for start in range(0, len(pairs), portion):
+                test.add(pairs[start : start + portion])
+            counts = tuple(c for c in test.counts if c[1]) if isinstance(test, SequentialTest) else ()
+            found.add((test.pairs, test.accepted, round(test.ratio, 9), counts))
+        assert len(found) == 1
+        assert kind is NormalTest or next(iter(found))[1] == 1
 
 
 def test_the_ratio_is_that_of_the_best_distributions() -> None:

@@ -21,9 +21,7 @@ import dicegym
 from dicegym.arena import Limits, contest
 from dicegym.arena.match import Match
 from dicegym.arena.results import ContestResult
-from dicegym.arena.storage import Settings, Storage, Stored, default_store
-from dicegym.arena.store.book import Book
-from dicegym.arena.store.opening import engine_at, location_of
+from dicegym.arena.storage import Stored, default_store
 from dicegym.arena.store.schema import ABOUT
 from dicegym.arena.store.store import ContestStore
 from dicegym.arena.work_keys import key_of
@@ -63,21 +61,27 @@ def competitive() -> Iterator[str]:
     return (name for name in GAMES if dicegym.game(name).players > 1)
 
 
-def test_a_store_can_be_read_while_it_is_written(tmp_path: Path) -> None:
-    ContestStore(tmp_path / "arena.sqlite").close()
-    assert rows(tmp_path / "arena.sqlite", "PRAGMA journal_mode") == [("wal",)]
-
-
 @pytest.mark.parametrize("name", one_always(competitive()))
 def test_a_stored_contest_is_found_and_equals_one_that_is_kept_nowhere(name: str, tmp_path: Path) -> None:
     game = dicegym.game(name)
     agents = [agent for agent in dicegym.agent_names(game) if not agent.startswith(("ppo", "optimal"))]
     entries = agents[: game.players]
-    store, options = tmp_path / "arena.sqlite", {"seed": 3, "workers": 1, "games": 2}
-    plain, first, again = (contest(game, entries, store=where, **options) for where in (None, store, store))  # type: ignore[call-overload]  # one game of many
+    path, how = tmp_path / "arena.sqlite", {"executors": disorderly(), "games": 2}
+    plain, first, again = (contest(game, entries, 3, store=where, **how) for where in (None, path, path))  # type: ignore[call-overload]  # one game of many
     assert plain == first == again
     assert stored(first).found == stored(again).played == 0
     assert stored(first).played == stored(again).found > len(entries)
+    seed, games, outcome, actions = rows(path, "SELECT seed, games, outcome, actions FROM matches")[0]
+    found = json.loads(outcome)
+    played = list(zip(found["seats"], found["returns"], json.loads(actions), strict=True))
+    assert len(played) == games
+    for number, (seats, returns, moves) in enumerate(played):  # games can be played again
+        state = game.new_game(int(seed), number)[0]
+        for action in moves:
+            game.step(state, action)
+        assert state["over"]
+        by_seat = game.returns(state).tolist()
+        assert [by_seat[seats.index(player)] for player in range(game.players)] == returns
 
 
 def test_who_is_added_or_changed_costs_its_own_matches_and_who_leaves_none(
@@ -105,56 +109,36 @@ def test_a_statement_is_written_once_for_all_files(tmp_path: Path) -> None:
     found = []
     for name in "ab":
         ContestStore(tmp_path / name).close()
-        engine = engine_at(location_of(tmp_path / name))
-        with engine.connect() as connection:
+        with contextlib.closing(ContestStore(tmp_path / name)) as store, store.connection() as connection:
             found.append(connection.execute(sa.select(ABOUT.c.value)).context.cache_hit.name)
-        engine.dispose()
     assert found[1] == "CACHE_HIT"
 
 
-@pytest.mark.slow
-def test_a_contest_of_before_is_gone_on_with_unless_its_settings_differ(tmp_path: Path) -> None:
-    store, pair = tmp_path / "arena.sqlite", ["bacon", "swap"]
-
-    def hold(seed: int | None = None, **options: Any) -> tuple[int, int]:
-        result = contest("hog", pair, seed, 1, store=Storage(store, options.pop("label", "")), **options)
-        return stored(result).contest, result.seed
-
-    first, seed = hold()
-    assert hold() == hold(seed) == (first, seed)
-    assert hold(seed, label="finals")[0] != first
-    assert hold(seed, games=1)[0] != first
-    assert hold(seed, limits=Limits(9))[0] != first
-    assert len(rows(store, "SELECT * FROM contests")) == 4
-
-
-def test_a_failure_is_stored_as_any_outcome(tmp_path: Path) -> None:
+def test_failures_incidents_and_prints_are_stored(tmp_path: Path) -> None:
     late = "calls = 0\ndef final_strategy(score, opponent_score):\n    global calls\n    calls += 1\n"
     (tmp_path / "late.py").write_text(f"{late}    if calls > 5: raise ValueError('enough')\n    return 4\n")
-    entries = ["bacon", "swap", str(tmp_path / "late.py")]
-    results = [contest("hog", entries, 3, executors=disorderly(), store=tmp_path / "arena.sqlite") for _ in range(2)]
-    assert results[0] == results[1]
-    assert results[0].disqualified[0].name == "late"
-    assert stored(results[1]).played == 0
-
-
-def test_incidents_and_prints_are_stored_with_a_match(tmp_path: Path) -> None:
-    text = "def get_play(me, hands, history):\n    print('hm')\n    return {}\n"
-    (tmp_path / "odd.py").write_text(text.format("'nonsense'"))
-    entries = ["p_robot", str(tmp_path / "odd.py")]
-    results = [contest("liarsdice", entries, 3, 1, games=4, store=tmp_path / "arena.sqlite") for _ in range(2)]
-    assert results[0] == results[1]
-    assert results[1].misplays
-    assert results[1].printed["odd"].startswith("hm")
+    (tmp_path / "odd.py").write_text("def get_play(me, hands, history):\n    print('hm')\n    return 'nonsense'\n")
+    found = []
+    for game, entries in (
+        ("hog", ["bacon", "swap", tmp_path / "late.py"]),
+        ("liarsdice", ["p_robot", tmp_path / "odd.py"]),
+    ):
+        how: dict[str, Any] = {"games": 4, "executors": disorderly(), "store": tmp_path / "arena.sqlite"}
+        results = [contest(game, entries, 3, **how) for _ in range(2)]
+        assert results[0] == results[1]
+        assert stored(results[1]).played == 0
+        found.append(results[1])
+    assert found[0].disqualified[0].name == "late"
+    assert found[1].misplays
+    assert found[1].printed["odd"].startswith("hm")
 
 
 def test_luck_is_taken_out_of_matches_that_are_stored(tmp_path: Path) -> None:
-    entries = ["bacon", "swap", "ham"]
+    entries, store = ["bacon", "swap"], tmp_path / "a.sqlite"
     how: dict[str, Any] = {"games": 4, "executors": disorderly()}
-    contest("hog", entries, 5, store=tmp_path / "a.sqlite", **how)
-    found = contest("hog", entries, 5, less_luck=True, store=tmp_path / "a.sqlite", **how)
-    assert found.stored is not None
-    assert found.stored.played == 0
+    contest("hog", entries, 5, store=store, **how)
+    found = contest("hog", entries, 5, less_luck=True, store=store, **how)
+    assert stored(found).played == 0
     assert found == contest("hog", entries, 5, less_luck=True, **how)
 
 
@@ -199,20 +183,6 @@ def test_an_identity_is_that_of_all_that_a_bot_imports(tmp_path: Path) -> None:
     (tmp_path / "ann.json").unlink()
     model, player = entry(game, "ppo", "ppo"), entry(game, "f", dicegym.agent(game, "always_roll(3)"))
     assert len({model.identity, player.identity, before}) == 3
-
-
-def test_who_comes_second_to_a_contest_is_told_so(tmp_path: Path) -> None:
-    settings = Settings(dicegym.game("hog"), "round_robin", {}, Limits())
-    with ContestStore(tmp_path / "arena.sqlite") as store:
-        first, second = Book(store, settings, 1), Book(store, settings, 1)
-        first.enter([], [])
-        with pytest.raises(ParameterError, match=r"contest 1 of .* is being run by another process: wait for it"):
-            second.enter([], [])
-        first.close()
-        second.enter([], [])
-        assert second.stored.run == 2
-        second.close()
-    assert [path.name for path in tmp_path.iterdir()] == ["arena.sqlite"]
 
 
 @contextlib.contextmanager
@@ -303,28 +273,12 @@ def test_what_is_no_store_is_refused_and_left_alone(tmp_path: Path) -> None:
 
 
 def test_a_wrong_entry_leaves_the_contest_of_before_as_it_was(tmp_path: Path) -> None:
-    store = tmp_path / "arena.sqlite"
-    contest("hog", ["bacon", "swap"], workers=1, store=store)
-    before = rows(store, "SELECT * FROM contests")
+    how: dict[str, Any] = {"executors": disorderly(), "store": tmp_path / "arena.sqlite"}
+    contest("hog", ["bacon", "swap"], **how)
+    before = rows(tmp_path / "arena.sqlite", "SELECT * FROM contests")
     with pytest.raises(UnknownNameError):
-        contest("hog", ["bacon", "bakon"], workers=1, store=store)
-    assert rows(store, "SELECT * FROM contests") == before
-
-
-def test_games_are_stored_so_that_they_can_be_played_again(tmp_path: Path) -> None:
-    store, game = tmp_path / "arena.sqlite", dicegym.game("hog")
-    contest(game, ["bacon", "swap"], 1, 1, games=3, store=store)
-    ((seed, outcome, actions),) = rows(store, "SELECT seed, outcome, actions FROM matches")
-    found = json.loads(outcome)
-    played = list(zip(found["seats"], found["returns"], json.loads(actions), strict=True))
-    assert len(played) == 3
-    for number, (seats, returns, moves) in enumerate(played):
-        state = game.new_game(int(seed), number)[0]
-        for action in moves:
-            game.step(state, action)
-        assert state["over"]
-        by_seat = game.returns(state).tolist()
-        assert [by_seat[seats.index(player)] for player in range(2)] == returns
+        contest("hog", ["bacon", "bakon"], **how)
+    assert rows(tmp_path / "arena.sqlite", "SELECT * FROM contests") == before
 
 
 def test_a_store_that_cannot_be_written_any_more_ends_the_contest_in_words(

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dicegym
-from dicegym.bots.answers import LARGEST, MOST_ITEMS, Foreign, TooMuchError, decode, encode
+from dicegym.bots.answers import Foreign, decode, encode
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError
 from dicegym.games.parts import ADAPTER, need
@@ -136,7 +136,7 @@ def meant(game: Game, value: object) -> tuple[object, str]:
 
 @pytest.mark.slow_after(2)
 @pytest.mark.parametrize("name", GAMES)
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(value=st.one_of(plain, commands))
 def test_an_answer_means_the_same_from_another_process(name: str, value: Any) -> None:
     game = dicegym.game(name)
@@ -156,15 +156,6 @@ def test_an_answer_of_a_class_of_its_own_is_the_same_action(name: str, value: An
 def test_evil_answers_are_at_most_a_fault(name: str, make: Callable[[], object]) -> None:
     action, words = meant(dicegym.game(name), sent(make()))
     assert action is not None or words
-
-
-def test_what_no_interface_asks_for_is_not_sent() -> None:
-    deep: list[Any] = []
-    deep.append(deep)
-    for value in (deep, [0] * (MOST_ITEMS + 1)):
-        with pytest.raises(TooMuchError):
-            encode(value)
-    assert sent(10**2000) == LARGEST
 
 
 @pytest.mark.parametrize(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hog_bots import Write
 
 import dicegym
 from dicegym.arena import CheckReport, Limits, check
@@ -18,18 +18,7 @@ from dicegym.players.roster import agent_name
 from dicegym.sandbox.heartbeat import Heartbeat
 from dicegym.sandbox.jobs import entry, here
 
-Write = Callable[[str], Path]
 FOUR = "def final_strategy(score, opponent_score):\n    {}\n    return 4\n"
-
-
-@pytest.fixture
-def write(tmp_path: Path) -> Write:
-    def bot(source: str) -> Path:
-        path = tmp_path / "bot.py"
-        path.write_text(source)
-        return path
-
-    return bot
 
 
 @pytest.fixture
@@ -37,28 +26,6 @@ def log(tmp_path: Path) -> tuple[CallLog, Path]:
     path = tmp_path / "calls.txt"
     path.touch()
     return CallLog(path), path
-
-
-def test_a_log_is_up_to_date_at_any_moment(log: tuple[CallLog, Path]) -> None:
-    calls, path = log
-    calls.note_print("loading")
-    assert path.read_text() == "        while it was loaded\n        printed: loading\n"
-    calls.note_call("f(1)")
-    assert path.read_text().endswith("     1  f(1)\n")
-    calls.note_answer("2")
-    calls.note_call("f(2)")
-    calls.note_print("a")
-    calls.note_print("b\nc")
-    calls.note_answer("raised ValueError\n  bot.py, line 3")
-    assert path.read_text().splitlines()[2:] == [
-        "     1  f(1) -> 2",
-        "     2  f(2)",
-        "        printed: a",
-        "        printed: b",
-        "        printed: c",
-        "        -> raised ValueError",
-        "             bot.py, line 3",
-    ]
 
 
 @pytest.mark.parametrize("number", [1, FIRST, FIRST + 1, FIRST + LAST + 1, FIRST + LAST + 2, 1000])
@@ -77,9 +44,10 @@ def test_a_log_keeps_the_first_and_the_last_calls(log: tuple[CallLog, Path], num
     )
 
 
-def test_what_is_printed_is_kept_within_bounds(log: tuple[CallLog, Path]) -> None:
+def test_what_is_printed_is_kept_within_bounds_and_read_at_any_moment(log: tuple[CallLog, Path]) -> None:
     calls, path = log
     calls.note_call("f()")
+    assert path.read_text() == "     1  f()\n"
     for _ in range(100):
         calls.note_print("x" * 100 + "\n")
     assert LONGEST < len(path.read_text()) < 2 * LONGEST
@@ -103,15 +71,17 @@ def shown(spec: Path | str, game: str = "hog", thorough: bool = False, **paramet
 
 
 def test_show_tells_calls_answers_and_prints(write: Write) -> None:
-    path = write("import sys\nprint('loaded')\n" + FOUR.format("print(score); sys.stderr.write('err')"))
+    path = write("import sys\nprint('loaded')\n" + FOUR.format("print(score); print('b\\nc'); sys.stderr.write('err')"))
     report = shown(path)
     assert report.ok
     lines = report.text().splitlines()
-    assert lines[:6] == [
+    assert lines[:8] == [
         "        while it was loaded",
         "        printed: loaded",
         "     1  final_strategy(0, 0)",
         "        printed: 0",
+        "        printed: b",
+        "        printed: c",
         "        printed: err",
         "        -> 4",
     ]

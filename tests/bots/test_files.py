@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import socket
 import time
 from collections.abc import Callable
@@ -27,23 +28,8 @@ if not hasattr(os, "mkfifo"):
     pytest.skip("pipes in folders are made by POSIX alone", allow_module_level=True)
 
 PLAIN = "def final_strategy(score, opponent_score):\n    return 6\n"
+Make = Callable[[Path], object]
 LIMITS = Limits(seconds=1.0, memory=64 << 20)
-
-
-def fifo(path: Path) -> None:
-    os.mkfifo(path)
-
-
-def device(path: Path) -> None:
-    path.symlink_to("/dev/zero")
-
-
-def in_circles(path: Path) -> None:
-    path.symlink_to(path.name)
-
-
-def nowhere(path: Path) -> None:
-    path.symlink_to("absent")
 
 
 def bound(path: Path) -> None:
@@ -54,45 +40,18 @@ def bound(path: Path) -> None:
     os.chdir(here)
 
 
-def folder(path: Path) -> None:
-    path.mkdir()
-
-
 def large(path: Path) -> None:
     path.touch()
     os.truncate(path, 50_000_000)
 
 
-def nul(path: Path) -> None:
-    path.write_bytes(PLAIN.encode() + b"\0")
+def says(text: str | bytes) -> Make:
+    """Return what writes such a file."""
+    return lambda path: path.write_bytes(text if isinstance(text, bytes) else text.encode())
 
 
-def not_utf8(path: Path) -> None:
-    path.write_bytes(b"# \xff\n" + PLAIN.encode())
-
-
-def utf16(path: Path) -> None:
-    path.write_text(PLAIN, encoding="utf-16")
-
-
-def brackets(path: Path) -> None:
-    path.write_text("x = " + "(" * 500_000)
-
-
-def signs(path: Path) -> None:
-    path.write_text("x = " + "-" * 1_000_000 + "1\n" + PLAIN)
-
-
-def chain(path: Path) -> None:
-    path.write_text("x = " + "a+" * 400_000 + "a\n" + PLAIN)
-
-
-def digits(path: Path) -> None:
-    path.write_text("x = " + "9" * 1_000_000 + "\n" + PLAIN)
-
-
-def too_many_imports(path: Path) -> None:
-    path.write_text("import " + ",".join(f"a{number}" for number in range(3000)) + "\n" + PLAIN)
+def links(to: str) -> Make:
+    return lambda path: path.symlink_to(to)
 
 
 def leads_out(path: Path) -> None:
@@ -101,35 +60,29 @@ def leads_out(path: Path) -> None:
     path.symlink_to(other)
 
 
-# How a hostile file is made in place of a bot's own, and what is said of it: as one of a folder, and by its own path.
-NO_FILES: dict[Callable[[Path], None], str] = {
-    fifo: "is a pipe, and no file",
-    device: "is a device, and no file|leads out of its folder",
-    in_circles: "is a link that leads in circles",
-    nowhere: "is a link that leads nowhere",
-    bound: "is a socket, and no file",
+NO_FILES: dict[str, tuple[Make, str]] = {
+    "fifo": (os.mkfifo, "is a pipe, and no file"),
+    "device": (links("/dev/zero"), "is a device, and no file|leads out of its folder"),
+    "in_circles": (lambda path: path.symlink_to(path.name), "is a link that leads in circles"),
+    "nowhere": (links("absent"), "is a link that leads nowhere"),
+    "bound": (bound, "is a socket, and no file"),
 }
-BAD: dict[Callable[[Path], None], str] = {
-    large: "is larger than 4 MiB, the most for a file",
-    nul: "null bytes",
-    not_utf8: "is not UTF-8 text",
-    utf16: "is not UTF-8 text",
-    brackets: "is not Python|MemoryError|too many nested",
-    signs: "MemoryError|RecursionError|is not Python|ended its process",
-    chain: "MemoryError|RecursionError|is not Python|ended its process",
-    digits: "is not Python: Exceeds the limit",
-    too_many_imports: "imports more than 2,000 names",
+TOO_MUCH = "MemoryError|RecursionError|is not Python|ended its process"
+BAD: dict[str, tuple[Make, str]] = {
+    "large": (large, "is larger than 4 MiB, the most for a file"),
+    "nul": (says(PLAIN + "\0"), "null bytes"),
+    "not_utf8": (says(b"# \xff\n" + PLAIN.encode()), "is not UTF-8 text"),
+    "utf16": (says(PLAIN.encode("utf-16")), "is not UTF-8 text"),
+    "brackets": (says("x = " + "(" * 500_000), "is not Python|MemoryError|too many nested"),
+    "signs": (says("x = " + "-" * 1_000_000 + "1\n" + PLAIN), TOO_MUCH),
+    "chain": (says("x = " + "a+" * 400_000 + "a\n" + PLAIN), TOO_MUCH),
+    "digits": (says("x = " + "9" * 1_000_000 + "\n" + PLAIN), "is not Python: Exceeds the limit"),
+    "too_many_imports": (
+        says("import " + ",".join(f"a{number}" for number in range(3000)) + "\n" + PLAIN),
+        "imports more than 2,000 names",
+    ),
 }
-
-
-def named(make: Callable[[Path], None]) -> str:
-    return make.__name__
-
-
-def match(pattern: str, text: str) -> bool:
-    import re
-
-    return re.search(pattern, text) is not None
+MAKERS = {name: make for name, (make, _) in (NO_FILES | BAD).items()} | {"leads_out": leads_out, "folder": Path.mkdir}
 
 
 @pytest.fixture
@@ -137,11 +90,11 @@ def submitted(tmp_path: Path) -> Path:
     """A folder of submissions with a hostile file in place of each bot, as a file and in a folder, two good bots."""
     root = tmp_path / "submitted"
     root.mkdir()
-    for make in [*NO_FILES, *BAD, leads_out]:
-        make(root / f"{make.__name__}.py")
-    for make in [*NO_FILES, leads_out]:
-        (root / f"of_{make.__name__}").mkdir()
-        make(root / f"of_{make.__name__}" / "hog.py")
+    for name in [*NO_FILES, *BAD, "leads_out"]:
+        MAKERS[name](root / f"{name}.py")
+    for name in [*NO_FILES, "leads_out"]:
+        (root / f"of_{name}").mkdir()
+        MAKERS[name](root / f"of_{name}" / "hog.py")
     for name in ("ann", "bob"):
         (root / f"{name}.py").write_text(PLAIN)
     return root
@@ -154,8 +107,8 @@ def test_hostile_files_are_struck_and_cost_nobody_anything(submitted: Path, isol
     found = contest("hog", [submitted], seed=3, workers=2, limits=LIMITS, isolation=isolation)
     assert {row.name for row in found.standings} == {"ann", "bob"}
     struck = {one.name: one.reason for one in found.disqualified}
-    for make, reason in (NO_FILES | BAD).items():
-        assert match(reason, struck[make.__name__]), (make.__name__, struck[make.__name__])
+    for name, (_, reason) in (NO_FILES | BAD).items():
+        assert re.search(reason, struck[name]), (name, struck[name])
     for name in ("leads_out", "of_leads_out"):
         assert "leads out of its folder" in struck[name]
     assert len(struck) == len(NO_FILES) + len(BAD) + 1 + len(NO_FILES) + 1
@@ -167,33 +120,31 @@ def test_a_folder_of_hostile_files_is_read_at_once(submitted: Path) -> None:
     found = entries_of(dicegym.game("hog"), submitted)
     assert {"ann", "bob", "nul", "not_utf8"} <= {one.name for one in found.entries}
     struck = {one.name: one.reason for one in found.broken}
-    for make, reason in NO_FILES.items():
-        assert match(reason, struck[make.__name__]), struck[make.__name__]
+    for name, (_, reason) in NO_FILES.items():
+        assert re.search(reason, struck[name]), struck[name]
     assert "larger than" in struck["large"]
     assert "imports more than" in struck["too_many_imports"]
     assert {record.name for record in found.records} == {*struck, *(one.name for one in found.entries)}
     assert time.monotonic() - began < 20
 
 
-@pytest.mark.parametrize("make", [*NO_FILES, folder], ids=named)
-def test_what_is_no_file_is_refused_by_its_own_path(make: Callable[[Path], None], tmp_path: Path) -> None:
-    path = tmp_path / "x.py"
-    make(path)
-    with pytest.raises(
-        DicegymError, match=r"a pipe|a device|a socket|circles|nowhere|no file|holds no|matches no game"
-    ):
+@pytest.mark.parametrize("name", [*NO_FILES, "folder"])
+def test_what_is_no_file_is_refused_by_its_own_path(name: str, tmp_path: Path) -> None:
+    path, words = tmp_path / "x.py", r"a pipe|a device|a socket|circles|nowhere|no file|holds no|matches no game"
+    MAKERS[name](path)
+    with pytest.raises(DicegymError, match=words):
         game_of_file(str(path))
     report = check(str(path), "hog", LIMITS, isolation="process")
     assert not report.ok
-    assert match("a pipe|a device|a socket|circles|nowhere|no file|holds no|matches no game", report.reason)
+    assert re.search(words, report.reason)
     with pytest.raises(BadFileError):
         bot_files.read(path)
 
 
-@pytest.mark.parametrize("make", [large, signs, chain, brackets, nul], ids=named)
-def test_hostile_text_is_looked_at_at_once(make: Callable[[Path], None], tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["large", "signs", "chain", "brackets", "nul"])
+def test_hostile_text_is_looked_at_at_once(name: str, tmp_path: Path) -> None:
     path = tmp_path / "x.py"
-    make(path)
+    MAKERS[name](path)
     began = time.monotonic()
     try:
         found = game_of_file(str(path))
@@ -204,26 +155,19 @@ def test_hostile_text_is_looked_at_at_once(make: Callable[[Path], None], tmp_pat
     assert time.monotonic() - began < 10
 
 
-@pytest.mark.parametrize("make", [leads_out, device], ids=named)
-def test_a_helper_that_leads_out_is_refused(make: Callable[[Path], None], tmp_path: Path) -> None:
+def test_helpers_and_data_that_lead_out_are_refused(tmp_path: Path) -> None:
     bot = tmp_path / "own" / "hog.py"
     bot.parent.mkdir()
     bot.write_text("import helper\n" + PLAIN)
-    make(bot.parent / "helper.py")
-    if make is device:  # which is no file, so there is no such module
-        assert list(bot_files.gather(bot)) == [bot]
-    else:
-        with pytest.raises(BadFileError, match=r"helper\.py is a link that leads out of the bot's folder"):
-            bot_files.gather(bot)
-        assert "leads out" in check(str(bot), "hog", LIMITS, isolation="process").reason
-
-
-def test_data_that_leads_out_is_refused(tmp_path: Path) -> None:
-    bot = tmp_path / "own" / "ann.py"
-    bot.parent.mkdir()
-    bot.write_text(PLAIN)
-    (bot.parent / "ann.json").symlink_to("/etc/passwd")
-    with pytest.raises(BadFileError, match=r"ann\.json is a link that leads out"):
+    MAKERS["device"](helper := bot.parent / "helper.py")
+    assert list(bot_files.gather(bot)) == [bot], "what is no file is no module"
+    helper.unlink()
+    leads_out(helper)
+    with pytest.raises(BadFileError, match=r"helper\.py is a link that leads out of the bot's folder"):
+        bot_files.gather(bot)
+    assert "leads out" in check(str(bot), "hog", LIMITS, isolation="process").reason
+    (bot.parent / "hog.json").symlink_to("/etc/passwd")
+    with pytest.raises(BadFileError, match=r"hog\.json is a link that leads out"):
         visible_files(Source(bot), (), [bot])
 
 

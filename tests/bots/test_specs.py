@@ -37,11 +37,6 @@ def test_a_wrong_spec_says_what_to_write(game: Game, spec: object, error: type[D
         agent(game, spec)
 
 
-def test_an_empty_folder_is_no_bot(game: Game, tmp_path: Path) -> None:
-    with pytest.raises(AgentError, match=r"holds no hog\.py"):
-        agent(game, tmp_path)
-
-
 @pytest.mark.parametrize(
     ("spec", "name", "first"),
     [
@@ -57,15 +52,12 @@ def test_agents_are_found_by_name(game: Game, spec: str, name: str, first: int) 
     assert answers(game, player, 1) == [first]
 
 
-def test_a_player_is_its_own_spec(game: Game) -> None:
-    player = agent(game, "bacon")
-    assert agent(game, player) is player
-    assert agent("hog", "bacon").name == "bacon"
-
-
 def test_names_listed_can_all_be_loaded(game: Game) -> None:
     names = agent_names(game)
     assert "always_roll" in names
+    player = agent(game, "bacon")
+    assert agent(game, player) is player
+    assert agent("hog", "bacon").name == "bacon"
     assert names == sorted(names)
     for name in names:
         resolve(game, name)
@@ -96,17 +88,6 @@ def test_files_folders_and_functions_are_located(write: Write) -> None:
     assert locate(f"{folder}:missing:g", ["hog.py"]) is None
 
 
-def test_a_function_can_be_named_in_the_path(game: Game, write: Write) -> None:
-    path = write("def a(x, y):\n    return 2\ndef b(x, y):\n    return 3\n", "bot/hog.py")
-    assert answers(game, agent(game, f"{path}:a"), 1) == [2]
-    assert answers(game, agent(game, f"{path.parent}:hog:b"), 1) == [3]
-
-
-@pytest.mark.parametrize(("path", "name"), [("x/alice/hog.py", "alice"), ("x/bob.py", "bob"), ("x/m.zip", "m")])
-def test_a_path_gives_a_name(game: Game, path: str, name: str) -> None:
-    assert agent_name(game, path) == name
-
-
 def test_what_is_named_in_a_path_is_part_of_the_name(game: Game, write: Write) -> None:
     path = write("def a(x, y):\n    return 2\ndef b(x, y):\n    return 3\n", "mine/other.py")
     write(strategy("return 4"), "mine/hog.py")
@@ -119,18 +100,24 @@ def test_what_is_named_in_a_path_is_part_of_the_name(game: Game, write: Write) -
         f"alice:{folder}:other:b": "alice",
         str(folder): "mine",
         f"{folder}:missing": "mine",
+        "x/alice/hog.py": "alice",
+        "x/bob.py": "bob",
+        "x/m.zip": "m",
     }
     assert {spec: agent_name(game, spec) for spec in found} == found
+    assert answers(game, agent(game, f"{path}:a"), 1) == [2]
     assert answers(game, agent(game, f"alice:{folder}:other:b"), 1) == [3]
     assert locate(f"alice:{folder}:other:b", []) == Source(path, "b", shared=True)
     assert locate(f"alice:{folder}:missing:b", []) is None
 
 
-def test_a_model_is_left_to_the_policy_player(game: Game, tmp_path: Path) -> None:
-    path = tmp_path / "model.zip"
-    path.write_bytes(b"this is no model")
+def test_an_empty_folder_and_what_is_no_model_are_refused(game: Game, tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(AgentError, match=r"holds no hog\.py"):
+        agent(game, tmp_path / "folder")
+    (tmp_path / "model.zip").write_bytes(b"this is no model")
     with pytest.raises(DicegymError, match="model"):
-        agent(game, path)
+        agent(game, tmp_path / "model.zip")
 
 
 def test_a_pool_takes_agents(game: Game) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import json
 import os
 import re
@@ -16,13 +15,12 @@ import pytest
 from zoo.cage import why_not
 from zoo.errand import Visit, send
 
-pytestmark = pytest.mark.skipif(find_spec("ray") is None, reason="needs ray")
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(find_spec("ray") is None, reason="needs ray")]
 MOST_SECONDS = 550.0
 
 
-@functools.cache
 def visit(**request: Any) -> Visit:
-    """Make a visit, once in a run; skip the test where there can be none."""
+    """Make a visit; skip the test where there can be none."""
     if why := why_not():
         pytest.skip(why)
     return send("cluster.visit", request, MOST_SECONDS)
@@ -33,8 +31,19 @@ def left(seen: Visit) -> list[str]:
     return [one for one in seen.cage.left if not one.startswith(("/tmp/ray", "tcp"))]
 
 
-def check_same(seen: Visit) -> None:
-    """Assert that a contest on a cluster came to what it came to here, and that all nodes were lost that should be."""
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        {"game": "hog", "bots": ("ann.py", "cat.py"), "agents": 1, "games": 5, "nodes": 1, "losses": (4,)},  # a referee
+        {"game": "hog", "agents": 1, "games": 50, "nodes": 2, "losses": (10,)},
+        {"game": "hog", "agents": 8, "games": 100, "nodes": 3, "losses": (4, 9, 14, 19)},
+        {"game": "lucky", "agents": 6, "games": 2, "nodes": 3, "losses": (4, 9, 14, 19)},
+        {"game": "yatzy", "agents": 4, "games": 5, "nodes": 3, "losses": (4, 9, 14, 19)},
+    ],
+    ids=str,
+)
+def test_a_cluster_that_loses_referees_and_nodes_comes_to_the_same(wanted: dict[str, Any]) -> None:
+    seen = visit(what="losing", **wanted)
     assert seen.found, seen.cage.output[-3000:]
     assert seen.found["there"] == seen.found["here"]
     assert seen.found["not lost"] == []
@@ -42,23 +51,6 @@ def check_same(seen: Visit) -> None:
     assert left(seen) == []
 
 
-@pytest.mark.slow
-def test_a_cluster_that_loses_a_referee_comes_to_the_same() -> None:
-    check_same(visit(what="losing", game="hog", bots=("ann.py", "cat.py"), agents=1, games=5, nodes=1, losses=(4,)))
-
-
-@pytest.mark.slow
-def test_a_cluster_that_loses_a_node_comes_to_the_same() -> None:
-    check_same(visit(what="losing", game="hog", agents=1, games=50, nodes=2, losses=(10,)))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("game", "agents", "games"), [("hog", 8, 100), ("lucky", 6, 2), ("yatzy", 4, 5)])
-def test_a_cluster_that_loses_one_node_after_the_other_comes_to_the_same(game: str, agents: int, games: int) -> None:
-    check_same(visit(what="losing", game=game, agents=agents, games=games, nodes=3, losses=(4, 9, 14, 19)))
-
-
-@pytest.mark.slow
 def test_whoever_is_no_part_of_a_cluster_can_play_on_it(tmp_path: Path) -> None:
     """Not in a cage, where the only address is 127.0.0.1: there Ray's client does not start."""
     request = {"what": "losing", "game": "hog", "agents": 1, "games": 50, "nodes": 2, "losses": [10], "outside": True}
@@ -70,7 +62,6 @@ def test_whoever_is_no_part_of_a_cluster_can_play_on_it(tmp_path: Path) -> None:
     assert found["not lost"] == []
 
 
-@pytest.mark.slow
 def test_what_ends_its_referee_each_time_is_named_and_given_up() -> None:
     seen = visit(what="deadly")
     assert seen.found, seen.cage.output[-3000:]
@@ -79,7 +70,6 @@ def test_what_ends_its_referee_each_time_is_named_and_given_up() -> None:
     assert left(seen) == []
 
 
-@pytest.mark.slow
 def test_a_command_that_is_killed_leaves_no_referee_and_goes_on() -> None:
     seen = visit(what="killed", patience=20)
     assert seen.found, seen.cage.output[-3000:]

@@ -14,12 +14,13 @@ import numpy as np
 import pytest
 from chat_endpoint import Reply, Scripted, serving
 from command_line import Run
+from made_up import disorderly
 
 import dicegym
-from dicegym.arena.match import play_match
-from dicegym.errors import AgentError, FaultWarning, ParameterError, ServiceError, UnknownNameError
+from dicegym.arena import compare, contest
+from dicegym.errors import AgentError, ParameterError, ServiceError, UnknownNameError
+from dicegym.learning.evaluate import evaluate
 from dicegym.play.drive import play_game
-from dicegym.play.player import total_usage
 from dicegym.play.turn import Turn
 from dicegym.players.llm import EndpointError, LlmPlayer
 
@@ -94,38 +95,17 @@ def test_an_answer_that_is_none_is_counted_and_never_another_action(reply: Reply
         assert usage.decisions == getattr(usage, kind) == usage.unreadable + usage.illegal == 1
 
 
-def test_counts_of_answers_are_those_of_a_match() -> None:
-    assert dicegym.agent("hog", "bacon").usage is None
-    replies = {0: Reply("no"), 1: Reply('{"action": "11"}'), 2: Reply(FIVE)}
-    with serving(lambda request, number: replies[min(number, 2)]) as endpoint:
-        player = LlmPlayer("m", endpoint.url, failure="random")
-        play_match(HOG, [player, dicegym.agent("hog", "bacon")], seed=0, games=2)
-    assert player.usage is not None
-    assert (player.usage.unreadable, player.usage.illegal) == (1, 1)
-    assert player.usage.decisions == player.usage.requests > 2
-    assert total_usage([player.usage, player.usage]) == tuple(2 * count for count in player.usage)
-
-
-def test_what_the_rules_take_a_failure_for_is_played() -> None:
-    game = dicegym.game("liarsdice")
-    with serving(always(Reply("no"))) as endpoint, pytest.warns(FaultWarning, match="is not JSON"):
-        play_game(game, [LlmPlayer("m", endpoint.url), dicegym.agent(game, "honest")])
-
-
-def test_errors_and_delays_are_tried_again() -> None:
-    replies = [Reply(status=500, raw=b"{}"), Reply(status=429, raw=b"{}"), Reply(FIVE, delay=5), Reply(FIVE)]
-    with serving(lambda request, number: replies[number]) as endpoint:
-        assert ask(LlmPlayer("m", endpoint.url, timeout=0.5, retries=5)) == 6
-        assert len(endpoint.requests) == 4
-
-
 ODD = '{"choices": [{"message": {"content": %s}}], "usage": {"prompt_tokens": %s, "completion_tokens": null}}'
 
 
-def test_an_endpoint_need_not_count_tokens() -> None:
-    with serving(always(Reply(raw=(ODD % (json.dumps(FIVE), "null")).encode()))) as endpoint:
-        player = LlmPlayer("m", endpoint.url)
+def test_errors_and_delays_are_tried_again() -> None:
+    """And an endpoint need not count tokens."""
+    uncounted = Reply(raw=(ODD % (json.dumps(FIVE), "null")).encode())
+    replies = [Reply(status=500, raw=b"{}"), Reply(status=429, raw=b"{}"), Reply(FIVE, delay=5), uncounted]
+    with serving(lambda request, number: replies[number]) as endpoint:
+        player = LlmPlayer("m", endpoint.url, timeout=0.5, retries=5)
         assert ask(player) == 6
+        assert len(endpoint.requests) == 4
         assert player.usage.prompt_tokens == 0
 
 
@@ -148,18 +128,19 @@ def test_an_endpoint_that_does_not_answer_is_no_fault_of_the_model(reply: Reply)
 
 
 def test_a_contest_ends_where_an_endpoint_does_not_answer_and_continues_later(tmp_path: Path) -> None:
-    from dicegym.arena import contest
-
     replies = [Reply(status=404, raw=b"{}")]
     with serving(lambda request, number: replies[-1]) as endpoint:
-        entries = [f"llm(m, base_url={endpoint.url}, retries=0)", "bacon"]
-        how: dict[str, Any] = {"seed": 0, "workers": 1, "games": 2, "isolation": "none", "store": tmp_path / "s.sqlite"}
+        spec = f"llm(m, base_url={endpoint.url}, retries=0)"
+        how: dict[str, Any] = {"seed": 0, "games": 2, "executors": disorderly(), "store": tmp_path / "s.sqlite"}
         with pytest.raises(ServiceError, match="gives llm\\(m\\) no answer"):
-            contest("hog", entries, **how)
+            contest("hog", [spec, "bacon"], **how)
         replies.append(Reply(FIVE))
-        result = contest("hog", entries, **how)
-    assert not result.disqualified
-    assert len(result.matches) == 1
+        result = contest("hog", [spec, "bacon"], **how)
+        assert not result.disqualified
+        assert len(result.matches) == 1
+        asked = len(endpoint.requests)
+        assert asked > 10
+        assert evaluate("hog", spec, "bacon", games=6).games == 6
 
 
 def test_a_budget_of_tokens_ends_a_run_that_can_go_on() -> None:
@@ -185,22 +166,14 @@ def test_a_budget_of_seconds_ends_a_run() -> None:
         assert len(endpoint.requests) == 1
 
 
-def test_requests_of_many_games_go_out_together() -> None:
-    states = np.array([begun(number) for number in range(12)])
+def test_requests_of_many_games_go_out_together_and_the_same_prompt_once() -> None:
+    states = np.array([*(begun(number) for number in range(12)), *[begun(0)] * 5])
     with serving(always(Reply(FIVE, delay=0.2))) as endpoint:
         player = LlmPlayer("m", endpoint.url, concurrency=6)
-        rows = np.arange(12)
-        assert player.act_rows(HOG, states, rows, np.zeros(12, np.int64)).tolist() == [6] * 12
+        assert player.act_rows(HOG, states, np.arange(17), np.zeros(17, np.int64)).tolist() == [6] * 17
         assert 2 <= endpoint.most_at_once <= 6
         assert player.has_answered(HOG, states).all()
-
-
-def test_the_same_prompt_in_many_games_is_asked_once() -> None:
-    states = np.array([begun(0)] * 6)
-    with serving(always(Reply(FIVE, delay=0.2))) as endpoint:
-        player = LlmPlayer("m", endpoint.url)
-        assert player.act_rows(HOG, states, np.arange(6), np.zeros(6, np.int64)).tolist() == [6] * 6
-        assert len(endpoint.requests) == player.usage.requests == player.usage.decisions == 1
+        assert len(endpoint.requests) == player.usage.requests == player.usage.decisions == 12
 
 
 def test_each_game_draws_its_own_answer_above_temperature_0() -> None:
@@ -260,8 +233,6 @@ def test_agents_are_named_with_words_and_addresses() -> None:
 
 
 def test_a_contest_counts_answers_that_are_no_actions(tmp_path: Path) -> None:
-    from dicegym.arena import compare, contest
-
     def reply(body: dict[str, Any], number: int) -> Reply:
         return Reply("well ..." if number % 2 else '{"action": "bid 9 of 9"}')
 
@@ -276,37 +247,16 @@ def test_a_contest_counts_answers_that_are_no_actions(tmp_path: Path) -> None:
         assert counts["unreadable"] > 0 < counts["illegal"]
         (row,) = (line.split() for line in result.text().splitlines() if line.startswith("llm(m)"))
         assert row == ["llm(m)", *(str(counts[one]) for one in ("decisions", "unreadable", "illegal"))]
-        again = contest(game, entries, seed=0, workers=1, games=4, store=store)
+        asked = len(endpoint.requests)
+        how: dict[str, Any] = {"seed": 0, "games": 4, "executors": disorderly()}
+        again = contest(game, entries, store=store, **how)
         assert again.stored is not None
         assert again.stored.played == 0
         assert again.to_json()["answers"] == result.details["answers"]
-        compared = compare(game, *entries, seed=0, workers=1, games=4, isolation="none")
+        assert contest(game, entries, **how).standings == result.standings
+        assert len(endpoint.requests) == asked, "what was answered before costs nothing"
+        compared = compare(game, *entries, **how)
         assert compared.to_json()["answers"]["llm(m)"]["decisions"] > 0
-
-
-def test_a_language_model_takes_part_in_contests_and_evaluations(tmp_path: Path) -> None:
-    from dicegym.arena import compare, contest
-    from dicegym.learning.evaluate import evaluate
-
-    with serving(always(Reply(FIVE))) as endpoint:
-        spec = f"llm(m, base_url={endpoint.url}, log={tmp_path / 'own.sqlite'})"
-        how: dict[str, Any] = {"seed": 0, "workers": 1, "isolation": "none"}
-        result = contest("hog", [spec, "bacon"], games=4, **how)
-        assert {row.name for row in result.standings} == {"llm(m)", "bacon"}
-        asked = len(endpoint.requests)
-        assert asked > 10
-        again = contest("hog", [spec, "bacon"], games=4, **how)
-        assert len(endpoint.requests) == asked
-        assert again.standings == result.standings
-        assert evaluate("hog", spec, "bacon", games=6).games == 6
-        asked = len(endpoint.requests)
-        compared = compare("hog", spec, "bacon", games=8, **how)
-        assert compared.games <= 8
-        assert len(endpoint.requests) > asked
-
-
-def test_a_stored_game_tells_every_prompt_and_answer(tmp_path: Path) -> None:
-    """The log is the store's companion: a move of a stored game leads to the exchange that it came from."""
 
 
 def test_answers_that_are_none_are_told_with_a_grade(run: Run) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hostile_models import changed, members_of
 from shipped_models import each_model, each_ppo
 
 import dicegym
@@ -67,7 +68,7 @@ def test_shipped_models_choose_as_their_torch_policy_does_in_10_000_states(path:
 @each_model
 def test_a_shipped_model_is_its_policy_and_the_settings_of_its_training(path: Path) -> None:
     with zipfile.ZipFile(path) as archive:
-        assert archive.namelist() == [SETTINGS_MEMBER, MEMBER, NETWORK_MEMBER]
+        assert archive.namelist() == MEMBERS
         content = archive.read(NETWORK_MEMBER)
     with np.load(io.BytesIO(content)) as packed:
         wanted = "float32" if path.parent.name == "hog" else "float16"  # rates of Hog are exact
@@ -98,28 +99,31 @@ print("played")
     assert done.stdout == "played\n", done.stderr
 
 
-def changed(path: Path, target: Path, change: Any) -> Path:
-    """Copy a model file, its members (name -> bytes) changed in place by ``change``."""
-    with zipfile.ZipFile(path) as old:
-        found = {name: old.read(name) for name in old.namelist()}
-    change(found)
-    with zipfile.ZipFile(target, "w") as new:
-        for name, content in found.items():
-            new.writestr(name, content)
-    return target
-
-
-def without_arrays(found: dict[str, bytes]) -> None:
-    del found[NETWORK_MEMBER]
-    found[MEMBER] = json.dumps({k: v for k, v in json.loads(found[MEMBER]).items() if k != "network"}).encode()
-
-
 HOG = agents_folder("hog") / "ppo.zip"
+MEMBERS = [SETTINGS_MEMBER, MEMBER, NETWORK_MEMBER]
 
 
-def test_a_file_without_a_network_is_refused(own: Path, tmp_path: Path) -> None:
-    with pytest.raises(ModelError, match="holds no network"):
-        models.load(changed(own, tmp_path / "mine.zip", without_arrays))
+def scored(path: Path, seen: np.ndarray) -> np.ndarray:
+    return models.load(path).policy.scores(seen)
+
+
+def fresh(kind: Any, games: Any, policy: Any = "MlpPolicy", **more: Any) -> Any:
+    """Return a model that has learned nothing."""
+    return kind(policy, games, **{"n_steps": 8, "batch_size": 16, "device": "cpu"} | more)
+
+
+def test_files_without_a_network_and_broken_arrays_are_refused(own: Path, tmp_path: Path) -> None:
+    found = members_of(own)
+    about = {key: value for key, value in json.loads(found[MEMBER]).items() if key != "network"}
+    packed = io.BytesIO()
+    np.savez(packed, weight0=np.array([print], object), allow_pickle=True)
+    for changes, words in (
+        ({NETWORK_MEMBER: None, MEMBER: json.dumps(about).encode()}, "holds no network"),
+        ({NETWORK_MEMBER: packed.getvalue()}, r"network\.npz cannot be read"),
+        ({NETWORK_MEMBER: found[NETWORK_MEMBER][:1000]}, r"network\.npz cannot be read"),
+    ):
+        with pytest.raises(ModelError, match=words):
+            models.load(changed(own, tmp_path / "m.zip", changes))
 
 
 def test_what_the_library_saves_alone_says_how_to_write_it(theirs: Path) -> None:
@@ -150,20 +154,6 @@ def test_arrays_that_do_not_fit_are_refused(layers: list[tuple[int, int, str]], 
     assert words in str(refused.value)
 
 
-def test_broken_arrays_are_refused_and_nothing_is_unpickled(tmp_path: Path) -> None:
-    def hostile(found: dict[str, bytes]) -> None:
-        packed = io.BytesIO()
-        np.savez(packed, weight0=np.array([print], object), allow_pickle=True)
-        found[NETWORK_MEMBER] = packed.getvalue()
-
-    def cut(found: dict[str, bytes]) -> None:
-        found[NETWORK_MEMBER] = found[NETWORK_MEMBER][:1000]
-
-    for change in (hostile, cut):
-        with pytest.raises(ModelError, match=r"network\.npz cannot be read"):
-            models.load(changed(HOG, tmp_path / "m.zip", change))
-
-
 def test_the_same_weights_make_the_same_file(tmp_path: Path) -> None:
     network = models.load(HOG).policy
     made = []
@@ -174,22 +164,17 @@ def test_the_same_weights_make_the_same_file(tmp_path: Path) -> None:
     assert model_file.facts(tmp_path / "a.zip") == model_file.facts(HOG)
 
 
-def trained(game: Game, label: str, **settings: Any) -> Any:
-    """A Stable-Baselines3 model that has played for a moment."""
+@pytest.mark.parametrize("label", sorted(model_file.ALGORITHMS))
+def test_what_each_algorithm_learned_plays_from_a_file(label: str, tmp_path: Path) -> None:
     pytest.importorskip("sb3_contrib")
     from dicegym.envs.sb3 import SB3VecEnv
 
-    small: dict[str, Any] = {"seed": 0, "device": "cpu"} | settings
-    if label in ("DQN", "QRDQN"):
-        small |= {"learning_starts": 8, "buffer_size": 100, "policy_kwargs": {"net_arch": [16]}}
-    return sb3_models.algorithm(label)("MlpPolicy", SB3VecEnv(game, 4, seed=0), **small).learn(40)
-
-
-@pytest.mark.parametrize("label", sorted(model_file.ALGORITHMS))
-def test_what_each_algorithm_learned_plays_from_a_file(label: str, tmp_path: Path) -> None:
     game = dicegym.game("hog")
-    rollouts = {"n_steps": 8} | ({"batch_size": 32} if "PPO" in label else {})
-    model = trained(game, label, **(rollouts if "PPO" in label or label == "A2C" else {}))
+    settings: dict[str, Any] = {"n_steps": 8} | ({"batch_size": 32} if "PPO" in label else {})
+    if "DQN" in label:
+        settings = {"learning_starts": 8, "buffer_size": 100, "policy_kwargs": {"net_arch": [16]}}
+    kind = sb3_models.algorithm(label)
+    model = kind("MlpPolicy", SB3VecEnv(game, 4, seed=0), seed=0, device="cpu", **settings).learn(40)
     seen, masks = played_states(game, 250)
     expected = models.PolicyPlayer(model, game).choose(seen, masks)
     ours = dicegym.save_model(model, tmp_path / "ours", "hog")
@@ -210,7 +195,7 @@ def test_a_saved_policy_is_there_once_and_comes_back_whole(own: Path, learner: A
     import torch
 
     with zipfile.ZipFile(own) as archive:
-        assert archive.namelist() == [SETTINGS_MEMBER, MEMBER, NETWORK_MEMBER, CRITIC_MEMBER]
+        assert archive.namelist() == [*MEMBERS, CRITIC_MEMBER]
     again, game = sb3_models.load_model(own)
     assert game == dicegym.game("hog")
     assert again.num_timesteps == learner.num_timesteps
@@ -236,34 +221,47 @@ def test_a_file_without_its_critic_plays_and_learns_on_with_a_fresh_one(dtype: s
     model_file.write(path, whole.facts, whole.network, kept=kept, dtype=dtype)
     seen, _ = played_states(game, 250)
     with zipfile.ZipFile(path) as archive, np.load(io.BytesIO(archive.read(NETWORK_MEMBER))) as packed:
-        assert archive.namelist() == [SETTINGS_MEMBER, MEMBER, NETWORK_MEMBER]
+        assert archive.namelist() == MEMBERS
         assert {array.dtype for array in packed.values()} == {np.dtype(dtype)}
     near = 0 if dtype == "float32" else 1e-2
-    np.testing.assert_allclose(models.load(path).policy.scores(seen), models.load(own).policy.scores(seen), atol=near)
+    np.testing.assert_allclose(scored(path, seen), scored(own, seen), atol=near)
     assert "critic" not in model_file.facts(path)
     model, _ = sb3_models.load_model(path)
     assert model.policy.value_net.weight.shape == (1, 4)  # as wide as the policy
-    np.testing.assert_allclose(
-        models.PolicyPlayer(model, game).policy.scores(seen), models.load(path).policy.scores(seen), atol=1e-5
-    )
+    np.testing.assert_allclose(models.PolicyPlayer(model, game).policy.scores(seen), scored(path, seen), atol=1e-5)
     model.set_env(SB3VecEnv(game, 2, seed=0))
     assert model.learn(16, reset_num_timesteps=False).num_timesteps == 32
 
 
-def test_a_policy_of_somebodys_own_plays_from_a_file_where_its_layers_are_plain(tmp_path: Path) -> None:
-    contrib = pytest.importorskip("sb3_contrib")
+def test_policies_of_somebodys_own_play_where_their_layers_are_plain(tmp_path: Path) -> None:
+    contrib, sb3 = pytest.importorskip("sb3_contrib"), pytest.importorskip("stable_baselines3")
+    import torch
+
     from dicegym.envs.sb3 import SB3VecEnv
 
     class Own(contrib.common.maskable.policies.MaskableActorCriticPolicy):
         pass
 
+    class Residual(sb3.common.torch_layers.BaseFeaturesExtractor):
+        def __init__(self, space: Any) -> None:
+            super().__init__(space, 16)
+            self.first, self.second = torch.nn.Linear(space.shape[0], 16), torch.nn.Linear(16, 16)
+
+        def forward(self, x: Any) -> Any:
+            x = torch.relu(self.first(x))
+            return x + torch.relu(self.second(x))
+
     game = dicegym.game("hog")
-    mine = contrib.MaskablePPO(Own, SB3VecEnv(game, 2, seed=0), n_steps=8, batch_size=16, device="cpu")
+    games = SB3VecEnv(game, 2, seed=0)
+    mine = fresh(contrib.MaskablePPO, games, Own)
     path = dicegym.save_model(mine, tmp_path / "m.zip", game)
     seen, masks = played_states(game, 250)
     assert np.array_equal(models.load(path).choose(seen, masks), models.PolicyPlayer(mine, game).choose(seen, masks))
     with pytest.raises(ModelError, match="holds a network alone"):
         sb3_models.load_model(path)
+    model = fresh(sb3.PPO, games, policy_kwargs={"features_extractor_class": Residual, "net_arch": [16]})
+    with pytest.raises(ModelError, match=r"it has Residual.*function of \(observation, mask\)"):
+        dicegym.agent(game, model)
 
 
 def test_models_that_saw_other_numbers_or_remember_are_refused(tmp_path: Path) -> None:
@@ -272,14 +270,12 @@ def test_models_that_saw_other_numbers_or_remember_are_refused(tmp_path: Path) -
     from dicegym.envs.sb3 import SB3VecEnv
 
     games = SB3VecEnv("hog", 2, seed=0)
-    blind = contrib.MaskablePPO("MlpPolicy", vec_env.VecNormalize(games), n_steps=8, batch_size=16, device="cpu")
+    blind = fresh(contrib.MaskablePPO, vec_env.VecNormalize(games))
     with pytest.raises(ModelError, match=r"VecNormalize had changed.*norm_obs=False"):
         dicegym.save_model(blind, tmp_path / "blind.zip", "hog")
     with pytest.raises(ModelError, match=r"norm_obs=False"):
         dicegym.agent("hog", blind)
-    paid = contrib.MaskablePPO(
-        "MlpPolicy", vec_env.VecNormalize(games, norm_obs=False), n_steps=8, batch_size=16, device="cpu"
-    )
+    paid = fresh(contrib.MaskablePPO, vec_env.VecNormalize(games, norm_obs=False))
     assert dicegym.save_model(paid, tmp_path / "paid.zip", "hog").is_file()
     with pytest.raises(ModelError, match="RecurrentPPO, which remembers"):
         dicegym.save_model(contrib.RecurrentPPO("MlpLstmPolicy", games, device="cpu"), tmp_path / "r.zip", "hog")
@@ -316,35 +312,10 @@ def test_own_networks_play_and_are_written_down_where_they_can(tmp_path: Path) -
             models.PolicyPlayer(wrong, game)
 
 
-def test_what_cannot_be_saved_says_why(tmp_path: Path) -> None:
-    pytest.importorskip("sb3_contrib")
-    model = trained(dicegym.game("hog"), "PPO", n_steps=8, batch_size=32)
+def test_what_cannot_be_saved_says_why(learner: Any, tmp_path: Path) -> None:
     with pytest.raises(ParameterError, match="there is no folder"):
-        dicegym.save_model(model, tmp_path / "no" / "m.zip", "hog")
+        dicegym.save_model(learner, tmp_path / "no" / "m.zip", "hog")
     with pytest.raises(ParameterError, match="has its parameters already"):
-        dicegym.save_model(model, tmp_path / "m.zip", dicegym.game("hog"), goal=50)
-    path = dicegym.save_model(model, tmp_path / "m.zip", "hog", goal=50)
+        dicegym.save_model(learner, tmp_path / "m.zip", dicegym.game("hog"), goal=50)
+    path = dicegym.save_model(learner, tmp_path / "m.zip", "hog", goal=50)
     assert models.load(path).game == dicegym.game("hog", goal=50)
-
-
-def test_a_network_that_is_not_plain_is_asked_by_a_function() -> None:
-    torch = pytest.importorskip("torch")
-    sb3 = pytest.importorskip("stable_baselines3")
-    from dicegym.envs.sb3 import SB3VecEnv
-
-    class Residual(sb3.common.torch_layers.BaseFeaturesExtractor):
-        def __init__(self, space: Any) -> None:
-            super().__init__(space, 16)
-            self.first, self.second = torch.nn.Linear(space.shape[0], 16), torch.nn.Linear(16, 16)
-
-        def forward(self, x: Any) -> Any:
-            x = torch.relu(self.first(x))
-            return x + torch.relu(self.second(x))
-
-    game = dicegym.game("liarsdice")
-    kwargs = {"features_extractor_class": Residual, "net_arch": [16]}
-    model = sb3.PPO(
-        "MlpPolicy", SB3VecEnv(game, 2, seed=0), n_steps=4, batch_size=8, policy_kwargs=kwargs, device="cpu"
-    )
-    with pytest.raises(ModelError, match=r"it has Residual.*function of \(observation, mask\)"):
-        dicegym.agent(game, model)

@@ -92,7 +92,7 @@ def test_an_observation_tells_all_that_a_seat_may_know_and_nothing_else(name: st
     """One text never stands for two observations, and what is hidden leaves no trace in it."""
     game = dicegym.game(name)
     seen: dict[str, bytes] = {}
-    for state in states(game, 120, seed=5):
+    for state in states(game, 80, seed=5):
         seat = int(state["player"])
         text = observation_text(game, state)
         observed = game.observe(state, seat).tobytes() + game.legal(state).tobytes()
@@ -191,13 +191,6 @@ def test_games_on_strings_are_those_on_numbers(name: str) -> None:
         env.step('{"action": "5"}')
 
 
-def test_what_cannot_be_told_in_words_is_refused() -> None:
-    with pytest.raises(ParameterError, match=r"reward='regrets' is unknown: give one of 'win', .*'regret'"):
-        TextEnv("hog", reward="regrets")
-    with pytest.raises(ParameterError, match="has no text: give a single-agent environment of dicegym"):
-        TextInfo(gym.make("CartPole-v1"))
-
-
 def test_an_answer_that_cannot_be_read_changes_nothing() -> None:
     env = TextEnv("hog", opponent="bacon", seat=0)
     text, _ = env.reset(seed=1)
@@ -218,3 +211,10 @@ def test_rewards_may_be_what_decisions_cost() -> None:
         env.reset(seed=1, options={"episode": 0})
         costs[number] = -env.step(json.dumps({"action": number}))[1]
     assert 0 <= costs["4"] < costs["-1"] < 1
+
+
+def test_what_cannot_be_told_in_words_is_refused() -> None:
+    with pytest.raises(ParameterError, match=r"reward='regrets' is unknown: give one of 'win', .*'regret'"):
+        TextEnv("hog", reward="regrets")
+    with pytest.raises(ParameterError, match="has no text: give a single-agent environment of dicegym"):
+        TextInfo(gym.make("CartPole-v1"))

@@ -12,15 +12,19 @@ from variants import each_game
 import dicegym
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError, ParameterError
-from dicegym.games.controls import NumberedControls
+from dicegym.games.controls import MOST_LISTED, NumberedControls, list_of, match_action
 from dicegym.games.keyboard import STRENGTHS, Place, count, list_names, percent
 from dicegym.play.player import FunctionPlayer, Player, RandomPlayer
-from dicegym.play.turn import Act, Turn
+from dicegym.play.turn import Turn
 from dicegym.players.prompts import observation_text
 from dicegym.players.sitting import AGAIN, QUIT, WIDTH, HumanPlayer, Sitting, controls_of, wrap_lines
 
 LONGEST = 3000
 """Answers after which a game must have ended."""
+
+
+def ends_at_once(question: str) -> str:
+    raise EOFError
 
 
 def sit(
@@ -101,7 +105,7 @@ def test_nothing_hidden_is_shown(name: str) -> None:
     keyboard, generator = controls_of(game), np.random.default_rng(5)
     names = tuple(f"rival {seat}" for seat in range(game.players))
     changed = 0
-    for seed in range(3):
+    for seed in range(2):
         state = game.new_game(seed)[0]
         for _ in range(60):
             if state["over"]:
@@ -145,28 +149,6 @@ def test_faults_of_others_are_told_or_passed_over(name: str) -> None:
     assert sitting.play() == QUIT
 
 
-class Remembering(Player):
-    """Chooses by how often it was asked, and by what it follows: its memory must be what it was."""
-
-    name = "remembering"
-
-    def join(self, game: Game, seat: int, seed: int) -> Act:
-        return _Memory(seed)
-
-
-class _Memory:
-    def __init__(self, seed: int) -> None:
-        self.generator = np.random.default_rng(seed)
-        self.followed = 0
-
-    def __call__(self, turn: Turn) -> int:
-        legal = np.flatnonzero(turn.mask)
-        return int(legal[(self.generator.integers(1000) + self.followed) % len(legal)])
-
-    def follow(self, turn: Turn) -> None:
-        self.followed += 1
-
-
 def test_commands(monkeypatch: pytest.MonkeyPatch) -> None:
     game = dicegym.game("hog")
     sitting, shown = sit(game, ["HELP", "?", "list", "Table", "", "5", "x" * 200, "`bacon`", "again"])
@@ -194,14 +176,8 @@ def test_the_end_is_asked_for_and_comes_with_the_input() -> None:
         raise EOFError
 
     assert sit(game, ends)[0].play() == QUIT
-
-
-def test_input_that_ends_early_is_the_callers_affair() -> None:
-    def ends(question: str) -> str:
-        raise EOFError
-
-    with pytest.raises(EOFError):
-        sit(dicegym.game("hog"), ends)[0].play()
+    with pytest.raises(EOFError):  # before the end it is the caller's affair
+        sit(game, ends_at_once)[0].play()
 
 
 def test_failures_of_others() -> None:
@@ -219,7 +195,7 @@ def test_failures_of_others() -> None:
         sit(dicegym.game("hog"), ["5"], [broken])[0].play()
 
 
-def test_seats_and_rivals_are_checked() -> None:
+def test_seats_and_rivals_are_checked_and_told_apart() -> None:
     game = dicegym.game("hog")
     for seat in (2, -1, True, "1"):
         with pytest.raises(ParameterError, match=f"seat={seat!r} cannot be used as a seat of"):
@@ -228,13 +204,10 @@ def test_seats_and_rivals_are_checked() -> None:
             observation_text(game, game.new_game()[0], seat)  # type: ignore[arg-type]
     with pytest.raises(ParameterError, match="0 opponents do not fill"):
         Sitting(game, [], 0, 0)
-
-
-def test_players_of_one_name_are_told_apart() -> None:
     sitting = Sitting(dicegym.game("lucky", players=4), [RandomPlayer()] * 3, 2, 0)
     assert [*sitting.place.names] == ["uniform", "uniform (2)", "you", "uniform (3)"]
     alike = FunctionPlayer(lambda turn: 0, "you")
-    assert Sitting(dicegym.game("hog"), [alike], 1, 0).place.names == ("you (2)", "you")
+    assert Sitting(game, [alike], 1, 0).place.names == ("you (2)", "you")
 
 
 @each_game
@@ -301,3 +274,50 @@ def test_opponents_rise_in_strength(name: str) -> None:
     for weaker, stronger in ((easy, normal), (normal, hard)):
         score = evaluate(game, dicegym.agent(game, stronger), weaker, games=100)
         assert score.value > 1.2 / keyboard.SEATS, f"{stronger} against {weaker}: {score}"
+
+
+# --- a numbered list of actions ---------------------------------------------------------------------------------------
+
+
+NAMES = {0: "exchange", 2: "roll 1", 3: "roll 10", 11: "Free bacon"}
+
+
+@pytest.mark.parametrize(
+    ("answer", "action"),
+    [
+        ("0", 0),
+        ("[0]", 0),
+        ("11", 11),
+        ("1", None),
+        ("[1]", None),
+        ("roll 1", 2),
+        ("Roll  10", 3),
+        ("roll", None),
+        ("free", 11),
+        ("", None),
+        ("[]", None),
+        ("-1", None),
+        ("²", None),
+        ("9" * 5000, None),
+        ("x", None),
+    ],
+)
+def test_an_action_is_meant_by_its_number_its_name_or_the_beginning_of_one_name(
+    answer: str, action: int | None
+) -> None:
+    assert match_action(answer, NAMES) == action
+
+
+def test_bare_numbers_can_be_left_to_others() -> None:
+    assert match_action("11", NAMES, bare=False) is None
+    assert match_action("[11]", NAMES, bare=False) == 11
+
+
+def test_long_lists_are_cut_until_they_are_asked_for() -> None:
+    names = {action: f"bid {action}" for action in range(2 * MOST_LISTED)}
+    short = list_of(names, MOST_LISTED)
+    assert f"... {MOST_LISTED} more (`list` shows all) ..." in short
+    assert "[0] bid 0" in short
+    assert f"[{2 * MOST_LISTED - 1}] bid" in short
+    assert "more" not in list_of(names)
+    assert max(map(len, list_of(names).splitlines())) < 80

@@ -51,18 +51,6 @@ def test_a_match_has_a_whole_number_of_games(games: Any) -> None:
         play_match("hog", players(dicegym.game("hog")), 5, games)
 
 
-@pytest.mark.parametrize("game", NUMBERED, ids=repr)
-def test_what_is_kept_of_a_game_plays_it_again(game: Game) -> None:
-    found = play_match(game, players(game), 5, 4)
-    for number, actions in enumerate(found.actions):
-        state = game.new_game(5, number)[0]
-        for action in actions:
-            game.step(state, action)
-        assert state["over"]
-        returns = game.returns(state).tolist()
-        assert tuple(returns[found.seats[number].index(player)] for player in range(2)) == found.returns[number]
-
-
 def test_it_is_known_who_plays_while_they_are_played() -> None:
     game = NUMBERED[0]
     told: list[tuple[int, int]] = []

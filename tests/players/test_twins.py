@@ -29,7 +29,7 @@ from dicegym.players.pool import Pool
 from dicegym.players.roster import agents_folder
 from dicegym.registry import GAMES
 
-GAMES_PLAYED, DECISIONS = (9, 300) if COMPILED else (2, 25)
+GAMES_PLAYED, DECISIONS = (6, 200) if COMPILED else (2, 25)
 """How many games of each form are played, and how far at most."""
 SAMPLES = 250 if COMPILED else 100
 """How often one that draws is asked the same."""
@@ -39,14 +39,22 @@ TWINS = {name: twins for name in GAMES if (twins := list_twins(games.spec(name).
 BOTS = [(name, bot) for name, twins in TWINS.items() for twin in twins for bot in twin.names]
 
 each_bot = pytest.mark.parametrize(("name", "bot"), BOTS)
-each_form = pytest.mark.parametrize(
-    "game",
-    [
-        pytest.param(game, id=repr(game), marks=[pytest.mark.nojit] if game == games.game(game.name) else [])
-        for game in VARIANTS
-        if game.name in TWINS and not game.added_parameters  # files play the original game alone
-    ],
-)
+PLAYED = [game for game in VARIANTS if game.name in TWINS and not game.added_parameters]  # files play these alone
+SAME: tuple[dict[str, int], ...] = ({"lead": 1}, {"lead": 1_000_000}, {"rounds": 10_000}, {"goal": 999})
+"""Parameters by which the same is played for longer; other forms find what these do."""
+FORMS = [
+    pytest.param(
+        game,
+        id=repr(game),
+        marks=pytest.mark.nojit
+        if game == games.game(game.name)
+        else [pytest.mark.slow]
+        if any(same.items() <= dict(game.parameters).items() for same in SAME)
+        else [],
+    )
+    for game in PLAYED
+]
+each_form = pytest.mark.parametrize("game", FORMS)
 
 
 def numbered(game: Game, pure: bool) -> list[tuple[int, Player]]:
@@ -88,21 +96,16 @@ def mixed_play(game: Game) -> Iterator[Any]:
             game.step(state, chosen)
 
 
-def test_there_are_twins() -> None:
-    """Every environment's default opponents are quick."""
-    for name in TWINS:
+def test_each_name_stands_for_one_twin_and_default_opponents_have_one() -> None:
+    assert BOTS
+    for name, twins in TWINS.items():
         for player in Pool.of(games.game(name), games.spec(name).default_opponent).players:
             assert (name, player.name) in BOTS
-    assert BOTS
-
-
-@pytest.mark.parametrize("name", TWINS)
-def test_each_name_stands_for_one_twin_and_the_numbers_are_their_places(name: str) -> None:
-    names = [bot for twin in TWINS[name] for bot in twin.names]
-    assert len(names) == len(set(names))
-    numbers = twin_numbers(games.game(name))
-    assert list(numbers) == names
-    assert sorted(set(numbers.values())) == list(range(len(TWINS[name])))
+        names = [bot for twin in twins for bot in twin.names]
+        assert len(names) == len(set(names))
+        numbers = twin_numbers(games.game(name))
+        assert list(numbers) == names
+        assert sorted(set(numbers.values())) == list(range(len(twins)))
 
 
 def test_two_twins_of_one_name_are_refused() -> None:
@@ -204,9 +207,9 @@ def test_one_that_remembers_chooses_what_the_file_chooses_all_game_long(game: Ga
     for number, player in numbered(game, pure=False):
         if draws(game.name, number):
             continue
-        for episode in range(4 * GAMES_PLAYED):
+        for episode in range(3 * GAMES_PLAYED):
             state = game.new_game(5, episode)[0]
-            own = range(episode % 2, game.players, game.players if episode < 2 * GAMES_PLAYED else 2)
+            own = range(episode % 2, game.players, game.players if episode < GAMES_PLAYED else 2)
             acts = {seat: sit_down(player, game, seat, 0) for seat in own}
             for _ in range(DECISIONS):
                 if state["over"]:
@@ -221,14 +224,7 @@ def test_one_that_remembers_chooses_what_the_file_chooses_all_game_long(game: Ga
 
 @pytest.mark.slow_after(2)
 @pytest.mark.parametrize(
-    "game",
-    [
-        pytest.param(
-            game, id=repr(game), marks=pytest.mark.nojit if game == games.game(game.name) else pytest.mark.slow
-        )
-        for game in VARIANTS
-        if game.name in TWINS and not game.added_parameters  # files play the original game alone
-    ],
+    "game", [pytest.param(*one.values, id=one.id, marks=one.marks or [pytest.mark.slow]) for one in FORMS]
 )
 def test_one_that_draws_draws_alike(game: Game) -> None:
     """The same choices are possible, each as often as the file makes it; and the draws are of the game's key."""

@@ -13,13 +13,13 @@ import numpy as np
 import pytest
 
 import dicegym
-from dicegym.errors import AgentError
 
 pytest.importorskip("sqlalchemy")
 pytest.importorskip("websockets")
 from stored_results import stored_results
 from talk import Bot, eventually, run, serving
 
+from dicegym.errors import AgentError
 from dicegym.players.roster import is_strangers
 from dicegym.sandbox import jail, landlock, seccomp
 from dicegym.sandbox.remote import IsolatedPlayer
@@ -48,6 +48,21 @@ BAD = {
 }
 
 
+async def play_all(bot: Bot) -> None:
+    while await bot.play():
+        pass
+
+
+async def results_against(folder: Path, *agents: str, **changes: Any) -> Any:
+    """Return what is stored of the games that anna plays with agents of a server, and the server's lines."""
+    async with serving(folder, agents=agents, **changes) as server:
+        playing = asyncio.create_task(play_all(await Bot.named(server, "anna")))
+        await server.wait_finished()
+        results = stored_results(server.store)
+    await playing
+    return results, server.told
+
+
 @pytest.mark.slow
 @run
 async def test_bad_agents_cost_themselves_what_the_rules_say_and_nobody_else_anything(
@@ -55,25 +70,15 @@ async def test_bad_agents_cost_themselves_what_the_rules_say_and_nobody_else_any
 ) -> None:
     monkeypatch.setattr(local_agents, "MOST_FAILURES", 1)
     files = [bot_file(tmp_path, name, first) for name, (first, _) in BAD.items()]
-    async with serving(tmp_path, agents=tuple(files), answer=0.8, games=len(BAD), gather=1) as server:
-        bot = await Bot.named(server, "anna")
-
-        async def play() -> None:
-            while await bot.play():
-                pass
-
-        playing = asyncio.create_task(play())
-        await server.wait_finished()
-        found = {}
-        for result in stored_results(server.store):
-            names = [place.name for place in result.places]
-            assert "anna" in names
-            assert result.places[names.index("anna")].total > 0
-            for incident in result.incidents:
-                found.setdefault(names[incident.seat], []).append(incident.reason)
-        retired = {line.partition(" ")[0] for line in server.told if "is not seated any more" in line}
-        assert retired == {"hangs", "exits"}, "who ends or stops its process"
-    await playing
+    results, told = await results_against(tmp_path, *files, answer=0.8, games=len(BAD), gather=1)
+    found: dict[str, list[str]] = {}
+    for result in results:
+        names = [place.name for place in result.places]
+        assert result.places[names.index("anna")].total > 0
+        for incident in result.incidents:
+            found.setdefault(names[incident.seat], []).append(incident.reason)
+    retired = {line.partition(" ")[0] for line in told if "is not seated any more" in line}
+    assert retired == {"hangs", "exits"}, "who ends or stops its process"
     assert "anna" not in found
     for name, (_, reason) in BAD.items():
         assert len(found[name]) == 2, name
@@ -169,16 +174,11 @@ async def test_agents_that_print_and_remember_and_two_of_one_file(tmp_path: Path
 
 @run
 async def test_an_illegal_answer_is_asked_again_ten_times(tmp_path: Path) -> None:
-    files = (bot_file(tmp_path, "illegal", "return {'type': 'SCORE_BOX', 'box': 99, 'dice': []}"),)
-    async with serving(tmp_path, agents=files, games=1) as server:
-        bot = await Bot.named(server, "anna")
-        playing = asyncio.create_task(bot.play())
-        await server.wait_finished()
-        (result,) = stored_results(server.store)
-        assert [incident.turn for incident in result.incidents] == [1, 2]
-        assert all("too many errors" in incident.reason for incident in result.incidents)
-        assert result.actions.count(-1) == 20
-    await playing
+    path = bot_file(tmp_path, "illegal", "return {'type': 'SCORE_BOX', 'box': 99, 'dice': []}")
+    ((result,), _) = await results_against(tmp_path, path, games=1)
+    assert [incident.turn for incident in result.incidents] == [1, 2]
+    assert all("too many errors" in incident.reason for incident in result.incidents)
+    assert result.actions.count(-1) == 20
 
 
 def test_a_bot_that_cannot_sit_down_leaves_no_process(tmp_path: Path) -> None:
@@ -210,34 +210,25 @@ def test_a_bot_that_cannot_sit_down_leaves_no_process(tmp_path: Path) -> None:
 
 
 @run
-async def test_an_agent_that_cannot_be_loaded_is_told_at_once(tmp_path: Path) -> None:
-    path = tmp_path / "broken.py"
-    path.write_text("x = 1\n")
-    with pytest.raises(AgentError, match="no function command"):
-        async with serving(tmp_path, agents=(str(path),)):
-            pass
-
-
-@run
 async def test_an_exported_model_plays_as_the_model_does_whether_it_sits_here_or_joins(tmp_path: Path) -> None:
     pytest.importorskip("sb3_contrib")
     from dicegym.bots.export import export_source
     from dicegym.server.client import Join
 
-    game = dicegym.game("yatzy")
+    game = dicegym.game("yatzy", players=3)
     model = dicegym.agent(game, "ppo")
     path = tmp_path / "learned.py"
     path.write_text(export_source(model, game, "yatzy.py"))
-    async with serving(tmp_path, agents=(str(path),), games=2) as server:
+    async with serving(tmp_path, agents=(str(path), "ppo"), players=3, games=1) as server:
         where = f"127.0.0.1:{server.ports['tcp']}"
-        guest = Join("yatzy", where, dicegym.agent("yatzy", path), "anna", games=2, log=lambda line: None)
+        guest = Join("yatzy", where, model, "anna", games=1, log=lambda line: None)
         await asyncio.to_thread(guest.run)
         await server.wait_finished()
         results = stored_results(server.store)
-    assert len(results) == 2
+    assert results
     for result in results:
         assert result.incidents == ()
-        assert {place.name for place in result.places} == {"learned", "anna"}
+        assert {place.name for place in result.places} == {"learned", "ppo", "anna"}
         state = game.new_game(result.seed, result.number)[0]
         for action in result.actions:
             row = state.copy().reshape(1)
@@ -258,10 +249,5 @@ async def test_a_shipped_agent_that_crashes_costs_the_server_nothing(
     monkeypatch.setenv("DICEGYM_AGENTS", str(folder.parent))
     monkeypatch.setattr("dicegym.players.roster.is_shipped", lambda *file: True)
     assert not is_strangers(dicegym.game("yatzy"), "brittle")
-    async with serving(tmp_path, agents=("brittle",), games=1) as server:
-        bot = await Bot.named(server, "anna")
-        playing = asyncio.create_task(bot.play())
-        await server.wait_finished()
-        (result,) = stored_results(server.store)
-        assert "ended its process" in result.incidents[0].reason
-    await playing
+    ((result,), _) = await results_against(tmp_path, "brittle", games=1)
+    assert "ended its process" in result.incidents[0].reason

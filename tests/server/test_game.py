@@ -13,13 +13,14 @@ from typing import Any
 import pytest
 
 import dicegym
-from dicegym.errors import DicegymError
+from dicegym.errors import ParameterError
+from dicegym.games.yatzy.protocol import totals_of
 from dicegym.server.wire import Wire, wire_of
 
 pytest.importorskip("sqlalchemy")
 pytest.importorskip("websockets")
 from stored_results import stored_results
-from talk import Bot, WebBot, both, eventually, first_box, game_of_two, own_scores, run, serving
+from talk import Bot, both, eventually, first_box, game_of_two, own_scores, run, serving
 
 from benchmarks.server_load import measure
 from dicegym.server.result_store import ResultStore
@@ -56,12 +57,6 @@ async def test_a_game_goes_by_the_text(tmp_path: Path) -> None:
 
 
 @run
-async def test_a_server_says_at_once_that_it_starts(tmp_path: Path) -> None:
-    async with serving(tmp_path, agents=("thrifty",)) as server:
-        assert server.told[0] == "starting the Yatzy server", "before its agents are loaded"
-
-
-@run
 async def test_a_game_to_the_end_and_the_next_begins_by_itself(tmp_path: Path) -> None:
     async with serving(tmp_path) as server:
         bots, _ = await both(server, "anna", "bob")
@@ -85,19 +80,7 @@ async def test_a_game_to_the_end_and_the_next_begins_by_itself(tmp_path: Path) -
         assert ratings == {row["playerName"]: row["rating"] for row in finals[0]["standing"]}
 
 
-@run
-async def test_tcp_and_websocket_at_one_table_of_three(tmp_path: Path) -> None:
-    async with serving(tmp_path, players=3, games=1) as server:
-        bots = [await Bot.named(server, "anna"), await WebBot.named(server, "bob"), await WebBot.named(server, "carl")]
-        finals = await asyncio.gather(*(bot.play() for bot in bots))
-        assert finals[0] == finals[1] == finals[2]
-        assert sum(row["rating"] for row in finals[0]["standing"]) in (3599, 3600, 3601)  # each rounded
-        await server.wait_finished()
-
-
 def test_agents_that_cannot_fill_a_table_cannot_play_always(tmp_path: Path) -> None:
-    from dicegym.errors import ParameterError
-
     with pytest.raises(ParameterError, match="1 cannot fill the 2 seats"):
         serving(tmp_path, agents=("thrifty",), always=True)
 
@@ -113,8 +96,7 @@ async def test_the_store_holds_the_games_themselves(tmp_path: Path) -> None:
             playing = [asyncio.create_task(bot.play()) for bot in bots]
             finals += (await asyncio.gather(*playing))[:1]
         await server.wait_finished()
-    store = ResultStore(tmp_path / "results.sqlite", "yatzy")
-    results = stored_results(store)
+        results = stored_results(server.store)
     assert len(results) == len(finals) == 4
     for result, final in zip(results, finals, strict=True):
         game = dicegym.game("yatzy", players=3)
@@ -125,11 +107,8 @@ async def test_the_store_holds_the_games_themselves(tmp_path: Path) -> None:
         assert state["over"]
         totals = {place.name: place.total for place in result.places}
         assert totals == {row["playerName"]: row["total"] for row in final["standing"]}
-        from dicegym.games.yatzy.protocol import totals_of
-
         assert totals_of(game, state) == [place.total for place in result.places]
     assert len({result.number for result in results}) == 4
-    store.close()
 
 
 @run
@@ -166,18 +145,6 @@ async def test_a_game_at_a_time_for_each_and_many_at_once_for_all(tmp_path: Path
 
 
 @run
-async def test_a_result_that_cannot_be_stored_is_not_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    async with serving(tmp_path) as server:
-        monkeypatch.setattr(server.store, "write", lambda results: 1 / 0)
-        bots, standing = await both(server, "anna", "bob")
-        await bots[0].send(first_box(standing))
-        playing = [asyncio.create_task(bot.play()) for bot in bots]
-        with pytest.raises(DicegymError, match=r"cannot be written to .*division by zero"):
-            await server.wait_finished()
-    assert [await bot for bot in playing] == [{}, {}], "no FINAL, and the connection is closed"
-
-
-@run
 async def test_a_server_that_stops_stores_and_tells_what_is_finished(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -208,7 +175,7 @@ def test_the_protocol_offers_what_the_server_needs() -> None:
 
 
 def test_the_load_that_is_measured() -> None:
-    found = measure("yatzy", 0.3, games=5)
-    assert found.turns > 100
+    found = measure("yatzy", 0.2, games=2)
+    assert found.turns > 50
     assert 0 < found.busy <= 2
-    assert 4 <= found.games <= 5
+    assert 1 <= found.games <= 2

@@ -11,10 +11,8 @@ import pytest
 pytest.importorskip("sqlalchemy")
 pytest.importorskip("websockets")
 from stored_results import stored_results
-from talk import Bot, both, eventually, first_box, run, serving
+from talk import Bot, both, eventually, first_box, run, serving, with_secrets
 
-from dicegym.errors import ParameterError
-from dicegym.server.admission import Secrets, fold_name, name_fault
 from dicegym.server.game_results import PlayerRating
 from dicegym.server.history import Archive
 from dicegym.server.result_store import ResultStore
@@ -36,6 +34,13 @@ async def wrong(bot: Bot) -> None:
 
 async def gone(bot: Bot) -> None:
     bot.vanish()
+
+
+async def one_roll(bot: Bot) -> None:
+    """Make one move, and say nothing more."""
+    await bot.my_turn()
+    await bot.send({"type": "ROLL_DICE", "dice": [0]})
+    await silent(bot)
 
 
 async def finished(server: Server, active: list[Bot]) -> Any:
@@ -66,32 +71,19 @@ async def test_a_guest_that_makes_no_move_costs_nobody_rating(tmp_path: Path, wa
         assert [game.places for game in archive.games(player="mute")] == [result.places]
 
 
+@pytest.mark.parametrize("owner", [False, True])
 @run
-async def test_one_move_of_its_own_makes_a_guest_count(tmp_path: Path) -> None:
-    async with serving(tmp_path, answer=0.1) as server:
-        bots, standing = await both(server, "anna", "brief")
-        if standing["currentPlayer"]["playerName"] == "brief":
-            await bots[0].send({"type": "ROLL_DICE", "dice": [0]})
-            playing = bots[1]
-        else:
-            await bots[0].send(first_box(standing))
-            await bots[1].send({"type": "ROLL_DICE", "dice": [0]})
-            playing = bots[0]
-        result = await finished(server, [playing])
-        assert all(place.rated for place in result.places)
-        assert {name: known.games for name, known in server.store.ratings().items()} == {"anna": 1, "brief": 1}
-
-
-@run
-async def test_a_silent_name_with_a_secret_counts(tmp_path: Path) -> None:
-    """It is somebody, and could else avoid to lose by leaving."""
-    secrets = tmp_path / "secrets.txt"
-    secrets.write_text("mute:correct horse\n")
-    async with serving(tmp_path, answer=0.1, secrets=secrets) as server:
-        anna, mute = await Bot.named(server, "anna"), await Bot.named(server, "mute", secret="correct horse")
-        task = asyncio.create_task(silent(mute))
+async def test_one_move_of_its_own_or_a_secret_makes_a_name_count(tmp_path: Path, owner: bool) -> None:
+    """Who has a secret is somebody, and could else avoid to lose by leaving."""
+    async with with_secrets(tmp_path, "mute:correct horse\n", answer=0.1) as server:
+        anna, mute = (
+            await Bot.named(server, "anna"),
+            await Bot.named(server, "mute" if owner else "brief", **({"secret": "correct horse"} if owner else {})),
+        )
+        task = asyncio.create_task(silent(mute) if owner else one_roll(mute))
         result = await finished(server, [anna])
         assert all(place.rated for place in result.places)
+        assert {known.games for known in server.store.ratings().values()} == {1}
         task.cancel()
 
 
@@ -139,107 +131,29 @@ def test_ratings_with_some_that_do_not_count(
 @pytest.mark.parametrize("guests", [True, False])
 @run
 async def test_the_log_names_the_login_that_a_client_has_not_sent(tmp_path: Path, guests: bool) -> None:
-    (path := tmp_path / "secrets.txt").write_text("anna:correct horse\n")
-    async with serving(tmp_path, login=0.05, guests=guests, secrets=path) as server:
+    async with with_secrets(tmp_path, login=0.05, guests=guests) as server:
         silent = await Bot.connect(server)
         words = 'sent no LOGIN within 0.05 s: a client begins with {"key": "LOGIN", "secret": ...}'
         await eventually(lambda: any(words in line for line in server.told))
         silent.writer.close()
 
 
-SPELLINGS = (
-    "anna",
-    "ANNA",
-    "Anna",
-    "\uff41\uff4e\uff4e\uff41",
-    "\uff21NNA",
-    "\U0001d41a\U0001d427\U0001d427\U0001d41a",
-)
-
-
-@pytest.mark.parametrize(
-    ("name", "other", "same"),
-    [
-        *(("anna", spelling, True) for spelling in SPELLINGS),
-        ("Strasse", "Straße", True),
-        ("fiona", "\ufb01ona", True),  # a ligature
-        ("Zoë", "Zoe\u0308", True),  # composed or not
-        ("anna", "hanna", False),
-        ("anna", "ann\u0430", False),  # Cyrillic: another letter
-        ("Zoë", "Zoe", False),
-        ("bot-1", "bot-2", False),
-    ],
-)
-def test_spellings_of_one_name(name: str, other: str, same: bool) -> None:
-    assert (fold_name(name) == fold_name(other)) is same
-    assert fold_name(fold_name(name)) == fold_name(name)
-    if same and name != other:
-        with pytest.raises(ParameterError, match="are one name"):
-            Secrets({name: "correct horse", other: "battery staple"})
-    else:
-        assert (other in Secrets({name: "correct horse"})) is same
-
-
-@pytest.mark.parametrize(
-    "name", ["", " anna", "an\u200bna", "an\u202ena", "an\u3164na", "\u2800", "a\nb", "\ud800", "x" * 41]
-)
-def test_names_that_cannot_be_seen_are_refused(name: str) -> None:
-    assert name_fault(name)
-
-
-@pytest.mark.parametrize("name", ["Zoë", "O'Neil", "Иван bot", "小明", "שלום", "50%", "a_b.c-d", "🎲"])
-def test_honest_names_are_not(name: str) -> None:
-    assert not name_fault(name)
-
-
 @run
-async def test_all_spellings_of_a_connected_name_are_one(tmp_path: Path) -> None:
-    async with serving(tmp_path, players=6, agents=("thrifty",)) as server:
-        bots = [await Bot.named(server, spelling) for spelling in (*SPELLINGS, "\uff34hrifty")]
-        names = [bot.name for bot in bots]
-        assert names == ["anna", *(f"{one}-{n}" for n, one in enumerate(SPELLINGS[1:], 2)), "\uff34hrifty-2"]
-        assert len({fold_name(name) for name in names}) == len(names)
-
-
-@run
-async def test_a_guest_in_another_spelling_has_its_rating(tmp_path: Path) -> None:
+async def test_a_guest_in_another_spelling_has_its_rating_and_its_seat(tmp_path: Path) -> None:
     async with serving(tmp_path, games=1) as server:
         bots, standing = await both(server, "Anna", "bob")
         await bots[0].send(first_box(standing))
         await asyncio.gather(*(bot.play() for bot in bots))
     async with serving(tmp_path, games=1) as server:
-        bots, standing = await both(server, "\uff41NNA", "BOB")
-        assert sorted(bot.name for bot in bots) == ["Anna", "bob"]
-        await bots[0].send(first_box(standing))
-        await asyncio.gather(*(bot.play() for bot in bots))
+        (first, other), standing = await both(server, "\uff41NNA", "BOB")
+        assert sorted((first.name, other.name)) == ["Anna", "bob"]
+        other.vanish()
+        await eventually(lambda: server.lobby._left)
+        back = await Bot.named(server, other.name.upper())
+        assert back.name == other.name
+        await eventually(lambda: any("is back" in line for line in server.told))
+        await first.send(first_box(standing))
+        await asyncio.gather(first.play(), back.play())
     with Archive(tmp_path / "results.sqlite") as archive:
         assert {name: known.games for name, known in archive.ratings().items()} == {"Anna": 2, "bob": 2}
         assert len(archive.games(player="aNNa")) == 2
-
-
-@run
-async def test_a_guest_that_comes_back_in_another_spelling_has_its_seat(tmp_path: Path) -> None:
-    async with serving(tmp_path) as server:
-        (first, other), _ = await both(server, "anna", "bob")
-        spelled = other.name.upper()
-        other.vanish()
-        await eventually(lambda: server.lobby._left)
-        back = await Bot.named(server, spelled)
-        assert back.name == other.name
-        await eventually(lambda: any("is back" in line for line in server.told))
-        first.close()
-
-
-@run
-async def test_a_secret_guards_all_spellings_of_its_name(tmp_path: Path) -> None:
-    secrets = tmp_path / "secrets.txt"
-    secrets.write_text("Anna:correct horse\n")
-    async with serving(tmp_path, secrets=secrets) as server:
-        for spelling in SPELLINGS:
-            bot = await Bot.connect(server)
-            await bot.send({"key": "LOGIN", "playerName": spelling})
-            assert (await bot.receive())["code"] == "secret-needed"
-            bot.close()
-            owner = await Bot.named(server, spelling, secret="correct horse")
-            assert owner.name == "Anna"
-            owner.close()

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 import sqlite3
 from pathlib import Path
 from typing import Any
 
 import pytest
+from command_line import Run
 from made_up import disorderly
 
 import dicegym
-from dicegym.cli import main
 from dicegym.errors import ParameterError, ReplayError, UnknownNameError
 
 pytest.importorskip("sqlalchemy")
@@ -57,39 +58,24 @@ def path(both: Path, tmp_path: Path) -> Path:
     return Path(shutil.copy(both, tmp_path))
 
 
-def changed(path: Path, statement: str) -> None:
-    connection = sqlite3.connect(path)
-    with connection:
-        connection.execute(statement)
-    connection.close()
-
-
-def typed(capsys: pytest.CaptureFixture[str], *words: str) -> str:
-    """Return what a command prints."""
-    with pytest.raises(SystemExit) as end:
-        main(list(words))
-    shown = capsys.readouterr()
-    return shown.out if not end.value.code else shown.err
-
-
-def test_a_store_may_hold_contests_and_servers(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    told = typed(capsys, "arena", "list", "--store", str(path))
+def test_a_store_may_hold_contests_and_servers(path: Path, run: Run) -> None:
+    _, told, _ = run("arena", "list", "--store", path)
     assert "round-robin" in told
     assert "yatzy" not in told
     with StoreReader(path) as reader:
         assert reader.contest().game == "hog"
 
 
-def test_a_game_of_a_server_is_played_again_to_its_points(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_game_of_a_server_is_played_again_to_its_points(path: Path, run: Run) -> None:
     with StoreReader(path) as reader:
         replay = find_replay(reader, "server:2")
         replay.states()
         assert (replay.seats, replay.seed, replay.number) == (("anna", "bob"), 2**63, 1)
         replay.check_rules()
-    told = typed(capsys, "arena", "replay", "server:2", "--store", str(path), "--delay", "0")
+    _, told, _ = run("arena", "replay", "server:2", "--store", path, "--delay", "0")
     assert "game server:2" in told
     assert "anna" in told
-    assert "there is no game 9 of a server" in typed(capsys, "arena", "replay", "server:9", "--store", str(path))
+    assert "there is no game 9 of a server" in run("arena", "replay", "server:9", "--store", path)[2]
 
 
 @pytest.mark.parametrize("text", ["server:", "server:0", "server:x", "server:-1", "server:1.1", "server:" + "9" * 40])
@@ -111,21 +97,16 @@ def test_what_names_no_game_of_a_server(text: str) -> None:
         ("UPDATE server_games SET seed = 'x'", ParameterError, "is damaged"),
         ("UPDATE server_runs SET game = 'chess'", UnknownNameError, "chess"),
         ("DELETE FROM server_results", ParameterError, "players|seats"),
+        ("UPDATE server_runs SET rules = NULL", ReplayError, "nobody noted the rules"),
+        (
+            "UPDATE rules SET fingerprint = 'another', version = '0.0.1' WHERE game = 'yatzy'",
+            ReplayError,
+            r"under rules another \(dicegym 0\.0\.1\)",
+        ),
     ],
 )
 def test_what_does_not_play_again_is_said_in_words(statement: str, error: Any, words: str, path: Path) -> None:
-    changed(path, statement)
+    with contextlib.closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(statement)
     with StoreReader(path) as reader, pytest.raises(error, match=words):
-        find_replay(reader, "server:1")
-
-
-def test_rules_that_have_changed_are_named(path: Path) -> None:
-    changed(path, "UPDATE rules SET fingerprint = 'another', version = '0.0.1' WHERE game = 'yatzy'")
-    with StoreReader(path) as reader, pytest.raises(ReplayError, match=r"under rules another \(dicegym 0\.0\.1\)"):
-        find_replay(reader, "server:1")
-
-
-def test_games_without_a_note_of_their_rules_are_refused(path: Path) -> None:
-    changed(path, "UPDATE server_runs SET rules = NULL")
-    with StoreReader(path) as reader, pytest.raises(ReplayError, match="nobody noted the rules"):
         find_replay(reader, "server:1")

@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from talk import run
 
-import dicegym
 from dicegym.errors import ParameterError
-from dicegym.server.admission import Origins, Secrets, origin_of
-from dicegym.server.client_connections import Connection, Ports
+from dicegym.server.admission import Origins, origin_of
 from dicegym.server.client_limits import LEAVING, LoginBackoff, ThrottledLog, TokenBucket, room_for
-from dicegym.server.game_results import PlayerRating
-from dicegym.server.lobby import Lobby
-from dicegym.server.server_settings import ServerSettings
 
 
 class Clock:
@@ -162,36 +154,3 @@ def test_a_limit_of_open_files_is_raised_as_far_as_needed(monkeypatch: pytest.Mo
     assert limits[0] > 600
     assert 400 < room_for(5000) < 764
     assert limits == [764 + LEAVING] * 2
-
-
-class Silent(Connection):
-    """A connection whose client says nothing, and whose transport takes a moment to end."""
-
-    def __init__(self, peer: str) -> None:
-        super().__init__(Ports(print), TokenBucket(1, 1))
-        self.peer, self.address = peer, "127.0.0.1"
-
-    def send(self, data: bytes) -> None:
-        """Take no note."""
-
-    def _end(self) -> None:
-        """Go on for a while."""
-
-
-@run
-async def test_a_client_that_was_sent_away_is_no_guest_later() -> None:
-    wire: Any = SimpleNamespace(CommandError=ValueError, welcome_message=dict, error_message=dict)
-    wire.original_login = lambda login: False
-    wire.welcome_message = wire.error_message = lambda *told: {}
-    store: Any = SimpleNamespace(rating=lambda name: PlayerRating(1200.0, 0, 0), spelling=lambda name: None)
-    settings = ServerSettings("yatzy", tcp=0, login=0.2)
-    lobby = Lobby(wire, dicegym.game("yatzy", players=2), 1, [], store, settings, Secrets({"anna": "secret"}), 1, print)
-    connections = [Silent(peer) for peer in "abc"]
-    for one in connections:
-        lobby.enter(one)
-    for one in connections[1:]:
-        one.lost()
-    await asyncio.sleep(0.3)  # longer than it takes to make a guest of who does not log in
-    connections[0].lost()
-    assert not lobby.clients
-    assert not list(lobby.named)

@@ -9,12 +9,22 @@ from typing import Any
 import pytest
 
 from dicegym.errors import ParameterError
-from dicegym.server.admission import Secrets, name_fault
+from dicegym.server.admission import Secrets, fold_name, name_fault
 from dicegym.server.game_table import find_company
 
 pytest.importorskip("sqlalchemy")
 pytest.importorskip("websockets")
-from talk import Bot, first_box, run, serving
+from talk import Bot, first_box, run, serving, with_secrets
+
+ANNAS = {"secret": "correct horse"}
+SPELLINGS = (
+    "anna",
+    "ANNA",
+    "Anna",
+    "\uff41\uff4e\uff4e\uff41",
+    "\uff21NNA",
+    "\U0001d41a\U0001d427\U0001d427\U0001d41a",
+)
 
 
 def secrets_file(folder: Path, text: str = "anna:correct horse\nbob:battery staple\n") -> Any:
@@ -24,97 +34,90 @@ def secrets_file(folder: Path, text: str = "anna:correct horse\nbob:battery stap
 
 
 @run
-async def test_a_secret_alone_logs_in_as_in_the_original(tmp_path: Path) -> None:
-    async with serving(tmp_path, secrets=secrets_file(tmp_path)) as server:
-        bot = await Bot.connect(server)
-        await bot.send({"key": "LOGIN", "secret": "battery staple"})
-        carl = await Bot.named(server, "carl")
-        shown = await carl.until("STANDING")
-        assert {row["playerName"] for row in shown["standing"]} == {"bob", "carl"}, "known by the secret"
-
-
-@run
-async def test_wrong_secrets(tmp_path: Path) -> None:
-    async with serving(tmp_path, secrets=secrets_file(tmp_path), login=60) as server:
-        bot = await Bot.connect(server)
-        for login in ({"secret": "battery"}, {"secret": "correct horse", "playerName": "bob"}, {"secret": ""}):
-            await bot.send({"key": "LOGIN", **login})
-            assert (await bot.receive())["code"] == "wrong-secret"
-        assert await bot.receive() == {}, "after the third the connection is closed"
-        assert [line for line in server.told if "wrong secret from 127.0.0.1" in line]
-        assert not [line for line in server.told if "battery" in line]
-
-
-@run
-async def test_a_name_with_a_secret_is_nobody_elses(tmp_path: Path) -> None:
-    async with serving(tmp_path, secrets=secrets_file(tmp_path)) as server:
-        bot = await Bot.connect(server)
-        await bot.send({"key": "LOGIN", "playerName": "anna"})
-        assert (await bot.receive())["code"] == "secret-needed"
-        await bot.send({"key": "LOGIN", "playerName": "carl"})
-        assert (await bot.receive())["playerName"] == "carl", "other names are free where guests play"
-
-
-@run
-async def test_without_guests_everybody_needs_a_secret(tmp_path: Path) -> None:
-    async with serving(tmp_path, secrets=secrets_file(tmp_path), guests=False, login=0.3) as server:
-        bot = await Bot.connect(server)
-        await bot.send({"key": "LOGIN", "playerName": "carl"})
-        assert (await bot.receive())["code"] == "secret-needed"
-        assert (await bot.receive())["code"] == "secret-needed", "and the time to log in is over"
-        assert await bot.receive() == {}
-        assert (await Bot.named(server, "anna", secret="correct horse")).name == "anna"
-
-
-@run
 async def test_who_logs_in_again_with_its_secret_takes_over(tmp_path: Path) -> None:
     """Its old connection may be dead without the server's knowing."""
-    async with serving(tmp_path, secrets=secrets_file(tmp_path)) as server:
-        old, bob = (
-            await Bot.named(server, "anna", secret="correct horse"),
-            await Bot.named(server, "bob", secret="battery staple"),
-        )
+    async with with_secrets(tmp_path) as server:
+        old, bob = await Bot.named(server, "anna", **ANNAS), await Bot.named(server, "bob", **BOBS)
         standing = await old.until("STANDING")
         await bob.until("STANDING")
-        turn = standing["currentPlayer"]["playerName"]
-        new = await Bot.named(server, "anna", secret="correct horse")
+        new = await Bot.named(server, "anna", **ANNAS)
         assert (await old.until("ERROR"))["code"] == "replaced"
         assert await old.receive() == {}
         shown = await new.until("STANDING")
         assert [row["playerName"] for row in shown["standing"]] == [row["playerName"] for row in standing["standing"]]
-        mover = bob if turn == "bob" else new
-        if mover is bob:
+        if standing["currentPlayer"]["playerName"] == "bob":
             await bob.send(first_box(standing))
             assert (await new.my_turn())["key"] == "STANDING"
 
 
-@run
-async def test_names_of_guests(tmp_path: Path) -> None:
-    async with serving(tmp_path, players=6) as server:
-        bots = [await Bot.named(server, name) for name in ("anna", "anna", "Zoë", "🎲")]
-        assert [bot.name for bot in bots] == ["anna", "anna-2", "Zoë", "🎲"]
-        bot = await Bot.connect(server)
-        for name in ("", " anna", "a" * 41, "a\nb", "\x1b[31mred", "\u202eevil", "\ud800"):
-            await bot.send({"key": "LOGIN", "playerName": name})
-            assert (await bot.receive())["code"] == "bad-name", name
-        for message in ({"key": "LOGIN", "playerName": 7}, {"key": "LOGIN", "secret": []}, {"key": "HELLO"}):
-            await bot.send(message)
-            assert (await bot.receive())["code"] == "bad-login", message
-        await bot.send({"type": "ROLL_DICE", "dice": [0]})
-        assert (await bot.receive())["code"] == "bad-login"
-        await bot.send({"key": "LOGIN"})
-        assert (await bot.receive())["playerName"] == "guest-1"
+def login(**said: Any) -> dict[str, Any]:
+    return {"key": "LOGIN", **said}
 
 
+BAD_NAMES = ("", " anna", "a" * 41, "a\nb", "\x1b[31mred", "\u202eevil", "\ud800")
+NO_LOGINS = (login(playerName=7), login(secret=[]), {"key": "HELLO"}, {"type": "ROLL_DICE", "dice": [0]})
+BOBS = {"secret": "battery staple"}
+LOGINS: dict[str, tuple[dict[str, Any], list[tuple[Any, str]]]] = {
+    "after the third wrong secret the connection is closed": (
+        {},
+        [
+            (login(secret="battery"), "wrong-secret"),
+            (login(secret="correct horse", playerName="bob"), "wrong-secret"),
+            (login(secret=""), "wrong-secret"),
+            (None, ""),
+        ],
+    ),
+    "other names are free where guests play": (
+        {},
+        [(login(playerName="anna"), "secret-needed"), (login(playerName="carl"), "carl")],
+    ),
+    "without guests everybody needs a secret, and the time to log in is over": (
+        {"guests": False, "login": 0.3},
+        [(login(playerName="carl"), "secret-needed"), (None, "secret-needed"), (None, "")],
+    ),
+    "names of guests": (
+        {},
+        [
+            *((login(playerName=name), "bad-name") for name in BAD_NAMES),
+            *((message, "bad-login") for message in NO_LOGINS),
+            (login(), "guest-1"),
+        ],
+    ),
+    "who starts slowly may log in, but once": (
+        {"login": 0.05},
+        [(None, "guest-1"), (login(playerName="anna"), "not-your-turn")],
+    ),
+    "any name": ({}, [(login(playerName="Zoë 🎲"), "Zoë 🎲")]),
+    "a secret guards all spellings of its name": (
+        {},
+        [
+            *((login(playerName=name), "secret-needed") for name in SPELLINGS),
+            (login(playerName="\uff21NNA", **ANNAS), "anna"),
+        ],
+    ),
+    # who says more than the original is told more
+    "a name": ({}, [(login(playerName="bob", **BOBS), "bob")]),
+    "a client": ({}, [(login(client="mine 1.0", **BOBS), "bob")]),
+    "a type": ({}, [({"type": "LOGIN", **BOBS}, "bob")]),
+}
+
+
+@pytest.mark.parametrize("case", LOGINS)
 @run
-async def test_a_client_may_log_in_after_a_slow_start_but_once(tmp_path: Path) -> None:
-    async with serving(tmp_path, login=0.05) as server:
+async def test_logins(tmp_path: Path, case: str) -> None:
+    changes, steps = LOGINS[case]
+    async with with_secrets(tmp_path, **changes) as server:
         bot = await Bot.connect(server)
-        assert (await bot.receive())["playerName"] == "guest-1"
-        await bot.send({"key": "LOGIN", "playerName": "anna"})
-        error = await bot.receive()
-        assert error["code"] == "not-your-turn"
-        assert "guest-1" in error["message"]
+        for message, expected in steps:
+            if message is not None:
+                await bot.send(message)
+            answer = await bot.receive()
+            assert answer.get("code", answer.get("playerName", "")) == expected, message
+        wrong = [line for line in server.told if "wrong secret from 127.0.0.1" in line]
+        assert bool(wrong) == (steps[0][1] == "wrong-secret")
+        assert not [line for line in server.told if "battery" in line]
+        if not changes:
+            assert (await Bot.named(server, "anna", **ANNAS)).name == "anna"
 
 
 def test_secrets_files(tmp_path: Path) -> None:
@@ -150,11 +153,6 @@ def test_secrets_files_that_cannot_be_used(tmp_path: Path, text: str, complaint:
     assert "secret:" not in str(caught.value)
 
 
-def test_a_secrets_file_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(ParameterError, match="cannot be read"):
-        Secrets.read(tmp_path / "nowhere")
-
-
 def test_secrets_are_compared_in_constant_time_and_all_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
     import hmac
 
@@ -162,12 +160,6 @@ def test_secrets_are_compared_in_constant_time_and_all_of_them(monkeypatch: pyte
     monkeypatch.setattr(hmac, "compare_digest", lambda a, b: compared.append((len(a), len(b))) or a == b)
     assert Secrets({"anna": "first secret", "bob": "2nd secret"}).owner("first secret") == "anna"
     assert compared == [(32, 32), (32, 32)]
-
-
-def test_name_faults() -> None:
-    assert not name_fault("a")
-    assert not name_fault("x" * 40)
-    assert name_fault("x" * 41)
 
 
 def waiting(name: str, since: Any = 0.0, met: Any = (), last: Any = ()) -> Any:
@@ -200,3 +192,42 @@ def test_who_plays_whom(
 ) -> None:
     found = find_company(waiters, players, local, expected, now, patience=1)
     assert (None if found is None else "".join(one.name for one in found)) == chosen
+
+
+@pytest.mark.parametrize(
+    ("name", "other", "same"),
+    [
+        *(("anna", spelling, True) for spelling in SPELLINGS),
+        ("Strasse", "Straße", True),
+        ("fiona", "\ufb01ona", True),  # a ligature
+        ("Zoë", "Zoe\u0308", True),  # composed or not
+        ("anna", "hanna", False),
+        ("anna", "ann\u0430", False),  # Cyrillic: another letter
+        ("Zoë", "Zoe", False),
+        ("bot-1", "bot-2", False),
+    ],
+)
+def test_spellings_of_one_name(name: str, other: str, same: bool) -> None:
+    assert (fold_name(name) == fold_name(other)) is same
+    assert fold_name(fold_name(name)) == fold_name(name)
+    if same and name != other:
+        with pytest.raises(ParameterError, match="are one name"):
+            Secrets({name: "correct horse", other: "battery staple"})
+    else:
+        assert (other in Secrets({name: "correct horse"})) is same
+
+
+def test_names_that_cannot_be_seen_are_refused_and_honest_ones_are_not() -> None:
+    bad = ("", " anna", "an\u200bna", "an\u202ena", "an\u3164na", "\u2800", "a\nb", "\ud800", "x" * 41)
+    good = ("a", "x" * 40, "Zoë", "O'Neil", "Иван bot", "小明", "שלום", "50%", "a_b.c-d", "🎲")
+    assert [name for name in bad if not name_fault(name)] == []
+    assert [name for name in good if name_fault(name)] == []
+
+
+@run
+async def test_all_spellings_of_a_connected_name_are_one(tmp_path: Path) -> None:
+    async with serving(tmp_path, players=6, agents=("thrifty",)) as server:
+        bots = [await Bot.named(server, spelling) for spelling in (*SPELLINGS, "\uff34hrifty")]
+        names = [bot.name for bot in bots]
+        assert names == ["anna", *(f"{one}-{n}" for n, one in enumerate(SPELLINGS[1:], 2)), "\uff34hrifty-2"]
+        assert len({fold_name(name) for name in names}) == len(names)

@@ -104,6 +104,7 @@ async def test_who_comes_back_too_late_waits_for_the_next_game(tmp_path: Path) -
 @run
 async def test_the_server_rests_while_no_remote_bot_is_there(tmp_path: Path) -> None:
     async with serving(tmp_path, agents=("thrifty", "thrifty"), pause=0.0, gather=0.0) as server:
+        assert server.told[0] == "starting the Yatzy server", "before its agents are loaded"
         assert server.lobby.resting
         assert "no remote bot is here: the server rests until one comes" in server.told[-1]
         await asyncio.sleep(0.3)

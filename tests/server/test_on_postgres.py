@@ -14,14 +14,14 @@ from typing import Any
 import pytest
 from variants import one_always
 
-from dicegym.errors import DicegymError, ParameterError
+from dicegym.errors import ParameterError
 
 pytest.importorskip("sqlalchemy")
 pytest.importorskip("psycopg")
 pytest.importorskip("websockets")
 from made_up import disorderly
 from postgres import Postgres
-from stored_results import stored_results
+from stored_results import WRITER, stored_results
 from talk import both, eventually, first_box, run, serving
 
 from dicegym.arena import contest
@@ -47,6 +47,8 @@ def test_results_and_ratings_come_back(url: str, tmp_path: Path) -> None:
     with pytest.raises(ParameterError, match="is empty"):
         Archive(url)
     store, other = ResultStore(url, "yatzy"), ResultStore(url, "hog")
+    with store.engine.connect() as connection:  # every commit reaches the disk
+        assert connection.exec_driver_sql("SHOW synchronous_commit").scalar() == "on"
     assert (store.begin_run(7), other.begin_run(7)) == (1, 2)
     store.write([game(0), game(1)])
     other.write([game(0, "carl")])
@@ -67,33 +69,6 @@ def test_results_and_ratings_come_back(url: str, tmp_path: Path) -> None:
         assert archive.count_games()
         assert [one.places for one in archive.games(player="anna")] == [game(0).places] * 2
     assert list(tmp_path.iterdir()) == []
-
-
-WRITER = """
-import sys
-from sqlalchemy.exc import OperationalError
-from dicegym.server.game_results import GameResult, SeatResult
-from dicegym.server.result_store import ResultStore
-store = ResultStore(sys.argv[1], "yatzy")
-store.begin_run(1)
-for number in range(10**6):
-    places = (SeatResult("anna", 1, 1, 0.0, float(number)), SeatResult("bob", 0, 2, 0.0, -float(number)))
-    while True:
-        try:
-            store.write([GameResult(number, 0, 0.0, (), places, ())])
-            break
-        except OperationalError as error:  # a file whose turn did not come in time: the server too tries it again
-            if "locked" not in str(error):
-                raise
-    print(number, flush=True)
-"""
-
-
-def test_every_commit_of_a_server_reaches_the_disk(url: str) -> None:
-    store = ResultStore(url, "yatzy")
-    with store.engine.connect() as connection:
-        assert connection.exec_driver_sql("SHOW synchronous_commit").scalar() == "on"
-    store.close()
 
 
 async def plays(bots: list[Any], games: int) -> None:
@@ -137,31 +112,6 @@ async def test_games_go_on_while_the_database_is_out_of_reach(
         assert len(told) == 2, "it says so once, and when it is over"
         assert postgres.password not in "".join(server.told)
     assert list(tmp_path.iterdir()) == []
-
-
-@run
-async def test_a_server_stops_when_the_database_stays_away(
-    postgres: Postgres, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("dicegym.server.result_store.LONGEST_TROUBLE", 0.3)
-    url = postgres.database()
-    name = url.rpartition("/")[2]
-    async with serving(tmp_path, store=url) as server:
-        bots, standing = await both(server, "anna", "bob")
-        postgres.run(
-            f"ALTER DATABASE {name} WITH ALLOW_CONNECTIONS false",
-            f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}'",
-        )
-        await bots[0].send(first_box(standing))
-        waiting = asyncio.create_task(plays(bots, 1))
-        with pytest.raises(DicegymError, match=r"cannot be used .*the server stops.*1 unannounced results"):
-            await server.wait_finished()
-        waiting.cancel()
-    postgres.run(f"ALTER DATABASE {name} WITH ALLOW_CONNECTIONS true")
-    store = ResultStore(url, "yatzy")
-    assert store.count_games() == 0
-    store.close()
 
 
 @pytest.mark.parametrize("on", one_always(["a server", "a file"]))

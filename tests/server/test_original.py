@@ -18,11 +18,9 @@ from dicegym.play.player import FunctionPlayer, RandomPlayer
 pytest.importorskip("sqlalchemy")
 pytest.importorskip("websockets")
 from stored_results import stored_results
-from talk import Bot, eventually, first_box, own_scores, run, serving
+from talk import Bot, eventually, first_box, own_scores, run, serving, with_secrets
 
 from dicegym.server.client import Join
-
-SECRETS = "anna:open sesame\nbob:open barley\n"
 
 
 class Original:
@@ -61,19 +59,13 @@ class Original:
         return {"key": "SCORE_BOX", "box": 1 + scores.index(-1), "dice": [0, 1, 2, 3, 4]}
 
 
-def secrets_file(folder: Path) -> Path:
-    path = folder / "secrets.txt"
-    path.write_text(SECRETS)
-    return path
-
-
 @run
 async def test_original_clients_play_whole_rated_games(tmp_path: Path) -> None:
     """Against each other and a bot of our own, which hears everything."""
-    async with serving(tmp_path, secrets=secrets_file(tmp_path), players=3, games=3) as server:
+    async with with_secrets(tmp_path, players=3, games=3) as server:
         originals = [
             Original(server.ports["tcp"], secret, rolls)
-            for secret, rolls in (("open sesame", True), ("open barley", False))
+            for secret, rolls in (("correct horse", True), ("battery staple", False))
         ]
         playing = [asyncio.to_thread(original.play) for original in originals]
         ours = await Bot.named(server, "carl")
@@ -107,8 +99,8 @@ async def test_original_clients_play_whole_rated_games(tmp_path: Path) -> None:
 
 @run
 async def test_an_error_of_an_original_client_is_told_by_asking_again(tmp_path: Path) -> None:
-    async with serving(tmp_path, secrets=secrets_file(tmp_path), games=1) as server:
-        anna = Original(server.ports["tcp"], "open sesame", wrong=9)
+    async with with_secrets(tmp_path, games=1) as server:
+        anna = Original(server.ports["tcp"], "correct horse", wrong=9)
         playing = asyncio.create_task(asyncio.to_thread(anna.play))
         ours = await Bot.named(server, "carl")
         assert (await ours.play())["key"] == "FINAL"
@@ -122,9 +114,9 @@ async def test_an_error_of_an_original_client_is_told_by_asking_again(tmp_path: 
 @run
 async def test_an_original_client_is_sent_nothing_when_it_has_no_turn(tmp_path: Path) -> None:
     """Neither what others do, nor that its command came out of turn, nor an end, nor a farewell."""
-    async with serving(tmp_path, secrets=secrets_file(tmp_path), games=1) as server:
+    async with with_secrets(tmp_path, games=1) as server:
         anna = await Bot.connect(server)
-        await anna.send({"key": "LOGIN", "secret": "open sesame"})
+        await anna.send({"key": "LOGIN", "secret": "correct horse"})
         ours = await Bot.named(server, "carl")
         turns = 0
         while (standing := await ours.until("STANDING", "FINAL"))["key"] == "STANDING":
@@ -146,29 +138,16 @@ async def test_an_original_client_is_sent_nothing_when_it_has_no_turn(tmp_path: 
 
 
 @run
-async def test_who_says_more_than_the_original_is_told_more(tmp_path: Path) -> None:
-    async with serving(tmp_path, secrets=secrets_file(tmp_path)) as server:
-        for login in (
-            {"key": "LOGIN", "secret": "open barley", "playerName": "bob"},
-            {"key": "LOGIN", "secret": "open barley", "client": "mine 1.0"},
-            {"type": "LOGIN", "secret": "open barley"},
-        ):
-            bot = await Bot.connect(server)
-            await bot.send(login)
-            assert await bot.receive() == {"key": "WELCOME", "playerName": "bob", "rating": 1200}
-
-
-@run
 async def test_an_original_client_that_comes_back_is_shown_its_turn(tmp_path: Path) -> None:
-    async with serving(tmp_path, secrets=secrets_file(tmp_path), players=2, games=1, answer=20.0) as server:
-        anna = Original(server.ports["tcp"], "open sesame")
+    async with with_secrets(tmp_path, players=2, games=1, answer=20.0) as server:
+        anna = Original(server.ports["tcp"], "correct horse")
         ours = await Bot.named(server, "carl")
         if (await ours.until("STANDING"))["currentPlayer"]["playerName"] == "carl":
             await ours.send(first_box(ours.seen[-1]))
             await ours.until("STANDING")
         anna._socket.close()  # in its turn, which the server plays
         mine = await ours.my_turn()
-        again = Original(server.ports["tcp"], "open sesame")
+        again = Original(server.ports["tcp"], "correct horse")
         playing = asyncio.create_task(asyncio.to_thread(again.play))
         await eventually(lambda: "anna" in [one.name for one in server.lobby.named])
         await ours.send(first_box(mine))
@@ -179,39 +158,12 @@ async def test_an_original_client_that_comes_back_is_shown_its_turn(tmp_path: Pa
     assert len(await playing) >= 14
 
 
-class OriginalServer:
-    """A server as the original: it shows a client its own turns alone, scores as arrays, and tells no end.
-
-    After its games it hangs up, or waits for the client to do so if it is ``patient``.
-    """
-
-    def __init__(self, games: int, patient: bool, asks: bool = True) -> None:
-        self.games, self.patient, self.asks = games, patient, asks
-        self.hung_up = asyncio.Event()
-        self.reset = False
-
-    async def __aenter__(self) -> Any:
-        self.server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
-        self.where = f"127.0.0.1:{self.server.sockets[0].getsockname()[1]}"
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        self.server.close()
-
-    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        assert json.loads(await reader.readline())["secret"] == "open sesame"
-        for number in range(self.games if self.asks else 0):
-            await self._play(reader, writer, dicegym.game("yatzy").new_game(5, number)[0])
-        if self.patient:
-            try:
-                assert await reader.read() == b"", "the client has closed its side, and not broken the connection"
-            except ConnectionError:
-                self.reset = True
-            self.hung_up.set()
-        writer.close()
-
-    async def _play(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, state: Any) -> None:
-        game = dicegym.game("yatzy")
+async def serve_original(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """Serve as the original: show a client its own turns alone, with scores as arrays, and hang up after two games."""
+    assert json.loads(await reader.readline())["secret"] == "correct horse"
+    game = dicegym.game("yatzy")
+    for number in range(2):
+        state = game.new_game(5, number)[0]
         while not state["over"]:
             if state["player"] == 0:
                 action = int(game.legal(state).nonzero()[0][-1])
@@ -220,13 +172,15 @@ class OriginalServer:
                 writer.write(json.dumps(protocol.as_original(standing)).encode())
                 action = protocol.action_of(json.loads(await reader.readline()))
             assert game.step(state, action) == 0
+    writer.close()
 
 
 @run
 async def test_join_plays_on_an_original_server() -> None:
     lines: list[str] = []
-    async with OriginalServer(2, patient=False) as server:
-        join = Join("yatzy", server.where, RandomPlayer(), None, "open sesame", log=lines.append)
+    async with await asyncio.start_server(serve_original, "127.0.0.1", 0) as server:
+        where = f"127.0.0.1:{server.sockets[0].getsockname()[1]}"
+        join = Join("yatzy", where, RandomPlayer(), None, "correct horse", log=lines.append)
         await asyncio.to_thread(join.run)
     assert join.played == 1, "the end of the last is told by hanging up"
     assert not [line for line in lines if "ignored" in line]

@@ -7,7 +7,6 @@ import contextlib
 import os
 import re
 import signal
-import subprocess
 import sys
 import threading
 from collections import defaultdict
@@ -16,10 +15,9 @@ from typing import Any
 
 import pytest
 
-from dicegym.cli import main
-
 pytest.importorskip("sqlalchemy")
 pytest.importorskip("websockets")
+from command_line import Run
 from stored_results import stored_results
 from talk import Bot, both, eventually, first_box, run, settings
 
@@ -28,6 +26,18 @@ from dicegym.server.result_store import ResultStore
 from dicegym.server.server import LogPrinter, Server
 from dicegym.server.server_settings import ServerSettings
 from dicegym.signals import ENDING
+
+
+async def begun(folder: Path, *arguments: str) -> asyncio.subprocess.Process:
+    """Start the command that serves Yatzy."""
+    code = "import sys; from dicegym.cli import main; main(sys.argv[1:])"
+    return await asyncio.create_subprocess_exec(
+        *(sys.executable, "-c", code, "server", "start", "yatzy", "--tcp", "0", *arguments),
+        cwd=folder,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
+    )
 
 
 class Process:
@@ -39,25 +49,8 @@ class Process:
 
     @classmethod
     @contextlib.asynccontextmanager
-    async def started(cls, folder: Path, *arguments: list[str]) -> Any:
-        code = "import sys; from dicegym.cli import main; main(sys.argv[1:])"
-        process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            "-c",
-            code,
-            "server",
-            "start",
-            "yatzy",
-            "--store",
-            "results.sqlite",
-            "--tcp",
-            "0",
-            *arguments,
-            cwd=folder,
-            env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.STDOUT,
-        )
+    async def started(cls, folder: Path, *arguments: str) -> Any:
+        process = await begun(folder, "--store", "results.sqlite", *arguments)
         self = cls(process)
         try:
             line = await self.line("Yatzy on")
@@ -134,7 +127,8 @@ async def test_a_server_that_is_told_to_stop_says_what_becomes_of_its_games(tmp_
         await bots[0].send(first_box(standing))
         await bots[1].my_turn()
         server.process.send_signal(number)
-        assert (await bots[0].until("ERROR"))["code"] == "server-stopped"
+        error = await bots[0].until("ERROR")
+        assert (error["code"], "not rated" in error["message"]) == ("server-stopped", True)
         text, status = await server.rest()
         assert status == 0
         assert "1 games in progress are left unfinished and not rated" in text
@@ -143,21 +137,14 @@ async def test_a_server_that_is_told_to_stop_says_what_becomes_of_its_games(tmp_
         assert re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d the server has stopped: 0 games .* in this run", last)
         assert "Traceback" not in text
     store = ResultStore(tmp_path / "results.sqlite", "yatzy")
-    assert store.count_games() == 0
+    assert (store.count_games(), store.ratings()) == (0, {})
     store.close()
 
 
 async def loading(folder: Path) -> Any:
     """Return a server that waits for an agent which never ends loading, and that agent's process."""
     (folder / "hangs.py").write_text("import time\ntime.sleep(1000)\ndef command(standing): pass\n")
-    code = "import sys; from dicegym.cli import main; main(sys.argv[1:])"
-    server = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-c", code, "server", "start", "yatzy", "--tcp", "0", "--agents", "hangs.py"),
-        cwd=folder,
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.STDOUT,
-    )
+    server = await begun(folder, "--agents", "hangs.py")
     threads = Path(f"/proc/{server.pid}/task")
     async with asyncio.timeout(30):  # the first child is a trial of what keeps bots apart
         while True:
@@ -213,100 +200,68 @@ async def test_a_terminal_that_takes_nothing_stops_no_game(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (["hog", "--tcp", "0"], "has no server protocol; games that have: "),
-        (["yatzy", "--tcp", "22222", "--ws", "22222"], "--tcp 22222 and --ws 22222 are one port"),
-        (["yatzy"], "no client could reach this server: give --tcp PORT"),
-        (["yatzy", "--tcp", "70000"], "tcp=70000 cannot be used as a port"),
-        (["yatzy", "--tcp", "0", "--players", "7"], "players=7 cannot"),
-        (["yatzy", "--tcp", "0", "--host", "0.0.0.0"], "no client could log in on 0.0.0.0"),
-        (["yatzy", "--tcp", "0", "--agents", "nobody"], "there is no agent of Yatzy 'nobody'"),
-        (
-            ["yatzy", "--tcp", "0", "--secrets", "nowhere"],
-            "nowhere cannot be read (No such file or directory): give --secrets a file of lines name:secret",
-        ),
-        (
-            ["yatzy", "--tcp", "0", "--secrets", "."],
-            "dicegym: . is a folder: give --secrets a file of lines name:secret\n",
-        ),
-        (
-            ["yatzy", "--tcp", "0", "--store", "/proc/x.sqlite"],
-            "/proc/x.sqlite cannot be ",
-        ),
-        (
-            ["yatzy", "--tcp", "0", "--store", "nowhere/x.sqlite"],
-            "nowhere/x.sqlite cannot be used (No such file",
-        ),
-        (
-            ["yatzy", "--tcp", "0", "--host", "no.such.host.invalid", "--guests"],
-            "cannot listen on no.such.host.invalid",
-        ),
+        ("hog --tcp 0", "has no server protocol; games that have: "),
+        ("yatzy --tcp 22222 --ws 22222", "--tcp 22222 and --ws 22222 are one port"),
+        ("yatzy", "no client could reach this server: give --tcp PORT"),
+        ("yatzy --tcp 70000", "tcp=70000 cannot be used as a port"),
+        ("yatzy --tcp 0 --players 7", "players=7 cannot"),
+        ("yatzy --tcp 0 --host 0.0.0.0", "no client could log in on 0.0.0.0"),
+        ("yatzy --tcp 0 --agents nobody", "there is no agent of Yatzy 'nobody'"),
+        ("yatzy --tcp 0 --agents broken.py", "no function command"),
+        ("yatzy --tcp 0 --secrets nowhere", "(No such file or directory): give --secrets a file of lines name:secret"),
+        ("yatzy --tcp 0 --secrets .", "dicegym: . is a folder: give --secrets a file of lines name:secret\n"),
+        ("yatzy --tcp 0 --store notes.txt", "not a database"),
+        ("yatzy --tcp 0 --store /proc/x.sqlite", "/proc/x.sqlite cannot be "),
+        ("yatzy --tcp 0 --store nowhere/x.sqlite", "nowhere/x.sqlite cannot be used (No such file"),
+        ("yatzy --tcp 0 --host no.such.host.invalid --guests", "cannot listen on no.such.host.invalid"),
     ],
 )
-def test_what_cannot_be_served_is_told_in_words(
-    arguments: list[str],
-    complaint: str,
-    capsys: pytest.CaptureFixture[str],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+def test_what_cannot_be_served_is_told_in_words_and_leaves_nothing(
+    arguments: str, complaint: str, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(SystemExit) as end:
-        main(["server", "start", *arguments])
-    assert end.value.code == 2
-    assert complaint in capsys.readouterr().err
+    monkeypatch.setenv("DICEGYM_STORE", "results.sqlite")
+    (tmp_path / "notes.txt").write_text("no database, but text of some length\n" * 50)
+    (tmp_path / "broken.py").write_text("x = 1\n")
+    status, _, said = run("server", "start", *arguments.split())
+    assert status == 2
+    assert complaint in said
+    assert sorted(path.name for path in tmp_path.iterdir() if path.name != "__pycache__") == ["broken.py", "notes.txt"]
 
 
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (["yatzy", "127.0.0.1:1", "--agent", "thrifty"], "127.0.0.1:1 cannot be reached"),
-        (["yatzy", "nonsense", "--agent", "thrifty"], "is not an address"),
-        (["yatzy", "127.0.0.1:1", "--agent", "nobody"], "there is no agent of Yatzy 'nobody'"),
-        (["hog", "127.0.0.1:1", "--agent", "bacon"], "Hog has no server protocol"),
+        ("yatzy 127.0.0.1:1 --agent thrifty", "127.0.0.1:1 cannot be reached"),
+        ("yatzy ws://127.0.0.1:1 --agent thrifty", "127.0.0.1:1 cannot be reached"),
+        ("yatzy nonsense --agent thrifty", "is not an address"),
+        ("yatzy 127.0.0.1:1 --agent nobody", "there is no agent of Yatzy 'nobody'"),
+        ("hog 127.0.0.1:1 --agent bacon", "Hog has no server protocol"),
     ],
 )
-def test_what_cannot_be_joined_is_told_in_words(
-    arguments: list[str], complaint: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with pytest.raises(SystemExit) as end:
-        main(["server", "join", *arguments])
-    assert end.value.code == 2
-    assert complaint in capsys.readouterr().err
+def test_what_cannot_be_joined_is_told_in_words(arguments: str, complaint: str, run: Run) -> None:
+    status, _, said = run("server", "join", *arguments.split())
+    assert status == 2
+    assert complaint in said
 
 
-@pytest.mark.slow_after(1)
 @pytest.mark.parametrize(
-    ("missing", "arguments", "complaint"),
+    ("missing", "needs", "arguments", "complaint"),
     [
-        ("sqlalchemy", ["server", "start", "yatzy", "--tcp", "0"], "the server needs sqlalchemy"),
-        pytest.param(
-            "websockets",
-            ["server", "start", "yatzy", "--ws", "0"],
-            "the server needs websockets",
-            marks=pytest.mark.slow,
-        ),
-        (
-            "websockets",
-            ["server", "join", "yatzy", "ws://127.0.0.1:1", "--agent", "thrifty"],
-            "a ws:// address needs websockets",
-        ),
+        ("sqlalchemy", "result_store", "start yatzy --tcp 0", "the server needs sqlalchemy"),
+        ("websockets", "client_connections", "start yatzy --ws 0", "the server needs websockets"),
+        ("websockets", "", "join yatzy ws://127.0.0.1:1 --agent thrifty", "a ws:// address needs websockets"),
     ],
 )
 def test_what_is_not_installed_is_named_with_its_extra(
-    missing: str, arguments: list[str], complaint: str, tmp_path: Path
+    missing: str, needs: str, arguments: str, complaint: str, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    code = f"import sys; sys.modules[{missing!r}] = None; from dicegym.cli import main; main(sys.argv[1:])"
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
-    done = subprocess.run(
-        [sys.executable, "-c", code, *arguments],
-        cwd=tmp_path,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 2
-    assert f"{complaint}, which is not installed: pip install -e '.[server]'" in done.stderr
+    monkeypatch.delitem(sys.modules, f"dicegym.server.{needs}", raising=False)  # to be imported again
+    for name in [name for name in sys.modules if name.partition(".")[0] == missing]:
+        monkeypatch.setitem(sys.modules, name, None)
+    status, _, said = run("server", *arguments.split())
+    assert status == 2
+    assert f"{complaint}, which is not installed: pip install -e '.[server]'" in said
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="POSIX alone has terminals that hang up")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import sqlite3
 import subprocess
 import sys
 import threading
@@ -15,10 +14,10 @@ from typing import Any
 import pytest
 
 import dicegym
-from dicegym.errors import ParameterError, UnknownNameError
+from dicegym.errors import UnknownNameError
 
 pytest.importorskip("sqlalchemy")
-from stored_results import stored_results
+from stored_results import WRITER, stored_results
 
 from dicegym.server.game_results import ForcedTurn, GameResult, PlayerRating, SeatResult
 from dicegym.server.history import Archive
@@ -61,9 +60,15 @@ def test_who_asks_waits_while_another_thread_writes(path: Path) -> None:
 
 def test_results_and_ratings_come_back(path: Path) -> None:
     store = ResultStore(path, "yatzy")
+    with store.engine.connect() as connection:  # every commit reaches the disk
+        assert connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal"
+        assert connection.exec_driver_sql("PRAGMA synchronous").scalar() == 2
     assert store.begin_run(7) == 1
     store.write([result(0)])
     store.write([result(1, after=(1230.25, 1169.75))])
+    with pytest.raises(Exception, match="NOT NULL"):  # all or none are written
+        store.write([result(2, first="carl", after=(1300.0, 1100.0)), result(3)._replace(seed=2, number=None)])
+    store.write([result(0)])  # a server's answer to a commit may be lost, and what it stored is sent again
     store.close()
     store = ResultStore(path, "yatzy")
     assert store.ratings() == {"anna": PlayerRating(1230.25, 2, 2), "bob": PlayerRating(1169.75, 2, 0)}
@@ -71,41 +76,8 @@ def test_results_and_ratings_come_back(path: Path) -> None:
     assert store.count_games() == 2
     assert store.begin_run(7) == 2, "another run, so that no game is played twice"
     store.write([result(0)])
+    assert store.count_games() == 3
     store.close()
-
-
-def test_games_are_written_all_or_none(path: Path) -> None:
-    store = ResultStore(path, "yatzy")
-    store.begin_run(7)
-    store.write([result(0)])
-    with pytest.raises(Exception, match="NOT NULL"):
-        store.write([result(1, first="carl", after=(1300.0, 1100.0)), result(2)._replace(seed=2, number=None)])
-    assert stored_results(store) == [result(0)]
-    assert store.ratings() == {"anna": PlayerRating(1216, 1, 1), "bob": PlayerRating(1184, 1, 0)}
-    store.close()
-
-
-def test_every_commit_reaches_the_disk(path: Path) -> None:
-    store = ResultStore(path, "yatzy")
-    with store.engine.connect() as connection:
-        assert connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal"
-        assert connection.exec_driver_sql("PRAGMA synchronous").scalar() == 2
-    store.close()
-
-
-WRITER = """
-import sys
-from pathlib import Path
-from dicegym.server.history import Archive
-from dicegym.server.game_results import GameResult, SeatResult
-from dicegym.server.result_store import ResultStore
-store = ResultStore(Path(sys.argv[1]), "yatzy")
-store.begin_run(1)
-for number in range(10**6):
-    places = (SeatResult("anna", 1, 1, 0.0, float(number)), SeatResult("bob", 0, 2, 0.0, -float(number)))
-    store.write([GameResult(number, 0, 0.0, (), places, ())])
-    print(number, flush=True)
-"""
 
 
 def test_a_writer_that_is_killed_loses_nothing_it_announced(path: Path) -> None:
@@ -120,28 +92,6 @@ def test_a_writer_that_is_killed_loses_nothing_it_announced(path: Path) -> None:
     assert store.ratings()["anna"] == PlayerRating(float(len(games) - 1), len(games), len(games))
     assert store.ratings()["bob"].rating == -float(len(games) - 1)
     store.close()
-
-
-def test_one_server_at_a_time(path: Path) -> None:
-    store = ResultStore(path, "yatzy")
-    with pytest.raises(ParameterError, match="in use by another server"):
-        ResultStore(path, "yatzy")
-    store.close()
-    ResultStore(path, "yatzy").close()
-
-
-def test_wrong_files_are_refused_in_words(path: Path, tmp_path: Path) -> None:
-    path.write_bytes(b"hello, this is no database at all, although it is long enough to be looked at" * 20)
-    with pytest.raises(ParameterError, match="not a database"):
-        ResultStore(path, "yatzy")
-    other = tmp_path / "other.sqlite"
-    with sqlite3.connect(other) as connection:
-        connection.execute("CREATE TABLE recipes (name TEXT)")
-    connection.close()
-    with pytest.raises(ParameterError, match="something else"):
-        ResultStore(other, "yatzy")
-    with pytest.raises(ParameterError, match="No such file"):
-        ResultStore(tmp_path / "nowhere" / "results.sqlite", "yatzy")
 
 
 def test_servers_of_several_games_share_a_store_and_no_rating(path: Path) -> None:
@@ -165,24 +115,3 @@ def test_servers_of_several_games_share_a_store_and_no_rating(path: Path) -> Non
         assert (archive.count_games(), len(archive.ratings())) == (2, 3)
         with pytest.raises(UnknownNameError, match="anna"):
             archive.games(player="anna")
-
-
-def test_another_schema_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "results.sqlite"
-    ResultStore(path, "hog").close()
-    with sqlite3.connect(path) as connection:
-        connection.execute("UPDATE about SET value = '0' WHERE name = 'schema'")
-    connection.close()
-    with pytest.raises(ParameterError, match="schema 0"):
-        ResultStore(path, "hog")
-
-
-def test_a_game_that_is_stored_twice_counts_once(path: Path) -> None:
-    """A server's answer to a commit may be lost, and what it stored is sent again."""
-    store = ResultStore(path, "yatzy")
-    store.begin_run(7)
-    for _ in range(2):
-        store.write([result(0)])
-    assert store.count_games() == 1
-    assert store.ratings()["bob"].games == 1
-    store.close()
