@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles import dice as oracle_dice
 from oracles.lucky import BASICS, PRICES, stock
+from variants import part
 
 import dicegym
 from dicegym.engine.game import Game
@@ -109,45 +111,31 @@ def test_faces_fall_by_their_weights(die: int) -> None:
     assert [fallen[face] for face in range(1, 7)] == BASICS[die]
 
 
-@pytest.mark.parametrize(("die", "value"), [(0, 1), (6, 6)])
-@pytest.mark.parametrize("count", [1, 2, 20])
-def test_basic_dice_add_up(die: int, value: int, count: int) -> None:
-    state = at([{die: count}, {}], [7, 0])
-    assert play(state) == [0, 0]
-    assert points(state) == [value * count, 0]
-    assert money(state) == [7 + value * count, 0]
-    assert state["rolled"][0].tolist() == [count if face == value else 0 for face in range(1, 7)]
-    assert state["played"] == 1
+def test_basic_dice_add_up() -> None:
+    for (die, value), count in product(((0, 1), (6, 6)), (1, 2, 20)):
+        state = at([{die: count}, {}], [7, 0])
+        assert play(state) == [0, 0]
+        assert points(state) == [value * count, 0]
+        assert money(state) == [7 + value * count, 0]
+        assert state["rolled"][0].tolist() == [count if face == value else 0 for face in range(1, 7)]
+        assert state["played"] == 1
 
 
-@pytest.mark.parametrize(
-    ("die", "face", "result"),
-    [
-        # six times 1 is 6 points
-        (7, 1, 2),
-        (7, 2, 4),
-        (7, 3, 6),
-        (7, 4, 8),
-        (7, 5, 10),
-        (7, 6, 12),
-        (8, 1, 3),
-        (8, 2, 6),
-        (8, 3, 9),
-        (8, 6, 18),
-        (9, 1, 6),
-        (9, 5, 30),
-        (10, 1, 12),
-        (10, 3, 36),
-        (10, 6, 72),
-        (11, 1, 18),
-        (11, 4, 72),
-        (11, 6, 108),
-    ],
-)
-def test_multipliers(die: int, face: int, result: int) -> None:
+MULTIPLIED = {
+    7: {1: 2, 2: 4, 3: 6, 4: 8, 5: 10, 6: 12},
+    8: {1: 3, 2: 6, 3: 9, 6: 18},
+    9: {1: 6, 5: 30},
+    10: {1: 12, 3: 36, 6: 72},
+    11: {1: 18, 4: 72, 6: 108},
+}
+"""What six points become, by the die and by what it shows."""
+
+
+@pytest.mark.parametrize(("die", "face"), [(die, face) for die, results in MULTIPLIED.items() for face in results])
+def test_multipliers(die: int, face: int) -> None:
     state = at([{6: 1, die: 1}, {}], key=key_where(lambda draw: draw(0, 1, 6) + 1 == face))
     play(state)
-    assert points(state) == [result, 0]
+    assert points(state) == [MULTIPLIED[die][face], 0]
 
 
 # --- ruling 1: attacks -------------------------------------------------------------------------------------
@@ -161,13 +149,13 @@ def test_twelve_costs_every_other_player_one_fair_die() -> None:
 
 
 @pytest.mark.parametrize(("die", "taken", "stolen"), [(13, 10, False), (14, 10, True), (15, 25, False), (16, 25, True)])
-@pytest.mark.parametrize("has", [0, 4, 10, 16, 20, 26])
-def test_the_other_attacks(die: int, taken: int, stolen: bool, has: int) -> None:
+def test_the_other_attacks(die: int, taken: int, stolen: bool) -> None:
     """Ruling 5: what is really taken, never below 0, is what a thief gets."""
-    state = at([{die: 1}, {0: has % 6, 6: has // 6}])
-    play(state)
-    moved = min(has, taken)
-    assert points(state) == [moved * stolen, has - moved]
+    for has in (0, 4, 10, 16, 20, 26):
+        state = at([{die: 1}, {0: has % 6, 6: has // 6}])
+        play(state)
+        moved = min(has, taken)
+        assert points(state) == [moved * stolen, has - moved]
 
 
 def test_an_attack_hits_one_other_player_each_as_likely() -> None:
@@ -215,68 +203,45 @@ def test_what_is_spent_is_gone_from_the_score() -> None:
 
 
 @pytest.mark.parametrize(
-    ("order", "fault"),
+    ("fault", "orders"),
     [
-        ({0: 20}, 0),
-        ({0: 21 - 1, 1: 3}, TOO_DEAR),
-        ({0: 5, 1: 5}, 0),
-        ({1: 6, 0: 2}, 0),
-        ({1: 6, 0: 3}, TOO_DEAR),
-        ({1: 7}, TOO_DEAR),
-        ({7: 2}, 0),
-        ({7: 2, 0: 1}, TOO_DEAR),
-        ({12: 1}, TOO_DEAR),
-        ({}, 0),
-        (INVALID, MALFORMED),
-        (-1, UNKNOWN),
-        (442, UNKNOWN),
-        (2**63 - 1, UNKNOWN),
-        (-(2**63), UNKNOWN),
+        (0, [{0: 20}, {0: 5, 1: 5}, {1: 6, 0: 2}, {7: 2}, {}]),
+        (TOO_DEAR, [{0: 20, 1: 3}, {1: 6, 0: 3}, {1: 7}, {7: 2, 0: 1}, {12: 1}]),
+        (MALFORMED, [INVALID]),
+        (UNKNOWN, [-1, 442, 2**63 - 1, -(2**63)]),
     ],
 )
-def test_an_order_beyond_the_money_or_without_sense_buys_nothing(order: Any, fault: int) -> None:
-    state = at(money=[20, 20])
-    assert play(state, order, {2: 1}) == [fault, 0]
-    if fault:
-        assert owned(state, 0) == {}
-        assert money(state)[0] == 20
-    else:
-        assert owned(state, 0) == dict(sorted(order.items()))
-    assert owned(state, 1) == {2: 1}  # nobody else's order suffers
-    assert not state["order"].any()
-    assert state["left"].tolist()[:2] == money(state)
+def test_an_order_beyond_the_money_or_without_sense_buys_nothing(fault: int, orders: list[Any]) -> None:
+    for order in orders:
+        state = at(money=[20, 20])
+        assert play(state, order, {2: 1}) == [fault, 0]
+        assert owned(state, 0) == ({} if fault else dict(sorted(order.items())))
+        assert not fault or money(state)[0] == 20
+        assert owned(state, 1) == {2: 1}  # nobody else's order suffers
+        assert not state["order"].any()
+        assert state["left"].tolist()[:2] == money(state)
 
 
 @pytest.mark.parametrize(("die", "left"), [(0, 0), (0, 1), (3, 4), (20, 2), (21, 0)])
 def test_more_than_the_shop_has_voids_the_order(die: int, left: int) -> None:
-    state = at([{}, {die: stock()[die] - left}], money=[5000, 5000])
-    assert play(state, {6: 1, die: left + 1} if left < 20 else {}, {}) == [SOLD_OUT, 0]
-    assert owned(state, 0) == {}
-    state = at([{}, {die: stock()[die] - left}], money=[5000, 5000])
-    assert play(state, {6: 1} | ({die: left} if left else {}), {}) == [0, 0]
-    assert owned(state, 0) == {6: 1} | ({die: left} if left else {})
+    for more in (1, 0):
+        state = at([{}, {die: stock()[die] - left}], money=[5000, 5000])
+        order = {6: 1} | ({die: left + more} if left + more else {})
+        assert play(state, order, {}) == [SOLD_OUT * more, 0]
+        assert owned(state, 0) == ({} if more else order)
 
 
 @pytest.mark.parametrize(
-    ("asked", "sold"),
-    [
-        ((10, 10, 0), True),
-        ((10, 10, 1), False),
-        ((20, 0, 0), True),
-        ((20, 1, 0), False),
-        ((7, 7, 7), False),
-        ((6, 7, 7), True),
-    ],
+    ("sold", "asked"), [(True, [(10, 10, 0), (20, 0, 0), (6, 7, 7)]), (False, [(10, 10, 1), (20, 1, 0), (7, 7, 7)])]
 )
-def test_if_more_is_asked_for_than_there_is_nobody_gets_that_die(asked: tuple[int, ...], sold: bool) -> None:
-    state = at([{}, {}, {}], money=[1000, 2000, 3000])
-    orders = [{die: count for die, count in ((1, count), (6, 1)) if count} for count in asked]
-    assert play(state, *orders) == [0, 0, 0]
-    for seat, count in enumerate(asked):
-        assert owned(state, seat) == ({1: count} if sold and count else {}) | {6: 1}  # the rest stands
-        paid = 21 + 3 * count * sold
-        assert money(state)[seat] == 1000 * (seat + 1) - paid + points(state)[seat]
-    assert state["shop"][1] == 20 - sum(asked) * sold
+def test_if_more_is_asked_for_than_there_is_nobody_gets_that_die(sold: bool, asked: list[tuple[int, ...]]) -> None:
+    for counts in asked:
+        state = at([{}, {}, {}], money=[1000, 2000, 3000])
+        assert play(state, *({die: n for die, n in ((1, count), (6, 1)) if n} for count in counts)) == [0, 0, 0]
+        for seat, count in enumerate(counts):
+            assert owned(state, seat) == ({1: count} if sold and count else {}) | {6: 1}  # the rest stands
+            assert money(state)[seat] == 1000 * (seat + 1) - 21 - 3 * count * sold + points(state)[seat]
+        assert state["shop"][1] == 20 - sum(counts) * sold
 
 
 def test_void_orders_do_not_count_in_a_conflict() -> None:
@@ -349,55 +314,46 @@ def test_eighteen_leaves_the_multipliers_alone() -> None:
 
 
 @pytest.mark.parametrize(
-    ("squares", "cubes", "result"),
-    [
-        ((True,), (), 25),
-        ((False,), (), 5),
-        ((True, True), (), 625),
-        ((), (True,), 125),
-        ((True,), (True,), 5**6),
-        ((True, False), (True, True), 5**18),
-        ((), (), 5),
-    ],
+    ("squares", "cubes", "power"),
+    [("1", "", 2), ("0", "", 1), ("11", "", 4), ("", "1", 3), ("1", "1", 6), ("10", "11", 18), ("", "", 1)],
 )
-def test_squares_and_cubes(squares: tuple[bool, ...], cubes: tuple[bool, ...], result: int) -> None:
-    flips = [*squares, *cubes]
+def test_squares_and_cubes(squares: str, cubes: str, power: int) -> None:
+    """Coins that show 1 raise five points."""
+    flips = [coin == "1" for coin in squares + cubes]
     key = key_where(lambda draw: [draw(0, i, 2) == 1 for i in range(len(flips))] == flips)
     state = at([{0: 5, 20: len(squares), 21: len(cubes)}, {}], key=key)
     play(state)
-    assert points(state) == [result, 0]
+    assert points(state) == [5**power, 0]
 
 
 def test_multipliers_come_before_squares_and_attacks_after_them() -> None:
     """(5 x 1/2)**2 = 6.25, less 10 in one case; less 1 gives 5.25."""
     key = key_where(lambda draw: draw(0, 0, 2) == 1 and draw(0, 6, 6) == 0 and draw(1, 0, 6) == 0)
-    state = at([{0: 5, 8: 1, 20: 1}, {12: 1}], key=key)
-    play(state)
-    assert points(state) == [5, 0]
-    state = at([{0: 5, 8: 1, 20: 1}, {14: 1}], key=key)
-    play(state)
-    assert points(state) == [0, 6]
+    for attack, result in ((12, [5, 0]), (14, [0, 6])):
+        state = at([{0: 5, 8: 1, 20: 1}, {attack: 1}], key=key)
+        play(state)
+        assert points(state) == result
 
 
-def test_points_are_rounded_down_once_at_the_end() -> None:
-    """5 x 1/2 x 2/3 is 1.67, and not 2 x 2/3."""
-    state = at([{0: 5, 7: 1, 8: 1}, {}], key=key_where(lambda draw: [draw(0, i, 6) for i in (5, 6)] == [1, 0]))
+@pytest.mark.parametrize(("faces", "result"), [([1, 0], 1), ([5, 0], 5)])
+def test_points_are_rounded_down_once_at_the_end(faces: list[int], result: int) -> None:
+    """5 x 2/3 x 1/2 is 1.67, and not 2 x 2/3; 5 x 6/3 x 1/2 is 5."""
+    state = at([{0: 5, 7: 1, 8: 1}, {}], key=key_where(lambda draw: [draw(0, i, 6) for i in (5, 6)] == faces))
     play(state)
-    assert points(state) == [1, 0]
-    state = at([{0: 5, 7: 1, 8: 1}, {}], key=key_where(lambda draw: [draw(0, i, 6) for i in (5, 6)] == [5, 0]))
-    play(state)
-    assert points(state) == [5, 0]  # 5 x 6/3 x 1/2
+    assert points(state) == [result, 0]
 
 
-def test_attacks_go_by_player_then_by_die() -> None:
-    """Seat 0 steals 10 of seat 1's 12 before seat 1 steals back what seat 0 then has."""
-    state = at([{14: 1}, {6: 2, 16: 1}])
+@pytest.mark.parametrize(
+    ("dice", "result"),
+    [
+        ([{14: 1}, {6: 2, 16: 1}], [0, 12]),  # seat 0 steals 10 of 12 before seat 1 steals back what seat 0 then has
+        ([{14: 1, 13: 1}, {6: 2}], [2, 0]),  # by die: 13 destroys 10 of 12 first, 14 gets the other 2
+    ],
+)
+def test_attacks_go_by_player_then_by_die(dice: list[Dice], result: list[int]) -> None:
+    state = at(dice)
     play(state)
-    assert points(state) == [0, 12]
-    # By die: 13 destroys 10 of 12 first, 14 gets the other 2.
-    state = at([{14: 1, 13: 1}, {6: 2}])
-    play(state)
-    assert points(state) == [2, 0]
+    assert points(state) == result
 
 
 def test_dice_bought_in_a_round_are_rolled_in_it() -> None:
@@ -421,13 +377,8 @@ def test_one_shield_protects_from_all_attacks(flips: tuple[bool, ...], safe: boo
     key = key_where(lambda draw: [draw(1, i, 2) == 1 for i in range(len(flips))] == list(flips))
     state = at([{12: 1, 14: 1, 16: 2}, {6: 10, 17: len(flips)}], key=key)
     play(state)
-    if safe:
-        assert points(state) == [0, 60]
-    else:
-        got = 60 - points(state)[1]
-        assert points(state)[1] == 0
-        assert got == 60
-        assert 54 <= points(state)[0] < 60  # the die of 12 is nobody's
+    assert points(state)[1] == 60 * safe
+    assert points(state)[0] == 0 if safe else 54 <= points(state)[0] < 60  # the die of 12 is nobody's
 
 
 def test_a_shield_does_not_stop_the_own_attacks_and_lasts_a_round() -> None:
@@ -445,24 +396,21 @@ def test_a_shield_does_not_stop_the_own_attacks_and_lasts_a_round() -> None:
     assert points(state) == [14, 0]
 
 
-def test_stolen_fractions_add_up_to_whole_points() -> None:
-    """A thief with a half (1 x 1/2) who steals a half has 1, and with two thirds and a third too."""
-    halves = key_where(lambda draw: draw(0, 1, 6) == 0 and draw(1, 1, 6) == 0)
-    state = at([{0: 1, 8: 1, 14: 1}, {0: 1, 8: 1}], key=halves)
+@pytest.mark.parametrize(
+    ("attack", "face", "others", "result"),
+    [
+        ({8: 1, 14: 1}, 0, {0: 1, 8: 1}, 1),  # a thief with a half (1 x 1/2) who steals a half has 1,
+        ({7: 1, 16: 1}, 1, {0: 1, 7: 1}, 1),  # and with two thirds and a third too
+        ({7: 1, 13: 1}, 1, {0: 1, 7: 1}, 0),  # 13 does not steal
+        ({8: 1, 14: 1}, 0, {0: 15, 6: 1, 8: 1}, 10),  # a victim of 10 1/2 keeps its half
+    ],
+)
+def test_stolen_fractions_add_up_to_whole_points(attack: Dice, face: int, others: Dice, result: int) -> None:
+    place = others[0] + others.get(6, 0)
+    key = key_where(lambda draw: draw(0, 1, 6) == 0 and draw(1, place, 6) == face)
+    state = at([{0: 1, **attack}, others], key=key)
     play(state)
-    assert points(state) == [1, 0]
-    thirds = key_where(lambda draw: draw(0, 1, 6) == 0 and draw(1, 1, 6) == 1)
-    state = at([{0: 1, 7: 1, 16: 1}, {0: 1, 7: 1}], key=thirds)
-    play(state)
-    assert points(state) == [1, 0]
-    state = at([{0: 1, 7: 1, 13: 1}, {0: 1, 7: 1}], key=thirds)  # 13 does not steal
-    play(state)
-    assert points(state) == [0, 0]
-    # A victim of 10 1/2 keeps its half: the thief's own half stays alone.
-    key = key_where(lambda draw: draw(0, 1, 6) == 0 and draw(1, 16, 6) == 0)
-    state = at([{0: 1, 8: 1, 14: 1}, {0: 15, 6: 1, 8: 1}], key=key)
-    play(state)
-    assert points(state) == [10, 0]
+    assert points(state) == [result, 0]
 
 
 def test_fractions_that_make_a_point_can_be_taken_as_one() -> None:
@@ -480,23 +428,23 @@ def test_fractions_that_make_a_point_can_be_taken_as_one() -> None:
 # --- ruling 6: saturation ----------------------------------------------------------------------------------
 
 
-def test_points_and_money_saturate() -> None:
-    flips = [True] * 6
-    key = key_where(lambda draw: [draw(0, i, 2) == 1 for i in range(6)] == flips)
-    state = at([{0: 3, 20: 3, 21: 3}, {}], key=key)
+@pytest.mark.parametrize(
+    ("more", "others", "had", "scored", "money_after"),
+    [
+        ({}, {}, 0, [CEILING, 0], [CEILING, 0]),
+        ({}, {}, 1000, [CEILING, 0], [CEILING, 0]),
+        ({}, {15: 1}, 3, [CEILING - 25, 0], [CEILING - 22, 0]),
+        ({14: 1}, {6: 2}, 0, [CEILING, 2], [CEILING, 2]),  # what was stolen is lost above the ceiling
+    ],
+)
+def test_points_and_money_saturate(
+    more: Dice, others: Dice, had: int, scored: list[int], money_after: list[int]
+) -> None:
+    key = key_where(lambda draw: all(draw(0, i, 2) == 1 for i in range(6)))
+    state = at([{0: 3, 20: 3, 21: 3, **more}, others], money=[had, 0], key=key)
     play(state)
-    assert points(state) == [CEILING, 0]
-    assert money(state) == [CEILING, 0]
-    state = at([{0: 3, 20: 3, 21: 3}, {}], money=[1000, 0], key=key)
-    play(state)
-    assert money(state) == [CEILING, 0]
-    state = at([{0: 3, 20: 3, 21: 3}, {15: 1}], money=[3, 0], key=key)
-    play(state)
-    assert points(state) == [CEILING - 25, 0]
-    assert money(state) == [CEILING - 22, 0]
-    state = at([{0: 3, 14: 1, 20: 3, 21: 3}, {6: 2}], key=key)
-    play(state)
-    assert points(state) == [CEILING, 2]  # what was stolen is lost above the ceiling
+    assert points(state) == scored
+    assert money(state) == money_after
 
 
 def test_players_above_the_ceiling_tie() -> None:
@@ -510,21 +458,17 @@ def test_players_above_the_ceiling_tie() -> None:
 
 
 @pytest.mark.parametrize(
-    ("amounts", "over"),
+    ("over", "tables"),
     [
-        ((200, 0), True),
-        ((199, 0), False),
-        ((500, 301, 0), False),
-        ((500, 300, 0), True),
-        ((900, 900, 0), False),
-        ((0, 10, 210), True),
-        ((0, 11, 210), False),
+        (True, [(200, 0), (500, 300, 0), (0, 10, 210)]),
+        (False, [(199, 0), (500, 301, 0), (900, 900, 0), (0, 11, 210)]),
     ],
 )
-def test_a_lead_of_200_over_the_second_ends_the_game(amounts: tuple[int, ...], over: bool) -> None:
-    state = at([{}] * len(amounts), money=amounts)
-    play(state)
-    assert state["over"] == over
+def test_a_lead_of_200_over_the_second_ends_the_game(over: bool, tables: list[tuple[int, ...]]) -> None:
+    for amounts in tables:
+        state = at([{}] * len(amounts), money=amounts)
+        play(state)
+        assert state["over"] == over
 
 
 def test_the_lead_is_a_parameter_and_tested_after_the_points() -> None:
@@ -542,11 +486,6 @@ def test_the_last_round_ends_the_game(rounds: int) -> None:
         play(state)
         assert state["played"] == number + 1
     assert state["over"]
-
-
-def test_the_default_is_500_rounds_and_a_lead_of_200_for_seven() -> None:
-    game = dicegym.game("lucky")
-    assert (game.players, game.parameters) == (7, {"rounds": 500, "lead": 200})
 
 
 @pytest.mark.parametrize(
@@ -626,78 +565,60 @@ def test_dice_are_neither_made_nor_lost_and_money_is_never_owed(actions: list[in
 # --- observation -------------------------------------------------------------------------------------------
 
 
-def part(state: Any, name: str, seat: int = 0) -> list[float]:
-    game = game_for(state)
-    first = 0
-    for other, length in game.features.items():
-        if other == name:
-            found: list[float] = game.observe(state, seat)[first : first + length].tolist()
-            return found
-        first += length
-    raise KeyError(name)
+INCOME: list[tuple[Dice, float]] = [
+    ({6: 2}, 12.0),
+    ({6: 2, 9: 1}, 42.0),
+    ({6: 2, 9: 1, 18: 1}, 63.0),
+    ({6: 2, 9: 1, 19: 1}, (42 + 24 * 3.5**2) / 2),
+    ({6: 2, 9: 1, 19: 2}, (42 + 2 * 24 * 3.5**2 + 36 * 3.5**3) / 4),
+    ({0: 6, 20: 1}, (6 + 36) / 2),
+    ({0: 6, 21: 1}, (6 + 216) / 2),
+    ({9: 4}, 0.0),
+]
 
 
 def test_expected_income_is_exact_without_squares() -> None:
     """Two dice 6 and a multiplier r: 12 x 3.5; again with a coin 18, and with a coin 19."""
-    for dice, expected in [
-        ({6: 2}, 12.0),
-        ({6: 2, 9: 1}, 42.0),
-        ({6: 2, 9: 1, 18: 1}, 63.0),
-        ({6: 2, 9: 1, 19: 1}, (42 + 24 * 3.5**2) / 2),
-        ({6: 2, 9: 1, 19: 2}, (42 + 2 * 24 * 3.5**2 + 36 * 3.5**3) / 4),
-        ({0: 6, 20: 1}, (6 + 36) / 2),
-        ({0: 6, 21: 1}, (6 + 216) / 2),
-        ({9: 4}, 0.0),
-    ]:
+    for dice, expected in INCOME:
         state = at([dice, {}])
-        assert part(state, "income")[1] == pytest.approx(expected / (expected + 100))
+        assert part(game_for(state), state, 0, "income")[1] == pytest.approx(expected / (expected + 100))
 
 
 @pytest.mark.parametrize(
-    ("dice", "die", "expected"),
+    ("dice", "gains"),
     [
-        ({}, 0, 1),
-        ({}, 6, 6),
-        ({}, 1, 1.94),
-        ({6: 2, 9: 1}, 0, 3.5),
-        ({6: 2}, 9, 30),
-        ({6: 2}, 8, 9),
-        ({}, 9, 0),
-        ({6: 2}, 18, 6),
-        ({6: 2}, 20, 66),
-        ({6: 2}, 21, (12**3 - 12) / 2),
-        ({}, 12, 3.5),
-        ({}, 13, 10),
-        ({}, 14, 20),
-        ({}, 16, 50),
-        ({6: 2}, 17, 0),
+        ({}, {0: 1, 6: 6, 1: 1.94, 9: 0, 12: 3.5, 13: 10, 14: 20, 16: 50}),
+        ({6: 2}, {9: 30, 8: 9, 18: 6, 20: 66, 21: (12**3 - 12) / 2, 17: 0}),
+        ({6: 2, 9: 1}, {0: 3.5}),
     ],
 )
-def test_gain_of_one_die_more(dice: Dice, die: int, expected: float) -> None:
+def test_gain_of_one_die_more(dice: Dice, gains: dict[int, float]) -> None:
     state = at([dice, {}])
-    assert part(state, "gain")[die] == pytest.approx(expected / (expected + PRICES[die]))
+    found = part(game_for(state), state, 0, "gain")
+    for die, expected in gains.items():
+        assert found[die] == pytest.approx(expected / (expected + PRICES[die])), die
 
 
 def test_the_order_counts_in_what_is_observed() -> None:
     state = at(money=[30, 50])
     game_for(state).step(state, 9)
-    assert part(state, "order")[9] == pytest.approx(0.1)
-    assert part(state, "shop")[9] == pytest.approx(0.9)
-    assert part(state, "may add")[:4] == pytest.approx([8 / 20, 2 / 20, 1 / 20, 0])
-    assert part(state, "gain")[0] == pytest.approx(3.5 / 4.5)
-    assert part(state, "money left")[1] == pytest.approx(8 / 18)
-    assert part(state, "money")[1] == pytest.approx(30 / 40)
-    assert part(state, "lead") == pytest.approx([0.45, 0.55, 1.0])
-    assert part(state, "players") == pytest.approx([2 / 7, 0])
+    assert part(game_for(state), state, 0, "order")[9] == pytest.approx(0.1)
+    assert part(game_for(state), state, 0, "shop")[9] == pytest.approx(0.9)
+    assert part(game_for(state), state, 0, "may add")[:4] == pytest.approx([8 / 20, 2 / 20, 1 / 20, 0])
+    assert part(game_for(state), state, 0, "gain")[0] == pytest.approx(3.5 / 4.5)
+    assert part(game_for(state), state, 0, "money left")[1] == pytest.approx(8 / 18)
+    assert part(game_for(state), state, 0, "money")[1] == pytest.approx(30 / 40)
+    assert part(game_for(state), state, 0, "lead") == pytest.approx([0.45, 0.55, 1.0])
+    assert part(game_for(state), state, 0, "players") == pytest.approx([2 / 7, 0])
 
 
 def test_others_stand_in_the_order_of_the_seats_to_the_left() -> None:
     state = at([{}, {17: 3}, {13: 5}], money=[10, 50, 250])
-    others = np.array(part(state, "others", 1)).reshape(6, 10)
+    others = np.array(part(game_for(state), state, 1, "others")).reshape(6, 10)
     assert others[:, 0].tolist() == [1, 1, 0, 0, 0, 0]
     assert others[0, 3] == pytest.approx(0.5)
     assert others[0, 8] == pytest.approx(0.5)
     assert others[1, 2] == pytest.approx(10 / 60)
     assert others[1, 4] == pytest.approx(0.5 + 40 / 400)
-    assert np.array(part(state, "others", 0)).reshape(6, 10)[0, 9] == 1
+    assert np.array(part(game_for(state), state, 0, "others")).reshape(6, 10)[0, 9] == 1
     assert not others[2:].any()
