@@ -62,15 +62,14 @@ def test_mix_is_the_published_generator() -> None:
 
 @pytest.mark.nojit
 @pytest.mark.parametrize("key", [0, 1, 2**63 - 1, 2**63, LOW_64, 0xDEADBEEF_12345678])
-@pytest.mark.parametrize("seat", [0, 1, 6, HOST_SEAT, 255])
-@pytest.mark.parametrize("turn", [0, 1, 2**31 - 1, 2**40 - 1])
-def test_dice_agree_with_plain_integers(key: int, seat: int, turn: int) -> None:
-    stream = dice.turn_stream(np.uint64(key), seat, turn)
-    assert int(stream) == oracle.turn_stream(key, seat, turn)
-    for number, sides in itertools.product((0, 1, 9, 1000), (1, 2, 6, 20, 2**32 - 1)):
-        expected = oracle.die(key, seat, turn, number, sides)
-        assert dice.die(np.uint64(stream), number, sides) == expected
-        assert dice.draw(np.uint64(stream), number, sides) == expected - 1
+def test_dice_agree_with_plain_integers(key: int) -> None:
+    for seat, turn in itertools.product((0, 1, 6, HOST_SEAT, 255), (0, 1, 2**31 - 1, 2**40 - 1)):
+        stream = dice.turn_stream(np.uint64(key), seat, turn)
+        assert int(stream) == oracle.turn_stream(key, seat, turn)
+        for number, sides in itertools.product((0, 1, 9, 1000), (1, 2, 6, 20, 2**32 - 1)):
+            expected = oracle.die(key, seat, turn, number, sides)
+            assert dice.die(np.uint64(stream), number, sides) == expected
+            assert dice.draw(np.uint64(stream), number, sides) == expected - 1
 
 
 @pytest.mark.nojit
@@ -108,7 +107,7 @@ def test_seeds_count_modulo_two_to_the_64(seed: int, same: int) -> None:
 
 
 @pytest.mark.parametrize("axis", AXES)
-@pytest.mark.parametrize("sides", range(2, 21))
+@pytest.mark.parametrize("sides", [2, 4, 6, 7, 20])
 def test_uniform_along_each_axis(axis: str, sides: int) -> None:
     n = 256 if axis == "seats" else 60_000
     counts = np.zeros(sides)
@@ -175,10 +174,11 @@ def test_neighbours_are_independent(axis: str, lag: int) -> None:
     assert dependence(*rows) > SURPRISE
 
 
-@pytest.mark.parametrize("bit", range(64))
-def test_each_bit_of_the_key_counts(bit: int) -> None:
+def test_each_bit_of_the_key_counts() -> None:
     keys = np.arange(20_000, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-    assert dependence(faces(20_000, keys=keys), faces(20_000, keys=keys ^ np.uint64(1 << bit))) > SURPRISE
+    rolled = faces(20_000, keys=keys)
+    for bit in range(64):
+        assert dependence(rolled, faces(20_000, keys=keys ^ np.uint64(1 << bit))) > SURPRISE, bit
 
 
 def test_no_axis_stands_for_another() -> None:

@@ -23,6 +23,8 @@ from dicegym.engine.thread_team import ASLEEP, ThreadTeam
 
 pytestmark = pytest.mark.skipif(not COMPILED, reason="the caller does all parts itself where nothing is compiled")
 EDGES = [0, 4, 9, 12]
+LONG = 15_000_000
+"""Turns that take some hundredths of a second at least."""
 
 
 @loop_kernel
@@ -85,12 +87,27 @@ def test_what_a_kernel_wrote_is_listed() -> None:
 
 
 def test_every_part_is_done_once_and_gives_its_result() -> None:
+    """Also when tasks change, and what is written into arguments between calls is read."""
     team, out = ThreadTeam(3), np.zeros(12, np.int64)
     task = adding(out)
     for now in range(200):
         assert team.call(task, EDGES, 2, now) == [4, 5, 3]
     assert (out == 20 * 200 + sum(range(200))).all()
     assert team.call(task, EDGES[:2], 2) == [4]  # a part that is all is the caller's
+    out[:] = 40
+    team.call(task, EDGES, 0, 2)
+    assert (out == 42).all()
+    for _ in range(50):
+        other = np.zeros(12, np.int64)
+        team.call(adding(other), EDGES, 0, 1)
+        assert (other == 1).all()
+
+
+def fall_asleep(team: ThreadTeam) -> None:
+    deadline = time.monotonic() + 10
+    while team.awake() and time.monotonic() < deadline:
+        time.sleep(0.001)
+    assert not team.awake()
 
 
 def test_a_helper_that_fell_asleep_is_woken() -> None:
@@ -98,10 +115,7 @@ def test_a_helper_that_fell_asleep_is_woken() -> None:
     task = adding(out)
     for _ in range(3):
         team.call(task, [0, 4, 8], 0, 1)
-        deadline = time.monotonic() + 10
-        while team.awake() and time.monotonic() < deadline:
-            time.sleep(0.001)
-        assert not team.awake()
+        fall_asleep(team)
         assert helpers()[-1].board[ASLEEP]
     assert (out == 3).all()
 
@@ -109,23 +123,6 @@ def test_a_helper_that_fell_asleep_is_woken() -> None:
 def helpers() -> list[Any]:
     """Return the helpers that nobody has, the one that worked last at the end."""
     return thread_team._free
-
-
-def test_other_tasks_are_noticed_awake_or_not() -> None:
-    team = ThreadTeam(2)
-    for _ in range(50):
-        out = np.zeros(8, np.int64)
-        team.call(adding(out), [0, 4, 8], 0, 1)
-        assert (out == 1).all()
-
-
-def test_what_is_written_into_arguments_between_calls_is_read() -> None:
-    team, out = ThreadTeam(2), np.zeros(8, np.int64)
-    task = adding(out)
-    team.call(task, [0, 4, 8], 0, 1)
-    out[:] = 40
-    team.call(task, [0, 4, 8], 0, 2)
-    assert (out == 42).all()
 
 
 def test_teams_have_helpers_in_common_unless_both_are_at_work() -> None:
@@ -159,13 +156,13 @@ def test_parts_at_once_from_many_threads_do_not_get_into_each_others_way() -> No
 
 
 @pytest.mark.parametrize("part", [0, 4])
-def test_what_compiled_code_of_a_part_raises_is_said(part: int) -> None:
-    team, out = ThreadTeam(2), np.zeros(8)
+def test_what_compiled_code_of_a_part_raises_is_said_when_all_are_done(part: int) -> None:
+    team, out = ThreadTeam(3), np.zeros(12)
     task = Task(work, prepare_work, (out,))
     with pytest.raises(RuntimeError, match="NUMBA_DISABLE_JIT=1"):
-        team.call(task, [0, 4, 8], part)
-    assert out.tolist() == [int(row // 4 * 4 != part) for row in range(8)]
-    assert team.call(task, [0, 4, 8], -1) == [4, 4]  # and the next one goes well
+        team.call(task, EDGES, part, LONG)  # it fails at once, the last one takes long
+    assert out.tolist() == [0 if part == 0 else 1] * 4 + [0 if part == 4 else 1] * 5 + [1] * 3
+    assert team.call(task, EDGES, -1) == [4, 5, 3]  # and the next one goes well
 
 
 def test_what_the_caller_does_meanwhile_may_fail() -> None:
@@ -180,10 +177,6 @@ def test_what_the_caller_does_meanwhile_may_fail() -> None:
     assert out.tolist() == [0] * 4 + [1] * 4  # the other part was waited for
     team.call(task, [0, 4, 8], 0, 1)
     assert out.tolist() == [1] * 4 + [2] * 4
-
-
-LONG = 15_000_000
-"""Turns that take some hundredths of a second at least."""
 
 
 def test_who_is_interrupted_while_waiting_leaves_no_part_at_work(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -205,21 +198,11 @@ def test_who_is_interrupted_while_waiting_leaves_no_part_at_work(monkeypatch: py
     assert out.tolist() == [2] * 12
 
 
-def test_what_a_part_raises_is_said_when_all_are_done() -> None:
-    team, out = ThreadTeam(3), np.zeros(12)
-    task = Task(work, prepare_work, (out,))
-    with pytest.raises(RuntimeError, match="NUMBA_DISABLE_JIT=1"):
-        team.call(task, EDGES, 4, LONG)  # the second part fails at once, the third takes long
-    assert out.tolist() == [1] * 4 + [0] * 5 + [1] * 3
-
-
 def test_who_is_interrupted_before_the_helper_is_woken_need_not_wait_for_good(monkeypatch: pytest.MonkeyPatch) -> None:
     team, out = ThreadTeam(2), np.zeros(8, np.int64)
     task = adding(out)
     team.call(task, [0, 4, 8], 0, 1)
-    deadline = time.monotonic() + 10
-    while team.awake() and time.monotonic() < deadline:
-        time.sleep(0.001)
+    fall_asleep(team)
     post = thread_team._post
 
     def interrupted(*told: Any) -> None:
