@@ -6,6 +6,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from bidding_tables import bid
 
 import dicegym
 from dicegym.engine.game import Game
@@ -21,10 +22,6 @@ BOTH = pytest.mark.parametrize(("game", "keyboard"), [(CLASSIC, classic), (SPOT_
 LIAR = 180
 
 
-def bid(quantity: int, face: int) -> int:
-    return (quantity - 1) * 6 + face - 1
-
-
 def after(game: Game, *actions: int) -> tuple[Place, Any]:
     """Return the place of whoever is to move after these actions, and the record."""
     state = game.new_game(1)[0]
@@ -34,35 +31,19 @@ def after(game: Game, *actions: int) -> tuple[Place, Any]:
     return Place(game, seat, tuple("you" if other == seat else f"bot {other}" for other in range(3))), state
 
 
-@BOTH
-@pytest.mark.parametrize(
-    "text",
-    [
-        "3 4",
-        "3 fours",
-        "three fours",
-        "three four",
-        "3x4",
-        "3 x 4",
-        "34",
-        "3, 4",
-        "(3, 4)",
-        "bid 3 4",
-        "i bid 3 4!",
-        "three 4s",
-    ],
-)
-def test_a_bid_is_a_quantity_and_a_face(game: Game, keyboard: ModuleType, text: str) -> None:
-    place, state = after(game)
-    assert keyboard.read(place, state, text) == [bid(3, 4)]
+TYPED = {
+    bid(3, 4): ["3 4", "3 fours", "three fours", "three four", "three 4s", "3x4", "3 x 4", "34", "3, 4", "(3, 4)"],
+    bid(2, 5): ["bid 2 5", "i bid 2 5!"],
+    bid(12, 6): ["12 6", "126", "12 sixes"],
+    bid(10, 1): ["ten ones"],
+}
 
 
 @BOTH
-def test_large_bids(game: Game, keyboard: ModuleType) -> None:
+@pytest.mark.parametrize(("text", "action"), [(text, action) for action, texts in TYPED.items() for text in texts])
+def test_a_bid_is_a_quantity_and_a_face(game: Game, keyboard: ModuleType, text: str, action: int) -> None:
     place, state = after(game)
-    for text in ("12 6", "126", "12 sixes"):
-        assert keyboard.read(place, state, text) == [bid(12, 6)]
-    assert keyboard.read(place, state, "ten ones") == [bid(10, 1)]
+    assert keyboard.read(place, state, text) == [action]
 
 
 @BOTH
@@ -103,27 +84,21 @@ def test_what_is_no_move_is_explained(game: Game, keyboard: ModuleType, text: st
     assert message in str(error.value)
 
 
-@pytest.mark.parametrize(
-    ("text", "action"),
-    [
-        ("spot on", None),
-        ("spot on, lose two", LOSE_TWO),
-        ("spot-on lose two", LOSE_TWO),
-        ("spot on: gain one", GAIN_ONE),
-        ("lose two", LOSE_TWO),
-        ("gain one", GAIN_ONE),
-        ("gain", GAIN_ONE),
-        ("0", None),
-    ],
-)
-def test_spot_on(text: str, action: int | None) -> None:
+SPOT_ON_TYPED = {
+    LOSE_TWO: ["spot on, lose two", "spot-on lose two", "lose two"],
+    GAIN_ONE: ["spot on: gain one", "gain one", "gain"],
+}
+
+
+def test_spot_on() -> None:
     place, state = after(SPOT_ON, bid(3, 4))
     state["left"][place.seat] = 4
-    if action is None:
+    for action, texts in SPOT_ON_TYPED.items():
+        for text in texts:
+            assert spot_on.read(place, state, text) == [action]
+    for text in ("spot on", "0"):
         with pytest.raises(ParameterError, match=r"spot on for what\?|how many of which face"):
             spot_on.read(place, state, text)
-    else:
-        assert spot_on.read(place, state, text) == [action]
 
 
 def test_spot_on_of_who_has_lost_nothing_is_lose_two() -> None:

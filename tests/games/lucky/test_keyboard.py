@@ -27,14 +27,13 @@ def order(**counts: int) -> list[int]:
     return order_actions([counts.get(f"die{kind}", 0) for kind in range(22)])
 
 
+TWO_KINDS = ["2x3 1x7", "2*3, 7", "2 x 3 and 1 x 7", "3 3 7", "buy 2x3 1x7"]
+
+
 @pytest.mark.parametrize(
     ("text", "actions"),
     [
-        ("2x3 1x7", order(die3=2, die7=1)),
-        ("2*3, 7", order(die3=2, die7=1)),
-        ("2 x 3 and 1 x 7", order(die3=2, die7=1)),
-        ("3 3 7", order(die3=2, die7=1)),
-        ("buy 2x3 1x7", order(die3=2, die7=1)),
+        *((text, order(die3=2, die7=1)) for text in TWO_KINDS),
         ("two of 3", order(die3=2)),
         ("20x0", order(die0=20)),
         ("nothing", [DONE]),

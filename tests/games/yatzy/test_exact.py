@@ -1,4 +1,4 @@
-"""Exact values of Yatzy for one: small positions against all throws written out, and the anchor."""
+"""Exact values of Yatzy for one: small positions against all throws written out, decisions and luck, the anchor."""
 
 from __future__ import annotations
 
@@ -9,15 +9,18 @@ from typing import Any
 import numpy as np
 import pytest
 from oracles.yatzy import BOXES, UPPER, most, position
+from oracles.yatzy_alone import mean_of_best_play
 
 import dicegym
+from dicegym.analysis.valuers import sources, valuer
 from dicegym.engine import loops
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 from dicegym.games.parts import VALUES, Progress, list_solved_settings, need, solver
 from dicegym.games.yatzy import values as yatzy
-from dicegym.games.yatzy.rules import record_of
+from dicegym.games.yatzy.rules import MOST_ERRORS, SERVER_TURN, record_of
 from dicegym.games.yatzy.solving import points as turn
+from dicegym.games.yatzy.tables import BEST, COUNTS, KEEPS, TWO_PAIRS
 from dicegym.learning.evaluate import evaluate
 from dicegym.play.player import FunctionPlayer, Player, RandomPlayer
 from dicegym.play.turn import Act, Turn
@@ -39,7 +42,7 @@ def bits(boxes: tuple[str, ...]) -> int:
 @pytest.mark.parametrize("box", BOXES)
 def test_one_open_box(box: str) -> None:
     values = solved((box,))
-    for upper in (0, 40, 63) if box in UPPER else (0,):
+    for upper in ((40, 63) if BOXES.index(box) > 2 else (58,)) if box in UPPER else (0,):
         assert values[bits((box,)), upper] == pytest.approx(position(frozenset({box}), upper))
 
 
@@ -47,7 +50,7 @@ def test_one_open_box(box: str) -> None:
     ("boxes", "uppers"),
     [
         (("Chance", "Yatzy"), (0,)),
-        (("Sixes", "One Pair"), (45, 60)),
+        (("Sixes", "One Pair"), (45,)),
         (("Full House", "Two Pairs", "Small Straight"), (12,)),
     ],
 )
@@ -68,6 +71,45 @@ def test_two_upper_boxes_and_the_bonus() -> None:
 def test_first_rolls() -> None:
     assert turn.FIRST_ROLL.sum() == pytest.approx(1)
     assert turn.FIRST_ROLL[0] == pytest.approx(6**-5)
+
+
+# --- what the sweep may depend on ------------------------------------------------------------------------------------
+
+
+def closed_but(*boxes: int) -> int:
+    return ALL - sum(1 << box for box in boxes)
+
+
+def test_threads_change_nothing() -> None:
+    closed = closed_but(0, 3, 5, 8, 9, 11)
+    assert np.array_equal(turn.solve(closed, threads=1), turn.solve(closed, threads=3))
+
+
+def test_sums_side_by_side_are_those_one_by_one() -> None:
+    """Sums from which the bonus is out of reach, or had, are worth the same; between them more is better."""
+    filled = closed_but(0, 1, 14)
+    values = turn.solve(filled)
+    assert np.unique(values[filled, : 63 - 15]).tolist() == [values[filled, 63]]
+    near = values[filled, 63 - 16 : 63]
+    assert near[0] == values[filled, 63]
+    assert (np.diff(near) > 0).all()
+
+
+@pytest.mark.parametrize("boxes", [(7,), (3, 4, 5), (0, 6, 7, 12, 13)])
+def test_any_scoring_is_solved_and_the_rules_give_the_same(boxes: tuple[int, ...]) -> None:
+    closed, singles = closed_but(*boxes), yatzy.score_single_pairs()
+    assert mean_of_best_play(BEST, closed) == pytest.approx(turn.solve(closed)[closed, 0], rel=1e-12)
+    assert mean_of_best_play(singles, closed) == pytest.approx(turn.solve(closed, scores=singles)[closed, 0], rel=1e-12)
+
+
+def test_one_pair_alone_scores_in_two_pairs_where_it_is_said() -> None:
+    points = yatzy.score_single_pairs()[:, TWO_PAIRS]
+    found = {tuple(counts): score for counts, score in zip(COUNTS[KEEPS:].tolist(), points.tolist(), strict=True)}
+    wanted = {(1, 2, 0, 1, 1, 0): 4, (0, 0, 0, 0, 0, 5): 12, (0, 2, 0, 0, 3, 0): 14, (1, 1, 1, 1, 1, 0): 0}
+    assert {counts: found[counts] for counts in wanted} == wanted
+
+
+# --- decisions and luck ----------------------------------------------------------------------------------------------
 
 
 class OptimalPlayer(Player):
@@ -124,7 +166,7 @@ def played(player: Player, boxes: tuple[str, ...], n: int) -> tuple[np.ndarray, 
 
 
 def test_of_the_optimal_player_nothing_is_left_but_its_value(few_boxes: tuple[str, ...]) -> None:
-    points, luck = played(OptimalPlayer(), few_boxes, 500)
+    points, luck = played(OptimalPlayer(), few_boxes, 200)
     assert points - luck == pytest.approx(turn.solve_once()[bits(few_boxes), 0], abs=1e-9)
 
 
@@ -167,17 +209,73 @@ def test_action_values_are_those_of_the_mask(few_boxes: tuple[str, ...]) -> None
     assert found[210 + 6] == pytest.approx(12 + later[bits(few_boxes) | 64, 0])
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_costs_and_luck_explain_the_score(few_boxes: tuple[str, ...], seed: int) -> None:
+    state, judge = filled_but(few_boxes, seed)[0], valuer(GAME)
+    rng = np.random.default_rng(seed)
+    start, costs, luck = judge.value(state, 0), 0.0, 0.0
+    while not state["over"]:
+        actions = [*np.flatnonzero(GAME.legal(state)), SERVER_TURN, -1, 261, 600]
+        action = int(rng.choice(actions))
+        before, chosen = judge.value(state, 0), judge.action_value(state, action)
+        assert chosen <= before + 1e-9
+        costs += before - chosen
+        GAME.step(state, action)
+        luck += judge.value(state, 0) - chosen
+    assert start - costs + luck == pytest.approx(state["totals"][0], abs=1e-9)
+
+
+def test_one_action_is_worth_what_all_actions_say(few_boxes: tuple[str, ...]) -> None:
+    state, judge = filled_but(few_boxes, 1)[0], valuer(GAME)
+    worth, errors = judge.action_values(state)[:2]
+    for action in np.flatnonzero(GAME.legal(state)):
+        assert judge.action_value(state, int(action)) == pytest.approx(worth[action], abs=1e-9)
+    assert np.nanmax(worth) == pytest.approx(judge.value(state, 0), abs=1e-9)
+    assert np.array_equal(np.isnan(worth), ~GAME.legal(state))
+    assert np.nansum(errors) == 0
+    assert judge.policy(state)[np.nanargmax(worth)] == 1
+
+
+def test_many_records_at_once_are_worth_what_each_is(few_boxes: tuple[str, ...]) -> None:
+    judge = valuer(GAME)
+    assert isinstance(judge, yatzy.AloneValuer)
+    states = GAME.new_states(5)
+    for seed in range(5):
+        states[seed] = filled_but(few_boxes, seed)[0]
+        for _ in range(seed):
+            GAME.step(states[seed], int(judge.policy(states[seed]).argmax()))
+    worth = judge.action_values_rows(states)
+    for row in range(5):
+        assert np.array_equal(worth.values[row], judge.action_values(states[row]).values, equal_nan=True)
+    while not states["over"][3]:
+        GAME.step(states[3], int(judge.policy(states[3]).argmax()))
+    assert judge.values_rows(states)[:, 0].tolist() == [judge.value(states[row], 0) for row in range(5)]
+
+
+def test_an_illegal_action_costs_nothing_until_the_server_plays(few_boxes: tuple[str, ...]) -> None:
+    state, judge = filled_but(few_boxes, 2)[0], valuer(GAME)
+    assert judge.action_value(state, -1) == judge.value(state, 0)
+    state["errors"] = MOST_ERRORS - 1
+    assert judge.action_value(state, -1) == pytest.approx(judge.action_value(state, SERVER_TURN), abs=1e-9)
+    assert judge.action_value(state, -1) < judge.value(state, 0)
+
+
 def test_who_is_solved() -> None:
     two = dicegym.game("yatzy")
     assert list_solved_settings("yatzy") == {"players": 1}
     assert yatzy.solves(GAME)
     assert not yatzy.solves(two)
-    assert solver(GAME) is None
-    assert solver(two) is None
-    assert solver("yatzy") is None
+    assert [solver(one) for one in (GAME, two, "yatzy")] == [None] * 3
     assert list_solved_settings("lucky") is None
     with pytest.raises(ParameterError, match="players=1"):
         yatzy.optimum(two)
+    exact = sources(GAME)[0]
+    assert (exact.name, exact.kind, exact.ready()) == ("exact", "exact", True)
+
+
+def test_what_values_say_of_themselves(few_boxes: tuple[str, ...]) -> None:
+    judge = sources(GAME)[0].load(None)
+    assert (judge.kind, judge.unit, judge.sure, judge.sees_all) == ("exact", "points", "exact", False)
 
 
 @pytest.fixture

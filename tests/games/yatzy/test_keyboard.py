@@ -10,8 +10,8 @@ import pytest
 import dicegym
 from dicegym.errors import ParameterError
 from dicegym.games.keyboard import Place
-from dicegym.games.yatzy.controls import ending, read, table, tell
-from dicegym.games.yatzy.rules import FIRST_BOX, SERVER_TURN
+from dicegym.games.yatzy.controls import ending, read, read_form, table, tell
+from dicegym.games.yatzy.rules import FIRST_BOX, ROLL_PLACES, SERVER_TURN
 from dicegym.games.yatzy.tables import BOXES, SETS
 
 pytestmark = pytest.mark.nojit
@@ -37,30 +37,25 @@ def box(number: int) -> int:
     return FIRST_BOX + number - 1
 
 
-@pytest.mark.parametrize(
-    ("text", "action"),
-    [
-        ("keep 6 6", keep(6, 6)),
-        ("keep 66", keep(6, 6)),
-        ("keep 6, 6 and 1", keep(1, 6, 6)),
-        ("hold 3", keep(3)),
-        ("keep none", keep()),
-        ("roll all", keep()),
-        ("roll 1 3", keep(4, 6, 6)),
-        ("reroll 1 and 3", keep(4, 6, 6)),
-        ("score full house", box(13)),
-        ("full house", box(13)),
-        ("score 13", box(13)),
-        ("chance", box(14)),
-        ("one pair", box(7)),
-        ("cross yatzy", box(15)),
-        ("two pairs", box(8)),
-        ("score threes", box(3)),
-        ("sixes", box(6)),
-        ("small straight", box(11)),
-        ("large", box(12)),
-    ],
-)
+TYPED = {
+    keep(6, 6): ["keep 6 6", "keep 66"],
+    keep(1, 6, 6): ["keep 6, 6 and 1"],
+    keep(3): ["hold 3"],
+    keep(): ["keep none", "roll all"],
+    keep(4, 6, 6): ["roll 1 3", "reroll 1 and 3"],
+    box(13): ["score full house", "full house", "score 13"],
+    box(14): ["chance"],
+    box(7): ["one pair"],
+    box(15): ["cross yatzy"],
+    box(8): ["two pairs"],
+    box(3): ["score threes"],
+    box(6): ["sixes"],
+    box(11): ["small straight"],
+    box(12): ["large"],
+}
+
+
+@pytest.mark.parametrize(("text", "action"), [(text, action) for action, texts in TYPED.items() for text in texts])
 def test_dice_are_named_by_what_they_show_and_boxes_by_their_names(text: str, action: int) -> None:
     assert read(PLACE, shows(6, 1, 3, 6, 4), text) == [action]
 
@@ -68,10 +63,8 @@ def test_dice_are_named_by_what_they_show_and_boxes_by_their_names(text: str, ac
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("keep 7", "'keep 7' means nothing here: type `keep 6 6`"),
-        ("keep", "'keep' means nothing here"),
-        ("roll two", "'roll two' means nothing here"),
-        ("score", "'score' means nothing here"),
+        ("nonsense", "'nonsense' means nothing here: type `keep 6 6`"),
+        *((text, f"{text!r} means nothing here") for text in ("keep", "keep 7", "roll two", "score", "6 6", "6")),
         ("keep 5", "there is no five among your dice: they are 6 1 3 6 4"),
         ("keep 6 6 6", "there is no more six among your dice"),
         ("keep 6 1 3 6 4", "to keep all dice is to score"),
@@ -79,9 +72,6 @@ def test_dice_are_named_by_what_they_show_and_boxes_by_their_names(text: str, ac
         ("straight", "'straight' may be `small straight` or `large straight`"),
         ("three", "'three' may be `threes` or `three of a kind`"),
         ("score 16", "there is no box 16"),
-        ("6 6", "'6 6' means nothing here"),
-        ("6", "'6' means nothing here"),
-        ("nonsense", "'nonsense' means nothing here: type `keep 6 6`"),
         ("score twos", "Twos is filled already, with 4 points"),
     ],
 )
@@ -114,21 +104,20 @@ def told_of(state: Any, action: int) -> list[str]:
     return tell(PLACE, before, action, state, GAME.spec.faults[fault], False)
 
 
+def faces(dice: Sequence[int]) -> str:
+    return " ".join("⚀⚁⚂⚃⚄⚅"[face - 1] + str(face) for face in dice)
+
+
 def test_rolls_and_boxes_are_told() -> None:
     state = shows(6, 6, 2, 3, 1)
     (line,) = told_of(state, keep(6, 6))
-    assert (
-        line
-        == f"You keep 6 6; the others show {' '.join('⚀⚁⚂⚃⚄⚅'[face - 1] + str(face) for face in state['dice'][2:])}."
-    )
+    assert line == f"You keep 6 6; the others show {faces(state['dice'][2:])}."
     state["upper"][0], state["totals"][0] = 60, 60
     state["dice"] = 1, 1, 1, 2, 3
-    assert told_of(state, box(1)) == [
-        "You score 3 points in Ones, and earn the bonus of 50; your total is 113.",
-    ]
+    assert told_of(state, box(1)) == ["You score 3 points in Ones, and earn the bonus of 50; your total is 113."]
     rolled = state["dice"].tolist()
     lines = told_of(state, keep())
-    assert lines[0] == f"rival rolls {' '.join('⚀⚁⚂⚃⚄⚅'[face - 1] + str(face) for face in rolled)}."
+    assert lines[0] == f"rival rolls {faces(rolled)}."
     assert lines[1].startswith("  rival rolls all again: ")
     state["dice"] = 1, 2, 3, 4, 6
     assert told_of(state, box(15)) == ["  rival scores 0 points in Yatzy, which crosses it out; rival's total is 0."]
@@ -154,3 +143,17 @@ def test_who_has_won() -> None:
     alone = dicegym.game("yatzy", players=1)
     state["players"] = 1
     assert ending(Place(alone, 0, ("you",)), state).endswith("That makes 100 points.")
+
+
+@pytest.mark.parametrize(
+    ("picked", "rolled"), [([], 31), ([0], 30), ([2], 27), ([3, 4], 7), ([1, 2, 3], 17), ([0, 2, 3, 4], 2)]
+)
+def test_dice_that_are_picked_in_a_form_stay_also_where_others_show_the_same(picked: list[int], rolled: int) -> None:
+    dice = [3, 1, 3, 3, 6]
+    state = shows(*dice)
+    (action,) = read_form(PLACE, state, "roll", {"keep": [str(at) for at in picked]})
+    by_places = state.copy()
+    GAME.step(state, action)
+    GAME.step(by_places, ROLL_PLACES + rolled)
+    assert state.tobytes() == by_places.tobytes()
+    assert all(state["dice"][at] == dice[at] for at in picked)
