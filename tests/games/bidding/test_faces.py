@@ -123,9 +123,13 @@ VALUES = {
 
 FEW_STEPS = {("liarsdice", 3): 300, ("liarsdice_spot_on", 2): 300}
 """Where so many steps already find the equilibrium; the others are solved as whoever asks has them solved."""
+QUICK = [("liarsdice", 3), ("liarsdice_spot_on", 3)]
+"""Of two faces OpenSpiel tells the same of the classic game."""
 
 
-@pytest.mark.parametrize(("name", "faces"), VALUES)
+@pytest.mark.parametrize(
+    ("name", "faces"), [pytest.param(*one, marks=[pytest.mark.slow] * (one not in QUICK)) for one in VALUES]
+)
 def test_one_die_each_is_worth_what_linear_programs_say(name: str, faces: int, monkeypatch: pytest.MonkeyPatch) -> None:
     assert opener_wins(faces, spot_on=name == "liarsdice_spot_on") == pytest.approx(VALUES[name, faces], abs=1e-9)
     game = small(name, faces)

@@ -1,26 +1,21 @@
-"""Exact values of Hog between players who remember their own turns, and the model that does."""
+"""Players of Hog who remember their own turns, as tables, and the model that does."""
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import numpy as np
 import pytest
-from oracles.hog_values import slow_win_rate
 
 import dicegym
 from dicegym.bots.export import export_source
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError, ModelError, ParameterError
 from dicegym.games.hog import exact as hog
-from dicegym.games.hog.rules import FIRST_NUMBER, LONGEST_RUN, MOST_DICE
+from dicegym.games.hog.rules import LONGEST_RUN
 from dicegym.learning.evaluate import evaluate
 from dicegym.play.player import FunctionPlayer
 from dicegym.play.turn import Turn
 from dicegym.players.model import PolicyPlayer
 from dicegym.players.roster import agent_names, names_elsewhere
-
-from .improving import improvements
 
 GAME, BY_SCORES = dicegym.game("hog", memory=1), dicegym.game("hog")
 HIDDEN = LONGEST_RUN + 1, 2
@@ -28,113 +23,6 @@ HIDDEN = LONGEST_RUN + 1, 2
 
 def to(goal: int) -> Game:
     return dicegym.game("hog", goal=goal, memory=1)
-
-
-def drawn(seed: int, goal: int, numbers: list[int] | None = None, hidden: tuple[int, ...] = HIDDEN) -> np.ndarray:
-    every = list(range(FIRST_NUMBER, MOST_DICE + 1))
-    return np.random.default_rng(seed).choice(numbers or every, (goal, goal, *hidden)).astype(np.int8)
-
-
-def always(number: int, goal: int = 100) -> np.ndarray:
-    return np.full((goal, goal), number, np.int8)
-
-
-# --- win rates ----------------------------------------------------------------------------------------------
-
-
-@pytest.mark.nojit
-@pytest.mark.boundscheck
-@pytest.mark.parametrize("seed", range(3))
-def test_small_goals_agree_with_a_slow_solver(seed: int) -> None:
-    a, b = drawn(seed, 10), drawn(seed + 100, 10, [-1, 0, 1, 2, 3, 4])
-    assert hog.win_rate(a, b, to(10)) == pytest.approx(slow_win_rate(a, b, 10), abs=1e-12)
-    by_scores = drawn(seed + 200, 10, [-1, 1, 2], ())
-    assert hog.win_rate(b, by_scores, to(10)) == pytest.approx(slow_win_rate(b, by_scores, 10), abs=1e-12)
-
-
-def test_a_larger_goal_agrees_with_a_slow_solver() -> None:
-    a, b = drawn(1, 20, [-1, 0, 1, 2, 3]), drawn(2, 20, [-1, 0, 2, 5])
-    assert hog.win_rate(a, b, to(20)) == pytest.approx(slow_win_rate(a, b, 20), abs=1e-12)
-
-
-def test_exact_agrees_with_the_engine() -> None:
-    table, rival = drawn(3, 100, [-1, 4, 6, 8, 10]), drawn(4, 100, [-1, 0, 5, 9])
-    exact = hog.win_rate(table, rival, GAME)
-    games = 20_000
-    batch = GAME.batch(games, 11)
-    tables = np.stack([table, rival]).astype(np.int64)
-    rows, wins, finished = np.arange(games), 0, np.zeros(games, np.bool_)
-    while not finished.all():
-        states, player = batch.states, batch.states["player"].astype(np.int64)
-        scores, who = states["scores"], (player != rows % 2).astype(np.int64)
-        remembered = states["runs"][rows, player], states["exchanges"][rows, player] % 2
-        numbers = tables[who, scores[rows, player], scores[rows, 1 - player], *remembered]
-        batch.step(numbers - FIRST_NUMBER)
-        new = batch.overs & ~finished
-        wins += int((batch.results[rows, rows % 2][new] > 0).sum())
-        finished |= new
-    assert abs(wins / games - exact) < 4 * np.sqrt(exact * (1 - exact) / games)
-
-
-def test_who_uses_no_memory_fares_as_without() -> None:
-    a, b = drawn(1, 30, hidden=()), drawn(2, 30, hidden=())
-    plain = dicegym.game("hog", goal=30)
-    assert hog.win_rate(a, b, to(30)) == hog.win_rate(a, b, plain)
-    first = hog.win_rates(a, b, plain)
-    spread = np.broadcast_to(a[:, :, None, None], (30, 30, *HIDDEN))
-    assert hog.win_rates(spread, b, to(30)) == pytest.approx(first, abs=1e-12)
-    matrix = hog.win_rate_matrix([a, b, drawn(3, 30)], to(30))
-    assert matrix[0, 1] == pytest.approx(sum(first) / 2, abs=1e-12)
-    assert matrix + matrix.T == pytest.approx(np.ones((3, 3)))
-
-
-# --- replies ------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-def test_who_sees_more_wins_more() -> None:
-    game, opponent = to(20), drawn(7, 20, [-1, 0, 3, 4, 5])
-    seeing, policy = hog.best_response(opponent, game)
-    value, table = hog.best_table(opponent, game, trials=1)
-    assert policy.shape == (20, 20, 2, 2, 4, 4)
-    assert table.shape == (20, 20, *HIDDEN)
-    assert value == pytest.approx(hog.win_rate(table, opponent, game), abs=1e-20)
-    assert seeing > value > max(hog.win_rate(always(number, 20), opponent, game) for number in range(-1, 11))
-    by_scores = drawn(8, 20, [-1, 0, 3, 4, 5], ())
-    without = hog.best_table(by_scores, dicegym.game("hog", goal=20), trials=1)[0]
-    assert without < hog.best_table(by_scores, game, trials=0)[0]
-
-
-def test_who_never_exchanges_and_is_by_scores_has_the_best_reply_without_memory() -> None:
-    assert hog.best_response(always(5, 40), to(40))[0] == pytest.approx(
-        hog.best_response(always(5, 40), dicegym.game("hog", goal=40))[0], abs=1e-12
-    )
-
-
-@pytest.mark.boundscheck
-@pytest.mark.parametrize("changes", [15, pytest.param(200, marks=pytest.mark.slow)])
-def test_every_sweep_improves_and_at_the_end_no_single_choice_does(changes: int) -> None:
-    game, opponent = to(10), drawn(9, 10, [-1, 0, 1, 2])
-    start = drawn(10, 10)
-    found = list(improvements(start, opponent, game))
-    values = [hog.win_rate(start, opponent, game), *(value for value, _ in found)]
-    assert all(later >= earlier - 1e-12 for earlier, later in pairwise(values))
-    value, table = found[-1]
-    assert value == pytest.approx(hog.win_rate(table, opponent, game), abs=1e-12)
-    generator = np.random.default_rng(0)
-    for _ in range(changes):
-        changed = table.copy()
-        changed[tuple(generator.integers(0, changed.shape))] = generator.integers(-1, 11)
-        assert hog.win_rate(changed, opponent, game) <= value + 1e-11
-
-
-def test_costs_of_choices_add_up_to_the_difference_of_the_win_rates() -> None:
-    game = to(20)
-    strategy, better, opponent = (drawn(10 + i, 20) for i in range(3))
-    costs = hog.costs(strategy, better, opponent, game)
-    difference = hog.win_rate(better, opponent, game) - hog.win_rate(strategy, opponent, game)
-    assert costs.shape == (20, 20)
-    assert costs.sum() == pytest.approx(difference, abs=1e-12)
 
 
 # --- players ------------------------------------------------------------------------------------------------
@@ -176,14 +64,6 @@ def test_what_a_player_is_asked_is_told_if_it_fails() -> None:
 
     with pytest.raises(AgentError, match=r"final_strategy\(3, 0\)"):
         hog.tabulate(FunctionPlayer(fails, "fails"), to(10))
-
-
-@pytest.mark.parametrize("shape", [(12, 12), (10, 10, 4), (10, 10, 2, 4), (10, 10, 4, 2, 1)])
-def test_what_is_no_table_is_refused(shape: tuple[int, ...]) -> None:
-    with pytest.raises(ParameterError, match="give whole numbers of shape"):
-        hog.win_rate(np.ones(shape, np.int8), always(5, 10), to(10))
-    with pytest.raises(ParameterError, match="give whole numbers of shape"):
-        hog.win_rate(np.ones((10, 10, *HIDDEN), np.int8), always(5, 10), dicegym.game("hog", goal=10))
 
 
 def test_a_bots_file_carries_no_memory() -> None:

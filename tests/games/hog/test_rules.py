@@ -460,24 +460,3 @@ def test_the_sum_of_scores_grows_every_turn(seed: int, goal: int) -> None:
     assert state["over"]
     assert state["scores"][state["winner"]] >= goal
     assert state["scores"][state["winner"]] > state["scores"][1 - state["winner"]]
-
-
-def test_screen() -> None:
-    """One screen shows a seat its own dice and run alone, the table everything."""
-    state = at((31, 42), key=key_rolling((5, 1), 6), runs=(0, 2))
-    choose(state, 2)
-    state["turns"][1], state["chosen"][1] = 1, 7
-    whole, own, other = (HOG.scene(state, seat).text() for seat in (None, 0, 1))
-    assert "score  32" in whole
-    assert "score  42" in whole
-    assert "⚄5 ⚀1" in whole
-    assert "⚄5 ⚀1" in own
-    assert "⚄5 ⚀1" not in other
-    assert "2 Pig outs" in other
-    assert "2 Pig outs" not in own
-    assert [HOG.action_name(action) for action in (0, 1, 2, 11)] == [
-        "exchange the dice (-1)",
-        "Free bacon (0)",
-        "roll 1",
-        "roll 10",
-    ]

@@ -253,21 +253,6 @@ def test_the_view_shows_the_showdown_until_the_next_bid() -> None:
     assert game.view(state, 0).showdown is None
 
 
-def test_the_screen_shows_own_dice_bids_and_the_last_showdown() -> None:
-    game, state = table(NAME, [[4, 1], [6, 2]])
-    game.step(state, bid(1, 2))
-    text = game.scene(state, 0).text()
-    assert "player 0 (you)  2 dice  bid 1 two  ⚃4 ⚀1" in text
-    assert "▢ ▢" in text
-    assert "6" not in text
-    assert "⚅6 ⚁2" in game.scene(state).text()
-    game.step(state, bid(2, 3))
-    game.step(state, LIAR)
-    text = game.scene(state, 0).text()
-    assert "player 0 called liar on 2 threes of player 1: there were 0; player 1 loses 1 die" in text
-    assert "⚅6 ⚁2" in text
-
-
 def test_rewards_follow_the_share_of_all_dice() -> None:
     """Two of six dice are a third, worth as little as at first; one of five is less, two of five are more."""
     game, state = table(NAME, [[2, 2], [3, 3], [4, 4]])

@@ -342,9 +342,3 @@ def test_dice_of_the_disqualified_are_observed_as_dice_on_the_table() -> None:
     assert part(game, state, 1, "all dice") == pytest.approx([6 / 30])
     assert part(game, state, 1, "dice left").reshape(6, 5).sum(axis=1).tolist() == [2, 2, 0, 0, 0, 0]
     assert part(game, state, 1, "seats").tolist() == [1, 1, 1, 0, 0, 0]
-
-
-def test_the_screen_tells_how_the_last_round_ended() -> None:
-    state = challenged([[4, 4], [6, 2], [1, 1]], [(3, 4)], GAIN_ONE)
-    text = dicegym.game(NAME, players=3).scene(state, 0).text()
-    assert 'player 1 said "Spot on, gain one" on 3 fours of player 0: there were 3; player 1 gains 1 die' in text

@@ -531,16 +531,3 @@ def test_a_view_can_be_made_a_record_again(seed: int, decisions: int, players: i
     copy = record_of(game, game.view(state, 0))
     copy["key"] = state["key"]
     assert copy.tobytes() == state.tobytes()
-
-
-def test_screen() -> None:
-    state = at((5, 6, 1, 1, 3), 1, game=TWO, boxes=[{SIXES: 12, FIVES: 25, FOURS: 20, THREES: 9}, {ONES: 0}], player=1)
-    text = TWO.scene(state, 1).text()
-    assert "player 1 (you)" in text
-    assert "⚄5 ⚅6 ⚀1 ⚀1 ⚂3" in text
-    assert "1 roll left" in text
-    row = next(line for line in text.splitlines() if "player 0" in line)
-    assert row.split()[-2:] == ["50", "116"]
-    assert row.split()[2:8] == ["-", "-", "9", "20", "25", "12"]
-    state["over"] = True
-    assert "player 0: 116 points" in TWO.scene(state).text()
