@@ -93,14 +93,10 @@ def test_two_games_cannot_share_a_record() -> None:
 
 
 @nojit
-def test_unknown_games_are_refused_with_a_suggestion() -> None:
+@each_game
+def test_unknown_games_and_parameters_are_refused(name: str) -> None:
     with pytest.raises(UnknownNameError, match=r"there is no game 'hogg'\. Did you mean 'hog'"):
         dicegym.game("hogg")
-
-
-@nojit
-@each_game
-def test_unknown_parameters_are_refused(name: str) -> None:
     with pytest.raises(UnknownNameError, match=r"there is no parameter of .* 'bogus'") as caught:
         games.game(name, bogus=1)
     for known in ("players", *games.spec(name).parameters):
@@ -196,15 +192,19 @@ def test_what_is_returned_is_the_callers(game: Game) -> None:
 
 
 @each_game
-def test_a_batch_begins_with_consecutive_seeds(name: str) -> None:
+def test_a_batch_begins_with_consecutive_seeds_and_is_written_in_place(name: str) -> None:
     game = games.game(name)
     batch = game.batch(5, seed=2**64 - 2)  # seeds wrap around
+    arrays = [batch.states, batch.observations, batch.masks, batch.results, batch.overs]
     assert len(batch) == 5
     for row, seed in enumerate((2**64 - 2, 2**64 - 1, 0, 1, 2)):
         alone = game.new_game(seed)[0]
         assert batch.states[row].tobytes() == alone.tobytes()
         assert np.array_equal(batch.observations[row], game.observe(alone, int(alone["player"])))
         assert np.array_equal(batch.masks[row], game.legal(alone))
+    batch.step(batch.random_actions(0))
+    now = [batch.states, batch.observations, batch.masks, batch.results, batch.overs]
+    assert all(before is after for before, after in zip(arrays, now, strict=True))
 
 
 @each_game
@@ -223,33 +223,18 @@ def test_a_finished_game_gives_way_to_the_next_episode(name: str) -> None:
     assert batch.states["key"].tolist() == [game_key(40 + row, int(n)) for row, n in enumerate(finished)]
 
 
-@each_game
-def test_arrays_of_a_batch_are_written_in_place(name: str) -> None:
-    batch = games.game(name).batch(3)
-    arrays = [batch.states, batch.observations, batch.masks, batch.results, batch.overs]
-    batch.step(batch.random_actions(0))
-    now = [batch.states, batch.observations, batch.masks, batch.results, batch.overs]
-    assert all(before is after for before, after in zip(arrays, now, strict=True))
-
-
 @nojit
-@pytest.mark.parametrize(
-    "actions",
-    [np.zeros(3, np.int64), np.zeros((4, 1), np.int64), np.zeros(4), 0, [0.0] * 4, np.zeros(4, bool), ["0"] * 4],
-)
-def test_wrong_actions_are_refused(actions: Any) -> None:
+def test_wrong_actions_and_numbers_of_games_are_refused() -> None:
     batch = games.game(GAMES[0]).batch(4)
     before = batch.states.tobytes()
-    with pytest.raises(ParameterError, match=r"give 4 whole numbers, one a game"):
-        batch.step(actions)
+    wrong: list[Any] = [np.zeros(3, np.int64), np.zeros((4, 1), np.int64), np.zeros(4), 0, [0.0] * 4]
+    for actions in [*wrong, np.zeros(4, bool), ["0"] * 4]:
+        with pytest.raises(ParameterError, match=r"give 4 whole numbers, one a game"):
+            batch.step(actions)
     assert batch.states.tobytes() == before
-
-
-@nojit
-@pytest.mark.parametrize("n", [0, -1, 2.0, None])
-def test_a_batch_needs_a_whole_number_of_games(n: Any) -> None:
-    with pytest.raises(ParameterError, match="the number of games in a batch"):
-        games.game(GAMES[0]).batch(n)
+    for n in (0, -1, 2.0, None):
+        with pytest.raises(ParameterError, match="the number of games in a batch"):
+            games.game(GAMES[0]).batch(n)  # type: ignore[arg-type]
 
 
 # --- the loops ---------------------------------------------------------------------------------------------

@@ -92,6 +92,11 @@ def test_another_signature_has_a_file_of_its_own(folder: Path) -> None:
     assert len(list(folder.iterdir())) == 2
 
 
+def another_key(content: bytes) -> bytes:
+    key, data = pickle.loads(content[32:])
+    return sealed(pickle.dumps(((*key, "more"), data)))
+
+
 DAMAGE: dict[str, Callable[[bytes], bytes]] = {
     "empty": lambda content: b"",
     "cut": lambda content: content[: len(content) // 2],
@@ -104,7 +109,7 @@ DAMAGE: dict[str, Callable[[bytes], bytes]] = {
     "a pickle of something else": lambda content: sealed(pickle.dumps(5)),
     "of a class that is gone": lambda content: sealed(b"cdicegym.engine.gone\nGone\n."),
     "of no compiled code": lambda content: sealed(pickle.dumps((pickle.loads(content[32:])[0], 5))),
-    "of another key": lambda content: sealed(pickle.dumps(((*pickle.loads(content[32:])[0], "more"), b""))),
+    "of another key": another_key,
 }
 
 

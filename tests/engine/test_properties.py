@@ -21,7 +21,9 @@ from hypothesis import strategies as st
 from variants import VARIANTS, default_forms_always, each_game, each_variant, forget, pick, play, states_of
 
 from dicegym import games
-from dicegym.checks.common import erring_states_of
+from dicegym.checks.common import check_running, erring_states_of
+from dicegym.checks.game_checks import check_actions, check_branching
+from dicegym.checks.state_checks import check_reading, check_words
 from dicegym.engine import loops
 from dicegym.engine.batch import Batch
 from dicegym.engine.game import Game
@@ -50,71 +52,24 @@ def drawn(data: st.DataObject, game: Game) -> Any:
     return position(game, data.draw(SEEDS, "seed"), data.draw(st.integers(0, 80), "decisions"))
 
 
-# --- actions -----------------------------------------------------------------------------------------------
-
-
 @pytest.mark.boundscheck
 @each_variant
-@given(data=st.data())
-@settings(max_examples=15)
-def test_mask_and_step_agree(game: Game, data: st.DataObject) -> None:
-    """Each action that the mask allows is played without a fault, each other one never."""
-    state = drawn(data, game)
-    mask = game.legal(state)
-    for action in range(game.n_actions):
-        assert (game.step(state.copy(), action) == 0) == mask[action], game.action_name(action)
-
-
-@pytest.mark.boundscheck
-@each_variant
-@given(data=st.data())
-@settings(max_examples=15)
-def test_any_whole_number_is_an_answer(game: Game, data: st.DataObject) -> None:
-    """Contest entries return what they like: the rules make something of it and the game can go on."""
-    state = drawn(data, game)
-    for action in data.draw(st.lists(st.integers(-(2**63), 2**63 - 1), min_size=1, max_size=5), "actions"):
-        fault = game.step(state, action)
-        assert 0 <= fault < len(game.spec.faults)
-        if state["over"]:
-            break
-        assert game.legal(state).any()
-        assert 0 <= state["player"] < game.players
-    for seat in range(game.players):
-        seen = game.observe(state, seat)
-        assert ((seen >= 0) & (seen <= 1)).all()
-
-
-# --- copies ------------------------------------------------------------------------------------------------
-
-
-def from_bytes(game: Game, data: bytes) -> Any:
-    states = game.new_states(1)
-    states[:] = np.frombuffer(data, game.spec.state)
-    return states[0]
-
-
-@each_form
 @given(data=st.data())
 @settings(max_examples=12)
-def test_copies_branch(game: Game, data: st.DataObject) -> None:
-    """A copy, or a saved and loaded state, goes on as the original would; neither moves the other."""
+def test_states_keep_what_the_conformance_suite_promises(game: Game, data: st.DataObject) -> None:
+    """In every form: buffers, masks and what any whole number does, copies that branch, views and scenes."""
     state = drawn(data, game)
-    saved = state.tobytes()
-    copy, loaded = state.copy(), from_bytes(game, saved)
-    assert copy.tobytes() == loaded.tobytes() == saved
-    for time in range(20):
-        if copy["over"]:
-            break
-        action = pick(game.legal(copy), 5, time)
-        assert np.array_equal(game.legal(copy), game.legal(loaded))
-        assert game.step(copy, action) == game.step(loaded, action) == 0
-        assert copy.tobytes() == loaded.tobytes()
-        for seat in range(game.players):
-            assert np.array_equal(game.observe(copy, seat), game.observe(loaded, seat))
-            assert game.view(copy, seat) == game.view(loaded, seat)
-        assert np.array_equal(game.returns(copy), game.returns(loaded))
-    assert copy.tobytes() != saved
-    assert state.tobytes() == saved
+    strange = data.draw(st.lists(st.integers(-(2**63), 2**63 - 1), max_size=5), "actions")
+    check_running(game, state)
+    check_reading(game, state)
+    check_words(game, state)
+    check_actions(game, state)
+    check_branching(game, state, len(strange))
+    for action in strange:  # contest entries return what they like
+        if not state["over"]:
+            assert 0 <= game.step(state, action) < len(game.spec.faults)
+            check_running(game, state)
+            check_reading(game, state)
 
 
 @each_form
@@ -212,15 +167,6 @@ def test_the_order_of_rows_does_not_matter(game: Game, data: st.DataObject) -> N
         for row, action in zip(rows, actions, strict=True):
             game.step(expected[row], int(action))
         assert states.tobytes() == b"".join(state.tobytes() for state in expected)
-
-
-@each_game
-def test_batches_of_one_seed_are_alike_and_of_another_are_not(name: str) -> None:
-    game = games.game(name)
-    rows = np.arange(6)
-    one, same, other = (digests(game.batch(6, seed), rows, 20) for seed in (9, 9, 900))
-    assert one == same
-    assert not {*one} & {*other}
 
 
 WITHOUT_COMPILATION = """

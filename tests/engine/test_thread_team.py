@@ -6,9 +6,9 @@ import copy
 import gc
 import os
 import pickle
-import threading
 import time
 import weakref
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -58,6 +58,17 @@ def prepare_work(place: Any, arguments: Any) -> Any:
 
 def adding(out: np.ndarray) -> Task:
     return Task(add, prepare_add, (out,))
+
+
+class Two:
+    """A team of two with numbers to add to."""
+
+    def __init__(self) -> None:
+        self.team, self.out = ThreadTeam(2), np.zeros(8, np.int64)
+        self.task = adding(self.out)
+
+    def call(self, **options: Any) -> list[int]:
+        return self.team.call(self.task, [0, 4, 8], 0, 1, **options)
 
 
 @pytest.mark.parametrize("unlocks", [False, True])
@@ -111,13 +122,12 @@ def fall_asleep(team: ThreadTeam) -> None:
 
 
 def test_a_helper_that_fell_asleep_is_woken() -> None:
-    team, out = ThreadTeam(2), np.zeros(8, np.int64)
-    task = adding(out)
+    two = Two()
     for _ in range(3):
-        team.call(task, [0, 4, 8], 0, 1)
-        fall_asleep(team)
+        two.call()
+        fall_asleep(two.team)
         assert helpers()[-1].board[ASLEEP]
-    assert (out == 3).all()
+    assert (two.out == 3).all()
 
 
 def helpers() -> list[Any]:
@@ -126,33 +136,23 @@ def helpers() -> list[Any]:
 
 
 def test_teams_have_helpers_in_common_unless_both_are_at_work() -> None:
-    first, second, out = ThreadTeam(2), ThreadTeam(2), np.zeros(8, np.int64)
-    task, other = adding(out), adding(np.zeros(8, np.int64))
-    first.call(task, [0, 4, 8], 0, 1)
+    first, second = Two(), Two()
+    first.call()
     last = helpers()[-1]
-    second.call(task, [0, 4, 8], 0, 1)
+    second.call()
     assert helpers()[-1] is last
-
-    second.call(task, [0, 4, 8], 0, 1, meanwhile=lambda: first.call(other, [0, 4, 8], 0, 1) and None)
+    second.call(meanwhile=lambda: first.call() and None)
     assert len(helpers()) >= 2
-    assert (out == 3).all()
-    assert (other.arguments[0] == 1).all()
+    assert (first.out == 2).all()
+    assert (second.out == 2).all()
 
 
 def test_parts_at_once_from_many_threads_do_not_get_into_each_others_way() -> None:
-    outs = [np.zeros(8, np.int64) for _ in range(4)]
-
-    def work(out: np.ndarray) -> None:
-        team, task = ThreadTeam(2), adding(out)
-        for _ in range(300):
-            assert team.call(task, [0, 4, 8], 0, 1) == [4, 4]
-
-    threads = [threading.Thread(target=work, args=(out,)) for out in outs]
-    for one in threads:
-        one.start()
-    for one in threads:
-        one.join(60)
-    assert all((out == 300).all() for out in outs)
+    teams = [Two() for _ in range(4)]
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda two: [two.call() for _ in range(300)], teams))
+    assert found == [[[4, 4]] * 300] * 4
+    assert all((two.out == 300).all() for two in teams)
 
 
 @pytest.mark.parametrize("part", [0, 4])
@@ -166,17 +166,16 @@ def test_what_compiled_code_of_a_part_raises_is_said_when_all_are_done(part: int
 
 
 def test_what_the_caller_does_meanwhile_may_fail() -> None:
-    team, out = ThreadTeam(2), np.zeros(8, np.int64)
-    task = adding(out)
+    two = Two()
 
     def interrupted() -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        team.call(task, [0, 4, 8], 0, 1, meanwhile=interrupted)
-    assert out.tolist() == [0] * 4 + [1] * 4  # the other part was waited for
-    team.call(task, [0, 4, 8], 0, 1)
-    assert out.tolist() == [1] * 4 + [2] * 4
+        two.call(meanwhile=interrupted)
+    assert two.out.tolist() == [0] * 4 + [1] * 4  # the other part was waited for
+    two.call()
+    assert two.out.tolist() == [1] * 4 + [2] * 4
 
 
 def test_who_is_interrupted_while_waiting_leaves_no_part_at_work(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -199,10 +198,9 @@ def test_who_is_interrupted_while_waiting_leaves_no_part_at_work(monkeypatch: py
 
 
 def test_who_is_interrupted_before_the_helper_is_woken_need_not_wait_for_good(monkeypatch: pytest.MonkeyPatch) -> None:
-    team, out = ThreadTeam(2), np.zeros(8, np.int64)
-    task = adding(out)
-    team.call(task, [0, 4, 8], 0, 1)
-    fall_asleep(team)
+    two = Two()
+    two.call()
+    fall_asleep(two.team)
     post = thread_team._post
 
     def interrupted(*told: Any) -> None:
@@ -212,10 +210,10 @@ def test_who_is_interrupted_before_the_helper_is_woken_need_not_wait_for_good(mo
     with monkeypatch.context() as patched:
         patched.setattr(thread_team, "_post", interrupted)
         with pytest.raises(KeyboardInterrupt):
-            team.call(task, [0, 4, 8], 0, 1)
-    assert out.tolist() == [1] * 4 + [2] * 4
-    team.call(task, [0, 4, 8], 0, 1)
-    assert out.tolist() == [2] * 4 + [3] * 4
+            two.call()
+    assert two.out.tolist() == [1] * 4 + [2] * 4
+    two.call()
+    assert two.out.tolist() == [2] * 4 + [3] * 4
 
 
 def test_what_is_worked_on_lives_as_long_though_nobody_has_the_helper(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -238,12 +236,13 @@ def test_what_is_worked_on_lives_as_long_though_nobody_has_the_helper(monkeypatc
 
 
 def test_nothing_is_kept_that_is_done() -> None:
-    team, other, out = ThreadTeam(2), ThreadTeam(2), np.zeros(8, np.int64)
-    team.call(adding(out), [0, 4, 8], 0, 1)
-    other.call(adding(np.zeros(8, np.int64)), [0, 4, 8], 0, 1)
-    lives = weakref.ref(out)
-    team.call(adding(out), [0, 4, 8], 0, 1)
-    del team, out
+    two = Two()
+    two.call()
+    Two().call()
+    lives = weakref.ref(two.out)
+    two.task = adding(two.out)
+    two.call()
+    del two
     gc.collect()
     assert lives() is None
 
@@ -279,17 +278,16 @@ def prepare_half(place: Any, arguments: Any) -> Any:
 
 
 def test_copies_and_children_have_helpers_of_their_own() -> None:
-    team, out = ThreadTeam(2), np.zeros(8, np.int64)
-    task = adding(out)
-    team.call(task, [0, 4, 8], 0, 1)
-    copied = copy.deepcopy(task)
-    copy.deepcopy(team).call(copied, [0, 4, 8], 0, 1)
-    assert (out == 1).all()
-    assert (copied.arguments[0] == 2).all()
+    two = Two()
+    two.call()
+    copied = copy.deepcopy(two)
+    copied.call()
+    assert (two.out == 1).all()
+    assert (copied.out == 2).all()
     child = os.fork()
     if not child:
-        team.call(task, [0, 4, 8], 0, 1)
-        os._exit(0 if (out == 2).all() else 1)
+        two.call()
+        os._exit(0 if (two.out == 2).all() else 1)
     assert os.waitpid(child, 0)[1] == 0
 
 

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 from rules_page import observation_of
 from variants import each_game, states_of
 
@@ -116,10 +115,13 @@ def test_a_part_can_stand_before_any_other() -> None:
 
 
 def test_adding_a_part_is_a_line_a_write_and_a_row() -> None:
-    text = Path(hog.__file__).read_text(encoding="utf-8")
+    """As the page on it shows."""
+    text, shown = Path(hog.__file__).read_text(encoding="utf-8"), PAGE.read_text(encoding="utf-8").splitlines()
     for old, new in (LINE, WRITE, ROW):
         assert text.count(old) == 1
         text = text.replace(old, new)
+        (line,) = set(new.splitlines()) - set(old.splitlines())
+        assert line in shown
     game = games.game("hog")
     page, features, observations = child(BY_HAND, text, some_states(game))
     assert list(features) == ["scores", "level", *list(game.features)[1:]]
@@ -127,13 +129,6 @@ def test_adding_a_part_is_a_line_a_write_and_a_row() -> None:
     for state, longer in zip(states_of(game)[::5], observations, strict=True):
         assert longer[2] == (state["scores"][0] == state["scores"][1])
         assert np.array_equal(np.delete(longer, 2), game.observe(state, 0))
-
-
-def test_the_page_on_adding_a_part_shows_just_that() -> None:
-    shown = PAGE.read_text(encoding="utf-8").splitlines()
-    for old, new in (LINE, WRITE, ROW):
-        (line,) = set(new.splitlines()) - set(old.splitlines())
-        assert line in shown
 
 
 def typed_places(source: str) -> list[str]:
@@ -158,11 +153,8 @@ def test_no_place_in_an_observation_is_a_typed_number(name: str) -> None:
     assert not typed_places(source)
 
 
-@pytest.mark.parametrize("place", ["3", "4 + own % 10", "4 + own + 1", "2 * seat", "3:5", ":5"])
-def test_a_typed_place_is_found(place: str) -> None:
-    assert typed_places(f"def observe(state, seat, out):\n    out[{place}] = 1\n") == [f"out[{place}]"]
-
-
-@pytest.mark.parametrize("place", ["AT.scores + 1", "AT.own_tens + own % 10", ":", "at", "i"])
-def test_a_place_by_name_is_fine(place: str) -> None:
-    assert not typed_places(f"def observe(state, seat, out):\n    out[{place}] = 1\n")
+def test_a_typed_place_is_found_and_a_place_by_name_is_fine() -> None:
+    for place in ("3", "4 + own % 10", "4 + own + 1", "2 * seat", "3:5", ":5"):
+        assert typed_places(f"def observe(state, seat, out):\n    out[{place}] = 1\n") == [f"out[{place}]"]
+    for place in ("AT.scores + 1", "AT.own_tens + own % 10", ":", "at", "i"):
+        assert not typed_places(f"def observe(state, seat, out):\n    out[{place}] = 1\n")
