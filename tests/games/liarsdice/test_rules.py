@@ -43,32 +43,26 @@ def test_each_call_must_be_higher(last: tuple[int, int], next_bid: tuple[int, in
     assert state["n_bids"] == (2 if higher else 0)
 
 
+CALLED = [  # seat 0 bids, seat 1 calls: hands, the bid, who loses a die
+    ([[3, 3, 1], [3, 6, 2]], (3, 3), 1),  # exactly as many: the caller loses
+    ([[3, 3, 1], [3, 3, 2]], (3, 3), 1),  # more
+    ([[3, 3, 1], [6, 6, 2]], (3, 3), 0),  # fewer: sixes are not wild
+    ([[1, 1, 1], [1, 1, 2]], (6, 1), 0),  # nor are ones
+    ([[6, 2, 1], [6, 4, 2]], (2, 6), 1),
+    ([[6, 2, 1], [5, 4, 2]], (2, 6), 0),
+    ([[2, 2, 1], [5, 4, 4]], (1, 3), 0),
+    ([[1, 2, 1], [3, 4, 3], [5, 5, 1]], (2, 5), 1),  # also those of third players, who lose nothing
+]
+
+
 @pytest.mark.boundscheck
-@pytest.mark.parametrize(
-    ("hands", "called", "loser"),
-    [  # seat 0 bids, seat 1 calls
-        ([[3, 3, 1], [3, 6, 2]], (3, 3), 1),  # exactly as many: the caller loses
-        ([[3, 3, 1], [3, 3, 2]], (3, 3), 1),  # more
-        ([[3, 3, 1], [6, 6, 2]], (3, 3), 0),  # fewer: sixes are not wild
-        ([[1, 1, 1], [1, 1, 2]], (6, 1), 0),  # nor are ones
-        ([[6, 2, 1], [6, 4, 2]], (2, 6), 1),
-        ([[6, 2, 1], [5, 4, 2]], (2, 6), 0),
-        ([[2, 2, 1], [5, 4, 4]], (1, 3), 0),
-    ],
-)
-def test_liar_counts_the_dice_of_all_hands(hands: list[list[int]], called: tuple[int, int], loser: int) -> None:
-    game, state = table(NAME, hands)
-    game.step(state, bid(*called))
-    assert game.step(state, LIAR) == 0
-    assert left(state) == [3 - (loser == 0), 3 - (loser == 1)]
-    assert [int(state[name]) for name in ("caller", "changed", "change")] == [1, loser, -1]
-
-
-def test_third_players_lose_nothing_but_their_dice_count() -> None:
-    game, state = table(NAME, [[1, 2], [3, 4], [5, 5]])
-    game.step(state, bid(2, 5))
-    game.step(state, LIAR)  # there are two fives, both in seat 2
-    assert left(state) == [2, 1, 2]
+def test_liar_counts_the_dice_of_all_hands() -> None:
+    for hands, called, loser in CALLED:
+        game, state = table(NAME, hands)
+        game.step(state, bid(*called))
+        assert game.step(state, LIAR) == 0
+        assert left(state) == [3 - (loser == seat) for seat in range(len(hands))]
+        assert [int(state[name]) for name in ("caller", "changed", "change")] == [1, loser, -1]
 
 
 @pytest.mark.parametrize("players", [2, 3, 4, 5, 6])

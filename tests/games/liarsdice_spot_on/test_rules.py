@@ -36,15 +36,6 @@ def wide(quantity: int, face: int) -> int:
     return N_ACTIONS + (quantity - 31) * 6 + face - 1
 
 
-def challenged(hands: list[list[int]], bids: list[tuple[int, int]], action: int, **fields: object) -> object:
-    """Seat 0 opens with the first of ``bids``; whoever follows the last bidder plays ``action``."""
-    game, state = table(NAME, hands, **fields)
-    for one in bids:
-        assert game.step(state, bid(*one)) == 0
-    assert game.step(state, action) == 0
-    return state
-
-
 # --- the text ------------------------------------------------------------------------------------------------
 
 
@@ -60,15 +51,6 @@ def test_a_drawn_seat_opens_the_first_round(players: int) -> None:
         assert left(state) == [5] * players
     assert set(openers) == set(range(players))
     assert min(openers.values()) > 300 / players / 2
-
-
-def test_the_example_of_the_text() -> None:
-    """Five threes were bid; four threes and three sixes are seven threes."""
-    hands = [[3, 3, 6, 1, 2], [3, 3, 6, 6, 5]]
-    assert left(challenged(hands, [(5, 3)], LIAR)) == [5, 4]
-    assert left(challenged(hands, [(7, 3)], LIAR)) == [5, 4]
-    assert left(challenged(hands, [(8, 3)], LIAR)) == [4, 5]
-    assert left(challenged(hands, [(7, 3)], LOSE_TWO)) == [3, 5]
 
 
 MORE = {
@@ -143,50 +125,68 @@ def test_1_ordinary_bids_end_at_45_and_a_round_has_room_for_100() -> None:
     assert set(legal(game, state)) == {LIAR, LOSE_TWO}
 
 
-# --- rulings 2 and 3: counting, and liar -----------------------------------------------------------------------
+# --- rulings 2 to 5: counting, liar, spot on, and who starts the next round -----------------------------------
 
-
-@pytest.mark.boundscheck
-@pytest.mark.parametrize(
-    ("hands", "called", "loser"),
-    [  # seat 0 bids, seat 1 calls
-        ([[3, 3, 1], [3, 6, 2]], (4, 3), 1),  # the six counts
-        ([[3, 3, 1], [3, 6, 2]], (5, 3), 0),
-        ([[3, 3, 1], [3, 5, 2]], (3, 3), 1),
-        ([[6, 6, 1], [3, 6, 2]], (3, 6), 1),  # sixes count once, and nothing else counts for them
-        ([[6, 6, 1], [3, 6, 2]], (4, 6), 0),
-        ([[6, 6, 6], [6, 6, 6]], (6, 1), 1),
-        ([[1, 1, 1], [1, 1, 1]], (1, 6), 0),
+Bids = list[tuple[int, int]]
+TEXT = [[3, 3, 6, 1, 2], [3, 3, 6, 6, 5]]
+"""Of the text's example: four threes and three sixes are seven threes."""
+SIX, MORE_SIXES, ALL = [[3, 3, 1], [3, 6, 2]], [[6, 6, 1], [3, 6, 2]], [[6, 6, 6], [6, 6, 6]]
+FOURS = [[4, 4, 1], [6, 2, 2], [1, 1, 3]]
+"""Three fours."""
+PAIRS = [[4, 4], [2, 2], [1, 1]]
+ENDINGS: dict[str, list[tuple[list[list[int]], Bids, int, list[int], int]]] = {
+    # hands, bids (seat 0 opens; whoever follows the last bidder calls), call, dice left, who starts the next round
+    "the text": [
+        (TEXT, [(5, 3)], LIAR, [5, 4], 0),
+        (TEXT, [(7, 3)], LIAR, [5, 4], 0),
+        (TEXT, [(8, 3)], LIAR, [4, 5], 1),
+        (TEXT, [(7, 3)], LOSE_TWO, [3, 5], 1),
     ],
-)
-def test_2_and_3_liar(hands: list[list[int]], called: tuple[int, int], loser: int) -> None:
-    state = challenged(hands, [called], LIAR)
-    assert left(state) == [3 - (loser == 0), 3 - (loser == 1)]
-
-
-# --- ruling 4: spot on ---------------------------------------------------------------------------------------
-
-THREE_FOURS = [[4, 4, 1], [6, 2, 2], [1, 1, 3]]
-
-
-AFTER = {
-    LIAR: {2: [3, 2, 3], 3: [3, 2, 3], 4: [2, 3, 3]},
-    LOSE_TWO: {2: [3, 2, 3], 3: [1, 3, 3], 4: [3, 2, 3]},
-    GAIN_ONE: {2: [3, 2, 3], 3: [3, 4, 3], 4: [3, 2, 3]},
+    "2 and 3": [
+        (SIX, [(4, 3)], LIAR, [3, 2], 0),  # the six counts
+        (SIX, [(5, 3)], LIAR, [2, 3], 1),
+        ([[3, 3, 1], [3, 5, 2]], [(3, 3)], LIAR, [3, 2], 0),
+        (MORE_SIXES, [(3, 6)], LIAR, [3, 2], 0),  # sixes count once, and nothing else counts for them
+        (MORE_SIXES, [(4, 6)], LIAR, [2, 3], 1),
+        (ALL, [(6, 1)], LIAR, [3, 2], 0),
+        ([[1, 1, 1], [1, 1, 1]], [(1, 6)], LIAR, [2, 3], 1),
+    ],
+    "4": [
+        *((FOURS, [(quantity, 4)], LIAR, [3, 2, 3], 2) for quantity in (2, 3)),
+        (FOURS, [(4, 4)], LIAR, [2, 3, 3], 1),
+        *((FOURS, [(quantity, 4)], LOSE_TWO, [3, 2, 3], 2) for quantity in (2, 4)),
+        (FOURS, [(3, 4)], LOSE_TWO, [1, 3, 3], 1),
+        *((FOURS, [(quantity, 4)], GAIN_ONE, [3, 2, 3], 2) for quantity in (2, 4)),
+        (FOURS, [(3, 4)], GAIN_ONE, [3, 4, 3], 1),
+        ([[4], [2, 2], [1, 1]], [(1, 4)], LOSE_TWO, [0, 2, 2], 1),  # lose two takes the last die of who has one
+    ],
+    "5": [
+        (PAIRS, [(2, 4)], LIAR, [2, 1, 2], 2),  # seat 1 loses: left of it is seat 2
+        (PAIRS, [(3, 4)], LIAR, [1, 2, 2], 1),  # seat 0 loses
+        (PAIRS, [(2, 4)], LOSE_TWO, [0, 2, 2], 1),
+        (PAIRS, [(2, 4)], GAIN_ONE, [2, 3, 2], 1),  # the caller itself
+        (PAIRS, [(3, 4)], GAIN_ONE, [2, 1, 2], 2),
+        ([[4, 4], [2], [1, 1]], [(2, 4)], LIAR, [2, 0, 2], 2),  # the loser is out
+        ([[4, 4], [2, 2], [1]], [(1, 4), (2, 4)], LIAR, [2, 2, 0], 0),
+        ([[4, 4], [2, 2], []], [(2, 4)], LIAR, [2, 1, 0], 0),  # seat 2 was out before
+        (PAIRS, [(1, 1), (3, 1)], LIAR, [2, 1, 2], 2),  # seat 2 is right, seat 1 loses
+        ([[4, 4], [2], [1, 1]], [(1, 1), (3, 1)], LIAR, [2, 0, 2], 2),
+    ],
 }
 
 
-@pytest.mark.parametrize("action", AFTER)
-def test_4_challenges(action: int) -> None:
-    """Seat 0 bids on fours, of which there are three; seat 1 challenges."""
-    for quantity, after in AFTER[action].items():
-        assert left(challenged(THREE_FOURS, [(quantity, 4)], action)) == after, quantity
-
-
-def test_4_lose_two_takes_the_last_die_of_whoever_has_one() -> None:
-    state = challenged([[4], [2, 2], [1, 1]], [(1, 4)], LOSE_TWO)
-    assert left(state) == [0, 2, 2]
-    assert int(state["change"]) == -1
+@pytest.mark.boundscheck
+@pytest.mark.parametrize("ruling", ENDINGS)
+def test_2_to_5_how_rounds_end(ruling: str) -> None:
+    for hands, bids, call, after, opener in ENDINGS[ruling]:
+        game, state = table(NAME, hands)
+        for one in bids:
+            assert game.step(state, bid(*one)) == 0
+        before = left(state)
+        assert game.step(state, call) == 0
+        assert left(state) == after, (hands, bids, call)
+        assert int(state["change"]) == sum(after) - sum(before)
+        assert int(state["player"]) == opener, (hands, bids, call)
 
 
 def test_4_gain_one_is_for_those_who_have_lost_a_die() -> None:
@@ -196,32 +196,6 @@ def test_4_gain_one_is_for_those_who_have_lost_a_die() -> None:
         assert game.legal(state)[GAIN_ONE] == (own < dice)
         assert game.step(state, GAIN_ONE) == (0 if own < dice else 2)
         assert left(state) == [dice, own + 1 if own < dice else 0]
-
-
-# --- ruling 5: who starts the next round -----------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("hands", "bids", "action", "after", "opener"),
-    [
-        ([[4, 4], [2, 2], [1, 1]], [(2, 4)], LIAR, [2, 1, 2], 2),  # seat 1 loses: left of it is seat 2
-        ([[4, 4], [2, 2], [1, 1]], [(3, 4)], LIAR, [1, 2, 2], 1),  # seat 0 loses
-        ([[4, 4], [2, 2], [1, 1]], [(2, 4)], LOSE_TWO, [0, 2, 2], 1),
-        ([[4, 4], [2, 2], [1, 1]], [(2, 4)], GAIN_ONE, [2, 3, 2], 1),  # the caller itself
-        ([[4, 4], [2, 2], [1, 1]], [(3, 4)], GAIN_ONE, [2, 1, 2], 2),
-        ([[4, 4], [2], [1, 1]], [(2, 4)], LIAR, [2, 0, 2], 2),  # the loser is out
-        ([[4, 4], [2, 2], [1]], [(1, 4), (2, 4)], LIAR, [2, 2, 0], 0),
-        ([[4, 4], [2, 2], []], [(2, 4)], LIAR, [2, 1, 0], 0),  # seat 2 was out before
-        ([[4, 4], [2, 2], [1, 1]], [(1, 1), (3, 1)], LIAR, [2, 1, 2], 2),  # seat 2 is right, seat 1 loses
-        ([[4, 4], [2], [1, 1]], [(1, 1), (3, 1)], LIAR, [2, 0, 2], 2),
-    ],
-)
-def test_5_the_player_to_the_left_of_the_loser(
-    hands: list[list[int]], bids: list[tuple[int, int]], action: int, after: list[int], opener: int
-) -> None:
-    state = challenged(hands, bids, action, dice=3)
-    assert left(state) == after
-    assert int(state["player"]) == opener
 
 
 # --- ruling 6: disqualified ----------------------------------------------------------------------------------
