@@ -46,21 +46,23 @@ def wanted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "mine"
 
 
-def test_the_folder_that_is_asked_for(wanted: Path) -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert find() == wanted / "kernels-now"
-    assert (wanted / "kernels-now").is_dir()
-
-
 @needs_owners
-def test_a_new_folder_is_the_users_alone(wanted: Path) -> None:
+@pytest.mark.parametrize("is_link", [False, True])
+def test_the_folder_that_is_asked_for_is_made_for_the_user_alone(wanted: Path, tmp_path: Path, is_link: bool) -> None:
+    """A link may be asked for too."""
+    place = tmp_path / "disk" if is_link else wanted
+    if is_link:
+        place.mkdir(mode=0o700)
+        wanted.symlink_to(place)
     before = os.umask(0)
     try:
-        found = find()
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            found = find()
     finally:
         os.umask(before)
-    assert [path.stat().st_mode & 0o777 for path in (wanted, found)] == [0o700, 0o700]
+    assert found == place / "kernels-now"
+    assert [path.stat().st_mode & 0o777 for path in (place, found)] == [0o700, 0o700]
 
 
 def test_the_users_cache_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -80,12 +82,6 @@ def test_modes_of_numba_have_folders_of_their_own(monkeypatch: pytest.MonkeyPatc
         names.add(jit._generation())
     assert len(names) == 2
     assert all(jit.source_hash() in name for name in names)
-
-
-def test_a_link_may_be_asked_for(wanted: Path, tmp_path: Path) -> None:
-    (tmp_path / "disk").mkdir()
-    wanted.symlink_to(tmp_path / "disk")
-    assert find() == tmp_path / "disk" / "kernels-now"
 
 
 def test_an_unwritable_folder_is_replaced_for_this_process(wanted: Path, temporary: Path) -> None:

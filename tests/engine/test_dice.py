@@ -49,8 +49,6 @@ def values_of(axis: str, n: int) -> np.ndarray:
 
 AXES = ("keys", "seats", "turns", "numbers")
 
-# --- the same dice everywhere ------------------------------------------------------------------------------
-
 
 @pytest.mark.nojit
 def test_mix_is_the_published_generator() -> None:
@@ -103,9 +101,6 @@ def test_seeds_count_modulo_two_to_the_64(seed: int, same: int) -> None:
     assert dice.game_key(seed, 3) == dice.game_key(same, 3) == oracle.game_key(same, 3)
 
 
-# --- fair --------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("axis", AXES)
 @pytest.mark.parametrize("sides", [2, 4, 6, 7, 20])
 def test_uniform_along_each_axis(axis: str, sides: int) -> None:
@@ -153,9 +148,6 @@ def test_bias_is_below_two_to_the_minus_32(n: int) -> None:
             assert abs((first_h[k + 1] - first_h[k]) / 2**32 - 1 / n) < 2**-32
 
 
-# --- independent -------------------------------------------------------------------------------------------
-
-
 def dependence(first: np.ndarray, second: np.ndarray) -> float:
     """Return the p-value of a chi-square test for independence of two rows of six-sided dice."""
     table = np.bincount(6 * (first - 1) + second - 1, minlength=36).reshape(6, 6)
@@ -191,9 +183,6 @@ def test_no_axis_stands_for_another() -> None:
     here = faces(n, keys=steps, seats=0, turns=steps % 50)
     there = faces(n, keys=steps, seats=1, turns=steps % 50)
     assert dependence(here, there) > SURPRISE
-
-
-# --- names of games and of private randomness --------------------------------------------------------------
 
 
 @numba.njit

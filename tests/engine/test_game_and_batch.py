@@ -23,8 +23,6 @@ from dicegym.registry import ENVIRONMENTS, GAMES
 
 nojit = pytest.mark.nojit
 
-# --- what a game is ----------------------------------------------------------------------------------------
-
 
 @nojit
 def test_there_are_games() -> None:
@@ -89,9 +87,6 @@ def test_two_games_cannot_share_a_record() -> None:
         loops.bind(dtype, sound._replace(legal=sound.reset))
 
 
-# --- what is refused ---------------------------------------------------------------------------------------
-
-
 @nojit
 @each_game
 def test_unknown_games_and_parameters_are_refused(name: str) -> None:
@@ -128,9 +123,6 @@ def test_a_game_takes_no_settings_a_second_time(name: str) -> None:
             games.game(game, **{key: value})
 
 
-# --- a single game -----------------------------------------------------------------------------------------
-
-
 @each_variant
 def test_a_new_game_is_named_by_seed_and_episode(game: Game) -> None:
     state = game.new_game(7, 3)[0]
@@ -165,6 +157,7 @@ def test_seeds_and_numbers_of_games_are_whole_numbers_of_python_or_numpy() -> No
 
 @each_variant
 def test_shapes_and_types(game: Game) -> None:
+    """Each call gives arrays of its own: changing one changes neither the game nor the next answer."""
     for state in states_of(game)[::4]:
         mask, gained = game.legal(state), game.returns(state)
         assert (mask.shape, mask.dtype) == ((game.n_actions,), np.bool_)
@@ -174,21 +167,12 @@ def test_shapes_and_types(game: Game) -> None:
             seen = game.observe(state, seat)
             assert (seen.shape, seen.dtype) == ((game.observation_size,), np.float32)
         assert state["over"] or type(game.step(state.copy(), int(mask.argmax()))) is int
+        for read in (game.legal, game.returns, lambda state: game.observe(state, 0)):
+            first = read(state)
+            kept = first.copy()
+            first[:] = 1 - first
+            assert np.array_equal(read(state), kept)
     assert game.observation_size == sum(game.features.values())
-
-
-@each_variant
-def test_what_is_returned_is_the_callers(game: Game) -> None:
-    """Each call gives arrays of its own: changing one changes neither the game nor the next answer."""
-    state = game.new_game()[0]
-    for read in (game.legal, game.returns, lambda state: game.observe(state, 0)):
-        first = read(state)
-        kept = first.copy()
-        first[:] = 1 - first
-        assert np.array_equal(read(state), kept)
-
-
-# --- batches -----------------------------------------------------------------------------------------------
 
 
 @each_game
@@ -235,9 +219,6 @@ def test_wrong_actions_and_numbers_of_games_are_refused() -> None:
     for n in (0, -1, 2.0, None):
         with pytest.raises(ParameterError, match="the number of games in a batch"):
             games.game(GAMES[0]).batch(n)  # type: ignore[arg-type]
-
-
-# --- the loops ---------------------------------------------------------------------------------------------
 
 
 @nojit

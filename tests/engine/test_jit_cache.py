@@ -88,8 +88,6 @@ def test_an_edited_rule_is_what_the_next_process_runs(tmp_path: Path) -> None:
     assert changed["folder"] != first["folder"]
 
 
-# --- a game outside the package ----------------------------------------------------------------------------
-
 COIN = """
 import numpy as np
 from dicegym.engine.jit import kernel
@@ -150,9 +148,6 @@ def test_a_changed_game_outside_the_package_plays_its_new_rule(tmp_path: Path) -
         rule.write_text(text.replace("GAIN = 2", f"GAIN = {gain}"))
         points, compiled = in_a_process(OUTSIDE, rule.parent, tmp_path / "cache")
         assert (points, compiled > 0) == (gain, is_new)
-
-
-# --- which sources count ------------------------------------------------------------------------------------
 
 
 @pytest.fixture

@@ -33,8 +33,6 @@ SEEDS = st.integers(0, 2**64 - 1)
 each_form = pytest.mark.parametrize("game", default_forms_always(), ids=repr)
 """What the engine does is the same in all forms of a game, and most are slow; the rules are tried in each form."""
 
-# --- states by chance --------------------------------------------------------------------------------------
-
 
 def position(game: Game, seed: int, decisions: int) -> Any:
     """Return a state in which somebody is to move, after at most that many random decisions."""
@@ -90,9 +88,6 @@ def test_other_dice_after_a_branch(game: Game, data: st.DataObject) -> None:
         seen.add(state.tobytes())
     assume(len(seen) > 1 or last < 6)  # just before its end a game may have no more dice to roll
     assert len(seen) > 1
-
-
-# --- the same game everywhere ------------------------------------------------------------------------------
 
 
 def digests(batch: Batch, names: np.ndarray, decisions: int, first: int = 0) -> list[str]:
@@ -196,9 +191,6 @@ def test_compilation_off_is_the_same_game() -> None:
     assert json.loads(run.stdout) == here
 
 
-# --- fingerprints ------------------------------------------------------------------------------------------
-
-
 @each_game
 def test_fingerprints_name_the_rules(name: str) -> None:
     """The same for the same rules, another for each setting that can be seen, whatever was played before."""
@@ -221,9 +213,6 @@ def test_a_fingerprint_is_played_once_for_equal_games_and_anew_for_changed_rules
     assert Game(spec, goal=50).fingerprint == "2"
     assert Game(dataclasses.replace(spec)).fingerprint == "3", "another object may hold other rules"
     assert len(played) == 3
-
-
-# --- who knows what ----------------------------------------------------------------------------------------
 
 
 @lru_cache(maxsize=64)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import os
 import pickle
 import subprocess
@@ -12,10 +11,9 @@ from typing import Any
 
 import numpy as np
 from rules_page import observation_of
-from variants import each_game, states_of
+from variants import states_of
 
 from dicegym import games
-from dicegym.bots.transcription import transcribe
 from dicegym.engine.game import Game
 from dicegym.games.hog import rules as hog
 from dicegym.registry import GAMES
@@ -129,32 +127,3 @@ def test_adding_a_part_is_a_line_a_write_and_a_row() -> None:
     for state, longer in zip(states_of(game)[::5], observations, strict=True):
         assert longer[2] == (state["scores"][0] == state["scores"][1])
         assert np.array_equal(np.delete(longer, 2), game.observe(state, 0))
-
-
-def typed_places(source: str) -> list[str]:
-    """Return the writes to ``out`` in ``source`` whose place begins with a number."""
-    found = []
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id == "out":
-            terms = [node.slice]
-            while terms and isinstance(terms[0], ast.BinOp):
-                terms = [terms[0].left]
-            if isinstance(terms[0], ast.Slice):
-                terms = [end for end in (terms[0].lower, terms[0].upper) if end is not None]
-            if any(isinstance(term, ast.Constant) for term in terms):
-                found.append(ast.unparse(node))
-    return found
-
-
-@each_game
-def test_no_place_in_an_observation_is_a_typed_number(name: str) -> None:
-    source = transcribe(games.spec(name).kernels.observe)
-    assert "out[" in source
-    assert not typed_places(source)
-
-
-def test_a_typed_place_is_found_and_a_place_by_name_is_fine() -> None:
-    for place in ("3", "4 + own % 10", "4 + own + 1", "2 * seat", "3:5", ":5"):
-        assert typed_places(f"def observe(state, seat, out):\n    out[{place}] = 1\n") == [f"out[{place}]"]
-    for place in ("AT.scores + 1", "AT.own_tens + own % 10", ":", "at", "i"):
-        assert not typed_places(f"def observe(state, seat, out):\n    out[{place}] = 1\n")

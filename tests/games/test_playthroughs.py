@@ -6,14 +6,11 @@ import difflib
 import re
 from pathlib import Path
 
-import numpy as np
 import pytest
 from command_line import Run
 from variants import each_game
 
-from dicegym import games
 from dicegym.checks import playthrough
-from dicegym.engine.game import Game
 from dicegym.registry import GAMES
 
 FOLDER = Path(__file__).parents[1] / "playthroughs"
@@ -41,43 +38,6 @@ def test_it_shows_a_whole_game_and_a_slip(name: str) -> None:
     assert len(re.findall(r"-> fault \d+: \S", second)) == 1
     for part in (first, second):
         assert part.count("\nlegal ") == part.count("\nobservation ") == part.count("\naction ") >= 3
-
-
-@pytest.mark.nojit
-def test_a_difference_would_show(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Observations, names and returns are in the text, so no change of them can slip by."""
-    game, observe = games.game(GAMES[0]), Game.observe
-
-    def told(seed: int = 1) -> str:
-        return "\n".join(playthrough._game(game, seed, None))
-
-    text = told()
-    assert text == told() != told(2)
-    for name, changed in {
-        "action_name": lambda self, action: "nothing",
-        "returns": lambda self, state: np.full(self.players, 2, np.float32),
-        "observe": lambda self, state, seat: np.roll(observe(self, state, seat), 1),
-    }.items():
-        with monkeypatch.context() as patch:
-            patch.setattr(Game, name, changed)
-            assert text != told(), name
-
-
-@pytest.mark.nojit
-def test_observations_and_ranges_in_short() -> None:
-    for values, short in [
-        ([0, 0, 1, 0], "#2"),
-        ([1, 0, 0, 1], "#0,3"),
-        ([0, 0, 0], "-"),
-        ([0], "0"),
-        ([1], "1"),
-        ([0.5, 0.25], "0.5 0.25"),
-        ([1 / 3], "0.3333"),
-        ([0, 0.99999], "0 1"),
-    ]:
-        assert playthrough.compact(np.array(values, np.float32)) == short
-    for numbers, short in [([], ""), ([3], "3"), ([0, 1, 2], "0-2"), ([0, 2, 3, 9], "0 2-3 9")]:
-        assert playthrough.ranges(numbers) == short
 
 
 @pytest.mark.parametrize(

@@ -65,12 +65,6 @@ def test_it_shows_a_whole_game_and_what_can_go_wrong(name: str) -> None:
     assert max(len(line) for line in text.splitlines() if "dicegym play" not in line) <= WIDTH
 
 
-def test_a_difference_would_show() -> None:
-    text = (FOLDER / f"{GAMES[0]}.txt").read_text(encoding="utf-8")
-    assert again(text.replace("--seed ", "--seed 1", 1)) != text
-    assert ANSWER.findall("Round 1\nyour move> 3 4\n`again` or `quit`? \n") == ["3 4", ""]
-
-
 if __name__ == "__main__":
     for path in sorted(FOLDER.glob("*.txt")):
         path.write_text(again(path.read_text(encoding="utf-8")), encoding="utf-8", newline="\n")

@@ -95,9 +95,6 @@ def decisions(
             yield Decision(other, rounds, play, allowed, state, view)
 
 
-# --- classic ---------------------------------------------------------------------------------------------------
-
-
 def classic_play(rng: random.Random, game: LiarsDice) -> int | None:
     """Something between the sensible and the absurd."""
     kind = rng.random()
@@ -141,8 +138,6 @@ def test_classic_games_agree(faces: int, wanted: int) -> None:
     assert len(seen) == 7
     assert not rare, f"too few cases: {rare}"
 
-
-# --- spot on ---------------------------------------------------------------------------------------------------
 
 CHALLENGES = ("Liar", "Spot on, lose two", "Spot on, gain one")
 CHANGES = {"Liar": (-1,), "Spot on, lose two": (-2, -1), "Spot on, gain one": (-1, 1)}

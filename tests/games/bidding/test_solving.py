@@ -210,13 +210,9 @@ def test_tables_of_a_hand_say_what_the_rules_do(game: dicegym.Game, dice: tuple[
         assert state["over"] or ending.opener == (0 if state["player"] == opener else 1)
 
 
-def test_hands_are_learned_after_those_that_they_lead_to() -> None:
-    single = [((1, 1),), ((1, 2),), ((2, 1),), ((2, 2),)]
-    assert groups_of(CLASSIC) == single
+def test_hands_are_learned_after_those_that_they_lead_to_and_bids_go_by_levels() -> None:
+    assert groups_of(CLASSIC) == [((1, 1),), ((1, 2),), ((2, 1),), ((2, 2),)]
     assert groups_of(SPOT_ON) == [((1, 1), (2, 1), (2, 2))]
-
-
-def test_bids_that_cannot_follow_each_other_by_levels_are_refused() -> None:
     follow = np.zeros((3, 3), bool)
     follow[0, 1] = follow[1, 2] = True
     with pytest.raises(ParameterError, match="no levels"):
@@ -331,18 +327,12 @@ def test_bids_above_all_dice_and_what_is_not_allowed() -> None:
     SPOT_ON.step(state, 3 * 6 - 1)  # three sixes are worth more, and are true at times
     assert 0 <= valuer.value(state, me) <= 1
     assert valuer.policy(state).sum() == pytest.approx(1)
-    classic = values_of(ONE_DIE[0])
-    opening = ONE_DIE[0].new_game()[0]
-    assert classic.action_value(opening, -1) == 0
-
-
-def test_a_hand_that_never_comes_about_has_no_values() -> None:
+    assert values_of(ONE_DIE[0]).action_value(ONE_DIE[0].new_game()[0], -1) == 0
     state = SPOT_ON.new_game(2)[0]
-    me = int(state["player"])
-    state["left"][me] = state["rolled"][me] = 1
+    state["left"][me] = state["rolled"][me] = 1  # a hand that never comes about
     state["hands"][me] = (1, 0, 0, 0, 0, 0)
     with pytest.raises(ParameterError, match="never comes about"):
-        values_of(SPOT_ON).value(state, 0)
+        valuer.value(state, 0)
 
 
 def test_best_replies_over_the_whole_game_are_never_worse_than_playing_along() -> None:

@@ -217,14 +217,11 @@ def test_a_bot_sees_its_own_dice_alone_and_changes_nothing(name: str) -> None:
 def test_a_bot_draws_anew_for_each_decision() -> None:
     """The opening bid of haphazard is any of six: in forty hands, and after forty bids, it draws each of them."""
     game, state = table("liarsdice", [[1] * 5] * 6)
-    choose = twins("liarsdice")["haphazard"]
-    openings = set()
-    for finished in range(40):
-        state["finished"] = finished
+    choose, openings, answers = twins("liarsdice")["haphazard"], set(), set()
+    for state["finished"] in range(40):
         openings.add(int(choose(state)))
     assert openings == set(range(6))
     game.step(state, bid(1, 1))
-    answers = set()
     for _ in range(20):
         answers.add(int(choose(state)))
         for face in (2, 3):

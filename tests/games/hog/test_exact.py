@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import runpy
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 
@@ -12,15 +12,19 @@ import pytest
 from oracles.hog_values import outcomes, slow_win_rate
 
 import dicegym
-from dicegym.errors import AgentError, ParameterError
+from dicegym.bots.export import export_source
+from dicegym.errors import AgentError, ModelError, ParameterError
 from dicegym.games.hog import exact as hog
 from dicegym.games.hog.adapter import CODE, strategy_source
 from dicegym.games.hog.rules import FIRST_NUMBER, LONGEST_RUN, MOST_DICE, N_ACTIONS
 from dicegym.games.hog.solving import sweeps
+from dicegym.games.hog.solving.strategies import Climber, choices_of
 from dicegym.games.parts import solver
-from dicegym.play.player import RandomPlayer
-
-from .improving import improvements
+from dicegym.learning.evaluate import evaluate
+from dicegym.play.player import FunctionPlayer, RandomPlayer
+from dicegym.play.turn import Turn
+from dicegym.players.model import PolicyPlayer
+from dicegym.players.roster import agent_names, names_elsewhere
 
 GAME = dicegym.game("hog")
 SHIPPED_TRIALS = 1000
@@ -40,6 +44,12 @@ def drawn(seed: int, goal: int = 100, numbers: Sequence[int] = range(-1, 11), me
     """Return a table of a player that draws among some numbers once and for all."""
     shape = (goal, goal, *HIDDEN[: 2 * memory])
     return np.random.default_rng(seed).choice(np.array(numbers), shape).astype(np.int8)
+
+
+def improvements(start: np.ndarray, opponent: np.ndarray, game: dicegym.Game) -> Iterator[tuple[float, np.ndarray]]:
+    """Yield (win rate, table) after each sweep from ``start`` on, as `best_table` climbs."""
+    first, rival = hog.fitting([start, opponent], game)
+    yield from Climber(choices_of(rival)).sweeps(first)
 
 
 # --- a second implementation, written from the rule text ---------------------------------------------------
@@ -279,7 +289,7 @@ def test_same_seed_same_table() -> None:
 # --- tables of players --------------------------------------------------------------------------------------
 
 
-def test_each_pair_is_asked_once() -> None:
+def test_players_and_functions_are_strategies_and_asked_once_for_each_pair() -> None:
     asked = []
 
     def strategy(score: int, opponent_score: int) -> int:
@@ -290,33 +300,26 @@ def test_each_pair_is_asked_once() -> None:
     assert sorted(asked) == [(score, other) for score in range(20) for other in range(20)]
     assert table.dtype == np.int8
     assert all(table[score, other] == (score + 2 * other) % 12 - 1 for score, other in asked)
-
-
-def test_players_and_functions_are_strategies() -> None:
+    assert set(np.unique(hog.tabulate(RandomPlayer(), dicegym.game("hog", goal=50)))) == set(range(-1, 11))
     five = dicegym.agent("hog", "always_roll(5)")
+    assert (hog.tabulate(five, GAME) == 5).all()
     assert round(hog.win_rate(dicegym.agent("hog", "always_roll(8)"), five, GAME), 6) == 0.630940
     assert round(hog.win_rate(lambda score, opponent_score: 0, five, GAME), 6) == 0.102878
     assert round(hog.best_response(five, GAME)[0], 6) == 0.844743
 
 
-def test_a_player_becomes_a_table() -> None:
-    assert (hog.tabulate(dicegym.agent("hog", "always_roll(7)"), GAME) == 7).all()
-    table = hog.tabulate(RandomPlayer(), dicegym.game("hog", goal=50))
-    assert set(np.unique(table)) == set(range(-1, 11))
-
-
-@pytest.mark.parametrize("answer", [11, -2, 2.5, None, "5"])
+@pytest.mark.parametrize("answer", [11, -2, 2.5, None, "5", ZeroDivisionError])
 def test_an_answer_that_is_no_number_of_dice_is_refused(answer: object) -> None:
     def strategy(score: int, opponent_score: int) -> object:
+        if answer is ZeroDivisionError and score == 3:
+            raise ZeroDivisionError
         return answer if (score, opponent_score) == (3, 4) else 5
 
-    with pytest.raises(AgentError, match=r"\(3, 4\)"):
+    with pytest.raises(AgentError, match="ZeroDivisionError" if answer is ZeroDivisionError else r"\(3, 4\)"):
         hog.tabulate(strategy, dicegym.game("hog", goal=10))
-
-
-def test_a_strategy_that_fails_is_refused() -> None:
-    with pytest.raises(AgentError, match="ZeroDivisionError"):
-        hog.tabulate(lambda score, other: 1 // (score - other), GAME)
+    forgets = FunctionPlayer(lambda turn: 99 if turn.view.run == 2 and turn.view.score == 3 else 5, "fails")
+    with pytest.raises(AgentError, match=r"final_strategy\(3, 0\)"):
+        hog.tabulate(forgets, to(10))
 
 
 @pytest.mark.parametrize(
@@ -338,34 +341,20 @@ def test_what_is_no_table_is_refused(goal: int, table: np.ndarray) -> None:
 
 
 def test_solvers_are_found_by_the_name_of_the_game() -> None:
-    assert solver("hog") is hog
-    assert solver("a game without one") is None
-    assert solver(GAME) is hog
-    assert solver(dicegym.game("hog", memory=1)) is hog
-    assert solver("nothing") is None
-    assert solver("nothing.at_all") is None
+    assert [solver(game) for game in ("hog", GAME, dicegym.game("hog", memory=1))] == [hog] * 3
+    assert [solver(name) for name in ("a game without one", "nothing", "nothing.at_all")] == [None] * 3
 
 
-# --- files --------------------------------------------------------------------------------------------------
-
-
-def load(path: Path) -> dict[str, object]:
-    return runpy.run_path(str(path))
-
-
-def table_in(path: Path) -> np.ndarray:
-    strategy = load(path)["final_strategy"]
-    assert callable(strategy)
-    return hog.tabulate(strategy, GAME)
+def strategy_in(path: Path) -> Callable[[int, int], int]:
+    found: Callable[[int, int], int] = runpy.run_path(str(path))["final_strategy"]
+    return found
 
 
 def test_a_strategy_survives_its_file(tmp_path: Path) -> None:
-    table = drawn(5)
-    path = tmp_path / "hog.py"
+    table, path = drawn(5), tmp_path / "hog.py"
     path.write_text(strategy_source(table, "A random strategy."), encoding="utf-8")
-    assert (table_in(path) == table).all()
-    strategy = load(path)["final_strategy"]
-    assert callable(strategy)
+    strategy = strategy_in(path)
+    assert (hog.tabulate(strategy, GAME) == table).all()
     for score, nearest in [(-5, 0), (100, 99), (250, 99)]:
         assert strategy(score, 50) == table[nearest, 50]
         assert strategy(50, score) == table[50, nearest]
@@ -382,7 +371,7 @@ dicegym.games.hog.exact.best_table found it with seed=0 and trials={SHIPPED_TRIA
 
 def test_the_shipped_table_is_what_it_says() -> None:
     text = SHIPPED.read_text(encoding="utf-8")
-    table = table_in(SHIPPED)
+    table = hog.tabulate(strategy_in(SHIPPED), GAME)
     value = hog.win_rate(table, always(5), GAME)
     assert value >= 0.8107
     assert text == strategy_source(table, shipped_heading(value))
@@ -393,3 +382,84 @@ def test_the_shipped_table_is_what_it_says() -> None:
 def test_the_shipped_table_can_be_made_again() -> None:
     value, table = hog.best_table(dicegym.agent(GAME, "always_roll(5)"), GAME, trials=SHIPPED_TRIALS)
     assert strategy_source(table, shipped_heading(value)) == SHIPPED.read_text(encoding="utf-8")
+
+
+# --- players that remember, and models of them -----------------------------------------------------------------
+
+REMEMBERING = dicegym.game("hog", memory=1)
+
+
+def to(goal: int) -> dicegym.Game:
+    return dicegym.game("hog", goal=goal, memory=1)
+
+
+def by_memory(turn: Turn) -> int:
+    """Roll more after a Pig out, and exchange the dice once."""
+    view = turn.view
+    return 0 if view.score == 7 and view.exchanges % 2 == 0 else 3 + view.run
+
+
+@pytest.mark.parametrize("pure", [False, True])
+def test_a_player_is_asked_with_all_that_it_may_remember(pure: bool) -> None:
+    table = hog.tabulate(FunctionPlayer(by_memory, "by memory", pure=pure), to(12))
+    assert table.shape == (12, 12, *HIDDEN)
+    assert (table[3, 5, :, 0] == [2, 3, 4, 5]).all()
+    assert (table[7, 5, 2] == [-1, 4]).all()
+    assert (hog.tabulate(FunctionPlayer(by_memory, "by memory"), dicegym.game("hog", goal=12))[3] == 2).all()
+
+
+def test_bots_of_the_original_interface_are_asked_for_both_scores_alone() -> None:
+    asked = []
+
+    def strategy(score: int, opponent_score: int) -> int:
+        asked.append((score, opponent_score))
+        return 5
+
+    assert hog.tabulate(strategy, to(20)).shape == (20, 20)
+    assert hog.tabulate(dicegym.agent(to(20), strategy), to(20)).shape == (20, 20)
+    assert len(asked) == 800
+    for name in ("always_roll(7)", "streak"):
+        found = hog.tabulate(dicegym.agent(REMEMBERING, name), REMEMBERING)
+        assert (found == hog.tabulate(dicegym.agent("hog", name), GAME)).all()
+
+
+def test_a_bots_file_carries_no_memory() -> None:
+    with pytest.raises(ParameterError, match=r"in 1[0-9] of 144 pairs.*asked once for each pair of scores"):
+        export_source(FunctionPlayer(lambda turn: 1 if turn.view.run and turn.view.score == 3 else 5), to(12), "hog.py")
+    assert "def final_strategy" in export_source(FunctionPlayer(lambda turn: 5), to(12), "hog.py")
+
+
+def test_models_are_offered_where_they_can_play_and_say_elsewhere_what_they_need() -> None:
+    assert not {"memory", "memory_taught"} & set(agent_names("hog"))
+    assert names_elsewhere("hog") == {name: {"goal": 100, "memory": 1} for name in ("memory", "memory_taught")}
+    assert set(agent_names(REMEMBERING)) == {*agent_names("hog"), "memory", "memory_taught"}
+    for name in ("memory", "memory_taught"):
+        with pytest.raises(ModelError, match=r"make the game as it was in training: -p memory=1"):
+            dicegym.agent("hog", name)
+
+
+def test_a_model_that_remembers_nothing_plays_where_others_remember_as_it_does_elsewhere() -> None:
+    player = dicegym.agent(REMEMBERING, "ppo")
+    assert isinstance(player, PolicyPlayer)
+    here, there = REMEMBERING.batch(64, seed=3), GAME.batch(64, seed=3)
+    rows, seats = np.arange(64), np.zeros(64, np.int64)
+    for _ in range(10):
+        chosen = player.act_rows(REMEMBERING, here.states, rows, seats)
+        assert (chosen == player.act_rows(GAME, there.states, rows, seats)).all()
+        one = player.join(REMEMBERING, 0, 0)(Turn(REMEMBERING, here.states[5], 0))
+        assert one == chosen[5]
+        here.step(chosen)
+        there.step(chosen)
+    assert evaluate(REMEMBERING, "ppo").value == pytest.approx(evaluate("hog", "ppo").value, abs=1e-12)
+    with pytest.raises(ModelError, match="cannot play"):
+        dicegym.agent(dicegym.game("hog", goal=50, memory=1), "ppo")
+    with pytest.raises(ModelError, match="cannot play"):
+        player.check_fit(REMEMBERING)  # which is asked by whoever trains it further, or writes it down for the game
+
+
+def test_the_model_is_measured_exactly_and_plays_no_better_than_tables_can() -> None:
+    score = evaluate(REMEMBERING, "memory")
+    assert score.measure == "exact win rate"
+    assert 0.8109 < score.value < 0.8447  # more than any known table by scores
+    sampled = evaluate(REMEMBERING, "memory", games=2_000, exact=False)
+    assert sampled.low - 0.01 < score.value < sampled.high + 0.01

@@ -58,13 +58,16 @@ def is_true(bid: int, faces: tuple[int, int]) -> bool:
     return faces.count(bid % 6) >= bid // 6 + 1
 
 
-def test_only_two_dice_are_solved() -> None:
+def test_only_two_dice_are_solved_and_tables_must_fit() -> None:
     assert solver(GAME) is not None
     assert solver("liarsdice") is not None
     for other in (dicegym.game("liarsdice", dice=2), dicegym.game("liarsdice", players=3, dice=1)):
         assert solver(other) is None
         with pytest.raises(ParameterError, match="give players=2 and dice=1"):
             liarsdice.tabulate(agent("even"), other)
+    for bad in (np.zeros((6, 4096)), np.zeros(liarsdice.SHAPE, np.int64), np.full(liarsdice.SHAPE, 0.5)):
+        with pytest.raises(ParameterError, match="is no strategy of Liar's Dice"):
+            liarsdice.win_rate(bad, bad, GAME)
 
 
 def test_a_table_holds_what_the_player_plays() -> None:
@@ -226,12 +229,6 @@ def test_who_fails_is_taken_to_call() -> None:
     assert liarsdice.win_rate(agent("even"), table, GAME) == pytest.approx(
         liarsdice.win_rate(agent("even"), FunctionPlayer(lambda turn: 10**9, "wild", pure=True), GAME)
     )
-
-
-def test_tables_that_do_not_fit_are_refused() -> None:
-    for bad in (np.zeros((6, 4096)), np.zeros(liarsdice.SHAPE, np.int64), np.full(liarsdice.SHAPE, 0.5)):
-        with pytest.raises(ParameterError, match="is no strategy of Liar's Dice"):
-            liarsdice.win_rate(bad, bad, GAME)
 
 
 def test_evaluation_and_the_command_line_use_it(run: Run) -> None:

@@ -18,9 +18,6 @@ pytestmark = pytest.mark.nojit
 NAME = "liarsdice"
 
 
-# --- the text: dice, bids, calls -----------------------------------------------------------------------------
-
-
 HIGHER = {(2, 3): [(2, 4), (2, 6), (3, 1), (9, 1)], (2, 6): [(3, 1)], (1, 1): [(1, 2)], (10, 5): [(10, 6)]}
 NOT_HIGHER = {(2, 3): [(2, 3), (2, 2), (1, 6)], (2, 6): [(2, 6)], (10, 6): [(10, 5)]}
 
@@ -87,9 +84,6 @@ def test_who_is_out_is_passed_over() -> None:
         game.step(state, one)
 
 
-# --- ruling 1: who opens -------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("hands", "bids", "opener"),
     [  # seat 0 opens; whoever follows the last bidder calls
@@ -119,9 +113,6 @@ def test_1_matches_shuffle_the_seats() -> None:
     bots = [dicegym.agent(game, "timid") for _ in range(3)]
     seats = arena.play_match(game, bots, 1, 30).seats
     assert len(set(seats)) == 6
-
-
-# --- ruling 2: what is not allowed ---------------------------------------------------------------------------
 
 
 FORBIDDEN = {
@@ -179,9 +170,6 @@ def test_2_all_180_bids_fit_into_a_hand_and_then_only_liar_is_left() -> None:
     assert [(one.seat, bid(one.quantity, one.face)) for one in view.bids] == [(n % 6, n) for n in range(180)]
     game.step(state, LIAR)
     assert len(game.view(state, 0).showdown.bids) == 180
-
-
-# --- what is seen --------------------------------------------------------------------------------------------
 
 
 def test_the_observation_of_a_table_worked_out_by_hand() -> None:

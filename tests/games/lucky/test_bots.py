@@ -13,7 +13,7 @@ import dicegym
 from dicegym.engine.twin_kernels import list_twins
 from dicegym.errors import AgentError
 from dicegym.games.lucky.adapter import counts_of
-from dicegym.games.lucky.catalogue import DONE
+from dicegym.games.lucky.catalogue import DONE, order_actions
 from dicegym.play.drive import play_game
 from dicegym.play.turn import Turn
 from dicegym.players.roster import agent
@@ -50,6 +50,13 @@ def test_orders_reach_the_shop_whole_or_not_at_all(write: Write, orders: list[in
     valid = sum([1, 3, 6, 9, 12, 16, 21][die] if die < 7 else 170 for die in orders) <= 5
     assert (faults[-1] == 0) == valid
     assert state["order"][0].tolist() == (counts_of(orders) if valid else [0] * 22)
+
+
+def test_an_order_that_others_have_begun_is_completed_as_far_as_money_pays(write: Write) -> None:
+    state = GAME.new_game()[0]
+    act = agent(GAME, write(f"class Five(Bot):\n{ORDERS}return [0] * 5\n")).join(GAME, 0, 0)
+    GAME.step(state, 1)  # of its 5 money 2 are left
+    assert act(Turn(GAME, state, 0)) == order_actions([2] + [0] * 21)[0]
 
 
 def test_a_bot_is_asked_once_a_round(write: Write) -> None:

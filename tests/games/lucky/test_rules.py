@@ -159,7 +159,7 @@ ROUNDS = {
     },
     "19 fails with a multiplier": Round([{6: 1, 9: 1, 19: 1}, {}], [6 * 4, 0], coins(0, 0) | fair(0, 2, 4, 5)),
     "19 with a multiplier": Round([{6: 1, 9: 1, 19: 1}, {}], [12 * 4 * 5, 0], coins(0, 1) | fair(0, 3, 4, 5)),
-    "18 leaves multipliers alone": Round([{6: 1, 9: 1, 18: 1}, {}], [12 * 4, 0], coins(0, 1) | fair(0, 3, 4)),
+    "18 leaves multipliers alone": Round([{6: 1, 9: 1, 18: 1}, {}], [12 * 4, 0], coins(0, 1) | fair(0, 3, 4, 2)),
     **{
         f"squares {squares}, cubes {cubes}": Round(
             [{0: 5, 20: len(squares), 21: len(cubes)}, {}], [5**power, 0], coins(0, *map(int, squares + cubes))
@@ -259,13 +259,15 @@ def test_everybody_starts_with_five_and_no_dice() -> None:
         assert state["money"][players:].sum() == 0
 
 
-def test_what_is_spent_is_gone_from_the_score() -> None:
+def test_what_is_spent_is_gone_from_the_score_and_rolled_in_the_round() -> None:
     state = at(money=[50, 30])
     play(state, {4: 2, 0: 1}, {})
     assert owned(state, 0) == {0: 1, 4: 2}
-    assert money(state)[0] == 50 - 25 + points(state)[0]
+    assert money(state) == [50 - 25 + points(state)[0], 30]
     assert points(state)[0] >= 3
-    assert money(state)[1] == 30
+    state = at(money=[21, 0])
+    play(state, {6: 1})
+    assert (points(state), money(state)) == ([6, 0], [6, 0])
 
 
 # --- ruling 3: orders --------------------------------------------------------------------------------------
@@ -313,13 +315,10 @@ def test_if_more_is_asked_for_than_there_is_nobody_gets_that_die(sold: bool, ask
         assert state["shop"][1] == 20 - sum(counts) * sold
 
 
-def test_void_orders_do_not_count_in_a_conflict() -> None:
+def test_a_conflict_is_settled_by_what_the_shop_has_left_and_void_orders_do_not_count() -> None:
     state = at(money=[100, 10])
     assert play(state, {0: 15}, {0: 10, 1: 1}) == [0, TOO_DEAR]
     assert owned(state, 0) == {0: 15}
-
-
-def test_a_conflict_is_settled_by_what_the_shop_has_left() -> None:
     state = at([{20: 1}, {}], money=[1000, 1000])
     play(state, {20: 1}, {20: 2})
     assert owned(state, 0) == {20: 1}
@@ -350,12 +349,6 @@ def test_wide_actions_are_the_same_as_single_ones() -> None:
     assert one.tobytes() == many.tobytes()
 
 
-def test_dice_bought_in_a_round_are_rolled_in_it() -> None:
-    state = at(money=[21, 0])
-    play(state, {6: 1})
-    assert (points(state), money(state)) == ([6, 0], [6, 0])
-
-
 # --- ruling 7: end and places ------------------------------------------------------------------------------
 
 
@@ -367,15 +360,9 @@ def test_dice_bought_in_a_round_are_rolled_in_it() -> None:
     ],
 )
 def test_a_lead_of_200_over_the_second_ends_the_game(over: bool, tables: list[tuple[int, ...]]) -> None:
-    for amounts in tables:
-        state = at([{}] * len(amounts), money=amounts)
-        play(state)
-        assert state["over"] == over
-
-
-def test_the_lead_is_a_parameter_and_tested_after_the_points() -> None:
-    for lead, over in ((6, True), (7, False)):
-        state = at([{6: 1}, {}], lead=lead)
+    """The lead is a parameter, and tested after the points."""
+    cases = [at([{}] * len(amounts), money=amounts) for amounts in tables]
+    for state in [*cases, at([{6: 1}, {}], lead=6 if over else 7)]:
         play(state)
         assert state["over"] == over
 
@@ -428,18 +415,14 @@ def test_nobody_sees_the_orders_of_others() -> None:
     assert game.view(state, 1).shop[1] == 20
 
 
-def test_dice_do_not_depend_on_what_others_do() -> None:
+def test_dice_do_not_depend_on_what_others_do_and_each_round_and_seat_has_its_own() -> None:
     quiet = at([{5: 3, 9: 1}, {}, {}], key=77)
     busy = at([{5: 3, 9: 1}, {4: 5, 18: 1, 19: 1}, {1: 20, 20: 3}], key=77)
     play(quiet)
     play(busy)
     assert points(quiet)[0] == points(busy)[0]
     assert quiet["rolled"][0].tolist() == busy["rolled"][0].tolist()
-
-
-def test_each_round_and_seat_has_other_dice() -> None:
-    state = at([{5: 20}, {3: 20}], key=5, lead=1_000_000)
-    fallen = set()
+    state, fallen = at([{5: 20}, {3: 20}], key=5, lead=1_000_000), set()
     for _ in range(6):
         play(state)
         fallen.add(tuple(state["rolled"][:2].flatten().tolist()))
@@ -503,24 +486,22 @@ def test_gain_of_one_die_more(dice: Dice, gains: dict[int, float]) -> None:
 
 def test_the_order_counts_in_what_is_observed() -> None:
     state = at(money=[30, 50])
-    game_for(state).step(state, 9)
-    assert part(game_for(state), state, 0, "order")[9] == pytest.approx(0.1)
-    assert part(game_for(state), state, 0, "shop")[9] == pytest.approx(0.9)
-    assert part(game_for(state), state, 0, "may add")[:4] == pytest.approx([8 / 20, 2 / 20, 1 / 20, 0])
-    assert part(game_for(state), state, 0, "gain")[0] == pytest.approx(3.5 / 4.5)
-    assert part(game_for(state), state, 0, "money left")[1] == pytest.approx(8 / 18)
-    assert part(game_for(state), state, 0, "money")[1] == pytest.approx(30 / 40)
-    assert part(game_for(state), state, 0, "lead") == pytest.approx([0.45, 0.55, 1.0])
-    assert part(game_for(state), state, 0, "players") == pytest.approx([2 / 7, 0])
+    game = game_for(state)
+    game.step(state, 9)
+    seen = {name: part(game, state, 0, name) for name in game.features}
+    assert seen["may add"][:4] == pytest.approx([8 / 20, 2 / 20, 1 / 20, 0])
+    assert seen["lead"] == pytest.approx([0.45, 0.55, 1.0])
+    assert seen["players"] == pytest.approx([2 / 7, 0])
+    expected = {("order", 9): 0.1, ("shop", 9): 0.9, ("gain", 0): 3.5 / 4.5}
+    for (name, place), value in (expected | {("money left", 1): 8 / 18, ("money", 1): 30 / 40}).items():
+        assert seen[name][place] == pytest.approx(value), name
 
 
 def test_others_stand_in_the_order_of_the_seats_to_the_left() -> None:
     state = at([{}, {17: 3}, {13: 5}], money=[10, 50, 250])
-    others = np.array(part(game_for(state), state, 1, "others")).reshape(6, 10)
+    others, of_first = (part(game_for(state), state, seat, "others").reshape(6, 10) for seat in (1, 0))
     assert others[:, 0].tolist() == [1, 1, 0, 0, 0, 0]
-    assert others[0, 3] == pytest.approx(0.5)
-    assert others[0, 8] == pytest.approx(0.5)
-    assert others[1, 2] == pytest.approx(10 / 60)
-    assert others[1, 4] == pytest.approx(0.5 + 40 / 400)
-    assert np.array(part(game_for(state), state, 0, "others")).reshape(6, 10)[0, 9] == 1
+    assert others[0, [3, 8]] == pytest.approx([0.5, 0.5])
+    assert others[1, [2, 4]] == pytest.approx([10 / 60, 0.5 + 40 / 400])
+    assert of_first[0, 9] == 1
     assert not others[2:].any()

@@ -18,8 +18,11 @@ from hypothesis import strategies as st
 from variants import play
 
 import dicegym
+from dicegym import arena
 from dicegym.games.yatzy import protocol
 from dicegym.games.yatzy.protocol import CommandError, action_of, command_of, state_of
+from dicegym.play.turn import Turn
+from dicegym.players.roster import agent
 
 pytestmark = pytest.mark.nojit
 
@@ -375,3 +378,33 @@ def test_whole_numbers_of_numpy_are_places_and_boxes(kind: Any) -> None:
     for wrong in (np.True_, np.float64(1), True):
         with pytest.raises(CommandError):
             action_of({"type": "ROLL_DICE", "dice": [wrong]})
+
+
+# --- bots in files ---------------------------------------------------------------------------------------------------
+
+
+def test_a_bot_reads_standings_of_its_own_seat(write: Callable[..., Path]) -> None:
+    source = "seen = []\ndef command(standing):\n    seen.append(standing)\n    return None\n"
+    bot = agent(TWO, write(source), keep=True)
+    state = TWO.new_game(4)[0]
+    TWO.step(state, 210)
+    assert bot.join(TWO, 1, 0)(Turn(TWO, state, 1)) == -1
+    (standing,) = bot._program.namespace["seen"]
+    points = int(state["scores"][0, 0])
+    assert standing == {
+        "key": "STANDING",
+        "roundNumber": 1,
+        "standing": [
+            {"playerName": "player_0", "rating": 1200, "score": f"{points}" + ",-" * 14},
+            {"playerName": "player_1", "rating": 1200, "score": "-" + ",-" * 14},
+        ],
+        "currentPlayer": {"playerName": "player_1", "rollsLeft": 2, "dice": state["dice"].tolist()},
+    }
+    assert all(type(face) is int for face in standing["currentPlayer"]["dice"])
+
+
+@pytest.mark.slow
+def test_check(write: Callable[..., Path]) -> None:
+    assert arena.check("gather", TWO).ok
+    report = arena.check(write("def command(standing):\n    return 1 / 0\n"), TWO)
+    assert "ZeroDivisionError" in report.reason
