@@ -83,3 +83,10 @@ def forget(game: Game, state: Any, seat: int, source: Any) -> Any:
         other[name] = source[name]
         other[name][seat] = kept
     return other
+
+
+def part(game: Game, state: Any, seat: int, name: str) -> np.ndarray:
+    """Return one part of what ``seat`` observes, by the name that the rules page gives it."""
+    sizes = list(game.features.values())
+    begin = sum(sizes[: list(game.features).index(name)])
+    return game.observe(state, seat)[begin : begin + game.features[name]]

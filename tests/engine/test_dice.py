@@ -49,8 +49,6 @@ def values_of(axis: str, n: int) -> np.ndarray:
 
 AXES = ("keys", "seats", "turns", "numbers")
 
-# --- the same dice everywhere ------------------------------------------------------------------------------
-
 
 @pytest.mark.nojit
 def test_mix_is_the_published_generator() -> None:
@@ -62,15 +60,14 @@ def test_mix_is_the_published_generator() -> None:
 
 @pytest.mark.nojit
 @pytest.mark.parametrize("key", [0, 1, 2**63 - 1, 2**63, LOW_64, 0xDEADBEEF_12345678])
-@pytest.mark.parametrize("seat", [0, 1, 6, HOST_SEAT, 255])
-@pytest.mark.parametrize("turn", [0, 1, 2**31 - 1, 2**40 - 1])
-def test_dice_agree_with_plain_integers(key: int, seat: int, turn: int) -> None:
-    stream = dice.turn_stream(np.uint64(key), seat, turn)
-    assert int(stream) == oracle.turn_stream(key, seat, turn)
-    for number, sides in itertools.product((0, 1, 9, 1000), (1, 2, 6, 20, 2**32 - 1)):
-        expected = oracle.die(key, seat, turn, number, sides)
-        assert dice.die(np.uint64(stream), number, sides) == expected
-        assert dice.draw(np.uint64(stream), number, sides) == expected - 1
+def test_dice_agree_with_plain_integers(key: int) -> None:
+    for seat, turn in itertools.product((0, 1, 6, HOST_SEAT, 255), (0, 1, 2**31 - 1, 2**40 - 1)):
+        stream = dice.turn_stream(np.uint64(key), seat, turn)
+        assert int(stream) == oracle.turn_stream(key, seat, turn)
+        for number, sides in itertools.product((0, 1, 9, 1000), (1, 2, 6, 20, 2**32 - 1)):
+            expected = oracle.die(key, seat, turn, number, sides)
+            assert dice.die(np.uint64(stream), number, sides) == expected
+            assert dice.draw(np.uint64(stream), number, sides) == expected - 1
 
 
 @pytest.mark.nojit
@@ -104,11 +101,8 @@ def test_seeds_count_modulo_two_to_the_64(seed: int, same: int) -> None:
     assert dice.game_key(seed, 3) == dice.game_key(same, 3) == oracle.game_key(same, 3)
 
 
-# --- fair --------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("axis", AXES)
-@pytest.mark.parametrize("sides", range(2, 21))
+@pytest.mark.parametrize("sides", [2, 4, 6, 7, 20])
 def test_uniform_along_each_axis(axis: str, sides: int) -> None:
     n = 256 if axis == "seats" else 60_000
     counts = np.zeros(sides)
@@ -154,31 +148,28 @@ def test_bias_is_below_two_to_the_minus_32(n: int) -> None:
             assert abs((first_h[k + 1] - first_h[k]) / 2**32 - 1 / n) < 2**-32
 
 
-# --- independent -------------------------------------------------------------------------------------------
-
-
 def dependence(first: np.ndarray, second: np.ndarray) -> float:
     """Return the p-value of a chi-square test for independence of two rows of six-sided dice."""
     table = np.bincount(6 * (first - 1) + second - 1, minlength=36).reshape(6, 6)
     return float(scipy.stats.chi2_contingency(table).pvalue)
 
 
-@pytest.mark.parametrize("lag", [1, 2, 7])
 @pytest.mark.parametrize("axis", AXES)
-def test_neighbours_are_independent(axis: str, lag: int) -> None:
-    if axis == "seats":  # only 256 of them: neighbouring seats over many turns
-        n = 40_000
-        rows = [faces(n, seats=seat, turns=np.arange(n)) for seat in (0, lag)]
-    else:
-        rolled = faces(60_000, **{axis: np.arange(60_000)})
-        rows = [rolled[:-lag], rolled[lag:]]
-    assert dependence(*rows) > SURPRISE
+def test_neighbours_are_independent(axis: str) -> None:
+    for lag in (1, 2, 7):
+        if axis == "seats":  # only 256 of them: neighbouring seats over many turns
+            rows = [faces(40_000, seats=seat, turns=np.arange(40_000)) for seat in (0, lag)]
+        else:
+            rolled = faces(60_000, **{axis: np.arange(60_000)})
+            rows = [rolled[:-lag], rolled[lag:]]
+        assert dependence(*rows) > SURPRISE, lag
 
 
-@pytest.mark.parametrize("bit", range(64))
-def test_each_bit_of_the_key_counts(bit: int) -> None:
+def test_each_bit_of_the_key_counts() -> None:
     keys = np.arange(20_000, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-    assert dependence(faces(20_000, keys=keys), faces(20_000, keys=keys ^ np.uint64(1 << bit))) > SURPRISE
+    rolled = faces(20_000, keys=keys)
+    for bit in range(64):
+        assert dependence(rolled, faces(20_000, keys=keys ^ np.uint64(1 << bit))) > SURPRISE, bit
 
 
 def test_no_axis_stands_for_another() -> None:
@@ -192,24 +183,6 @@ def test_no_axis_stands_for_another() -> None:
     here = faces(n, keys=steps, seats=0, turns=steps % 50)
     there = faces(n, keys=steps, seats=1, turns=steps % 50)
     assert dependence(here, there) > SURPRISE
-
-
-@pytest.mark.parametrize("sides", [2, 6])
-def test_runs_of_three_are_uniform(sides: int) -> None:
-    """Triples catch what pairs let through: a generator on a lattice."""
-    rolled = faces(120_000, sides, numbers=np.arange(120_000)) - 1
-    triples = rolled.reshape(-1, 3) @ np.array([sides * sides, sides, 1])
-    assert scipy.stats.chisquare(np.bincount(triples, minlength=sides**3)).pvalue > SURPRISE
-
-
-@pytest.mark.nojit
-def test_streams_of_one_game_are_distinct() -> None:
-    seats, turns = (0, 1, 6, HOST_SEAT, 255), (0, 1, 2, 1000, 2**40 - 1)
-    streams = {int(dice.turn_stream(np.uint64(9), seat, turn)) for seat in seats for turn in turns}
-    assert len(streams) == len(seats) * len(turns)
-
-
-# --- names of games and of private randomness --------------------------------------------------------------
 
 
 @numba.njit
@@ -229,16 +202,11 @@ def test_no_two_games_share_a_key() -> None:
 
 
 @pytest.mark.nojit
-def test_named_seeds_depend_on_every_part_and_its_place() -> None:
+def test_named_and_private_seeds_depend_on_every_part_and_its_place() -> None:
     names = [("a",), ("a", ""), ("a", "b"), ("b", "a"), ("ab",), ("a", "b", 0), ("a", "b", 1), (), ("",)]
     seeds = [dice.named_seed(*parts) for parts in names]
-    # () and ("",) are the same text; every other pair differs
-    assert len(set(seeds)) == len(names) - 1
+    assert len(set(seeds)) == len(names) - 1  # () and ("",) are the same text; every other pair differs
     assert all(0 <= seed <= LOW_64 for seed in seeds)
-
-
-@pytest.mark.nojit
-def test_private_seeds_tell_seats_and_games_apart() -> None:
-    seeds = {dice.private_seed(key, seat) for key in range(500) for seat in range(7)}
-    assert len(seeds) == 3500
-    assert not seeds & {dice.game_key(seed, 0) for seed in range(500)}
+    private = {dice.private_seed(key, seat) for key in range(500) for seat in range(7)}
+    assert len(private) == 3500
+    assert not private & {dice.game_key(seed, 0) for seed in range(500)}

@@ -15,15 +15,13 @@ from dicegym import games
 from dicegym.engine import loops
 from dicegym.engine.dice import game_key
 from dicegym.engine.game import Game
-from dicegym.engine.spec import HEADER, Parameter, reader, record
+from dicegym.engine.spec import HEADER, reader, record
 from dicegym.engine.thread_team import LEAST_ROWS
 from dicegym.errors import ParameterError, StepError, UnknownNameError
 from dicegym.games.hog.rules import SPEC as HOG_SPEC
 from dicegym.registry import ENVIRONMENTS, GAMES
 
 nojit = pytest.mark.nojit
-
-# --- what a game is ----------------------------------------------------------------------------------------
 
 
 @nojit
@@ -36,26 +34,16 @@ def test_there_are_games() -> None:
 
 @each_variant
 def test_equal_games_are_interchangeable(game: Game) -> None:
-    twin = games.game(game.name, game.players, **game.parameters)
+    twin, loaded = games.game(game.name, game.players, **game.parameters), pickle.loads(pickle.dumps(game))
     assert twin is not game
-    assert twin == game
-    assert hash(twin) == hash(game)
-    assert eval(repr(game)) == game
+    for other in (twin, loaded, eval(repr(game))):
+        assert other == game
+        assert hash(other) == hash(game)
+        assert other.parameters == game.parameters
+        assert other.new_game(5).tobytes() == game.new_game(5).tobytes()
     assert games.game(game) is game
-
-
-@nojit
-def test_games_with_other_settings_are_unlike() -> None:
     assert len({*VARIANTS}) == len(VARIANTS)
-    assert games.game(GAMES[0]) != GAMES[0]
-
-
-@each_variant
-def test_games_pickle(game: Game) -> None:
-    again = pickle.loads(pickle.dumps(game))
-    assert again == game
-    assert again.parameters == game.parameters
-    assert again.new_game(5).tobytes() == game.new_game(5).tobytes()
+    assert game != game.name
 
 
 @nojit
@@ -100,24 +88,10 @@ def test_two_games_cannot_share_a_record() -> None:
 
 
 @nojit
-def test_game_modules_are_found_beside_the_rules() -> None:
-    game = games.game(GAMES[0])
-    assert game.action_name(0)
-    assert game.scene(game.new_game()[0]).title
-
-
-# --- what is refused ---------------------------------------------------------------------------------------
-
-
-@nojit
-def test_unknown_games_are_refused_with_a_suggestion() -> None:
+@each_game
+def test_unknown_games_and_parameters_are_refused(name: str) -> None:
     with pytest.raises(UnknownNameError, match=r"there is no game 'hogg'\. Did you mean 'hog'"):
         dicegym.game("hogg")
-
-
-@nojit
-@each_game
-def test_unknown_parameters_are_refused(name: str) -> None:
     with pytest.raises(UnknownNameError, match=r"there is no parameter of .* 'bogus'") as caught:
         games.game(name, bogus=1)
     for known in ("players", *games.spec(name).parameters):
@@ -149,67 +123,42 @@ def test_a_game_takes_no_settings_a_second_time(name: str) -> None:
             games.game(game, **{key: value})
 
 
-@nojit
-@pytest.mark.parametrize("value", [7, np.int8(7), np.uint64(7)])
-def test_whole_numbers_of_any_type_are_taken(value: Any) -> None:
-    checked = Parameter(0, 0, 9, "").check("x", value)
-    assert type(checked) is int
-    assert checked == int(value)
-
-
-@nojit
-@pytest.mark.parametrize("value", [True, np.bool_(False), 1])
-def test_a_switch_is_a_truth_value_too_and_other_numbers_are_not(value: Any) -> None:
-    checked = Parameter(0, 0, 1, "").check("x", value)
-    assert type(checked) is int
-    assert checked == int(value)
-    if not isinstance(value, int) or isinstance(value, bool):
-        with pytest.raises(ParameterError, match="give a whole number from 0 to 9"):
-            Parameter(0, 0, 9, "").check("x", value)
-
-
-# --- a single game -----------------------------------------------------------------------------------------
-
-
 @each_variant
 def test_a_new_game_is_named_by_seed_and_episode(game: Game) -> None:
     state = game.new_game(7, 3)[0]
     assert int(state["key"]) == game_key(7, 3)
-    assert state["players"] == game.players
-    for name, value in game.parameters.items():
-        assert state[name] == value
+    settings = {"players": game.players, **game.parameters}
+    assert {name: state[name] for name in settings} == settings
     assert game.new_game(7, 3).tobytes() == state.tobytes()
     assert game.new_game(7, 4).tobytes() != state.tobytes()
     assert game.new_game(-1).tobytes() == game.new_game(2**64 - 1).tobytes()
+    states = game.new_states(3)  # ready to be given a key and begun
+    assert {name: states[name].tolist() for name in settings} == {name: [value] * 3 for name, value in settings.items()}
+    assert not states["key"].any()
 
 
-BEGUN: dict[str, Callable[[Game, Any], bytes]] = {
-    "game": lambda game, seed: game.new_game(seed).tobytes(),
-    "state": lambda game, seed: game.new_state(seed).record.tobytes(),
-    "batch": lambda game, seed: game.batch(1, seed).states.tobytes(),
-}
-"""How a game of a seed is begun."""
-
-
-@pytest.mark.parametrize("begin", BEGUN.values(), ids=BEGUN)
-def test_seeds_are_whole_numbers_of_python_or_numpy(begin: Callable[[Game, Any], bytes]) -> None:
+def test_seeds_and_numbers_of_games_are_whole_numbers_of_python_or_numpy() -> None:
     game = games.game("hog")
-    for seed in (np.int64(3), np.int32(3), np.uint64(3), np.int64(-3)):
-        assert begin(game, seed) == begin(game, int(seed))
-    for seed in (1.0, float("nan"), "3", None, True, 1 << 64):
-        with pytest.raises(ParameterError, match="cannot be used as a number that names games"):
-            begin(game, seed)
-
-
-def test_the_number_of_a_game_is_checked() -> None:
+    begun: list[Callable[[Any], bytes]] = [
+        lambda seed: game.new_game(seed).tobytes(),
+        lambda seed: game.new_state(seed).record.tobytes(),
+        lambda seed: game.batch(1, seed).states.tobytes(),
+    ]
+    for begin in begun:
+        for seed in (np.int64(3), np.int32(3), np.uint64(3), np.int64(-3)):
+            assert begin(seed) == begin(int(seed))
+        for wrong in (1.0, float("nan"), "3", None, True, 1 << 64):
+            with pytest.raises(ParameterError, match="cannot be used as a number that names games"):
+                begin(wrong)
     for episode in (-1, 0.5, "3"):
         with pytest.raises(ParameterError, match="cannot be used as the number of a game"):
-            games.game("hog").new_game(0, episode)  # type: ignore[arg-type]
+            game.new_game(0, episode)  # type: ignore[arg-type]
 
 
 @each_variant
 def test_shapes_and_types(game: Game) -> None:
-    for state in states_of(game):
+    """Each call gives arrays of its own: changing one changes neither the game nor the next answer."""
+    for state in states_of(game)[::4]:
         mask, gained = game.legal(state), game.returns(state)
         assert (mask.shape, mask.dtype) == ((game.n_actions,), np.bool_)
         assert (gained.shape, gained.dtype) == ((game.players,), np.float32)
@@ -217,50 +166,29 @@ def test_shapes_and_types(game: Game) -> None:
         for seat in range(game.players):
             seen = game.observe(state, seat)
             assert (seen.shape, seen.dtype) == ((game.observation_size,), np.float32)
+        assert state["over"] or type(game.step(state.copy(), int(mask.argmax()))) is int
+        for read in (game.legal, game.returns, lambda state: game.observe(state, 0)):
+            first = read(state)
+            kept = first.copy()
+            first[:] = 1 - first
+            assert np.array_equal(read(state), kept)
     assert game.observation_size == sum(game.features.values())
 
 
-@each_variant
-def test_new_states_hold_the_parameters(game: Game) -> None:
-    """Records that no game has begun in are ready to be given a key and begun."""
-    states = game.new_states(3)
-    assert len(states) == 3
-    for name, value in {"players": game.players, **game.parameters}.items():
-        assert states[name].tolist() == [value] * 3
-    assert not states["key"].any()
-
-
 @each_game
-def test_step_returns_plain_numbers(name: str) -> None:
-    game = games.game(name)
-    state = game.new_game()[0]
-    assert type(game.step(state, int(np.flatnonzero(game.legal(state))[0]))) is int
-
-
-@each_variant
-def test_what_is_returned_is_the_callers(game: Game) -> None:
-    """Each call gives arrays of its own: changing one changes neither the game nor the next answer."""
-    state = game.new_game()[0]
-    for read in (game.legal, game.returns, lambda state: game.observe(state, 0)):
-        first = read(state)
-        kept = first.copy()
-        first[:] = 1 - first
-        assert np.array_equal(read(state), kept)
-
-
-# --- batches -----------------------------------------------------------------------------------------------
-
-
-@each_game
-def test_a_batch_begins_with_consecutive_seeds(name: str) -> None:
+def test_a_batch_begins_with_consecutive_seeds_and_is_written_in_place(name: str) -> None:
     game = games.game(name)
     batch = game.batch(5, seed=2**64 - 2)  # seeds wrap around
+    arrays = [batch.states, batch.observations, batch.masks, batch.results, batch.overs]
     assert len(batch) == 5
     for row, seed in enumerate((2**64 - 2, 2**64 - 1, 0, 1, 2)):
         alone = game.new_game(seed)[0]
         assert batch.states[row].tobytes() == alone.tobytes()
         assert np.array_equal(batch.observations[row], game.observe(alone, int(alone["player"])))
         assert np.array_equal(batch.masks[row], game.legal(alone))
+    batch.step(batch.random_actions(0))
+    now = [batch.states, batch.observations, batch.masks, batch.results, batch.overs]
+    assert all(before is after for before, after in zip(arrays, now, strict=True))
 
 
 @each_game
@@ -279,47 +207,18 @@ def test_a_finished_game_gives_way_to_the_next_episode(name: str) -> None:
     assert batch.states["key"].tolist() == [game_key(40 + row, int(n)) for row, n in enumerate(finished)]
 
 
-@each_game
-def test_arrays_of_a_batch_are_written_in_place(name: str) -> None:
-    batch = games.game(name).batch(3)
-    arrays = [batch.states, batch.observations, batch.masks, batch.results, batch.overs]
-    batch.step(batch.random_actions(0))
-    now = [batch.states, batch.observations, batch.masks, batch.results, batch.overs]
-    assert all(before is after for before, after in zip(arrays, now, strict=True))
-
-
 @nojit
-@pytest.mark.parametrize(
-    "actions",
-    [np.zeros(3, np.int64), np.zeros((4, 1), np.int64), np.zeros(4), 0, [0.0] * 4, np.zeros(4, bool), ["0"] * 4],
-)
-def test_wrong_actions_are_refused(actions: Any) -> None:
+def test_wrong_actions_and_numbers_of_games_are_refused() -> None:
     batch = games.game(GAMES[0]).batch(4)
     before = batch.states.tobytes()
-    with pytest.raises(ParameterError, match=r"give 4 whole numbers, one a game"):
-        batch.step(actions)
+    wrong: list[Any] = [np.zeros(3, np.int64), np.zeros((4, 1), np.int64), np.zeros(4), 0, [0.0] * 4]
+    for actions in [*wrong, np.zeros(4, bool), ["0"] * 4]:
+        with pytest.raises(ParameterError, match=r"give 4 whole numbers, one a game"):
+            batch.step(actions)
     assert batch.states.tobytes() == before
-
-
-@nojit
-@pytest.mark.parametrize("kind", [np.int8, np.uint8, np.int32, np.uint64, list])
-def test_whole_actions_of_any_type_are_taken(kind: Any) -> None:
-    game = games.game(GAMES[0])
-    plain, other = game.batch(4), game.batch(4)
-    actions = plain.random_actions(0).copy()
-    plain.step(actions)
-    other.step(actions.tolist() if kind is list else actions.astype(kind))
-    assert plain.states.tobytes() == other.states.tobytes()
-
-
-@nojit
-@pytest.mark.parametrize("n", [0, -1, 2.0, None])
-def test_a_batch_needs_a_whole_number_of_games(n: Any) -> None:
-    with pytest.raises(ParameterError, match="the number of games in a batch"):
-        games.game(GAMES[0]).batch(n)
-
-
-# --- the loops ---------------------------------------------------------------------------------------------
+    for n in (0, -1, 2.0, None):
+        with pytest.raises(ParameterError, match="the number of games in a batch"):
+            games.game(GAMES[0]).batch(n)  # type: ignore[arg-type]
 
 
 @nojit

@@ -38,14 +38,18 @@ print(json.dumps({
 SETTINGS = {"NUMBA_DISABLE_JIT": "0", "NUMBA_BOUNDSCHECK": "0"}
 
 
-def run(checkout: Path, cache: Path) -> dict[str, Any]:
-    """Play one decision in a process of its own, with the package that lies in ``checkout``."""
-    environment = os.environ | SETTINGS | {"DICEGYM_CACHE": str(cache), "PYTHONPATH": str(checkout)}
-    done = subprocess.run(
-        [sys.executable, "-c", SCRIPT], cwd=checkout, env=environment, capture_output=True, text=True, check=False
-    )
+def in_a_process(script: str, folder: Path, cache: Path) -> Any:
+    """Return what ``script`` prints, run in a process of its own with the modules that lie in ``folder``."""
+    environment = os.environ | SETTINGS | {"DICEGYM_CACHE": str(cache), "PYTHONPATH": str(folder)}
+    command = [sys.executable, "-c", script]
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    result: dict[str, Any] = json.loads(done.stdout)
+    return json.loads(done.stdout)
+
+
+def run(checkout: Path, cache: Path) -> dict[str, Any]:
+    """Play one decision with the package that lies in ``checkout``."""
+    result: dict[str, Any] = in_a_process(SCRIPT, checkout, cache)
     assert Path(result["package"]).parent == checkout / "dicegym"
     assert Path(result["folder"]).parent == cache
     return result
@@ -83,8 +87,6 @@ def test_an_edited_rule_is_what_the_next_process_runs(tmp_path: Path) -> None:
     assert changed["points"] == 5
     assert changed["folder"] != first["folder"]
 
-
-# --- a game outside the package ----------------------------------------------------------------------------
 
 COIN = """
 import numpy as np
@@ -136,35 +138,16 @@ print(json.dumps([int(states["total"][0]), misses]))
 """
 
 
-def play_coin(folder: Path, cache: Path) -> list[int]:
-    """Return (points, kernels that were compiled) of the game in ``folder``, played in a process of its own."""
-    environment = os.environ | SETTINGS | {"DICEGYM_CACHE": str(cache), "PYTHONPATH": str(folder)}
-    done = subprocess.run(
-        [sys.executable, "-c", OUTSIDE], cwd=folder, env=environment, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    found: list[int] = json.loads(done.stdout)
-    return found
-
-
 def test_a_changed_game_outside_the_package_plays_its_new_rule(tmp_path: Path) -> None:
     """The rule stands in a file that holds neither the loop, nor the game's `step`, nor its record."""
     (tmp_path / "game").mkdir()
     (tmp_path / "game" / "rules.py").write_text(COIN)
     rule = tmp_path / "game" / "gain.py"
     text = "from dicegym.engine.jit import kernel\nGAIN = 2\n@kernel\ndef gain(action):\n    return GAIN * action\n"
-    rule.write_text(text)
-    points, compiled = play_coin(rule.parent, tmp_path / "cache")
-    assert points == 2
-    assert compiled > 0
-    assert play_coin(rule.parent, tmp_path / "cache") == [2, 0]
-    rule.write_text(text.replace("GAIN = 2", "GAIN = 7"))
-    points, compiled = play_coin(rule.parent, tmp_path / "cache")
-    assert points == 7
-    assert compiled > 0
-
-
-# --- which sources count ------------------------------------------------------------------------------------
+    for gain, is_new in ((2, True), (2, False), (7, True)):
+        rule.write_text(text.replace("GAIN = 2", f"GAIN = {gain}"))
+        points, compiled = in_a_process(OUTSIDE, rule.parent, tmp_path / "cache")
+        assert (points, compiled > 0) == (gain, is_new)
 
 
 @pytest.fixture
@@ -176,27 +159,18 @@ def package(tmp_path: Path) -> Path:
     return tmp_path / "package"
 
 
+COUNTS = ["engine/a.py", "envs/batch_kernels.py", "games/hog/rules.py", "games/pig/_new.py", "engine/text.py"]
+COUNTS_NOT = ["cli/new.py", "games/pig/text.py", "_agents/bot.py", "readme.md"]
+
+
 @pytest.mark.nojit
-@pytest.mark.parametrize(
-    ("path", "counts"),
-    [
-        ("engine/a.py", True),
-        ("envs/batch_kernels.py", True),
-        ("cli/new.py", False),
-        ("games/hog/rules.py", True),
-        ("games/pig/_new.py", True),
-        ("games/pig/text.py", False),
-        ("engine/text.py", True),
-        ("_agents/bot.py", False),
-        ("readme.md", False),
-    ],
-)
-def test_sources_of_kernels_count(package: Path, path: str, counts: bool) -> None:
+@pytest.mark.parametrize("path", COUNTS + COUNTS_NOT)
+def test_sources_of_kernels_count(package: Path, path: str) -> None:
     """A new bot or command must not make everybody compile again."""
     before = jit.source_hash(package)
     (package / path).parent.mkdir(parents=True, exist_ok=True)
     (package / path).write_text("changed")
-    assert (jit.source_hash(package) != before) is counts
+    assert (jit.source_hash(package) != before) is (path in COUNTS)
 
 
 @pytest.mark.nojit
@@ -224,14 +198,8 @@ def is_kept_apart(module: str) -> bool:
     return not KEPT_APART.isdisjoint(FILES[module].relative_to(jit.PACKAGE).parts)
 
 
-WITHOUT_NUMBERS = {
-    "dicegym",
-    "dicegym.errors",
-    "dicegym.files",
-    "dicegym.registry",
-    "dicegym.games.worth",
-    "dicegym.games.solved",
-}
+WITHOUT_NUMBERS = {"dicegym", *(f"dicegym.{name}" for name in ("errors", "files", "registry"))}
+WITHOUT_NUMBERS |= {"dicegym.games.worth", "dicegym.games.solved"}
 """Imported by sources of kernels, but for exceptions, names, types, and reading and writing of files alone."""
 
 

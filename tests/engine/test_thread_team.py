@@ -6,9 +6,9 @@ import copy
 import gc
 import os
 import pickle
-import threading
 import time
 import weakref
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,8 @@ from dicegym.engine.thread_team import ASLEEP, ThreadTeam
 
 pytestmark = pytest.mark.skipif(not COMPILED, reason="the caller does all parts itself where nothing is compiled")
 EDGES = [0, 4, 9, 12]
+LONG = 15_000_000
+"""Turns that take some hundredths of a second at least."""
 
 
 @loop_kernel
@@ -58,6 +60,17 @@ def adding(out: np.ndarray) -> Task:
     return Task(add, prepare_add, (out,))
 
 
+class Two:
+    """A team of two with numbers to add to."""
+
+    def __init__(self) -> None:
+        self.team, self.out = ThreadTeam(2), np.zeros(8, np.int64)
+        self.task = adding(self.out)
+
+    def call(self, **options: Any) -> list[int]:
+        return self.team.call(self.task, [0, 4, 8], 0, 1, **options)
+
+
 @pytest.mark.parametrize("unlocks", [False, True])
 def test_a_kernel_is_asked_as_a_function_of_python_is(unlocks: bool) -> None:
     out = np.zeros(12)
@@ -85,25 +98,36 @@ def test_what_a_kernel_wrote_is_listed() -> None:
 
 
 def test_every_part_is_done_once_and_gives_its_result() -> None:
+    """Also when tasks change, and what is written into arguments between calls is read."""
     team, out = ThreadTeam(3), np.zeros(12, np.int64)
     task = adding(out)
     for now in range(200):
         assert team.call(task, EDGES, 2, now) == [4, 5, 3]
     assert (out == 20 * 200 + sum(range(200))).all()
     assert team.call(task, EDGES[:2], 2) == [4]  # a part that is all is the caller's
+    out[:] = 40
+    team.call(task, EDGES, 0, 2)
+    assert (out == 42).all()
+    for _ in range(50):
+        other = np.zeros(12, np.int64)
+        team.call(adding(other), EDGES, 0, 1)
+        assert (other == 1).all()
+
+
+def fall_asleep(team: ThreadTeam) -> None:
+    deadline = time.monotonic() + 10
+    while team.awake() and time.monotonic() < deadline:
+        time.sleep(0.001)
+    assert not team.awake()
 
 
 def test_a_helper_that_fell_asleep_is_woken() -> None:
-    team, out = ThreadTeam(2), np.zeros(8, np.int64)
-    task = adding(out)
+    two = Two()
     for _ in range(3):
-        team.call(task, [0, 4, 8], 0, 1)
-        deadline = time.monotonic() + 10
-        while team.awake() and time.monotonic() < deadline:
-            time.sleep(0.001)
-        assert not team.awake()
+        two.call()
+        fall_asleep(two.team)
         assert helpers()[-1].board[ASLEEP]
-    assert (out == 3).all()
+    assert (two.out == 3).all()
 
 
 def helpers() -> list[Any]:
@@ -111,79 +135,47 @@ def helpers() -> list[Any]:
     return thread_team._free
 
 
-def test_other_tasks_are_noticed_awake_or_not() -> None:
-    team = ThreadTeam(2)
-    for _ in range(50):
-        out = np.zeros(8, np.int64)
-        team.call(adding(out), [0, 4, 8], 0, 1)
-        assert (out == 1).all()
-
-
-def test_what_is_written_into_arguments_between_calls_is_read() -> None:
-    team, out = ThreadTeam(2), np.zeros(8, np.int64)
-    task = adding(out)
-    team.call(task, [0, 4, 8], 0, 1)
-    out[:] = 40
-    team.call(task, [0, 4, 8], 0, 2)
-    assert (out == 42).all()
-
-
 def test_teams_have_helpers_in_common_unless_both_are_at_work() -> None:
-    first, second, out = ThreadTeam(2), ThreadTeam(2), np.zeros(8, np.int64)
-    task, other = adding(out), adding(np.zeros(8, np.int64))
-    first.call(task, [0, 4, 8], 0, 1)
+    first, second = Two(), Two()
+    first.call()
     last = helpers()[-1]
-    second.call(task, [0, 4, 8], 0, 1)
+    second.call()
     assert helpers()[-1] is last
-
-    second.call(task, [0, 4, 8], 0, 1, meanwhile=lambda: first.call(other, [0, 4, 8], 0, 1) and None)
+    second.call(meanwhile=lambda: first.call() and None)
     assert len(helpers()) >= 2
-    assert (out == 3).all()
-    assert (other.arguments[0] == 1).all()
+    assert (first.out == 2).all()
+    assert (second.out == 2).all()
 
 
 def test_parts_at_once_from_many_threads_do_not_get_into_each_others_way() -> None:
-    outs = [np.zeros(8, np.int64) for _ in range(4)]
-
-    def work(out: np.ndarray) -> None:
-        team, task = ThreadTeam(2), adding(out)
-        for _ in range(300):
-            assert team.call(task, [0, 4, 8], 0, 1) == [4, 4]
-
-    threads = [threading.Thread(target=work, args=(out,)) for out in outs]
-    for one in threads:
-        one.start()
-    for one in threads:
-        one.join(60)
-    assert all((out == 300).all() for out in outs)
+    teams = [Two() for _ in range(4)]
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda two: [two.call() for _ in range(300)], teams))
+    assert found == [[[4, 4]] * 300] * 4
+    assert all((two.out == 300).all() for two in teams)
 
 
 @pytest.mark.parametrize("part", [0, 4])
-def test_what_compiled_code_of_a_part_raises_is_said(part: int) -> None:
-    team, out = ThreadTeam(2), np.zeros(8)
+def test_what_compiled_code_of_a_part_raises_is_said_when_all_are_done(part: int) -> None:
+    team, out = ThreadTeam(3), np.zeros(12)
     task = Task(work, prepare_work, (out,))
     with pytest.raises(RuntimeError, match="NUMBA_DISABLE_JIT=1"):
-        team.call(task, [0, 4, 8], part)
-    assert out.tolist() == [int(row // 4 * 4 != part) for row in range(8)]
-    assert team.call(task, [0, 4, 8], -1) == [4, 4]  # and the next one goes well
+        team.call(task, EDGES, part, LONG)  # it fails at once, the last one takes long
+    assert out.tolist() == [0 if part == 0 else 1] * 4 + [0 if part == 4 else 1] * 5 + [1] * 3
+    assert team.call(task, EDGES, -1) == [4, 5, 3]  # and the next one goes well
 
 
 def test_what_the_caller_does_meanwhile_may_fail() -> None:
-    team, out = ThreadTeam(2), np.zeros(8, np.int64)
-    task = adding(out)
+    two = Two()
 
     def interrupted() -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        team.call(task, [0, 4, 8], 0, 1, meanwhile=interrupted)
-    assert out.tolist() == [0] * 4 + [1] * 4  # the other part was waited for
-    team.call(task, [0, 4, 8], 0, 1)
-    assert out.tolist() == [1] * 4 + [2] * 4
-
-
-LONG = 15_000_000
-"""Turns that take some hundredths of a second at least."""
+        two.call(meanwhile=interrupted)
+    assert two.out.tolist() == [0] * 4 + [1] * 4  # the other part was waited for
+    two.call()
+    assert two.out.tolist() == [1] * 4 + [2] * 4
 
 
 def test_who_is_interrupted_while_waiting_leaves_no_part_at_work(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -205,21 +197,10 @@ def test_who_is_interrupted_while_waiting_leaves_no_part_at_work(monkeypatch: py
     assert out.tolist() == [2] * 12
 
 
-def test_what_a_part_raises_is_said_when_all_are_done() -> None:
-    team, out = ThreadTeam(3), np.zeros(12)
-    task = Task(work, prepare_work, (out,))
-    with pytest.raises(RuntimeError, match="NUMBA_DISABLE_JIT=1"):
-        team.call(task, EDGES, 4, LONG)  # the second part fails at once, the third takes long
-    assert out.tolist() == [1] * 4 + [0] * 5 + [1] * 3
-
-
 def test_who_is_interrupted_before_the_helper_is_woken_need_not_wait_for_good(monkeypatch: pytest.MonkeyPatch) -> None:
-    team, out = ThreadTeam(2), np.zeros(8, np.int64)
-    task = adding(out)
-    team.call(task, [0, 4, 8], 0, 1)
-    deadline = time.monotonic() + 10
-    while team.awake() and time.monotonic() < deadline:
-        time.sleep(0.001)
+    two = Two()
+    two.call()
+    fall_asleep(two.team)
     post = thread_team._post
 
     def interrupted(*told: Any) -> None:
@@ -229,10 +210,10 @@ def test_who_is_interrupted_before_the_helper_is_woken_need_not_wait_for_good(mo
     with monkeypatch.context() as patched:
         patched.setattr(thread_team, "_post", interrupted)
         with pytest.raises(KeyboardInterrupt):
-            team.call(task, [0, 4, 8], 0, 1)
-    assert out.tolist() == [1] * 4 + [2] * 4
-    team.call(task, [0, 4, 8], 0, 1)
-    assert out.tolist() == [2] * 4 + [3] * 4
+            two.call()
+    assert two.out.tolist() == [1] * 4 + [2] * 4
+    two.call()
+    assert two.out.tolist() == [2] * 4 + [3] * 4
 
 
 def test_what_is_worked_on_lives_as_long_though_nobody_has_the_helper(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -255,12 +236,13 @@ def test_what_is_worked_on_lives_as_long_though_nobody_has_the_helper(monkeypatc
 
 
 def test_nothing_is_kept_that_is_done() -> None:
-    team, other, out = ThreadTeam(2), ThreadTeam(2), np.zeros(8, np.int64)
-    team.call(adding(out), [0, 4, 8], 0, 1)
-    other.call(adding(np.zeros(8, np.int64)), [0, 4, 8], 0, 1)
-    lives = weakref.ref(out)
-    team.call(adding(out), [0, 4, 8], 0, 1)
-    del team, out
+    two = Two()
+    two.call()
+    Two().call()
+    lives = weakref.ref(two.out)
+    two.task = adding(two.out)
+    two.call()
+    del two
     gc.collect()
     assert lives() is None
 
@@ -296,17 +278,16 @@ def prepare_half(place: Any, arguments: Any) -> Any:
 
 
 def test_copies_and_children_have_helpers_of_their_own() -> None:
-    team, out = ThreadTeam(2), np.zeros(8, np.int64)
-    task = adding(out)
-    team.call(task, [0, 4, 8], 0, 1)
-    copied = copy.deepcopy(task)
-    copy.deepcopy(team).call(copied, [0, 4, 8], 0, 1)
-    assert (out == 1).all()
-    assert (copied.arguments[0] == 2).all()
+    two = Two()
+    two.call()
+    copied = copy.deepcopy(two)
+    copied.call()
+    assert (two.out == 1).all()
+    assert (copied.out == 2).all()
     child = os.fork()
     if not child:
-        team.call(task, [0, 4, 8], 0, 1)
-        os._exit(0 if (out == 2).all() else 1)
+        two.call()
+        os._exit(0 if (two.out == 2).all() else 1)
     assert os.waitpid(child, 0)[1] == 0
 
 

@@ -80,15 +80,11 @@ def refusal(game: Game, state: Any, actions: Any) -> str:
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_every_game_has_controls_of_its_own(name: str) -> None:
-    assert part(name, CONTROLS) is not None
-
-
-@pytest.mark.parametrize("name", GAMES)
 def test_whatever_forms_offer_is_allowed(name: str) -> None:
     game = dicegym.game(name)
+    assert part(name, CONTROLS) is not None
     rng = np.random.default_rng(1)
-    for seed in range(3):
+    for seed in range(2):
         for state in states(game, seed):
             place, controls = place_of(game, state), controls_of(game)
             before = state.copy()
@@ -171,31 +167,14 @@ def test_whatever_is_allowed_can_be_filled_in(name: str) -> None:
         assert set(np.flatnonzero(game.legal(state)).tolist()) <= reached
 
 
-WORDS = st.sampled_from(
-    [
-        "",
-        "0",
-        "1",
-        "-1",
-        "3",
-        "12",
-        "99999999999999999999",
-        "1e3",
-        "\u0663",
-        "²",
-        "1.5",
-        "nan",
-        "None",
-        "\x00",
-        " 2 ",
-        "\uff10",
-    ]
+WORDS = st.sampled_from(["", "0", "1", "-1", "3", "12", "9" * 20, "1e3", "1.5", "nan", "None", "\x00", " 2 "]) | (
+    st.sampled_from(["\u0663", "²", "\uff10"])
 )
 VALUES = st.lists(WORDS | st.text(max_size=12), max_size=3)
 
 
 @pytest.mark.parametrize("name", GAMES)
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_whatever_a_browser_sends_is_allowed_or_refused_in_words(name: str, data: st.DataObject) -> None:
     game = dicegym.game(name)

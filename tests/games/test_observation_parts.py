@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import os
 import pickle
 import subprocess
@@ -11,12 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 from rules_page import observation_of
-from variants import each_game, states_of
+from variants import states_of
 
 from dicegym import games
-from dicegym.bots.transcription import transcribe
 from dicegym.engine.game import Game
 from dicegym.games.hog import rules as hog
 from dicegym.registry import GAMES
@@ -116,10 +113,13 @@ def test_a_part_can_stand_before_any_other() -> None:
 
 
 def test_adding_a_part_is_a_line_a_write_and_a_row() -> None:
-    text = Path(hog.__file__).read_text(encoding="utf-8")
+    """As the page on it shows."""
+    text, shown = Path(hog.__file__).read_text(encoding="utf-8"), PAGE.read_text(encoding="utf-8").splitlines()
     for old, new in (LINE, WRITE, ROW):
         assert text.count(old) == 1
         text = text.replace(old, new)
+        (line,) = set(new.splitlines()) - set(old.splitlines())
+        assert line in shown
     game = games.game("hog")
     page, features, observations = child(BY_HAND, text, some_states(game))
     assert list(features) == ["scores", "level", *list(game.features)[1:]]
@@ -127,42 +127,3 @@ def test_adding_a_part_is_a_line_a_write_and_a_row() -> None:
     for state, longer in zip(states_of(game)[::5], observations, strict=True):
         assert longer[2] == (state["scores"][0] == state["scores"][1])
         assert np.array_equal(np.delete(longer, 2), game.observe(state, 0))
-
-
-def test_the_page_on_adding_a_part_shows_just_that() -> None:
-    shown = PAGE.read_text(encoding="utf-8").splitlines()
-    for old, new in (LINE, WRITE, ROW):
-        (line,) = set(new.splitlines()) - set(old.splitlines())
-        assert line in shown
-
-
-def typed_places(source: str) -> list[str]:
-    """Return the writes to ``out`` in ``source`` whose place begins with a number."""
-    found = []
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id == "out":
-            terms = [node.slice]
-            while terms and isinstance(terms[0], ast.BinOp):
-                terms = [terms[0].left]
-            if isinstance(terms[0], ast.Slice):
-                terms = [end for end in (terms[0].lower, terms[0].upper) if end is not None]
-            if any(isinstance(term, ast.Constant) for term in terms):
-                found.append(ast.unparse(node))
-    return found
-
-
-@each_game
-def test_no_place_in_an_observation_is_a_typed_number(name: str) -> None:
-    source = transcribe(games.spec(name).kernels.observe)
-    assert "out[" in source
-    assert not typed_places(source)
-
-
-@pytest.mark.parametrize("place", ["3", "4 + own % 10", "4 + own + 1", "2 * seat", "3:5", ":5"])
-def test_a_typed_place_is_found(place: str) -> None:
-    assert typed_places(f"def observe(state, seat, out):\n    out[{place}] = 1\n") == [f"out[{place}]"]
-
-
-@pytest.mark.parametrize("place", ["AT.scores + 1", "AT.own_tens + own % 10", ":", "at", "i"])
-def test_a_place_by_name_is_fine(place: str) -> None:
-    assert not typed_places(f"def observe(state, seat, out):\n    out[{place}] = 1\n")

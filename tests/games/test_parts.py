@@ -12,19 +12,7 @@ import dicegym
 from dicegym import games
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError, PartError, UnknownNameError
-from dicegym.games.parts import (
-    ADAPTER,
-    CONTROLS,
-    DUEL,
-    PARTS,
-    TEXT,
-    TWINS,
-    VALUES,
-    WIRE,
-    find_examination,
-    need,
-    part,
-)
+from dicegym.games.parts import ADAPTER, CONTROLS, DUEL, PARTS, TEXT, TWINS, VALUES, WIRE, find_examination, need, part
 from dicegym.registry import GAMES
 
 pytestmark = pytest.mark.nojit
@@ -43,16 +31,11 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_a_file_of_that_name_offers_what_the_protocol_says(name: str) -> None:
-    folder = ROOT / "dicegym" / "games" / name
+def test_a_file_of_that_name_offers_what_the_protocol_says_and_what_is_demanded(name: str) -> None:
+    folder, spec = ROOT / "dicegym" / "games" / name, games.spec(name)
     offered = [one for one in PARTS if part(name, one) is not None]
     assert {one.file for one in offered} == {one.file for one in PARTS if (folder / f"{one.file}.py").is_file()}
     assert {one.name for one in offered if one.demanded == "none"} == OPTIONAL[name]
-
-
-@pytest.mark.parametrize("name", GAMES)
-def test_what_is_demanded_of_a_game_is_there(name: str) -> None:
-    spec = games.spec(name)
     for one in PARTS:
         if one.demanded == "all" or (one.demanded == "finished" and spec.stage == "finished"):
             need(spec, one)
@@ -73,16 +56,13 @@ def test_every_game_with_a_part_is_found() -> None:
     assert find_examination(dicegym.game("lucky")) is None, "its adapter seats opponents of smoke games alone"
 
 
-def test_a_name_that_no_game_has() -> None:
-    with pytest.raises(UnknownNameError, match="hogg"):
-        part("hogg", TEXT)
-
-
 def test_what_is_missing_is_said() -> None:
     with pytest.raises(PartError, match=r"no module dicegym\.games\.hog\.protocol; write protocol\.py with STANDING"):
         need(dicegym.game("hog"), WIRE)
     with pytest.raises(PartError, match=r"no module dicegym\.games\.yatzy\.exact"):
         need("yatzy", DUEL)
+    with pytest.raises(UnknownNameError, match="hogg"):
+        part("hogg", TEXT)
 
 
 @pytest.mark.parametrize("plain", [False, True])

@@ -23,6 +23,8 @@ def test_the_page_is_complete(name: str) -> None:
     for title in SECTIONS:
         assert section(text, title).strip()
     assert re.match(r"\S.*\.$", text.splitlines()[0]), "the first line says what the game is"
+    named = {int(number) for number in re.findall(r"\bfault (\d+)", text)}
+    assert named == set(range(1, len(games.spec(name).faults)))
 
 
 @each_game
@@ -53,12 +55,6 @@ def test_actions(name: str) -> None:
     assert covered == list(range(spec.n_actions))
 
 
-@each_game
-def test_every_fault_is_on_the_page(name: str) -> None:
-    named = {int(number) for number in re.findall(r"\bfault (\d+)", page(name))}
-    assert named == set(range(1, len(games.spec(name).faults)))
-
-
 @each_variant
 def test_observation(game: Game) -> None:
     """Names, order and lengths under every setting that the generic suites try."""
@@ -85,49 +81,3 @@ def test_the_last_version_is_the_registered_one(name: str) -> None:
     registered = {environment.id.rpartition("-")[2] for environment in ENVIRONMENTS if environment.game == name}
     assert registered == {versions[0]}, "the newest version stands first"
     assert versions == [f"v{number}" for number in reversed(range(len(versions)))]
-
-
-# --- the reader itself -------------------------------------------------------------------------------------
-
-PAGE = """A game.
-
-Parameters
-    =====  =======  =====
-    name   default  range
-    =====  =======  =====
-    dice   5        1-9
-    extra  0        0-1
-    =====  =======  =====
-
-Observation: ``Box(0, 1, (12,))``
-    =======  ============  ==================
-    part     length        meaning
-    =======  ============  ==================
-    dice     2 * dice + 1  two for each die,
-                           and one more
-    seat     1             who is to move
-    more     3             with extra, nothing
-    =======  ============  ==================
-
-Rewards: none.
-"""
-
-
-@pytest.mark.parametrize(
-    ("parameters", "parts"),
-    [
-        ({"dice": 5, "extra": 0}, {"dice": 11, "seat": 1}),
-        ({"dice": 1, "extra": 1}, {"dice": 3, "seat": 1, "more": 3}),
-    ],
-)
-def test_reading_an_observation(parameters: dict[str, int], parts: dict[str, int]) -> None:
-    assert observation_of(PAGE, parameters) == parts
-
-
-def test_reading_a_table() -> None:
-    assert table(section(PAGE, "Parameters"))[1] == {"name": "extra", "default": "0", "range": "0-1"}
-    assert table(section(PAGE, "Observation"))[0]["meaning"] == "two for each die, and one more"
-    with pytest.raises(AssertionError, match="no section 'Actions'"):
-        section(PAGE, "Actions")
-    with pytest.raises(AssertionError, match="no table"):
-        table(section(PAGE, "Rewards"))

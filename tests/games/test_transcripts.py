@@ -43,10 +43,6 @@ def again(text: str) -> str:
     return f"$ {command}\n{played(command, ANSWER.findall(rest))}"
 
 
-def test_no_game_lacks_one() -> None:
-    assert {path.stem for path in FOLDER.glob("*.txt")} == {*GAMES}
-
-
 @pytest.mark.parametrize("name", GAMES)
 def test_nothing_has_changed(name: str) -> None:
     golden = (FOLDER / f"{name}.txt").read_text(encoding="utf-8")
@@ -59,6 +55,7 @@ def test_nothing_has_changed(name: str) -> None:
 @pytest.mark.parametrize("name", GAMES)
 def test_it_shows_a_whole_game_and_what_can_go_wrong(name: str) -> None:
     """A record in which nobody wins or errs would review little."""
+    assert {path.stem for path in FOLDER.glob("*.txt")} == {*GAMES}
     text = (FOLDER / f"{name}.txt").read_text(encoding="utf-8")
     answers = ANSWER.findall(text)
     assert {"help", "table"} <= {*answers}
@@ -66,12 +63,6 @@ def test_it_shows_a_whole_game_and_what_can_go_wrong(name: str) -> None:
     assert re.search(r"\bwins?\b", text.rpartition("`again` or `quit`")[0])
     assert text.endswith("Goodbye.\n")
     assert max(len(line) for line in text.splitlines() if "dicegym play" not in line) <= WIDTH
-
-
-def test_a_difference_would_show() -> None:
-    text = (FOLDER / f"{GAMES[0]}.txt").read_text(encoding="utf-8")
-    assert again(text.replace("--seed ", "--seed 1", 1)) != text
-    assert ANSWER.findall("Round 1\nyour move> 3 4\n`again` or `quit`? \n") == ["3 4", ""]
 
 
 if __name__ == "__main__":

@@ -41,6 +41,26 @@ class LiarsDice:
             cup[:] = [self.roll(seat, len(self.ended), number) for number in range(len(cup))]
         self.plays = []
 
+    @property
+    def hands(self) -> list[list[int]]:
+        return self.cups
+
+    @property
+    def n_dice(self) -> list[int]:
+        return [len(cup) for cup in self.cups]
+
+    @property
+    def rounds(self) -> int:
+        return len(self.ended)
+
+    @property
+    def bids(self) -> list[tuple[int, int]]:
+        return [divmod(play, 10) for _, play in self.plays]
+
+    @property
+    def bidders(self) -> list[int]:
+        return [seat for seat, _ in self.plays]
+
     def alive(self) -> list[int]:
         return [seat for seat, cup in enumerate(self.cups) if cup]
 

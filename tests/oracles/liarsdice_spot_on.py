@@ -18,6 +18,8 @@ class SpotOn:
     dice: int
     roll: Roll
     mover: int
+    faces: int = 6
+    """The highest one is wild, and a bid on it is worth double."""
     n_dice: list[int] = field(default_factory=list)
     hands: list[list[int]] = field(default_factory=list)
     """The dice of this round; those of the disqualified lie there until it ends."""
@@ -26,8 +28,6 @@ class SpotOn:
     rounds: int = 0
     last: tuple[str, int, int, int] | None = None
     """The last challenge, who made it, whose number of dice it changed, by how much."""
-    faces: int = 6
-    """The highest one is wild, and a bid on it is worth double."""
 
     def __post_init__(self) -> None:
         self.n_dice = [self.dice] * self.players

@@ -162,9 +162,6 @@ class Yatzy:
             self._fill(*self._server_choice())
 
 
-# --- means, by writing out all throws ---------------------------------------------------------------------------
-
-
 def means_of(values: dict[tuple[int, ...], float]) -> dict[tuple[int, ...], float]:
     """The mean over all throws that complete each set of dice which can be kept; ``values`` are by sorted hand."""
     found = {}

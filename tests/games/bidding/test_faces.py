@@ -35,9 +35,6 @@ def small(name: str, faces: int, dice: int = 1) -> Game:
     return dicegym.game(name, players=2, dice=dice, faces=faces)
 
 
-# --- the default -----------------------------------------------------------------------------------------------
-
-
 @each_name
 def test_six_faces_go_unsaid_wherever_a_game_is_named(name: str) -> None:
     """Keys, models, replays and folders of solutions that were made before the parameter keep their names."""
@@ -65,36 +62,29 @@ def test_other_numbers_are_refused(name: str, faces: Any) -> None:
         gym.make(IDS[name], faces=faces)
 
 
-# --- the forms -------------------------------------------------------------------------------------------------
-
-
-def bids(mask: np.ndarray) -> set[int]:
-    """Return the faces that may be bid."""
-    return {int(action) % 6 + 1 for action in np.flatnonzero(mask[:180])}
-
-
 @each_name
 def test_every_form_offers_the_faces_that_there_are(name: str) -> None:
-    env = gym.make(IDS[name], faces=3)
+    def faces_in(mask: np.ndarray) -> set[int]:
+        return {int(action) % 6 + 1 for action in np.flatnonzero(mask[:180])}
+
+    env, seen, over = gym.make(IDS[name], faces=3), set(), False
     _, info = env.reset(seed=1)
-    seen, over = set(), False
     while not over:
-        seen |= bids(info["action_mask"])
+        seen |= faces_in(info["action_mask"])
         action = int(np.flatnonzero(info["action_mask"])[0])
         _, _, terminated, truncated, info = env.step(action)
         over = terminated or truncated
     assert seen == {1, 2, 3}
 
-    batch = gym.make_vec(IDS[name], num_envs=4, faces=3)
-    observations, infos = batch.reset(seed=1)
-    assert set().union(*map(bids, infos["action_mask"])) == {1, 2, 3}
+    observations, infos = gym.make_vec(IDS[name], num_envs=4, faces=3).reset(seed=1)
+    assert set().union(*map(faces_in, infos["action_mask"])) == {1, 2, 3}
     assert not observations[:, 15:30].any()  # own dice of the faces 4 to 6
 
     from dicegym.pettingzoo import liars_dice_spot_on_v0, liars_dice_v0
 
     table = (liars_dice_v0 if name == "liarsdice" else liars_dice_spot_on_v0).env(players=3, faces=3)
     table.reset(seed=1)
-    assert bids(table.observe(table.agent_selection)["action_mask"]) == {1, 2, 3}
+    assert faces_in(table.observe(table.agent_selection)["action_mask"]) == {1, 2, 3}
 
 
 @each_name
@@ -110,29 +100,31 @@ def test_rolls_are_all_there_are(name: str, faces: int) -> None:
     assert chance.outcomes(state, 0) == [(1 / faces, str(face)) for face in range(1, faces + 1)]
 
 
-# --- values ----------------------------------------------------------------------------------------------------
-
 VALUES = {
-    ("liarsdice", 2): 1 / 2,
-    ("liarsdice", 3): 4 / 9,
-    ("liarsdice_spot_on", 2): 1 / 2,
-    ("liarsdice_spot_on", 3): 1 / 2,
+    ("liarsdice", 2): (1 / 2, None),
+    ("liarsdice", 3): (4 / 9, 300),
+    ("liarsdice_spot_on", 2): (1 / 2, 300),
+    ("liarsdice_spot_on", 3): (1 / 2, None),
 }
-"""How likely who opens wins with one die each, by linear programs that know nothing of dicegym."""
+"""How likely who opens wins with one die each, by linear programs that know nothing of dicegym.
+
+Beside it: after how many steps the equilibrium is found already; None: solved as whoever asks has it solved.
+"""
+QUICK = [("liarsdice", 3), ("liarsdice_spot_on", 3)]
+"""Of two faces OpenSpiel tells the same of the classic game."""
 
 
-FEW_STEPS = {("liarsdice", 3): 300, ("liarsdice_spot_on", 2): 300}
-"""Where so many steps already find the equilibrium; the others are solved as whoever asks has them solved."""
-
-
-@pytest.mark.parametrize(("name", "faces"), VALUES)
+@pytest.mark.parametrize(
+    ("name", "faces"), [pytest.param(*one, marks=[pytest.mark.slow] * (one not in QUICK)) for one in VALUES]
+)
 def test_one_die_each_is_worth_what_linear_programs_say(name: str, faces: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert opener_wins(faces, spot_on=name == "liarsdice_spot_on") == pytest.approx(VALUES[name, faces], abs=1e-9)
+    wins, steps = VALUES[name, faces]
+    assert opener_wins(faces, spot_on=name == "liarsdice_spot_on") == pytest.approx(wins, abs=1e-9)
     game = small(name, faces)
-    monkeypatch.setattr(solution, "AT_ONCE", FEW_STEPS.get((name, faces), solution.AT_ONCE))
+    monkeypatch.setattr(solution, "AT_ONCE", steps or solution.AT_ONCE)
     values = solution.values_at_once.__wrapped__(game)
     assert values.exploitability < 3e-4
-    assert values.hands.opens[1, 1] == pytest.approx(VALUES[name, faces], abs=2e-4)
+    assert values.hands.opens[1, 1] == pytest.approx(wins, abs=2e-4)
     assert [source.name for source in sources(game)] == ["equilibrium"]
 
 
@@ -151,7 +143,7 @@ def test_openspiel_solves_the_classic_game_whole(faces: int) -> None:
     policy = learned.average_policy()
     assert exploitability.exploitability(game, policy) < 0.03
     won = expected_game_score.policy_value(game.new_initial_state(), [policy] * 2)
-    assert won[0] == pytest.approx(2 * VALUES["liarsdice", faces] - 1, abs=0.02)
+    assert won[0] == pytest.approx(2 * VALUES["liarsdice", faces][0] - 1, abs=0.02)
 
 
 def best_reply(game: Game, player: TwinPlayer, seat: int) -> float:
@@ -221,9 +213,6 @@ def test_what_knows_six_faces_alone_says_so(name: str) -> None:
             need(name, DUEL).tabulate(opponent(game, "even"), game)
 
 
-# --- players ---------------------------------------------------------------------------------------------------
-
-
 @each_name
 @pytest.mark.parametrize("faces", [2, 3, 5])
 def test_twins_reckon_with_the_faces_that_there_are(name: str, faces: int) -> None:
@@ -261,9 +250,6 @@ def test_files_of_the_original_interface_play_with_six_faces_alone(name: str, tm
     assert not result.disqualified
     assert [one.name for one in result.standings] in (["even", "honest"], ["honest", "even"])
     assert dicegym.agent(dicegym.game(name), str(own)).name
-
-
-# --- people ----------------------------------------------------------------------------------------------------
 
 
 @each_name

@@ -73,9 +73,7 @@ def told(game: Game, known: list[Player | None], found: list[Path]) -> tuple[np.
 
 
 @pytest.mark.parametrize("least", [2.0, 0.03, 0.0])
-@pytest.mark.parametrize(
-    "bots", [("even", "honest"), ("bayes", "even"), ("bluffer", "bayes"), ("bluffer", "haphazard")]
-)
+@pytest.mark.parametrize("bots", [("even", "honest"), ("bayes", "even"), ("bluffer", "haphazard")])
 @pytest.mark.parametrize("name", NAMES)
 def test_its_mean_is_0_whatever_was_looked_at(
     name: str, bots: tuple[str, str], least: float, monkeypatch: pytest.MonkeyPatch
@@ -96,8 +94,7 @@ def test_its_mean_is_0_whatever_was_looked_at(
         assert chances @ left**2 <= chances @ won**2  # a game that is nearly sure may have a rest as large
 
 
-@pytest.mark.parametrize("bots", [("even", "honest"), ("bluffer", "bayes")])
-@pytest.mark.parametrize("faces", [2, 3])
+@pytest.mark.parametrize(("faces", "bots"), [(2, ("even", "honest")), (3, ("bluffer", "bayes"))])
 @pytest.mark.parametrize("name", NAMES)
 def test_with_fewer_faces_all_is_luck_too(name: str, faces: int, bots: tuple[str, str]) -> None:
     game = dicegym.game(name, players=2, dice=1, faces=faces)
@@ -123,7 +120,7 @@ def test_bots_draw_as_their_probabilities_say(name: str, bot: str) -> None:
     rng, times, player = np.random.default_rng(4), 1500, opponent(game, bot)
     policy = policy_of(game, player)
     worst, drawing = 0.0, 0
-    for seed in range(40):
+    for seed in range(25):
         state = game.new_game(seed)
         for _ in range(int(rng.integers(4))):
             bids = np.flatnonzero(game.legal(state[0])[:180])

@@ -169,7 +169,7 @@ def _won(hand: Hand, values: np.ndarray, caller: int, path: tuple[int, ...], cal
     return float(values[hand.outcome[caller, bid, call, hand.counting[0, bid, own] + hand.counting[1, bid, roll]]])
 
 
-@pytest.mark.parametrize(("faces", "quantities", "calls"), [(2, 2, 1), (3, 2, 1), (3, 1, 3)])
+@pytest.mark.parametrize(("faces", "quantities", "calls"), [(3, 2, 1), (3, 1, 3)])
 def test_small_hands_with_any_outcomes_agree_with_linear_programs(faces: int, quantities: int, calls: int) -> None:
     """What calls come to is drawn, by pair of dice, and so is what that is worth: nothing of any rules helps."""
     hand = simple_hand(faces, quantities, calls, seed=faces)
@@ -184,7 +184,7 @@ def test_small_hands_with_any_outcomes_agree_with_linear_programs(faces: int, qu
 def test_tables_of_a_hand_say_what_the_rules_do(game: dicegym.Game, dice: tuple[int, int]) -> None:
     """Random hands are played by the rules and looked up in the tables, bid by bid, to the call."""
     hand, rng = tabulate(game, *dice), np.random.default_rng(sum(dice))
-    for opener in (0, 1) * 40:
+    for opener in (0, 1) * 20:
         state = game.new_game()[0]
         state["player"] = opener
         state["left"][[opener, 1 - opener]] = state["rolled"][[opener, 1 - opener]] = dice
@@ -210,13 +210,9 @@ def test_tables_of_a_hand_say_what_the_rules_do(game: dicegym.Game, dice: tuple[
         assert state["over"] or ending.opener == (0 if state["player"] == opener else 1)
 
 
-def test_hands_are_learned_after_those_that_they_lead_to() -> None:
-    single = [((1, 1),), ((1, 2),), ((2, 1),), ((2, 2),)]
-    assert groups_of(CLASSIC) == single
+def test_hands_are_learned_after_those_that_they_lead_to_and_bids_go_by_levels() -> None:
+    assert groups_of(CLASSIC) == [((1, 1),), ((1, 2),), ((2, 1),), ((2, 2),)]
     assert groups_of(SPOT_ON) == [((1, 1), (2, 1), (2, 2))]
-
-
-def test_bids_that_cannot_follow_each_other_by_levels_are_refused() -> None:
     follow = np.zeros((3, 3), bool)
     follow[0, 1] = follow[1, 2] = True
     with pytest.raises(ParameterError, match="no levels"):
@@ -267,7 +263,7 @@ def values_of(game: dicegym.Game) -> EquilibriumValues:
 def test_values_are_those_of_the_policy(game: dicegym.Game) -> None:
     """A value is the mean, by the policy, of what comes then; an action's, the mean over what is believed."""
     valuer, rng = values_of(game), np.random.default_rng(3)
-    for seed in range(2):
+    for seed in range(2 if game.all_parameters["dice"] == 1 else 1):
         state = game.new_game(seed)[0]
         while not state["over"]:
             me = int(state["player"])
@@ -287,7 +283,7 @@ def test_values_are_those_of_the_policy(game: dicegym.Game) -> None:
                 mean += policy[action] * worth
             assert valuer.value(state, me) == pytest.approx(mean, abs=1e-12)
             assert valuer.value(state, 0) + valuer.value(state, 1) == pytest.approx(1)
-            game.step(state, int(rng.choice(np.flatnonzero(game.legal(state)), p=None)))
+            game.step(state, int(rng.choice(np.flatnonzero(game.legal(state)))))
         assert valuer.value(state, int(np.argmax(game.returns(state)))) == 1
 
 
@@ -331,18 +327,12 @@ def test_bids_above_all_dice_and_what_is_not_allowed() -> None:
     SPOT_ON.step(state, 3 * 6 - 1)  # three sixes are worth more, and are true at times
     assert 0 <= valuer.value(state, me) <= 1
     assert valuer.policy(state).sum() == pytest.approx(1)
-    classic = values_of(ONE_DIE[0])
-    opening = ONE_DIE[0].new_game()[0]
-    assert classic.action_value(opening, -1) == 0
-
-
-def test_a_hand_that_never_comes_about_has_no_values() -> None:
+    assert values_of(ONE_DIE[0]).action_value(ONE_DIE[0].new_game()[0], -1) == 0
     state = SPOT_ON.new_game(2)[0]
-    me = int(state["player"])
-    state["left"][me] = state["rolled"][me] = 1
+    state["left"][me] = state["rolled"][me] = 1  # a hand that never comes about
     state["hands"][me] = (1, 0, 0, 0, 0, 0)
     with pytest.raises(ParameterError, match="never comes about"):
-        values_of(SPOT_ON).value(state, 0)
+        valuer.value(state, 0)
 
 
 def test_best_replies_over_the_whole_game_are_never_worse_than_playing_along() -> None:

@@ -30,7 +30,7 @@ TABLES = [(2, 5), (2, 3), (2, 1), (3, 5), (4, 5), (4, 2), (5, 4), (6, 5)]
 """Players and dice."""
 BLUFF = {"liarsdice": 0.2, "liarsdice_spot_on": 0.15}
 CALL = 0.25
-KEYS = 600
+KEYS = 400
 
 
 def bayes_answers(name: str) -> Any:
@@ -148,12 +148,12 @@ def test_move_for_move(name: str) -> None:
     asked = {bot: Beside(name, bot) for bot in pure_bots(name)}
     assert len(asked) >= 3
     compared = 0
-    for game, state, time in situations(name, 12):
+    for game, state, time in situations(name, 8):
         for bot, beside in asked.items():
             act, turn = beside.at(game, state, time)
             assert twins(name)[bot](state) == act(turn), (bot, turn.view)
         compared += 1
-    assert compared > 1500
+    assert compared > 1000
 
 
 @pytest.mark.slow_after(1)
@@ -161,7 +161,7 @@ def test_move_for_move(name: str) -> None:
 def test_bayes_draws_among_the_same_answers(name: str) -> None:
     dealt = Dealt()
     beside, actions, sizes = Beside(name, "bayes", dealt), np.zeros(MOST_ANSWERS, np.int64), set()
-    for game, state, time in situations(name, 3, seed=1):
+    for game, state, time in situations(name, 2, seed=1):
         act, turn = beside.at(game, state, time)
         expected = dealt.chances(act, turn)
         found = actions[: bayes_answers(name)(state, actions)].tolist()
@@ -217,14 +217,11 @@ def test_a_bot_sees_its_own_dice_alone_and_changes_nothing(name: str) -> None:
 def test_a_bot_draws_anew_for_each_decision() -> None:
     """The opening bid of haphazard is any of six: in forty hands, and after forty bids, it draws each of them."""
     game, state = table("liarsdice", [[1] * 5] * 6)
-    choose = twins("liarsdice")["haphazard"]
-    openings = set()
-    for finished in range(40):
-        state["finished"] = finished
+    choose, openings, answers = twins("liarsdice")["haphazard"], set(), set()
+    for state["finished"] in range(40):
         openings.add(int(choose(state)))
     assert openings == set(range(6))
     game.step(state, bid(1, 1))
-    answers = set()
     for _ in range(20):
         answers.add(int(choose(state)))
         for face in (2, 3):
@@ -244,10 +241,8 @@ def test_without_compilation(name: str) -> None:
             chosen = int(choose(state))
             assert game.legal(state)[chosen]
             if bot in pure_bots(name):
-                assert (
-                    agent(game, bot).join(game, int(state["player"]), 0)(Turn(game, state, int(state["player"])))
-                    == chosen
-                )
+                seat = int(state["player"])
+                assert agent(game, bot).join(game, seat, 0)(Turn(game, state, seat)) == chosen
 
 
 def test_even_needs() -> None:

@@ -38,7 +38,7 @@ def test_of_others_the_dice_alone_are_luck() -> None:
         FunctionPlayer(lambda turn: int(rng.integers(N_ACTIONS)), "haphazard"),
         dicegym.agent(game, "always_roll(5)"),
     ]
-    seats = np.array([(0, 1), (1, 0), (0, 2), (2, 0)] * 150)
+    seats = np.array([(0, 1), (1, 0), (0, 2), (2, 0)] * 100)
     known: list[Player | None] = [players[0], None, players[2]]
     wins, luck, actions = played(game, players, seats, known)
     assert np.abs(luck.sum(axis=1)).max() < 1e-9

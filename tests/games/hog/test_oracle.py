@@ -93,32 +93,19 @@ def test_random_games_agree(wanted: int) -> None:
             seen["swap"] += before[1 - me] != game.scores[1 - me]
             seen["swap to the loser"] += legal and game.winner == 1 - me
     # The comparison proves nothing about a rule that never applied.
-    rules = (
-        "illegal",
-        "Free bacon",
-        "exchange",
-        "four-sided",
-        "turned over",
-        "Pig out",
-        "times 0",
-        "times 1",
-        "times 2",
-        "times 3",
-        "swap",
-        "swap to the loser",
-    )
+    rules = ["illegal", "Free bacon", "exchange", "four-sided", "turned over", "Pig out", "swap", "swap to the loser"]
+    rules += [f"times {run}" for run in range(4)]
     rare = {rule: seen[rule] for rule in rules if seen[rule] < wanted // 4_000}
     assert not rare, f"too few cases: {rare}"
 
 
-def test_every_pair_of_scores_agrees() -> None:
-    """All pairs below the goal with the numbers whose result follows from the scores, and one die."""
+def test_pairs_of_scores_agree() -> None:
+    """A third of all pairs below the goal, with the numbers whose result follows from the scores, and one die."""
     play = dicegym.game("hog")
     start = play.new_game()[0]
     rng = random.Random(2)
-    scores = range(100) if COMPILED else range(0, 100, 9)
-    for own in scores:
-        for opponent in scores:
+    for own in range(100) if COMPILED else range(0, 100, 9):
+        for opponent in range(own % 3, 100, 3 if COMPILED else 9):
             for number in (-1, 0, 1):
                 state, key = start.copy(), rng.randrange(2**63)
                 state["key"] = key

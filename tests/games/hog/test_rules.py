@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
+from itertools import product
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -52,41 +53,122 @@ def rolled(state: Any, seat: int) -> list[int]:
     return [face for face in state["rolled"][seat].tolist() if face]
 
 
+@lru_cache
+def telling_key(seat: int, turn: int) -> tuple[int, list[int]]:
+    """Return a key under which ten six-sided dice show a 5 or a 6, and what they show."""
+    for key in range(100):
+        faces = [oracle_dice.die(key, seat, turn, number, 6) for number in range(10)]
+        if max(faces) > 4:
+            return key, faces
+    raise AssertionError
+
+
 def sides_used(state: Any) -> int:
     """Return 4 or 6: which dice are rolled now, told by ten dice that show a 5 or 6 if they can."""
-    seat, turn = int(state["player"]), int(state["turns"][int(state["player"])])
-    with_six = [[oracle_dice.die(key, seat, turn, n, 6) for n in range(10)] for key in range(100)]
-    key = next(key for key, faces in enumerate(with_six) if max(faces) > 4)
-    state["key"] = key
+    seat = int(state["player"])
+    state["key"], with_six = telling_key(seat, int(state["turns"][seat]))
     choose(state, 10)
-    return 6 if rolled(state, seat) == with_six[key] else 4
+    return 6 if rolled(state, seat) == with_six else 4
 
 
-# --- rule 1, Pig out ---------------------------------------------------------------------------------------
+# --- single turns ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("faces", "points"),
-    [
-        ((2,), 2),
-        ((6,), 6),
-        ((1,), 1),
-        ((6, 6), 12),
-        ((2, 3, 4), 9),
-        ((5, 6, 1), 1),
-        ((1, 6, 5), 1),
-        ((1, 1), 1),
-        ((1, 1, 1), 1),
-        ((6, 1, 6, 6), 1),
-        ((6, 5, 4, 3), 18),
-    ],
-)
-def test_pig_out_scores_one(faces: tuple[int, ...], points: int) -> None:
-    state = at((3, 5), key=key_rolling(faces, 6))  # 3 + 5 is no multiple of seven: six sides
-    assert choose(state, len(faces)) == 0
-    assert rolled(state, 0) == list(faces)
-    assert scores(state) == (3 + points, 5)
-    assert state["runs"].tolist() == [int(1 in faces), 0]
+class Turn(NamedTuple):
+    """A turn of ``player``; scores, runs and exchanges are by seat."""
+
+    scores: tuple[int, int]
+    number: int
+    after: tuple[int, int]
+    shown: str = ""
+    """What the dice show."""
+    runs: tuple[int, int] = (0, 0)
+    runs_after: tuple[int, int] | None = None
+    """None: the player's own run ends."""
+    player: int = 0
+    goal: int = 100
+    winner: int | None = None
+    sides: int = 6
+    exchanges: tuple[int, int] = (0, 0)
+
+
+PIG_OUT = {"2": 2, "6": 6, "1": 1, "66": 12, "234": 9, "561": 1, "165": 1, "11": 1, "111": 1, "6166": 1, "6543": 18}
+BACON = {0: 1, 1: 2, 5: 6, 9: 10, 10: 2, 19: 10, 50: 6, 47: 8, 74: 8, 99: 10, 33: 4}
+BACON |= {107: 8, 700: 8, 250: 6, 111: 2, 998: 10}  # all three digits count
+SWAPPING = [(2, 20), (107, 70), (81, 118), (20, 2), (12, 21), (45, 54), (30, 3), (109, 90), (100, 0), (110, 1)]
+STAYING = [(71, 107), (20, 40), (2, 21), (2, 2), (12, 12), (102, 2), (13, 3), (23, 31), (1, 0), (100, 10)]
+STAYING += [(11, 11), (55, 55), (99, 99)]  # which swap without a trace
+FEST = [(2, "54", 9), (1, "3", 3), (0, "", 6), (-1, "", 1)]
+TURNS = {
+    # rule 1, Pig out: 3 + 5 is no multiple of seven, so the dice have six sides
+    **{
+        f"{shown} scores {points}": Turn((3, 5), len(shown), (3 + points, 5), shown, runs_after=("1" in shown, 0))
+        for shown, points in PIG_OUT.items()
+    },
+    "the other's run": Turn((3, 5), 1, (3, 6), "1", runs=(2, 0), runs_after=(2, 1), player=1),
+    # rule 2, Free bacon: one plus the largest digit of the other's score
+    **{f"bacon of {other}": Turn((30, other), 0, (30 + got, other), goal=999) for other, got in BACON.items()},
+    # rule 4 and ruling 5, Swine Swap: after the points of -1 are added, whoever moved; a turn scores one at least
+    **{
+        f"{pair} by {player}": Turn(
+            (pair[0] - 1, pair[1]) if player == 0 else (pair[0], pair[1] - 1),
+            -1,
+            pair[::-1] if pair in SWAPPING else pair,
+            player=player,
+            goal=200,
+        )
+        for pair in SWAPPING + STAYING
+        for player in (0, 1)
+        if pair[player] > 0
+    },
+    "a roll swaps": Turn((14, 12), 2, (12, 21), "34"),
+    "bacon of 12 makes 22": Turn((19, 12), 0, (22, 12)),
+    "bacon of 12 swaps 21": Turn((18, 12), 0, (12, 21)),
+    # rule 6 and ruling 6, Pig Fest: a turn without a Pig out is multiplied and ends the run
+    **{
+        f"{number} after {run}": Turn((4, 25), number, (4 + points * max(run, 1), 25), shown, runs=(run, 2))
+        for run in range(4)
+        for number, shown, points in FEST
+    },
+    # ruling 1: the game ends after the swap, and the higher score wins
+    "99 to 100": Turn((98, 50), -1, (99, 50)),
+    "100": Turn((99, 50), -1, (100, 50), winner=0),
+    "bacon to 100": Turn((94, 50), 0, (100, 50), winner=0),
+    "bacon to 99": Turn((93, 50), 0, (99, 50)),
+    "tripled bacon": Turn((82, 50), 0, (100, 50), runs=(3, 0), winner=0),
+    "00 and 00": Turn((99, 0), -1, (0, 100), winner=1),  # the swap comes before the end test
+    "116": Turn((107, 81), 0, (116, 81), winner=0),
+    "118": Turn((109, 81), 0, (81, 118), winner=1),
+    **{f"{goal} less one": Turn((goal - 2, 0), -1, (goal - 1, 0), goal=goal) for goal in (10, 50, 999)},
+    "101 less one": Turn((99, 0), -1, (0, 100), goal=101),
+    "to 50": Turn((49, 0), -1, (50, 0), goal=50, winner=0),
+    "to 101": Turn((100, 0), -1, (101, 0), goal=101, winner=0),
+    "to 999": Turn((998, 0), -1, (999, 0), goal=999, winner=0),
+    # ruling 2: 20 + 8 is wild before the turn; what the roll makes of the sum does not matter
+    "sides before": Turn((20, 8), 2, (25, 8), "23", sides=4),
+    "fest before swap": Turn((13, 12), 1, (12, 21), "4", runs=(2, 0)),  # 4 alone would make 17
+    "pig before fest": Turn((13, 5), 2, (14, 5), "61", runs=(3, 0), runs_after=(3, 0)),
+    "own things stay": Turn((1, 20), -1, (20, 2), runs=(1, 2), exchanges=(4, 7)),
+}
+
+
+@pytest.mark.parametrize("name", TURNS)
+def test_a_turn(name: str) -> None:
+    turn = TURNS[name]
+    player, faces, game = turn.player, tuple(map(int, turn.shown)), dicegym.game("hog", goal=turn.goal)
+    key = key_rolling(faces, turn.sides, player)
+    state = at(turn.scores, player, key, game, runs=turn.runs, exchanges=turn.exchanges)
+    assert choose(state, turn.number) == 0
+    assert rolled(state, player) == list(faces)
+    assert scores(state) == turn.after
+    ended = tuple(0 if seat == player else run for seat, run in enumerate(turn.runs))
+    assert tuple(state["runs"].tolist()) == (ended if turn.runs_after is None else turn.runs_after)
+    exchanged = [turn.number == -1 and seat == player for seat in (0, 1)]
+    assert (state["exchanges"] - turn.exchanges).tolist() == exchanged
+    pay = {None: [0, 0], 0: [1, -1], 1: [-1, 1]}[turn.winner]
+    assert game.returns(state).tolist() == pay
+    assert bool(state["over"]) is (turn.winner is not None)
+    assert turn.winner is not None or state["player"] == 1 - player
 
 
 def test_up_to_ten_dice_are_rolled_and_shown() -> None:
@@ -97,79 +179,21 @@ def test_up_to_ten_dice_are_rolled_and_shown() -> None:
         assert state["chosen"][0] == number
 
 
-# --- rule 2, Free bacon ------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("opponent", "points"),
-    [(0, 1), (1, 2), (5, 6), (9, 10), (10, 2), (19, 10), (50, 6), (47, 8), (74, 8), (99, 10), (33, 4)],
-)
-def test_free_bacon_is_one_plus_the_largest_digit(opponent: int, points: int) -> None:
-    state = at((22, opponent))
-    assert choose(state, 0) == 0
-    assert scores(state) in {(22 + points, opponent), (opponent, 22 + points)}
-    assert rolled(state, 0) == []
-    assert state["runs"].tolist() == [0, 0]
-
-
-@pytest.mark.parametrize(("opponent", "points"), [(107, 8), (700, 8), (250, 6), (111, 2), (998, 10)])
-def test_free_bacon_looks_at_all_three_digits(opponent: int, points: int) -> None:
-    state = at((30, opponent), game=dicegym.game("hog", goal=999))
-    choose(state, 0)
-    assert scores(state) == (30 + points, opponent)
-
-
 # --- rules 3 and 5, Hog wild turned over by exchanges ------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("total", "wild"),
-    [
-        (0, True),
-        (1, False),
-        (6, False),
-        (7, True),
-        (14, True),
-        (15, False),
-        (21, True),
-        (35, True),
-        (98, True),
-        (99, False),
-        (154, True),
-        (155, False),
-    ],
-)
-@pytest.mark.parametrize(
-    ("exchanges", "odd"),
-    [
-        ((0, 0), False),
-        ((1, 0), True),
-        ((0, 1), True),
-        ((1, 1), False),
-        ((2, 0), False),
-        ((2, 1), True),
-        ((3, 0), True),
-        ((127, 129), False),
-        ((300, 1), True),
-    ],
-)
-@pytest.mark.parametrize("player", [0, 1])
-def test_hog_wild_turned_over_by_an_odd_number_of_exchanges(
-    total: int, wild: bool, exchanges: tuple[int, int], odd: bool, player: int
-) -> None:
-    low = max(0, total - 99)
-    state = at((low, total - low), player, exchanges=exchanges)
-    assert sides_used(state) == (4 if wild != odd else 6)
+WILD = {0: True, 1: False, 6: False, 7: True, 14: True, 15: False, 21: True, 35: True, 98: True, 99: False}
+WILD |= {154: True, 155: False}
+ODD = {(0, 0): False, (1, 0): True, (0, 1): True, (1, 1): False, (2, 0): False, (2, 1): True, (3, 0): True}
+ODD |= {(127, 129): False, (300, 1): True}
 
 
 @pytest.mark.parametrize("player", [0, 1])
-def test_exchanging_scores_one_and_counts_from_the_next_turn_on(player: int) -> None:
-    state = at((12, 12), player)  # 24: six sides; then 25: would be six, are four
-    assert choose(state, -1) == 0
-    assert scores(state) == ((13, 12) if player == 0 else (12, 13))
-    assert state["exchanges"].tolist() == [1 - player, player]
-    assert rolled(state, player) == []
-    assert sides_used(state) == 4
+def test_hog_wild_turned_over_by_an_odd_number_of_exchanges(player: int) -> None:
+    for total, exchanges in [*product(WILD, [(0, 0), (1, 0)]), *product((7, 15), ODD)]:
+        low = max(0, total - 99)
+        state = at((low, total - low), player, exchanges=exchanges)
+        assert sides_used(state) == (4 if WILD[total] != ODD[exchanges] else 6), (total, exchanges)
 
 
 def test_the_sample_game_of_the_contest_text() -> None:
@@ -190,125 +214,18 @@ def test_the_sample_game_of_the_contest_text() -> None:
     assert sides_used(state) == 6
 
 
-# --- rule 4 and ruling 5, Swine Swap -----------------------------------------------------------------------
-
-SWAPPING = [(2, 20), (107, 70), (81, 118), (20, 2), (12, 21), (45, 54), (30, 3), (109, 90), (100, 0), (110, 1)]
-STAYING = [(71, 107), (20, 40), (2, 21), (2, 2), (12, 12), (102, 2), (13, 3), (23, 31), (1, 0), (100, 10)]
-
-
-@pytest.mark.parametrize(
-    ("after", "player", "swap"),
-    [
-        (pair, player, pair in SWAPPING)
-        for pair in SWAPPING + STAYING
-        for player in (0, 1)
-        if pair[player] > 0  # a turn scores at least one point
-    ],
-)
-def test_swine_swap(after: tuple[int, int], player: int, swap: bool) -> None:
-    """The pair stands after the points of -1 are added, whoever moved."""
-    game = dicegym.game("hog", goal=200)
-    before = (after[0] - 1, after[1]) if player == 0 else (after[0], after[1] - 1)
-    state = at(before, player, game=game)
-    choose(state, -1)
-    assert scores(state) == (after[::-1] if swap else after)
-
-
-@pytest.mark.parametrize("same", [11, 55, 99])
-def test_equal_doubles_swap_without_a_trace(same: int) -> None:
-    state = at((same - 1, same))
-    choose(state, -1)
-    assert scores(state) == (same, same)
-
-
-def test_swap_follows_a_roll_and_bacon_too() -> None:
-    state = at((14, 12), key=key_rolling((3, 4), 6))
-    choose(state, 2)
-    assert scores(state) == (12, 21)
-    state = at((19, 12))  # bacon 1 + 2 makes 22, no swap; from 18 it makes 21
-    choose(state, 0)
-    assert scores(state) == (22, 12)
-    state = at((18, 12))
-    choose(state, 0)
-    assert scores(state) == (12, 21)
-
-
-# --- rule 6 and ruling 6, Pig Fest -------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(("run", "times"), [(0, 1), (1, 1), (2, 2), (3, 3)])
-@pytest.mark.parametrize(("number", "faces", "points"), [(2, (5, 4), 9), (1, (3,), 3), (0, (), 6), (-1, (), 1)])
-def test_a_turn_without_a_pig_out_is_multiplied_and_ends_the_run(
-    run: int, times: int, number: int, faces: tuple[int, ...], points: int
-) -> None:
-    state = at((4, 25), key=key_rolling(faces, 6), runs=(run, 2))
-    choose(state, number)
-    assert scores(state) == (4 + points * times, 25)
-    assert state["runs"].tolist() == [0, 2]  # the opponent's run is its own
-
-
 def test_pig_outs_in_a_row_count_to_three_and_are_never_multiplied() -> None:
-    game = dicegym.game("hog", goal=200)
-    state = at((31, 61), game=game)
-    for turn, (run, own) in enumerate([(1, 32), (2, 33), (3, 34), (3, 35), (3, 36)]):
+    """The example of the text: 12 * 3 = 36."""
+    state = at((31, 61), game=dicegym.game("hog", goal=200))
+    rows = [(1, 32), (2, 33), (3, 34), (3, 35), (3, 36), (0, 36 + 36)]
+    for turn, (run, own) in enumerate(rows):
+        faces = (4, 1) if run else (6, 6)
         state["player"] = 0
-        sides = 4 if sum(scores(state)) % 7 == 0 else 6
-        state["key"] = key_rolling((4, 1), sides, 0, turn)
+        state["key"] = key_rolling(faces, 4 if sum(scores(state)) % 7 == 0 else 6, 0, turn)
         choose(state, 2)
-        assert rolled(state, 0) == [4, 1]
+        assert rolled(state, 0) == list(faces)
         assert state["runs"][0] == run
         assert scores(state) == (own, 61)
-    state["player"] = 0
-    state["key"] = key_rolling((6, 6), 6, 0, 5)
-    choose(state, 2)
-    assert scores(state) == (36 + 36, 61)  # the example of the text: 12 * 3 = 36
-    assert state["runs"][0] == 0
-
-
-def test_a_pig_out_leaves_the_opponents_run_alone() -> None:
-    state = at((3, 5), player=1, key=key_rolling((1,), 6, 1), runs=(2, 0))
-    choose(state, 1)
-    assert state["runs"].tolist() == [2, 1]
-
-
-# --- ruling 1, the end -------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("before", "number", "runs", "after", "winner"),
-    [
-        ((98, 50), -1, (0, 0), (99, 50), None),
-        ((99, 50), -1, (0, 0), (100, 50), 0),
-        ((94, 50), 0, (0, 0), (100, 50), 0),
-        ((93, 50), 0, (0, 0), (99, 50), None),
-        ((82, 50), 0, (3, 0), (100, 50), 0),
-        ((99, 0), -1, (0, 0), (0, 100), 1),  # 00 and 00: the swap comes before the end test
-        ((107, 81), 0, (0, 0), (116, 81), 0),
-        ((109, 81), 0, (0, 0), (81, 118), 1),
-    ],
-)
-def test_the_game_ends_after_the_swap_and_the_higher_score_wins(
-    before: tuple[int, int], number: int, runs: tuple[int, int], after: tuple[int, int], winner: int | None
-) -> None:
-    state = at(before, runs=runs)
-    choose(state, number)
-    assert scores(state) == after
-    assert bool(state["over"]) is (winner is not None)
-    pay = {None: [0, 0], 0: [1, -1], 1: [-1, 1]}[winner]
-    assert HOG.returns(state).tolist() == pay
-    if winner is None:
-        assert state["player"] == 1
-    else:
-        assert state["winner"] == winner
-
-
-@pytest.mark.parametrize("goal", [10, 50, 101, 999])
-def test_the_goal_is_a_parameter(goal: int) -> None:
-    game = dicegym.game("hog", goal=goal)
-    for own, over in ((goal - 2, False), (goal - 1, True)):
-        state = at((own, 0), game=game)
-        choose(state, -1)
-        assert bool(state["over"]) is over
 
 
 def test_a_game_begins_with_player_0_at_nothing() -> None:
@@ -341,40 +258,6 @@ def test_every_number_from_minus_one_to_ten_is_legal() -> None:
     assert HOG.legal(state).tolist() == [True] * 12
     for action in range(N_ACTIONS):
         assert HOG.step(state.copy(), action) == 0
-
-
-# --- ruling 2, the order inside a turn ---------------------------------------------------------------------
-
-
-def test_dice_are_picked_from_the_scores_before_the_turn() -> None:
-    """20 + 8 is wild before the turn; what the roll makes of the sum does not matter, nor this turn's -1."""
-    faces = (2, 3)
-    state = at((20, 8), key=key_rolling(faces, 4))
-    choose(state, 2)
-    assert rolled(state, 0) == list(faces)
-    assert scores(state) == (25, 8)
-
-
-def test_pig_fest_comes_before_the_swap() -> None:
-    """4 * 2 makes 21 against 12 and swaps; 4 alone would make 17, and 17 * 2 is nothing."""
-    state = at((13, 12), key=key_rolling((4,), 6), runs=(2, 0))
-    choose(state, 1)
-    assert scores(state) == (12, 21)
-
-
-def test_pig_out_comes_before_pig_fest() -> None:
-    state = at((13, 5), key=key_rolling((6, 1), 6), runs=(3, 0))
-    choose(state, 2)
-    assert scores(state) == (14, 5)
-    assert state["runs"][0] == 3
-
-
-def test_scores_are_swapped_but_runs_and_exchanges_stay_with_their_players() -> None:
-    state = at((1, 20), runs=(1, 2), exchanges=(4, 7))
-    choose(state, -1)
-    assert scores(state) == (20, 2)
-    assert state["runs"].tolist() == [0, 2]
-    assert state["exchanges"].tolist() == [5, 7]
 
 
 # --- what a game's dice depend on --------------------------------------------------------------------------
@@ -500,24 +383,3 @@ def test_the_sum_of_scores_grows_every_turn(seed: int, goal: int) -> None:
     assert state["over"]
     assert state["scores"][state["winner"]] >= goal
     assert state["scores"][state["winner"]] > state["scores"][1 - state["winner"]]
-
-
-def test_screen() -> None:
-    """One screen shows a seat its own dice and run alone, the table everything."""
-    state = at((31, 42), key=key_rolling((5, 1), 6), runs=(0, 2))
-    choose(state, 2)
-    state["turns"][1], state["chosen"][1] = 1, 7
-    whole, own, other = (HOG.scene(state, seat).text() for seat in (None, 0, 1))
-    assert "score  32" in whole
-    assert "score  42" in whole
-    assert "⚄5 ⚀1" in whole
-    assert "⚄5 ⚀1" in own
-    assert "⚄5 ⚀1" not in other
-    assert "2 Pig outs" in other
-    assert "2 Pig outs" not in own
-    assert [HOG.action_name(action) for action in (0, 1, 2, 11)] == [
-        "exchange the dice (-1)",
-        "Free bacon (0)",
-        "roll 1",
-        "roll 10",
-    ]

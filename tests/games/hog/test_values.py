@@ -124,7 +124,7 @@ def every_state(goal: int) -> np.ndarray:
     return states
 
 
-@pytest.mark.parametrize(("a", "b"), [("always_roll(8)", "ham"), ("ham", "always_roll(8)"), ("swap", "wild")])
+@pytest.mark.parametrize(("a", "b"), [("always_roll(8)", "ham"), ("swap", "wild")])
 def test_costs_of_all_games_are_the_difference_of_exact_win_rates(a: str, b: str) -> None:
     game = dicegym.game("hog", goal=20)
     tables = [exact.tabulate(dicegym.agent(game, name), game) for name in (a, b)]
@@ -148,7 +148,7 @@ def test_a_game_is_its_first_value_less_costs_plus_luck() -> None:
     game = dicegym.game("hog")
     judge = valuer(game)
     assert (judge.name, judge.kind, judge.unit, judge.sees_all) == ("exact", "exact", "win rate", True)
-    for seed in range(8):
+    for seed in range(5):
         state = game.new_game(seed)[0]
         rng = np.random.default_rng(seed)
         start, costs, luck = judge.value(state, 0), 0.0, 0.0
@@ -173,12 +173,11 @@ def test_a_game_is_its_first_value_less_costs_plus_luck() -> None:
 
 def test_the_mean_over_dice_is_the_value_of_the_choice() -> None:
     game = dicegym.game("hog")
-    judge = valuer(game)
-    state = game.new_game()[0]
+    judge, state = valuer(game), game.new_game()[0]
     state["scores"], state["runs"], state["exchanges"] = (40, 23), (2, 1), (1, 0)
     for action in (0, 1, 4):
         found = []
-        for key in range(1000):
+        for key in range(500):
             after = state.copy()
             after["key"] = key
             game.step(after, action)

@@ -1,4 +1,4 @@
-"""Bots of Liar's Dice with "spot on" in their original interface: what they are told, and what their answers mean."""
+"""Bots of Liar's Dice with "spot on" in their original interface: what they are told, and how they are made."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from bidding_tables import bid, left, table
 import dicegym
 from dicegym import arena
 from dicegym.errors import AgentError
-from dicegym.games.liarsdice_spot_on.rules import GAIN_ONE, LARGEST, LIAR, LOSE_TWO, N_ACTIONS, NO_ANSWER, NO_MOVE
+from dicegym.games.liarsdice_spot_on.rules import LIAR, NO_ANSWER
 from dicegym.play.turn import Turn
 from dicegym.players.roster import agent
 
 NAME = "liarsdice_spot_on"
-Write = Callable[[str], Path]
+Write = Callable[..., Path]
 
 NOTING = """
 from player import Player
@@ -29,19 +29,6 @@ class Noting(Player):
         noted.append((self.index, bids, player_dice, n_dice))
         return "Liar" if bids else (2, 5)
 """
-
-
-@pytest.fixture
-def write(tmp_path: Path) -> Write:
-    """Return a function that writes a bot's file."""
-
-    def bot(source: str, name: str = "bot.py") -> Path:
-        path = tmp_path / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(source, encoding="utf-8")
-        return path
-
-    return bot
 
 
 def answering(answer: str) -> str:
@@ -65,6 +52,9 @@ def test_7_what_move_is_told(write: Write) -> None:
     assert (index, bids, dice, n_dice) == (3, [(3, 5), (2, 6)], [5], [2, 3, 0, 1])
     assert all(type(value) is list for value in (bids, dice, n_dice))
     assert all(type(one) is tuple and type(one[0]) is int for one in bids)
+    bids.append(9)
+    act(Turn(game, state, 3))
+    assert space["noted"][1][1] == [(3, 5), (2, 6)]  # lists of its own each time
     act, space = seated(write(NOTING), game, 1)
     act(Turn(game, state, 1))
     assert sorted(space["noted"][0][2]) == [1, 4, 6]
@@ -117,97 +107,6 @@ def test_7_a_class_is_named_with_a_colon(write: Write) -> None:
         agent(NAME, f"{file}:Third")
 
 
-@pytest.mark.parametrize(
-    ("source", "reason"),
-    [
-        ("class Bot:\n    def move(self, a, b, c): return 'Liar'\n", "defines no class that derives from Player"),
-        ("from player import Player\nclass Bot(Player):\n    pass\n", "defines no class that derives from Player"),
-        ("", "defines no class"),
-        ("from player import Nobody\n", "raised ImportError"),
-    ],
-)
-def test_7_files_without_a_bot(write: Write, source: str, reason: str) -> None:
-    with pytest.raises(AgentError, match=reason):
-        agent(NAME, write(source))
-
-
-@pytest.mark.parametrize(
-    ("answer", "action"),
-    [
-        ("(1, 1)", 0),
-        ("(30, 6)", 179),
-        ("(31, 1)", N_ACTIONS),
-        ("(31, 6)", N_ACTIONS + 5),
-        ("'Liar'", LIAR),
-        ("'Spot on, lose two'", LOSE_TWO),
-        ("'Spot on, gain one'", GAIN_ONE),
-        ("(10 ** 30, 3)", N_ACTIONS + (LARGEST - 31) * 6 + 2),
-        ("__import__('numpy').int64(7), 2", bid(7, 2)),
-        ("__import__('collections').namedtuple('Bid', 'q v')(7, 2)", bid(7, 2)),
-    ]
-    + [
-        (wrong, NO_MOVE)
-        for wrong in (
-            "'liar'",
-            "'Spot on'",
-            "''",
-            "[2, 5]",
-            "(2,)",
-            "(2, 5, 1)",
-            "(2.0, 5)",
-            "(2, '5')",
-            "(0, 5)",
-            "(-3, 5)",
-            "(2, 0)",
-            "(2, 7)",
-            "None",
-            "25",
-            "True",
-            "(True, 5)",
-            "((2, 5))[0]",
-            "{}",
-            "(2, None)",
-        )
-    ],
-)
-def test_6_what_answers_mean(write: Write, answer: str, action: int) -> None:
-    game, state = table(NAME, [[1], [1]])
-    act, _ = seated(write(answering(answer)), game)
-    assert act(Turn(game, state, 0)) == action
-
-
-@pytest.mark.parametrize(
-    ("source", "reason"),
-    [
-        (answering("1 / 0"), 'raised ZeroDivisionError (says: "division by zero") in move([], '),
-        (answering("exit()"), "called sys.exit in move"),
-        (answering("self.move(1, 2, 3)"), "raised RecursionError"),
-        (
-            answering("'liar'"),
-            ", [2, 2, 2]) returned 'liar', which is neither a tuple (quantity from 1 on, face 1 to 6) of whole numbers "
-            "nor one of 'Liar', 'Spot on, lose two', 'Spot on, gain one'",
-        ),
-        *(
-            (answering(answer), f"returned {answer}, which is neither a tuple")
-            for answer in ("[2, 5]", "(2, 5, 1)", "(2, '5')", "(0, 5)", "(2, 7)")
-        ),
-        (answering("None if bids else 'Liar'"), "a challenge before any bid (disqualified)"),
-        (answering("(2, 5)") + "    def __init__(self): pass\n", "raised TypeError"),
-    ],
-)
-def test_6_the_guilty_are_disqualified_and_told_with_the_reason(write: Write, source: str, reason: str) -> None:
-    """All dice are lost, nobody else loses anything, and the game goes on."""
-    game = dicegym.game(NAME, players=3, dice=2)
-    bad = agent(game, write(source, "bad.py"), keep=True)
-    result = arena.play_match(game, [bad, *(agent(game, "even", keep=True) for _ in (1, 2))], 0, 20)
-    assert sum(result.wins) == 20
-    assert result.faults[0] >= 18  # the others may have ended a game before it was asked
-    assert result.faults[1:] == (0, 0)
-    assert {incident.turn for incident in result.incidents} == {1}
-    reasons = {incident.reason for incident in result.incidents}
-    assert any(reason in one for one in reasons), reasons
-
-
 def test_a_bid_too_many_is_told_with_the_answer_and_the_limit(write: Write) -> None:
     game = dicegym.game(NAME)
     body = "        return (bids[-1][0] + 1, 2) if bids else (1, 2)\n"
@@ -239,23 +138,3 @@ def test_6_no_answer_disqualifies(write: Write) -> None:
     assert game.spec.forfeit == NO_ANSWER
     game.step(state, NO_ANSWER)
     assert left(state) == [0, 2, 2]
-
-
-def test_what_a_bot_does_to_its_arguments_stays_with_it(write: Write) -> None:
-    source = NOTING.replace(
-        "        return", "        bids.append(9); player_dice.clear(); n_dice[0] = 7\n        return"
-    )
-    game, state = table(NAME, [[1, 1], [2, 2]])
-    act, space = seated(write(source), game)
-    before = state.tobytes()
-    assert act(Turn(game, state, 0)) == LIAR  # it has spoilt its own list of bids
-    assert act(Turn(game, state, 0)) == LIAR
-    assert state.tobytes() == before
-    first, second = space["noted"]
-    assert first[1] is not second[1]
-
-
-def test_a_bots_file_is_recognised(write: Write) -> None:
-    from dicegym.players.agent_info import game_of_file
-
-    assert game_of_file(str(write(NOTING, "x.py"))) == NAME

@@ -81,12 +81,12 @@ TABLES = [
 
 @pytest.mark.parametrize("hands", TABLES)
 def test_luck_has_the_mean_0(hands: list[dict[int, int]]) -> None:
-    before, after = after_a_round(hands, range(4000))
-    seats = np.zeros((4000, len(hands)), np.int64)
+    before, after = after_a_round(hands, range(2000))
+    seats = np.zeros((2000, len(hands)), np.int64)
     measured = meter(dicegym.game("lucky", players=len(hands)), [None], seats)
-    measured.add(before, np.arange(4000), np.full(4000, DONE), after)
+    measured.add(before, np.arange(2000), np.full(2000, DONE), after)
     assert np.abs(measured.luck.sum(axis=1)).max() < 1e-9
-    errors = measured.luck.std(axis=0) / np.sqrt(4000)
+    errors = measured.luck.std(axis=0) / np.sqrt(2000)
     assert errors.max() > 1e-4
     assert (np.abs(measured.luck.mean(axis=0)) < 4 * errors + 1e-12).all()
 

@@ -21,10 +21,10 @@ from dicegym.games.lucky import prospects
 pytestmark = pytest.mark.nojit
 
 wanted_decisions = pytest.mark.parametrize(
-    "wanted", [5_000, pytest.param(30_000, marks=pytest.mark.slow)] if COMPILED else [2_500]
+    "wanted", [4_000, pytest.param(30_000, marks=pytest.mark.slow)] if COMPILED else [2_500]
 )
 wanted_situations = pytest.mark.parametrize(
-    "situations", [1_000, pytest.param(6_000, marks=pytest.mark.slow)] if COMPILED else [150]
+    "situations", [700, pytest.param(6_000, marks=pytest.mark.slow)] if COMPILED else [150]
 )
 DONE, INVALID = 22, 441
 
@@ -112,23 +112,8 @@ def test_random_games_agree(wanted: int) -> None:
         seen["end by lead"] += game.over and game.played < rounds
         seen["end by rounds"] += game.over and game.played == rounds
     # The comparison proves nothing about a rule that never applied.
-    rules = (
-        "void order",
-        "nobody gets it",
-        "again",
-        "all again",
-        "power",
-        "fraction",
-        "attack 12",
-        "attack 13",
-        "attack 14",
-        "attack 15",
-        "attack 16",
-        "shield",
-        "less than the attack",
-        "end by lead",
-        "end by rounds",
-    )
+    rules = ["void order", "nobody gets it", "again", "all again", "power", "fraction", "shield"]
+    rules += [*(f"attack {die}" for die in range(12, 17)), "less than the attack", "end by lead", "end by rounds"]
     rare = {rule: seen[rule] for rule in rules if seen[rule] < wanted // 3_000}
     assert not rare or not COMPILED, f"too few cases: {rare}"
 
@@ -173,14 +158,14 @@ def test_single_rounds_with_any_dice_agree(situations: int) -> None:
     assert not rare or not COMPILED, f"too few cases: {rare}"
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_the_whole_part_of_any_product_is_exact(seed: int) -> None:
     """Sums, exponents and powers far beyond what dice can show often."""
     from dicegym.games.lucky.scoring import add_points, new_limbs, quotient, reduced, whole_part
 
     rng = random.Random(seed)
     near = 0
-    for _ in range(2_000 if COMPILED else 60):
+    for _ in range(1_200 if COMPILED else 60):
         power = rng.choice([1, 1, 1, 2, 3, 4, 6, 8, 9, 24, 54])
         span = rng.choice([3, 12, 40]) // (1 if power < 9 else 3)
         parts = []

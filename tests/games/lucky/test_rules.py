@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles import dice as oracle_dice
 from oracles.lucky import BASICS, PRICES, stock
+from variants import part
 
 import dicegym
 from dicegym.engine.game import Game
@@ -70,26 +71,26 @@ def owned(state: Any, seat: int) -> dict[int, int]:
     return {die: count for die, count in enumerate(state["dice"][seat].tolist()) if count}
 
 
-def key_where(fits: Callable[[Callable[[int, int, int], int]], bool]) -> int:
-    """Return the first key whose draws in round 0 fit: dice cannot be forced, but keys can be searched.
+Draws = dict[tuple[int, int], tuple[int, int]]
+"""What draws come to: (seat, number of the draw) -> (n, 0..n-1)."""
 
-    ``fits`` is asked with a function (seat, number of the draw, n) -> 0..n-1.
-    """
-    key = 0
-    while not fits(lambda seat, number, n, key=key: oracle_dice.draw(key, seat, 0, number, n)):
+
+def coins(seat: int, *flips: bool | int) -> Draws:
+    """The first draws of a seat, in which coins show heads or not."""
+    return {(seat, number): (2, int(flip)) for number, flip in enumerate(flips)}
+
+
+def fair(seat: int, first: int, *faces: int) -> Draws:
+    """The draws of fair dice from the one numbered ``first`` on."""
+    return {(seat, first + number): (6, face - 1) for number, face in enumerate(faces)}
+
+
+def key_where(draws: Draws, turn: int = 0, start: int = 0) -> int:
+    """Return the first key from ``start`` on with these draws: dice cannot be forced, but keys can be searched."""
+    key = start
+    while any(oracle_dice.draw(key, seat, turn, number, n) != wanted for (seat, number), (n, wanted) in draws.items()):
         key += 1
     return key
-
-
-def key_rolling(*faces: int, seat: int = 0, before: Sequence[bool] = ()) -> int:
-    """Return a key under which a seat's coins show ``before`` and the fair dice after them ``faces``."""
-    coins = len(before)
-    return key_where(
-        lambda draw: (
-            [draw(seat, i, 2) == 1 for i in range(coins)] == list(before)
-            and [draw(seat, coins + i, 6) + 1 for i in range(len(faces))] == list(faces)
-        )
-    )
 
 
 # --- the text: dice and prices -----------------------------------------------------------------------------
@@ -109,65 +110,121 @@ def test_faces_fall_by_their_weights(die: int) -> None:
     assert [fallen[face] for face in range(1, 7)] == BASICS[die]
 
 
-@pytest.mark.parametrize(("die", "value"), [(0, 1), (6, 6)])
-@pytest.mark.parametrize("count", [1, 2, 20])
-def test_basic_dice_add_up(die: int, value: int, count: int) -> None:
-    state = at([{die: count}, {}], [7, 0])
-    assert play(state) == [0, 0]
-    assert points(state) == [value * count, 0]
-    assert money(state) == [7 + value * count, 0]
-    assert state["rolled"][0].tolist() == [count if face == value else 0 for face in range(1, 7)]
+# --- rulings 1, 4, 5 and 6: what a round comes to -----------------------------------------------------------
+
+
+class Round(NamedTuple):
+    """A round in which nobody buys."""
+
+    dice: list[Dice]
+    points: list[int]
+    draws: Draws = {}  # noqa: RUF012 - nobody writes into it
+    had: tuple[int, ...] = ()
+    """Money before it, 0 by default; after it everybody has the points more, up to the ceiling."""
+
+
+SHIELD: list[Dice] = [{12: 1, 14: 1, 16: 2}, {6: 10, 17: 1}]
+HUGE = {0: 3, 20: 3, 21: 3}
+ALL_HEADS = coins(0, *[True] * 6)
+ROUNDS = {
+    # the text: basic dice add up, multipliers multiply them
+    **{f"{n} of die 0": Round([{0: n}, {}], [n, 0], had=(7, 0)) for n in (1, 2, 20)},
+    **{f"{n} of die 6": Round([{6: n}, {}], [6 * n, 0], had=(7, 0)) for n in (1, 2, 20)},
+    **{f"7 shows {face}": Round([{6: 1, 7: 1}, {}], [2 * face, 0], fair(0, 1, face)) for face in range(1, 7)},
+    **{f"8 shows {face}": Round([{6: 1, 8: 1}, {}], [3 * face, 0], fair(0, 1, face)) for face in (1, 2, 3, 6)},
+    **{f"9 shows {face}": Round([{6: 1, 9: 1}, {}], [6 * face, 0], fair(0, 1, face)) for face in (1, 5)},
+    **{f"10 shows {face}": Round([{6: 1, 10: 1}, {}], [12 * face, 0], fair(0, 1, face)) for face in (1, 3, 6)},
+    **{f"11 shows {face}": Round([{6: 1, 11: 1}, {}], [18 * face, 0], fair(0, 1, face)) for face in (1, 4, 6)},
+    # ruling 1: 12 costs every other player one fair die; of the others, what is really taken is what a thief gets
+    **{
+        f"12 shows {face}": Round(
+            [{12: 1}, {6: 1}, {0: 3}, {6: 2}], [0, 6 - face, max(3 - face, 0), 12 - face], fair(0, 0, face)
+        )
+        for face in range(1, 7)
+    },
+    **{
+        f"{die} takes {taken} of {has}": Round(
+            [{die: 1}, {0: has % 6, 6: has // 6}], [min(has, taken) * (die in (14, 16)), max(has - taken, 0)]
+        )
+        for die, taken in ((13, 10), (14, 10), (15, 25), (16, 25))
+        for has in (0, 4, 10, 16, 20, 26)
+    },
+    # ruling 4: each success rolls all basic dice once more; of 19 the multipliers too, on top of the first
+    **{
+        f"{coin} with {flips}": Round(
+            [{6: 2, 0: 1, coin: len(flips)}, {}], [13 * (1 + flips.count("1")), 0], coins(0, *map(int, flips))
+        )
+        for coin in (18, 19)
+        for flips in ("0", "1", "10", "11", "111")
+    },
+    "19 fails with a multiplier": Round([{6: 1, 9: 1, 19: 1}, {}], [6 * 4, 0], coins(0, 0) | fair(0, 2, 4, 5)),
+    "19 with a multiplier": Round([{6: 1, 9: 1, 19: 1}, {}], [12 * 4 * 5, 0], coins(0, 1) | fair(0, 3, 4, 5)),
+    "18 leaves multipliers alone": Round([{6: 1, 9: 1, 18: 1}, {}], [12 * 4, 0], coins(0, 1) | fair(0, 3, 4, 2)),
+    **{
+        f"squares {squares}, cubes {cubes}": Round(
+            [{0: 5, 20: len(squares), 21: len(cubes)}, {}], [5**power, 0], coins(0, *map(int, squares + cubes))
+        )
+        for squares, cubes, power in (("1", "", 2), ("0", "", 1), ("11", "", 4), ("", "1", 3), ("1", "1", 6))
+    },
+    "two of each": Round([{0: 5, 20: 2, 21: 2}, {}], [5**18, 0], coins(0, 1, 0, 1, 1)),
+    # (5 x 1/2)**2 = 6.25, less 10 in one case; less 1 gives 5.25: attacks come last, and rounding down after them
+    "square less 1": Round([{0: 5, 8: 1, 20: 1}, {12: 1}], [5, 0], coins(0, 1) | fair(0, 6, 1) | fair(1, 0, 1)),
+    "square less 10": Round([{0: 5, 8: 1, 20: 1}, {14: 1}], [0, 6], coins(0, 1) | fair(0, 6, 1)),
+    "5 x 2/3 x 1/2": Round([{0: 5, 7: 1, 8: 1}, {}], [1, 0], fair(0, 5, 2, 1)),
+    "5 x 6/3 x 1/2": Round([{0: 5, 7: 1, 8: 1}, {}], [5, 0], fair(0, 5, 6, 1)),
+    "attacks by player": Round([{14: 1}, {6: 2, 16: 1}], [0, 12]),  # the second steals back what the first then has
+    "attacks by die": Round([{14: 1, 13: 1}, {6: 2}], [2, 0]),  # 13 destroys 10 of 12 first, 14 gets the other 2
+    # ruling 5: attacks act on points of the round; one shield protects from all of them, but not from the own
+    "money is safe": Round([{12: 10, 13: 5, 15: 5}, {0: 2}], [0, 0], had=(40, 50)),
+    "no shield": Round(SHIELD, [57, 0], coins(1, 0) | fair(0, 0, 3)),  # the die of 12 is nobody's
+    "a shield": Round(SHIELD, [0, 60], coins(1, 1)),
+    "one of three shields": Round([SHIELD[0], {6: 10, 17: 3}], [0, 60], coins(1, 0, 1, 0)),
+    "attacks of the shielded": Round([{17: 1, 14: 1}, {6: 2}], [10, 2], coins(0, 1)),
+    # fractions: a thief with a half who steals a half has 1; 13 does not steal; a victim of 10 1/2 keeps its half
+    "halves": Round([{0: 1, 8: 1, 14: 1}, {0: 1, 8: 1}], [1, 0], fair(0, 1, 1) | fair(1, 1, 1)),
+    "thirds": Round([{0: 1, 7: 1, 16: 1}, {0: 1, 7: 1}], [1, 0], fair(0, 1, 1) | fair(1, 1, 2)),
+    "thirds destroyed": Round([{0: 1, 7: 1, 13: 1}, {0: 1, 7: 1}], [0, 0], fair(0, 1, 1) | fair(1, 1, 2)),
+    "kept half": Round([{0: 1, 8: 1, 14: 1}, {0: 15, 6: 1, 8: 1}], [10, 0], fair(0, 1, 1) | fair(1, 16, 1)),
+    # 9 2/3 and a stolen 2/3 can be taken as ten by one who has 2/3, and leaves a third
+    "whole again": Round(
+        [{0: 5, 6: 4, 7: 1, 14: 1}, {0: 2, 7: 1}, {0: 2, 7: 1, 14: 1}],
+        [0, 0, 10],
+        fair(0, 9, 1) | fair(1, 2, 1) | fair(2, 2, 1) | {(0, 10): (2, 0), (2, 3): (2, 0)},
+    ),
+    # ruling 6: points and money saturate; what is stolen is lost above the ceiling
+    "huge": Round([HUGE, {}], [CEILING, 0], ALL_HEADS),
+    "huge and rich": Round([HUGE, {}], [CEILING, 0], ALL_HEADS, had=(1000, 0)),
+    "huge less 25": Round([HUGE, {15: 1}], [CEILING - 25, 0], ALL_HEADS, had=(3, 0)),
+    "huge thief": Round([HUGE | {14: 1}, {6: 2}], [CEILING, 2], ALL_HEADS),
+    "at the ceiling": Round([{}, {6: 1}, {0: 1}], [0, 6, 1], had=(CEILING, CEILING - 3, CEILING - 300)),
+}
+
+
+@pytest.mark.parametrize("name", ROUNDS)
+def test_a_round(name: str) -> None:
+    dice, result, draws, had, *_ = ROUNDS[name]
+    had = had or (0,) * len(dice)
+    state = at(dice, had, key_where(draws))
+    assert play(state) == [0] * len(dice)
+    assert points(state) == result
+    assert money(state) == [min(own + got, CEILING) for own, got in zip(had, result, strict=True)]
     assert state["played"] == 1
+    if set(dice[0]) <= {0, 6}:  # faces are kept too
+        assert state["rolled"][0].tolist() == [dice[0].get(0, 0), 0, 0, 0, 0, dice[0].get(6, 0)]
 
 
-@pytest.mark.parametrize(
-    ("die", "face", "result"),
-    [
-        # six times 1 is 6 points
-        (7, 1, 2),
-        (7, 2, 4),
-        (7, 3, 6),
-        (7, 4, 8),
-        (7, 5, 10),
-        (7, 6, 12),
-        (8, 1, 3),
-        (8, 2, 6),
-        (8, 3, 9),
-        (8, 6, 18),
-        (9, 1, 6),
-        (9, 5, 30),
-        (10, 1, 12),
-        (10, 3, 36),
-        (10, 6, 72),
-        (11, 1, 18),
-        (11, 4, 72),
-        (11, 6, 108),
-    ],
-)
-def test_multipliers(die: int, face: int, result: int) -> None:
-    state = at([{6: 1, die: 1}, {}], key=key_where(lambda draw: draw(0, 1, 6) + 1 == face))
+def test_a_shield_lasts_a_round() -> None:
+    key = 0
+    while (key := key_where(coins(0, 1), start=key + 1)) != key_where(coins(0, 0), turn=1, start=key):
+        pass
+    state = at([{17: 1, 6: 4}, {13: 1}], key=key)
     play(state)
-    assert points(state) == [result, 0]
-
-
-# --- ruling 1: attacks -------------------------------------------------------------------------------------
-
-
-def test_twelve_costs_every_other_player_one_fair_die() -> None:
-    for face in range(1, 7):
-        state = at([{12: 1}, {6: 1}, {0: 3}, {6: 2}], key=key_rolling(face))
-        play(state)
-        assert points(state) == [0, 6 - face, max(3 - face, 0), 12 - face]
-
-
-@pytest.mark.parametrize(("die", "taken", "stolen"), [(13, 10, False), (14, 10, True), (15, 25, False), (16, 25, True)])
-@pytest.mark.parametrize("has", [0, 4, 10, 16, 20, 26])
-def test_the_other_attacks(die: int, taken: int, stolen: bool, has: int) -> None:
-    """Ruling 5: what is really taken, never below 0, is what a thief gets."""
-    state = at([{die: 1}, {0: has % 6, 6: has // 6}])
+    assert points(state) == [24, 0]
     play(state)
-    moved = min(has, taken)
-    assert points(state) == [moved * stolen, has - moved]
+    assert points(state) == [14, 0]
+
+
+# --- ruling 1: who is hit ----------------------------------------------------------------------------------
 
 
 def test_an_attack_hits_one_other_player_each_as_likely() -> None:
@@ -202,90 +259,66 @@ def test_everybody_starts_with_five_and_no_dice() -> None:
         assert state["money"][players:].sum() == 0
 
 
-def test_what_is_spent_is_gone_from_the_score() -> None:
+def test_what_is_spent_is_gone_from_the_score_and_rolled_in_the_round() -> None:
     state = at(money=[50, 30])
     play(state, {4: 2, 0: 1}, {})
     assert owned(state, 0) == {0: 1, 4: 2}
-    assert money(state)[0] == 50 - 25 + points(state)[0]
+    assert money(state) == [50 - 25 + points(state)[0], 30]
     assert points(state)[0] >= 3
-    assert money(state)[1] == 30
+    state = at(money=[21, 0])
+    play(state, {6: 1})
+    assert (points(state), money(state)) == ([6, 0], [6, 0])
 
 
 # --- ruling 3: orders --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("order", "fault"),
+    ("fault", "orders"),
     [
-        ({0: 20}, 0),
-        ({0: 21 - 1, 1: 3}, TOO_DEAR),
-        ({0: 5, 1: 5}, 0),
-        ({1: 6, 0: 2}, 0),
-        ({1: 6, 0: 3}, TOO_DEAR),
-        ({1: 7}, TOO_DEAR),
-        ({7: 2}, 0),
-        ({7: 2, 0: 1}, TOO_DEAR),
-        ({12: 1}, TOO_DEAR),
-        ({}, 0),
-        (INVALID, MALFORMED),
-        (-1, UNKNOWN),
-        (442, UNKNOWN),
-        (2**63 - 1, UNKNOWN),
-        (-(2**63), UNKNOWN),
+        (0, [{0: 20}, {0: 5, 1: 5}, {1: 6, 0: 2}, {7: 2}, {}]),
+        (TOO_DEAR, [{0: 20, 1: 3}, {1: 6, 0: 3}, {1: 7}, {7: 2, 0: 1}, {12: 1}]),
+        (MALFORMED, [INVALID]),
+        (UNKNOWN, [-1, 442, 2**63 - 1, -(2**63)]),
     ],
 )
-def test_an_order_beyond_the_money_or_without_sense_buys_nothing(order: Any, fault: int) -> None:
-    state = at(money=[20, 20])
-    assert play(state, order, {2: 1}) == [fault, 0]
-    if fault:
-        assert owned(state, 0) == {}
-        assert money(state)[0] == 20
-    else:
-        assert owned(state, 0) == dict(sorted(order.items()))
-    assert owned(state, 1) == {2: 1}  # nobody else's order suffers
-    assert not state["order"].any()
-    assert state["left"].tolist()[:2] == money(state)
+def test_an_order_beyond_the_money_or_without_sense_buys_nothing(fault: int, orders: list[Any]) -> None:
+    for order in orders:
+        state = at(money=[20, 20])
+        assert play(state, order, {2: 1}) == [fault, 0]
+        assert owned(state, 0) == ({} if fault else dict(sorted(order.items())))
+        assert not fault or money(state)[0] == 20
+        assert owned(state, 1) == {2: 1}  # nobody else's order suffers
+        assert not state["order"].any()
+        assert state["left"].tolist()[:2] == money(state)
 
 
 @pytest.mark.parametrize(("die", "left"), [(0, 0), (0, 1), (3, 4), (20, 2), (21, 0)])
 def test_more_than_the_shop_has_voids_the_order(die: int, left: int) -> None:
-    state = at([{}, {die: stock()[die] - left}], money=[5000, 5000])
-    assert play(state, {6: 1, die: left + 1} if left < 20 else {}, {}) == [SOLD_OUT, 0]
-    assert owned(state, 0) == {}
-    state = at([{}, {die: stock()[die] - left}], money=[5000, 5000])
-    assert play(state, {6: 1} | ({die: left} if left else {}), {}) == [0, 0]
-    assert owned(state, 0) == {6: 1} | ({die: left} if left else {})
+    for more in (1, 0):
+        state = at([{}, {die: stock()[die] - left}], money=[5000, 5000])
+        order = {6: 1} | ({die: left + more} if left + more else {})
+        assert play(state, order, {}) == [SOLD_OUT * more, 0]
+        assert owned(state, 0) == ({} if more else order)
 
 
 @pytest.mark.parametrize(
-    ("asked", "sold"),
-    [
-        ((10, 10, 0), True),
-        ((10, 10, 1), False),
-        ((20, 0, 0), True),
-        ((20, 1, 0), False),
-        ((7, 7, 7), False),
-        ((6, 7, 7), True),
-    ],
+    ("sold", "asked"), [(True, [(10, 10, 0), (20, 0, 0), (6, 7, 7)]), (False, [(10, 10, 1), (20, 1, 0), (7, 7, 7)])]
 )
-def test_if_more_is_asked_for_than_there_is_nobody_gets_that_die(asked: tuple[int, ...], sold: bool) -> None:
-    state = at([{}, {}, {}], money=[1000, 2000, 3000])
-    orders = [{die: count for die, count in ((1, count), (6, 1)) if count} for count in asked]
-    assert play(state, *orders) == [0, 0, 0]
-    for seat, count in enumerate(asked):
-        assert owned(state, seat) == ({1: count} if sold and count else {}) | {6: 1}  # the rest stands
-        paid = 21 + 3 * count * sold
-        assert money(state)[seat] == 1000 * (seat + 1) - paid + points(state)[seat]
-    assert state["shop"][1] == 20 - sum(asked) * sold
+def test_if_more_is_asked_for_than_there_is_nobody_gets_that_die(sold: bool, asked: list[tuple[int, ...]]) -> None:
+    for counts in asked:
+        state = at([{}, {}, {}], money=[1000, 2000, 3000])
+        assert play(state, *({die: n for die, n in ((1, count), (6, 1)) if n} for count in counts)) == [0, 0, 0]
+        for seat, count in enumerate(counts):
+            assert owned(state, seat) == ({1: count} if sold and count else {}) | {6: 1}  # the rest stands
+            assert money(state)[seat] == 1000 * (seat + 1) - 21 - 3 * count * sold + points(state)[seat]
+        assert state["shop"][1] == 20 - sum(counts) * sold
 
 
-def test_void_orders_do_not_count_in_a_conflict() -> None:
+def test_a_conflict_is_settled_by_what_the_shop_has_left_and_void_orders_do_not_count() -> None:
     state = at(money=[100, 10])
     assert play(state, {0: 15}, {0: 10, 1: 1}) == [0, TOO_DEAR]
     assert owned(state, 0) == {0: 15}
-
-
-def test_a_conflict_is_settled_by_what_the_shop_has_left() -> None:
     state = at([{20: 1}, {}], money=[1000, 1000])
     play(state, {20: 1}, {20: 2})
     assert owned(state, 0) == {20: 1}
@@ -316,220 +349,20 @@ def test_wide_actions_are_the_same_as_single_ones() -> None:
     assert one.tobytes() == many.tobytes()
 
 
-# --- ruling 4: the order of a round ------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("coin", [18, 19])
-@pytest.mark.parametrize("flips", [(False,), (True,), (True, False), (True, True), (True, True, True)])
-def test_each_success_rolls_all_basic_dice_once_more(coin: int, flips: tuple[bool, ...]) -> None:
-    key = key_where(lambda draw: [draw(0, i, 2) == 1 for i in range(len(flips))] == list(flips))
-    state = at([{6: 2, 0: 1, coin: len(flips)}, {}], key=key)
-    play(state)
-    assert points(state) == [13 * (1 + sum(flips)), 0]
-
-
-@pytest.mark.parametrize(("success", "result"), [(False, 6 * 4), (True, 12 * 4 * 5)])
-def test_a_success_of_19_rolls_the_multipliers_again_too(success: bool, result: int) -> None:
-    """One die 6 and one multiplier r: the second roll multiplies on top of the first."""
-
-    def fits(draw: Callable[[int, int, int], int]) -> bool:
-        basics = 1 + success
-        return (draw(0, 0, 2) == 1) == success and [draw(0, 1 + basics + i, 6) + 1 for i in (0, 1)] == [4, 5]
-
-    state = at([{6: 1, 9: 1, 19: 1}, {}], key=key_where(fits))
-    play(state)
-    assert points(state) == [result, 0]
-
-
-def test_eighteen_leaves_the_multipliers_alone() -> None:
-    key = key_where(lambda draw: draw(0, 0, 2) == 1 and draw(0, 3, 6) + 1 == 4)
-    state = at([{6: 1, 9: 1, 18: 1}, {}], key=key)
-    play(state)
-    assert points(state) == [12 * 4, 0]
-
-
-@pytest.mark.parametrize(
-    ("squares", "cubes", "result"),
-    [
-        ((True,), (), 25),
-        ((False,), (), 5),
-        ((True, True), (), 625),
-        ((), (True,), 125),
-        ((True,), (True,), 5**6),
-        ((True, False), (True, True), 5**18),
-        ((), (), 5),
-    ],
-)
-def test_squares_and_cubes(squares: tuple[bool, ...], cubes: tuple[bool, ...], result: int) -> None:
-    flips = [*squares, *cubes]
-    key = key_where(lambda draw: [draw(0, i, 2) == 1 for i in range(len(flips))] == flips)
-    state = at([{0: 5, 20: len(squares), 21: len(cubes)}, {}], key=key)
-    play(state)
-    assert points(state) == [result, 0]
-
-
-def test_multipliers_come_before_squares_and_attacks_after_them() -> None:
-    """(5 x 1/2)**2 = 6.25, less 10 in one case; less 1 gives 5.25."""
-    key = key_where(lambda draw: draw(0, 0, 2) == 1 and draw(0, 6, 6) == 0 and draw(1, 0, 6) == 0)
-    state = at([{0: 5, 8: 1, 20: 1}, {12: 1}], key=key)
-    play(state)
-    assert points(state) == [5, 0]
-    state = at([{0: 5, 8: 1, 20: 1}, {14: 1}], key=key)
-    play(state)
-    assert points(state) == [0, 6]
-
-
-def test_points_are_rounded_down_once_at_the_end() -> None:
-    """5 x 1/2 x 2/3 is 1.67, and not 2 x 2/3."""
-    state = at([{0: 5, 7: 1, 8: 1}, {}], key=key_where(lambda draw: [draw(0, i, 6) for i in (5, 6)] == [1, 0]))
-    play(state)
-    assert points(state) == [1, 0]
-    state = at([{0: 5, 7: 1, 8: 1}, {}], key=key_where(lambda draw: [draw(0, i, 6) for i in (5, 6)] == [5, 0]))
-    play(state)
-    assert points(state) == [5, 0]  # 5 x 6/3 x 1/2
-
-
-def test_attacks_go_by_player_then_by_die() -> None:
-    """Seat 0 steals 10 of seat 1's 12 before seat 1 steals back what seat 0 then has."""
-    state = at([{14: 1}, {6: 2, 16: 1}])
-    play(state)
-    assert points(state) == [0, 12]
-    # By die: 13 destroys 10 of 12 first, 14 gets the other 2.
-    state = at([{14: 1, 13: 1}, {6: 2}])
-    play(state)
-    assert points(state) == [2, 0]
-
-
-def test_dice_bought_in_a_round_are_rolled_in_it() -> None:
-    state = at(money=[21, 0])
-    play(state, {6: 1})
-    assert (points(state), money(state)) == ([6, 0], [6, 0])
-
-
-# --- ruling 5: attacks act on points of the round ----------------------------------------------------------
-
-
-def test_attacks_never_touch_money() -> None:
-    state = at([{12: 10, 13: 5, 15: 5}, {0: 2}], money=[40, 50])
-    play(state)
-    assert money(state) == [40, 50]
-    assert points(state) == [0, 0]
-
-
-@pytest.mark.parametrize(("flips", "safe"), [((False,), False), ((True,), True), ((False, True, False), True)])
-def test_one_shield_protects_from_all_attacks(flips: tuple[bool, ...], safe: bool) -> None:
-    key = key_where(lambda draw: [draw(1, i, 2) == 1 for i in range(len(flips))] == list(flips))
-    state = at([{12: 1, 14: 1, 16: 2}, {6: 10, 17: len(flips)}], key=key)
-    play(state)
-    if safe:
-        assert points(state) == [0, 60]
-    else:
-        got = 60 - points(state)[1]
-        assert points(state)[1] == 0
-        assert got == 60
-        assert 54 <= points(state)[0] < 60  # the die of 12 is nobody's
-
-
-def test_a_shield_does_not_stop_the_own_attacks_and_lasts_a_round() -> None:
-    key = key_where(lambda draw: draw(0, 0, 2) == 1)
-    key_later = next(
-        k for k in range(200) if oracle_dice.draw(k, 0, 0, 0, 2) == 1 and oracle_dice.draw(k, 0, 1, 0, 2) == 0
-    )
-    state = at([{17: 1, 14: 1}, {6: 2}], key=key)
-    play(state)
-    assert points(state) == [10, 2]
-    state = at([{17: 1, 6: 4}, {13: 1}], key=key_later)
-    play(state)
-    assert points(state) == [24, 0]
-    play(state)
-    assert points(state) == [14, 0]
-
-
-def test_stolen_fractions_add_up_to_whole_points() -> None:
-    """A thief with a half (1 x 1/2) who steals a half has 1, and with two thirds and a third too."""
-    halves = key_where(lambda draw: draw(0, 1, 6) == 0 and draw(1, 1, 6) == 0)
-    state = at([{0: 1, 8: 1, 14: 1}, {0: 1, 8: 1}], key=halves)
-    play(state)
-    assert points(state) == [1, 0]
-    thirds = key_where(lambda draw: draw(0, 1, 6) == 0 and draw(1, 1, 6) == 1)
-    state = at([{0: 1, 7: 1, 16: 1}, {0: 1, 7: 1}], key=thirds)
-    play(state)
-    assert points(state) == [1, 0]
-    state = at([{0: 1, 7: 1, 13: 1}, {0: 1, 7: 1}], key=thirds)  # 13 does not steal
-    play(state)
-    assert points(state) == [0, 0]
-    # A victim of 10 1/2 keeps its half: the thief's own half stays alone.
-    key = key_where(lambda draw: draw(0, 1, 6) == 0 and draw(1, 16, 6) == 0)
-    state = at([{0: 1, 8: 1, 14: 1}, {0: 15, 6: 1, 8: 1}], key=key)
-    play(state)
-    assert points(state) == [10, 0]
-
-
-def test_fractions_that_make_a_point_can_be_taken_as_one() -> None:
-    """Seat 0 has 9 2/3 and steals 2/3; seat 2, with 2/3 of its own, takes 10 of that and leaves a third."""
-
-    def fits(draw: Callable[[int, int, int], int]) -> bool:
-        multipliers = draw(0, 9, 6) == draw(1, 2, 6) == draw(2, 2, 6) == 0
-        return multipliers and draw(0, 10, 2) == 0 and draw(2, 3, 2) == 0
-
-    state = at([{0: 5, 6: 4, 7: 1, 14: 1}, {0: 2, 7: 1}, {0: 2, 7: 1, 14: 1}], key=key_where(fits))
-    play(state)
-    assert points(state) == [0, 0, 10]
-
-
-# --- ruling 6: saturation ----------------------------------------------------------------------------------
-
-
-def test_points_and_money_saturate() -> None:
-    flips = [True] * 6
-    key = key_where(lambda draw: [draw(0, i, 2) == 1 for i in range(6)] == flips)
-    state = at([{0: 3, 20: 3, 21: 3}, {}], key=key)
-    play(state)
-    assert points(state) == [CEILING, 0]
-    assert money(state) == [CEILING, 0]
-    state = at([{0: 3, 20: 3, 21: 3}, {}], money=[1000, 0], key=key)
-    play(state)
-    assert money(state) == [CEILING, 0]
-    state = at([{0: 3, 20: 3, 21: 3}, {15: 1}], money=[3, 0], key=key)
-    play(state)
-    assert points(state) == [CEILING - 25, 0]
-    assert money(state) == [CEILING - 22, 0]
-    state = at([{0: 3, 14: 1, 20: 3, 21: 3}, {6: 2}], key=key)
-    play(state)
-    assert points(state) == [CEILING, 2]  # what was stolen is lost above the ceiling
-
-
-def test_players_above_the_ceiling_tie() -> None:
-    state = at([{}, {6: 1}, {0: 1}], money=[CEILING, CEILING - 3, CEILING - 300])
-    play(state)
-    assert money(state) == [CEILING, CEILING, CEILING - 299]
-    assert not state["over"]
-
-
 # --- ruling 7: end and places ------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("amounts", "over"),
+    ("over", "tables"),
     [
-        ((200, 0), True),
-        ((199, 0), False),
-        ((500, 301, 0), False),
-        ((500, 300, 0), True),
-        ((900, 900, 0), False),
-        ((0, 10, 210), True),
-        ((0, 11, 210), False),
+        (True, [(200, 0), (500, 300, 0), (0, 10, 210)]),
+        (False, [(199, 0), (500, 301, 0), (900, 900, 0), (0, 11, 210)]),
     ],
 )
-def test_a_lead_of_200_over_the_second_ends_the_game(amounts: tuple[int, ...], over: bool) -> None:
-    state = at([{}] * len(amounts), money=amounts)
-    play(state)
-    assert state["over"] == over
-
-
-def test_the_lead_is_a_parameter_and_tested_after_the_points() -> None:
-    for lead, over in ((6, True), (7, False)):
-        state = at([{6: 1}, {}], lead=lead)
+def test_a_lead_of_200_over_the_second_ends_the_game(over: bool, tables: list[tuple[int, ...]]) -> None:
+    """The lead is a parameter, and tested after the points."""
+    cases = [at([{}] * len(amounts), money=amounts) for amounts in tables]
+    for state in [*cases, at([{6: 1}, {}], lead=6 if over else 7)]:
         play(state)
         assert state["over"] == over
 
@@ -542,11 +375,6 @@ def test_the_last_round_ends_the_game(rounds: int) -> None:
         play(state)
         assert state["played"] == number + 1
     assert state["over"]
-
-
-def test_the_default_is_500_rounds_and_a_lead_of_200_for_seven() -> None:
-    game = dicegym.game("lucky")
-    assert (game.players, game.parameters) == (7, {"rounds": 500, "lead": 200})
 
 
 @pytest.mark.parametrize(
@@ -587,18 +415,14 @@ def test_nobody_sees_the_orders_of_others() -> None:
     assert game.view(state, 1).shop[1] == 20
 
 
-def test_dice_do_not_depend_on_what_others_do() -> None:
+def test_dice_do_not_depend_on_what_others_do_and_each_round_and_seat_has_its_own() -> None:
     quiet = at([{5: 3, 9: 1}, {}, {}], key=77)
     busy = at([{5: 3, 9: 1}, {4: 5, 18: 1, 19: 1}, {1: 20, 20: 3}], key=77)
     play(quiet)
     play(busy)
     assert points(quiet)[0] == points(busy)[0]
     assert quiet["rolled"][0].tolist() == busy["rolled"][0].tolist()
-
-
-def test_each_round_and_seat_has_other_dice() -> None:
-    state = at([{5: 20}, {3: 20}], key=5, lead=1_000_000)
-    fallen = set()
+    state, fallen = at([{5: 20}, {3: 20}], key=5, lead=1_000_000), set()
     for _ in range(6):
         play(state)
         fallen.add(tuple(state["rolled"][:2].flatten().tolist()))
@@ -626,78 +450,58 @@ def test_dice_are_neither_made_nor_lost_and_money_is_never_owed(actions: list[in
 # --- observation -------------------------------------------------------------------------------------------
 
 
-def part(state: Any, name: str, seat: int = 0) -> list[float]:
-    game = game_for(state)
-    first = 0
-    for other, length in game.features.items():
-        if other == name:
-            found: list[float] = game.observe(state, seat)[first : first + length].tolist()
-            return found
-        first += length
-    raise KeyError(name)
+INCOME: list[tuple[Dice, float]] = [
+    ({6: 2}, 12.0),
+    ({6: 2, 9: 1}, 42.0),
+    ({6: 2, 9: 1, 18: 1}, 63.0),
+    ({6: 2, 9: 1, 19: 1}, (42 + 24 * 3.5**2) / 2),
+    ({6: 2, 9: 1, 19: 2}, (42 + 2 * 24 * 3.5**2 + 36 * 3.5**3) / 4),
+    ({0: 6, 20: 1}, (6 + 36) / 2),
+    ({0: 6, 21: 1}, (6 + 216) / 2),
+    ({9: 4}, 0.0),
+]
 
 
 def test_expected_income_is_exact_without_squares() -> None:
     """Two dice 6 and a multiplier r: 12 x 3.5; again with a coin 18, and with a coin 19."""
-    for dice, expected in [
-        ({6: 2}, 12.0),
-        ({6: 2, 9: 1}, 42.0),
-        ({6: 2, 9: 1, 18: 1}, 63.0),
-        ({6: 2, 9: 1, 19: 1}, (42 + 24 * 3.5**2) / 2),
-        ({6: 2, 9: 1, 19: 2}, (42 + 2 * 24 * 3.5**2 + 36 * 3.5**3) / 4),
-        ({0: 6, 20: 1}, (6 + 36) / 2),
-        ({0: 6, 21: 1}, (6 + 216) / 2),
-        ({9: 4}, 0.0),
-    ]:
+    for dice, expected in INCOME:
         state = at([dice, {}])
-        assert part(state, "income")[1] == pytest.approx(expected / (expected + 100))
+        assert part(game_for(state), state, 0, "income")[1] == pytest.approx(expected / (expected + 100))
 
 
 @pytest.mark.parametrize(
-    ("dice", "die", "expected"),
+    ("dice", "gains"),
     [
-        ({}, 0, 1),
-        ({}, 6, 6),
-        ({}, 1, 1.94),
-        ({6: 2, 9: 1}, 0, 3.5),
-        ({6: 2}, 9, 30),
-        ({6: 2}, 8, 9),
-        ({}, 9, 0),
-        ({6: 2}, 18, 6),
-        ({6: 2}, 20, 66),
-        ({6: 2}, 21, (12**3 - 12) / 2),
-        ({}, 12, 3.5),
-        ({}, 13, 10),
-        ({}, 14, 20),
-        ({}, 16, 50),
-        ({6: 2}, 17, 0),
+        ({}, {0: 1, 6: 6, 1: 1.94, 9: 0, 12: 3.5, 13: 10, 14: 20, 16: 50}),
+        ({6: 2}, {9: 30, 8: 9, 18: 6, 20: 66, 21: (12**3 - 12) / 2, 17: 0}),
+        ({6: 2, 9: 1}, {0: 3.5}),
     ],
 )
-def test_gain_of_one_die_more(dice: Dice, die: int, expected: float) -> None:
+def test_gain_of_one_die_more(dice: Dice, gains: dict[int, float]) -> None:
     state = at([dice, {}])
-    assert part(state, "gain")[die] == pytest.approx(expected / (expected + PRICES[die]))
+    found = part(game_for(state), state, 0, "gain")
+    for die, expected in gains.items():
+        assert found[die] == pytest.approx(expected / (expected + PRICES[die])), die
 
 
 def test_the_order_counts_in_what_is_observed() -> None:
     state = at(money=[30, 50])
-    game_for(state).step(state, 9)
-    assert part(state, "order")[9] == pytest.approx(0.1)
-    assert part(state, "shop")[9] == pytest.approx(0.9)
-    assert part(state, "may add")[:4] == pytest.approx([8 / 20, 2 / 20, 1 / 20, 0])
-    assert part(state, "gain")[0] == pytest.approx(3.5 / 4.5)
-    assert part(state, "money left")[1] == pytest.approx(8 / 18)
-    assert part(state, "money")[1] == pytest.approx(30 / 40)
-    assert part(state, "lead") == pytest.approx([0.45, 0.55, 1.0])
-    assert part(state, "players") == pytest.approx([2 / 7, 0])
+    game = game_for(state)
+    game.step(state, 9)
+    seen = {name: part(game, state, 0, name) for name in game.features}
+    assert seen["may add"][:4] == pytest.approx([8 / 20, 2 / 20, 1 / 20, 0])
+    assert seen["lead"] == pytest.approx([0.45, 0.55, 1.0])
+    assert seen["players"] == pytest.approx([2 / 7, 0])
+    expected = {("order", 9): 0.1, ("shop", 9): 0.9, ("gain", 0): 3.5 / 4.5}
+    for (name, place), value in (expected | {("money left", 1): 8 / 18, ("money", 1): 30 / 40}).items():
+        assert seen[name][place] == pytest.approx(value), name
 
 
 def test_others_stand_in_the_order_of_the_seats_to_the_left() -> None:
     state = at([{}, {17: 3}, {13: 5}], money=[10, 50, 250])
-    others = np.array(part(state, "others", 1)).reshape(6, 10)
+    others, of_first = (part(game_for(state), state, seat, "others").reshape(6, 10) for seat in (1, 0))
     assert others[:, 0].tolist() == [1, 1, 0, 0, 0, 0]
-    assert others[0, 3] == pytest.approx(0.5)
-    assert others[0, 8] == pytest.approx(0.5)
-    assert others[1, 2] == pytest.approx(10 / 60)
-    assert others[1, 4] == pytest.approx(0.5 + 40 / 400)
-    assert np.array(part(state, "others", 0)).reshape(6, 10)[0, 9] == 1
+    assert others[0, [3, 8]] == pytest.approx([0.5, 0.5])
+    assert others[1, [2, 4]] == pytest.approx([10 / 60, 0.5 + 40 / 400])
+    assert of_first[0, 9] == 1
     assert not others[2:].any()

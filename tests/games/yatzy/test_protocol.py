@@ -7,6 +7,7 @@ import itertools
 import json
 import pickle
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +18,11 @@ from hypothesis import strategies as st
 from variants import play
 
 import dicegym
+from dicegym import arena
 from dicegym.games.yatzy import protocol
 from dicegym.games.yatzy.protocol import CommandError, action_of, command_of, state_of
+from dicegym.play.turn import Turn
+from dicegym.players.roster import agent
 
 pytestmark = pytest.mark.nojit
 
@@ -152,22 +156,14 @@ def test_the_page_lists_every_code(root: Path) -> None:
 # --- as the original server does -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("login", "original"),
-    [
-        ({"key": "LOGIN", "secret": "s"}, True),
-        ({"type": "LOGIN", "secret": "s"}, False),
-        ({"key": "LOGIN", "type": "LOGIN", "secret": "s"}, False),
-        ({"key": "LOGIN"}, False),
-        ({"key": "LOGIN", "playerName": "anna"}, False),
-        (protocol.login_message("s"), True),
-        (protocol.login_message("s", "anna"), False),
-        (protocol.login_message("s", client="mine"), False),
-        (None, False),
-    ],
-)
-def test_clients_of_the_original_log_in_with_a_secret_and_nothing_more(login: object, original: bool) -> None:
-    assert protocol.original_login(login) is original
+def test_clients_of_the_original_log_in_with_a_secret_and_nothing_more() -> None:
+    login = {"key": "LOGIN", "secret": "s"}
+    ours = [protocol.login_message("s", "anna"), protocol.login_message("s", client="mine")]
+    assert protocol.original_login(login)
+    assert protocol.original_login(protocol.login_message("s"))
+    others = [{"type": "LOGIN", "secret": "s"}, login | {"type": "LOGIN"}, {"key": "LOGIN"}, None]
+    for other in [*ours, *others, {"key": "LOGIN", "playerName": "anna"}]:
+        assert not protocol.original_login(other)
 
 
 @given(st.integers(0, 2**63), st.integers(0, 200))
@@ -219,70 +215,34 @@ def test_commands_are_named_under_type_or_key(word: str) -> None:
     assert action_of({word: "SCORE_BOX", "box": 15, "dice": [4, 3, 2, 1, 0]}) == 512 + 14 * 32 + 31
     assert action_of({word: "SCORE_BOX", "box": 15, "dice": [], "note": "extra"}) == 512 + 14 * 32
     assert action_of({word: "ROLL_DICE", "dice": []}) == 256  # understood, and for the rules to refuse
-
-
-def test_both_words_may_say_the_same() -> None:
-    assert action_of({"type": "ROLL_DICE", "key": "ROLL_DICE", "dice": [0]}) == 257
+    assert action_of({"type": "ROLL_DICE", "key": "ROLL_DICE", "dice": [0]}) == 257  # both may say the same
 
 
 DEEP: list[Any] = []
 for _ in range(200):
     DEEP = [DEEP]
 
-MALFORMED = [
-    (None, "bad-command"),
-    (5, "bad-command"),
-    ("ROLL_DICE", "bad-command"),
-    ([], "bad-command"),
-    ({}, "bad-command"),
-    ({"dice": [0]}, "bad-command"),
-    ({"type": 1, "dice": [0]}, "bad-command"),
-    ({"type": [], "dice": [0]}, "bad-command"),
-    ({"type": "ROLL", "dice": [0]}, "bad-command"),
-    ({"type": "roll_dice", "dice": [0]}, "bad-command"),
-    ({"type": "STANDING", "dice": [0]}, "bad-command"),
-    ({"type": "ROLL_DICE", "key": "x", "dice": [0]}, "bad-command"),
-    ({"type": {"a": DEEP}}, "bad-command"),
-    ({"type": "x" * 5000}, "bad-command"),
-    ({"type": True}, "bad-command"),
-    ({"type": "ROLL_DICE"}, "bad-index"),
-    ({"type": "ROLL_DICE", "dice": None}, "bad-index"),
-    ({"type": "ROLL_DICE", "dice": "01"}, "bad-index"),
-    ({"type": "ROLL_DICE", "dice": 3}, "bad-index"),
-    ({"type": "ROLL_DICE", "dice": {"0": 1}}, "bad-index"),
-    ({"type": "ROLL_DICE", "dice": [5]}, "bad-index"),
-    ({"type": "ROLL_DICE", "dice": [-1]}, "bad-index"),
-    ({"type": "ROLL_DICE", "dice": [1.0]}, "bad-index"),
-    ({"type": "ROLL_DICE", "dice": [True]}, "bad-index"),
-    ({"type": "ROLL_DICE", "dice": ["1"]}, "bad-index"),
-    ({"type": "ROLL_DICE", "dice": [None]}, "bad-index"),
-    ({"type": "ROLL_DICE", "dice": [[0]]}, "bad-index"),
-    ({"type": "ROLL_DICE", "dice": [0, 0]}, "bad-index"),
-    ({"type": "ROLL_DICE", "dice": [0, 1, 2, 3, 4, 0]}, "bad-index"),
-    ({"type": "ROLL_DICE", "dice": [10**5000]}, "bad-index"),
-    ({"type": "ROLL_DICE", "dice": [float("nan")]}, "bad-index"),
-    ({"type": "ROLL_DICE", "dice": [1e400]}, "bad-index"),
-    ({"type": "ROLL_DICE", "dice": DEEP}, "bad-index"),
-    ({"type": "ROLL_DICE", "dice": list(range(4000))}, "bad-index"),
-    ({"type": "SCORE_BOX", "dice": [0]}, "bad-box"),
-    ({"type": "SCORE_BOX", "box": 0, "dice": [0]}, "bad-box"),
-    ({"type": "SCORE_BOX", "box": 16, "dice": [0]}, "bad-box"),
-    ({"type": "SCORE_BOX", "box": "1", "dice": [0]}, "bad-box"),
-    ({"type": "SCORE_BOX", "box": 1.0, "dice": [0]}, "bad-box"),
-    ({"type": "SCORE_BOX", "box": True, "dice": [0]}, "bad-box"),
-    ({"type": "SCORE_BOX", "box": -(10**5000), "dice": [0]}, "bad-box"),
-    ({"type": "SCORE_BOX", "box": [1], "dice": [0]}, "bad-box"),
-    ({"type": "SCORE_BOX", "box": 1}, "bad-index"),
-    ({"type": "SCORE_BOX", "box": 1, "dice": [2, 2]}, "bad-index"),
-]
+SCORE_ONE = {"type": "SCORE_BOX", "box": 1}
+NO_PLACES: list[Any] = [None, "01", 3, {"0": 1}, [5], [-1], [1.0], [True], ["1"], [None], [[0]], [0, 0], [10**5000]]
+NO_PLACES += [[0, 1, 2, 3, 4, 0], [float("nan")], [1e400], DEEP, list(range(4000))]
+MALFORMED: dict[str, list[Any]] = {
+    "bad-command": [None, 5, "ROLL_DICE", [], {}, {"dice": [0]}]
+    + [{"type": word, "dice": [0]} for word in (1, [], "ROLL", "roll_dice", "STANDING", True)]
+    + [{"type": "ROLL_DICE", "key": "x", "dice": [0]}, {"type": {"a": DEEP}}, {"type": "x" * 5000}],
+    "bad-index": [{"type": "ROLL_DICE"}, SCORE_ONE, SCORE_ONE | {"dice": [2, 2]}]
+    + [{"type": "ROLL_DICE", "dice": places} for places in NO_PLACES],
+    "bad-box": [{"type": "SCORE_BOX", "dice": [0]}]
+    + [{"type": "SCORE_BOX", "box": box, "dice": [0]} for box in (0, 16, "1", 1.0, True, -(10**5000), [1])],
+}
 
 
-@pytest.mark.parametrize(("command", "code"), MALFORMED, ids=range(len(MALFORMED)))
-def test_malformed_commands_are_refused_with_a_reason(command: object, code: str) -> None:
-    with pytest.raises(CommandError) as error:
-        action_of(command)
-    assert error.value.code == code
-    assert 10 < len(error.value.message) < 300
+@pytest.mark.parametrize("code", MALFORMED)
+def test_malformed_commands_are_refused_with_a_reason(code: str) -> None:
+    for command in MALFORMED[code]:
+        with pytest.raises(CommandError) as error:
+            action_of(command)
+        assert error.value.code == code
+        assert 10 < len(error.value.message) < 300
 
 
 JSON = st.recursive(
@@ -332,20 +292,14 @@ def test_a_command_does_what_its_action_does(seed: int, decisions: int) -> None:
         assert one.tobytes() == two.tobytes()
 
 
-@pytest.mark.parametrize("action", [*range(257, 288), *range(512, 512 + 15 * 32, 7)])
-def test_wide_actions_are_their_commands(action: int) -> None:
-    assert action_of(command_of(action, [5, 6, 1, 1, 3])) == action
-
-
-def test_a_box_that_scores_nothing_is_crossed_out_with_all_dice() -> None:
-    assert command_of(210 + 14, [5, 6, 1, 1, 3])["dice"] == [0, 1, 2, 3, 4]
+def test_wide_actions_are_their_commands_and_others_have_none() -> None:
+    for action in [*range(257, 288), *range(512, 512 + 15 * 32, 7)]:
+        assert action_of(command_of(action, [5, 6, 1, 1, 3])) == action
+    for action in (-1, 225, 255, 288, 511, 992, 1000, 2**70, 4, 84):
+        with pytest.raises(CommandError, match="no command means"):
+            command_of(action, [5, 6, 1, 1, 3])
+    assert command_of(210 + 14, [5, 6, 1, 1, 3])["dice"] == [0, 1, 2, 3, 4]  # crossed out with all dice
     assert command_of(210, [5, 6, 1, 1, 3])["dice"] == [2, 3]
-
-
-@pytest.mark.parametrize("action", [-1, 225, 255, 288, 511, 992, 1000, 2**70, 4, 84])
-def test_what_no_command_means(action: int) -> None:
-    with pytest.raises(CommandError, match="no command means"):
-        command_of(action, [5, 6, 1, 1, 3])
 
 
 # --- a standing read -------------------------------------------------------------------------------------------------
@@ -367,82 +321,50 @@ def test_a_standing_read_is_the_state_again(seed: int, decisions: int, players: 
         assert copy["over"] == state["over"]
 
 
-@pytest.mark.parametrize(
-    ("message", "reason"),
-    [
-        (None, "invalid message"),
-        ({"key": "FINAL"}, "expected a STANDING"),
-        (changed(standing=None), "a list of players"),
-        (changed(standing=[1]), "a list of players"),
-        (changed(standing=[]), "not one of"),
-        (changed(currentPlayer=None), "invalid currentPlayer"),
-        (changed(currentPlayer=[]), "invalid currentPlayer"),
-        (changed(playerName="Eve"), "not one of"),
-        (changed(playerName=None), "not one of"),
-        (changed(playerName=[1]), "not one of"),
-        (changed(dice=[1, 2, 3, 4]), "not five dice"),
-        (changed(dice="12345"), "not five dice"),
-        (changed(dice=[1, 2, 3, 4, 7]), "invalid face of a die"),
-        (changed(dice=[1, 2, 3, 4, 0]), "invalid face of a die"),
-        (changed(dice=[1, 2, 3, 4, 5.0]), "invalid face of a die"),
-        (changed(dice=[1, 2, 3, 4, True]), "invalid face of a die"),
-        (changed(dice=[1, 2, 3, 4, 10**500]), "invalid face of a die"),
-        (changed(rollsLeft=3), "rolls left"),
-        (changed(rollsLeft=-1), "rolls left"),
-        (changed(rollsLeft=None), "rolls left"),
-        (changed(standing=[{"playerName": "Bot1Anna", "score": "-"}, {"playerName": "DumBot"}]), "fields"),
-        (changed(standing=[{"playerName": "Bot1Anna"}, {"playerName": "Bot1Anna"}]), "tell the players apart"),
-        (changed(standing=[{"playerName": "Bot1Anna"}, {"playerName": 5}]), "tell the players apart"),
-        (changed(standing=EXAMPLE["standing"][:1]), "do not play"),
-        (scored(",".join(["x"] * 15)), "invalid score of a box"),
-        (scored(",".join(["51"] * 15)), "invalid score of a box"),
-        (scored(",".join(["-1"] * 15)), "invalid score of a box"),
-        (scored(",".join(["²"] * 15)), "invalid score of a box"),
-        (scored("9" * 5000), "fields"),
-        (scored([-1] * 14), "has not 15 numbers"),
-        (scored([-1] * 14 + [51]), "invalid score of a box"),
-        (scored([-1] * 14 + [-2]), "invalid score of a box"),
-        (scored([-1] * 14 + [True]), "invalid score of a box"),
-        (scored([-1] * 14 + ["-"]), "invalid score of a box"),
-    ],
-)
-def test_a_standing_that_is_none_is_refused_with_a_reason(message: object, reason: str) -> None:
-    with pytest.raises(CommandError, match=reason):
-        state_of(message, "Bot1Anna", TWO)
+ANNA = {"playerName": "Bot1Anna"}
+NO_STANDINGS: dict[str, list[Any]] = {
+    "invalid message": [None],
+    "expected a STANDING": [{"key": "FINAL"}],
+    "a list of players": [changed(standing=None), changed(standing=[1])],
+    "not one of": [changed(standing=[]), *(changed(playerName=name) for name in ("Eve", None, [1]))],
+    "invalid currentPlayer": [changed(currentPlayer=None), changed(currentPlayer=[])],
+    "not five dice": [changed(dice=[1, 2, 3, 4]), changed(dice="12345")],
+    "invalid face of a die": [changed(dice=[1, 2, 3, 4, face]) for face in (7, 0, 5.0, True, 10**500)],
+    "rolls left": [changed(rollsLeft=left) for left in (3, -1, None)],
+    "fields": [changed(standing=[ANNA | {"score": "-"}, {"playerName": "DumBot"}]), scored("9" * 5000)],
+    "tell the players apart": [changed(standing=[ANNA, ANNA]), changed(standing=[ANNA, {"playerName": 5}])],
+    "do not play": [changed(standing=EXAMPLE["standing"][:1])],
+    "has not 15 numbers": [scored([-1] * 14)],
+    "invalid score of a box": [scored(",".join([text] * 15)) for text in ("x", "51", "-1", "²")]
+    + [scored([-1] * 14 + [points]) for points in (51, -2, True, "-")],
+}
 
 
-def test_a_name_that_is_not_at_the_table() -> None:
+@pytest.mark.parametrize("reason", NO_STANDINGS)
+def test_a_standing_that_is_none_is_refused_with_a_reason(reason: str) -> None:
+    for message in NO_STANDINGS[reason]:
+        with pytest.raises(CommandError, match=reason):
+            state_of(message, "Bot1Anna", TWO)
     with pytest.raises(CommandError, match='"Eve" is not one of'):
         state_of(EXAMPLE, "Eve", TWO)
 
 
 @pytest.mark.parametrize(
-    ("message", "says"),
+    ("read", "message", "says"),
     [
-        ({"key": "LOGIN", "secret": 7}, '7 is not a text: send {"key": "LOGIN", "secret": "..."}'),
-        ({"key": "ROLL_DICE"}, 'log in first: send {"key": "LOGIN", "secret": "..."}'),
-        ({"secret": None}, '{"secret": null} does not say what it is'),
-        ([True], "invalid message [true]"),
+        (protocol.login_of, {"key": "LOGIN", "secret": 7}, '7 is not a text: send {"key": "LOGIN", "secret": "..."}'),
+        (protocol.login_of, {"key": "ROLL_DICE"}, 'log in first: send {"key": "LOGIN", "secret": "..."}'),
+        (protocol.login_of, {"secret": None}, '{"secret": null} does not say what it is'),
+        (protocol.login_of, [True], "invalid message [true]"),
+        (action_of, {"key": "SCORE_BOX", "box": True, "dice": []}, "invalid box true"),
+        (action_of, {"key": "ROLL_DICE", "dice": None}, "invalid dice null"),
+        (action_of, {"key": "ROLL_DICE", "dice": ["a"]}, 'invalid place of a die "a"'),
+        (action_of, {"key": "ROLL_DICE"}, 'the command names no dice: add "dice"'),
     ],
 )
-def test_hints_are_written_in_json(message: object, says: str) -> None:
+def test_hints_are_written_in_json(read: Callable[[object], object], message: object, says: str) -> None:
     with pytest.raises(CommandError) as caught:
-        protocol.login_of(message)
-    assert caught.value.message.startswith(says)
-
-
-@pytest.mark.parametrize(
-    ("command", "says"),
-    [
-        ({"key": "SCORE_BOX", "box": True, "dice": []}, "invalid box true"),
-        ({"key": "ROLL_DICE", "dice": None}, "invalid dice null"),
-        ({"key": "ROLL_DICE", "dice": ["a"]}, 'invalid place of a die "a"'),
-        ({"key": "ROLL_DICE"}, 'the command names no dice: add "dice"'),
-    ],
-)
-def test_commands_are_corrected_in_json(command: object, says: str) -> None:
-    with pytest.raises(CommandError) as caught:
-        protocol.action_of(command)
+        read(message)
     assert caught.value.message.startswith(says)
 
 
@@ -456,3 +378,33 @@ def test_whole_numbers_of_numpy_are_places_and_boxes(kind: Any) -> None:
     for wrong in (np.True_, np.float64(1), True):
         with pytest.raises(CommandError):
             action_of({"type": "ROLL_DICE", "dice": [wrong]})
+
+
+# --- bots in files ---------------------------------------------------------------------------------------------------
+
+
+def test_a_bot_reads_standings_of_its_own_seat(write: Callable[..., Path]) -> None:
+    source = "seen = []\ndef command(standing):\n    seen.append(standing)\n    return None\n"
+    bot = agent(TWO, write(source), keep=True)
+    state = TWO.new_game(4)[0]
+    TWO.step(state, 210)
+    assert bot.join(TWO, 1, 0)(Turn(TWO, state, 1)) == -1
+    (standing,) = bot._program.namespace["seen"]
+    points = int(state["scores"][0, 0])
+    assert standing == {
+        "key": "STANDING",
+        "roundNumber": 1,
+        "standing": [
+            {"playerName": "player_0", "rating": 1200, "score": f"{points}" + ",-" * 14},
+            {"playerName": "player_1", "rating": 1200, "score": "-" + ",-" * 14},
+        ],
+        "currentPlayer": {"playerName": "player_1", "rollsLeft": 2, "dice": state["dice"].tolist()},
+    }
+    assert all(type(face) is int for face in standing["currentPlayer"]["dice"])
+
+
+@pytest.mark.slow
+def test_check(write: Callable[..., Path]) -> None:
+    assert arena.check("gather", TWO).ok
+    report = arena.check(write("def command(standing):\n    return 1 / 0\n"), TWO)
+    assert "ZeroDivisionError" in report.reason

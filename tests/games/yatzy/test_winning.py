@@ -116,16 +116,6 @@ def test_a_roll_is_compared_with_its_mean() -> None:
     assert np.abs(found).max() > 0.001
 
 
-@pytest.mark.slow
-def test_alone_luck_is_points() -> None:
-    game = dicegym.game("yatzy", players=1)
-    states = begun(game, 2000, alike=True)
-    _, luck = play(game, [opponent(game, "planner")], states)
-    scored = states["totals"][:, 0] + np.vectorize(bonus)(states["upper"][:, 0])
-    assert abs(luck.mean()) < 3.5 * luck.std() / len(luck) ** 0.5
-    assert scored.var() > 30 * (scored - luck[:, 0]).var()
-
-
 @pytest.fixture(scope="module")
 def winner() -> ModuleType:
     """Return the agent's file as a module."""
