@@ -26,12 +26,14 @@ def test_a_batch_answers_as_gymnasiums_own_does(env_id: str, name: str) -> None:
         assert len(found) == 3
         for one, other in zip(found, expected, strict=True):
             assert np.array_equal(one, other) if isinstance(other, np.ndarray) else one == other
+            assert getattr(one, "dtype", None) == getattr(other, "dtype", None)
 
 
 def test_methods_answer_for_each_game_or_once_for_all() -> None:
     envs = BatchEnv("yatzy", 3, render_mode="ansi")
     envs.reset(seed=0)
     assert envs.call("render") == envs.render()
+    assert [text.splitlines()[0] for text in envs.render()] == ["Yatzy, round 1 of 15"] * 3
     assert [state["key"] for state in envs.get_attr("state")] == envs._states["key"].tolist()
     envs.call("set_opponent", "haphazard")
     assert envs.seating.pool.players[0].name == "haphazard"

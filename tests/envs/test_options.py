@@ -53,6 +53,7 @@ def test_texts_of_options_fit_the_docstrings_they_come_into() -> None:
         {"illegal_reward": float("nan")},
         {"illegal_reward": -5},  # which nothing would give
         {"render_mode": "ascii"},
+        {"render_mode": "3d"},
     ],
     ids=str,
 )
