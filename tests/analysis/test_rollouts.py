@@ -102,7 +102,7 @@ def test_rollouts_agree_with_exact_values_of_hog() -> None:
 def test_a_blunder_is_dropped_early() -> None:
     """A bid of ten sixes is called in most games: it is played no further, so its error stays large."""
     game = dicegym.game("liarsdice")
-    found = RolloutValuer(game, games=2_000).action_values(game.new_game(1)[0])
+    found = RolloutValuer(game, games=1_000).action_values(game.new_game(1)[0])
     assert found.values[59] < np.nanmax(found.values) - 0.3
     assert found.errors[59] > 3 * np.nanmin(found.errors)
 
@@ -186,10 +186,9 @@ def test_secret_choices_are_made_again() -> None:
 def test_the_result_does_not_depend_on_threads() -> None:
     game = dicegym.game("liarsdice")
     state = begun(game, "honest", 1, 2)[0]
-    found = [RolloutValuer(game, games=100, seed=4, threads=n).action_values(state).values for n in (1, 2, 3)]
-    assert np.array_equal(found[0], found[1], equal_nan=True)
-    assert np.array_equal(found[0], found[2], equal_nan=True)
-    other = RolloutValuer(game, games=100, seed=5).action_values(state).values
+    found = [RolloutValuer(game, games=60, seed=4, threads=n).action_values(state).values for n in (1, 3)]
+    assert np.array_equal(*found, equal_nan=True)
+    other = RolloutValuer(game, games=60, seed=5).action_values(state).values
     assert not np.array_equal(found[0], other, equal_nan=True)
 
 

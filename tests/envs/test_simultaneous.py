@@ -183,6 +183,8 @@ def test_wrong_choices_and_steps_say_what_is_wrong(environment: Environment) -> 
     assert env.state_record.tobytes() == before
     with pytest.raises(ParameterError, match="max_cycles=0"):
         parallel_env(environment.game, max_cycles=0)
+    with pytest.raises(ParameterError, match="is not a game of simultaneous choices"):
+        SimultaneousEnv("hog")
 
 
 @each_environment
@@ -192,8 +194,3 @@ def test_the_table_is_shown(environment: Environment, capsys: pytest.CaptureFixt
         env.reset(seed=4)
         shown = env.render() or capsys.readouterr().out
         assert env.game.spec.title in shown
-
-
-def test_a_game_in_turns_is_refused() -> None:
-    with pytest.raises(ParameterError, match="is not a game of simultaneous choices"):
-        SimultaneousEnv("hog")

@@ -29,6 +29,10 @@ FOUND = Exploited(Score("win rate", "m", 0.55, 0.53, 0.57, 5000), 2, 1000, 12.5,
 
 
 def test_a_best_response_is_trained_and_measured(tmp_path: Path) -> None:
+    with pytest.raises(ParameterError, match="played alone"):
+        best_response(dicegym.game("yatzy", players=1), "in_order", steps=1)
+    with pytest.raises(ParameterError, match="steps=0"):
+        best_response("hog", "swap", steps=0)
     game = dicegym.game("hog", goal=20)
     output = tmp_path / "reply.zip"
     told: list[str] = []
@@ -51,13 +55,6 @@ def test_a_best_response_is_trained_and_measured(tmp_path: Path) -> None:
     assert "from fresh networks" in found.words()
 
 
-def test_who_cannot_be_exploited_and_how_long() -> None:
-    with pytest.raises(ParameterError, match="played alone"):
-        best_response(dicegym.game("yatzy", players=1), "in_order", steps=1)
-    with pytest.raises(ParameterError, match="steps=0"):
-        best_response("hog", "swap", steps=0)
-
-
 def test_what_was_found_is_kept_beside_the_model_it_was_found_of(tmp_path: Path) -> None:
     model = tmp_path / "m.zip"
     shutil.copy(agents_folder("hog") / "ppo.zip", model)
@@ -74,9 +71,6 @@ def test_what_was_found_is_kept_beside_the_model_it_was_found_of(tmp_path: Path)
         path.write_text(text)
         with pytest.raises(DamagedFileError, match="best response"):
             read_exploited(model)
-
-
-def test_words_say_what_equals_win() -> None:
     seven = FOUND._replace(players=7, began_with="other.zip")
     assert "(equal strength: 0.1429)" in seven.words()
     assert "filled with copies of it" in seven.words()
@@ -86,9 +80,9 @@ def test_words_say_what_equals_win() -> None:
 def test_a_best_response_that_begins_with_the_networks_of_its_target_says_so() -> None:
     """Not by where this machine has them: cards are handed on."""
     game = dicegym.game("liarsdice")
-    small = ["run.games=16", "run.torch_threads=1", "algorithm.n_steps=8", "algorithm.batch_size=128"]
-    small.append("run.evaluate_games=20")
-    found = best_response(game, "taught", steps=128, start="taught", games=20, overrides=small)
+    small = ["run.games=8", "run.torch_threads=1", "algorithm.n_steps=4", "algorithm.batch_size=32"]
+    small.append("run.evaluate_games=8")
+    found = best_response(game, "taught", steps=32, start="taught", games=8, overrides=small)
     assert found.began_with == ITSELF
 
 

@@ -14,7 +14,6 @@ from stable_baselines3.common.vec_env import VecEnvWrapper, VecMonitor, VecNorma
 
 import dicegym
 from dicegym.envs.sb3 import SB3VecEnv
-from dicegym.errors import ParameterError, UnknownNameError
 from dicegym.learning.building import new_games
 from dicegym.learning.configuration import override
 from dicegym.learning.training_settings import TrainingSettings
@@ -35,19 +34,6 @@ def play(env: Any, steps: int, seed: int = 0) -> Iterator[tuple[np.ndarray, np.n
     rng = np.random.default_rng(seed)
     for _ in range(steps):
         yield env.step(legal(env, rng))
-
-
-@pytest.mark.parametrize(
-    ("setting", "error", "match"),
-    [
-        ("environment.max_steps=5", UnknownNameError, "Did you mean 'max_episode_steps'"),
-        ("environment.seat=9", ParameterError, "seat=9"),
-        ("environment.wrap=shaped.py:lead", UnknownNameError, "setting 'wrap'"),
-    ],
-)
-def test_games_that_cannot_be_are_refused(setting: str, error: type[Exception], match: str) -> None:
-    with pytest.raises(error, match=match):
-        games(setting)
 
 
 def test_the_section_takes_what_batches_take() -> None:

@@ -27,6 +27,9 @@ def made(*overrides: str, games: int = 4) -> Any:
     return new_model(settings, SB3VecEnv("hog", games, seed=0), None)
 
 
+OF_SECTIONS = r"DQN cannot be made of \[algorithm\] and \[network\]"
+
+
 def test_other_arguments_of_policies_are_taken() -> None:
     assert made("algorithm.name=MaskablePPO", "network.ortho_init=false").policy.ortho_init is False
 
@@ -37,9 +40,12 @@ def test_other_arguments_of_policies_are_taken() -> None:
         ("network.policy=MlpPolcy", UnknownNameError, "policy of FastMaskablePPO 'MlpPolcy'. Did you mean 'MlpPolicy'"),
         ("network.ortho_int=false", ParameterError, "unexpected keyword argument 'ortho_int'"),
         ("run.device=quantum", ParameterError, "device 'quantum' cannot be used here .*give 'cpu', 'auto'"),
+        ('algorithm={nme="PPO"}', ParameterError, "argument of FastMaskablePPO 'nme'.*Did you mean 'name'"),
+        ('algorithm={name="DQN",optimize_memory_usage=true}', ParameterError, OF_SECTIONS),
+        ('algorithm={name="DQN",train_freq=[1,"week"]}', ParameterError, OF_SECTIONS),
     ],
 )
-def test_networks_that_cannot_be_are_refused(setting: str, error: type[Exception], match: str) -> None:
+def test_models_that_cannot_be_are_refused(setting: str, error: type[Exception], match: str) -> None:
     with pytest.raises(error, match=match):
         made(setting)
 
@@ -51,8 +57,7 @@ def test_a_missing_device_is_refused_instead_of_replaced() -> None:
     assert made("run.device=auto").device.type in ("cpu", "mps")
 
 
-@pytest.mark.parametrize("games", [4, 1024, 40_000])
-@pytest.mark.parametrize("name", ["MaskablePPO", "PPO"])
+@pytest.mark.parametrize(("name", "games"), [("MaskablePPO", 4), ("PPO", 1024), ("MaskablePPO", 40_000)])
 def test_where_nothing_is_said_a_rollout_suits_the_number_of_games(name: str, games: int) -> None:
     """Stable-Baselines3's own 2,048 decisions of each of 1,024 games are longer than many a training."""
     settings = override(TrainingSettings(), [f"algorithm.name={name}"])

@@ -10,7 +10,6 @@ import pytest
 import torch
 
 from dicegym.envs.sb3 import SB3VecEnv
-from dicegym.errors import ParameterError
 from dicegym.learning.dagger import DAgger, computes_bfloat16
 
 CPU = torch.device("cpu")
@@ -44,11 +43,6 @@ def test_bfloat16_is_quick_where_the_processor_has_instructions_for_it(
 ) -> None:
     processor(*has)
     assert computes_bfloat16(CPU) is quick
-
-
-def test_other_precisions_are_refused_with_those_that_there_are() -> None:
-    with pytest.raises(ParameterError, match=r"precision.*float32.*auto"):
-        DAgger("MlpPolicy", SB3VecEnv("hog", 8), precision="float16")
 
 
 def test_a_file_learns_on_in_what_is_quick_where_it_is_loaded(processor: Any, tmp_path: Any) -> None:

@@ -59,30 +59,39 @@ def test_another_process_is_refused_until_the_holder_ends_however_it_does(tmp_pa
     assert os.listdir(folder) == []
 
 
-def test_another_thread_is_refused_and_whoever_holds_may_call_what_holds(tmp_path: Path) -> None:
-    refused: list[ParameterError] = []
+def refused_in_a_thread(folder: Path) -> str:
+    """Return what another thread is told that wants to hold a folder."""
+    said: list[str] = []
 
-    def other() -> None:
+    def hold() -> None:
         try:
-            with alone_in(tmp_path / "a/b"):
+            with alone_in(folder):
                 pass
         except ParameterError as error:
-            refused.append(error)
+            said.append(str(error))
 
-    with alone_in(tmp_path / "a/b"), alone_in(tmp_path / "a/../a/b"):
-        thread = threading.Thread(target=other)
-        thread.start()
-        thread.join()
-        assert is_empty(tmp_path / "a/b")
-    assert len(refused) == 1
+    thread = threading.Thread(target=hold)
+    thread.start()
+    thread.join()
+    (found,) = said
+    return found
+
+
+def test_another_thread_is_refused_and_whoever_holds_may_call_what_holds(tmp_path: Path) -> None:
+    folder = tmp_path / "a/b"
+    with alone_in(folder), alone_in(tmp_path / "a/../a/b"):
+        assert refused_in_a_thread(folder)
+        assert is_empty(folder)
     assert os.listdir(tmp_path) == []  # nothing was put there, so nothing stays
-
-
-def test_a_folder_with_files_is_not_empty(tmp_path: Path) -> None:
-    with alone_in(tmp_path):
-        assert is_empty(tmp_path)
-        (tmp_path / "z").touch()
-        assert not is_empty(tmp_path)
+    with alone_in(folder):
+        (folder / "z").touch()
+        assert not is_empty(folder)
+        strange = b'{"process": 1, "machine": "\\u001b[2J", "since": 3}'
+        for note in (b"", b"\xff", b"[" * 900, b'{"process": "\x1b"}', strange):  # what holds a lock may say anything
+            (folder / LOCK_FILE).write_bytes(note)
+            said = refused_in_a_thread(folder)
+            assert said.startswith("another training writes in")
+            assert "\x1b" not in said
 
 
 def test_what_is_no_folder_cannot_be_held(tmp_path: Path) -> None:
@@ -91,32 +100,6 @@ def test_what_is_no_folder_cannot_be_held(tmp_path: Path) -> None:
     for path in (tmp_path / "file", tmp_path / "file/below", tmp_path / "loop"):
         with pytest.raises(ParameterError, match="cannot use the folder"), alone_in(path):
             pass
-
-
-def test_what_holds_a_lock_may_say_anything(tmp_path: Path) -> None:
-    with alone_in(tmp_path):
-        for note in (
-            b"",
-            b"\xff",
-            b"[" * 900,
-            b'{"process": "\x1b"}',
-            b'{"process": 1, "machine": "\\u001b[2J", "since": 3}',
-        ):
-            (tmp_path / LOCK_FILE).write_bytes(note)
-            thread_said: list[str] = []
-
-            def look(said: list[str] = thread_said) -> None:
-                try:
-                    with alone_in(tmp_path):
-                        pass
-                except ParameterError as error:
-                    said.append(str(error))
-
-            thread = threading.Thread(target=look)
-            thread.start()
-            thread.join()
-            assert thread_said[0].startswith("another training writes in")
-            assert "\x1b" not in thread_said[0]
 
 
 def test_a_run_is_finished_unless_more_is_asked_for(tmp_path: Path) -> None:
@@ -132,6 +115,10 @@ def test_a_run_is_finished_unless_more_is_asked_for(tmp_path: Path) -> None:
         assert prepare("hog", tmp_path, None, overrides, resume=True).finished is finished, overrides
     write_about(tmp_path, AboutRun(["dicegym", "train", "hog"], plain, finished=False))
     assert not prepare("hog", tmp_path, None, [], resume=True).finished
+    for settings in ('{"run": 3}', '{"run": {"steps": "x"}}', '{"nothing": {}}', "[]", '"x"', "null"):
+        (tmp_path / "settings.json").write_text(f'{{"command": "dicegym train hog", "settings": {settings}}}')
+        with pytest.raises(ParameterError, match=r"settings\.json"):
+            prepare("hog", tmp_path, None, [], resume=True)
 
 
 DAMAGE: dict[str, Callable[[Path, bytes], object]] = {
@@ -179,13 +166,6 @@ def test_damaged_files_give_one_class_of_error_with_a_way_out(damage: str, tmp_p
             assert isinstance(caught.value, DamagedFileError), (name, damage)
         assert ": " in str(caught.value)
         assert str(caught.value).isprintable(), (name, damage)
-
-
-@pytest.mark.parametrize("settings", ['{"run": 3}', '{"run": {"steps": "x"}}', '{"nothing": {}}', "[]", '"x"', "null"])
-def test_settings_of_other_kinds_are_refused(tmp_path: Path, settings: str) -> None:
-    (tmp_path / "settings.json").write_text(f'{{"command": "dicegym train hog", "settings": {settings}}}')
-    with pytest.raises(ParameterError, match=r"settings\.json"):
-        prepare("hog", tmp_path, None, [], resume=True)
 
 
 def test_names_in_a_league_are_no_formulas_and_come_back(tmp_path: Path) -> None:

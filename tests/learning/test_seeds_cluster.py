@@ -76,14 +76,16 @@ def test_a_training_says_what_it_needs_and_what_has_ended_it(tmp_path: Path) -> 
         assert trainer.waits == "waits for a node with room: threads 2, cpu"
         assert (ray.room["num_cpus"], ray.room["num_gpus"]) == (2, 0)
         assert trainer.poll() == said
-
-
-def test_a_training_is_interrupted_and_then_killed(tmp_path: Path) -> None:
-    ray = Ray(None)
-    trainer = RayTrainer(ray, _task(tmp_path))  # type: ignore[arg-type]
     for number in (signal.SIGTERM, signal.SIGKILL):
         trainer.stop(number)
     assert ray.cancelled == [False, True]
+
+
+def test_a_cluster_takes_all_trainings_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    cluster = SimpleNamespace(processors={"one": 4, "two": 2})
+    monkeypatch.setattr(ray_trainer, "connect", lambda address, told: contextlib.nullcontext(cluster))
+    with ray_trainer.ray_backend() as backend:
+        assert (backend.processors, backend.queues) == ([4, 2], True)
 
 
 @pytest.fixture
@@ -135,13 +137,6 @@ def test_a_training_waits_for_the_folder_of_a_lost_process(node: list[SeedTask],
         train_on_node("", task, holder_of(tmp_path / "all"), "")
         thread.join()
     assert node
-
-
-def test_a_cluster_takes_all_trainings_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    cluster = SimpleNamespace(processors={"one": 4, "two": 2})
-    monkeypatch.setattr(ray_trainer, "connect", lambda address, told: contextlib.nullcontext(cluster))
-    with ray_trainer.ray_backend() as backend:
-        assert (backend.processors, backend.queues) == ([4, 2], True)
 
 
 def test_clusters_are_for_several_seeds(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
