@@ -11,6 +11,8 @@ from gymnasium.vector import AutoresetMode
 
 from dicegym.envs.multi import TurnEnv, parallel_env
 from dicegym.envs.simultaneous import SimultaneousEnv
+from dicegym.envs.vector import BatchEnv
+from dicegym.errors import ParameterError
 from dicegym.games import spec
 from dicegym.registry import ENVIRONMENTS, Environment
 
@@ -219,32 +221,38 @@ def test_cycles_of_a_game_in_which_all_choose_at_once_are_rounds_in_both_forms(e
         assert turns.state_record.tobytes() == rounds.state_record.tobytes()
 
 
-@each_multi
-def test_caps_of_one_meaning_end_both_forms_after_the_same_play(environment: Environment) -> None:
-    """Rounds are ``max_cycles`` in both forms; where agents move in turn, a parallel step is a decision."""
-    turns = TurnEnv(environment.game, **environment.settings)
-    order = turns.game.spec.joint_action
-    cap = "max_steps" if order is None else "max_cycles"
-    for limit in (1, 3, 4):
-        turns = TurnEnv(environment.game, **environment.settings, **{cap: limit})
-        steps = parallel_env(environment.game, max_cycles=limit, **environment.settings)
-        for env in (turns, steps):
-            env.reset(seed=5)
-        number = 0
-        while not any(turns.terminations.values()) and not any(turns.truncations.values()):
-            assert steps.agents
-            action = (
-                nth(turns.last()[0]["action_mask"], number)
-                if order is None
-                else order.actions([0] * len(order.most))[0]
-            )
-            choice = action if order is None else np.zeros(len(order.most), np.int64)
-            if order is None or turns.agent_selection == turns.agents[0]:
-                chosen = dict.fromkeys(steps.agents, choice)
-            turns.step(action)
-            if order is None or turns.agent_selection == turns.possible_agents[0]:
-                *_, truncations, _ = steps.step(chosen)
-                assert truncations == turns.truncations
-            number += 1
-        assert not steps.agents
-        assert getattr(steps, "aec_env", steps).state_record.tobytes() == turns.state_record.tobytes()
+# --- attributes of a batch ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("env_id", [environment.full_id for environment in ENVIRONMENTS])
+@pytest.mark.parametrize("name", ["seat", "game", "on_illegal", "action_space", "observation_space", "action_masks"])
+def test_a_batch_answers_as_gymnasiums_own_does(env_id: str, name: str) -> None:
+    ours: Any = gym.make_vec(env_id, num_envs=3, vectorization_mode="vector_entry_point")
+    theirs: Any = gym.make_vec(env_id, num_envs=3, vectorization_mode="sync")
+    for envs in (ours, theirs):
+        envs.reset(seed=5)
+    for method in ("call", "get_attr"):
+        found, expected = getattr(ours, method)(name), getattr(theirs, method)(name)
+        assert type(found) is tuple
+        assert len(found) == 3
+        for one, other in zip(found, expected, strict=True):
+            assert np.array_equal(one, other) if isinstance(other, np.ndarray) else one == other
+            assert getattr(one, "dtype", None) == getattr(other, "dtype", None)
+
+
+def test_methods_answer_for_each_game_or_once_for_all() -> None:
+    envs = BatchEnv("yatzy", 3, render_mode="ansi")
+    envs.reset(seed=0)
+    assert envs.call("render") == envs.render()
+    assert [text.splitlines()[0] for text in envs.render()] == ["Yatzy, round 1 of 15"] * 3
+    assert [state["key"] for state in envs.get_attr("state")] == envs._states["key"].tolist()
+    envs.call("set_opponent", "haphazard")
+    assert envs.seating.pool.players[0].name == "haphazard"
+    with pytest.raises(AttributeError, match="no_such"):
+        envs.call("no_such")
+
+
+@pytest.mark.parametrize("name", ["reset", "step", "close"])
+def test_what_acts_on_the_whole_batch_is_not_called_game_by_game(name: str) -> None:
+    with pytest.raises(ParameterError, match=f"call {name}\\(\\) of the batch"):
+        BatchEnv("hog", 2).call(name)

@@ -32,7 +32,6 @@ from dicegym.players import model_file, sb3_models
 from dicegym.registry import ENVIRONMENTS, GAMES
 
 each_environment = pytest.mark.parametrize("environment", ENVIRONMENTS, ids=lambda environment: environment.id)
-each_game = pytest.mark.parametrize("name", GAMES)
 GAME = GAMES[0]
 MIDDLE = FunctionPlayer(lambda turn: int(np.flatnonzero(turn.mask)[turn.mask.sum() // 2]), "middle", pure=True)
 
@@ -205,21 +204,6 @@ def test_every_algorithm_chooses_legally_alone_as_among_many_and_as_in_the_libra
     if masked or masks.all():
         library = model.predict(observations, deterministic=True, **masked)[0]
         assert (library == together).mean() > 0.99  # float32 there, float64 here: near ties may differ
-
-
-@each_game
-def test_sampling_players_follow_their_seed_alone(name: str) -> None:
-    game = dicegym.game(name)
-    player = models.PolicyPlayer(trained(name, "PPO"), game, temperature=1)
-    assert not player.pure
-    states = some_states(game, 60)
-
-    def drawn(seed: int) -> list[int]:
-        act = player.join(game, 0, seed)
-        return [act(Turn(game, state, int(state["player"]))) for state in states]
-
-    assert drawn(1) == drawn(1)
-    assert drawn(1) != drawn(2)
 
 
 @pytest.mark.parametrize("algorithm", [MaskablePPO, DQN])

@@ -88,34 +88,6 @@ def test_flat_observations_of_every_seat(environment: Environment) -> None:
     parallel_api_test(parallel_env(environment.game, flat=True, **environment.settings), num_cycles=100)
 
 
-@each_multi
-def test_flat_says_the_same_elsewhere(environment: Environment) -> None:
-    flat, both = (TurnEnv(environment.game, flat=is_flat, **environment.settings) for is_flat in (True, False))
-    for env in (flat, both):
-        env.reset(seed=3)
-    for agent in flat.agent_iter():
-        observation, reward, terminated, truncated, info = flat.last()
-        expected, other_reward, *_ = both.last()
-        assert (observation == expected["observation"]).all()
-        assert info["action_mask"].dtype == np.int8
-        for seat in flat.agents:
-            assert (flat.infos[seat]["action_mask"] == both.observe(seat)["action_mask"]).all()
-        assert reward == other_reward
-        over = terminated or truncated
-        action = None if over else flat.action_space(agent).sample(info["action_mask"])
-        for env in (flat, both):
-            env.step(action)
-    assert not flat.agents
-    assert not both.agents
-
-
-def test_masks_of_flat_observations_end_with_an_illegal_action() -> None:
-    env = TurnEnv("liarsdice", flat=True, on_illegal="terminate")
-    env.reset(seed=0)
-    env.step(180)  # liar before any bid
-    assert not any(info["action_mask"].any() for info in env.infos.values())
-
-
 @each_environment
 @pytest.mark.parametrize("mode", list(AutoresetMode), ids=lambda mode: mode.value)
 def test_the_batch_form_shows_what_a_batch_of_wrapped_environments_shows(env_id: str, mode: AutoresetMode) -> None:
