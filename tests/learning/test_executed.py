@@ -176,34 +176,40 @@ def test_blocks_do_not_depend_on_who_plays_them(tmp_path: Path) -> None:
     assert isinstance(found[0], EvaluationBlock)
 
 
-class Failing(Player):
-    """Raises what it is given when it sits down, or is asked."""
-
-    name = "mine"
-
-    def __init__(self, error: Exception) -> None:
-        self.error = error
-
-    def join(self, game: Game, seat: int, seed: int) -> Act:
-        def act(turn: Turn) -> int:
-            raise self.error
-
-        if isinstance(self.error, AgentError):
-            return act
-        raise self.error
-
-
 @pytest.mark.parametrize("failing", range(3))
-@pytest.mark.parametrize("error", [AgentError("mine", "has no dice left"), ZeroDivisionError()], ids=repr)
-def test_the_player_that_failed_is_blamed_whoever_was_loaded_last(error: Exception, failing: int) -> None:
-    """Hog's rules do not say what a failure costs; bots and models raise AgentError alone."""
+def test_the_player_that_failed_is_blamed_whoever_was_loaded_last(failing: int) -> None:
+    """Hog's rules do not say what a failure costs, so it ends the block."""
+
+    def fail(turn: Turn) -> int:
+        raise AgentError(f"number {failing}", "has no dice left")
+
     game = dicegym.game("hog")
-    specs: list[Any] = ["bacon", FunctionPlayer(lambda turn: 4, "four")]
-    specs.insert(failing, Failing(error))
+    players = [FunctionPlayer(fail if number == failing else lambda turn: 4, f"number {number}") for number in range(3)]
+    entries = tuple(entry(game, player.name, player) for player in players)
+    heartbeat = Heartbeat.private()
+    (block,) = blocks_of(game, entries, 8, 1)
+    with pytest.raises(AgentError, match=f"number {failing}"):
+        block.run(here(heartbeat, Printed()))
+    assert heartbeat.blamed == failing
+
+
+@pytest.mark.parametrize("failing", range(2))
+def test_whoever_was_handed_over_is_blamed_for_what_no_agent_raises(failing: int) -> None:
+    """Bots and models raise AgentError alone; here the others are loaded last, or first."""
+
+    class Broken(Player):
+        name = "mine"
+
+        def join(self, game: Game, seat: int, seed: int) -> Act:
+            raise ZeroDivisionError
+
+    game = dicegym.game("hog")
+    specs: list[Any] = ["bacon", "swap"]
+    specs.insert(failing, Broken())
     entries = tuple(entry(game, str(number), spec) for number, spec in enumerate(specs))
     heartbeat = Heartbeat.private()
     (block,) = blocks_of(game, entries, 8, 1)
-    with pytest.raises(type(error)):
+    with pytest.raises(ZeroDivisionError):
         block.run(here(heartbeat, Printed()))
     assert heartbeat.blamed == failing
 

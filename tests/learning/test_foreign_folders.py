@@ -74,31 +74,33 @@ def change(run: Path, keys: str, value: Any) -> None:
     torch.save(content, path)
 
 
-@pytest.mark.parametrize("kept", [pickle.dumps, lambda bomb: _saved({"run": bomb}), lambda bomb: _saved([bomb])])
-def test_no_program_in_a_checkpoint_is_run(kept: Callable[[Any], bytes], run: Path, tmp_path: Path) -> None:
-    (run / "checkpoint" / STATE_FILE).write_bytes(kept(Bomb(tmp_path / "mark")))
-    with pytest.raises(ParameterError, match=r"cannot be resumed, as it is damaged.*begin a new run with --set"):
-        resume(run)
-    assert not (tmp_path / "mark").exists()
-
-
 def _saved(content: Any) -> bytes:
     file = io.BytesIO()
     torch.save(content, file)
     return file.getvalue()
 
 
-@pytest.mark.parametrize(
-    "content",
-    [None, b"", pickle.dumps([5]), _saved([5]), _saved({"weights": 5})],
-    ids=["none", "empty", "a pickle", "a list", "other weights"],
-)
-def test_a_checkpoint_of_another_format_is_refused_with_the_way_out(content: bytes | None, run: Path) -> None:
+CHECKPOINTS: dict[str, Callable[[Bomb], bytes]] = {
+    "a program": pickle.dumps,
+    "a program inside": lambda bomb: _saved({"run": bomb}),
+    "a program in a list": lambda bomb: _saved([bomb]),
+    "empty": lambda bomb: b"",
+    "a pickle": lambda bomb: pickle.dumps([5]),
+    "a list": lambda bomb: _saved([5]),
+    "other weights": lambda bomb: _saved({"weights": 5}),
+}
+
+
+@pytest.mark.parametrize("kept", [None, *CHECKPOINTS])
+def test_a_checkpoint_of_another_format_is_refused_and_no_program_in_it_is_run(
+    kept: str | None, run: Path, tmp_path: Path
+) -> None:
     (run / "checkpoint" / STATE_FILE).unlink()
-    if content is not None:
-        (run / "checkpoint" / STATE_FILE).write_bytes(content)
+    if kept is not None:
+        (run / "checkpoint" / STATE_FILE).write_bytes(CHECKPOINTS[kept](Bomb(tmp_path / "mark")))
     with pytest.raises(ParameterError, match=r"cannot be resumed.*begin a new run with --set"):
         resume(run)
+    assert not (tmp_path / "mark").exists()
 
 
 def _rows(raw: torch.Tensor, field: str, value: int) -> torch.Tensor:

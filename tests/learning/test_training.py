@@ -86,10 +86,19 @@ def test_evaluation_against_several_opponents(training: Any, tmp_path: Path) -> 
     told = []
     against = 'run.evaluate_against=["even", "timid", ["honest", "even"]]'
     overrides = [*SMALL, "game.players=3", 'opponents={"timid"=1}', against, "run.best_by=worst"]
-    run = training.train(
-        "liarsdice", tmp_path / "run", overrides=overrides, progress=lambda *text: told.append(text[2])
-    )
+    measured: list[list[str]] = []
+
+    def evaluated(steps: int, score: Score) -> None:
+        measured.append([str(steps), f"{score.value:.9f}"])
+        curve = (tmp_path / "run/curve.csv").read_text().splitlines()
+        assert curve[-1].split(",")[:2] == measured[-1]  # it is told when it is written
+
+    def progress(done: int, total: int, text: str) -> None:
+        told.append(text)
+
+    run = training.train("liarsdice", tmp_path / "run", overrides=overrides, progress=progress, evaluated=evaluated)
     head, *lines = csv.reader((tmp_path / "run/curve.csv").read_text().splitlines())
+    assert measured == [line[:2] for line in lines]
     assert head == ["steps", "score", "even", "timid", "honest, even"]
     assert all(float(line[1]) == min(map(float, line[2:])) for line in lines)
     noted = [(steps, score) for steps, _, scores in read_evaluations(tmp_path / "run") for score in scores]
