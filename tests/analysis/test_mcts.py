@@ -228,6 +228,12 @@ def test_rollouts_are_played_by_compiled_agents_alone() -> None:
         search(game, state, 9, rollouts="taught")
     with pytest.raises(UnknownNameError, match="rollouts"):
         dicegym.agent(game, "mcts(9, rollouts=taught)").join(game, 0, 0)
+    for wrong in ({"simulations": 0}, {"c": -1.0}):
+        with pytest.raises(ParameterError, match="cannot be used"):
+            search(game, state, **wrong)
+    state["over"] = True
+    with pytest.raises(ParameterError, match="the game is over"):
+        search(game, state)
 
 
 def test_a_compiled_policy_carries_a_search_through_hidden_dice_and_whole_orders() -> None:
@@ -240,15 +246,6 @@ def test_a_compiled_policy_carries_a_search_through_hidden_dice_and_whole_orders
     wide = [action for action in found.actions.tolist() if action >= game.n_actions]
     assert wide, "the policy's whole order is an action of its own"
     assert game.step(state, wide[0]) == 0
-
-
-def test_what_is_over_is_not_searched() -> None:
-    game = dicegym.game("hog", goal=10)
-    with pytest.raises(ParameterError, match="the game is over"):
-        search(game, play(game, 0, 1_000))
-    for wrong in ({"simulations": 0}, {"c": -1.0}):
-        with pytest.raises(ParameterError, match="cannot be used"):
-            search(game, game.new_game()[0], **wrong)
 
 
 def test_it_is_listed_beside_the_games_own_agents(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
