@@ -16,6 +16,7 @@ from variants import each_game, one_always, pick
 
 import dicegym
 from dicegym.analysis.decisions import Analysis, analyse
+from dicegym.analysis.grades import grade
 from dicegym.analysis.valuers import (
     MARKS,
     OBVIOUS,
@@ -35,6 +36,7 @@ from dicegym.errors import ParameterError, UnknownNameError
 from dicegym.games.worth import Valuer
 from dicegym.games.yatzy import values as exact
 from dicegym.play.drive import Referee
+from dicegym.play.player import FunctionPlayer, Player, RandomPlayer
 
 EXACT = {"hog": {"goal": 30}, "yatzy": {"players": 1}, "liarsdice": {"players": 2, "dice": 1}}
 """Games whose exact values are computed at once, with what parameters."""
@@ -86,6 +88,9 @@ def test_costs_and_luck_add_up_to_the_result_in_every_game(name: str, players: s
     assert many.decisions == analysis.decisions
     assert analysis.text()
     json.dumps(analysis.to_json(), allow_nan=False)
+    rows = list(csv.DictReader(io.StringIO(csv_text(analysis.rows()))))
+    assert [float(row["cost"]) for row in rows] == [one.cost for one in analysis.decisions]
+    assert {row["mark"] for row in rows} <= {"", *(mark.sign for mark in MARKS)}
 
 
 def test_what_one_loses_the_others_share() -> None:
@@ -144,6 +149,10 @@ def test_costs_in_hog_are_what_the_next_states_say() -> None:
         found = assess_state(asked, state).judge([action])
         assert found.costs[0] == pytest.approx(values.max() - values[action], abs=1e-9)
         assert asked.value(state, seat) == pytest.approx(values.max(), abs=1e-9)
+    states, actions = played(game, 2, wide=40)  # what is no action is priced by what the rules make of it
+    analysis = analyse(game, states, actions)
+    adds_up(analysis)
+    assert (analysis.decisions[-1].value, analysis.decisions[-1].cost) == (0, analysis.decisions[-1].best_value)
 
 
 @pytest.mark.slow
@@ -160,15 +169,6 @@ def test_costs_in_yatzy_alone_are_those_that_take_the_luck_out_of_its_mean() -> 
         luck = luck_of(game, [player], [[0]], seed, [0], [referee.actions])[0, 0]
         score = float(game.returns(referee.state)[0])
         assert exact.optimum(game) - analysis.totals[0].cost == pytest.approx(score - luck, abs=1e-9)
-
-
-def test_an_action_that_is_none_is_priced_by_what_the_rules_make_of_it() -> None:
-    game = dicegym.game("hog", goal=30)
-    states, actions = played(game, 2, wide=40)
-    analysis = analyse(game, states, actions)
-    adds_up(analysis)
-    last = analysis.decisions[-1]
-    assert (last.value, last.cost) == (0, last.best_value)
 
 
 def stub(values: list[float], unit: Any = "win rate", errors: float = 0.0) -> tuple[Game, Any, Valuer]:
@@ -213,28 +213,27 @@ def test_forced_trivial_and_obvious_choices_are_left_out_of_the_rate() -> None:
 
     actions = [0] * 3 + [1] * (len(actions) - 3)
     analysis = analyse(game, states, actions, valuer=MadeUp(game, values))
-    assert [one.stake for one in analysis.decisions[:4]] == [
-        Stake.FORCED,
-        Stake.TRIVIAL,
-        Stake.OBVIOUS,
-        Stake.CHOICE,
-    ]
+    stakes = [Stake.FORCED, Stake.TRIVIAL, Stake.OBVIOUS, Stake.CHOICE]
+    assert [one.stake for one in analysis.decisions[:4]] == stakes
     for total in analysis.totals:
         own = [one for one in analysis.decisions[3:] if one.seat == total.seat]
         assert total.unforced == len(own)
         assert total.error_rate == pytest.approx(0.1 if own else 0)
 
 
-def test_what_may_be_chance_has_no_mark() -> None:
+def test_marks_by_their_thresholds(root: Path) -> None:
     _, state, asked = stub([0.5, 0.35], errors=0.02)
     sure = assess_state(asked, state).judge([1])
     assert sure.errors[0] == pytest.approx(math.hypot(0.02, 0.02))
     assert mark_of(sure.costs[0], "win rate", sure.errors[0]) == MARKS[-1]
-    assert mark_of(sure.costs[0], "win rate", 0.08) is None
+    assert mark_of(sure.costs[0], "win rate", 0.08) is None  # it may be chance
     assert mark_of(float("nan"), "win rate") is None
-
-
-def test_marks_by_their_thresholds() -> None:
+    text = (root / "docs" / "values.md").read_text("utf-8")
+    for mark in MARKS:
+        points, returned = (f"{mark.cost * UNITS[unit]:g}" for unit in ("points", "return"))
+        assert f"| {mark.sign} | {mark.noun} | {100 * mark.cost:g}% | {points} | {returned} |" in text
+    assert f"within {100 * TRIVIAL:g}% ({TRIVIAL * UNITS['points']:g} points)" in text
+    assert f"more than {100 * OBVIOUS:g}% ({OBVIOUS * UNITS['points']:g} points)" in text
     for unit, scale in UNITS.items():
         for mark, below in zip(MARKS, (None, *MARKS), strict=False):
             assert mark_of(mark.cost * scale, unit) == mark
@@ -245,16 +244,6 @@ def test_marks_by_their_thresholds() -> None:
     assert amount(-0.0001, "win rate", True) == "+0.0%"
     assert amount(0.1234, "win rate") == "12.3%"
     assert amount(-5.25, "points", True) == "-5.25 points"
-
-
-def test_rows_fit_into_a_table() -> None:
-    game = dicegym.game("lucky")
-    states, actions = played(game)
-    analysis = analyse(game, states, actions, valuer=MadeUp(game))
-    rows = list(csv.DictReader(io.StringIO(csv_text(analysis.rows()))))
-    assert len(rows) == len(analysis.decisions)
-    assert {row["mark"] for row in rows} <= {"", *(mark.sign for mark in MARKS)}
-    assert [float(row["cost"]) for row in rows] == [one.cost for one in analysis.decisions]
 
 
 def test_what_does_not_fit_is_refused() -> None:
@@ -270,10 +259,78 @@ def test_what_does_not_fit_is_refused() -> None:
         analyse(game, [*states, states[-1]], [*actions, 3])
 
 
-def test_the_docs_have_the_table_of_marks() -> None:
-    text = (Path(__file__).resolve().parents[2] / "docs" / "values.md").read_text("utf-8")
-    for mark in MARKS:
-        points, returned = (f"{mark.cost * UNITS[unit]:g}" for unit in ("points", "return"))
-        assert f"| {mark.sign} | {mark.noun} | {100 * mark.cost:g}% | {points} | {returned} |" in text
-    assert f"within {100 * TRIVIAL:g}% ({TRIVIAL * UNITS['points']:g} points)" in text
-    assert f"more than {100 * OBVIOUS:g}% ({OBVIOUS * UNITS['points']:g} points)" in text
+# --- grades of many games -----------------------------------------------------------------------------------------
+
+
+def test_a_grade_is_what_analyses_say() -> None:
+    game = dicegym.game("hog", goal=30)
+    asked = valuer(game)
+    players = [dicegym.agent(game, "bacon"), dicegym.agent(game, "always_roll(5)")]
+    totals = []
+    for number in range(6):
+        seat = number % 2
+        referee = Referee(game, game.new_game(5, number), [players[seat], players[1 - seat]])
+        states = [referee.states.copy()]
+        for _ in referee.moves():
+            states.append(referee.states.copy())
+        totals.append(analyse(game, states, referee.actions, valuer=asked).totals[seat])
+    found = grade(players[0], game, [players[1]], games=6, seed=5)
+    assert found.cost.mean == pytest.approx(np.mean([one.cost for one in totals]), abs=1e-12)
+    unforced = sum(one.unforced for one in totals)
+    assert found.unforced == unforced / 6
+    rate = sum(one.error_rate * one.unforced for one in totals) / unforced
+    assert found.error_rate.mean == pytest.approx(rate, abs=1e-12)
+    assert found.marks == {sign: sum(one.marks[sign] for one in totals) / 6 for sign in ("?!", "?", "??")}
+
+
+def test_the_best_player_and_answers_that_are_no_actions_have_no_regret() -> None:
+    class Mute(RandomPlayer):
+        def has_answered(self, game: dicegym.Game, states: np.ndarray) -> np.ndarray:
+            return np.zeros(len(states), np.bool_)
+
+    game = dicegym.game("hog", goal=30)
+    mute, heard = (grade(player, game, games=4) for player in (Mute(), RandomPlayer()))
+    assert (mute.unforced, mute.error_rate.mean) == (0, 0)
+    assert heard.unforced > 0
+    assert mute.cost == heard.cost
+    assert heard.error_rate.mean > 0.02
+    asked = valuer(game)
+    best = FunctionPlayer(lambda turn: int(np.nanargmax(asked.action_values(turn.record).values)), "best", pure=True)
+    found = grade(best, game, [RandomPlayer()], games=20)  # who plays the best gives nothing away
+    assert (found.name, found.cost.mean, found.error_rate.mean) == ("best", 0, 0)
+    with pytest.raises(ParameterError, match="games"):
+        grade(RandomPlayer(), game, games=0)
+    with pytest.raises(ParameterError, match="do not fit"):
+        grade(RandomPlayer(), game, [RandomPlayer()] * 2)
+
+
+@each_game
+def test_every_game_can_be_graded(name: str) -> None:
+    game = dicegym.game(name)
+    baseline = dicegym.agent(game, game.spec.baseline)
+    one = grade(RandomPlayer(), game, [baseline] if game.players > 1 else (), 2, valuer=MadeUp(game))
+    many = grade(RandomPlayer(), game, [baseline] if game.players > 1 else (), 2, valuer=ManyMadeUp(game))
+    assert one == many
+    assert one.cost.half > 0
+    assert one.unknown == 0
+
+
+def test_followers_are_told() -> None:
+    game = dicegym.game("liarsdice", players=3)
+    told: list[int] = []
+
+    class Follower:
+        def __call__(self, turn: Any) -> int:
+            return int(np.flatnonzero(turn.mask)[-1])
+
+        def follow(self, turn: Any) -> None:
+            told.append(turn.seat)
+
+    class Following(Player):
+        name = "following"
+
+        def join(self, game: Any, seat: int, seed: int) -> Any:
+            return Follower()
+
+    grade(Following(), game, [RandomPlayer()], 2, valuer=MadeUp(game))
+    assert told

@@ -65,6 +65,9 @@ def test_forks_have_other_dice_to_come_and_copies_the_same(game: Game) -> None:
             outcomes[kind].add(other.tobytes())
     assert len(outcomes["copy"]) == 1
     assert len(outcomes["fork"]) > 2
+    state["over"] = True
+    with pytest.raises(ParameterError, match="the game is over"):
+        fork(game, state)
 
 
 def test_hidden_dice_are_drawn_as_the_player_to_move_may_believe() -> None:
@@ -77,22 +80,13 @@ def test_hidden_dice_are_drawn_as_the_player_to_move_may_believe() -> None:
         counted = Counter(int(found["hands"][other].argmax()) for found in forks)
         return [counted[face] for face in range(6)]
 
-    faces = drawn(state, 300)
-    assert sum(faces) == 300
-    assert min(faces) > 25  # 50 each, and six standard deviations are 39
-    assert max(faces) < 90
+    faces = drawn(state, 150)
+    assert sum(faces) == 150
+    assert min(faces) > 5  # 25 each, and four standard deviations are 18
+    assert max(faces) < 46
     game.step(state, 3)  # a four; now the other one is to move, and believes it
     other = 1 - int(state["player"])
     assert np.argmax(drawn(state, 60)) == 3
-
-
-def test_what_is_over_has_no_fork() -> None:
-    game = dicegym.game("hog", goal=10)
-    state = game.new_game(0)[0]
-    while not state["over"]:
-        game.step(state, 5)
-    with pytest.raises(ParameterError, match="the game is over"):
-        fork(game, state)
 
 
 def test_a_planner_sees_what_may_happen_and_a_copied_environment_what_will() -> None:

@@ -16,7 +16,6 @@ from dicegym.arena.adjusted_results import _row
 from dicegym.arena.executors import local
 from dicegym.arena.match import play_match
 from dicegym.cli.evaluation import explain_scores
-from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 from dicegym.games.parts import VALUES, defines, solver
 from dicegym.learning.blocks import Results, results_of
@@ -25,9 +24,6 @@ from dicegym.players.roster import agent, opponent
 from dicegym.registry import GAMES
 
 ONE_DIE = dicegym.game("liarsdice", players=2, dice=1)
-HEAVY = ("yatzy",)
-"""Games whose meters need tables that take half a minute: their own tests have a way."""
-MEASURED = [name for name in GAMES if defines(name, VALUES, "meter") and name not in HEAVY]
 
 
 def exact(one: str, other: str) -> float:
@@ -102,42 +98,31 @@ def test_what_is_played_again_must_be_whole() -> None:
         luck_of(ONE_DIE, players, found.seats, 7, range(3), short)
 
 
-@pytest.mark.parametrize("name", MEASURED)
-def test_luck_has_the_mean_0_and_is_what_varies(name: str) -> None:
-    assert_fair(name, 400)
+SMALLER = {"liarsdice": {"dice": 2}, "liarsdice_spot_on": {"dice": 2}, "hog": {"goal": 40}}
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", [name for name in GAMES if defines(name, VALUES, "meter")])
-def test_luck_has_the_mean_0_in_many_games(name: str) -> None:
-    assert_fair(name, 20_000)
+@pytest.mark.parametrize(
+    ("name", "games"),
+    [  # tables of Yatzy take long: their own tests have a way
+        *((name, 400) for name in GAMES if defines(name, VALUES, "meter") and name != "yatzy"),
+        *(pytest.param(name, 20_000, marks=pytest.mark.slow) for name in GAMES if defines(name, VALUES, "meter")),
+    ],
+)
+def test_luck_has_the_mean_0_and_is_what_varies(name: str, games: int) -> None:
+    """Of some player against the baseline, whoever it is; one that always wins or never would say nothing."""
+    game = dicegym.game(name, players=2, **SMALLER.get(name, {}))
+    second = opponent(game, game.spec.baseline)
 
+    def shares_of(one: str, at: int, number: int, is_luck_wanted: bool) -> Results:
+        return results_of(game, opponent(game, one), [second], at, number, 5, is_luck_wanted)
 
-def assert_fair(name: str, games: int) -> None:
-    """Check results of some player against the baseline, whoever they are, against what is left without luck."""
-    game = smaller(name)
-    second = game.spec.baseline
-    names = [one for one in dicegym.agent_names(game) if one != second]
-    first = next(one for one in reversed(names) if 0 < first_of(game, one, second) < 1)
-    parts = [
-        results_of(game, opponent(game, first), [opponent(game, second)], at, min(1000, games), 5, True)
-        for at in range(0, games, 1000)
-    ]
+    names = [one for one in dicegym.agent_names(game) if one != second.name]
+    first = next(one for one in reversed(names) if 0 < shares_of(one, 0, 60, False).shares.mean() < 1)
+    parts = [shares_of(first, at, min(1000, games), True) for at in range(0, games, 1000)]
     shares = np.concatenate([one.shares for one in parts])
     luck = np.concatenate([one.luck for one in parts if one.luck is not None])
     assert abs(luck.mean()) < 3 * luck.std() / games**0.5 + 1e-12
     assert (shares - scale_luck(shares, luck)).var() < shares.var()
-
-
-def first_of(game: Game, one: str, other: str) -> float:
-    """Return how much one wins in few games: a pair of which one always wins would say nothing."""
-    found = results_of(game, opponent(game, one), [opponent(game, other)], 0, 60, 5)
-    return float(found.shares.mean())
-
-
-def smaller(name: str) -> Game:
-    few = {"liarsdice": {"dice": 2}, "liarsdice_spot_on": {"dice": 2}, "hog": {"goal": 40}}
-    return dicegym.game(name, players=2, **few.get(name, {}))
 
 
 def test_intervals_hold_the_true_win_rate() -> None:
@@ -199,20 +184,17 @@ def test_every_format_tells_of_luck(format: str) -> None:
     assert "Results less luck" in found.text()
 
 
-def test_comparisons_need_next_to_no_games() -> None:
+def test_comparisons_need_next_to_no_games(tmp_path: Path) -> None:
     found = compare(ONE_DIE, "timid", "honest", seed=1, games=2000, less_luck=True, workers=1)
     assert found.decision == "better"
     assert found.games < 60
     assert found.difference is not None
     assert found.difference.value == pytest.approx(2 * exact("honest", "timid") - 1, abs=1e-6)
     assert found.difference.high - found.difference.low < 1e-6
-
-
-def test_with_strangers_comparisons_end_too(tmp_path: Path) -> None:
     bot = tmp_path / "bot.py"
     bot.write_text("def play(me, hands, history):\n    return 0 if history else 11\n")
-    found = compare(ONE_DIE, str(bot), "honest", seed=1, games=1000, less_luck=True, workers=1)
-    assert math.isfinite(found.ratio)
+    stranger = compare(ONE_DIE, str(bot), "honest", seed=1, games=300, less_luck=True, workers=1)
+    assert math.isfinite(stranger.ratio)  # that ends too
 
 
 @pytest.mark.parametrize("games", [1, 2, 10])

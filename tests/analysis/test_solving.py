@@ -38,11 +38,7 @@ def counting(monkeypatch: pytest.MonkeyPatch) -> type[Counting]:
 @pytest.mark.parametrize(
     ("named", "parameters", "words"),
     [
-        (
-            "liarsdice",
-            {"dice": 1},
-            "'equilibrium' are available at once; for stored tables give it players=2 and",
-        ),
+        ("liarsdice", {"dice": 1}, "'equilibrium' are available at once; for stored tables give it players=2 and"),
         ("liarsdice_spot_on", {"dice": 1}, "'equilibrium' are available at once; for stored tables give it players=2"),
         ("hog", {}, "'exact' are available at once; for stored tables ask for liarsdice or"),
         ("liarsdice", {"players": 3}, "can be solved in minutes: give it players=2 and dice=2"),
@@ -61,6 +57,9 @@ def test_what_is_solved_is_kept_and_gone_on_with() -> None:
     before = solving.status(GAME)
     assert (before.quality, before.done, before.state) == (None, False, "not solved yet")
     assert not before.folder.exists()
+    assert before.needs == "1.0 kB of memory, 200 bytes of disk, about 1 seconds on two cores"
+    assert not solving.solve(GAME, minutes=0).done
+    shutil.rmtree(before.folder)
     told: list[tuple[int, int, str]] = []
     after = solving.solve(GAME, progress=lambda *step: told.append(step))
     assert after == solving.status(GAME)
@@ -82,14 +81,6 @@ def test_an_end_keeps_what_was_reached_and_says_how_to_go_on(counting: type[Coun
         solving.solve(GAME)
     assert solving.status(GAME).quality == 1 / 7
     assert solving.solve(GAME).done
-
-
-def test_minutes_end_it() -> None:
-    assert solving.solve(GAME, minutes=0).quality is None or not solving.status(GAME).done
-
-
-def test_it_says_what_it_takes() -> None:
-    assert solving.status(GAME).needs == "1.0 kB of memory, 200 bytes of disk, about 1 seconds on two cores"
 
 
 def test_two_do_not_solve_the_same() -> None:
@@ -117,14 +108,10 @@ def test_damaged_tables_are_told_with_what_to_do() -> None:
     assert solving.solve(GAME).done
 
 
-def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "file").touch()
-    monkeypatch.setenv("DICEGYM_TABLES", str(tmp_path / "file" / "tables"))
-    with pytest.raises(ParameterError, match="DICEGYM_TABLES"):
-        solving.solve(GAME)
-
-
-def test_names_and_values_that_cannot_be(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_names_values_and_folders_that_cannot_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert [in_words(size) for size in (7, 2_250, 10**8, 22 * 10**9)] == ["7 bytes", "2.2 kB", "100 MB", "22.0 GB"]
+    assert how_to_solve(dicegym.game("hog"), "a b") == "dicegym values solve hog 'a b'"
+    assert "`dicegym values solve hog counting -p goal=20` does it" in str(report_unsolved(GAME, "counting"))
     with pytest.raises(UnknownNameError, match="counting"):
         solving.solve(GAME, "countin")
     with pytest.raises(ParameterError, match="give it goal=20, or goal=30"):
@@ -138,11 +125,10 @@ def test_names_and_values_that_cannot_be(monkeypatch: pytest.MonkeyPatch) -> Non
     with pytest.raises(ParameterError, match="several solutions: name one of 'counting', 'other'"):
         solving.solve(GAME)
     assert [one.parameters["goal"] for one in solving.solvable_games()] == [20, 30]
-
-
-def test_commands_name_what_is_unusual() -> None:
-    assert how_to_solve(dicegym.game("hog"), "a b") == "dicegym values solve hog 'a b'"
-    assert "`dicegym values solve hog counting -p goal=20` does it" in str(report_unsolved(GAME, "counting"))
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("DICEGYM_TABLES", str(tmp_path / "file" / "tables"))
+    with pytest.raises(ParameterError, match="DICEGYM_TABLES"):
+        solving.solve(GAME, "counting")
 
 
 def test_arrays_come_back(tmp_path: Path) -> None:
@@ -158,10 +144,6 @@ def test_arrays_come_back(tmp_path: Path) -> None:
         np.save(stream, np.zeros(3))  # an array, and no archive of arrays
     with pytest.raises(DamagedFileError, match="cannot be read"):
         read_arrays(file, GAME, "x", like)
-
-
-def test_sizes_in_words() -> None:
-    assert [in_words(size) for size in (7, 2_250, 10**8, 22 * 10**9)] == ["7 bytes", "2.2 kB", "100 MB", "22.0 GB"]
 
 
 @pytest.mark.parametrize("name", GAMES)

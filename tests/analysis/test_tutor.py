@@ -50,20 +50,10 @@ def test_it_asks_once_and_the_person_may_insist() -> None:
     assert text.count("play it all the same") == 3
     assert "Type `yes` to play it, or `no` to choose again." in text
     assert sitting.actions[0] == 10
-
-
-def test_what_is_insisted_on_is_played() -> None:
-    game, values = hog(roll_9=0.1)
-    sitting, _ = sit(game, Tutor(values), ["9", "yes", "quit"])
-    assert sitting.play() == QUIT
-    assert sitting.actions[0] == 10
-
-
-def test_leaving_works_at_its_question() -> None:
-    game, values = hog(roll_9=0.1)
-    sitting, _ = sit(game, Tutor(values), ["9", "again"])
-    assert sitting.play() == AGAIN
-    assert sitting.actions == []
+    for answer, end, actions in (("yes", QUIT, [10]), ("again", AGAIN, [])):  # what is insisted on is played
+        sitting, _ = sit(game, Tutor(values), ["9", answer])
+        assert sitting.play() == end
+        assert sitting.actions[:1] == actions
 
 
 @pytest.mark.parametrize(("level", "warned"), [("doubtful", True), ("mistake", False), ("bad", False)])

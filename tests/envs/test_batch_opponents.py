@@ -18,7 +18,7 @@ from dicegym.envs.vector import BatchEnv
 from dicegym.errors import ParameterError
 from dicegym.play.player import FunctionPlayer, RandomPlayer
 from dicegym.play.turn import Turn
-from dicegym.players.batch_players import TwinPlayer, situations, source_hash, twin_numbers
+from dicegym.players.batch_players import TwinPlayer, situations, twin_numbers
 from dicegym.players.pool import Pool
 from dicegym.players.roster import agents_folder, opponent
 from dicegym.registry import ENVIRONMENTS, Environment
@@ -46,19 +46,14 @@ def transcript(environment: Environment, n: int, steps: int, **settings: Any) ->
 
 
 @each_environment
-def test_number_of_threads_changes_nothing(environment: Environment, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_number_of_threads_and_copies_change_nothing(environment: Environment, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("dicegym.engine.thread_team.LEAST_ROWS", 4)  # few games are enough to be shared out
     pool = {baseline(environment): 2, MIDDLE: 1, RandomPlayer(): 1}
-    one, three = (transcript(environment, 3 * 4 + 2, 25, opponent=pool, threads=threads) for threads in (1, 3))
+    one, three = (
+        transcript(environment, 3 * 4 + 2, 60, opponent=pool, threads=threads, copy=threads == 1) for threads in (1, 3)
+    )
+    assert sum(map(len, one[1::2])) > 5  # games have ended
     assert one == three
-
-
-@each_environment
-def test_what_is_not_copied_is_the_same(environment: Environment) -> None:
-    pool = {baseline(environment): 2, MIDDLE: 1, RandomPlayer(): 1}
-    kept, overwritten = (transcript(environment, 20, 60, opponent=pool, copy=copy) for copy in (True, False))
-    assert sum(map(len, kept[1::2])) > 5  # games have ended
-    assert kept == overwritten
 
 
 @each_environment
@@ -82,11 +77,14 @@ def test_random_actions_are_legal_and_the_same_on_any_number_of_threads(
     assert len(set(one.tolist())) > 3
 
 
-@pytest.mark.parametrize("time", [-1, 1.5, 1 << 63, "now"])
-def test_random_actions_of_no_time_are_refused(time: Any) -> None:
-    """By one thread as by several, of which the others are told it as 64 bits."""
-    with pytest.raises(ParameterError, match="time="):
-        BatchEnv("hog", 2).random_actions(time)
+def test_threads_and_times_that_cannot_be_are_refused() -> None:
+    """By one thread as by several, of which the others are told a time as 64 bits."""
+    for time in (-1, 1.5, 1 << 63, "now"):
+        with pytest.raises(ParameterError, match="time="):
+            BatchEnv("hog", 2).random_actions(time)
+    for threads in (0, -1, 1.5, "2", True, 5000):
+        with pytest.raises(ParameterError, match="threads="):
+            BatchEnv("hog", 2, threads=threads)
 
 
 @pytest.mark.parametrize("name", FINISHED)
@@ -117,6 +115,9 @@ def test_game_has_compiled_bots_and_its_default_opponent_needs_no_python(name: s
     assert twin_numbers(game)
     for player in Pool.of(game, game.spec.default_opponent).players:
         assert isinstance(player, TwinPlayer) or situations(game)
+    if name == "hog":  # a name with an argument has a twin too
+        assert isinstance(opponent(game, "always_roll(5)"), TwinPlayer)
+        assert not isinstance(opponent(game, "always_roll(4)"), TwinPlayer)
 
 
 @pytest.mark.parametrize("name", FINISHED)
@@ -128,15 +129,11 @@ def test_edited_file_plays_itself(name: str, tmp_path: Path, monkeypatch: pytest
     monkeypatch.setenv("DICEGYM_AGENTS", str(tmp_path))
     path = tmp_path / name / f"{bot}.py"
     assert isinstance(opponent(game, bot), TwinPlayer)  # the same text elsewhere
+    path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
+    assert isinstance(opponent(game, bot), TwinPlayer)  # and with other line ends
     path.write_text(path.read_text() + "\n# edited\n")
     assert not isinstance(opponent(game, bot), TwinPlayer)
     assert not isinstance(opponent(game, str(path)), TwinPlayer)
-
-
-def test_hash_of_a_text_does_not_depend_on_line_ends(tmp_path: Path) -> None:
-    (tmp_path / "unix").write_bytes(b"a\nb\n")
-    (tmp_path / "windows").write_bytes(b"a\r\nb\r\n")
-    assert source_hash(tmp_path / "unix") == source_hash(tmp_path / "windows")
 
 
 def test_pure_player_of_a_game_with_few_situations_is_asked_once_for_each() -> None:
@@ -173,12 +170,6 @@ def test_answers_too_wide_for_a_table_are_played_all_the_same() -> None:
             assert terminated.all()
 
 
-@pytest.mark.parametrize("threads", [0, -1, 1.5, "2", True, 5000])
-def test_numbers_of_threads_that_cannot_be_are_refused(threads: Any) -> None:
-    with pytest.raises(ParameterError, match="threads="):
-        BatchEnv("hog", 2, threads=threads)
-
-
 @each_environment
 def test_batch_keeps_at_most_a_kilobyte_a_game_beyond_what_learners_are_given(environment: Environment) -> None:
     game = dicegym.game(environment.game, **environment.settings)
@@ -200,9 +191,3 @@ def test_pool_draws_the_same_in_the_loop_as_for_a_single_game() -> None:
         assert {1 - seat: who} == pool.draw_seats(key, seat, 2)
     drawn = np.bincount(env._batch.who.max(axis=1), minlength=3)
     assert drawn[1] > drawn[2] > drawn[0] > 0
-
-
-def test_the_usual_opponent_of_hog_is_played_compiled() -> None:
-    """A name with an argument has a twin too."""
-    assert isinstance(opponent(dicegym.game("hog"), "always_roll(5)"), TwinPlayer)
-    assert not isinstance(opponent(dicegym.game("hog"), "always_roll(4)"), TwinPlayer)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import gymnasium as gym
@@ -12,6 +11,7 @@ from gymnasium.vector import AutoresetMode
 
 from dicegym.envs.multi import TurnEnv, parallel_env
 from dicegym.envs.simultaneous import SimultaneousEnv
+from dicegym.envs.vector import BatchEnv
 from dicegym.errors import ParameterError
 from dicegym.games import spec
 from dicegym.registry import ENVIRONMENTS, Environment
@@ -89,7 +89,8 @@ def test_a_batch_tells_what_gymnasiums_own_batch_of_single_environments_tells(
     n, seed = 3, 40
     cap = min(length(env_id, seed), 60)
     settings: dict[str, Any] = {"num_envs": n, "max_episode_steps": cap, "on_illegal": on_illegal}
-    own = gym.make_vec(env_id, autoreset_mode=mode, **settings)
+    own = gym.make_vec(env_id, autoreset_mode=mode if on_illegal == "rule" else mode.value, **settings)
+    assert own.metadata["autoreset_mode"] is mode
     theirs = gym.make_vec(env_id, vectorization_mode="sync", vector_kwargs={"autoreset_mode": mode}, **settings)
     told = [env.reset(seed=seed) for env in (own, theirs)]
     steps, over, kinds = np.zeros(n, np.int64), np.zeros(n, np.bool_), set()
@@ -112,20 +113,6 @@ def test_a_batch_tells_what_gymnasiums_own_batch_of_single_environments_tells(
             steps[over] = 0
     assert kinds & {(True, True), (False, True)}
     assert (True, True) in kinds or (on_illegal == "rule" and cap == 60)
-
-
-def test_monitor_records_returns_at_every_end() -> None:
-    monitor = pytest.importorskip("stable_baselines3.common.monitor")
-    for settings in ({"max_episode_steps": 2}, {"on_illegal": "terminate"}):
-        env = monitor.Monitor(gym.make("dicegym/LiarsDice-v0", **settings), info_keywords=("returns", "fault"))
-        _, info = env.reset(seed=0)
-        over = False
-        while not over:
-            action = nth(info["action_mask"], 0) if "max_episode_steps" in settings else NO_ACTION
-            *_, terminated, truncated, info = env.step(action)
-            over = terminated or truncated
-        assert info["episode"]["fault"] == ("" if truncated else "illegal action")
-        assert info["episode"]["returns"].shape == (2,)
 
 
 CAPS: list[dict[str, Any]] = [{"max_steps": 7}, {"max_cycles": 2}, {"on_illegal": "terminate"}]
@@ -215,73 +202,57 @@ SIMULTANEOUS = [one for one in ENVIRONMENTS if one.multi and spec(one.game).join
 def test_cycles_of_a_game_in_which_all_choose_at_once_are_rounds_in_both_forms(environment: Environment) -> None:
     turns = TurnEnv(environment.game, max_cycles=3)
     rounds = parallel_env(environment.game, max_cycles=3)
-    for env in (turns, rounds):
-        env.reset(seed=5)
     order = rounds.game.spec.joint_action
-    while rounds.agents:
-        one = np.zeros(len(order.most), np.int64)
-        one[0] = 1
-        for agent in turns.agents:  # an order of one die, which takes two decisions
-            for action in order.actions(one.tolist()):
-                assert not any(turns.truncations.values())
-                assert turns.agent_selection == agent
-                turns.step(action)
-        rounds.step(dict.fromkeys(rounds.agents, one))
-    assert all(turns.truncations.values())
-    assert turns.state_record.tobytes() == rounds.state_record.tobytes()
-
-
-@each_multi
-def test_caps_of_one_meaning_end_both_forms_after_the_same_play(environment: Environment) -> None:
-    """Rounds are ``max_cycles`` in both forms; where agents move in turn, a parallel step is a decision."""
-    turns = TurnEnv(environment.game, **environment.settings)
-    order = turns.game.spec.joint_action
-    cap = "max_steps" if order is None else "max_cycles"
-    for limit in (1, 3, 4):
-        turns = TurnEnv(environment.game, **environment.settings, **{cap: limit})
-        steps = parallel_env(environment.game, max_cycles=limit, **environment.settings)
-        for env in (turns, steps):
+    one = np.eye(len(order.most), dtype=int)[0]
+    for _ in range(2):  # they are counted anew
+        for env in (turns, rounds):
             env.reset(seed=5)
-        number = 0
-        while not any(turns.terminations.values()) and not any(turns.truncations.values()):
-            assert steps.agents
-            action = (
-                nth(turns.last()[0]["action_mask"], number)
-                if order is None
-                else order.actions([0] * len(order.most))[0]
-            )
-            choice = action if order is None else np.zeros(len(order.most), np.int64)
-            if order is None or turns.agent_selection == turns.agents[0]:
-                chosen = dict.fromkeys(steps.agents, choice)
-            turns.step(action)
-            if order is None or turns.agent_selection == turns.possible_agents[0]:
-                *_, truncations, _ = steps.step(chosen)
-                assert truncations == turns.truncations
-            number += 1
-        assert not steps.agents
-        assert getattr(steps, "aec_env", steps).state_record.tobytes() == turns.state_record.tobytes()
+        for number in range(3):
+            for agent in turns.agents:  # an order of one die, which takes two decisions
+                for action in order.actions(one.tolist()):
+                    assert not any(turns.truncations.values())
+                    assert turns.agent_selection == agent
+                    turns.step(action)
+            _, _, terminations, truncations, _ = rounds.step(dict.fromkeys(rounds.agents, one))
+            assert all(truncations.values()) == any(truncations.values()) == (number == 2)
+            assert not any(terminations.values())
+        assert all(turns.truncations.values())
+        assert not rounds.agents
+        assert turns.state_record.tobytes() == rounds.state_record.tobytes()
 
 
-Step = Callable[[Any], Any]
+# --- attributes of a batch ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("form", ["single", "turns", "batch"])
-def test_an_action_is_one_number_in_every_form(form: str) -> None:
-    """A row of one is none for Gymnasium's Discrete either, whatever library it is of."""
-    torch = pytest.importorskip("torch")
-    if form == "batch":
-        envs = gym.make_vec("dicegym/Hog-v0", num_envs=1)
-        envs.reset(seed=0)
-        for row in ([3], np.array([3]), torch.tensor([3])):
-            envs.step(row)
-        for wrong in (3, np.array([[3]]), torch.tensor([[3]]), [True], [3.0]):
-            with pytest.raises(ParameterError, match="give 1 whole numbers"):
-                envs.step(wrong)
-        return
-    env: Any = gym.make("dicegym/Hog-v0", disable_env_checker=True) if form == "single" else TurnEnv("hog")
-    env.reset(seed=0)
-    for number in (3, np.int8(3), np.array(3), torch.tensor(3)):
-        env.step(number)
-    for wrong in (np.array([3]), torch.tensor([3]), [3], True, 3.0):
-        with pytest.raises(ValueError, match="is no whole number"):
-            env.step(wrong)
+@pytest.mark.parametrize("env_id", [environment.full_id for environment in ENVIRONMENTS])
+@pytest.mark.parametrize("name", ["seat", "game", "on_illegal", "action_space", "observation_space", "action_masks"])
+def test_a_batch_answers_as_gymnasiums_own_does(env_id: str, name: str) -> None:
+    ours: Any = gym.make_vec(env_id, num_envs=3, vectorization_mode="vector_entry_point")
+    theirs: Any = gym.make_vec(env_id, num_envs=3, vectorization_mode="sync")
+    for envs in (ours, theirs):
+        envs.reset(seed=5)
+    for method in ("call", "get_attr"):
+        found, expected = getattr(ours, method)(name), getattr(theirs, method)(name)
+        assert type(found) is tuple
+        assert len(found) == 3
+        for one, other in zip(found, expected, strict=True):
+            assert np.array_equal(one, other) if isinstance(other, np.ndarray) else one == other
+            assert getattr(one, "dtype", None) == getattr(other, "dtype", None)
+
+
+def test_methods_answer_for_each_game_or_once_for_all() -> None:
+    envs = BatchEnv("yatzy", 3, render_mode="ansi")
+    envs.reset(seed=0)
+    assert envs.call("render") == envs.render()
+    assert [text.splitlines()[0] for text in envs.render()] == ["Yatzy, round 1 of 15"] * 3
+    assert [state["key"] for state in envs.get_attr("state")] == envs._states["key"].tolist()
+    envs.call("set_opponent", "haphazard")
+    assert envs.seating.pool.players[0].name == "haphazard"
+    with pytest.raises(AttributeError, match="no_such"):
+        envs.call("no_such")
+
+
+@pytest.mark.parametrize("name", ["reset", "step", "close"])
+def test_what_acts_on_the_whole_batch_is_not_called_game_by_game(name: str) -> None:
+    with pytest.raises(ParameterError, match=f"call {name}\\(\\) of the batch"):
+        BatchEnv("hog", 2).call(name)

@@ -7,7 +7,6 @@ from typing import Any
 
 import gymnasium as gym
 import numpy as np
-import pettingzoo
 import pytest
 from gymnasium.wrappers import HumanRendering, RecordVideo
 from gymnasium.wrappers import vector as wrappers
@@ -25,7 +24,6 @@ def draw_pixels(scene: Scene) -> np.ndarray:
 
 
 each_environment = pytest.mark.parametrize("env_id", [environment.full_id for environment in ENVIRONMENTS])
-MULTI = [environment.full_id for environment in ENVIRONMENTS if environment.multi]
 
 
 def play(env: Any, seed: int) -> int:
@@ -103,20 +101,6 @@ def test_a_notebook_shows_the_table(env_id: str) -> None:
     env.reset(seed=0)
     assert env._repr_html_().startswith("<svg")
     assert dicegym.draw(env.game, env._state, 0)._repr_svg_().startswith("<svg")
-
-
-@pytest.mark.parametrize("env_id", MULTI)
-def test_the_whole_table_keeps_its_size(env_id: str) -> None:
-    env = pettingzoo.make("aec", env_id, render_mode="rgb_array")
-    env.reset(seed=0)
-    sizes = {env.render().shape}
-    for agent in env.agent_iter():
-        observation, _, terminated, truncated, _ = env.last()
-        over = terminated or truncated
-        env.step(None if over else env.action_space(agent).sample(observation["action_mask"]))
-        if over or env.terminations[agent]:
-            sizes.add(env.render().shape)
-    assert len(sizes) == 1
 
 
 def test_pictures_fit_the_blocks_of_a_video() -> None:

@@ -126,6 +126,8 @@ def test_whoever_has_the_higher_return_is_further_ahead(environment: Environment
         gained, leads = game.returns(state), game.margin(state)
         assert (np.argsort(gained, kind="stable") == np.argsort(leads.round(5), kind="stable")).all()
         assert leads.sum() == pytest.approx(0, abs=1e-5)
+        if game.players == 2:
+            assert game.first_places(state) == pytest.approx(np.sign(gained))
 
 
 def test_margins_are_those_of_the_rules_pages() -> None:
@@ -159,20 +161,13 @@ def test_the_first_place_is_shared_by_whoever_ties_and_paid_for_by_all_others() 
     assert lucky.first_places(state) == pytest.approx([1, -1 / 3, -1 / 3, -1 / 3])
 
 
-@each_with_others
-def test_between_two_the_first_place_is_the_result(environment: Environment) -> None:
-    game = table(environment)
-    if game.players == 2:
-        state = game.new_game(9)[0]
-        while not state["over"]:
-            game.step(state, pick(game.legal(state), 9, 0))
-        assert game.first_places(state) == pytest.approx(np.sign(game.returns(state)))
-
-
-def test_who_plays_alone_is_always_first() -> None:
-    with pytest.raises(ParameterError, match=r"a single player is always first\. Leave it out, or write reward='win'"):
-        gym.make("dicegym/YatzySolo-v0", reward="first")
-    assert dicegym.game("yatzy", players=1).first_places(dicegym.game("yatzy", players=1).new_game()[0]).tolist() == [0]
+@pytest.mark.parametrize(("reward", "says"), [("first", "is always first"), ("margin", "is ahead of nobody")])
+def test_who_plays_alone_has_neither_lead_nor_first_place(reward: str, says: str) -> None:
+    alone = dicegym.game("yatzy", players=1)
+    assert not alone.has_margin
+    assert alone.first_places(alone.new_game()[0]).tolist() == [0]
+    with pytest.raises(ParameterError, match=rf"single player {says}\. Leave it out, or write reward='win'"):
+        gym.make("dicegym/YatzySolo-v0", reward=reward)
 
 
 @pytest.mark.parametrize("cls", [SingleAgentEnv, BatchEnv, TurnEnv, SimultaneousEnv], ids=lambda cls: cls.__name__)
@@ -180,12 +175,6 @@ def test_games_without_a_margin_say_so(cls: Any, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(Game, "has_margin", False)
     with pytest.raises(ParameterError, match=r"^reward='margin' cannot work: the rules of Lucky & Co have none"):
         cls("lucky", reward="margin")
-
-
-def test_who_plays_alone_has_no_margin() -> None:
-    assert not dicegym.game("yatzy", players=1).has_margin
-    with pytest.raises(ParameterError, match=r"single player is ahead of nobody\. Leave it out, or write reward='win'"):
-        gym.make("dicegym/YatzySolo-v0", reward="margin")
 
 
 @each_with_others

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import functools
 import json
-import zipfile
 from pathlib import Path
 from typing import Any
 
 import gymnasium as gym
 import numpy as np
 import pytest
+from hostile_models import changed
 
 from dicegym.engine import thread_team
 from dicegym.engine.game import Game
@@ -20,9 +20,7 @@ from dicegym.registry import Environment
 
 pytest.importorskip("sb3_contrib")
 from sb3_contrib import MaskablePPO
-from sb3_contrib.common.maskable.evaluation import evaluate_policy
 from stable_baselines3 import A2C, DQN, PPO
-from stable_baselines3.common.vec_env import VecCheckNan, VecMonitor, VecNormalize
 
 import dicegym
 from dicegym.envs.sb3 import SB3VecEnv
@@ -34,7 +32,6 @@ from dicegym.players import model_file, sb3_models
 from dicegym.registry import ENVIRONMENTS, GAMES
 
 each_environment = pytest.mark.parametrize("environment", ENVIRONMENTS, ids=lambda environment: environment.id)
-each_game = pytest.mark.parametrize("name", GAMES)
 GAME = GAMES[0]
 MIDDLE = FunctionPlayer(lambda turn: int(np.flatnonzero(turn.mask)[turn.mask.sum() // 2]), "middle", pure=True)
 
@@ -159,37 +156,27 @@ def test_a_few_games_are_shared_out_where_helpers_are_awake(monkeypatch: pytest.
     assert bool(thread_team._free) == COMPILED  # a helper was at work
 
 
-def test_truncated_episodes_say_so() -> None:
-    vec = SB3VecEnv("hog", 2, seed=0, max_episode_steps=2)
-    vec.reset()
-    vec.step(np.array([2, 2]))
-    _, _, dones, infos = vec.step(np.array([2, 2]))
-    assert dones.all()
-    assert all(info["TimeLimit.truncated"] is True for info in infos)
-
-
-def test_seeds_given_through_stable_baselines3_are_used_once() -> None:
-    first, second = SB3VecEnv("hog", 3, seed=7), SB3VecEnv("hog", 3)
-    second.seed(7)
-    for _ in range(2):
-        assert (first.reset() == second.reset()).all()
-        for _ in range(9):
-            assert (first.step(np.array([4, 5, 6]))[0] == second.step(np.array([4, 5, 6]))[0]).all()
-
-
-def test_stable_baselines3_wrappers_on_top() -> None:
-    vec = VecNormalize(VecCheckNan(VecMonitor(SB3VecEnv("hog", 4, seed=0))), norm_obs=False)
-    vec.reset()
-    returns = []
-    for _ in range(60):
-        _, _, _, infos = vec.step(np.full(4, 6))
-        returns += [info["episode"]["r"] for info in infos if info]
-    assert set(returns) == {-1.0, 1.0}
-    assert np.stack(vec.env_method("action_masks")).shape == (4, 12)
-
-
-def test_what_a_batch_cannot_do_is_refused() -> None:
-    vec = SB3VecEnv("hog", 3)
+def test_a_batch_has_the_attributes_and_seeds_of_a_vec_env() -> None:
+    vec, scaled = (
+        SB3VecEnv("hog", 3, seat="alternate"),
+        SB3VecEnv("hog", 3, seed=7, seat="alternate", reward_scale=0.25),
+    )
+    vec.seed(7)
+    for number in range(2):  # a seed is used once
+        assert (vec.reset() == scaled.reset()).all()
+        assert number or [info["seat"] for info in vec.reset_infos] == [0, 0, 0]
+        assert [info["action_mask"].dtype for info in vec.reset_infos] == [np.int8] * 3
+        assert (np.stack([info["action_mask"] for info in vec.reset_infos]) == vec.action_masks()).all()
+        for _ in range(40):
+            (seen, rewards, _, infos), (same, quarter, _, told) = (one.step(np.full(3, 6)) for one in (vec, scaled))
+            assert (seen == same).all()
+            assert np.array_equal(rewards * 0.25, quarter)
+            assert [info.get("episode") for info in infos] == [info.get("episode") for info in told]
+    assert vec.get_attr("illegal_reward") == [-1.0] * 3
+    assert vec.has_attr("action_masks")
+    assert not vec.has_attr("no_such_attribute")
+    with pytest.raises(ParameterError, match="cannot be set once games were made"):
+        vec.set_attr("illegal_reward", -2.0)
     with pytest.raises(ParameterError, match="some games only"):
         vec.env_method("reset", indices=[0])
     with pytest.raises(ParameterError, match="no meaning here"):
@@ -198,37 +185,10 @@ def test_what_a_batch_cannot_do_is_refused() -> None:
         SB3VecEnv("hog", 3, autoreset_mode="NextStep")
 
 
-def test_reset_infos_hold_masks_and_seats() -> None:
-    vec = SB3VecEnv("hog", 3, seed=0, seat="alternate")
-    vec.reset()
-    assert [info["seat"] for info in vec.reset_infos] == [0, 0, 0]
-    assert all(info["action_mask"].all() for info in vec.reset_infos)
-
-
-def test_attributes_are_shared_by_the_batch() -> None:
-    vec = SB3VecEnv("hog", 3)
-    assert vec.get_attr("illegal_reward") == [-1.0] * 3
-    with pytest.raises(ParameterError, match="cannot be set once games were made"):
-        vec.set_attr("illegal_reward", -2.0)
-    assert vec.has_attr("action_masks")
-    assert not vec.has_attr("no_such_attribute")
-
-
 @each_training
-def test_every_algorithm_trains_and_plays_legally(name: str, label: str) -> None:
+def test_every_algorithm_chooses_legally_alone_as_among_many_and_as_in_the_library(name: str, label: str) -> None:
     model = trained(name, label)
     assert model.num_timesteps >= 128
-    player = models.PolicyPlayer(model, dicegym.game(name))
-    states = some_states(player.game)
-    seats = states["player"].astype(np.int64)
-    actions = player.act_rows(player.game, states, np.arange(len(states)), seats)
-    for state, action in zip(states, actions, strict=True):
-        assert player.game.legal(state)[action]
-
-
-@each_training
-def test_one_game_and_many_at_once_choose_alike_and_as_the_library_does(name: str, label: str) -> None:
-    model = trained(name, label)
     game = dicegym.game(name)
     player = models.PolicyPlayer(model, game)
     states = some_states(game)
@@ -239,102 +199,11 @@ def test_one_game_and_many_at_once_choose_alike_and_as_the_library_does(name: st
     assert together.tolist() == alone
     observations = np.stack([game.observe(state, int(seat)) for state, seat in zip(states, seats, strict=True)])
     masks = np.stack([game.legal(state) for state in states])
+    assert masks[np.arange(len(masks)), together].all()
     masked = {"action_masks": masks} if label == "MaskablePPO" else {}
     if masked or masks.all():
         library = model.predict(observations, deterministic=True, **masked)[0]
         assert (library == together).mean() > 0.99  # float32 there, float64 here: near ties may differ
-
-
-def test_masks_reach_evaluation_in_sb3_contrib() -> None:
-    mean, _ = evaluate_policy(
-        trained("hog", "MaskablePPO"), SB3VecEnv("hog", 4, seed=5), n_eval_episodes=20, warn=False
-    )
-    assert -1 <= mean <= 1
-
-
-@each_game
-def test_sampling_players_follow_their_seed_alone(name: str) -> None:
-    game = dicegym.game(name)
-    player = models.PolicyPlayer(trained(name, "PPO"), game, temperature=1)
-    assert not player.pure
-    states = some_states(game, 60)
-
-    def drawn(seed: int) -> list[int]:
-        act = player.join(game, 0, seed)
-        return [act(Turn(game, state, int(state["player"]))) for state in states]
-
-    assert drawn(1) == drawn(1)
-    assert drawn(1) != drawn(2)
-
-
-@each_game
-def test_model_files_come_back_as_the_same_player(name: str, tmp_path: Path) -> None:
-    game = dicegym.game(name)
-    model = trained(name, "MaskablePPO")
-    path = tmp_path / "learned.zip"
-    models.save(model, game, path, {"note": "kept"})
-    about = model_file.facts(path)
-    assert (about["game"], about["algorithm"], about["note"]) == (name, "MaskablePPO", "kept")
-    assert [file.name for file in tmp_path.iterdir()] == ["learned.zip"]
-    states = some_states(game)
-    rows, seats = np.arange(len(states)), states["player"].astype(np.int64)
-    heat = models.temperature_for(model, game)
-    expected = models.PolicyPlayer(model, game, temperature=heat).act_rows(game, states, rows, seats)
-    loaded = dicegym.agent(game, str(path))
-    assert loaded.name == "learned"
-    assert (loaded.act_rows(game, states, rows, seats) == expected).all()
-
-
-def rewritten(path: Path, target: Path, **changes: Any) -> Path:
-    """Copy a model file with other facts."""
-    with zipfile.ZipFile(path) as old, zipfile.ZipFile(target, "w") as new:
-        for member in old.namelist():
-            data = old.read(member)
-            if member == model_file.MEMBER:
-                data = json.dumps({**json.loads(data), **changes}).encode()
-            new.writestr(member, data)
-    return target
-
-
-def test_models_that_do_not_fit_are_refused(tmp_path: Path) -> None:
-    game = dicegym.game("hog")
-    path = tmp_path / "m.zip"
-    models.save(trained("hog", "PPO"), game, path, {})
-    with pytest.raises(ModelError, match="goal=50"):
-        models.load(path, dicegym.game("hog", goal=50))
-    with pytest.raises(ModelError, match="was trained on other rules"):
-        models.load(rewritten(path, tmp_path / "old.zip", fingerprint="0" * 16), game)
-    with pytest.raises(ModelError, match="algorithm 'SAC'"):
-        sb3_models.load_model(rewritten(path, tmp_path / "sac.zip", algorithm="SAC"), game)
-    with pytest.raises(ModelError, match="incomplete"):
-        models.load(rewritten(path, tmp_path / "less.zip", parameters=None), game)
-    with pytest.raises(ModelError, match=r"observations \(62,\)"):
-        models.PolicyPlayer(trained("hog", "PPO"), dicegym.game("hog", memory=1))
-    player = models.load(path, game)
-    with pytest.raises(ModelError, match="cannot play"):
-        player.join(dicegym.game("hog", goal=50), 0, 0)
-
-
-def test_files_that_are_no_models_are_refused(tmp_path: Path) -> None:
-    (tmp_path / "text.zip").write_text("no zip at all")
-    with zipfile.ZipFile(tmp_path / "bare.zip", "w") as archive:
-        archive.writestr("data", "{}")
-    for name, match in (("text.zip", "cannot be read"), ("bare.zip", "save_model"), ("none.zip", "there is no file")):
-        with pytest.raises(ModelError, match=match):
-            models.load(tmp_path / name)
-
-
-def test_scaled_rewards_leave_the_episodes_as_they_are() -> None:
-
-    from dicegym.envs.sb3 import SB3VecEnv
-
-    plain, scaled = (SB3VecEnv("hog", 4, seed=1, reward_scale=scale) for scale in (1.0, 0.25))
-    plain.reset(), scaled.reset()
-    for _ in range(60):
-        actions = np.full(4, 6)
-        (_, rewards, _, infos), (_, quarter, _, same) = plain.step(actions), scaled.step(actions)
-        assert np.array_equal(rewards * 0.25, quarter)
-        assert [info.get("episode") for info in infos] == [info.get("episode") for info in same]
 
 
 @pytest.mark.parametrize("algorithm", [MaskablePPO, DQN])
@@ -355,11 +224,23 @@ def test_inputs_can_be_ignored_for_a_while(algorithm: Any) -> None:
     assert np.array_equal(models.PolicyPlayer(model, game).policy.scores(seen), before)
 
 
-def test_models_leave_out_what_only_going_on_needs(tmp_path: Path) -> None:
-    model = MaskablePPO("MlpPolicy", SB3VecEnv("hog", 4, seed=1), n_steps=16, batch_size=64, device="cpu").learn(64)
-    game = dicegym.game("hog")
-    models.save(model, game, tmp_path / "small.zip", {})
-    model.save(tmp_path / "whole.zip")
-    small, whole = ((tmp_path / name).stat().st_size for name in ("small.zip", "whole.zip"))
-    assert small < 0.6 * whole
-    assert model.policy.optimizer.state
+def test_models_that_do_not_fit_are_refused(tmp_path: Path) -> None:
+    game, path = dicegym.game("hog"), tmp_path / "learned.zip"
+    models.save(trained("hog", "PPO"), game, path, {"note": "kept"})
+    about = model_file.facts(path)
+    assert (about["game"], about["algorithm"], about["note"]) == ("hog", "PPO", "kept")
+    assert [file.name for file in tmp_path.iterdir()] == ["learned.zip"]
+    with pytest.raises(ModelError, match="goal=50"):
+        models.load(path, dicegym.game("hog", goal=50))
+    for changes, load, match in (
+        ({"fingerprint": "0" * 16}, models.load, "was trained on other rules"),
+        ({"algorithm": "SAC"}, sb3_models.load_model, "algorithm 'SAC'"),
+        ({"parameters": None}, models.load, "incomplete"),
+    ):
+        other = {model_file.MEMBER: json.dumps({**about, **changes}).encode()}
+        with pytest.raises(ModelError, match=match):
+            load(changed(path, tmp_path / "other.zip", other), game)
+    with pytest.raises(ModelError, match=r"observations \(62,\)"):
+        models.PolicyPlayer(trained("hog", "PPO"), dicegym.game("hog", memory=1))
+    with pytest.raises(ModelError, match="cannot play"):
+        models.load(path, game).join(dicegym.game("hog", goal=50), 0, 0)

@@ -2,48 +2,30 @@
 
 from __future__ import annotations
 
-import copy
 import os
-import pickle
 import subprocess
 import sys
 import warnings
 from pathlib import Path
-from typing import Any, Never
+from typing import Any
 
 import gymnasium as gym
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env as gymnasium_check
-from variants import one_always
 
 import dicegym
-from dicegym.engine import loops
 from dicegym.engine.dice import game_key, private_seed
 from dicegym.envs.single import SingleAgentEnv
 from dicegym.errors import AgentError, IllegalActionError, ParameterError, StepError, UnknownNameError
 from dicegym.games.positions import position_id
-from dicegym.play.player import FunctionPlayer, Player, RandomPlayer
+from dicegym.play.player import FunctionPlayer, RandomPlayer
 from dicegym.play.turn import Turn
 from dicegym.registry import ENVIRONMENTS
 
 PLAIN = os.environ | {"NUMBA_DISABLE_JIT": "1"}
 """For processes in which compiled rules are not the matter: loading them takes longer than all else."""
-IDS = [environment.full_id for environment in ENVIRONMENTS]
-each_environment = pytest.mark.parametrize("env_id", IDS)
-
-
-def play(env: Any, rng: np.random.Generator) -> tuple[Any, ...]:
-    """Play one episode with random legal actions from a fresh reset; return its observations and rewards."""
-    observation, info = env.reset()
-    seen, rewards, over = [observation], [], False
-    while not over:
-        legal = np.flatnonzero(info["action_mask"])
-        observation, reward, terminated, truncated, info = env.step(legal[rng.integers(len(legal))])
-        over = terminated or truncated
-        seen.append(observation)
-        rewards.append(reward)
-    return seen, rewards, info
+each_environment = pytest.mark.parametrize("env_id", [environment.full_id for environment in ENVIRONMENTS])
 
 
 @each_environment
@@ -77,37 +59,6 @@ def test_stable_baselines3_checker_passes_without_a_warning(env_id: str) -> None
         checker.check_env(gym.make(env_id).unwrapped, warn=True)
 
 
-@pytest.mark.parametrize(
-    "program",
-    one_always(
-        [
-            "import gymnasium as gym; gym.make('dicegym:{id}')",
-            "import gymnasium as gym, dicegym; gym.make('{id}')",  # as the README does, which is run too
-            "import gymnasium as gym, dicegym; gym.register_envs(dicegym); gym.make('{id}')",
-        ]
-    ),
-)
-@pytest.mark.parametrize("env_id", one_always(IDS))
-def test_every_way_of_gymnasium_to_find_an_environment(program: str, env_id: str) -> None:
-    command = [sys.executable, "-W", "error", "-c", program.format(id=env_id)]
-    done = subprocess.run(command, env=PLAIN, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-
-
-@each_environment
-def test_rewards_of_an_episode_sum_to_the_engines_result_for_every_seat(env_id: str) -> None:
-    env = gym.make(env_id, opponent=RandomPlayer()).unwrapped
-    rng = np.random.default_rng(5)
-    env.reset(seed=9)
-    seats = set()
-    for _ in range(100):
-        _, rewards, info = play(env, rng)
-        seats.add(info["seat"])
-        assert sum(rewards) == pytest.approx(info["returns"][info["seat"]])
-        assert (info["returns"] == env.game.returns(env.state)).all()
-    assert seats == set(range(env.game.players))
-
-
 @each_environment
 def test_environment_plays_the_engines_game(env_id: str) -> None:
     """Seat, opponents' answers and dice are those that the engine gives under the game's key."""
@@ -131,30 +82,14 @@ def test_environment_plays_the_engines_game(env_id: str) -> None:
             action = int(rng.choice(np.flatnonzero(info["action_mask"])))
             game.step(states[0], action)
             observation, _, over, _, info = env.step(action)
-
-
-@each_environment
-def test_same_seed_gives_same_episodes_and_options_replay_one(env_id: str) -> None:
-    first, second = (gym.make(env_id, opponent=RandomPlayer()).unwrapped for _ in range(2))
-    first.reset(seed=3)
-    second.reset(seed=3)
-    for _ in range(3):
-        seen_1, rewards_1, _ = play(first, np.random.default_rng(0))
-        seen_2, rewards_2, _ = play(second, np.random.default_rng(0))
-        assert rewards_1 == rewards_2
-        assert all((a == b).all() for a, b in zip(seen_1, seen_2, strict=True))
-    state = first.reset(options={"episode": 2}) and first.state
-    assert state["key"] == np.uint64(game_key(3, 2))
-
-
-@each_environment
-def test_unseeded_environments_differ(env_id: str) -> None:
+    env.reset(options={"episode": 2})
+    assert env.state["key"] == game_key(77, 2)
     keys = set()
-    for _ in range(5):
-        env = gym.make(env_id).unwrapped
-        env.reset()
-        keys.add(int(env.state["key"]))
-    assert len(keys) == 5
+    for _ in range(3):  # without a seed they differ
+        other = gym.make(env_id).unwrapped
+        other.reset()
+        keys.add(int(other.state["key"]))
+    assert len(keys) == 3
 
 
 def test_seat_is_fixed_drawn_or_alternates() -> None:
@@ -168,25 +103,6 @@ def test_seat_is_fixed_drawn_or_alternates() -> None:
     assert 8 < sum(drawn) < 32
     env = gym.make("dicegym/Hog-v0", seat=1)
     assert env.reset(seed=1, options={"seat": 0})[1]["seat"] == 0
-
-
-def test_pool_draws_opponents_by_weight() -> None:
-    asked = {"often": 0, "seldom": 0}
-
-    def player(name: str) -> Player:
-        def act(turn: Turn) -> int:
-            asked[name] += 1
-            return 6
-
-        return FunctionPlayer(act, name)
-
-    env = gym.make("dicegym/Hog-v0", opponent={player("often"): 3, player("seldom"): 1}, seat=0)
-    env.reset(seed=2)
-    for _ in range(400):
-        env.step(5)
-        env.reset()
-    assert asked["often"] + asked["seldom"] == 400
-    assert 260 < asked["often"] < 340
 
 
 def test_opponent_by_name_call_path_and_default(tmp_path: Path) -> None:
@@ -212,29 +128,12 @@ def test_illegal_actions_by_the_rule_raised_or_terminating() -> None:
     assert env.unwrapped.state.tobytes() == before
     env.step(3)
 
-    env = gym.make("dicegym/Hog-v0", seat=0, on_illegal="terminate", illegal_reward=-7, disable_env_checker=True)
-    env.reset(seed=0)
-    _, reward, terminated, _, info = env.step(-1)
-    assert (reward, terminated, info["fault"]) == (-7.0, True, "illegal action")
-    with pytest.raises(StepError):
-        env.step(3)
-
-
-@pytest.mark.parametrize("action", [1.0, "5", None, np.array([1, 2]), [3], np.array([3]), True])
-def test_what_is_no_whole_number_is_refused_and_costs_nothing(action: Any) -> None:
-    env = SingleAgentEnv("hog", seat=0)
-    env.reset(seed=0)
-    with pytest.raises(IllegalActionError, match="is no whole number"):
-        env.step(action)
-    env.step(np.int64(3))
-
-
-def test_step_before_reset_and_after_the_end_is_refused() -> None:
-    env = SingleAgentEnv("hog", opponent=RandomPlayer())
+    env = SingleAgentEnv("hog", seat=0, on_illegal="terminate", illegal_reward=-7)
     with pytest.raises(StepError, match="reset"):
         env.step(3)
     env.reset(seed=0)
-    play(env, np.random.default_rng(0))
+    _, reward, terminated, _, info = env.step(-1)
+    assert (reward, terminated, info["fault"]) == (-7.0, True, "illegal action")
     with pytest.raises(StepError, match="reset"):
         env.step(3)
 
@@ -244,15 +143,10 @@ def test_step_before_reset_and_after_the_end_is_refused() -> None:
     [
         ({"goal": 5}, ParameterError, "goal=5"),
         ({"goal": "100"}, ParameterError, "goal='100'"),
-        ({"gaol": 50}, UnknownNameError, "Did you mean 'goal'"),
         ({"players": 3}, ParameterError, "players=3"),
-        ({"seat": 2}, ParameterError, "seat=2"),
         ({"seat": "first"}, ParameterError, "seat='first'"),
-        ({"on_illegal": "ignore"}, ParameterError, "on_illegal='ignore'"),
-        ({"render_mode": "3d"}, ParameterError, "render_mode='3d'"),
         ({"opponent": "always_rol(5)"}, UnknownNameError, "Did you mean 'always_roll'"),
         ({"opponent": {}}, ParameterError, "empty pool"),
-        ({"illegal_reward": "x"}, ParameterError, "illegal_reward='x'"),
         ({"opponent": {"always_roll(5)": -1}}, ParameterError, "weight of 'always_roll(5)'=-1"),
         ({"opponent": "no/such.py"}, AgentError, "no/such.py"),
     ],
@@ -360,42 +254,6 @@ def test_a_state_that_nobody_can_have_played_to_is_refused() -> None:
         SingleAgentEnv("hog").reset(options={"state": HOG.new_game()[0], "episode": 3})
 
 
-@pytest.mark.parametrize("answer", [None, "a", [3], 3.5, 2**70])
-def test_an_opponent_that_answers_nonsense_is_named(answer: Any) -> None:
-    env = SingleAgentEnv("hog", opponent=FunctionPlayer(lambda turn: answer, "odd"), seat=0)
-    env.reset(seed=0)
-    with pytest.raises(AgentError, match="'odd': chose"):
-        env.step(3)
-
-
-@pytest.mark.parametrize("opponent", [None, "streak", RandomPlayer()])
-def test_copies_are_whole_and_apart(opponent: Any) -> None:
-    env = SingleAgentEnv("hog", opponent=opponent, seat=0)
-    env.reset(seed=0)
-    env.step(6)
-    for other in (copy.deepcopy(env), pickle.loads(pickle.dumps(env))):
-        before = env.state.tobytes()
-        assert other.state.tobytes() == before
-        seen = other.step(4)[0]
-        assert (seen == other.game.observe(other.state, 0)).all()
-        other.reset(seed=5)
-        other.step(4)
-        assert env.state.tobytes() == before
-
-
-def test_failing_opponent_is_named_and_the_environment_goes_on_after_reset() -> None:
-    def broken(turn: Turn) -> Never:
-        raise AgentError("broken", "fell over")
-
-    env = SingleAgentEnv("hog", opponent=FunctionPlayer(broken), seat=0)
-    env.reset(seed=0)
-    with pytest.raises(AgentError, match="broken"):
-        env.step(3)
-    with pytest.raises(StepError):
-        env.step(3)
-    env.reset()
-
-
 def test_games_that_end_before_the_learner_is_asked_are_skipped_and_bounded() -> None:
     hopeless = FunctionPlayer(lambda turn: 99, "hopeless")
     env = SingleAgentEnv("hog", opponent=hopeless, seat="random")
@@ -403,19 +261,6 @@ def test_games_that_end_before_the_learner_is_asked_are_skipped_and_bounded() ->
     assert env.seat == 0  # in seat 1 the game would be over already
     with pytest.raises(StepError, match="100 games in a row"):
         SingleAgentEnv("hog", opponent=hopeless, seat=1).reset(seed=0)
-
-
-@each_environment
-def test_observations_are_the_callers_own(env_id: str) -> None:
-    env = gym.make(env_id, opponent=RandomPlayer()).unwrapped
-    observation, info = env.reset(seed=4)
-    kept = observation.copy()
-    mask = info["action_mask"].copy()
-    env.step(int(np.flatnonzero(mask)[0]))
-    assert (observation == kept).all()
-    assert (info["action_mask"] == mask).all()
-    env.action_masks()[:] = False
-    assert env.action_masks().any() or not env._playing
 
 
 @each_environment
@@ -434,13 +279,15 @@ def test_rendering_shows_dice_and_every_seat(env_id: str, capsys: pytest.Capture
     assert any(face in screen for face in "⚀⚁⚂⚃⚄⚅" for screen in screens)
 
     picture = gym.make(env_id, render_mode="rgb_array")
-    picture.reset(seed=1)
-    first = picture.render()
-    assert first.dtype == np.uint8
-    assert first.ndim == 3
-    assert first.shape[2] == 3
-    picture.step(int(np.flatnonzero(picture.unwrapped.action_masks())[-1]))
+    kept, info = picture.reset(seed=1)
+    before, mask, first = kept.copy(), info["action_mask"].copy(), picture.render()
+    assert (first.dtype, first.ndim, first.shape[2]) == (np.uint8, 3, 3)
+    picture.step(int(np.flatnonzero(mask)[-1]))
     assert (picture.render() != first).any()
+    assert (kept == before).all()  # what was told is the caller's own
+    assert (info["action_mask"] == mask).all()
+    picture.unwrapped.action_masks()[:] = False
+    assert picture.unwrapped.action_masks().any()
 
     human = gym.make(env_id, render_mode="human")
     human.reset(seed=1)
@@ -462,29 +309,11 @@ def test_spec_survives_json_and_pickle(env_id: str) -> None:
     assert copy.unwrapped.game == env.unwrapped.game
 
 
-def test_time_limit_of_gymnasium_truncates() -> None:
-    env = gym.make("dicegym/Hog-v0", max_episode_steps=2)
-    env.reset(seed=0)
-    env.step(5)
-    _, _, terminated, truncated, _ = env.step(5)
-    assert (terminated, truncated) == (False, True)
-
-
-@pytest.mark.parametrize("goal", [20, 100])
-def test_memory_adds_what_the_player_can_remember(goal: int) -> None:
-    plain = gym.make("dicegym/Hog-v0", goal=goal)
-    more = gym.make("dicegym/Hog-v0", goal=goal, memory=True, opponent="always_roll(1)", seat=0)
+def test_memory_adds_what_the_player_can_remember() -> None:
+    plain = gym.make("dicegym/Hog-v0")
+    more = gym.make("dicegym/Hog-v0", memory=True, opponent="always_roll(1)", seat=0)
     extra = more.observation_space.shape[0] - plain.observation_space.shape[0]
     observation, _ = more.reset(seed=0)
     assert extra == 6
     assert observation[-6:].tolist() == [1, 0, 0, 0, 1, 0]
     assert more.step(0)[0][-2:].tolist() == [0, 1]
-
-
-def test_loops_used_by_the_environment_write_no_mask_at_the_end() -> None:
-    game = dicegym.game("hog")
-    state = game.new_game()[0]
-    game.step(state, 99)
-    mask = np.ones(game.n_actions, np.bool_)
-    loops.observe_mask_and_returns(state, 0, np.zeros(game.observation_size, np.float32), mask, np.zeros(2, np.float32))
-    assert not mask.any()

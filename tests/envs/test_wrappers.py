@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 import warnings
 from typing import Any
 
@@ -14,7 +13,6 @@ from gymnasium.vector import AutoresetMode
 from pettingzoo.test import api_test, parallel_api_test
 
 from dicegym.envs.multi import TurnEnv, parallel_env
-from dicegym.envs.sb3 import SB3VecEnv
 from dicegym.errors import ParameterError
 from dicegym.registry import ENVIRONMENTS, Environment
 from dicegym.wrappers import MaskInObservation, VectorMaskInObservation
@@ -41,40 +39,6 @@ def test_a_mask_of_info_is_what_gymnasium_samples_with(env_id: str) -> None:
 
 
 @each_environment
-@pytest.mark.parametrize("mode", ["NextStep", "SameStep"])
-@pytest.mark.parametrize("copy", [True, False])
-def test_masks_of_a_batch_have_that_form(env_id: str, mode: str, copy: bool) -> None:
-    envs: Any = gym.make_vec(env_id, num_envs=3, autoreset_mode=mode, copy=copy)
-    _, info = envs.reset(seed=0)
-    final = 0
-    for _ in range(60):
-        assert info["action_mask"].dtype == np.int8
-        assert envs.action_masks().dtype == np.bool_
-        assert (info["action_mask"] == envs.action_masks()).all()
-        *_, info = envs.step(info["action_mask"].argmax(axis=1))
-        if "final_info" in info:
-            assert info["final_info"]["action_mask"].dtype == np.int8
-            final += 1
-    assert mode == "NextStep" or final
-
-
-def test_a_copied_environment_tells_its_own_mask() -> None:
-    env = gym.make("dicegym/LiarsDice-v0").unwrapped
-    env.reset(seed=0)
-    other = pickle.loads(pickle.dumps(env))
-    for one, bid in ((other, 20), (env, 0)):
-        *_, info = one.step(bid)
-        assert (info["action_mask"] == one.action_masks()).all()
-
-
-def test_stable_baselines3_is_told_in_the_same_form() -> None:
-    vec = SB3VecEnv("liarsdice", 3, seed=0)
-    vec.reset()
-    assert [info["action_mask"].dtype for info in vec.reset_infos] == [np.int8] * 3
-    assert (np.stack([info["action_mask"] for info in vec.reset_infos]) == vec.action_masks()).all()
-
-
-@each_environment
 def test_the_mask_stands_in_the_observation(env_id: str) -> None:
     env: Any = MaskInObservation(gym.make(env_id))
     with warnings.catch_warnings():
@@ -93,18 +57,20 @@ def test_the_mask_stands_in_the_observation(env_id: str) -> None:
     assert not info["action_mask"].any()
 
 
-def test_the_observations_mask_is_the_callers_own() -> None:
-    env = MaskInObservation(gym.make("dicegym/Hog-v0"))
+def test_the_wrapper_can_be_made_again_and_has_the_name_that_a_library_looks_for() -> None:
+    env: Any = MaskInObservation(gym.make("dicegym/Hog-v0", goal=50), key="observations")
     observation, info = env.reset(seed=0)
-    observation["action_mask"][:] = 0
+    assert set(observation) == set(env.observation_space) == {"observations", "action_mask"}
+    observation["action_mask"][:] = 0  # the caller's own
     assert info["action_mask"].all()
-
-
-def test_the_wrapper_can_be_made_again() -> None:
-    env = MaskInObservation(gym.make("dicegym/Hog-v0", goal=50))
     again = gym.make(env.spec)
     assert isinstance(again, MaskInObservation)
+    assert "observations" in again.observation_space.spaces
     assert again.get_wrapper_attr("game").parameters["goal"] == 50
+    for key in ("", "action_mask", 3):
+        for wrapper, made in ((MaskInObservation, gym.make), (VectorMaskInObservation, gym.make_vec)):
+            with pytest.raises(ParameterError, match="cannot name the observation"):
+                wrapper(made("dicegym/Hog-v0"), key=key)
 
 
 def test_environments_without_a_mask_are_refused() -> None:
@@ -120,45 +86,6 @@ def test_flat_observations_of_every_seat(environment: Environment) -> None:
         warnings.simplefilter("error")  # a plain Box is what PettingZoo's checker likes best
         api_test(TurnEnv(environment.game, flat=True, **environment.settings), num_cycles=100)
     parallel_api_test(parallel_env(environment.game, flat=True, **environment.settings), num_cycles=100)
-
-
-@each_multi
-def test_flat_says_the_same_elsewhere(environment: Environment) -> None:
-    flat, both = (TurnEnv(environment.game, flat=is_flat, **environment.settings) for is_flat in (True, False))
-    for env in (flat, both):
-        env.reset(seed=3)
-    for agent in flat.agent_iter():
-        observation, reward, terminated, truncated, info = flat.last()
-        expected, other_reward, *_ = both.last()
-        assert (observation == expected["observation"]).all()
-        assert info["action_mask"].dtype == np.int8
-        for seat in flat.agents:
-            assert (flat.infos[seat]["action_mask"] == both.observe(seat)["action_mask"]).all()
-        assert reward == other_reward
-        over = terminated or truncated
-        action = None if over else flat.action_space(agent).sample(info["action_mask"])
-        for env in (flat, both):
-            env.step(action)
-    assert not flat.agents
-    assert not both.agents
-
-
-def test_masks_of_flat_observations_end_with_an_illegal_action() -> None:
-    env = TurnEnv("liarsdice", flat=True, on_illegal="terminate")
-    env.reset(seed=0)
-    env.step(180)  # liar before any bid
-    assert not any(info["action_mask"].any() for info in env.infos.values())
-
-
-def test_the_observation_has_the_name_that_a_library_looks_for() -> None:
-    env: Any = MaskInObservation(gym.make("dicegym/Hog-v0"), key="observations")
-    assert set(env.reset(seed=0)[0]) == set(env.observation_space) == {"observations", "action_mask"}
-    assert "observations" in gym.make(env.spec).observation_space.spaces
-    for key in ("", "action_mask", 3):
-        with pytest.raises(ParameterError, match="cannot name the observation"):
-            MaskInObservation(gym.make("dicegym/Hog-v0"), key=key)
-        with pytest.raises(ParameterError, match="cannot name the observation"):
-            VectorMaskInObservation(gym.make_vec("dicegym/Hog-v0"), key=key)
 
 
 @each_environment

@@ -1,4 +1,4 @@
-"""A program for test_seeds_cluster.py: seeds on a cluster of several nodes, one of which is killed while they train."""
+"""A program for test_seeds.py: seeds on a cluster of several nodes, one of which is killed while they train."""
 
 from __future__ import annotations
 

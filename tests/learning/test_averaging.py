@@ -46,7 +46,9 @@ class _Model:
 def test_places_count_alike_at_first_and_then_by_the_rate(rate: float) -> None:
     torch = pytest.importorskip("torch")
     model: Any = _Model(torch)
-    average = ParameterAverage()
+    average, before = ParameterAverage(), parameters_of(model)
+    with average.apply_to(model):  # without places the learner itself is shown
+        np.testing.assert_array_equal(parameters_of(model), before)
     places = np.random.default_rng(0).random((6, 3)).astype(np.float32)
     wanted = np.zeros(3)
     for number, place in enumerate(places, start=1):
@@ -61,13 +63,6 @@ def test_places_count_alike_at_first_and_then_by_the_rate(rate: float) -> None:
         np.testing.assert_array_equal(parameters_of(model), flat(average))
         assert model.policy.weight is weight  # written in place: an algorithm may hold views
     np.testing.assert_array_equal(parameters_of(model), places[-1])
-
-
-def test_without_places_the_learner_itself_is_shown() -> None:
-    model: Any = _Model(pytest.importorskip("torch"))
-    before = parameters_of(model)
-    with ParameterAverage().apply_to(model):
-        np.testing.assert_array_equal(parameters_of(model), before)
 
 
 @pytest.mark.parametrize("algorithm", one_always(["FastMaskablePPO", "MaskablePPO"]))

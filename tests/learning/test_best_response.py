@@ -15,11 +15,14 @@ from pydantic import TypeAdapter
 
 import dicegym
 from dicegym.errors import DamagedFileError, ParameterError
+from dicegym.games.worth import Bracket
+from dicegym.learning import card
 from dicegym.learning.approximate_best_response import best_response
-from dicegym.learning.card import EXPLOITED_SUFFIX, ITSELF, Exploited, page, read_exploited, write_exploited
+from dicegym.learning.card import EXPLOITED_SUFFIX, ITSELF, Exploited, bracket_of, page, read_exploited, write_exploited
 from dicegym.learning.evaluate import Score
 from dicegym.players import model as models
 from dicegym.players import model_file
+from dicegym.players.model_file import facts, replace_facts
 from dicegym.players.roster import agents_folder
 
 SMALL = (
@@ -30,6 +33,10 @@ FOUND = Exploited(Score("win rate", "m", 0.55, 0.53, 0.57, 5000), 2, 1000, 12.5,
 
 
 def test_a_best_response_is_trained_and_measured(tmp_path: Path) -> None:
+    with pytest.raises(ParameterError, match="played alone"):
+        best_response(dicegym.game("yatzy", players=1), "in_order", steps=1)
+    with pytest.raises(ParameterError, match="steps=0"):
+        best_response("hog", "swap", steps=0)
     game = dicegym.game("hog", goal=20)
     output = tmp_path / "reply.zip"
     told: list[str] = []
@@ -52,13 +59,6 @@ def test_a_best_response_is_trained_and_measured(tmp_path: Path) -> None:
     assert "from fresh networks" in found.words()
 
 
-def test_who_cannot_be_exploited_and_how_long() -> None:
-    with pytest.raises(ParameterError, match="played alone"):
-        best_response(dicegym.game("yatzy", players=1), "in_order", steps=1)
-    with pytest.raises(ParameterError, match="steps=0"):
-        best_response("hog", "swap", steps=0)
-
-
 def test_what_was_found_is_kept_beside_the_model_it_was_found_of(tmp_path: Path) -> None:
     model = tmp_path / "m.zip"
     shutil.copy(agents_folder("hog") / "ppo.zip", model)
@@ -75,9 +75,6 @@ def test_what_was_found_is_kept_beside_the_model_it_was_found_of(tmp_path: Path)
         path.write_text(text)
         with pytest.raises(DamagedFileError, match="best response"):
             read_exploited(model)
-
-
-def test_words_say_what_equals_win() -> None:
     seven = FOUND._replace(players=7, began_with="other.zip")
     assert "(equal strength: 0.1429)" in seven.words()
     assert "filled with copies of it" in seven.words()
@@ -87,9 +84,9 @@ def test_words_say_what_equals_win() -> None:
 def test_a_best_response_that_begins_with_the_networks_of_its_target_says_so() -> None:
     """Not by where this machine has them: cards are handed on."""
     game = dicegym.game("liarsdice")
-    small = ["run.games=16", "run.torch_threads=1", "algorithm.n_steps=8", "algorithm.batch_size=128"]
-    small.append("run.evaluate_games=20")
-    found = best_response(game, "taught", steps=128, start="taught", games=20, overrides=small)
+    small = ["run.games=8", "run.torch_threads=1", "algorithm.n_steps=4", "algorithm.batch_size=32"]
+    small.append("run.evaluate_games=8")
+    found = best_response(game, "taught", steps=32, start="taught", games=8, overrides=small)
     assert found.began_with == ITSELF
 
 
@@ -111,3 +108,72 @@ def test_what_cannot_be_is_said_before_a_best_response_is_trained(
     monkeypatch.setattr("dicegym.learning.approximate_best_response.train", None)
     with pytest.raises(ParameterError, match=str(*wrong.values())):
         best_response("hog", "swap", steps=1, **wrong)
+
+
+# --- what cards say of a model's holes ----------------------------------------------------------------------------
+
+
+MODEL = Path(dicegym.__file__).parents[1] / "agents" / "hog" / "ppo.zip"
+
+
+@pytest.fixture
+def few_agents(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(card, "agent_names", lambda game: ["swap"])
+    monkeypatch.setattr(card, "bracket_of", lambda game, player, seconds, progress: Bracket(0.6, 0.7, f"{seconds:g} s"))
+
+
+@pytest.mark.usefixtures("few_agents")
+def test_a_card_says_what_can_be_won() -> None:
+    page = card.card(MODEL, 100)
+    assert "wins at least 0.6000, at most 0.7000 of games" in page
+    assert "3 s." in page
+    assert "best response" not in card.card(MODEL, 10)
+    assert "5 s." in card.card(MODEL, 100, seconds=5)
+    lucky = dicegym.game("lucky")
+    assert bracket_of(lucky, dicegym.agent(lucky, "thrifty"), 1) is None  # nothing is known there
+
+
+@pytest.mark.usefixtures("few_agents")
+def test_a_card_tells_what_is_measured_and_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[tuple[int, int, str]] = []
+
+    def tell(done: int, total: int, text: str) -> None:
+        told.append((done, total, text))
+
+    card.card(MODEL, 100, progress=tell)
+    assert told == []  # against swap it is exact
+    told.clear()
+    monkeypatch.setattr(card, "agent_names", lambda game: ["thrifty"])
+    card.card(MODEL.parents[1] / "lucky" / "ppo.zip", 14, progress=tell)
+    assert (0, 1, "games: 14 of 14, against thrifty") in told
+
+
+@pytest.mark.usefixtures("few_agents")
+@pytest.mark.parametrize("trust", [False, True])
+def test_tables_that_need_trust_are_not_measured_without_it(
+    trust: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program, model = tmp_path / "mine.py", tmp_path / "foreign.zip"
+    program.write_text("def final_strategy(a, b):\n    return 5\n")
+    tables = [["bacon"], [str(program)], ["llm(m, base_url=http://127.0.0.1:9/v1)"]]
+    shutil.copy(MODEL, model)
+    settings = facts(MODEL)["settings"]
+    replace_facts(model, {"settings": settings | {"run": settings["run"] | {"evaluate_against": tables}}})
+    met: list[Any] = []
+
+    def evaluate(game: Any, player: Any, opponent: Any, games: int, **more: Any) -> Score:
+        met.append(opponent)
+        return Score("win rate", "x", 0.5, 0.5, 0.5, 0)
+
+    monkeypatch.setattr(card, "evaluate", evaluate)
+    card.card(model, 10, trust=trust)
+    assert met == ["swap", *(tables if trust else tables[:1])]
+
+
+SHIPPED_NOTES = sorted(agents_folder("hog").parent.glob("*/*" + EXPLOITED_SUFFIX))
+
+
+def test_what_was_found_of_a_shipped_model_is_of_its_present_file() -> None:
+    models = [note.with_name(note.name.removesuffix(EXPLOITED_SUFFIX) + ".zip") for note in SHIPPED_NOTES]
+    assert len(models) >= 7
+    assert not [model for model in models if read_exploited(model) is None]

@@ -12,11 +12,11 @@ import dicegym
 import dicegym.learning.published_values as claims_module
 from dicegym.analysis.solving import solve
 from dicegym.arena.results import ranking
-from dicegym.errors import ParameterError, UnknownNameError
+from dicegym.errors import ParameterError
 from dicegym.games.bidding.solving.solution import recompute_exploitability
 from dicegym.games.hog import original_contest
 from dicegym.games.solved import Claim
-from dicegym.learning.published_values import Verdict, claims_of, verify
+from dicegym.learning.published_values import claims_of, verify
 from dicegym.registry import GAMES
 
 Run = Callable[..., tuple[int, str, str]]
@@ -39,11 +39,6 @@ def test_yatzy_is_worth_what_is_published() -> None:
     verdict = next(verify(["yatzy"]))
     assert verdict.holds
     assert verdict.word == "ok"
-
-
-@pytest.mark.slow
-def test_all_published_values_hold() -> None:
-    assert [verdict for verdict in verify() if not verdict.holds] == []
 
 
 @pytest.fixture
@@ -85,22 +80,12 @@ def test_the_matches_of_the_original_contest_rank_as_arena_ranks() -> None:
     assert original_contest.count_agreeing() == 17
 
 
-@pytest.mark.parametrize(
-    ("found", "word"), [(0.5, "ok"), (0.5 + 2e-9, "WRONG"), (0.5 - 2e-9, "WRONG"), (None, "skipped")]
-)
-def test_a_value_holds_within_its_tolerance(found: float | None, word: str) -> None:
-    verdict = Verdict("hog", Claim("a value", 0.5, 1e-9, "nobody", lambda: 0.5), found, 0.0)
-    assert verdict.word == word
-    assert verdict.to_json()["verdict"] == word
-    assert verdict.holds is (word != "WRONG")
-
-
 def test_the_command_fails_if_a_value_is_wrong(run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     def broken() -> float:
         raise ParameterError("it cannot be")
 
     listed = [
-        Claim("a right value", 1.0, 1e-9, "a proof", lambda: 1.0),
+        Claim("a right value", 1.0, 1e-9, "a proof", lambda: 1.0 + 5e-10),
         Claim("a missing value", 1.0, 1e-9, "a proof", lambda: None, "solve it"),
     ]
     monkeypatch.setattr(claims_module, "claims_of", lambda name: listed)
@@ -108,23 +93,15 @@ def test_the_command_fails_if_a_value_is_wrong(run: Run, monkeypatch: pytest.Mon
     assert status == 0
     assert "2 values, 1 computed, 0 wrong" in out
     assert "skipped: hog, a missing value: `solve it` makes the tables first" in out
-    listed.append(Claim("a wrong value", 1.0, 1e-9, "a guess", lambda: 1.1))
+    for away in (2e-9, -2e-9):
+        listed.append(Claim("a wrong value", 1.0, 1e-9, "a guess", lambda away=away: 1 + away))
     status, out, _ = run("values", "verify", "hog", "-o", tmp_path / "verdicts.json")
     assert status == 1
-    assert "3 values, 2 computed, 1 wrong" in out
-    assert [one["verdict"] for one in json.loads((tmp_path / "verdicts.json").read_text())] == [
-        "ok",
-        "skipped",
-        "WRONG",
-    ]
-
-
-def test_unknown_games_are_named(run: Run) -> None:
-    with pytest.raises(UnknownNameError):
-        next(iter(verify(["hog", "chess"])))
+    assert "4 values, 3 computed, 2 wrong" in out
+    verdicts = [one["verdict"] for one in json.loads((tmp_path / "verdicts.json").read_text())]
+    assert verdicts == ["ok", "skipped", "WRONG", "WRONG"]
     status, _, err = run("values", "verify", "chess")
-    assert status == 2
-    assert "chess" in err
+    assert (status, "chess" in err) == (2, True)
 
 
 @pytest.mark.slow

@@ -15,19 +15,9 @@ from dicegym.engine.game import Game
 from dicegym.errors import UnknownNameError
 from dicegym.games.parts import Z_95
 from dicegym.learning.evaluate import Score, as_duel, evaluate, overall, wilson
-from dicegym.play.player import FunctionPlayer, Player, RandomPlayer
+from dicegym.play.player import FunctionPlayer, RandomPlayer
 from dicegym.play.turn import Act
 from dicegym.registry import GAMES
-
-
-class Hopeless(Player):
-    """Chooses what the rules do not know."""
-
-    name = "hopeless"
-    pure = True
-
-    def join(self, game: Game, seat: int, seed: int) -> Act:
-        return lambda turn: game.n_actions + 5
 
 
 def test_hog_is_measured_exactly() -> None:
@@ -35,6 +25,10 @@ def test_hog_is_measured_exactly() -> None:
     assert score.value == pytest.approx(0.630940, abs=5e-7)
     assert (score.low, score.high, score.games) == (score.value, score.value, 0)
     assert str(score) == "0.6309 exact win rate against always_roll(5)"
+    # The rate is that without memory, which bots of the contest do not have.
+    assert evaluate(dicegym.game("hog", memory=1), "always_roll(8)")[:4] == score[:4]
+    with pytest.raises(UnknownNameError):
+        evaluate(dicegym.game("hog"), "bacon", "bakon")
 
 
 def test_played_games_agree_with_the_exact_value() -> None:
@@ -45,6 +39,12 @@ def test_played_games_agree_with_the_exact_value() -> None:
     assert abs(played.value - exact) < 4 * error
     assert played.low < played.value < played.high
     assert played.high - played.low == pytest.approx(2 * 1.96 * error, rel=0.02)
+    illegal = FunctionPlayer(lambda turn: game.n_actions + 5, "hopeless", pure=True)
+    assert evaluate(game, illegal, "bacon", games=20, exact=False).value == 0  # losing by the rules counts as lost
+    assert evaluate(game, FunctionPlayer(lambda turn: 6, "middle"), illegal, games=20, exact=False).value == 1
+    score = evaluate(dicegym.game("liarsdice", players=2), "even", "even", games=600)  # without exact values
+    assert score.measure == "win rate"
+    assert score.low < 0.5 < score.high
 
 
 def drawn_and_fixed() -> list[tuple[Any, bool]]:
@@ -83,19 +83,6 @@ def test_one_that_may_draw_is_asked_for_no_table_that_costs_more_than_games(monk
     assert evaluate(hog, "swap").known_by == "exact"
 
 
-def test_games_without_exact_values_are_played() -> None:
-    score = evaluate(dicegym.game("liarsdice", players=2), "even", "even", games=600)
-    assert score.measure == "win rate"
-    assert score.low < 0.5 < score.high
-
-
-def test_players_who_remember_are_measured_exactly() -> None:
-    """The rate is that without memory, which bots of the contest do not have."""
-    score = evaluate(dicegym.game("hog", memory=1), "always_roll(8)")
-    assert score.measure == "exact win rate"
-    assert round(score.value, 6) == 0.630940
-
-
 @pytest.mark.parametrize("name", GAMES)
 def test_every_seat_is_played_and_the_seed_decides(name: str) -> None:
     game = dicegym.game(name, **({"rounds": 40} if name == "lucky" else {}))
@@ -117,18 +104,6 @@ def test_number_of_games_at_once_does_not_matter(monkeypatch: pytest.MonkeyPatch
     whole = evaluate(game, RandomPlayer(), "bacon", games=90, exact=False)
     monkeypatch.setattr("dicegym.learning.blocks.SIDE_BY_SIDE", 7)
     assert evaluate(game, RandomPlayer(), "bacon", games=90, exact=False) == whole
-
-
-def test_losing_by_the_rules_counts_as_lost() -> None:
-    game = dicegym.game("hog")
-    assert evaluate(game, Hopeless(), "bacon", games=20, exact=False).value == 0
-    middle = FunctionPlayer(lambda turn: 6, "middle")
-    assert evaluate(game, middle, Hopeless(), games=20, exact=False).value == 1
-
-
-def test_unknown_opponent() -> None:
-    with pytest.raises(UnknownNameError):
-        evaluate(dicegym.game("hog"), "bacon", "bakon")
 
 
 def test_a_list_of_opponents_shares_the_table_and_moves_on() -> None:
@@ -156,9 +131,6 @@ def test_several_scores_are_summed_up() -> None:
     assert (mean.low, mean.high) == pytest.approx((0.3, 0.475))
     assert overall([a, b], "worst") == b
     assert overall([a], "mean") == a
-
-
-def test_a_share_of_first_places_as_a_duel() -> None:
     assert [as_duel(1 / n, n) for n in (2, 4, 7)] == pytest.approx([0.5] * 3)
     assert as_duel(0.6, 2) == pytest.approx(0.6)
     assert (as_duel(0.0, 5), as_duel(1.0, 5)) == (0, 1)
@@ -170,7 +142,4 @@ def test_a_share_of_first_places_as_a_duel() -> None:
 def test_wilson_interval_against_published_values(rate: float, n: int, low: float, high: float) -> None:
     """Brown, Cai and DasGupta, Statistical Science 16 (2001), give the formula; values computed by hand from it."""
     assert wilson(rate, n) == pytest.approx((low, high), abs=5e-5)
-
-
-def test_the_quantile_is_that_of_the_normal_distribution() -> None:
     assert pytest.approx(NormalDist().inv_cdf(0.975), rel=4e-16) == Z_95

@@ -159,14 +159,11 @@ def test_a_stranger_may_fill_several_seats(two: Executors, tmp_path: Path) -> No
     assert evaluate(game, "ppo", [stranger, "strategist"], 14, executors=two) == here
 
 
-def test_seats_alternate_and_opponents_move_on() -> None:
-    met = [seating_of(number, 4, 2) for number in range(8)]
+def test_blocks_do_not_depend_on_who_plays_them(tmp_path: Path) -> None:
+    met = [seating_of(number, 4, 2) for number in range(8)]  # seats alternate and opponents move on
     assert [seat for seat, _ in met] == [0, 1, 2, 3, 0, 1, 2, 3]
     after = [[who[(seat + place) % 4] for place in range(4)] for seat, who in met]
     assert after == [[0, 1, 2, 1]] * 4 + [[0, 2, 1, 2]] * 4
-
-
-def test_blocks_do_not_depend_on_who_plays_them(tmp_path: Path) -> None:
     game = dicegym.game("hog")
     trusted = entry(game, "a", "bacon"), entry(game, "b", "swap")
     sizes = [block.games for block in blocks_of(game, trusted, 2500, 1)]

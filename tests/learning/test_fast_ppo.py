@@ -24,8 +24,7 @@ from dicegym.envs.sb3 import SB3VecEnv
 from dicegym.errors import ParameterError
 from dicegym.learning.fast_ppo import FastMaskablePPO, kernels
 from dicegym.learning.fast_ppo.engine import LEAST_PARAMETERS
-from dicegym.learning.fast_ppo.layout import FlatParameters, Layout
-from dicegym.learning.fast_ppo.vectors import add_picked, add_product, masks_with_room, pad_size
+from dicegym.learning.fast_ppo.vectors import masks_with_room
 from dicegym.players.asymmetric import AsymmetricPolicy
 from dicegym.registry import GAMES
 
@@ -36,9 +35,12 @@ GAMES_AT_ONCE, STEPS = 24, 16
 
 def made(kind: type[MaskablePPO], game: str, games: int = GAMES_AT_ONCE, **given: Any) -> MaskablePPO:
     """Return a fresh model; the same seed gives both kinds the same networks."""
-    env = SB3VecEnv(game, games, seed=3)
+    policy = given.pop("policy", "MlpPolicy")
+    env = SB3VecEnv(game, games, seed=3, privileged=policy is AsymmetricPolicy)
+    if policy is AsymmetricPolicy:
+        given["policy_kwargs"] = given["policy_kwargs"] | {"privileged": env.privileged}
     arguments = {"n_steps": STEPS, "batch_size": 96, "n_epochs": 2, "seed": 5, "device": "cpu", "ent_coef": 0.02}
-    return kind("MlpPolicy", env, **(arguments | given))
+    return kind(policy, env, **(arguments | given))
 
 
 def rolled_out(model: MaskablePPO) -> MaskablePPO:
@@ -107,44 +109,20 @@ def test_gradients_are_those_of_maskable_ppo(game: str, activation: str) -> None
         plain.policy.load_state_dict(fast.policy.state_dict())
 
 
-def test_a_critic_that_sees_more_leaves_the_actor_as_blind_as_before() -> None:
-    found = []
-    for kind in (FastMaskablePPO, MaskablePPO):
-        env = SB3VecEnv("liarsdice", GAMES_AT_ONCE, seed=3, privileged=True)
-        model = kind(
-            AsymmetricPolicy,
-            env,
-            n_steps=STEPS,
-            batch_size=96,
-            n_epochs=2,
-            seed=5,
-            device="cpu",
-            policy_kwargs={"privileged": env.privileged, "net_arch": [32, 24]},
-        )
-        found.append(model)
-    fast, plain = found
+EARLY = {"clip_range_vf": 0.05, "target_kl": 1e-4, "learning_rate": 1e-3, "n_epochs": 3, "clip_range": 0.1}
+UPDATES: dict[str, tuple[str, dict[str, Any]]] = {
+    **{game: (game, {}) for game in GAMES},
+    "clipped values, stopped early": ("yatzy", EARLY),
+    "a critic that sees more": ("liarsdice", {"policy": AsymmetricPolicy, "policy_kwargs": {"net_arch": [32, 24]}}),
+}
+
+
+@pytest.mark.parametrize("case", UPDATES)
+def test_the_same_seed_gives_the_same_first_update(case: str) -> None:
+    game, given = UPDATES[case]
+    fast, plain = made(FastMaskablePPO, game, **given), made(MaskablePPO, game, **given)
     assert isinstance(fast, FastMaskablePPO)
     assert not fast.fallback
-    begun = flat(fast.policy.parameters())
-    copied(rolled_out(fast), plain)
-    for model in found:
-        np.random.seed(7)  # noqa: NPY002 - the generator of SB3
-        model.train()
-    assert apart(flat(fast.policy.parameters()) - begun, flat(plain.policy.parameters()) - begun) < 1e-3
-    rolled_out(fast)
-    observations = torch.as_tensor(fast.rollout_buffer.observations.reshape(GAMES_AT_ONCE * STEPS, -1))
-    with torch.no_grad():  # what was learned, and no more, is what the next rollout is played by
-        wanted = fast.policy.evaluate_actions(
-            observations,
-            torch.as_tensor(fast.rollout_buffer.actions.reshape(-1)),
-            action_masks=fast.rollout_buffer.action_masks.reshape(GAMES_AT_ONCE * STEPS, -1),
-        )[1]
-    np.testing.assert_allclose(fast.rollout_buffer.log_probs.reshape(-1), wanted.numpy(), atol=2e-5)
-
-
-@pytest.mark.parametrize("game", GAMES)
-def test_the_same_seed_gives_the_same_first_update(game: str) -> None:
-    fast, plain = made(FastMaskablePPO, game), made(MaskablePPO, game)
     begun = flat(plain.policy.parameters())
     assert np.array_equal(flat(fast.policy.parameters()), begun)
     rolled_out(fast)
@@ -153,6 +131,25 @@ def test_the_same_seed_gives_the_same_first_update(game: str) -> None:
         np.random.seed(7)  # noqa: NPY002 - the generator of SB3
         model.train()
     assert apart(flat(fast.policy.parameters()) - begun, flat(plain.policy.parameters()) - begun) < 1e-3
+    assert fast._n_updates == plain._n_updates
+    assert fast._n_updates < 3
+    told, wanted = (model.logger.name_to_value for model in (fast, plain))
+    for name in wanted if given is EARLY else ():
+        assert told[name] == pytest.approx(wanted[name], rel=1e-3, abs=1e-6), name
+    check_draws(rolled_out(fast))  # what was learned, and no more, is what the next rollout is played by
+
+
+def check_draws(model: MaskablePPO) -> np.ndarray:
+    """Check that a rollout's actions are legal and were drawn by the policy; return them."""
+    buffer = model.rollout_buffer
+    actions = buffer.actions.reshape(-1).astype(np.int64)
+    masks, seen = (one.reshape(len(actions), -1) for one in (buffer.action_masks, buffer.observations))
+    assert masks[np.arange(len(actions)), actions].all()
+    with torch.no_grad():
+        told = torch.as_tensor(seen), torch.as_tensor(actions)
+        wanted = model.policy.evaluate_actions(*told, action_masks=masks)[1]
+    np.testing.assert_allclose(buffer.log_probs.reshape(-1), wanted.numpy(), atol=2e-5)
+    return actions
 
 
 @pytest.mark.parametrize("kinds", [(FastMaskablePPO, MaskablePPO), (MaskablePPO, FastMaskablePPO)])
@@ -174,20 +171,7 @@ def test_each_loads_the_files_of_the_other_and_goes_on(kinds: tuple[Any, Any], t
 
 @pytest.mark.parametrize("game", GAMES)
 def test_no_action_is_ever_drawn_that_the_mask_forbids_and_the_same_seed_draws_the_same(game: str) -> None:
-    runs = []
-    for _ in range(2):
-        model = rolled_out(made(FastMaskablePPO, game))
-        buffer = model.rollout_buffer
-        actions = buffer.actions.reshape(-1).astype(np.int64)
-        assert buffer.action_masks.reshape(len(actions), -1)[np.arange(len(actions)), actions].all()
-        distribution = model.policy.get_distribution(
-            torch.as_tensor(buffer.observations.reshape(len(actions), -1)),
-            action_masks=buffer.action_masks.reshape(len(actions), -1),
-        )
-        with torch.no_grad():
-            wanted = distribution.log_prob(torch.as_tensor(actions)).numpy()
-        np.testing.assert_allclose(buffer.log_probs.reshape(-1), wanted, atol=2e-5)
-        runs.append(actions)
+    runs = [check_draws(rolled_out(made(FastMaskablePPO, game))) for _ in range(2)]
     assert np.array_equal(*runs)
     assert len(set(runs[0].tolist())) > 1
 
@@ -210,35 +194,6 @@ def test_actions_are_drawn_as_often_as_the_policy_says() -> None:
     np.testing.assert_allclose(log_probs, np.log(wanted[actions]), atol=1e-5)
 
 
-def test_kernels_of_curves_are_as_exact_as_numbers_allow() -> None:
-    x = np.linspace(-20, 20, 100_001).astype(np.float32)
-    y = x.copy()
-    kernels.tanh(y)
-    np.testing.assert_allclose(y, np.tanh(x.astype(np.float64)), rtol=1e-6, atol=1e-9)
-
-
-@pytest.mark.parametrize("n_actions", [1, 12, 16, 225])
-def test_a_softmax_is_as_exact_as_numbers_allow(n_actions: int) -> None:
-    rng = np.random.default_rng(n_actions)
-    columns = pad_size(n_actions)
-    logits, masks = rng.normal(0, 12, n_actions).astype(np.float32), masks_with_room(2, n_actions)
-    masks[1] = rng.random(n_actions) < 0.6
-    masks[1, -1] = True
-    room = np.zeros(4 * columns, np.float32)
-    room[:n_actions] = logits
-    total, log_total, entropy = kernels.softmax_of(room, 0, columns, columns, masks, 1)
-    exact = np.where(masks[1], logits.astype(np.float64), -np.inf)
-    powers = np.exp(exact - exact.max())
-    found = room[2 * columns : 3 * columns]
-    np.testing.assert_allclose(found[:n_actions], powers, rtol=1e-5, atol=1e-37)  # of a difference of float32
-    assert not found[n_actions:].any()
-    assert not found[:n_actions][~masks[1]].any()
-    assert total == pytest.approx(powers.sum(), rel=1e-6)
-    assert log_total == pytest.approx(np.log(powers.sum()), rel=1e-6, abs=1e-6)
-    p = powers / powers.sum()
-    assert entropy == pytest.approx(-(p[p > 0] * np.log(p[p > 0])).sum(), rel=1e-5, abs=1e-6)
-
-
 def test_what_it_cannot_compute_is_left_to_maskable_ppo_and_said() -> None:
     elu = {"policy_kwargs": {"activation_fn": torch.nn.ELU}}
     with pytest.warns(UserWarning, match="does what MaskablePPO does here, as its activation is ELU"):
@@ -251,13 +206,10 @@ def test_what_it_cannot_compute_is_left_to_maskable_ppo_and_said() -> None:
         made(FastMaskablePPO, "hog", kl_coef=0.1, **elu)
     with pytest.raises(ParameterError, match="kl_anchor_rate=2 a share from 0 to 1"):
         made(FastMaskablePPO, "hog", kl_anchor_rate=2)
-
-
-@pytest.mark.parametrize("name", ["n_steps", "batch_size", "n_epochs"])
-@pytest.mark.parametrize("value", [0, -1, 1.5, "a", None])
-def test_numbers_that_cannot_be_are_refused(name: str, value: Any) -> None:
-    with pytest.raises(ParameterError, match=f"{name}=.*a setting of the algorithm: give a whole number from 1"):
-        FastMaskablePPO("MlpPolicy", SB3VecEnv("hog", 2, seed=0), **{name: value})
+    for name in ("n_steps", "batch_size", "n_epochs"):
+        for value in (0, -1, 1.5, "a", None):
+            with pytest.raises(ParameterError, match=f"{name}=.*a setting of the algorithm: give a whole number from"):
+                made(FastMaskablePPO, "hog", **{name: value})
 
 
 def test_the_anchor_s_pull_is_the_gradient_of_the_divergence() -> None:
@@ -296,22 +248,6 @@ def test_the_anchor_s_pull_is_the_gradient_of_the_divergence() -> None:
     np.testing.assert_allclose(model.kl_anchor, moved, atol=1e-6)
 
 
-def test_clipped_values_and_stopping_early_are_those_of_maskable_ppo() -> None:
-    given = {"clip_range_vf": 0.05, "target_kl": 1e-4, "learning_rate": 1e-3, "n_epochs": 3, "clip_range": 0.1}
-    fast, plain = made(FastMaskablePPO, "yatzy", **given), made(MaskablePPO, "yatzy", **given)
-    begun = flat(plain.policy.parameters())
-    rolled_out(fast)
-    copied(fast, plain)
-    for model in (fast, plain):
-        np.random.seed(7)  # noqa: NPY002 - the generator of SB3
-        model.train()
-    assert fast._n_updates == plain._n_updates < 3
-    assert apart(flat(fast.policy.parameters()) - begun, flat(plain.policy.parameters()) - begun) < 1e-3
-    told, wanted = (model.logger.name_to_value for model in (fast, plain))
-    for name in wanted:
-        assert told[name] == pytest.approx(wanted[name], rel=1e-3, abs=1e-6), name
-
-
 @contextlib.contextmanager
 def on_threads(number: int) -> Iterator[None]:
     """Let PyTorch, and so the fast trainer, compute on so many threads."""
@@ -344,51 +280,11 @@ def test_threads_share_the_work_and_come_to_the_same_up_to_rounding(game: str) -
         again_played, again = after_an_update(threads, game, **given)
         assert np.array_equal(again_played, played)
         assert np.array_equal(again, found)
-
-
-def test_a_step_of_many_parameters_is_shared_too() -> None:
-    given = {"n_steps": 4, "batch_size": 400, "policy_kwargs": {"net_arch": [256, 256]}}
-    (_, alone), (_, shared) = (after_an_update(threads, "hog", **given) for threads in (1, 2))
-    assert len(alone) > 2 * LEAST_PARAMETERS
-    assert apart(shared, alone) < 1e-4
-
-
-@pytest.mark.parametrize(("rows", "columns", "depth"), [(8, 16, 1), (8, 48, 5), (24, 32, 64), (16, 96, 33)])
-@pytest.mark.parametrize("turned", [False, True])
-def test_products_are_those_of_matrices(rows: int, columns: int, depth: int, turned: bool) -> None:
-    rng = np.random.default_rng(rows + columns)
-    a, b, d = (rng.normal(size=shape).astype(np.float32) for shape in ((rows, depth), (depth, columns), (1, columns)))
-    left = np.ascontiguousarray(a.T).ravel() if turned else a.ravel()
-    steps = (1, rows) if turned else (depth, 1)
-    c = np.full(5 + rows * columns, 7, np.float32)
-    add_product(left, 0, *steps, b.ravel(), 0, columns, c, 5, columns, d.ravel(), 0, 0, rows, columns, depth)
-    np.testing.assert_allclose(c[5:].reshape(rows, columns), a @ b + d, rtol=1e-5, atol=1e-5)
-    add_product(left, 0, *steps, b.ravel(), 0, columns, c, 5, columns, c, 5, columns, rows, columns, depth)
-    np.testing.assert_allclose(c[5:].reshape(rows, columns), 2 * (a @ b) + d, rtol=1e-5, atol=1e-5)
-    assert (c[:5] == 7).all()
-
-
-@pytest.mark.parametrize("columns", [16, 128, 176])
-@pytest.mark.parametrize("kind", [np.uint16, np.int32])
-def test_sums_of_picked_rows_are_those_of_a_product(columns: int, kind: type) -> None:
-    rng = np.random.default_rng(columns)
-    b, d = rng.normal(size=(9, columns)).astype(np.float32), rng.normal(size=columns).astype(np.float32)
-    values, picked = rng.normal(size=7).astype(np.float32), np.array([3, 0, 8, 8, 1, 2, 5], kind)
-    c = np.zeros(columns, np.float32)
-    add_picked(values, picked, 1, 6, b.ravel(), 0, columns, c, 0, d, 0, columns)
-    np.testing.assert_allclose(c, d + values[1:6] @ b[picked[1:6]], rtol=1e-5, atol=1e-5)
-
-
-def test_a_layout_gives_back_what_was_packed_and_pads_with_zeros() -> None:
-    sizes = {"pi": [40, 24], "vf": [17]}
-    model = made(FastMaskablePPO, "liarsdice", policy_kwargs={"net_arch": sizes})
-    parameters = FlatParameters(model.policy)
-    layout = Layout(parameters, model.observation_space.shape[0], 0, True)
-    vector, found = np.zeros(layout.size, np.float32), np.zeros(parameters.size, np.float32)
-    layout.pack(parameters.values.numpy(), vector)
-    layout.unpack(vector, found)
-    assert np.array_equal(found, parameters.values.numpy())
-    assert np.count_nonzero(vector) == np.count_nonzero(found)
+    if game == "hog":  # a step of many parameters is shared too
+        given = {"n_steps": 4, "batch_size": 400, "policy_kwargs": {"net_arch": [256, 256]}}
+        (_, alone), (_, shared) = (after_an_update(threads, "hog", **given) for threads in (1, 2))
+        assert len(alone) > 2 * LEAST_PARAMETERS
+        assert apart(shared, alone) < 1e-4
 
 
 def test_a_callback_that_ends_the_training_ends_it_within_a_rollout() -> None:

@@ -159,35 +159,6 @@ def test_the_batches_that_the_page_names_can_be_trained_on() -> None:
         model(FastMaskablePPO, env, batch_size=64).learn(256)
 
 
-def test_episodes_that_begin_in_the_next_step_are_refused_with_what_to_write() -> None:
-    both = r"vector_kwargs=\{'autoreset_mode': 'SameStep'\}.*make_vec\(ID, autoreset_mode='SameStep'\)"
-    with pytest.raises(ParameterError, match=both):
-        FastMaskablePPO("MlpPolicy", gymnasium.make_vec("CartPole-v1", 2))
-
-
-def test_a_prediction_takes_the_mask_of_its_observation() -> None:
-    env = Masked("number", "observation")
-    learner = model(FastMaskablePPO, env)
-    observation, _ = env.reset(seed=4)
-    for allowed in range(ACTIONS):
-        observation[KEY] = np.arange(ACTIONS) == allowed
-        assert learner.predict(observation)[0] == allowed
-    assert int(learner.predict(observation["observation"], action_masks=np.arange(ACTIONS) == 1)[0]) == 1
-
-
-def test_files_are_those_of_maskable_ppo_and_go_on(tmp_path: Any) -> None:
-    learner = model(FastMaskablePPO, DummyVecEnv([lambda: Masked("planes", "observation")] * 3)).learn(100)
-    learner.save(tmp_path / "model")
-    plain = MaskablePPO.load(tmp_path / "model", device="cpu")
-    assert torch.equal(vectors(plain), vectors(learner))
-    again = FastMaskablePPO.load(
-        tmp_path / "model", DummyVecEnv([lambda: Masked("planes", "observation")] * 3), device="cpu"
-    )
-    assert not again.fallback
-    again.learn(100)
-    assert not torch.equal(vectors(again), vectors(learner))
-
-
 def test_normalised_observations_and_one_environment_by_its_id() -> None:
     learner = model(FastMaskablePPO, VecNormalize(make_vec_env("CartPole-v1", 3)))
     learner.learn(200)
@@ -197,11 +168,6 @@ def test_normalised_observations_and_one_environment_by_its_id() -> None:
     one = model(FastMaskablePPO, "CartPole-v1", n_steps=64, batch_size=64).learn(200)
     assert isinstance(one, FastMaskablePPO)
     assert not one.fallback
-
-
-def test_what_has_masks_is_left_as_it_is() -> None:
-    env = DummyVecEnv([Masked])
-    assert with_masks(env) is env
 
 
 def test_it_learns_what_is_to_be_learned() -> None:
@@ -216,55 +182,6 @@ def test_it_learns_what_is_to_be_learned() -> None:
         taken, total = taken + int((actions[allowed] == 2).sum()), total + int(allowed.sum())
         seen = env.step(actions)[0]
     assert taken > 0.95 * total
-
-
-def only(mask: Any, told: str = "info", seen: str = "vector") -> Any:
-    """Return what makes an environment whose mask is always ``mask``, and which takes any action."""
-
-    class Fixed(Masked):
-        def _look(self) -> tuple[Any, dict[str, Any]]:
-            super()._look()
-            self._mask = np.array(mask, np.bool_)
-            drawn = self._space.sample()
-            told_in = {"observation": drawn, KEY: self._mask.astype(np.int8)} if self._told == "observation" else drawn
-            return told_in, {KEY: self._mask} if self._told == "info" else {}
-
-    return lambda: Fixed(seen, told)
-
-
-def test_a_mask_that_allows_nothing_is_an_error_that_names_the_environment() -> None:
-    with pytest.raises(ParameterError, match="mask of environment 1 allows no action"):
-        model(FastMaskablePPO, DummyVecEnv([only([1, 0, 1, 0]), only([0, 0, 0, 0])])).learn(64)
-
-
-def test_observations_that_are_no_numbers_are_an_error() -> None:
-    class Broken(Masked):
-        def _look(self) -> tuple[Any, dict[str, Any]]:
-            return np.full(5, np.nan, np.float32), super()._look()[1]
-
-    with pytest.raises(ParameterError, match="not finite"):
-        model(FastMaskablePPO, Broken("vector", "")).learn(64)
-
-
-def test_masks_that_were_normalised_are_refused_with_what_to_write() -> None:
-    class Boxed(Masked):
-        def __init__(self) -> None:
-            super().__init__("vector", "observation")
-            self.observation_space = Dict({"observation": self._space, KEY: Box(0, 1, (ACTIONS,), np.int8)})
-
-    with pytest.raises(ParameterError, match="norm_obs_keys"):
-        model(FastMaskablePPO, VecNormalize(DummyVecEnv([Boxed] * 2))).learn(64)
-    model(FastMaskablePPO, VecNormalize(DummyVecEnv([Boxed] * 2), norm_obs_keys=["observation"])).learn(64)
-
-
-def test_masks_that_are_there_at_times_are_refused() -> None:
-    class Now(Masked):
-        def _look(self) -> tuple[Any, dict[str, Any]]:
-            observation, info = super()._look()
-            return observation, info if self._steps % 2 else {}
-
-    with pytest.raises(ParameterError, match="at every reset and step, or never"):
-        model(FastMaskablePPO, Now("vector", "info")).learn(64)
 
 
 @pytest.mark.parametrize("kind", ["one", "async", "wrapped"])
@@ -291,27 +208,6 @@ def test_the_method_is_asked_before_anything_else(kind: str) -> None:
     assert set(learner.rollout_buffer.actions.ravel().tolist()) == {1}
     assert learner.env is not None
     learner.env.close()
-
-
-def test_a_mask_that_is_given_counts_more_than_that_of_the_observation() -> None:
-    learner = model(FastMaskablePPO, Masked("vector", "observation"))
-    seen = {"observation": np.zeros(5, np.float32), KEY: np.ones(ACTIONS, np.int8)}
-    for allowed in range(ACTIONS):
-        mask = np.arange(ACTIONS) == allowed
-        assert learner.predict(seen, action_masks=mask, deterministic=True)[0] == allowed
-
-
-def test_observations_need_more_than_a_mask() -> None:
-    env = Masked("vector", "observation")
-    env.observation_space = Dict({KEY: MultiBinary(ACTIONS)})
-    with pytest.raises(ParameterError, match="nothing but masks"):
-        model(FastMaskablePPO, env, inputs=True)
-
-
-def test_the_policy_that_maskable_ppo_asks_for_is_taken_too() -> None:
-    learner = model(FastMaskablePPO, Masked("vector", "observation"), inputs=True).learn(64)
-    assert isinstance(learner, FastMaskablePPO)
-    assert not learner.fallback
 
 
 @pytest.mark.filterwarnings("ignore:FastMaskablePPO does what MaskablePPO does")
@@ -341,3 +237,101 @@ def test_a_copy_with_its_environment_goes_on_and_leaves_the_other_alone() -> Non
     other.learn(64)
     assert torch.equal(vectors(learner), before)
     assert not torch.equal(vectors(other), before)
+
+
+def test_files_are_those_of_maskable_ppo_and_go_on(tmp_path: Any) -> None:
+    def made() -> DummyVecEnv:
+        return DummyVecEnv([lambda: Masked("planes", "observation")] * 3)
+
+    learner = model(FastMaskablePPO, made(), inputs=True).learn(100)  # the policy that MaskablePPO asks for
+    learner.save(tmp_path / "model")
+    plain = MaskablePPO.load(tmp_path / "model", device="cpu")
+    assert torch.equal(vectors(plain), vectors(learner))
+    again = FastMaskablePPO.load(tmp_path / "model", made(), device="cpu")
+    assert not again.fallback
+    again.learn(100)
+    assert not torch.equal(vectors(again), vectors(learner))
+
+
+def test_a_prediction_takes_the_mask_that_is_given_or_that_of_its_observation() -> None:
+    env = Masked("number", "observation")
+    learner = model(FastMaskablePPO, env)
+    assert with_masks(learner.env) is learner.env  # what has masks is left as it is
+    observation, _ = env.reset(seed=4)
+    for allowed in range(ACTIONS):
+        mask = np.arange(ACTIONS) == allowed
+        observation[KEY] = np.ones(ACTIONS, np.int8)
+        assert learner.predict(observation, action_masks=mask, deterministic=True)[0] == allowed
+        assert int(learner.predict(observation["observation"], action_masks=mask)[0]) == allowed
+        observation[KEY] = mask
+        assert learner.predict(observation)[0] == allowed
+
+
+# --- what cannot be learned from --------------------------------------------------------------------------------
+
+
+class Stuck(Masked):
+    """Allows nothing from the second step on."""
+
+    def _look(self) -> tuple[Any, dict[str, Any]]:
+        observation, info = super()._look()
+        self._mask[:] = self._steps == 0
+        return observation, info
+
+
+class Broken(Masked):
+    """Its observations are no numbers."""
+
+    def _look(self) -> tuple[Any, dict[str, Any]]:
+        return np.full(5, np.nan, np.float32), super()._look()[1]
+
+
+class Boxed(Masked):
+    """Its masks are a Box, which `VecNormalize` takes for observations."""
+
+    def __init__(self) -> None:
+        super().__init__("vector", "observation")
+        self.observation_space = Dict({"observation": self._space, KEY: Box(0, 1, (ACTIONS,), np.int8)})
+
+
+class AtTimes(Masked):
+    """Tells masks at every second step."""
+
+    def _look(self) -> tuple[Any, dict[str, Any]]:
+        observation, info = super()._look()
+        return observation, info if self._steps % 2 else {}
+
+
+class MasksAlone(Masked):
+    """Has nothing but masks to see."""
+
+    def __init__(self) -> None:
+        super().__init__("vector", "observation")
+        self.observation_space = Dict({KEY: MultiBinary(ACTIONS)})
+
+
+@pytest.mark.parametrize(
+    ("make", "match"),
+    [
+        (
+            lambda: DummyVecEnv([lambda: Masked("vector", "info"), lambda: Stuck("vector", "info")]),
+            "mask of environment 1 allows no action",
+        ),
+        (lambda: Broken("vector", ""), "not finite"),
+        (lambda: VecNormalize(DummyVecEnv([Boxed] * 2)), "norm_obs_keys"),
+        (lambda: AtTimes("vector", "info"), "at every reset and step, or never"),
+        (MasksAlone, "nothing but masks"),
+        (
+            lambda: gymnasium.make_vec("CartPole-v1", 2),
+            r"vector_kwargs=\{'autoreset_mode': 'SameStep'\}.*make_vec\(ID, autoreset_mode='SameStep'\)",
+        ),
+    ],
+    ids=["no action", "NaN", "normalised masks", "masks at times", "masks alone", "next step"],
+)
+def test_what_cannot_be_learned_from_is_refused_with_what_to_write(make: Any, match: str) -> None:
+    with pytest.raises(ParameterError, match=match):
+        model(FastMaskablePPO, make()).learn(64)
+
+
+def test_masks_beside_normalised_observations() -> None:
+    model(FastMaskablePPO, VecNormalize(DummyVecEnv([Boxed] * 2), norm_obs_keys=["observation"])).learn(64)

@@ -25,10 +25,9 @@ import dicegym
 from dicegym.bots.source import Source
 from dicegym.cli import main
 from dicegym.envs.batch_kernels import ROW
-from dicegym.errors import DamagedFileError, DicegymError, ParameterError
+from dicegym.errors import DicegymError, ParameterError
 from dicegym.learning.card import best_score
 from dicegym.learning.curves import read_run
-from dicegym.learning.league import read_league
 from dicegym.learning.run_state import STATE_FILE
 from dicegym.learning.seeds.summary import SeedsSummary
 from dicegym.learning.train import train
@@ -75,38 +74,33 @@ def change(run: Path, keys: str, value: Any) -> None:
     torch.save(content, path)
 
 
-def test_a_run_from_elsewhere_goes_on_as_it_would_have_there(run: Path, done: Path, tmp_path: Path) -> None:
-    mine = Path(shutil.copytree(done, tmp_path / "mine"))
-    assert resume(mine).model.num_timesteps == resume(run).model.num_timesteps == 384
-    for name in ("curve.csv", "league.csv"):
-        assert (run / name).read_text() == (mine / name).read_text()
-
-
-@pytest.mark.parametrize("kept", [pickle.dumps, lambda bomb: _saved({"run": bomb}), lambda bomb: _saved([bomb])])
-def test_no_program_in_a_checkpoint_is_run(kept: Callable[[Any], bytes], run: Path, tmp_path: Path) -> None:
-    (run / "checkpoint" / STATE_FILE).write_bytes(kept(Bomb(tmp_path / "mark")))
-    with pytest.raises(ParameterError, match=r"cannot be resumed, as it is damaged.*begin a new run with --set"):
-        resume(run)
-    assert not (tmp_path / "mark").exists()
-
-
 def _saved(content: Any) -> bytes:
     file = io.BytesIO()
     torch.save(content, file)
     return file.getvalue()
 
 
-@pytest.mark.parametrize(
-    "content",
-    [None, b"", pickle.dumps([5]), _saved([5]), _saved({"weights": 5})],
-    ids=["none", "empty", "a pickle", "a list", "other weights"],
-)
-def test_a_checkpoint_of_another_format_is_refused_with_the_way_out(content: bytes | None, run: Path) -> None:
+CHECKPOINTS: dict[str, Callable[[Bomb], bytes]] = {
+    "a program": pickle.dumps,
+    "a program inside": lambda bomb: _saved({"run": bomb}),
+    "a program in a list": lambda bomb: _saved([bomb]),
+    "empty": lambda bomb: b"",
+    "a pickle": lambda bomb: pickle.dumps([5]),
+    "a list": lambda bomb: _saved([5]),
+    "other weights": lambda bomb: _saved({"weights": 5}),
+}
+
+
+@pytest.mark.parametrize("kept", [None, *CHECKPOINTS])
+def test_a_checkpoint_of_another_format_is_refused_and_no_program_in_it_is_run(
+    kept: str | None, run: Path, tmp_path: Path
+) -> None:
     (run / "checkpoint" / STATE_FILE).unlink()
-    if content is not None:
-        (run / "checkpoint" / STATE_FILE).write_bytes(content)
+    if kept is not None:
+        (run / "checkpoint" / STATE_FILE).write_bytes(CHECKPOINTS[kept](Bomb(tmp_path / "mark")))
     with pytest.raises(ParameterError, match=r"cannot be resumed.*begin a new run with --set"):
         resume(run)
+    assert not (tmp_path / "mark").exists()
 
 
 def _rows(raw: torch.Tensor, field: str, value: int) -> torch.Tensor:
@@ -214,18 +208,6 @@ def test_damaged_folders_are_one_error_with_a_way_out(name: str, how: str, run: 
             resume(run)
         except DicegymError as error:
             assert str(run) in str(error)  # noqa: PT017 - damage may also fall where nothing is read
-
-
-def test_tables_of_leagues_that_are_none_are_refused(run: Path) -> None:
-    for content in (
-        b"",
-        b"even\n\xff",
-        b"member,even\na,0.5\n" + b'"' * 200_000,
-        b"even,member,kind,joined,share\nx\n",
-    ):
-        (run / "league.csv").write_bytes(content)
-        with pytest.raises(DamagedFileError, match=r"league\.csv is (not the table of a league|no UTF-8 text)"):
-            read_league(run / "league.csv")
 
 
 def test_a_training_s_folder_means_its_best_model_unless_a_bot_is_there(short_cards: None, tmp_path: Path) -> None:

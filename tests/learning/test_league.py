@@ -6,16 +6,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 import dicegym
 from dicegym.engine.game import Game
-from dicegym.errors import DicegymError, ParameterError, UnknownNameError
+from dicegym.errors import DamagedFileError, DicegymError, ParameterError
 from dicegym.learning import league as module
 from dicegym.learning.configuration import from_plain
 from dicegym.learning.evaluate import LEAGUE_SEED, Score, evaluate
-from dicegym.learning.league import PAST_SELF, SCRIPTED, League, Member, Result, read_league
+from dicegym.learning.league import PAST_SELF, League, Member, Result, read_league
 from dicegym.play.player import Player, RandomPlayer
 
 Rates = dict[Any, Any]
@@ -59,26 +58,30 @@ def joined(league: League, name: str, kind: str = PAST_SELF, steps: int = 0) -> 
     league.join(Member(name, kind, named(name), steps))
 
 
-def test_who_sat_there_until_somebody_joined_sits_nowhere_afterwards(rates: Rates) -> None:
-    league = a_league(opponents={"self": 1})
-    assert [player.name for player in league.pool().players] == ["uniform"]
-    joined(league, "first")
-    assert [player.name for player in league.pool().players] == ["first"]
-    other = a_league(opponents={"self": 1, "bacon": 1})
-    joined(other, "first")
-    assert [player.name for player in other.pool().players] == ["bacon", "first"]
-
-
 def weights(league: League) -> dict[str, float]:
     return dict(zip((member.name for member in league.members), league.weights(), strict=True))
 
 
-def test_without_self_weights_are_as_given_and_nobody_plays(rates: Rates) -> None:
+def test_who_sits_there(rates: Rates) -> None:
+    """Whoever sat there until somebody joined sits nowhere afterwards; without "self" nobody plays for it."""
+
+    def seated(league: League) -> list[str]:
+        return [player.name for player in league.pool().players]
+
+    for scripted in ({}, {"bacon": 1.0}):
+        league = a_league(opponents={"self": 1, **scripted})
+        assert scripted or seated(league) == ["uniform"]
+        joined(league, "first")
+        assert seated(league) == [*scripted, "first"]
+    with pytest.raises(ParameterError, match="'first' in the league already"):
+        joined(league, "first")
+    rates["asked"].clear()
     league = a_league(opponents={"bacon": 2, "always_roll(4)": 1}, priority="hard")
-    assert not league.learns_from_itself
     assert weights(league) == {"bacon": 2.0, "always_roll(4)": 1.0}
-    assert league.pool().weights == [2.0, 1.0]
-    assert rates["asked"] == []
+    assert (league.pool().weights, rates["asked"]) == ([2.0, 1.0], [])
+    assert not league.learns_from_itself
+    assert not a_league(dicegym.game("yatzy", players=1)).learns_from_itself
+    assert seated(a_league(opponents={})) == [DUEL.spec.baseline]
 
 
 @pytest.mark.parametrize(
@@ -116,20 +119,22 @@ def test_shares_of_first_places_are_put_on_the_scale_of_duels(rates: Rates) -> N
     assert by_name == pytest.approx({"even": 0.75, "a": 0.5, "b": 0.5})
 
 
-def test_the_easiest_past_self_leaves_and_nobody_scripted(rates: Rates) -> None:
-    rates |= {("d", "a"): 0.6, ("d", "b"): 0.9, ("d", "c"): 0.7, ("d", "bacon"): 1.0}
-    league = a_league(opponents={"bacon": 1, "self": 1}, keep=3)
+@pytest.mark.parametrize(
+    ("keep", "opponents", "wins", "left"),
+    [
+        (3, {"bacon": 1, "self": 1}, {"a": 0.6, "b": 0.9, "c": 0.7, "bacon": 1.0}, ["bacon", "a", "c", "d"]),
+        (2, {"self": 3}, {}, ["uniform", "c", "d"]),  # equally easy ones by age
+    ],
+)
+def test_the_easiest_past_self_leaves_and_nobody_scripted(
+    rates: Rates, keep: int, opponents: dict[str, float], wins: dict[str, float], left: list[str]
+) -> None:
+    rates |= {("d", other): rate for other, rate in wins.items()}
+    league = a_league(opponents=opponents, keep=keep)
     for steps, name in enumerate("abcd"):
         joined(league, name, steps=steps)
-    assert [member.name for member in league.members] == ["bacon", "a", "c", "d"]
-    assert league.table.gone == {"b"}
-
-
-def test_equally_easy_past_selves_leave_by_age(rates: Rates) -> None:
-    league = a_league(keep=2)
-    for steps, name in enumerate("abcd"):
-        joined(league, name, steps=steps)
-    assert [member.name for member in league.members] == ["uniform", "c", "d"]
+    assert [member.name for member in league.members] == left
+    assert league.table.gone == {*"abcd"} - {*left}
 
 
 def test_everybody_plays_everybody_once(rates: Rates) -> None:
@@ -144,44 +149,6 @@ def test_everybody_plays_everybody_once(rates: Rates) -> None:
     joined(table, "x")  # with four, a among three of x is another question
     pairs = [("a", "uniform"), ("x", "uniform"), ("x", "a")]
     assert rates["asked"] == [one for a, b in pairs for one in ((a, b), (b, a))]
-
-
-def test_a_name_is_given_once(rates: Rates) -> None:
-    league = a_league()
-    joined(league, "a")
-    with pytest.raises(ParameterError, match="'a' in the league already"):
-        joined(league, "a")
-
-
-@pytest.mark.parametrize(
-    ("settings", "error", "match"),
-    [
-        ({"priority": "hardest"}, UnknownNameError, "Did you mean 'hard'"),
-        ({"keep": 0}, ParameterError, "keep=0"),
-        ({"games": 0}, ParameterError, "games=0"),
-    ],
-)
-def test_wrong_settings(settings: dict[str, Any], error: type[Exception], match: str) -> None:
-    with pytest.raises(error, match=match):
-        a_league(**settings)
-
-
-@pytest.mark.parametrize("name", ["self", "bacon"])
-@pytest.mark.parametrize("weight", [0, -1, float("nan"), float("inf"), True, "1"], ids=repr)
-def test_a_weight_is_a_number_above_0(name: str, weight: Any) -> None:
-    refused = (
-        rf"^(weight of '{name}'=.* cannot be used as .*|opponents\.{name}=.* cannot be used): give a number above 0$"
-    )
-    with pytest.raises(ParameterError, match=refused):
-        a_league(opponents={"swap": 1, name: weight})
-
-
-def test_without_opponents_the_baseline_is_met() -> None:
-    assert [member.name for member in a_league(opponents={}).members] == [DUEL.spec.baseline]
-
-
-def test_nobody_joins_where_nobody_plays_against_anybody() -> None:
-    assert not a_league(dicegym.game("yatzy", players=1)).learns_from_itself
 
 
 def test_games_of_a_league_are_the_same_each_time() -> None:
@@ -225,37 +192,50 @@ def test_tables_are_written_and_read(rates: Rates, tmp_path: Path) -> None:
     assert shares == pytest.approx(league.shares())
 
 
-HEAD = "member,kind,joined,share,even"
-RESULTS = f"{HEAD},against a,against b,games against a,games against b"
+HEAD = b"member,kind,joined,share,even"
+RESULTS = HEAD + b",against a,against b,games against a,games against b"
 
 
 @pytest.mark.parametrize(
-    "text",
+    "content",
     [
-        "",
-        "member,kind\na,b\n",
-        f"{HEAD}\na,past self,x,0.5,0.5\n",
-        f"{HEAD}\na,past self,1,0.5,0\n",
-        f"{HEAD}\na,past self,1,0.5,nan\n",
-        f"{HEAD}\na,past self,1,0.5,1e-12\n",
-        f"{RESULTS}\na,past self,1,0.5,0.5,,7.5,,10\nb,past self,1,0.5,0.5,,,,\n",
+        b"",
+        b"even\n\xff",
+        b"member,even\na,0.5\n" + b'"' * 200_000,
+        b"even,member,kind,joined,share\nx\n",
+        b"member,kind\na,b\n",
+        HEAD + b"\na,past self,x,0.5,0.5\n",
+        HEAD + b"\na,past self,1,0.5,0\n",
+        HEAD + b"\na,past self,1,0.5,nan\n",
+        HEAD + b"\na,past self,1,0.5,1e-12\n",
+        RESULTS + b"\na,past self,1,0.5,0.5,,7.5,,10\nb,past self,1,0.5,0.5,,,,\n",
     ],
+    ids=lambda content: repr(content[-40:]),
 )
-def test_what_is_no_table_is_refused(text: str, tmp_path: Path) -> None:
-    (tmp_path / "league.csv").write_text(text)
-    with pytest.raises(ParameterError, match="not the table of a league"):
+def test_what_is_no_table_is_refused(content: bytes, tmp_path: Path) -> None:
+    (tmp_path / "league.csv").write_bytes(content)
+    with pytest.raises(DamagedFileError, match=r"league\.csv is (not the table of a league|no UTF-8 text)"):
         read_league(tmp_path / "league.csv")
 
 
-def test_members_of_all_kinds_play_in_a_batch() -> None:
-    league = league_of(DUEL, {"bacon": 1, "self": 2}, games=10)
-    league.join(Member("first", PAST_SELF, dicegym.agent(DUEL, "always_roll(6)")))
-    assert [member.kind for member in league.members] == [SCRIPTED, PAST_SELF]
-    picked = [league.pool().draw_seats(key, 0, 2)[1].name for key in range(2000)]
-    counted = np.array([picked.count(member.player.name) for member in league.members]) / 2000
-    assert counted == pytest.approx(list(league.shares().values()), abs=0.04)
+NO_WEIGHT = r"(weight of '{0}'=.* cannot be used as .*|opponents\.{0}=.* cannot be used): give a number above 0$"
 
 
-def test_an_agent_that_does_not_exist() -> None:
-    with pytest.raises(DicegymError, match="nobody"):
-        a_league(opponents={"nobody": 1, "self": 1})
+@pytest.mark.parametrize(
+    ("settings", "match"),
+    [
+        ({"priority": "hardest"}, "Did you mean 'hard'"),
+        ({"keep": 0}, "keep=0"),
+        ({"games": 0}, "games=0"),
+        ({"opponents": {"nobody": 1, "self": 1}}, "nobody"),
+        *(
+            ({"opponents": {"swap": 1, name: weight}}, NO_WEIGHT.format(name))
+            for name in ("self", "bacon")
+            for weight in (0, -1, float("nan"), float("inf"), True, "1")
+        ),
+    ],
+    ids=str,
+)
+def test_wrong_settings(settings: dict[str, Any], match: str) -> None:
+    with pytest.raises(DicegymError, match=match):
+        a_league(**settings)

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from variants import one_always
 
 pytest.importorskip("sb3_contrib")
 import torch
@@ -16,19 +15,8 @@ from stable_baselines3.common.callbacks import BaseCallback
 from dicegym.envs.sb3 import SB3VecEnv
 from dicegym.registry import ENVIRONMENTS, Environment
 
-STEPS = {
-    "Hog-v0": 33_000,
-    "Yatzy-v0": 74_000,
-    "YatzySolo-v0": 41_000,
-    "LiarsDice-v0": 25_000,
-    "LiarsDiceSpotOn-v0": 17_000,
-    "Lucky-v0": 25_000,
-}
-"""As few as show it."""
-QUICK = {"n_steps": 64, "batch_size": 512, "n_epochs": 5, "learning_rate": 1e-3}
-"""What spares time; everything else is as the algorithm has it."""
-QUICKER: dict[str, dict[str, Any]] = {"Hog-v0": {"batch_size": 1024, "n_epochs": 3, "learning_rate": 3e-3}}
-"""What spares more where it is tried always: a third of the updates, which show as much."""
+pytestmark = pytest.mark.slow
+"""That learners rise at all is always tried by test_fast_ppo_anywhere, and what rewards sum to by test_rewards."""
 
 RISES = {"LiarsDiceSpotOn-v0": 4}
 """By how many standard errors more steps raise results, if less than ten: this game is won or lost, mostly by its dice,
@@ -68,17 +56,6 @@ def rise(found: np.ndarray) -> float:
     return float((last.mean() - first.mean()) / np.sqrt((first.var() + last.var()) / n))
 
 
-def test_every_environment_is_tried() -> None:
-    assert {environment.id for environment in ENVIRONMENTS} == {*STEPS}
-
-
-@pytest.mark.parametrize("environment", one_always(ENVIRONMENTS), ids=lambda environment: environment.id)
-def test_the_curve_rises(environment: Environment) -> None:
-    found = results(environment, STEPS[environment.id], **{**QUICK, **QUICKER.get(environment.id, {})})
-    assert rise(found) > 4
-
-
-@pytest.mark.slow
 @each_environment
 def test_five_minutes_are_enough(environment: Environment) -> None:
     """With the algorithm's own settings but for the rollout; so many steps take less than five minutes."""

@@ -73,12 +73,7 @@ def test_cards_show_the_picture_beside_them(chain: Path) -> None:
         card = (chain / "second" / f"{name}.md").read_text()
         assert f"]({name}.curve.svg)" in card
         words = svg_words(chain / "second" / f"{name}{SUFFIX}")
-        for word in (
-            "win rate",
-            "decisions of the learner",
-            "against bacon",
-            "as good as the others",
-        ):
+        for word in ("win rate", "decisions of the learner", "against bacon", "as good as the others"):
             assert any(word in one for one in words), word
         assert "Bands are 95 % intervals." in words
         assert "<polygon" in (chain / "second" / f"{name}{SUFFIX}").read_text()
@@ -87,18 +82,22 @@ def test_cards_show_the_picture_beside_them(chain: Path) -> None:
     assert again.with_legend().svg() + "\n" == (chain / "second/best.curve.svg").read_text()
 
 
-def test_where_the_best_model_was_taken_is_marked() -> None:
+def test_the_best_model_is_marked_and_what_a_stranger_wrote_is_drawn_as_words() -> None:
     """A training goes on after its best evaluation, and its curve with it."""
-    facts = {
-        "players": 2,
-        "timesteps": 40,
-        CURVE: {"columns": [ONE], "points": [[n, 0.1, 0.1] for n in range(0, 101, 10)]},
-    }
-    found, at_the_end = draw_learned(facts), draw_learned({**facts, "timesteps": 100})
-    assert found is not None
-    assert at_the_end is not None
-    assert ">this model<" in found.chart.svg()
-    assert ">this model<" not in at_the_end.chart.svg()
+
+    def drawn(**facts: Any) -> Any:
+        found = draw_learned({"players": 2, **facts})
+        assert found is not None
+        return found
+
+    curve = {CURVE: {"columns": [ONE], "points": [[n, 0.1, 0.1] for n in range(0, 101, 10)]}}
+    for timesteps in (40, 100):
+        assert (">this model<" in drawn(timesteps=timesteps, **curve).chart.svg()) == (timesteps == 40)
+    hostile = {"measure": "<script>\x1b[2J", "opponent": "a\n</text><script>alert(1)</script>" + "b" * 500, "games": 1}
+    curve = {CURVE: {"columns": [hostile], "points": [[0, 1e12, -1e12]]}}
+    shown = drawn(players=10**400, timesteps=10**400, **curve).with_legend().svg()
+    assert "<script" not in shown
+    assert "\x1b" not in shown
 
 
 def without_curves(path: Path, target: Path) -> Path:
@@ -179,15 +178,6 @@ def test_what_is_no_curve_is_refused_and_harms_nothing(said: Any, chain: Path, t
         assert (SUFFIX in shown) == (facts[CURVE] == about[CURVE])
 
 
-def test_what_a_stranger_wrote_is_drawn_as_words() -> None:
-    hostile = {"measure": "<script>\x1b[2J", "opponent": "a\n</text><script>alert(1)</script>" + "b" * 500, "games": 1}
-    facts = {"players": 10**400, "timesteps": 10**400, CURVE: {"columns": [hostile], "points": [[0, 1e12, -1e12]]}}
-    found = draw_learned(facts)
-    assert found is not None
-    assert "<script" not in found.with_legend().svg()
-    assert "\x1b" not in found.with_legend().svg()
-
-
 def test_a_long_curve_keeps_its_best_and_its_last_evaluation() -> None:
     score = Score("win rate", "bacon", 0.1, 0.1, 0.1, 0)
     fact = curve_fact([Evaluation(n, 1.0 if n == 777 else n / 1e4, (score,)) for n in range(2501)])
@@ -196,11 +186,7 @@ def test_a_long_curve_keeps_its_best_and_its_last_evaluation() -> None:
     assert len(steps) <= MOST_POINTS
     assert {0, 777, 2500} <= {*steps}
     assert curve_fact(found) == fact
-
-
-def test_what_was_never_measured_has_no_curve() -> None:
-    assert curve_fact([]) == {}
-    assert curve_in({}) == ()
+    assert (curve_fact([]), curve_in({})) == ({}, ())
 
 
 def test_an_interrupted_write_leaves_the_model_as_it_was(

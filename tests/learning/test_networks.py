@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,19 +13,25 @@ import pytest
 pytest.importorskip("sb3_contrib")
 
 import torch
+from stable_baselines3.common.vec_env import VecEnvWrapper, VecMonitor, VecNormalize
 
+import dicegym
 from dicegym.envs.sb3 import SB3VecEnv
 from dicegym.errors import ParameterError, UnknownNameError
-from dicegym.learning.building import ROLLOUT, new_model
+from dicegym.learning.building import ROLLOUT, new_games, new_model
 from dicegym.learning.configuration import override, read_config
 from dicegym.learning.learner import keep_generators
 from dicegym.learning.training_settings import TrainingSettings
 from dicegym.players import sb3_models
+from dicegym.players.pool import Pool
 
 
 def made(*overrides: str, games: int = 4) -> Any:
     settings = override(TrainingSettings(), ["algorithm.n_steps=8", "algorithm.batch_size=16", *overrides])
     return new_model(settings, SB3VecEnv("hog", games, seed=0), None)
+
+
+OF_SECTIONS = r"DQN cannot be made of \[algorithm\] and \[network\]"
 
 
 def test_other_arguments_of_policies_are_taken() -> None:
@@ -37,9 +44,12 @@ def test_other_arguments_of_policies_are_taken() -> None:
         ("network.policy=MlpPolcy", UnknownNameError, "policy of FastMaskablePPO 'MlpPolcy'. Did you mean 'MlpPolicy'"),
         ("network.ortho_int=false", ParameterError, "unexpected keyword argument 'ortho_int'"),
         ("run.device=quantum", ParameterError, "device 'quantum' cannot be used here .*give 'cpu', 'auto'"),
+        ('algorithm={nme="PPO"}', ParameterError, "argument of FastMaskablePPO 'nme'.*Did you mean 'name'"),
+        ('algorithm={name="DQN",optimize_memory_usage=true}', ParameterError, OF_SECTIONS),
+        ('algorithm={name="DQN",train_freq=[1,"week"]}', ParameterError, OF_SECTIONS),
     ],
 )
-def test_networks_that_cannot_be_are_refused(setting: str, error: type[Exception], match: str) -> None:
+def test_models_that_cannot_be_are_refused(setting: str, error: type[Exception], match: str) -> None:
     with pytest.raises(error, match=match):
         made(setting)
 
@@ -51,8 +61,7 @@ def test_a_missing_device_is_refused_instead_of_replaced() -> None:
     assert made("run.device=auto").device.type in ("cpu", "mps")
 
 
-@pytest.mark.parametrize("games", [4, 1024, 40_000])
-@pytest.mark.parametrize("name", ["MaskablePPO", "PPO"])
+@pytest.mark.parametrize(("name", "games"), [("MaskablePPO", 4), ("PPO", 1024), ("MaskablePPO", 40_000)])
 def test_where_nothing_is_said_a_rollout_suits_the_number_of_games(name: str, games: int) -> None:
     """Stable-Baselines3's own 2,048 decisions of each of 1,024 games are longer than many a training."""
     settings = override(TrainingSettings(), [f"algorithm.name={name}"])
@@ -88,3 +97,46 @@ def test_the_states_of_generators_come_back() -> None:
         first = torch.rand(3), np.random.rand(3), random.random()  # noqa: NPY002 - the global one is what is kept
     second = torch.rand(3), np.random.rand(3), random.random()  # noqa: NPY002 - as above
     assert all(np.array_equal(a, b) for a, b in zip(first, second, strict=True))
+
+
+# --- the learner's games ------------------------------------------------------------------------------------------
+
+
+def games(*overrides: str, game: str = "hog") -> Any:
+    settings = override(TrainingSettings(), ["run.games=8", *overrides])
+    table = dicegym.game(game)
+    return new_games(table, settings, Pool.of(table, table.spec.baseline))
+
+
+def legal(env: Any, rng: np.random.Generator) -> np.ndarray:
+    return np.array([rng.choice(np.flatnonzero(mask)) for mask in env.env_method("action_masks")])
+
+
+def play(env: Any, steps: int, seed: int = 0) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray, list[Any]]]:
+    rng = np.random.default_rng(seed)
+    for _ in range(steps):
+        yield env.step(legal(env, rng))
+
+
+def test_the_section_takes_what_batches_take() -> None:
+    env = games("environment.seat=1", "environment.max_episode_steps=3")
+    env.reset()
+    seen = [info for step in play(env, 12) for info in step[3] if info]
+    assert {info["seat"] for info in seen} == {1}
+    assert max(info["episode"]["l"] for info in seen) == 3
+
+
+@pytest.mark.parametrize("wrapper", [VecMonitor, lambda env: VecNormalize(env, norm_obs=False)])
+def test_wrappers_of_stable_baselines3_learn_with_masks(wrapper: Any) -> None:
+    from sb3_contrib import MaskablePPO
+
+    env = wrapper(SB3VecEnv("liarsdice", 8, seed=0, on_illegal="raise"))
+    assert isinstance(env, VecEnvWrapper)
+    MaskablePPO("MlpPolicy", env, n_steps=8, batch_size=32, n_epochs=1, seed=0).learn(128)
+
+
+@pytest.mark.parametrize("setting", ["copy=false", "autoreset_mode=Disabled", "opponent=bacon", "num_envs=2", "seed=1"])
+def test_what_the_training_says_itself_is_no_setting_of_its_games(setting: str) -> None:
+    """Without copies, what an algorithm keeps of a step would be overwritten by the next one."""
+    with pytest.raises(UnknownNameError, match=r"\[environment\] setting"):
+        games(f"environment.{setting}")

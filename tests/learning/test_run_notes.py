@@ -7,19 +7,40 @@ import math
 import os
 import platform
 import shutil
+import signal
 import subprocess
 import sys
+import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+pytest.importorskip("pydantic")
+pytest.importorskip("filelock")
+pytest.importorskip("stable_baselines3")
+
 import dicegym
+from dicegym.cli import main
+from dicegym.errors import DamagedFileError, ParameterError
 from dicegym.learning import runs
-from dicegym.learning.configuration import AboutRun, write_about
+from dicegym.learning.building import enough_memory
+from dicegym.learning.card import page
+from dicegym.learning.configuration import AboutRun, about_run, read_config, write_about
 from dicegym.learning.curves import Curve, Pace, PaceLog, read_evaluations, read_pace
 from dicegym.learning.evaluate import Score
-from dicegym.learning.run_folder import CURVE_FILE, EVALUATIONS_FILE, LOCK_FILE, PACE_FILE, SETTINGS_FILE
+from dicegym.learning.league import LeagueTable, Result, read_league
+from dicegym.learning.preparation import prepare
+from dicegym.learning.run_folder import (
+    CURVE_FILE,
+    EVALUATIONS_FILE,
+    LOCK_FILE,
+    PACE_FILE,
+    SETTINGS_FILE,
+    alone_in,
+    is_empty,
+)
 from dicegym.learning.runs import DAMAGED, FINISHED, INTERRUPTED, RUNNING, inspect_run, name_runs, speeds
 from dicegym.players.agent_info import describe_agent
 from dicegym.players.model_file import find_trained, replace_facts
@@ -60,6 +81,12 @@ def test_what_was_noted_is_read_again(tmp_path: Path) -> None:
     assert [one.steps for one in read_pace(tmp_path)] == [0, 100, 200]
     noted(PaceLog(tmp_path, 150), 180)  # resumed from a checkpoint in between
     assert [one.steps for one in read_pace(tmp_path)] == [0, 100, 180]
+    (tmp_path / PACE_FILE).write_text("nonsense\n\x00")
+    log = PaceLog(tmp_path, 100)  # writes damaged notes anew
+    noted(log, 100)
+    for steps in range(1, 50):  # and notes now and then alone
+        log.note(100 + steps / 100, 100 + steps, steps)
+    assert [one.games for one in read_pace(tmp_path)] == [10]
 
 
 def test_evaluations_are_read_again_with_their_intervals(tmp_path: Path) -> None:
@@ -70,19 +97,6 @@ def test_evaluations_are_read_again_with_their_intervals(tmp_path: Path) -> None
     assert [(steps, scores) for steps, _, scores in read_evaluations(tmp_path)] == [
         (steps, (SCORE, other)) for steps in (0, 100, 200)
     ]
-
-
-def test_it_is_noted_now_and_then_alone(tmp_path: Path) -> None:
-    log = PaceLog(tmp_path)
-    for steps in range(1, 50):
-        log.note(steps / 100, steps, steps)
-    assert len(read_pace(tmp_path)) == 1
-
-
-def test_damaged_notes_are_written_anew(tmp_path: Path) -> None:
-    (tmp_path / PACE_FILE).write_text("nonsense\n\x00")
-    noted(PaceLog(tmp_path, 100), 100)
-    assert [one.games for one in read_pace(tmp_path)] == [10]
 
 
 def test_speed_is_told_of_stretches(tmp_path: Path) -> None:
@@ -99,6 +113,7 @@ def test_speed_is_told_of_stretches(tmp_path: Path) -> None:
         (False, "me", RUNNING),
         (False, "gone", INTERRUPTED),
         (False, "elsewhere", RUNNING),
+        (False, "elsewhere, silent", INTERRUPTED),
     ],
 )
 def test_the_state_of_a_run(tmp_path: Path, finished: bool, holder: str | None, state: str) -> None:
@@ -107,24 +122,13 @@ def test_the_state_of_a_run(tmp_path: Path, finished: bool, holder: str | None, 
         hold(folder, os.getpid())
     elif holder == "gone":
         hold(folder, ended())
-    elif holder == "elsewhere":
+    elif holder:
         hold(folder, 1, "another machine")
-    assert inspect_run(folder, "run").state == state
-
-
-def test_a_silent_run_of_another_machine_has_ended(tmp_path: Path) -> None:
-    folder = begun(tmp_path / "run")
-    hold(folder, 1, "another machine")
-    for file in folder.iterdir():
-        os.utime(file, (0, 0))
-    assert inspect_run(folder, "run").state == INTERRUPTED
-
-
-def test_runs_without_notes_are_told_of_too(tmp_path: Path) -> None:
-    found = inspect_run(begun(tmp_path / "run"), "run")
+        for file in folder.iterdir() if "silent" in holder else ():
+            os.utime(file, (0, 0))
+    found = inspect_run(folder, "run")
+    assert (found.state, found.evaluations, found.problem) == (state, [], "")  # nothing was noted, and that is no harm
     assert (found.steps, found.of_steps, found.game, found.games_a_second) == (500, 1000, "hog", None)
-    assert found.evaluations == []
-    assert found.problem == ""
 
 
 @pytest.mark.parametrize("file", [SETTINGS_FILE, CURVE_FILE, EVALUATIONS_FILE, PACE_FILE, "best.zip", LOCK_FILE])
@@ -158,7 +162,7 @@ def test_numbers_beyond_all_bounds_cost_nobody_the_rest(tmp_path: Path, fact: di
     assert describe_agent(dicegym.game("hog"), str(folder / "best.zip"))
 
 
-def test_runs_are_found_at_any_depth_and_told_apart(tmp_path: Path) -> None:
+def test_runs_are_found_at_any_depth_and_told_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("a/runs/hog", "a/runs/deep/er/seed-1", "b/runs/hog"):
         begun(tmp_path / name)
     (tmp_path / "a/runs/other").mkdir()
@@ -169,10 +173,192 @@ def test_runs_are_found_at_any_depth_and_told_apart(tmp_path: Path) -> None:
         "runs/hog": tmp_path / "a/runs/hog",
         "runs-2/hog": tmp_path / "b/runs/hog",
     }
+    monkeypatch.setattr(runs, "MOST_RUNS", 1)
+    assert len(runs.find_folders(tmp_path)) == 1
 
 
-def test_a_folder_of_many_runs_is_searched_no_further(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(runs, "MOST_RUNS", 2)
-    for number in range(4):
-        begun(tmp_path / f"run-{number}")
-    assert len(runs.find_folders(tmp_path)) == 2
+# --- folders and their locks --------------------------------------------------------------------------------------
+
+
+HOLD = """
+import sys, time
+from pathlib import Path
+from dicegym.learning.run_folder import alone_in
+with alone_in(Path(sys.argv[1])):
+    print("held", flush=True)
+    time.sleep(60)
+"""
+
+
+def test_another_process_is_refused_until_the_holder_ends_however_it_does(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    holder = subprocess.Popen([sys.executable, "-c", HOLD, str(folder)], stdout=subprocess.PIPE, text=True)
+    try:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == "held\n"
+        said = rf"another training writes in .*run since \d{{4}}-.* \(process {holder.pid}\): wait until it ends"
+        with pytest.raises(ParameterError, match=said), alone_in(folder):
+            pass
+        for resumed in ([], ["--resume"]):
+            with pytest.raises(SystemExit, match="2"):
+                main(["train", "hog", "--run-dir", str(folder), *resumed])
+    finally:
+        holder.send_signal(signal.SIGKILL)
+        holder.communicate()
+    assert (folder / LOCK_FILE).exists()  # what a killed one leaves is no obstacle
+    with alone_in(folder):
+        pass
+    assert os.listdir(folder) == []
+
+
+def refused_in_a_thread(folder: Path) -> str:
+    """Return what another thread is told that wants to hold a folder."""
+    said: list[str] = []
+
+    def hold() -> None:
+        try:
+            with alone_in(folder):
+                pass
+        except ParameterError as error:
+            said.append(str(error))
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    thread.join()
+    (found,) = said
+    return found
+
+
+def test_another_thread_is_refused_and_whoever_holds_may_call_what_holds(tmp_path: Path) -> None:
+    folder = tmp_path / "a/b"
+    with alone_in(folder), alone_in(tmp_path / "a/../a/b"):
+        assert refused_in_a_thread(folder)
+        assert is_empty(folder)
+    assert os.listdir(tmp_path) == []  # nothing was put there, so nothing stays
+    with alone_in(folder):
+        (folder / "z").touch()
+        assert not is_empty(folder)
+        strange = b'{"process": 1, "machine": "\\u001b[2J", "since": 3}'
+        for note in (b"", b"\xff", b"[" * 900, b'{"process": "\x1b"}', strange):  # what holds a lock may say anything
+            (folder / LOCK_FILE).write_bytes(note)
+            said = refused_in_a_thread(folder)
+            assert said.startswith("another training writes in")
+            assert "\x1b" not in said
+
+
+def test_what_is_no_folder_cannot_be_held(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    (tmp_path / "loop").symlink_to("loop")
+    for path in (tmp_path / "file", tmp_path / "file/below", tmp_path / "loop"):
+        with pytest.raises(ParameterError, match="cannot use the folder"), alone_in(path):
+            pass
+
+
+def test_a_run_is_finished_unless_more_is_asked_for(tmp_path: Path) -> None:
+    plain = {"run": {"steps": 100}}
+    write_about(tmp_path, AboutRun(["dicegym", "train", "hog"], plain, finished=True))
+    for overrides, finished in (
+        ([], True),
+        (["run.steps=50"], True),
+        (["run.steps=101"], False),
+        (["run.card_games=5"], False),
+        (["run.torch_threads=1"], True),
+    ):
+        assert prepare("hog", tmp_path, None, overrides, resume=True).finished is finished, overrides
+    write_about(tmp_path, AboutRun(["dicegym", "train", "hog"], plain, finished=False))
+    assert not prepare("hog", tmp_path, None, [], resume=True).finished
+    for settings in ('{"run": 3}', '{"run": {"steps": "x"}}', '{"nothing": {}}', "[]", '"x"', "null"):
+        (tmp_path / "settings.json").write_text(f'{{"command": "dicegym train hog", "settings": {settings}}}')
+        with pytest.raises(ParameterError, match=r"settings\.json"):
+            prepare("hog", tmp_path, None, [], resume=True)
+
+
+DAMAGE: dict[str, Callable[[Path, bytes], object]] = {
+    "cut off": lambda path, whole: path.write_bytes(whole[: len(whole) // 2]),
+    "empty": lambda path, whole: path.write_bytes(b""),
+    "binary": lambda path, whole: path.write_bytes(bytes(range(256))),
+    "NUL": lambda path, whole: path.write_bytes(whole + b"\0"),
+    "another type": lambda path, whole: path.write_bytes(b"[1, 2]\n"),
+    "other names": lambda path, whole: path.write_bytes(b'{"\\u001b[2J": 1}'),
+    "deep": lambda path, whole: path.write_bytes(b"[" * 200_000),
+    "huge number": lambda path, whole: path.write_bytes(b"9" * 100_000),
+    "a folder": lambda path, whole: path.mkdir(),
+    "a loop": lambda path, whole: path.symlink_to(path.name),
+    "a pipe": lambda path, whole: os.mkfifo(path),
+    "absent": lambda path, whole: None,
+    "too large": lambda path, whole: _sparse(path),
+}
+
+
+def _sparse(path: Path) -> None:
+    with path.open("wb") as file:
+        file.truncate(100 << 20)
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_damaged_files_give_one_class_of_error_with_a_way_out(damage: str, tmp_path: Path) -> None:
+    about = json.dumps({"command": "dicegym train hog", "settings": {"run": {"seed": 3}}}).encode()
+    league = b"member,kind,joined,share,even,against a,games against a\na,past self,0,1.0,0.5,,\n"
+    for name, whole, read in (
+        ("settings.json", about, lambda path: about_run(path.parent)),
+        ("league.csv", league, read_league),
+        ("mine.toml", b"[run]\nsteps = 5\n[algorithm]\nname = 'PPO'\n", lambda path: read_config("hog", path)),
+    ):
+        path = tmp_path / name
+        path.write_bytes(whole)
+        read(path)
+        path.unlink()
+        DAMAGE[damage](path, whole)
+        harmless = {("mine.toml", "empty"), ("mine.toml", "cut off")}  # these are settings too, only fewer
+        if (name, damage) in harmless:
+            continue
+        with pytest.raises(ParameterError) as caught:
+            read(path)
+        if name != "mine.toml":  # where a wrong setting has an error that says what to give
+            assert isinstance(caught.value, DamagedFileError), (name, damage)
+        assert ": " in str(caught.value)
+        assert str(caught.value).isprintable(), (name, damage)
+
+
+def test_names_in_a_league_are_no_formulas_and_come_back(tmp_path: Path) -> None:
+    table = LeagueTable(0.5)
+    for name in ("=1+1", "b\x1b[2J", "c"):
+        table.add(name, "agent", 0)
+    table.record("=1+1", "c", Result(0.75, 8))
+    table.write(tmp_path, {"=1+1": 0.5, "c": 0.5})
+    written = (tmp_path / "league.csv").read_text()
+    assert "\x1b" not in written
+    assert not any(line.startswith("=") for line in written.splitlines())
+    again, shares = read_league(tmp_path / "league.csv")
+    assert list(again.kinds) == ["'=1+1", "b\\x1b[2J", "c"]
+    assert again.results["'=1+1", "c"] == Result(0.75, 8)
+    assert shares == {"'=1+1": 0.5, "b\\x1b[2J": 0.0, "c": 0.5}
+
+
+@pytest.mark.parametrize("failure", [MemoryError(), RuntimeError("DefaultCPUAllocator: can't allocate memory")])
+def test_settings_that_there_is_no_memory_for_are_refused(failure: Exception) -> None:
+    with pytest.raises(ParameterError, match=r"cannot be used here, .* give smaller numbers"), enough_memory("games"):
+        raise failure
+    with pytest.raises(RuntimeError, match="other"), enough_memory("run.games"):
+        raise RuntimeError("other")
+
+
+@pytest.mark.parametrize(
+    ("before", "words"),
+    [
+        ({"timesteps": 5}, "| stage 1 | a model: 5 steps; the next"),  # what `save_model` writes
+        ({"command": [1], "timesteps": "x", "seconds": {}, "path": "\x1b[2J"}, "| stage 1 | a model; the next"),
+        ({"command": "`|\x1b", "timesteps": 10**400, "seconds": 10**400}, "| stage 1 | `'\\|\\x1b`; the next"),
+        ({"command": "dicegym", "timesteps": 5, "seconds": 2.5, "path": "a"}, "`dicegym`: 5 steps, 2 s; the next"),
+        (5, "| command"),
+    ],
+)
+def test_cards_tell_of_whatever_a_model_was_that_a_training_began_with(before: Any, words: str) -> None:
+    score = Score("win rate", "even", 0.5, 0.4, 0.6, 20)
+    own = {"command": "dicegym train hog", "timesteps": 5, "seconds": 1, "machine": "", "versions": {}}
+    of_game = {"game": "hog", "players": 2, "parameters": {}, "fingerprint": "", "algorithm": "PPO"}
+    scores = {"score": score.to_json(), "scores": [score.to_json()]}
+    settings = {"settings": {"run": {"seed": 1}}, "began_with": before, **scores}
+    shown = page({**own, **of_game, **settings}, "model", [score])
+    assert words in shown
+    assert "\x1b" not in shown

@@ -16,7 +16,7 @@ from variants import FINISHED, one_always
 pytest.importorskip("sb3_contrib")
 
 
-from small_runs import ALONE, LEAGUE, SMALL, STEADY, Train, each_game, small
+from small_runs import ALONE, LEAGUE, SMALL, Train, each_game, small
 
 from dicegym.engine import loops
 from dicegym.envs.vector import BatchEnv
@@ -50,7 +50,9 @@ def test_same_settings_and_seed_give_the_same_curve_and_another_seed_another(
 
 @pytest.mark.slow_after(2)
 @each_game
-def test_run_leaves_models_settings_curve_and_tensorboard(done: Train, game: str) -> None:
+def test_run_leaves_models_settings_curve_and_tensorboard(
+    done: Train, game: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     run, folder = done(game, small(game))
     about = model_file.facts(folder / "model.zip")
     assert about["timesteps"] == 3072
@@ -62,14 +64,8 @@ def test_run_leaves_models_settings_curve_and_tensorboard(done: Train, game: str
     page = (folder / "model.md").read_text()
     for fact in (f"dicegym train {game} --set run.games=16", "| seed | 1 |", "3,072 decisions", str(run.score)):
         assert fact in page
-
-
-@pytest.mark.slow_after(2)
-@each_game
-def test_a_card_tells_of_every_scripted_agent(done: Train, game: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    run, folder = done(game, small(game))
     monkeypatch.setattr("dicegym.learning.card.agent_names", agent_names)
-    page = card(folder / "model.zip", 10)
+    page = card(folder / "model.zip", 10)  # tells of every scripted agent
     scripted = [name for name in agent_names(run.game) if not isinstance(resolve(run.game, name), Path)]
     for name in scripted if run.game.players > 1 else ["nobody"]:
         assert f"| {name} |" in page
@@ -86,29 +82,23 @@ def test_evaluations_come_early_and_then_at_equal_distances() -> None:
     assert [next_evaluation(steps, 3) for steps in range(5)] == [1, 3, 3, 6, 6]
 
 
-def test_an_evaluation_may_end_a_run(training: Any, tmp_path: Path) -> None:
-    told = []
-
-    def evaluated(steps: int, score: Score) -> None:
-        told.append((steps, score.value))
-        if steps >= 512:
-            raise LookupError("enough")
-
-    with pytest.raises(LookupError, match="enough"):
-        training.train("hog", tmp_path / "run", overrides=STEADY, evaluated=evaluated)
-    curve = (tmp_path / "run/curve.csv").read_text().split()[1:]
-    assert [f"{steps},{value:.9f}" for steps, value in told] == curve
-    assert [steps for steps, _ in told] == [0, 256, 512]
-
-
 def test_evaluation_against_several_opponents(training: Any, tmp_path: Path) -> None:
     told = []
     against = 'run.evaluate_against=["even", "timid", ["honest", "even"]]'
     overrides = [*SMALL, "game.players=3", 'opponents={"timid"=1}', against, "run.best_by=worst"]
-    run = training.train(
-        "liarsdice", tmp_path / "run", overrides=overrides, progress=lambda *text: told.append(text[2])
-    )
+    measured: list[list[str]] = []
+
+    def evaluated(steps: int, score: Score) -> None:
+        measured.append([str(steps), f"{score.value:.9f}"])
+        curve = (tmp_path / "run/curve.csv").read_text().splitlines()
+        assert curve[-1].split(",")[:2] == measured[-1]  # it is told when it is written
+
+    def progress(done: int, total: int, text: str) -> None:
+        told.append(text)
+
+    run = training.train("liarsdice", tmp_path / "run", overrides=overrides, progress=progress, evaluated=evaluated)
     head, *lines = csv.reader((tmp_path / "run/curve.csv").read_text().splitlines())
+    assert measured == [line[:2] for line in lines]
     assert head == ["steps", "score", "even", "timid", "honest, even"]
     assert all(float(line[1]) == min(map(float, line[2:])) for line in lines)
     noted = [(steps, score) for steps, _, scores in read_evaluations(tmp_path / "run") for score in scores]

@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("sb3_contrib")
 
 
-from small_runs import SMALL, STEADY, Train, each_game, small
+from small_runs import SMALL, Train, each_game
 
 import dicegym
 from dicegym.errors import ModelError, ParameterError, UnknownNameError
@@ -20,12 +20,6 @@ from dicegym.players.roster import find_model_file
 from dicegym.shipped import shipped_folder
 
 pytestmark = pytest.mark.usefixtures("short_cards")
-
-
-@pytest.mark.parametrize("cards", [0, 1])
-def test_cards_may_be_left_out(training: Any, cards: int, tmp_path: Path) -> None:
-    training.train("hog", tmp_path / "run", overrides=[*STEADY, "run.steps=512", f"run.card_games={cards}"])
-    assert len(list((tmp_path / "run").glob("*.md"))) == 2 * cards
 
 
 def test_training_begins_with_the_networks_of_another_model(training: Any, done: Train, tmp_path: Path) -> None:
@@ -57,70 +51,51 @@ def test_who_begins_with_a_model_that_was_taught_has_a_critic_of_its_own(trainin
     taught = model_file.facts(shipped_folder("agents") / "hog/taught.zip")["score"]["value"]
     assert run.state.curve.evaluations[0].value == pytest.approx(taught, abs=1e-6)  # its policy is the taught one
     assert model_file.facts(tmp_path / "run/model.zip")["began_with"]["path"] == "taught"  # as it was named
-    assert training.train("hog", tmp_path / "run", resume=True).state.began_with["path"] == "taught"
     with pytest.raises(ParameterError, match=r"another policy network than .*vf\) may have other layers"):
         training.train("hog", tmp_path / "other", overrides=[*wide, "network.net_arch={pi=[64],vf=[64]}"])
 
 
-def test_an_agent_that_a_training_begins_with_is_a_file_of_its_game() -> None:
-    file = shipped_folder("agents") / "liarsdice" / "taught.zip"
-    assert find_model_file(dicegym.game("liarsdice"), "taught") == str(file)
-
-
-@pytest.mark.parametrize(
-    ("named", "words"),
-    [("tought", "Did you mean 'taught'"), ("bayes", "bayes is a bot.*by its file"), ("tought", "ppo, taught")],
-)
-def test_a_training_that_begins_with_nobody_s_networks_is_told_who_there_is(
-    training: Any, named: str, words: str, tmp_path: Path
+def test_a_training_begins_with_an_agent_of_its_game_or_a_file_or_the_best_one_of_a_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with pytest.raises(UnknownNameError, match=words):
-        training.train("liarsdice", tmp_path / "run", overrides=[*SMALL, f"run.start_from={named}"])
-    assert not (tmp_path / "run" / "settings.json").exists()
+    """A tilde in a setting or a file of settings is not the shell's to expand."""
+    game, file = dicegym.game("liarsdice"), shipped_folder("agents") / "liarsdice" / "taught.zip"
+    assert find_model_file(game, "taught") == str(file)
+    for variable in ("HOME", "USERPROFILE"):
+        monkeypatch.setenv(variable, str(tmp_path))
+    for name in ("mine.zip", "model.zip", "best.zip"):
+        shutil.copy(file, tmp_path / name)
+    assert find_model_file(game, "~/mine.zip") == str(tmp_path / "mine.zip")
+    assert find_model_file(game, str(tmp_path)) == str(tmp_path / "best.zip")
 
 
 @pytest.mark.parametrize(
     ("named", "words"),
     [
-        (
-            "nobody.zip",
-            r"^there is no file nobody\.zip, and run\.start_from takes the file .*: ppo, taught$",
-        ),
+        ("tought", r"Did you mean 'taught'.*|ppo, taught"),
+        ("bayes", "bayes is a bot.*by its file"),
+        ("nobody.zip", r"^there is no file nobody\.zip, and run\.start_from takes the file .*: ppo, taught$"),
         ("runs/x/best.zip", r"^there is no file runs/x/best\.zip, and run\.start_from"),
         ("taught.zip", r"^there is no file taught\.zip, .*: ppo, taught$"),
         ("./", r"^\./ is a folder, and no file, and"),
     ],
 )
-def test_a_training_that_begins_with_a_missing_file_is_told_that_it_is_missing(
+def test_a_training_that_begins_with_nobody_s_networks_is_told_who_there_is(
     training: Any, named: str, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(ModelError, match=words):
+    with pytest.raises(UnknownNameError if "." not in named else ModelError, match=words):
         training.train("liarsdice", tmp_path / "run", overrides=[*SMALL, f"run.start_from={named}"])
     assert not (tmp_path / "run" / "settings.json").exists()
 
 
-def test_a_model_to_begin_with_may_lie_in_the_user_s_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A tilde in a setting or a file of settings is not the shell's to expand."""
-    monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setenv("USERPROFILE", str(tmp_path))
-    shutil.copy(shipped_folder("agents") / "liarsdice" / "taught.zip", tmp_path / "mine.zip")
-    assert find_model_file(dicegym.game("liarsdice"), "~/mine.zip") == str(tmp_path / "mine.zip")
-
-
-def test_a_training_may_begin_with_the_best_model_of_another_one_s_folder(tmp_path: Path) -> None:
-    for name in ("model.zip", "best.zip"):
-        shutil.copy(shipped_folder("agents") / "liarsdice" / "taught.zip", tmp_path / name)
-    assert find_model_file(dicegym.game("liarsdice"), str(tmp_path)) == str(tmp_path / "best.zip")
-
-
-def test_a_training_that_begins_with_an_agent_of_other_parameters_is_told_so(training: Any, tmp_path: Path) -> None:
+def test_agents_of_other_parameters_begin_nothing(training: Any, tmp_path: Path) -> None:
     """Not that there is none of this name."""
     with pytest.raises(ModelError, match=r"taught\.zip.*dice"):
         training.train("liarsdice", tmp_path / "run", overrides=[*SMALL, "game.dice=1", "run.start_from=taught"])
 
 
-def test_a_file_may_leave_settings_out(training: Any, tmp_path: Path) -> None:
+def test_a_file_and_a_card_may_be_left_out_and_opponents_are_a_pool(training: Any, tmp_path: Path) -> None:
     text = (shipped_folder("training") / "configs/hog.toml").read_text()
     left_out = ("evaluate_against", "best_by", "priority", "games = 200")
     fewer = "\n".join(line for line in text.splitlines() if not line.startswith(left_out))
@@ -130,23 +105,19 @@ def test_a_file_may_leave_settings_out(training: Any, tmp_path: Path) -> None:
         "run.card_games=0",
         "self_play.games=2",
         "game.goal=20",
-        'opponents={"self"=1}',
-        "run.steps=512",
+        'opponents={"bacon"=1, "always_roll(4)"=2}',
+        "run.steps=256",
     ]
-    assert training.train("hog", tmp_path / "run", tmp_path / "fewer.toml", overrides).model.num_timesteps == 512
-
-
-def test_opponents_are_a_pool_from_the_settings(training: Any, tmp_path: Path) -> None:
-    overrides = [*small("hog"), "run.steps=256", "run.card_games=0", 'opponents={"bacon"=1, "always_roll(4)"=2}']
-    run = training.train("hog", tmp_path / "run", overrides=overrides)
+    run = training.train("hog", tmp_path / "run", tmp_path / "fewer.toml", overrides)
+    assert run.model.num_timesteps == 256
     assert {player.name for player in run.env.batch.seating.pool.players} == {"bacon", "always_roll(4)"}
+    assert not list((tmp_path / "run").glob("*.md"))
 
 
 @pytest.mark.parametrize(
     ("overrides", "error", "match"),
     [
-        (["run.stepz=5"], ParameterError, "run.stepz=5"),
-        (["run.stepz=5"], ParameterError, "Did you mean 'steps'"),
+        (["run.stepz=5"], ParameterError, "run.stepz=5.*Did you mean 'steps'"),
         (["run.less_luck=1"], ParameterError, "give true or false"),
         (["network.net_arch=[0]"], ParameterError, r"give a list of sizes such as \[128, 128\]"),
         (["run=5"], ParameterError, "run=5 is not a section"),
@@ -169,6 +140,9 @@ def test_opponents_are_a_pool_from_the_settings(training: Any, tmp_path: Path) -
         (["algorithm.policy=CnnPolicy"], ParameterError, "'policy'"),
         (["algorithm={ent_coef_end=0.1}"], ParameterError, "algorithm.ent_coef_end says where to"),
         (["network.activation=Foo"], ParameterError, "activation='Foo'"),
+        (["environment.max_steps=5"], UnknownNameError, "Did you mean 'max_episode_steps'"),
+        (["environment.seat=9"], ParameterError, "seat=9"),
+        (["environment.wrap=shaped.py:lead"], UnknownNameError, "setting 'wrap'"),
     ],
 )
 def test_wrong_settings_are_refused_before_anything_is_written(

@@ -1,6 +1,9 @@
-"""What a batch does after failures and half-begun resets, and who is told of what in evaluations."""
+"""What an environment does after illegal actions, failures of opponents and half-begun resets."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,32 +13,37 @@ import dicegym
 from dicegym.engine import loops
 from dicegym.engine.game import Game
 from dicegym.envs.opponents import Opponents
+from dicegym.envs.single import SingleAgentEnv
 from dicegym.envs.vector import BatchEnv
-from dicegym.errors import AgentError, ParameterError, StepError
+from dicegym.errors import AgentError, IllegalActionError, ParameterError, StepError
 from dicegym.play.drive import play_game
 from dicegym.play.player import FunctionPlayer, Player
 from dicegym.play.turn import Act, Turn
 from dicegym.players.roster import opponent
 
+each_mode = pytest.mark.parametrize("mode", list(AutoresetMode), ids=lambda mode: mode.value)
 
-def failing_once() -> Player:
-    calls = []
+
+def failing(calls: int) -> Player:
+    """A player that fails when it is asked for the last of so many times, once."""
+    left = iter(range(calls))
 
     def act(turn: Turn) -> int:
-        calls.append(1)
-        if len(calls) == 4:
+        if next(left, None) == calls - 1:
             raise AgentError("fragile", "fell over")
         return 6
 
     return FunctionPlayer(act, "fragile")
 
 
-@pytest.mark.parametrize("mode", list(AutoresetMode), ids=lambda mode: mode.value)
+@each_mode
 def test_after_a_failure_games_are_only_begun_anew_together(mode: AutoresetMode) -> None:
-    env = BatchEnv("hog", 3, opponent=failing_once(), seat=0, autoreset_mode=mode)
+    env = BatchEnv("hog", 3, opponent=failing(4), seat=0, autoreset_mode=mode)
     env.reset(seed=0)
     env.step(np.full(3, 5))
     with pytest.raises(AgentError, match="fragile"):
+        env.step(np.full(3, 5))
+    with pytest.raises(StepError, match="reset"):
         env.step(np.full(3, 5))
     with pytest.raises(StepError, match="without a mask"):
         env.reset(options={"reset_mask": np.array([True, False, False])})
@@ -44,22 +52,80 @@ def test_after_a_failure_games_are_only_begun_anew_together(mode: AutoresetMode)
     assert (env._batch.states["player"] == 0).all()
 
 
-def test_same_step_mode_begins_all_games_with_the_first_reset() -> None:
+def test_a_single_game_is_begun_anew_after_a_failure() -> None:
+    env = SingleAgentEnv("hog", opponent=failing(1), seat=0)
+    env.reset(seed=0)
+    with pytest.raises(AgentError, match="fragile"):
+        env.step(3)
+    with pytest.raises(StepError):
+        env.step(3)
+    env.reset()
+    env.step(3)
+
+
+FORMS: dict[str, Callable[[FunctionPlayer], tuple[Any, Any]]] = {
+    "single": lambda player: (SingleAgentEnv("hog", opponent=player, seat=0), 3),
+    "batch": lambda player: (BatchEnv("hog", 2, opponent=player, seat=0), np.array([5, 5])),
+}
+
+
+@pytest.mark.parametrize("answer", [None, "a", [3], 3.5, 2**70], ids=str)
+@pytest.mark.parametrize("pure", [True, False])
+@pytest.mark.parametrize("form", FORMS)
+def test_an_opponent_that_answers_nonsense_is_named(form: str, pure: bool, answer: Any) -> None:
+    env, action = FORMS[form](FunctionPlayer(lambda turn: answer, "odd", pure))
+    env.reset(seed=0)
+    with pytest.raises(AgentError, match="'odd': chose"):
+        env.step(action)
+
+
+def test_resets_of_some_games_alone() -> None:
     env = BatchEnv("hog", 2, autoreset_mode="SameStep")
     with pytest.raises(StepError, match="without a mask"):
         env.reset(seed=0, options={"reset_mask": np.array([True, False])})
     env.reset(seed=0)
     env.reset(options={"reset_mask": np.array([True, False])})
+    env, whole = (BatchEnv("hog", 2, autoreset_mode="Disabled") for _ in range(2))
+    whole.reset(seed=3)
+    env.reset(seed=3, options={"reset_mask": np.array([True, False])})  # gives all games their seeds
+    env.reset(options={"reset_mask": np.array([False, True])})
+    assert (env.state_dict()["states"]["key"] == whole.state_dict()["states"]["key"]).all()
 
 
-@pytest.mark.parametrize("mode", list(AutoresetMode), ids=lambda mode: mode.value)
-def test_refused_actions_are_told_as_faults(mode: AutoresetMode) -> None:
-    env = BatchEnv("hog", 2, on_illegal="terminate", autoreset_mode=mode)
+@each_mode
+@pytest.mark.parametrize(
+    ("settings", "action", "fault", "reward"),
+    [
+        ({}, 12, "a number of dice outside -1..10", -1),
+        ({"on_illegal": "terminate", "illegal_reward": -4}, -1, "illegal action", -4),
+    ],
+    ids=["rule", "terminate"],
+)
+def test_illegal_actions_are_told_as_faults(
+    mode: AutoresetMode, settings: dict[str, Any], action: int, fault: str, reward: int
+) -> None:
+    env = BatchEnv("hog", 2, opponent="always_roll(5)", seat=0, autoreset_mode=mode, **settings)
     env.reset(seed=0)
-    *_, info = env.step(np.array([5, -1]))
+    _, rewards, terminated, _, info = env.step(np.array([5, action]))
+    assert (rewards.tolist(), terminated.tolist()) == ([0, reward], [False, True])
     told = info["final_info"] if mode == AutoresetMode.SAME_STEP else info
-    assert told["fault"].tolist() == ["", "illegal action"]
-    assert told["_fault"].tolist() == ([False, True] if told is not info else [True, True])
+    assert told["fault"].tolist() == ["", fault]
+    assert told["_fault"].tolist() == told["_returns"].tolist() == [told is info, True]
+    assert told["returns"][1].tolist() == ([-1, 1] if not settings else [0, 0])
+    if mode == AutoresetMode.SAME_STEP:
+        _, rewards, terminated, _, info = env.step(np.array([5, 5]))
+        assert (rewards.tolist(), terminated.tolist()) == ([0, 0], [False, False])
+        assert info["action_mask"].all()
+
+
+def test_an_illegal_action_that_is_an_error_steps_no_game() -> None:
+    env = BatchEnv("hog", 2, on_illegal="raise")
+    env.reset(seed=0)
+    before = env.states.tobytes()
+    with pytest.raises(IllegalActionError, match="game 1: action 12"):
+        env.step(np.array([5, 12]))
+    assert env.states.tobytes() == before
+    env.step(np.array([5, 5]))
 
 
 class Follower(Player):
@@ -112,7 +178,7 @@ def test_followers_among_compiled_bots_are_told_as_in_a_single_game(name: str) -
 
 def test_a_state_goes_on_after_a_failure_unless_it_was_taken_then() -> None:
     steady = FunctionPlayer(lambda turn: 6, "steady")
-    env, other = (BatchEnv("hog", 3, opponent=one, seat=0) for one in (failing_once(), steady))
+    env, other = (BatchEnv("hog", 3, opponent=one, seat=0) for one in (failing(4), steady))
     for one in (env, other):
         one.reset(seed=0)
     before = env.state_dict()
