@@ -69,12 +69,6 @@ def parse(words: list[str]) -> None:
         context = command.make_context(command.name, list(words), parent=context)
 
 
-def test_a_command_that_is_in_a_group_is_named_with_it(run: Any) -> None:
-    status, out, err = run("hint", "hog")
-    assert (status, out) == (2, "")
-    assert err == "dicegym: there is no command 'hint'. Did you mean `dicegym values hint`?\n"
-
-
 def test_files_are_written_by_one_option() -> None:
     for command in all_commands(WHOLE):
         for option in command.params:
