@@ -194,16 +194,8 @@ def test_a_word_that_is_gone_is_found_and_one_that_is_meant_is_not(path: str, so
 # --- one class for each name ---------------------------------------------------------------------------------------
 
 
-def public_classes(source: str) -> list[str]:
-    """Return the public names of classes and of aliases of types that a module defines."""
-    found = []
-    for node in ast.parse(source).body:
-        if isinstance(node, ast.ClassDef):
-            found.append(node.name)
-        elif isinstance(node, ast.Assign | ast.AnnAssign):
-            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            found += [name.id for name in targets if isinstance(name, ast.Name) and re.search("[a-z]", name.id)]
-    return [name for name in found if name[0].isupper()]
+CLASS = re.compile(r"^(?:class ([A-Z]\w*)|([A-Z]\w*[a-z]\w*)(?::.+?)? = )", re.MULTILINE)
+"""A class, or an alias of a type, at the beginning of a line."""
 
 
 def same_names(sources: dict[str, str]) -> dict[str, list[str]]:
@@ -213,7 +205,7 @@ def same_names(sources: dict[str, str]) -> dict[str, list[str]]:
     """
     found: dict[str, dict[str, str]] = {}
     for path, source in sources.items():
-        for name in public_classes(source):
+        for name in ("".join(names) for names in CLASS.findall(source)):
             found.setdefault(name, {}).setdefault("a game" if path.startswith("dicegym/games/") else path, path)
     return {name: list(places.values()) for name, places in found.items() if len(places) > 1}
 
