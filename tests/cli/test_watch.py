@@ -10,7 +10,6 @@ from command_line import Run
 
 import dicegym
 from dicegym.cli.watch import find_model
-from dicegym.engine.scene import Line, Scene
 from dicegym.errors import ParameterError
 from dicegym.pictures.naming import name_players
 from dicegym.pictures.watched import moments, names_of, seating
@@ -65,9 +64,7 @@ def test_faults_are_said() -> None:
     assert any(line.startswith("wrong: ") and "(" in line for line in done)
 
 
-def test_names_stand_for_seats_that_exist() -> None:
-    scene = Scene("player 1 against player 10", (Line("player 0 (you)", "bid of player 1"),), "player 0 wins")
-    assert name_players(scene, ["a", "b"]) == Scene("b against player 10", (Line("a (you)", "bid of b"),), "a wins")
+def test_a_table_without_enough_players_is_refused() -> None:
     with pytest.raises(ParameterError, match="give 1 to its other seats"):
         seating(dicegym.game("hog"), RandomPlayer(), [], 0)
 

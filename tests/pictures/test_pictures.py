@@ -87,6 +87,7 @@ def test_a_picture_of_no_seat_is_refused() -> None:
         ("player 0 called liar; player 1 loses one die", ["ann", "you"], "ann called liar; you lose one die"),
         ("players 0 and 1 tie", ["ann", "bo"], "ann and bo tie"),
         ("player 7 wins", ["ann"], "player 7 wins"),
+        ("player 1 against player 10", ["a", "b"], "b against player 10"),
     ],
 )
 def test_players_are_called_by_their_names(text: str, names: list[str], said: str) -> None:
