@@ -95,6 +95,7 @@ SCRIPT = """
 import gymnasium as gym
 import dicegym
 import dicegym.contest
+from dicegym.agents import FunctionPlayer
 from dicegym.envs import SB3VecEnv
 from dicegym.games.hog.rules import SPEC, View
 from dicegym.play.turn import Act
@@ -110,7 +111,7 @@ class Mine(dicegym.Player):
 
 game = dicegym.game(SPEC, goal=50)
 reveal_type(game.view(game.new_game(seed=1)[0], 0).opponent_score)
-env = gym.make("dicegym/Hog-v0", opponent=dicegym.agents.FunctionPlayer(greedy, pure=True))
+env = gym.make("dicegym/Hog-v0", opponent=FunctionPlayer(greedy, pure=True))
 envs = SB3VecEnv("hog", 16, seed=0)
 result = dicegym.contest.contest("hog", ["bacon", "swap", Mine()], workers=1)
 reveal_type(result)
@@ -123,8 +124,8 @@ RESULT, PLAYER = "dicegym.arena.results.ContestResult", "dicegym.play.player.Pla
 TYPES = ["int", "int", RESULT, "int", "str", "tuple[int, ...]", PLAYER]
 WRONG = """
 dicegym.contest.contst
-def wrong(turn: dicegym.Turn[View]) -> int:
-    return turn.view.scores
+def wrong(turn: dicegym.Turn[View]) -> None:
+    print(turn.view.scores)
 """
 
 
@@ -132,15 +133,20 @@ def wrong(turn: dicegym.Turn[View]) -> int:
 def test_mypy_strict_knows_the_type_of_each_name_outside_the_checkout(tmp_path: Path) -> None:
     """A name whose type is Any is none that mypy knows, and one that the face or a view does not have is an error."""
     lines = [f"from {module} import {name} as {name}\nreveal_type({name})" for module, name in FACE]
-    (tmp_path / "script.py").write_text("\n".join([SCRIPT, *lines, WRONG]))
+    (tmp_path / "script.py").write_text(SCRIPT + WRONG)
+    (tmp_path / "names.py").write_text("\n".join(lines))
     cache = Path(sys.prefix) / "cache" / "mypy-outside"
-    command = [sys.executable, "-m", "mypy", "--strict", f"--cache-dir={cache}", "script.py"]
+    command = [sys.executable, "-m", "mypy", "--strict", f"--cache-dir={cache}", "script.py", "names.py"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     told = done.stdout.splitlines()
-    types = [line.partition('Revealed type is "')[2].rstrip('"') for line in told if "Revealed type" in line]
-    assert types[: len(TYPES)] == TYPES
-    assert len(types) == len(TYPES) + len(FACE), told
-    assert not [one for one in types if one.startswith("Any")]
-    contst, scores = [line for line in told if " error: " in line]
-    assert 'has no attribute "contst"' in contst
-    assert '"View" has no attribute "scores"' in scores
+    script, names = (
+        [line.partition('Revealed type is "')[2].rstrip('"') for line in told if re.match(f"{file}.*Revealed", line)]
+        for file in ("script", "names")
+    )
+    assert script == TYPES, told
+    assert len(names) == len(FACE), told
+    assert not [one for one in names if one.startswith("Any")]
+    errors = [line for line in told if " error: " in line]
+    assert len(errors) == 2, errors
+    assert 'has no attribute "contst"' in errors[0]
+    assert '"View" has no attribute "scores"' in errors[1]
