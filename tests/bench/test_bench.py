@@ -33,6 +33,10 @@ def test_every_form_gives_a_rate_a_round() -> None:
         assert len(rate.values) == 2
         assert min(rate.values) > 0
     assert lines[-1] == "round 2 of 2"
+    assert TOLD.replace(" or ", ", ").split(", ") == [*FORMS], "the help names every form"
+    for wrong, said in ((["bach"],), "'batch'"), (((), ["hogg"]), "hog"):
+        with pytest.raises(UnknownNameError, match=said):
+            run_bench(*wrong)
     assert {"processor", "Python", "numba"} <= result.machine.keys()
 
 
@@ -87,14 +91,3 @@ def test_the_table_has_the_median_between_its_limits_and_the_goal() -> None:
     assert goal_of("batch", "Hog-v0") is None
     assert len(titles) == len(rows[0])
     assert result.to_json()["rates"][0]["median"] == 400
-
-
-def test_unknown_names_are_refused() -> None:
-    with pytest.raises(UnknownNameError, match="'batch'"):
-        run_bench(["bach"])
-    with pytest.raises(UnknownNameError, match="hog"):
-        run_bench(games=["hogg"])
-
-
-def test_the_help_names_every_form() -> None:
-    assert TOLD.replace(" or ", ", ").split(", ") == [*FORMS]

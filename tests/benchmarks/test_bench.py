@@ -9,30 +9,21 @@ from types import ModuleType
 
 import numpy as np
 import pytest
-from short_benches import measured
+from short_benches import measured, quiet
 
 import dicegym
-from benchmarks import (
-    contest,
-    isolation,
-    memory,
-    peers,
-    plans,
-    ratios,
-    report,
-    search,
-    solving,
-    start,
-)
+from benchmarks import contest, isolation, memory, peers, plans, ratios, report, search, solving, start
 from benchmarks import run as bench_run
 from benchmarks.decisions import decisions_per_step
 from benchmarks.figures import Figure, Measure, Skipped
-from benchmarks.modes import LOOP_MODES
+from benchmarks.loops import LOOPS
+from benchmarks.modes import DEFAULT_MODES, LOOP_MODES, MODES
+from benchmarks.options import Options
 from benchmarks.result import BenchResult
 from benchmarks.run import in_turn
 from benchmarks.training_setup import TrainingSetup
 from dicegym.bench import AT_A_TIME, Work, bare_batch
-from dicegym.errors import DependencyError
+from dicegym.errors import DependencyError, UnknownNameError
 from dicegym.registry import ENVIRONMENTS, GAMES
 from dicegym.sandbox.jail import Isolation
 from dicegym.sandbox.jobs import entry
@@ -48,25 +39,19 @@ def small_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory, "SIZES", (64, 192))
 
 
-@pytest.mark.parametrize("mode", [mode for mode in LOOP_MODES if mode != "sb3"])
+@pytest.mark.parametrize("mode", LOOP_MODES)
 def test_a_loop_counts_decisions_a_second(played: BenchResult, mode: str) -> None:
     found = [figure for figure in played.figures if figure.mode == mode and figure.section == "speed"]
-    assert [figure.unit for figure in found] == (
-        ["learner steps/s", "decisions/s"] if mode in ("make_vec", "make") else ["decisions/s"]
-    )
-    for figure in found:
-        assert figure.subject == "Hog-v0"
-        assert len(figure.values) == 2
-        assert min(figure.values) > 0
-
-
-def test_the_loop_of_stable_baselines3(played: BenchResult) -> None:
-    if not [figure for figure in played.figures if figure.mode == "sb3"]:
+    if mode == "sb3" and not found:
         assert "pip install -e '.[train]'" in played.skipped[0].why
         pytest.skip("Stable-Baselines3 is not installed")
-    steps, decisions = (figure for figure in played.figures if figure.mode == "sb3")
-    assert (steps.unit, decisions.unit) == ("learner steps/s", "decisions/s")
-    assert decisions.median > 1.5 * steps.median > 0
+    both = ["learner steps/s", "decisions/s"]
+    assert [figure.unit for figure in found] == (both if mode in ("make_vec", "make", "sb3") else both[1:])
+    assert {figure.subject for figure in found} == {"Hog-v0"}
+    assert {len(figure.values) for figure in found} == {2}
+    assert min(min(figure.values) for figure in found) > 0
+    if mode == "sb3":
+        assert found[1].median > 1.5 * found[0].median
 
 
 def test_decisions_of_all_players_are_those_of_the_games_played() -> None:
@@ -192,10 +177,11 @@ def test_entries_are_copies_of_the_scripted_agents_with_what_they_import(name: s
         assert player.name == Path(copy).stem
 
 
-def test_a_contest_takes_time(tmp_path: Path) -> None:
-    copies = contest.entries("hog", tmp_path / "hog")
-    whole, matches = contest.contest_seconds(dicegym.game("hog"), copies[:2], Isolation.NONE)
+def test_a_contest_and_its_moves_take_time(tmp_path: Path) -> None:
+    copies, game = contest.entries("hog", tmp_path / "hog"), dicegym.game("hog")
+    whole, matches = contest.contest_seconds(game, copies[:2], Isolation.NONE)
     assert 0 < matches < whole
+    assert contest.move_microseconds(game, "always_roll", 1) > 0
 
 
 @pytest.fixture(scope="module")
@@ -208,19 +194,14 @@ def bot(tmp_path_factory: pytest.TempPathFactory) -> isolation.Played:
     return isolation.played(dicegym.game("hog"), file)
 
 
-def test_a_bot_is_asked_what_a_game_asks(bot: isolation.Played) -> None:
-    assert bot.questions[0] == (0, 0)
-    assert len(bot.questions) > 5
-    assert all(0 <= score < 100 for question in bot.questions for score in question)
-
-
 @pytest.mark.parametrize("level", isolation.working_levels())
 def test_what_it_costs_to_keep_a_bot_apart(
     bot: isolation.Played, level: Isolation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(isolation, "QUESTIONS", 100)
-    monkeypatch.setattr(isolation, "STARTS", 1)
-    monkeypatch.setattr(isolation, "AT_ONCE", 2)
+    assert (bot.questions[0], len(bot.questions) > 5) == ((0, 0), True)
+    assert all(0 <= score < 100 for question in bot.questions for score in question)
+    for name, few in (("QUESTIONS", 100), ("STARTS", 1), ("AT_ONCE", 2)):
+        monkeypatch.setattr(isolation, name, few)
     measured = list(isolation.measures(bot.game, bot.source.file))
     own = {figure.what.partition(":")[0] for measure in measured for figure in getattr(measure, "figures", ())}
     assert own == set(isolation.working_levels())
@@ -237,10 +218,6 @@ def test_a_level_that_does_not_work_here_is_told(bot: isolation.Played, monkeypa
     monkeypatch.setattr(isolation.jail, "choose", chosen)
     (skipped,) = (one for one in isolation.measures(bot.game, bot.source.file) if isinstance(one, Skipped))
     assert skipped == Skipped("hog, bots at isolation jail", "no bubblewrap")
-
-
-def test_a_move_takes_time() -> None:
-    assert contest.move_microseconds(dicegym.game("hog"), "always_roll", 1) > 0
 
 
 def test_the_load_of_a_server(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -271,21 +248,6 @@ def test_training_is_measured_beside_single_environments_and_the_ceiling() -> No
     assert of_ceiling.median == pytest.approx(100 * ours.median / free.median)
     assert (share.goal, gain.goal, of_ceiling.goal) == (("at most", 5.0), ("at least", 3.0), ("at least", 95.0))
     assert "rollouts of 64 steps" in report.plain(result)
-
-
-def test_the_free_environment_trains_and_costs_nothing() -> None:
-    pytest.importorskip("sb3_contrib")
-    from benchmarks import training
-
-    env = training.FreeVecEnv(8, 62, 12)
-    observations = env.reset()
-    assert observations.shape == (8, 62)
-    assert env.step(np.zeros(8, np.int64))[0] is observations
-    assert np.stack(env.env_method("action_masks")).shape == (8, 12)
-    trainer = training.Trainer(env, TINY)
-    steps, share = trainer.round()
-    assert steps > 0
-    assert 0 < share < 50
 
 
 def test_missing_peers_are_reported_with_the_way_to_install_them(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -333,18 +295,42 @@ def test_searches_are_measured_beside_peers() -> None:
     assert len(found) == 3 + len(search.PEERS)
 
 
-@pytest.mark.slow
-def test_solving_is_measured_in_a_process_of_its_own() -> None:
-    small = dicegym.game("liarsdice_spot_on", dice=2)
-    found = solving.measure(small, "equilibrium", "what is left")
+def test_solving_is_measured_in_a_process_of_its_own_for_the_games_that_are_named() -> None:
+    found = solving.measure(dicegym.game("liarsdice_spot_on", dice=2), "equilibrium", "what is left")
     time, memory, disk, left = found.run()
     assert [figure.unit for figure in found.figures] == ["s", "MiB", "MB", ""]
     assert {figure.subject for figure in found.figures} == {"liarsdice_spot_on equilibrium dice=2"}
     assert min(time, memory, disk) > 0
     assert left < 0.01
-
-
-def test_what_is_solved_is_that_of_the_games_which_are_named() -> None:
     whole = {figure.subject.split()[0] for one in solving.measures(("hog", "liarsdice")) for figure in one.figures}
     assert whole == {"liarsdice"}
     assert list(solving.measures(("lucky",))) == []
+
+
+# --- modes ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_mode_is_declared_once_has_all_that_modes_have_and_is_chosen_by_name() -> None:
+    assert list(plans.PLANS) == list(MODES)
+    assert set(LOOPS) == set(start.FIRST_STEP) == set(LOOP_MODES)
+    assert set(plans.ONE_SEAT) < set(LOOP_MODES)
+    assert all(mode.measures and mode.name == name for name, mode in MODES.items())
+    assert Options().chosen_modes == DEFAULT_MODES
+    assert set(Options(("all",)).chosen_modes) == set(MODES)
+    assert Options(("aec", "batch")).chosen_modes == ("batch", "aec")
+    assert [e.id for e in Options(games=("yatzy",)).environments] == ["Yatzy-v0", "YatzySolo-v0"]
+    with pytest.raises(UnknownNameError):
+        Options(("x",)).check()
+
+
+def test_measures_run_in_turn_and_no_more_often_than_makes_sense() -> None:
+    seen = []
+
+    def measure(name: str, repeats: int | None = None) -> Measure:
+        figure = Figure("speed", name, "x", "y")
+        work, warm = lambda: [seen.append(name) or len(seen)], lambda: seen.append(f"warm {name}")
+        return Measure((figure,), work, warm, repeats)
+
+    found = in_turn([measure("a"), measure("b", 1)], 2, quiet)
+    assert seen == ["warm a", "warm b", "a", "b", "a"]
+    assert [figure.values for figure in found] == [[3.0, 5.0], [4.0]]

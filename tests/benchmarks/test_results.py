@@ -9,11 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import (
-    chart,
-    ratios,
-    report,
-)
+from benchmarks import chart, ratios, report
 from benchmarks.__main__ import main
 from benchmarks.figures import Figure, Skipped
 from benchmarks.modes import LOOP_MODES
@@ -42,19 +38,13 @@ def test_ratios_by_hand() -> None:
         ("batch", "B", "P", 1.5),
         ("make_vec", "A", "Q", 0.575),
     ]
+    half = Figure("memory", "A", "x", "bytes", [3, 9, 4], goal=("at most", 4))
+    others = (half._replace(goal=goal) for goal in (("at most", 3.9), ("at least", 5), None))
+    assert (half.median, half.reached, [one.reached for one in others]) == (4, True, [False, False, None])
     (share,) = ratios.derived(figures)
     assert (share.subject, share.median, share.reached) == ("A", 0.92, True)
     figures[3] = speed("A", "make_vec", 300)
     assert [figure.reached for figure in ratios.derived(figures)] == [False]
-
-
-def test_figures_are_medians_and_goals_have_two_sides() -> None:
-    figure = Figure("memory", "A", "x", "bytes", [3, 9, 4], goal=("at most", 4))
-    assert figure.median == 4
-    assert figure.reached
-    assert not figure._replace(goal=("at most", 3.9)).reached
-    assert not figure._replace(goal=("at least", 5)).reached
-    assert figure._replace(goal=None).reached is None
 
 
 @pytest.fixture
@@ -113,19 +103,14 @@ def test_the_chart(made: BenchResult, tmp_path: Path, suffix: str) -> None:
         assert first.read_bytes() == second.read_bytes()
     else:
         assert "<svg" in first.read_text(encoding="utf-8")
+    bars = [(name, [bar.median for bar in bars]) for name, bars in chart.groups(made.figures)]
+    assert bars == [("A", [6e6, 41_234]), ("P", [2e5])]
+    assert set(chart.COLOURS) == set(LOOP_MODES)
+    assert [chart.format_short(value) for value in (12.3e6, 45_000, 7)] == ["12.3 M", "45 k", "7"]
     with pytest.raises(ParameterError, match=r"\.png or \.svg"):
         chart.draw(made, tmp_path / "a.pdf")
     with pytest.raises(ParameterError, match="no loop to draw"):
         chart.draw(made._replace(figures=made.figures[-1:]), first)
-
-
-def test_the_bars_of_the_chart(made: BenchResult) -> None:
-    assert [(name, [bar.median for bar in bars]) for name, bars in chart.groups(made.figures)] == [
-        ("A", [6e6, 41_234]),
-        ("P", [2e5]),
-    ]
-    assert set(chart.COLOURS) == set(LOOP_MODES)
-    assert [chart.format_short(value) for value in (12.3e6, 45_000, 7)] == ["12.3 M", "45 k", "7"]
 
 
 def test_the_command_writes_everything_and_shows_it_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

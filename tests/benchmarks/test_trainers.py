@@ -158,7 +158,7 @@ def test_the_plain_loops_advantages_are_those_of_stable_baselines() -> None:
     from stable_baselines3.common.buffers import RolloutBuffer
 
     settings = TrainingSettings(
-        algorithm=AlgorithmSettings(n_steps=8, batch_size=32, n_epochs=1, gamma=0.9, gae_lambda=0.7),
+        algorithm=AlgorithmSettings(n_steps=8, batch_size=32, n_epochs=1, gamma=0.9, gae_lambda=0.7)
     )
     env = FreeVecEnv(16, 3, 5)
     generator = np.random.default_rng(0)

@@ -58,16 +58,14 @@ def test_episodes_are_summed_up_by_the_time_at_which_they_ended() -> None:
     assert 0 <= found.steps - found.reached[-1] <= 64
 
 
-def test_what_stable_baselines_does_by_itself_has_masks_and_its_own_settings() -> None:
+def test_every_way_is_a_known_algorithm_and_that_of_stable_baselines_has_masks_and_its_own_settings() -> None:
+    names = [way.name for way in WAYS]
+    assert {"single", "batch"} <= {*names}
+    assert len({*names}) == len(names)
+    assert all(way.algorithm in model_file.ALGORITHMS for way in WAYS)
     model = way_named("single").model(HOG, 3)
     assert (model.n_steps, model.batch_size, model.n_envs) == (2048, 64, 1)
     assert model.env.has_attr("action_masks")
-
-
-def test_every_way_is_a_known_algorithm() -> None:
-    assert {"single", "batch"} <= {way.name for way in WAYS}
-    assert all(way.algorithm in model_file.ALGORITHMS for way in WAYS)
-    assert len({way.name for way in WAYS}) == len(WAYS)
 
 
 def test_random_play_of_a_game_for_one_is_its_mean_score() -> None:
@@ -100,14 +98,15 @@ def test_curves_of_other_rules_are_learned_anew(kept: Path) -> None:
 
 def test_a_way_is_above_random_play_from_when_all_its_seeds_stay_so() -> None:
     up = np.where(np.arange(POINTS) < 15, -1.0, 1.0)
-    panel = UntunedPanel("Hog-v0", 0.0, {"batch": [made_up("batch", seed, up + 0.01 * seed) for seed in range(4)]})
-    assert panel.learned("batch") == pytest.approx(0.5, abs=0.03)
-    down = UntunedPanel("Hog-v0", 0.0, {"batch": [made_up("batch", seed, -up) for seed in (1, 2)]})
-    assert down.learned("batch") is None
-    alone = UntunedPanel("Hog-v0", 0.0, {"batch": [made_up("batch", 1, up)]})
-    assert alone.learned("batch") is None
-    always = UntunedPanel("Hog-v0", -2.0, {"batch": [made_up("batch", seed, up) for seed in (1, 2)]})
-    assert always.learned("batch") == pytest.approx(0.5 / POINTS)
+
+    def learned(random: float, *results: np.ndarray) -> float | None:
+        curves = [made_up("batch", seed, values) for seed, values in enumerate(results)]
+        return UntunedPanel("Hog-v0", random, {"batch": curves}).learned("batch")
+
+    assert learned(0.0, up, up + 0.01, up + 0.02, up + 0.03) == pytest.approx(0.5, abs=0.03)
+    assert learned(0.0, -up, -up) is None
+    assert learned(0.0, up) is None
+    assert learned(-2.0, up, up) == pytest.approx(0.5 / POINTS)
 
 
 def test_parts_of_the_time_without_episodes_lie_on_the_line_between() -> None:
@@ -168,12 +167,13 @@ def test_the_command_draws_what_is_there(kept: Path, tmp_path: Path, capsys: pyt
 
 
 def test_mistakes_are_told(kept: Path, tmp_path: Path) -> None:
-    with pytest.raises(UnknownNameError, match="Did you mean 'Hog-v0'"):
-        learn_all(tmp_path, environments=["Hog-v1"])
-    with pytest.raises(UnknownNameError, match="way"):
-        learn_all(tmp_path, ways=["batched"])
-    with pytest.raises(ParameterError, match="more than 0"):
-        learn_all(tmp_path, minutes=0)
+    for given, error, words in (
+        ({"environments": ["Hog-v1"]}, UnknownNameError, "Did you mean 'Hog-v0'"),
+        ({"ways": ["batched"]}, UnknownNameError, "way"),
+        ({"minutes": 0}, ParameterError, "more than 0"),
+    ):
+        with pytest.raises(error, match=words):
+            learn_all(tmp_path, **given)
     with pytest.raises(ParameterError, match="holds no curves"):
         read_all(tmp_path / "nowhere")
     path_of(kept, "Hog-v0", "batch", 1).write_text("[]")

@@ -18,14 +18,21 @@ from dicegym import checks
 from dicegym.checks.facts import check_facts, check_identity
 from dicegym.checks.game_checks import check_batch, check_branching
 from dicegym.engine.game import Game
-from dicegym.engine.spec import HEADER, GameSpec, Parameter
+from dicegym.engine.spec import HEADER, Parameter
 from dicegym.errors import AgentError, ConformanceError, DicegymError
 from dicegym.play.player import FunctionPlayer, Player, RandomPlayer
 from dicegym.play.turn import Turn
 
 
+def short_games() -> list[Any]:
+    """Return all forms as parameters of a test; Lucky, whose games are long by default, has a short one beside them."""
+    lucky, found = dicegym.game("lucky"), default_forms_always()
+    short = [pytest.param(dicegym.game("lucky", rounds=40), marks=one.marks) for one in found if one.values[0] == lucky]
+    return [*short, *(pytest.param(lucky, marks=pytest.mark.slow) if one.values[0] == lucky else one for one in found)]
+
+
 @pytest.mark.boundscheck
-@pytest.mark.parametrize("game", default_forms_always(), ids=repr)
+@pytest.mark.parametrize("game", short_games(), ids=repr)
 def test_registered_games_conform(game: Game) -> None:
     checks.check_game(game, games=1)
 
@@ -86,10 +93,7 @@ def test_a_flaw_is_noticed(flaw: str) -> None:
     assert seen.startswith(f"dicegym.game(flawed.rules.SPEC, players=2, flaw={FLAW[flaw]}): ")
     assert remedy
     assert isinstance(caught.value, DicegymError)
-
-
-def test_every_flaw_of_the_flawed_game_is_tried() -> None:
-    assert {*NOTICED, "none", "actions share a name"} == {*FLAW}
+    assert {*NOTICED, "none", "actions share a name"} == {*FLAW}, "every flaw is tried"
 
 
 @pytest.mark.nojit
@@ -136,35 +140,26 @@ def test_a_wrong_fact_is_noticed(facts: dict[str, Any], message: str | None) -> 
             checks.check_game(changed(**facts))
 
 
-@pytest.mark.nojit
-def test_a_wrong_header_is_noticed() -> None:
-    game = Game(SPEC)
-    fields = [("key", np.int64), *HEADER[1:], ("flaw", np.int8)]
-    game.spec = dataclasses.replace(SPEC, state=np.dtype(fields))
-    with pytest.raises(ConformanceError, match="field 0 of the record is not 'key' of uint64"):
-        check_facts(game)
+HEAD = [("key", np.int64), *HEADER[1:], ("flaw", np.int8)]
 
 
 @pytest.mark.nojit
-def test_a_default_out_of_range_is_noticed() -> None:
+@pytest.mark.parametrize(
+    ("facts", "message"),
+    [
+        ({"state": np.dtype(HEAD)}, "field 0 of the record is not 'key' of uint64"),
+        (with_parameter("flaw", Parameter(9, 0, 3, "")), "the default of 'flaw' is outside its range"),
+        (with_parameter("speed", Parameter(0, 0, 1, "")), "'speed' is not a field"),
+        (
+            {"state": np.dtype([*SPEC.declared_record.descr, ("round", np.int16)])},
+            "'round' of the record is called like",
+        ),
+    ],
+)
+def test_a_wrong_record_is_noticed(facts: dict[str, Any], message: str) -> None:
     game = Game(SPEC)
-    game.spec = dataclasses.replace(SPEC, **with_parameter("flaw", Parameter(9, 0, 3, "")))
-    with pytest.raises(ConformanceError, match="the default of 'flaw' is outside its range"):
-        check_facts(game)
-
-
-@pytest.mark.nojit
-def test_a_parameter_that_is_no_field_is_noticed() -> None:
-    game = Game(SPEC)
-    game.spec = dataclasses.replace(SPEC, **with_parameter("speed", Parameter(0, 0, 1, "")))
-    with pytest.raises(ConformanceError, match="'speed' is not a field"):
-        check_facts(game)
-
-
-def test_a_field_that_hides_behind_an_attribute_is_noticed() -> None:
-    game = Game(SPEC)
-    game.spec = dataclasses.replace(SPEC, state=np.dtype([*SPEC.declared_record.descr, ("round", np.int16)]))
-    with pytest.raises(ConformanceError, match="'round' of the record is called like"):
+    game.spec = dataclasses.replace(SPEC, **facts)
+    with pytest.raises(ConformanceError, match=message):
         check_facts(game)
 
 
@@ -314,6 +309,7 @@ def by_seed(game: Game, seat: int, seed: int) -> Any:
         (Joining(no_join), "join raises ZeroDivisionError: no such seat"),
         (Joining(lambda game, seat, seed: 5), "join returns 5"),
         (FunctionPlayer(spoil), "changes the game while it is asked"),
+        (FunctionPlayer(spoil_game), "changes the game while it is asked"),
         (Joining(by_seed, pure=True), "calls itself pure"),
         (Rows(lambda game, states, rows, seats: np.zeros(len(rows), np.int64)), "calls itself pure"),
         (Rows(lambda game, states, rows, seats: np.zeros(len(rows))), "act_rows answers 64 games"),
@@ -323,14 +319,8 @@ def by_seed(game: Game, seat: int, seed: int) -> Any:
 )
 def test_a_broken_agent_is_noticed(player: Player, message: str) -> None:
     with pytest.raises(ConformanceError, match=message) as caught:
-        checks.check_agent(HOG, player)
+        checks.check_agent(dicegym.game("hog", goal=30), player)
     assert repr(player.name) in str(caught.value)
-
-
-@pytest.mark.nojit
-def test_an_agent_that_changes_the_parameters_is_noticed() -> None:
-    with pytest.raises(ConformanceError, match="changes the game while it is asked"):
-        checks.check_agent(dicegym.game("hog", goal=30), FunctionPlayer(spoil_game))
 
 
 @pytest.mark.nojit
@@ -356,8 +346,3 @@ def test_forms_reach_every_end_of_every_range() -> None:
         (2, {"flaw": 9, "last": 0}),
         (2, {"flaw": 3, "last": 2}),
     ]
-
-
-def test_rules_of_the_flawed_game_are_no_registered_game() -> None:
-    assert isinstance(flawed.rules.SPEC, GameSpec)
-    assert SPEC.name not in dicegym.registry.GAMES

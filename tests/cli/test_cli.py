@@ -1,85 +1,118 @@
-"""The command line: every verb once with right and once with wrong input."""
+"""The command line: every verb once with right input, how it ends, and bots as their authors type them."""
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import Never
 
 import pytest
 from command_line import Run
 
 import dicegym
 from dicegym.cli import main
-from dicegym.cli.shared_options import decisions
-from dicegym.engine.game import Game
-from dicegym.errors import ParameterError
+from dicegym.cli.evaluation import FAULTS_SHOWN
 from dicegym.registry import ENVIRONMENTS
 from dicegym.shipped import shipped_folder
 
+BOT = "def final_strategy(score, opponent_score):\n    return 5\n"
+HOG = shipped_folder("agents") / "hog"
 
-def test_games_lists_every_environment(run: Run) -> None:
-    status, out, _ = run("games")
-    assert status == 0
-    assert re.search(r"dicegym/YatzySolo-v0 +yatzy +players=1 +Yatzy: fifteen rounds", out)
-    assert all(environment.full_id in out for environment in ENVIRONMENTS)
+
+@pytest.fixture(autouse=True)
+def _folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+# --- streams, and how it ends --------------------------------------------------------------------------------------
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="closes streams by a shell")
 @pytest.mark.parametrize(
-    ("words", "closed", "status"),
+    ("words", "streams", "status", "said"),
     [
-        ("watch at_once --game yatzy --seed 1", "", 0),
-        ("play hog", ">&-", 2),
-        ("games hog", "2>&-", 0),
-        ("evaluate bacon --game hog", "<&- >&- 2>&-", 0),
+        ("games hog", "2>&-", 0, ""),
+        ("check bot.py --game hog", "<&- >&- 2>&-", 0, ""),  # it starts a process, which needs pipes
+        *(
+            pytest.param(
+                *(words, ">/dev/full", 2, "No space left on device: '<stdout>'"),
+                marks=pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs Linux's /dev/full"),
+            )
+            for words in ("games", "--help")
+        ),
     ],
 )
-def test_outputs_may_be_closed_or_lack_letters(words: str, closed: str, status: int) -> None:
-    done = subprocess.run(
-        ["/bin/sh", "-c", f"exec {sys.executable} -m dicegym {words} {closed}"],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        env={**os.environ, "PYTHONIOENCODING": "ascii"},
-        check=False,
-    )
-    assert (done.returncode, "Traceback" in done.stderr) == (status, False), done.stderr
-    if not closed:
-        assert re.search(r"\?[1-6] \?[1-6]", done.stdout)  # dice, whose pictures ASCII lacks
-
-
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs Linux's /dev/full")
-@pytest.mark.parametrize(
-    ("script", "said"),
-    [
-        ("{} games >/dev/full", "No space left on device: '<stdout>'"),
-        ("{} --help >/dev/full", "No space left on device: '<stdout>'"),
-        ("PYTHONUNBUFFERED=1 {} --help >/dev/full", "No space left on device: '<stdout>'"),
-        ("mkdir gone; cd gone; rmdir ../gone; {} new bot hog x.py", "the current folder no longer exists"),
-    ],
-)
-def test_an_error_of_the_system_says_what_failed(script: str, said: str, tmp_path: Path) -> None:
-    words = ["/bin/sh", "-c", script.format(f"{sys.executable} -m dicegym")]
+def test_outputs_may_be_closed_or_full(words: str, streams: str, status: int, said: str) -> None:
+    Path("bot.py").write_text(BOT)
+    command = ["/bin/sh", "-c", f"exec {sys.executable} -m dicegym {words} {streams}"]
     buffered = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
-    done = subprocess.run(words, capture_output=True, text=True, cwd=tmp_path, env=buffered, check=False)
-    assert (done.returncode, len(done.stderr.splitlines())) == (2, 1), done.stderr
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, env=buffered, check=False)
+    assert (done.returncode, len(done.stderr.splitlines())) == (status, bool(said)), done.stderr
     assert said in done.stderr
 
 
+def test_outputs_may_lack_letters(monkeypatch: pytest.MonkeyPatch) -> None:
+    written = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(written, encoding="ascii"))
+    with pytest.raises(SystemExit, match="0"):
+        main(["watch", "at_once", "--game", "yatzy", "--seed", "1"])
+    sys.stdout.flush()
+    assert re.search(rb"\?[1-6] \?[1-6]", written.getvalue())  # dice, whose pictures ASCII lacks
+
+
+def test_an_error_of_the_system_says_what_failed(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("gone").mkdir()
+    monkeypatch.chdir("gone")
+    Path("../gone").rmdir()
+    status, _, err = run("new", "bot", "hog", "x.py")
+    assert (status, err.count("\n")) == (2, 1)
+    assert "the current folder no longer exists" in err
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="names of files are bytes there")
-def test_an_argument_that_is_no_text_is_refused(tmp_path: Path) -> None:
-    words = [sys.executable, "-m", "dicegym", "evaluate", b"b\xf6t.py", "--game", "hog"]
-    done = subprocess.run(words, capture_output=True, text=True, cwd=tmp_path, check=False)
-    assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)
-    assert "is not valid utf-8" in done.stderr
+def test_an_argument_that_is_no_text_is_refused(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "argv", ["dicegym", "evaluate", os.fsdecode(b"b\xf6t.py"), "--game", "hog"])
+    status, _, err = run(*sys.argv[1:])
+    assert (status, err.count("\n")) == (2, 1)
+    assert "is not valid utf-8" in err
 
 
-def test_agents_lists_bots_with_what_they_are(run: Run) -> None:
+def test_ctrl_c_ends_with_a_word(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(game: str) -> list[str]:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(dicegym, "agent_names", interrupted, raising=False)
+    status, _, err = run("games", "hog")
+    assert (status, err) == (130, "dicegym: interrupted\n")
+
+
+def test_the_version(run: Run) -> None:
+    assert run("--version") == (0, f"dicegym {dicegym.__version__}\n", "")
+
+
+def test_threads_of_libraries_wait_idly_unless_the_user_says_otherwise(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OMP_WAIT_POLICY", "ACTIVE")
+    run("--version")
+    assert os.environ["OMP_WAIT_POLICY"] == "ACTIVE"
+    monkeypatch.delenv("OMP_WAIT_POLICY")
+    run("--version")
+    assert os.environ["OMP_WAIT_POLICY"] == "PASSIVE"
+
+
+# --- lists and settings --------------------------------------------------------------------------------------------
+
+
+def test_games_and_agents_are_listed_with_what_they_are(run: Run) -> None:
+    status, out, _ = run("games")
+    assert status == 0
+    assert re.search(r"dicegym/YatzySolo-v0 +yatzy +players=1 +Yatzy: fifteen rounds", out)
+    assert all(environment.full_id in out for environment in ENVIRONMENTS)
     status, out, _ = run("games", "hog")
     assert status == 0
     _, about, _, _, *rows, last = out.splitlines()
@@ -93,236 +126,13 @@ def test_agents_lists_bots_with_what_they_are(run: Run) -> None:
     assert re.search(r"^memory +\w+ model, .* exact win rate against always_roll\(5\)$", out, re.MULTILINE)
 
 
-def test_check_passes_a_good_bot_and_names_what_is_wrong_with_a_bad_one(run: Run, tmp_path: Path) -> None:
-    status, out, _ = run("check", "always_roll", "--game", "hog")
+@pytest.mark.parametrize(("game", "words"), [("hog", "final_strategy(12, 70) -> 0"), ("yatzy", '"key": "FINAL"')])
+def test_the_rules_are_printed_with_the_interface(run: Run, game: str, words: str) -> None:
+    status, out, _ = run("games", game, "--rules")
     assert status == 0
-    assert "10,000" in out or "10000" in out
-    bad = tmp_path / "hog.py"
-    bad.write_text("def final_strategy(score, opponent_score):\n    return 11 if score == 7 else 4\n")
-    status, out, _ = run("check", str(bad))
-    assert status == 1
-    assert "final_strategy(7, 0)" in out
-    assert "11" in out
-
-
-def test_evaluate_and_export_take_a_model_that_says_its_game(run: Run, tmp_path: Path) -> None:
-    models = pytest.importorskip("dicegym.players.model")
-    pytest.importorskip("sb3_contrib")
-    from sb3_contrib import MaskablePPO
-
-    import dicegym
-    from dicegym.envs.sb3 import SB3VecEnv
-
-    game = dicegym.game("hog")
-    model = MaskablePPO("MlpPolicy", SB3VecEnv("hog", 8, seed=0), n_steps=16, batch_size=64, seed=0, device="cpu")
-    models.save(model.learn(256), game, tmp_path / "m.zip", {})
-    status, out, _ = run("evaluate", str(tmp_path / "m.zip"), "-o", str(tmp_path / "score.json"))
-    assert status == 0
-    assert "exact win rate against always_roll(5)" in out
-    value = json.loads((tmp_path / "score.json").read_text())[0]["value"]
-    status, out, _ = run("evaluate", str(tmp_path / "m.zip"), "--sampled", "--games", "2000")
-    low, high = (float(number) for number in re.search(r"\[([\d.]+), ([\d.]+)\]", out).groups())
-    assert low - 0.02 < value < high + 0.02
-    bot = tmp_path / "hog.py"
-    assert run("export", str(tmp_path / "m.zip"), "--as", str(bot))[0] == 0
-    assert run("evaluate", str(bot), "--game", "hog", "--isolation", "none")[1].startswith(f"{value:.4f}")
-
-
-@pytest.mark.slow_after(1)
-@pytest.mark.parametrize(
-    ("game", "agent", "form"),
-    [
-        ("liarsdice", "equilibrium", "player.py"),
-        ("liarsdice_spot_on", "equilibrium", "bot.py"),
-        ("yatzy", "winner", "yatzy.py"),
-    ],
-)
-def test_what_an_agent_reads_is_exported_with_it(run: Run, tmp_path: Path, game: str, agent: str, form: str) -> None:
-    words = ("export", agent, "--game", game, "--as")
-    assert run(*words, tmp_path / form)[0] == 0
-    table = Path(form).with_suffix(".table").name
-    assert sorted(path.name for path in tmp_path.iterdir()) == sorted([form, table])
-    assert run("check", tmp_path / form, "--game", game, "--isolation", "none")[0] == 0
-    (tmp_path / form).unlink()
-    status, _, err = run(*words, tmp_path / form)
-    assert status
-    assert f"{table} exists: give --force" in err
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("games", "hgo"), "there is no game 'hgo'. Did you mean 'hog'?"),
-        (("values", "grade", "hog", "bacon", "-p", "goal"), "write NAME=NUMBER"),
-        (("play", "hog", "--seat", "5"), "invalid --seat 5: give 0 to 1"),
-        (("evaluate", "no_such.zip"), "there is no file no_such.zip"),
-        (("train", "hog", "--set", "x"), "sets nothing"),
-        (("check", "nowhere.py"), "nowhere.py"),
-        (("evaluate", "bacn"), "Did you mean 'bacon'?"),
-        (("evaluate", "r1/best.zip:foo"), "a model has no parts to choose from; write 'r1/best.zip'"),
-        (("evaluate", "bacon", "--sampled", "--seed", str(1 << 63)), "the seed of an evaluation"),
-        (("evaluate", "bacon", "-o", "/nowhere/x.json"), "there is no folder /nowhere"),
-        (("tournament", "hog", "-o", "/nowhere/x.json"), "there is no folder /nowhere"),
-        (("doctor", "--bench", "-o", "/nowhere/x.json"), "there is no folder /nowhere"),
-        (("export", "bacon", "--as", "bacon.txt"), "is not a Python file: name a .py file"),
-        (("export", "bacon", "--as", "/"), "/ exists: give --force"),
-        (("export", "bacon", "--as", "/", "--force"), "/ is a folder"),
-        (("play", "hog", "--against", "bacon", "--against", "swap"), "seats 1 beside you"),
-        (("play", "hog", "--against", "esay"), "Opponents by strength: easy (bacon), normal (swap), hard"),
-        (("play", "yatzy", "-p", "players=1", "--against", "easy"), "leave out --against"),
-        (("play", "hog", "-p", "players=3"), "players=3 cannot be used as the number of players of Hog"),
-        (("values", "exploitability", "hog", "swap", "--seconds", "-1"), "seconds=-1.0 cannot be used as a time"),
-        (("check", "bacon", "--limit", "load=0"), "start=0.0 leaves no time"),
-        (("check", "bacon", "--limit", "disk=3"), "limits here are seconds, load, move, memory"),
-        (("check", "bacon", "--limit", "seconds"), "write NAME=NUMBER, such as seconds=5"),
-        (("evaluate", "bacon", "--limit", "move=3"), "unknown --limit move: limits here are seconds, memory"),
-        (("evaluate", "bacon", "-o", "x.csv"), "--output x.csv must end in .json"),
-        (("tournament", "hog", "-o", "a.json", "-o", "b.json"), "a.json and b.json are both .json"),
-        (("arena", "list", "--store", "none"), "a store is needed here: name a file"),
-        (("games", "--rules"), "name it, as in `dicegym games hog --rules`"),
-        (("games", "hog", "--rules", "--playthrough"), "ask for one at a time"),
-        (("games", "hog", "--rules", "-p", "memory=1"), "leave --parameter out"),
-        (("doctor", "--games", "hog"), "give --bench with them"),
-        (("check", "bacon", "-p", "gaol=20"), "Did you mean 'goal'?"),
-    ],
-)
-def test_mistakes_end_with_one_helpful_line(run: Run, arguments: tuple[str, ...], message: str) -> None:
-    status, out, err = run(*arguments)
-    assert status in (1, 2)
-    assert message in out + err
-    assert "Traceback" not in out + err
-    assert len((out + err).splitlines()) == 1
-
-
-def test_paths_are_refused_before_the_work(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What takes long must not have begun when a result turns out to have no place."""
-    import dicegym.bench
-    import dicegym.learning.evaluate
-
-    def work(*_: object, **__: object) -> Never:
-        raise AssertionError("the work has begun")
-
-    for place in (dicegym.learning.evaluate, "evaluate"), (dicegym.bench, "run_bench"):
-        monkeypatch.setattr(*place, work)
-    for arguments in (
-        ("evaluate", "bacon", "-o", str(tmp_path / "no" / "x.json")),
-        ("doctor", "--bench", "-o", str(tmp_path / "x.json" / "y.json")),
-    ):
-        assert run(*arguments)[0] == 2
-
-
-def test_places_of_pages_are_refused_before_anything_listens(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pytest.importorskip("sqlalchemy")
-    file = tmp_path / "file"
-    file.write_text("no database at all, though it is long enough to look like one" * 20)
-
-    def listen(*_: object) -> Never:
-        raise AssertionError("it listens")
-
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("dicegym.web.address.listen", listen)
-    for option, place in (
-        ("--folder", file),
-        ("--store", file),
-        ("--store", tmp_path),
-        ("--store", "none"),
-        ("--store", tmp_path / "no" / "x"),
-    ):
-        status, out, err = run("web", option, str(place))
-        assert (status, out) == (2, "")
-        assert str(place) in err
-
-
-@pytest.mark.parametrize("typed", ["1000000", "1_000_000", "1e6", "1E+06", 1_000_000])
-def test_a_million_decisions_may_be_typed_as_people_write_them(typed: str | int) -> None:
-    assert decisions(typed) == 1_000_000
-
-
-@pytest.mark.parametrize("typed", ["0", "-1", "1.5", "1e13", "nan", "inf", "many", ""])
-@pytest.mark.parametrize(
-    "verb",
-    [
-        ("train", "hog", "--steps"),
-        ("runs", "tune", "hog", "--steps"),
-        ("values", "exploitability", "hog", "bacon", "--steps"),
-    ],
-    ids=lambda words: words[0],
-)
-def test_no_number_of_decisions_is_refused_with_one_that_is(run: Run, verb: tuple[str, ...], typed: str) -> None:
-    status, _, err = run(*verb, typed)
-    assert status == 2
-    assert f"invalid number {typed!r}: give a whole number from 1" in err
-    assert "such as 1000000 or 1e6" in err
-
-
-def test_what_the_system_refuses_is_one_line_too(run: Run, tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    status, out, err = run("train", "hog", "--run-dir", str(tmp_path / "file" / "run"))
-    assert (status, out) == (2, "")
-    assert err.startswith("dicegym: ")
-    assert len(err.splitlines()) == 1
-
-
-def test_the_version(run: Run) -> None:
-    import dicegym
-
-    assert run("--version") == (0, f"dicegym {dicegym.__version__}\n", "")
-
-
-def test_no_progress_bar_in_a_pipe(run: Run) -> None:
-    """On a slow machine there are plain lines; tests/cli/test_progress.py is about them."""
-    status, _, err = run("tournament", "hog", "bacon", "swap", "--workers", "1")
-    assert status == 0
-    assert [line for line in err.splitlines() if not re.match(r"\d+:\d\d, |dicegym: contest 1 of ", line)] == []
-    assert "\x1b" not in err
-
-
-def test_agents_need_no_game_named_and_parameters_count(run: Run, tmp_path: Path) -> None:
-    bot = tmp_path / "hog.py"
-    assert run("export", "bacon", "--as", str(bot), "-p", "goal=20")[0] == 0
-    assert "The choices of bacon in Hog" in bot.read_text()
-    assert "trained" not in bot.read_text()
-    assert len(re.search(r'TABLE = """\n(.*?)\n"""', bot.read_text(), re.DOTALL)[1].split()) == 20
-    assert run("evaluate", "bacon")[1].startswith("0.3639 exact win rate")
-    assert "passed all 400 questions" in run("check", str(bot), "-p", "goal=20")[1]
-
-
-def test_with_several_games_the_file_or_the_name_tells(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """The second game knows no bot; the path of a missing file fits none."""
-    import types
-
-    from dicegym import games
-    from dicegym.errors import UnknownNameError
-    from dicegym.players import agent_info
-
-    hog, adapter = games.game("hog"), types.SimpleNamespace(ENTRY_FILES=("o.py",), recognises=lambda text: False)
-    other = types.SimpleNamespace()
-    part, entry_files = agent_info.part, agent_info.entry_files
-    monkeypatch.setattr(agent_info, "part", lambda game, kind: adapter if game is other else part(game, kind))
-    monkeypatch.setattr(agent_info, "entry_files", lambda game: ("o.py",) if game is other else entry_files(game))
-
-    def resolve(game: Game, spec: str) -> str:
-        if game is hog and spec == "bacon":
-            return spec
-        raise UnknownNameError("no such agent")
-
-    monkeypatch.setattr(agent_info, "GAMES", ("hog", "other"))
-    monkeypatch.setattr(agent_info, "make_game", lambda name: hog if name == "hog" else other)
-    monkeypatch.setattr(agent_info, "resolve", resolve)
-    bot = tmp_path / "hog.py"
-    bot.write_text("def final_strategy(score, opponent_score):\n    return 4\n")
-    assert agent_info.game_of_file(str(bot)) == "hog"
-    assert agent_info.game_of_file("bacon") == "hog"
-    monkeypatch.setattr(agent_info, "agent_names", lambda game: ["bacon"] if game is hog else [])
-    with pytest.raises(UnknownNameError, match="Did you mean 'bacon'"):
-        agent_info.game_of_file("bacn")
-    with pytest.raises(ParameterError, match="there is no file"):
-        agent_info.game_of_file(str(tmp_path / "none.py"))
-    (tmp_path / "empty").mkdir()
-    with pytest.raises(ParameterError, match="empty matches no game's interface"):
-        agent_info.game_of_file(str(tmp_path / "empty"))
+    assert "``" not in out
+    parts = ("Version history", "Original interface", words, "Printing costs nothing", f"dicegym new bot {game}")
+    assert [part for part in parts if part not in out] == []
 
 
 def test_settings_of_a_training_are_told_with_what_they_take_and_mean(run: Run) -> None:
@@ -339,44 +149,143 @@ def test_settings_of_a_training_are_told_with_what_they_take_and_mean(run: Run) 
         assert part in out
 
 
-def test_help_names_every_verb(run: Run) -> None:
-    shown = run("--help")[1]
-    for verb in ("check", "doctor", "evaluate", "export", "games", "play", "tournament", "train", "values"):
-        assert re.search(rf"^\W*{verb}\b", shown, re.MULTILINE), verb
+# --- bots ----------------------------------------------------------------------------------------------------------
 
 
-def test_ctrl_c_ends_with_a_word(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    def interrupted(game: str) -> list[str]:
-        raise KeyboardInterrupt
+def test_a_new_bot_is_written_once_and_checked(run: Run) -> None:
+    status, out, _ = run("new", "bot", "hog", "my/hog.py")
+    assert status == 0
+    assert out.startswith("wrote my/hog.py\ntry it: dicegym check my/hog.py --show")
+    status, _, err = run("new", "bot", "hog", "my/hog.py")
+    assert (status, "my/hog.py exists: give --force" in err) == (2, True)
+    assert run("new", "bot", "hog", "my/hog.py", "--force")[0] == 0
+    status, out, _ = run("check", "my/hog.py", "--debug", "-o", "found.json")
+    assert (status, "my: ok" in out) == (0, True)
+    assert json.loads(Path("found.json").read_text())["ok"] is True
 
-    monkeypatch.setattr(dicegym, "agent_names", interrupted, raising=False)
-    with pytest.raises(SystemExit) as end:
-        main(["games", "hog"])
-    assert end.value.code == 130
-    assert capsys.readouterr().err == "dicegym: interrupted\n"
+
+def test_check_passes_a_good_bot_and_names_what_is_wrong_with_a_bad_one(run: Run) -> None:
+    status, out, _ = run("check", "always_roll", "--game", "hog")
+    assert status == 0
+    assert re.search("10,?000", out)
+    Path("hog.py").write_text("def final_strategy(score, opponent_score):\n    return 11 if score == 7 else 4\n")
+    status, out, _ = run("check", "hog.py")
+    assert (status, "final_strategy(7, 0)" in out, "11" in out) == (1, True, True)
+
+
+WITH_DEFAULTS = {
+    "hog": "def final_strategy(score, opponent_score, margin=8, rolls=4):\n    return rolls\n",
+    "liarsdice": "def get_play(me, hands, history, debug=False):\n    return 0 if history else 11\n",
+    "liarsdice_spot_on": "from player import Player\nclass Mine(Player):\n"
+    "    def __init__(self, index, name='x'):\n        super().__init__(index)\n"
+    "    def move(self, bids, player_dice, n_dice, debug=False):\n        return 'Liar' if bids else (1, 1)\n",
+    "lucky": "from bot import Bot\nclass Mine(Bot):\n    def __init__(self, random, greedy=True):\n"
+    "        super().__init__(random)\n"
+    "    def get_orders(self, money, dice, index, shop, most=3):\n        return []\n",
+    "yatzy": "def command(standing, *, verbose=False):\n"
+    "    row = next(one for one in standing['standing']"
+    " if one['playerName'] == standing['currentPlayer']['playerName'])\n"
+    "    return {'key': 'SCORE_BOX', 'box': row['score'].split(',').index('-') + 1, 'dice': [0]}\n",
+}
+TWO_GAMES = "def final_strategy(a, b):\n    return 4\ndef play(a, b, c):\n    return 0\n"
+COURSE_PROJECT = HOG.joinpath("course_project.py").read_text()
+CLIENT = """
+import json
+import socket
+
+def main():
+    with socket.create_connection(("127.0.0.1", 5000)) as connection:
+        connection.sendall(json.dumps({"type": "SCORE_BOX", "box": 1, "dice": [0]}).encode())
+
+"""
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "status", "words"),
+    [
+        # what can be called as the interface calls is a bot
+        *(pytest.param("mine.py", text, 0, ["mine: ok"], id=game) for game, text in WITH_DEFAULTS.items()),
+        ("mine.py", "def final_strategy(score, opponent_score, rolls):\n    return rolls\n", 2, ["mine.py"]),
+        # the name of a file decides between games; a course project, which defines `play` too, is its own games
+        ("hog.py", TWO_GAMES, 0, []),
+        ("other.py", TWO_GAMES, 2, ["other.py matches the interfaces of hog and liarsdice: choose one by --game"]),
+        ("hog.py", COURSE_PROJECT, 0, []),
+        ("project.py", COURSE_PROJECT, 0, []),
+        # what is no bot is told what would be one
+        ("typo.py", "def final_stratgy(a, b):\n    return 4\n", 2, ["--game"]),
+        ("typo.py --game hog", "def final_stratgy(a, b):\n    return 4\n", 1, ["is final_stratgy meant?"]),
+        ("client.py", f"{CLIENT}main()\n", 1, ["command(standing)", "LOGIN"]),
+        ("client.py", f"{CLIENT}if __name__ == '__main__':\n    main()\n", 1, ["command(standing)", "LOGIN"]),
+    ],
+)
+def test_whose_bot_a_file_is(run: Run, file: str, text: str, status: int, words: list[str]) -> None:
+    Path(file.partition(" ")[0]).write_text(text)
+    found, out, err = run("check", *file.split(), "--debug")
+    assert found == status, err
+    assert [word for word in words if word not in out + err] == []
+
+
+def test_a_model_says_its_game_and_is_evaluated_and_exported(run: Run) -> None:
+    Path("m.zip").write_bytes((HOG / "ppo.zip").read_bytes())
+    status, out, _ = run("evaluate", "m.zip", "-o", "score.json")
+    assert (status, "exact win rate against always_roll(5)" in out) == (0, True)
+    value = json.loads(Path("score.json").read_text())[0]["value"]
+    status, out, _ = run("evaluate", "m.zip", "--sampled", "--games", "2000")
+    low, high = (float(number) for number in re.search(r"\[([\d.]+), ([\d.]+)\]", out).groups())
+    assert low - 0.02 < value < high + 0.02
+    assert run("export", "m.zip", "--as", "hog.py")[0] == 0
+    assert run("evaluate", "hog.py", "--game", "hog", "--isolation", "none")[1].startswith(f"{value:.4f}")
 
 
 @pytest.mark.slow_after(1)
 @pytest.mark.parametrize(
-    ("name", "is_said"), [("agents/hog/bacon.py", False), ("agents/hog/ppo.zip", False), ("mine.py", True)]
+    ("game", "agent", "form"),
+    [
+        ("liarsdice", "equilibrium", "player.py"),
+        ("liarsdice_spot_on", "equilibrium", "bot.py"),
+        ("yatzy", "winner", "yatzy.py"),
+    ],
 )
-def test_isolation_is_said_of_those_who_are_kept_apart(run: Run, tmp_path: Path, name: str, is_said: bool) -> None:
-    """The report of a contest says that none was needed where this says nothing."""
-    (tmp_path / "mine.py").write_text("def final_strategy(score, opponent_score):\n    return 5\n")
-    path = tmp_path / name if is_said else shipped_folder("agents").parent / name
-    status, out, err = run("tournament", "hog", str(path), "swap", "--games", "1", "--store", "none")
+def test_what_an_agent_reads_is_exported_with_it(run: Run, tmp_path: Path, game: str, agent: str, form: str) -> None:
+    words = ("export", agent, "--game", game, "--as", f"new/folder/{form}")
+    assert run(*words)[0] == 0
+    bot = tmp_path / "new" / "folder" / form
+    assert sorted(bot.parent.iterdir()) == sorted([bot, bot.with_suffix(".table")])
+    assert run("check", bot, "--game", game, "--isolation", "none")[0] == 0
+    bot.unlink()
+    status, _, err = run(*words)
+    assert (status, f"{bot.stem}.table exists: give --force" in err) == (2, True)
+
+
+def test_agents_need_no_game_named_and_parameters_count(run: Run) -> None:
+    assert run("export", "bacon", "--as", "hog.py", "-p", "goal=20")[0] == 0
+    text = Path("hog.py").read_text()
+    assert ("The choices of bacon in Hog" in text, "trained" in text) == (True, False)
+    assert len(re.search(r'TABLE = """\n(.*?)\n"""', text, re.DOTALL)[1].split()) == 20
+    assert run("evaluate", "bacon")[1].startswith("0.3639 exact win rate")
+    assert "passed all 400 questions" in run("check", "hog.py", "-p", "goal=20")[1]
+
+
+@pytest.mark.slow_after(1)
+@pytest.mark.parametrize(("path", "is_said"), [(HOG / "bacon.py", False), ("mine.py", True), (HOG / "ppo.zip", False)])
+def test_isolation_is_said_of_those_who_are_kept_apart(run: Run, path: Path | str, is_said: bool) -> None:
+    """The report of a contest says that none was needed where this says nothing; in a pipe there is no bar."""
+    Path("mine.py").write_text(BOT)
+    status, out, err = run("tournament", "hog", path, "swap", "--games", "1", "--store", "none", "--workers", "1")
     assert status == 0
     assert ("are kept apart by" in err) is is_said
     assert ("none was needed" in " ".join(out.split())) is not is_said
+    told = [line for line in err.splitlines() if "are kept apart by" not in line]
+    assert [line for line in told if not re.match(r"\d+:\d\d, |dicegym: contest 1 of ", line)] == []
+    assert "\x1b" not in err
 
 
-def test_export_takes_any_path_and_makes_its_folder(run: Run, tmp_path: Path) -> None:
-    for game, agent, path in (("hog", "bacon", "new/folder/mine.py"), ("liarsdice", "even", "other/any.py")):
-        assert run("export", agent, "--game", game, "--as", str(tmp_path / path))[0] == 0
-        assert run("check", str(tmp_path / path), "--game", game)[0] == 0
-
-
-def test_an_unknown_parameter_is_told_without_words_of_python(run: Run) -> None:
-    status, out, err = run("games", "hog", "-p", "foo=1")
-    assert (status, out) == (2, "")
-    assert err.startswith("dicegym: there is no parameter of Hog 'foo'. Known: players,")
+def test_faults_are_counted_and_few_are_told(run: Run) -> None:
+    Path("lost").mkdir()
+    Path("lost/player.py").write_text("def get_play(me, hands, history):\n    raise ValueError('no idea')\n")
+    status, _, err = run("evaluate", "lost/player.py", "--game", "liarsdice", "--games", "20", "-o", "result.json")
+    assert status == 0
+    assert err.count("fault: agent 'lost': raised ValueError (says: \"no idea\")") == FAULTS_SHOWN
+    (score,) = json.loads(Path("result.json").read_text())
+    assert score["faults"] >= 20 * 5  # it loses every die of every game by one
+    assert f"and {score['faults'] - FAULTS_SHOWN:,} more faults" in err

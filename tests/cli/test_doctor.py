@@ -6,15 +6,13 @@ import json
 import sqlite3
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from importlib import metadata
 from pathlib import Path
 
 import pytest
+from command_line import Run
 
 from dicegym import doctor
-from dicegym.cli import main
 from dicegym.doctor import BROKEN, LACKING, OK, Diagnosis, examine
 
 
@@ -23,27 +21,20 @@ def only(found: list[Diagnosis], topic: str, name: str = "") -> Diagnosis:
     return one
 
 
-def test_this_machine_is_in_order(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(SystemExit) as end:
-        main(["doctor", "-o", "here.json"])
-    assert end.value.code == 0, capsys.readouterr().out
-    printed = capsys.readouterr().out
-    found = [Diagnosis(**one) for one in json.loads(Path("here.json").read_text())]
+def test_this_machine_is_in_order(run: Run, tmp_path: Path) -> None:
+    status, printed, _ = run("doctor", "-o", tmp_path / "here.json")
+    assert status == 0, printed
+    found = [Diagnosis(**one) for one in json.loads((tmp_path / "here.json").read_text())]
     assert {one.state for one in found} <= {OK, LACKING}
     assert only(found, "packages", "core").words in printed
     assert {one.topic for one in found} > {"Python", "extras", "kernels", "isolation", "store", "tables", "agents"}
     assert all(one.words for one in found)
 
 
-def test_it_is_quick_and_loads_no_pytorch() -> None:
+def test_it_loads_no_pytorch() -> None:
     code = "import sys, dicegym.doctor as d; d.examine(); print('torch' in sys.modules)"
-    began = time.monotonic()
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert told.stdout.strip() == "False"
-    assert time.monotonic() - began < 20  # about one second where nothing else is done
 
 
 def test_every_extra_is_told_of() -> None:
@@ -52,53 +43,33 @@ def test_every_extra_is_told_of() -> None:
     assert set(doctor.PURPOSES) == set(known or []), "each says what it is for"
 
 
-def test_an_extra_that_is_not_whole_is_lacking(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_not_whole_is_told(monkeypatch: pytest.MonkeyPatch, run: Run) -> None:
     real = doctor.version_of
-    monkeypatch.setattr(doctor, "version_of", lambda name: "" if name == "scipy" else real(name))
-    found = only(list(doctor.packages()), "extras", "arena")
-    assert found.state == LACKING
-    assert "scipy missing" in found.words
-    assert ".[arena]" in found.advice
+    monkeypatch.setattr(doctor, "version_of", lambda name: "" if name in ("scipy", "numba") else real(name))
+    packages = list(doctor.packages())
+    extra, core = only(packages, "extras", "arena"), only(packages, "packages", "core")
+    assert (extra.state, "scipy missing" in extra.words, ".[arena]" in extra.advice) == (LACKING, True, True)
+    assert (core.state, "numba missing" in core.words) == (BROKEN, True)
+    status, _, err = run("doctor")
+    assert (status, "does not work" in err) == (1, True)
 
 
-def test_a_core_that_is_not_whole_is_broken(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    real = doctor.version_of
-    monkeypatch.setattr(doctor, "version_of", lambda name: "" if name == "numba" else real(name))
-    core = only(list(doctor.packages()), "packages", "core")
-    assert core.state == BROKEN
-    assert "numba missing" in core.words
-    with pytest.raises(SystemExit) as end:
-        main(["doctor"])
-    assert end.value.code == 1
-    assert "does not work" in capsys.readouterr().err
+TABLES = {
+    "another program's": ["create table things (name text)"],
+    "a newer version's": ["create table about (name text, value text)", "insert into about values ('schema', '99')"],
+}
 
 
-def _nothing(path: Path) -> None:
-    pass
-
-
-def _text(path: Path) -> None:
-    path.write_text("no database at all, though it is long enough to look like one" * 20)
-
-
-def _other(path: Path) -> None:
-    with sqlite3.connect(path) as connection:
-        connection.execute("create table things (name text)")
-
-
-def _newer(path: Path) -> None:
-    with sqlite3.connect(path) as connection:
-        connection.execute("create table about (name text, value text)")
-        connection.execute("insert into about values ('schema', '99')")
-
-
-@pytest.mark.parametrize(("made", "state"), [(_nothing, OK), (_text, BROKEN), (_other, BROKEN), (_newer, BROKEN)])
-def test_the_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, made: Callable[[Path], None], state: str) -> None:
-    monkeypatch.setenv("DICEGYM_STORE", str(tmp_path / "store.sqlite"))
-    made(tmp_path / "store.sqlite")
-    assert only(list(doctor.store()), "store").state == state
+@pytest.mark.parametrize("made", ["nothing", "a text", *TABLES])
+def test_the_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, made: str) -> None:
+    path = tmp_path / "store.sqlite"
+    monkeypatch.setenv("DICEGYM_STORE", str(path))
+    if made == "a text":
+        path.write_text("no database at all, though it is long enough to look like one" * 20)
+    for statement in TABLES.get(made, []):
+        with sqlite3.connect(path) as connection:
+            connection.execute(statement)
+    assert only(list(doctor.store()), "store").state == (OK if made == "nothing" else BROKEN)
 
 
 def test_what_cannot_be_examined_costs_nobody_the_rest(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,12 +5,10 @@ from __future__ import annotations
 import io
 import json
 import unicodedata
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-
-from dicegym.cli import main
+from command_line import Run
 
 NAME = "evil\x1b[2J\x9b31m\u202e[bold]\u200b\x07"
 MESSAGE = "\x1b]0;owned\x07\x1b[31m\r\u202efdp.exe [link=http://x]y[/link]\u2028\x00"
@@ -26,7 +24,6 @@ def get_play(id, hand, history):
     print({MESSAGE!r})
     raise ValueError({MESSAGE!r})
 """
-Run = Callable[..., tuple[int, str]]
 
 
 def is_harmless(text: str) -> bool:
@@ -34,24 +31,12 @@ def is_harmless(text: str) -> bool:
     return all(letter == "\n" or unicodedata.category(letter) not in {"Cc", "Cf", "Cs", "Zl", "Zp"} for letter in text)
 
 
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Run the command line in a folder with hostile bots; return (status, all that was printed)."""
+@pytest.fixture(autouse=True)
+def _folder_of_hostile_bots(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / f"{NAME}.py").write_text(BOT.format(after=100))
     (tmp_path / "raises.py").write_text(BOT.format(after=-1))
     (tmp_path / f"{NAME}2.py").write_text(PLAYER)
-
-    def call(*arguments: str) -> tuple[int, str]:
-        status = 0
-        try:
-            main(list(arguments))
-        except SystemExit as end:
-            status = int(end.code or 0)
-        shown = capsys.readouterr()
-        return status, shown.out + shown.err
-
-    return call
 
 
 @pytest.mark.slow_after(1)
@@ -75,7 +60,8 @@ def test_nothing_of_it_acts(
     run: Run, words: tuple[str, ...], status: int, shows: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO("1\n" * 3 + "quit\n"))
-    found, text = run(*words)
+    found, *texts = run(*words)
+    text = "".join(texts)
     assert found == status, text
     assert shows in text
     assert is_harmless(text), ascii(text)
@@ -88,8 +74,9 @@ def test_nothing_of_it_acts(
 
 def test_reports_of_contests_and_what_they_write(run: Run, tmp_path: Path) -> None:
     words = ("tournament", "hog", f"{NAME}.py", "raises.py", "bacon", "--games", "1", "--workers", "1")
-    status, text = run(*words, "-o", "found.json")
+    status, *texts = run(*words, "-o", "found.json")
     assert status == 0
+    text = "".join(texts)
     assert "evil\\x1b[2J\\x9b31m\\u202e[bold]\\u200b\\x07" in text
     assert 'disqualified: raises: raised ValueError (says: "\\x1b]0;owned' in text
     assert is_harmless(text)
@@ -102,9 +89,11 @@ def test_files_whose_names_look_alike_are_two_entries(tmp_path: Path) -> None:
     from dicegym.arena.entries import entries_of
     from dicegym.games import game
 
+    folder = tmp_path / "alike"
+    folder.mkdir()
     for name in ("ann  b", "ann b", "x" * 240, "x" * 239 + "y"):
-        (tmp_path / f"{name}.py").write_text(BOT.format(after=100))
-    field = entries_of(game("hog"), tmp_path)
+        (folder / f"{name}.py").write_text(BOT.format(after=100))
+    field = entries_of(game("hog"), folder)
     assert len({entry.name for entry in field.entries}) == 4
 
 
@@ -119,10 +108,8 @@ def test_what_stands_in_a_servers_database(run: Run, tmp_path: Path) -> None:
     store.write([GameResult(1, 7, 1.0, (1, 2), places, (ForcedTurn(0, 4, MESSAGE),))])
     store.close()
     for verb in ("ratings", "games"):
-        status, text = run("server", verb, "yatzy", "--store", "x.sqlite", "-o", "found.json")
-        assert status == 0
-        assert is_harmless(text)
-        assert "evil\\x1b[2J" in text
+        status, out, err = run("server", verb, "yatzy", "--store", "x.sqlite", "-o", "found.json")
+        assert (status, is_harmless(out + err), "evil\\x1b[2J" in out) == (0, True, True)
         assert (tmp_path / "found.json").read_bytes().isascii()
 
 

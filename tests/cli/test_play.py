@@ -16,7 +16,6 @@ from dicegym.registry import GAMES
 
 
 def test_play_at_the_keyboard_until_the_end(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In this process; tests/cli/test_cli.py begins a game in one of its own."""
     monkeypatch.setattr("sys.stdin", io.StringIO("x\n99\n" + "6\n" * 200))
     status, out, err = run("play", "hog", "--against", "always_roll(1)", "-p", "goal=20")
     assert status == 0, err
@@ -24,18 +23,19 @@ def test_play_at_the_keyboard_until_the_end(run: Run, monkeypatch: pytest.Monkey
     assert re.search(r"You win, \d+ to|always_roll\(1\) wins, \d+ to", out)
 
 
-def test_without_any_input_there_is_no_game(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sys.stdin", None)  # as Python has it if it was closed
-    status, out, err = run("play", "hog")
-    assert (status, out) == (2, "")
-    assert "the input for moves is closed: play at a keyboard" in err
-
-
-def test_input_that_ends_before_the_game_is_refused(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sys.stdin", io.StringIO())
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (None, "the input for moves is closed: play at a keyboard"),  # as Python has it if it was closed
+        (io.StringIO(), "the input ended before the game did: play at a keyboard"),
+    ],
+)
+def test_without_input_there_is_no_game(
+    given: io.StringIO | None, said: str, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", given)
     status, _, err = run("play", "hog")
-    assert status == 2
-    assert "the input ended before the game did: play at a keyboard" in err
+    assert (status, said in err) == (2, True)
 
 
 def typed(monkeypatch: pytest.MonkeyPatch, *answers: str | BaseException) -> None:

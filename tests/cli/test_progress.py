@@ -1,16 +1,20 @@
-"""What long commands say while they work: a bar on a terminal, plain lines elsewhere."""
+"""What long commands say while they work, and what becomes of keys that are pressed meanwhile."""
 
 from __future__ import annotations
 
 import io
+import os
 import re
 import signal
 import sys
 import time
+from collections.abc import Iterator
 
 import pytest
+from numba import njit
 
-from dicegym.cli.progress import _Lines, progress_bar, progress_bars
+from dicegym.cli import progress as progress_module
+from dicegym.cli.progress import _Lines, progress_bar, progress_bars, thinking
 from dicegym.columns import clock
 
 
@@ -58,38 +62,34 @@ def test_mistakes_are_told_alone(capsys: pytest.CaptureFixture[str]) -> None:
     assert lines_of(capsys) == []
 
 
-def standard_error(monkeypatch: pytest.MonkeyPatch) -> io.StringIO:
+def terminal(monkeypatch: pytest.MonkeyPatch) -> io.StringIO:
     """Return what takes the place of standard error, a terminal."""
-
-    class Terminal(io.StringIO):
-        def isatty(self) -> bool:
-            return True
-
+    found = io.StringIO()
+    monkeypatch.setattr(found, "isatty", lambda: True, raising=False)
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("COLUMNS", "80")
-    terminal = Terminal()
-    monkeypatch.setattr(sys, "stderr", terminal)
-    return terminal
+    monkeypatch.setattr(sys, "stderr", found)
+    return found
 
 
 def test_a_terminal_gets_a_bar(monkeypatch: pytest.MonkeyPatch) -> None:
-    terminal = standard_error(monkeypatch)
+    shown = terminal(monkeypatch)
     with progress_bar("steps", 0.001) as progress:
         time.sleep(0.05)
-        assert terminal.getvalue() == ""
+        assert shown.getvalue() == ""
         progress(1, 4, "[one]")
         progress(2, 4, "[two]")
-    assert re.search(r"2/4\S* *\S*steps", terminal.getvalue())
-    assert "[two]" in terminal.getvalue()
+    assert re.search(r"2/4\S* *\S*steps", shown.getvalue())
+    assert "[two]" in shown.getvalue()
 
 
 def test_each_of_several_things_has_a_bar(monkeypatch: pytest.MonkeyPatch) -> None:
-    terminal = standard_error(monkeypatch)
+    written = terminal(monkeypatch)
     with progress_bars("steps") as (show, say):
         show("seed 1", 1, 4, "x" * 200)
         show("seed 2", 0, 0, "[waiting]")
         say("[a line]")
-    shown = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", terminal.getvalue()).split("\n")
+    shown = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", written.getvalue()).split("\n")
     assert any("[a line]" in line for line in shown)
     bars = [line for line in shown if "seed" in line]
     assert any("1/4" in line for line in bars)
@@ -99,6 +99,43 @@ def test_each_of_several_things_has_a_bar(monkeypatch: pytest.MonkeyPatch) -> No
 @pytest.mark.parametrize(("seconds", "text"), [(0, "0:00"), (59.6, "1:00"), (754, "12:34"), (7_384, "2:03:04")])
 def test_times_are_written_as_clocks_do(seconds: float, text: str) -> None:
     assert clock(seconds) == text
+
+
+# --- while an answer is waited for ---------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def typed(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
+    """Yield the end of a terminal at which keys are pressed."""
+    pty = pytest.importorskip("pty", reason="there are no terminals here")
+    keyboard, terminal = pty.openpty()
+    with open(terminal, encoding="utf-8") as standard_input:
+        monkeypatch.setattr(sys, "stdin", standard_input)
+        yield keyboard
+    os.close(keyboard)
+
+
+@pytest.mark.parametrize("quick", [True, False])
+def test_keys_that_are_pressed_while_something_thinks_for_long_are_dropped(
+    quick: bool, typed: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if not quick:
+        monkeypatch.setattr(progress_module, "QUIET", 0.02)
+    with thinking("weighing"):
+        os.write(typed, b"early\n")
+        time.sleep(0 if quick else 0.1)
+    os.write(typed, b"later\n")
+    assert sys.stdin.readline() == ("early\n" if quick else "later\n")
+    assert not quick or capsys.readouterr().err == ""
+
+
+def test_what_is_compiled_is_counted() -> None:
+    told: list[str] = []
+    with progress_module._compilations(told.append):
+        njit(lambda x: x + 1)(3)
+        njit(lambda x: x + 2)(3)
+    njit(lambda x: x + 3)(3)
+    assert told == [f"compiling, once for each version: kernel {number}" for number in (1, 2)]
 
 
 def test_a_signal_s_handler_may_tell_something_while_something_is_told() -> None:

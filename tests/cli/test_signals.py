@@ -57,28 +57,12 @@ def runs(process: int) -> bool:
     return False
 
 
-def wait_for(process: subprocess.Popen[str], what: Path) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while not what.exists():
-        assert process.poll() is None, process.communicate()[1]
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-
-
 @ONLY_LINUX
 @pytest.mark.parametrize(
     ("number", "group", "keeps"),
     [
         (signal.SIGTERM, False, ()),
-        pytest.param(
-            signal.SIGTERM,
-            True,
-            (
-                "--store",
-                "none",
-            ),
-            marks=pytest.mark.slow,
-        ),
+        pytest.param(signal.SIGTERM, True, ("--store", "none"), marks=pytest.mark.slow),
         pytest.param(signal.SIGHUP, True, (), marks=pytest.mark.slow),
         pytest.param(signal.SIGINT, True, (), marks=pytest.mark.slow),
     ],
@@ -90,20 +74,8 @@ def test_a_contest_ends_with_all_that_it_started(
     (tmp_path / "spin.py").write_text(
         "def final_strategy(score, opponent_score):\n    print('spins')\n    while True:\n        pass\n"
     )
-    words = (
-        "tournament",
-        "hog",
-        "spin.py",
-        "bacon",
-        "--limit",
-        "seconds=10000",
-        "--workers",
-        "1",
-        "--seed",
-        "5",
-        *keeps,
-    )
-    with begun(tmp_path, "-m", "dicegym", *words) as process:
+    words = ["tournament", "hog", "spin.py", "bacon", "--limit", "seconds=10000", "--workers", "1", "--seed", "5"]
+    with begun(tmp_path, "-m", "dicegym", *words, *keeps) as process:
         deadline = time.monotonic() + PATIENCE
         while not any(_busy(one, process.pid) for one in started_by(process.pid)):
             assert process.poll() is None
@@ -151,16 +123,17 @@ run_to_the_end(work, "it")
 """
 
 
-@pytest.mark.parametrize("clearing", [0, 1])
-def test_a_signal_that_comes_where_nothing_can_be_raised_is_not_lost(clearing: int, tmp_path: Path) -> None:
-    """Such as while Python clears an object away."""
-    with begun(tmp_path, "-c", LONG.format(clearing=clearing)) as process:
-        wait_for(process, tmp_path / "there")
+@contextlib.contextmanager
+def at_work(folder: Path, code: str) -> Iterator[subprocess.Popen[str]]:
+    """Yield a process that runs ``code`` and has left the file ``there``."""
+    with begun(folder, "-c", code) as process:
+        deadline = time.monotonic() + PATIENCE
+        while not (folder / "there").exists():
+            assert process.poll() is None, process.communicate()[1]
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
         time.sleep(0.2)
-        process.send_signal(signal.SIGTERM)
-        told = process.communicate(timeout=30)[1]
-    assert process.returncode == 143
-    assert told == "it: ended by SIGTERM, say so\n"
+        yield process
 
 
 SLOW = """
@@ -179,10 +152,12 @@ threading.Timer = Slow
 """
 
 
-def test_a_signal_that_is_back_before_it_is_waited_for_is_not_lost(tmp_path: Path) -> None:
-    with begun(tmp_path, "-c", SLOW + LONG.format(clearing=1)) as process:
-        wait_for(process, tmp_path / "there")
-        time.sleep(0.2)
+@pytest.mark.parametrize(("before", "clearing"), [("", 0), ("", 1), (SLOW, 1)], ids=["at once", "late", "very late"])
+def test_a_signal_that_comes_where_nothing_can_be_raised_is_not_lost(
+    before: str, clearing: int, tmp_path: Path
+) -> None:
+    """Such as while Python clears an object away; also one that is back before it is waited for."""
+    with at_work(tmp_path, before + LONG.format(clearing=clearing)) as process:
         process.send_signal(signal.SIGTERM)
         told = process.communicate(timeout=30)[1]
     assert (process.returncode, told) == (143, "it: ended by SIGTERM, say so\n")
@@ -190,9 +165,7 @@ def test_a_signal_that_is_back_before_it_is_waited_for_is_not_lost(tmp_path: Pat
 
 def test_a_signal_that_is_ignored_stays_so(tmp_path: Path) -> None:
     code = "import signal; signal.signal(signal.SIGHUP, signal.SIG_IGN)\n" + LONG.format(clearing=0)
-    with begun(tmp_path, "-c", code) as process:
-        wait_for(process, tmp_path / "there")
-        time.sleep(0.2)
+    with at_work(tmp_path, code) as process:
         process.send_signal(signal.SIGHUP)  # as under nohup, when the terminal goes
         time.sleep(0.3)
         assert process.poll() is None

@@ -6,11 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from command_line import run_with
+from command_line import Run
 
 import dicegym
 from dicegym.cli.watch import find_model
-from dicegym.engine.scene import Line, Scene
 from dicegym.errors import ParameterError
 from dicegym.pictures.naming import name_players
 from dicegym.pictures.watched import moments, names_of, seating
@@ -35,9 +34,9 @@ def test_the_moments_of_a_game_are_those_of_the_game_that_is_played(name: str) -
         assert len(rest[0].done) == game.players
 
 
-def test_everything_is_said_with_names(capsys: pytest.CaptureFixture[str]) -> None:
+def test_everything_is_said_with_names(run: Run) -> None:
     command = ("watch", "always_roll(3)", "--game", "hog", "--against", "swap", "-p", "goal=20", "--seed", "2")
-    status, out, _ = run_with(capsys, *command)
+    status, out, _ = run(*command)
     assert status == 0
     lines = out.splitlines()
     assert lines[0] == "Hog: always_roll(3), swap, in the order of their seats"
@@ -45,43 +44,17 @@ def test_everything_is_said_with_names(capsys: pytest.CaptureFixture[str]) -> No
     assert any(line in lines for line in ("always_roll(3) wins", "swap wins"))
     again = "dicegym watch 'always_roll(3)' --against swap --game hog --parameter goal=20 --seat 0 --seed 2"
     assert lines[-1] == f"This game again: {again}"
-    assert run_with(capsys, *command)[1] == out
-    other = run_with(capsys, *command, "--seat", "1")[1]
+    assert run(*command)[1] == out
+    other = run(*command, "--seat", "1")[1]
     assert other.startswith("Hog: swap, always_roll(3)")
-    assert "--seed " in run_with(capsys, *command[:-2])[1].splitlines()[-1]
+    assert "--seed " in run(*command[:-2])[1].splitlines()[-1]
 
 
-def test_a_table_is_as_large_as_those_who_were_named(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_table_is_as_large_as_those_who_were_named(run: Run) -> None:
     three = ("watch", "haphazard", "--game", "liarsdice", "--against", "timid", "--against", "timid", "-p", "dice=1")
-    assert "haphazard, timid, timid 2, in the order" in run_with(capsys, *three)[1]
-    assert "haphazard, timid, timid 2, timid 3, in" in run_with(capsys, *three, "-p", "players=4")[1]
-    assert "Yatzy: in_order, in the" in run_with(capsys, "watch", "in_order", "--game", "yatzy", "-p", "players=1")[1]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (("--seat", "2"), "seat=2 cannot be used as a seat"),
-        (("-o", "x.avi"), "must end in .gif"),
-        (("-o", "x"), "must end in .gif"),
-        (("-o", "/nowhere/x.gif"), "there is no folder /nowhere"),
-        (("-o", "x.gif", "--delay", "0"), "--delay more than 0"),
-        (("--against", "bacn"), "Did you mean 'bacon'"),
-        (("--against", "bacon", "--against", "swap"), "2 opponents do not fit at one table"),
-    ],
-)
-def test_what_cannot_be_watched(
-    arguments: tuple[str, ...],
-    words: str,
-    capsys: pytest.CaptureFixture[str],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    status, _, err = run_with(capsys, "watch", "swap", "--game", "hog", *arguments)
-    assert status == 2
-    assert words in err
-    assert not list(tmp_path.iterdir())
+    assert "haphazard, timid, timid 2, in the order" in run(*three)[1]
+    assert "haphazard, timid, timid 2, timid 3, in" in run(*three, "-p", "players=4")[1]
+    assert "Yatzy: in_order, in the" in run("watch", "in_order", "--game", "yatzy", "-p", "players=1")[1]
 
 
 def test_faults_are_said() -> None:
@@ -91,13 +64,12 @@ def test_faults_are_said() -> None:
     assert any(line.startswith("wrong: ") and "(" in line for line in done)
 
 
-def test_names_stand_for_seats_that_exist() -> None:
-    scene = Scene("player 1 against player 10", (Line("player 0 (you)", "bid of player 1"),), "player 0 wins")
-    assert name_players(scene, ["a", "b"]) == Scene("b against player 10", (Line("a (you)", "bid of b"),), "a wins")
+def test_a_table_without_enough_players_is_refused() -> None:
     with pytest.raises(ParameterError, match="give 1 to its other seats"):
         seating(dicegym.game("hog"), RandomPlayer(), [], 0)
 
 
+@pytest.mark.slow_after(2)  # tests/pictures has the sizes of all games
 @pytest.mark.parametrize("name", GAMES)
 def test_recordings_hold_every_moment_at_one_size(name: str, tmp_path: Path) -> None:
     image = pytest.importorskip("PIL.Image")
@@ -118,11 +90,11 @@ def test_recordings_hold_every_moment_at_one_size(name: str, tmp_path: Path) -> 
     assert np.abs(shown - frames[-1]).mean() < 3  # in 64 colours
 
 
-def test_films_are_written_by_the_command(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_films_are_written_by_the_command(run: Run, tmp_path: Path) -> None:
     image = pytest.importorskip("PIL.Image")
     film = tmp_path / "hog.gif"
     command = ("watch", "swap", "--game", "hog", "-p", "goal=20", "--seed", "2", "--delay", "0.5")
-    status, out, _ = run_with(capsys, *command, "-o", str(film))
+    status, out, _ = run(*command, "-o", str(film))
     assert status == 0
     assert f"wrote {film}: " in out
     with image.open(film) as written:
@@ -130,18 +102,16 @@ def test_films_are_written_by_the_command(capsys: pytest.CaptureFixture[str], tm
 
 
 def test_the_folder_of_a_training_stands_for_its_best_model(tmp_path: Path) -> None:
-    shipped = shipped_folder("agents") / "hog" / "ppo.zip"
-    for seed in ("seed-1", "seed-2"):
-        folder = tmp_path / seed
+    first, second = tmp_path / "seed-1", tmp_path / "seed-2"
+    for folder in (first, second):
         folder.mkdir()
         for name in ("settings.json", "curve.csv"):
             (folder / name).touch()
     with pytest.raises(ParameterError, match=r"holds 2 trainings .* name one, such as .*seed-1"):
         find_model(str(tmp_path))
     with pytest.raises(ParameterError, match="no model yet"):
-        find_model(str(tmp_path / "seed-1"))
-    (tmp_path / "seed-1" / "best.zip").write_bytes(shipped.read_bytes())
-    assert find_model(str(tmp_path / "seed-1")) == str(tmp_path / "seed-1" / "best.zip")
-    assert find_model(str(tmp_path)) == str(tmp_path / "seed-1" / "best.zip"), "the best one of the seeds"
+        find_model(str(first))
+    (first / "best.zip").write_bytes((shipped_folder("agents") / "hog" / "ppo.zip").read_bytes())
+    assert find_model(str(first)) == find_model(str(tmp_path)) == str(first / "best.zip"), "the best one of the seeds"
     assert find_model("ppo") == "ppo"
-    assert game_for(str(tmp_path / "seed-1")) == dicegym.game("hog"), "the model in it says what it plays"
+    assert game_for(str(first)) == dicegym.game("hog"), "the model in it says what it plays"

@@ -42,8 +42,7 @@ def test_bands_are_drawn_where_they_are_known() -> None:
 
 
 @pytest.mark.parametrize(
-    "points",
-    [[], [(0, 0)], [(0, math.nan)], [(0, math.inf), (1, 1)], [(5, 5), (5, 5)], [(0, -1e12), (1, 1e12)]],
+    "points", [[], [(0, 0)], [(0, math.nan)], [(0, math.inf), (1, 1)], [(5, 5), (5, 5)], [(0, -1e12), (1, 1e12)]]
 )
 def test_odd_numbers_never_break_a_chart(points: list[tuple[float, float]]) -> None:
     text = ElementTree.tostring(drawn(ChartLine("a", points), marks=(Guide(0.5, "half"),)), "unicode")

@@ -68,10 +68,9 @@ def test_a_picture_shows_a_seat_nothing_that_it_may_not_know(name: str) -> None:
 @pytest.mark.parametrize("name", GAMES)
 def test_names_of_others_are_text_and_fit(name: str) -> None:
     game = dicegym.game(name)
-    made = draw(game, game.new_game(0)[0], None, [f"{HOSTILE}{seat}" for seat in range(game.players)])
-    root = ET.fromstring(made.svg())
-    assert not list(root.iter(f"{SVG}script"))
-    assert "\u202e" not in made.svg()
+    svg = draw(game, game.new_game(0)[0], None, [f"{HOSTILE}{seat}" for seat in range(game.players)]).svg()
+    assert not list(ET.fromstring(svg).iter(f"{SVG}script"))
+    assert "\u202e" not in svg
 
 
 def test_a_picture_of_no_seat_is_refused() -> None:
@@ -84,12 +83,17 @@ def test_a_picture_of_no_seat_is_refused() -> None:
         draw("hog", game.new_game(0)[0])  # type: ignore[arg-type]
 
 
-def test_players_are_called_by_their_names() -> None:
-    assert with_names("player 0 called liar; player 1 loses one die", ["ann", "you"]) == (
-        "ann called liar; you lose one die"
-    )
-    assert with_names("players 0 and 1 tie", ["ann", "bo"]) == "ann and bo tie"
-    assert with_names("player 7 wins", ["ann"]) == "player 7 wins"
+@pytest.mark.parametrize(
+    ("text", "names", "said"),
+    [
+        ("player 0 called liar; player 1 loses one die", ["ann", "you"], "ann called liar; you lose one die"),
+        ("players 0 and 1 tie", ["ann", "bo"], "ann and bo tie"),
+        ("player 7 wins", ["ann"], "player 7 wins"),
+        ("player 1 against player 10", ["a", "b"], "b against player 10"),
+    ],
+)
+def test_players_are_called_by_their_names(text: str, names: list[str], said: str) -> None:
+    assert with_names(text, names) == said
 
 
 @pytest.mark.parametrize("name", GAMES)

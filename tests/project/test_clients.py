@@ -18,6 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "clients.md"
 BLOCK = re.compile(r"^% needs (?P<modules>[\w. ]+)\n```python\n(?P<text>.*?)^```", re.MULTILINE | re.DOTALL)
 PROGRAMS = [(match["modules"].split(), match["text"]) for match in BLOCK.finditer(PAGE.read_text(encoding="utf-8"))]
+TRIED = {"sb3_contrib", "moviepy"}
 ZOO = yaml.safe_load((ROOT / "training" / "rl_zoo3.yml").read_text(encoding="utf-8"))
 
 
@@ -29,8 +30,9 @@ def missing(modules: list[str]) -> list[str]:
 @pytest.mark.parametrize(
     ("modules", "text"),
     [
-        pytest.param(*one, marks=[pytest.mark.slow] if one[0] == ["sb3_contrib"] else [], id=f"{one[0][0]}-{number}")
-        for number, one in enumerate(PROGRAMS)  # SB3's trains for ten seconds; the tour of the README trains by it too
+        # SB3's trains for ten seconds, as the tour of the README does; tests/envs/test_recording.py records films too
+        pytest.param(*one, marks=[pytest.mark.slow] if {*one[0]} & TRIED else [], id=f"{one[0][0]}-{number}")
+        for number, one in enumerate(PROGRAMS)
     ],
 )
 def test_a_program_for_another_library_runs(modules: list[str], text: str, tmp_path: Path) -> None:
@@ -53,3 +55,10 @@ def test_the_zoo_has_an_entry_for_every_environment() -> None:
     assert list(ZOO) == [environment.full_id for environment in ENVIRONMENTS]
     for name, entry in ZOO.items():
         assert entry["n_steps"] * entry["n_envs"] % entry["batch_size"] == 0, name
+
+
+def test_the_cluster_s_configuration_is_one_for_ray() -> None:
+    pytest.importorskip("ray")
+    from ray.autoscaler._private.util import prepare_config, validate_config
+
+    validate_config(prepare_config(yaml.safe_load((ROOT / "docs/cluster/ray.yaml").read_text())))

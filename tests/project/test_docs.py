@@ -133,25 +133,20 @@ def test_blocks_of_a_page_run(page: Path, tmp_path: Path, processes: Processes) 
             processes.run(tmp_path, file=str(program))
 
 
-@pytest.mark.parametrize(
-    ("second", "error"),
-    [
+def test_a_block_that_needs_what_another_imported_is_found(tmp_path: Path, processes: Processes) -> None:
+    (tmp_path / "first.py").write_text("import dicegym.learning\n", encoding="utf-8")
+    processes.run(tmp_path, file=str(tmp_path / "first.py"))
+    for second, error in (
         ("print(dicegym.game('hog'))", "NameError: name 'dicegym' is not defined"),
         ("import dicegym\ndicegym.learning", "AttributeError: module 'dicegym' has no attribute 'learning'"),
-    ],
-)
-def test_a_block_that_needs_what_another_imported_is_found(
-    second: str, error: str, tmp_path: Path, processes: Processes
-) -> None:
-    (tmp_path / "first.py").write_text("import dicegym.learning\n", encoding="utf-8")
-    (tmp_path / "second.py").write_text(f"{second}\n", encoding="utf-8")
-    processes.run(tmp_path, file=str(tmp_path / "first.py"))
-    with pytest.raises(AssertionError, match=error):
-        processes.run(tmp_path, file=str(tmp_path / "second.py"))
+    ):
+        (tmp_path / "second.py").write_text(f"{second}\n", encoding="utf-8")
+        with pytest.raises(AssertionError, match=error):
+            processes.run(tmp_path, file=str(tmp_path / "second.py"))
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if COMMANDS[page]], ids=name_of)
-def test_commands_of_a_page_can_be_typed(page: Path) -> None:
+def wrong_commands(page: Path) -> list[str]:
+    """Return one sentence for each command of a page that cannot be typed."""
     wrong = []
     for words in COMMANDS[page]:
         try:
@@ -159,11 +154,15 @@ def test_commands_of_a_page_can_be_typed(page: Path) -> None:
         except typer.Exit:  # of an option that prints something and ends
             continue
         except Exception as error:
-            wrong.append(f"dicegym {shlex.join(words)}: {error}")
+            wrong.append(f"{page}: dicegym {shlex.join(words)}: {error}")
+    return wrong
+
+
+def test_commands_of_pages_can_be_typed() -> None:
+    assert sum(map(len, COMMANDS.values())) >= 200
+    assert len(PYTHON) >= 8
+    wrong = [line for page in PAGES for line in wrong_commands(page)]
     assert not wrong, "\n".join(wrong)
-
-
-def test_a_wrong_command_is_found() -> None:
     with pytest.raises(Exception, match="No such option"):
         parse(["evaluate", "ppo", "--agianst", "bacon"])
 
@@ -173,27 +172,17 @@ INCLUDED = ("curves_text.md",)
 """Parts of other pages, which have no page of their own on the site."""
 
 
-@pytest.mark.parametrize("page", PAGES, ids=name_of)
-def test_links_lead_to_pages_of_the_site(page: Path) -> None:
+def test_links_lead_to_pages_of_the_site() -> None:
     wrong = []
-    for target, _ in LINK.findall(page.read_text(encoding="utf-8")):
-        found = (page.parent / target).resolve()
-        if not found.is_file() or (page.is_relative_to(ROOT / "docs") and found.name in INCLUDED):
-            wrong.append(target)
+    for page in PAGES:
+        for target, _ in LINK.findall(page.read_text(encoding="utf-8")):
+            found = (page.parent / target).resolve()
+            if not found.is_file() or (page.is_relative_to(ROOT / "docs") and found.name in INCLUDED):
+                wrong.append((page, target))
     assert not wrong
-
-
-def test_parts_of_pages_are_those_that_the_site_leaves_out() -> None:
-    left_out = re.search(
-        r"^exclude_patterns = (\[.*?\])", (ROOT / "docs/conf.py").read_text(encoding="utf-8"), re.MULTILINE
-    )
+    left_out = re.search(r"^exclude_patterns = (\[.*?\])", (ROOT / "docs/conf.py").read_text("utf-8"), re.MULTILINE)
     assert left_out is not None
     assert all(f'"{name}"' in left_out[1] for name in INCLUDED)
-
-
-def test_there_is_something_to_check() -> None:
-    assert sum(map(len, COMMANDS.values())) >= 200
-    assert len(PYTHON) >= 8
 
 
 def test_nobody_is_told_to_install_from_an_index_that_does_not_have_us() -> None:

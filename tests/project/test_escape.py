@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from dicegym.arena import report
 from dicegym.arena.entries import Disqualified
 from dicegym.arena.report import Matrix, Report, plain_text
-from dicegym.cli.console import Terminal
+from dicegym.cli.console import Outputs, Terminal
 from dicegym.errors import AgentError, DamagedFileError, DicegymError, ParameterError
 from dicegym.escape import cell, harmless, lines, markdown, one_line
 
@@ -45,11 +45,6 @@ def test_whatever_it_is_it_is_harmless_and_stays_so(text: str) -> None:
     assert one_line(one_line(text)) == one_line(text)
 
 
-def test_what_is_harmless_stays_as_it_is() -> None:
-    for text in ("always_roll(5)", "Zoë O'Neil", "日本語 ⚀⚁", "a  b", "[bold]x[/]", "", "naïve e\u0301", "\\x1b"):
-        assert harmless(text) == text
-
-
 @pytest.mark.parametrize(
     ("text", "shown"),
     [
@@ -60,6 +55,12 @@ def test_what_is_harmless_stays_as_it_is() -> None:
         ("\ud800", "\\ud800"),
         ("\U000e0041", "\\U000e0041"),
         ("e" + "\u0301" * 9, "e" + "\u0301" * 4),
+        # what is harmless stays as it is
+        *(
+            (one, one)
+            for one in ("always_roll(5)", "Zoë O'Neil", "日本語 ⚀⚁", "a  b", "[bold]x[/]", "", "naïve e\u0301")
+        ),
+        ("\\x1b", "\\x1b"),
     ],
 )
 def test_escapes_are_those_of_python(text: str, shown: str) -> None:
@@ -139,33 +140,23 @@ HOSTILE_REPORT = Report(
 
 
 def test_reports_are_harmless_on_a_terminal_and_in_a_pipe() -> None:
+    (_, line), *_ = next(part for part in Report("", (), remarks=("x" * 100_000,)).parts() if part)
+    assert len(line) == report.LONGEST_NOTE
     for width in (80, 100):
         text = plain_text(HOSTILE_REPORT, width)
         assert is_harmless(text, "\n")
         assert "[bold]" in text  # shown, not obeyed
 
 
-def test_the_terminal_takes_text_for_what_it_is() -> None:
+def test_the_terminal_takes_text_for_what_it_is_and_json_keeps_it(tmp_path: Path) -> None:
     file = io.StringIO()
     console = Terminal(file=file, force_terminal=True, color_system="truecolor", highlight=False, soft_wrap=True)
     console.print(HOSTILE, "second")
     assert is_harmless(file.getvalue(), "\n")
     assert "[link=http://x]y[/link]" in file.getvalue()
-
-
-def test_json_keeps_what_was_written_and_is_plain_ascii(tmp_path: Path) -> None:
-    from dicegym.cli.console import Outputs
-
     Outputs([tmp_path / "x.json"], [".json"]).json({"name": HOSTILE})
     written = (tmp_path / "x.json").read_bytes()
-    assert written.isascii()
-    assert b"\x1b" not in written
-    assert json.loads(written)["name"] == HOSTILE
-
-
-def test_longest_note() -> None:
-    (_, line), *_ = next(part for part in Report("", (), remarks=("x" * 100_000,)).parts() if part)
-    assert len(line) == report.LONGEST_NOTE
+    assert (written.isascii(), b"\x1b" in written, json.loads(written)["name"]) == (True, False, HOSTILE)
 
 
 def test_one_line_says_what_an_object_is_and_not_where_it_lies() -> None:

@@ -91,18 +91,62 @@ def test_an_example_runs(module: str, name: str, tmp_path: Path, monkeypatch: py
     assert not result.failed, "".join(said)
 
 
-@pytest.mark.slow
-def test_mypy_knows_the_type_of_each_name(tmp_path: Path) -> None:
-    """A name whose type is Any is none that mypy knows, and one that the face does not have is an error."""
+SCRIPT = """
+import gymnasium as gym
+import dicegym
+import dicegym.contest
+from dicegym.agents import FunctionPlayer
+from dicegym.envs import SB3VecEnv
+from dicegym.games.hog.rules import SPEC, View
+from dicegym.play.turn import Act
+
+def greedy(turn: dicegym.Turn[View]) -> int:
+    reveal_type(turn.view.score)
+    return 5 if turn.view.score < 90 else 1
+
+class Mine(dicegym.Player):
+    name = "mine"
+    def join(self, game: dicegym.Game, seat: int, seed: int) -> Act:
+        return greedy
+
+game = dicegym.game(SPEC, goal=50)
+reveal_type(game.view(game.new_game(seed=1)[0], 0).opponent_score)
+env = gym.make("dicegym/Hog-v0", opponent=FunctionPlayer(greedy, pure=True))
+envs = SB3VecEnv("hog", 16, seed=0)
+result = dicegym.contest.contest("hog", ["bacon", "swap", Mine()], workers=1)
+reveal_type(result)
+reveal_type(result.standings[0].place)
+reveal_type(result.standings[0].name)
+reveal_type(dicegym.contest.contest(game, ["bacon", "swap"], format="round_robin", seeds=2).matches[0].wins)
+reveal_type(dicegym.agent("hog", "bacon"))
+"""
+RESULT, PLAYER = "dicegym.arena.results.ContestResult", "dicegym.play.player.Player"
+TYPES = ["int", "int", RESULT, "int", "str", "tuple[int, ...]", PLAYER]
+WRONG = """
+dicegym.contest.contst
+def wrong(turn: dicegym.Turn[View]) -> None:
+    print(turn.view.scores)
+"""
+
+
+@pytest.mark.slow  # mypy reads all of the package and what it imports
+def test_mypy_strict_knows_the_type_of_each_name_outside_the_checkout(tmp_path: Path) -> None:
+    """A name whose type is Any is none that mypy knows, and one that the face or a view does not have is an error."""
     lines = [f"from {module} import {name} as {name}\nreveal_type({name})" for module, name in FACE]
-    script = tmp_path / "script.py"
-    script.write_text("\n".join([*lines, "import dicegym.contest", "dicegym.contest.contst"]))
+    (tmp_path / "script.py").write_text(SCRIPT + WRONG)
+    (tmp_path / "names.py").write_text("\n".join(lines))
     cache = Path(sys.prefix) / "cache" / "mypy-outside"
-    command = [sys.executable, "-m", "mypy", "--strict", f"--cache-dir={cache}", script.name]
-    *told, error, _ = subprocess.run(
-        command, cwd=tmp_path, capture_output=True, text=True, check=False
-    ).stdout.splitlines()
-    types = [line.partition('Revealed type is "')[2] for line in told if "Revealed type" in line]
-    assert len(types) == len(FACE), told
-    assert not [one for one in types if one.startswith("Any")]
-    assert 'has no attribute "contst"' in error
+    command = [sys.executable, "-m", "mypy", "--strict", f"--cache-dir={cache}", "script.py", "names.py"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    told = done.stdout.splitlines()
+    script, names = (
+        [line.partition('Revealed type is "')[2].rstrip('"') for line in told if re.match(f"{file}.*Revealed", line)]
+        for file in ("script", "names")
+    )
+    assert script == TYPES, told
+    assert len(names) == len(FACE), told
+    assert not [one for one in names if one.startswith("Any")]
+    errors = [line for line in told if " error: " in line]
+    assert len(errors) == 2, errors
+    assert 'has no attribute "contst"' in errors[0]
+    assert '"View" has no attribute "scores"' in errors[1]

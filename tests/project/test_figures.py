@@ -105,28 +105,32 @@ def test_the_best_table_found_is_the_one_on_the_page(name: str) -> None:
 # --- the grades of docs/results.md ----------------------------------------------------------------------------------
 
 
-class Grades(NamedTuple):
-    """A table of the page."""
+class PageTable(NamedTuple):
+    """A table of the page: of grades, or of a tournament's results."""
 
     game: dicegym.Game
     games: int
-    others: tuple[str, ...]
+    """For each agent, or of a match."""
     rows: dict[str, tuple[str, ...]]
     """Cells by agent."""
+    others: tuple[str, ...] = ()
+    """Whom agents are graded against."""
+    seed: int = 0
 
 
-def grades() -> list[Grades]:
+def rows_of(body: str) -> dict[str, tuple[str, ...]]:
+    rows = [tuple(cell.strip() for cell in line.strip("|").split("|")) for line in body.splitlines()[2:]]
+    return {row[0]: row[1:] for row in rows}
+
+
+def grades() -> list[PageTable]:
     found = []
-    for words, body in re.findall(
-        r"^`dicegym values grade ([^`]+)`\n\n((?:\|.*\n)+)", text_of("docs/results.md"), re.MULTILINE
-    ):
+    pattern = r"^`dicegym values grade ([^`]+)`\n\n((?:\|.*\n)+)"
+    for words, body in re.findall(pattern, text_of("docs/results.md"), re.MULTILINE):
         game, _, rest = words.partition(" ")
-        parameters = parameters_of(re.findall(r"-p (\S+)", rest))
-        table = dicegym.game(game, **parameters)
-        rows = [tuple(cell.strip() for cell in line.strip("|").split("|")) for line in body.splitlines()[2:]]
+        table = dicegym.game(game, **parameters_of(re.findall(r"-p (\S+)", rest)))
         others = re.findall(r"--against (\w+)", rest) or ([table.spec.baseline] if table.players > 1 else [])
-        games = int(re.findall(r"--games (\d+)", rest)[0])
-        found.append(Grades(table, games, tuple(others), {row[0]: row[1:] for row in rows}))
+        found.append(PageTable(table, int(re.findall(r"--games (\d+)", rest)[0]), rows_of(body), tuple(others)))
     return found
 
 
@@ -134,29 +138,15 @@ GRADES = grades()
 
 
 @pytest.mark.parametrize("one", GRADES, ids=lambda one: repr(one.game))
-def test_grades_are_in_their_order(one: Grades) -> None:
+def test_grades_are_in_their_order(one: PageTable) -> None:
     rates = [float(cells[0].partition(" ")[0]) for cells in one.rows.values()]
     assert rates == sorted(rates)
 
 
-class Tournament(NamedTuple):
-    """A table of the page, of results in the place of grades."""
-
-    game: dicegym.Game
-    games: int
-    """Of a match."""
-    seed: int
-    rows: dict[str, tuple[str, ...]]
-    """Cells by agent."""
-
-
-def tournaments() -> list[Tournament]:
+def tournaments() -> list[PageTable]:
     pattern = r"^`dicegym tournament (\w+) --format round-robin --games (\d+) --seed (\d+)`\n\n((?:\|.*\n)+)"
-    found = []
-    for name, games, seed, body in re.findall(pattern, text_of("docs/results.md"), re.MULTILINE):
-        rows = [tuple(cell.strip() for cell in line.strip("|").split("|")) for line in body.splitlines()[2:]]
-        found.append(Tournament(dicegym.game(name), int(games), int(seed), {row[0]: row[1:] for row in rows}))
-    return found
+    told = re.findall(pattern, text_of("docs/results.md"), re.MULTILINE)
+    return [PageTable(dicegym.game(name), int(n), rows_of(body), seed=int(seed)) for name, n, seed, body in told]
 
 
 TOURNAMENTS = tournaments()
@@ -171,7 +161,7 @@ def test_every_agent_is_on_the_page(name: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("one", TOURNAMENTS, ids=lambda one: repr(one.game))
-def test_results_are_those_on_the_page(one: Tournament) -> None:
+def test_results_are_those_on_the_page(one: PageTable) -> None:
     result = contest(one.game, list(one.rows), one.seed, format="round-robin", games=one.games)
     places: dict[str, list[int]] = {name: [] for name in one.rows}
     for match in result.matches:
@@ -191,7 +181,7 @@ def test_results_are_those_on_the_page(one: Tournament) -> None:
     [(one, name) for one in GRADES for name in one.rows],
     ids=lambda value: getattr(value, "game", value),
 )
-def test_a_grade_is_the_one_on_the_page(one: Grades, name: str) -> None:
+def test_a_grade_is_the_one_on_the_page(one: PageTable, name: str) -> None:
     game, values = one.game, valuer(one.game)
     found = grade(
         dicegym.agent(game, name), game, [dicegym.agent(game, other) for other in one.others], one.games, 0, values

@@ -89,11 +89,15 @@ def test_a_link_stays_one_and_devices_are_written_as_they_are(tmp_path: Path) ->
 
 
 def test_readers_see_the_old_file_or_the_new(tmp_path: Path) -> None:
-    path = tmp_path / "x"
+    path, over = tmp_path / "x", threading.Event()
     whole = {letter * 100_000 for letter in "abcd"}
     write_text(path, "a" * 100_000)
-    over = threading.Event()
-    writers = [threading.Thread(target=_write, args=(path, text, over)) for text in whole]
+
+    def write(text: str) -> None:
+        while not over.is_set():
+            write_text(path, text)
+
+    writers = [threading.Thread(target=write, args=(text,)) for text in whole]
     for writer in writers:
         writer.start()
     try:
@@ -112,21 +116,10 @@ def _write_half(path: Path) -> None:
         raise RuntimeError("stop")
 
 
-def _write(path: Path, text: str, over: threading.Event) -> None:
-    while not over.is_set():
-        write_text(path, text)
-
-
 def _umask() -> int:
     found = os.umask(0o022)
     os.umask(found)
     return found
-
-
-def full(path: Path) -> None:
-    """Write to a disk that is full."""
-    with open("/dev/full", "wb", buffering=0) as file:
-        file.write(b"x")
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
@@ -136,7 +129,7 @@ def test_a_full_disk_is_told_with_the_name_of_the_file(tmp_path: Path) -> None:
     with pytest.raises(OSError, match=r"No space left on device: '/dev/full'"):
         write_text("/dev/full", "text")
     with pytest.raises(OSError, match=f"No space left on device: '{target}'"), writing(target):
-        full(target)
+        Path("/dev/full").write_bytes(b"x")
     with pytest.raises(OSError, match=f"No space left on device: '{target}'"), writing(target):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     with pytest.raises(FileNotFoundError, match=r"'.*nowhere/result.json'"):

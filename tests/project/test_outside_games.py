@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 
-import dicegym
 from dicegym import registry
 
 PIG = Path(__file__).resolve().parents[2] / "docs" / "examples" / "pig"
@@ -97,14 +96,11 @@ def test_games_that_cannot_be_loaded_are_told_and_harm_nobody(site: Path) -> Non
     done = run(site, "-c", COMMANDS, json.dumps([["games"], ["games", "mole"], ["games", "sow"]]))
     assert done.returncode == 0, done.stderr
     listed, mole, sow = json.loads(done.stdout)
-    assert listed[0] == 0
-    assert "dicegym/Pig-v0" in listed[1]
-    assert "dicegym/Mole-v3" in listed[1]
+    assert [listed[0], mole[0], sow[0]] == [0, 2, 2]
+    assert [name for name in ("dicegym/Pig-v0", "dicegym/Mole-v3") if name not in listed[1]] == []
     assert "Gone-v0 = 'dicegym_gone.rules' of dicegym.games adds no game: there is no such package" in listed[2]
-    assert mole[0] == 2
     assert "'mole' of dicegym_mole.rules cannot be loaded: ZeroDivisionError" in mole[2]
     assert "Traceback" not in mole[2]
-    assert sow[0] == 2
     assert "registered as the game 'sow', but its SPEC says 'pig'" in sow[2]
 
 
@@ -128,14 +124,5 @@ def test_a_name_of_several_words_and_a_second_entry_point_of_one_name() -> None:
     points = [EntryPoint("FlipTheCoin-v2", "dicegym.errors", registry.ENTRY_POINTS)] * 2
     with pytest.warns(RuntimeWarning, match="the name is taken"):
         (found,) = registry.from_entry_points(points)
-    assert (found.full_id, found.game, found.module_name) == (
-        "dicegym/FlipTheCoin-v2",
-        "flip_the_coin",
-        "flip_the_coin_v2",
-    )
-
-
-def test_games_that_are_installed_here_are_ours() -> None:
-    """Whoever runs these tests with a game of another package installed would test that too."""
-    assert {environment.game for environment in registry.SHIPPED} <= set(registry.GAMES)
-    assert dicegym.game("hog").spec.registered
+    named = (found.full_id, found.game, found.module_name)
+    assert named == ("dicegym/FlipTheCoin-v2", "flip_the_coin", "flip_the_coin_v2")

@@ -27,35 +27,20 @@ DATA_FOLDERS = {folder: package.replace(".", "/") for package, folder in SETUPTO
 
 def shipped(folder: str) -> set[str]:
     """Return the files below a folder of the checkout, without what running the code leaves there."""
-    return {
-        path.relative_to(ROOT).as_posix()
-        for path in (ROOT / folder).rglob("*")
-        if path.is_file()
-        and not any(part == "__pycache__" or part.startswith(".") for part in path.parts[len(ROOT.parts) :])
-    }
-
-
-def tree_packages() -> set[str]:
-    """Return the folders of the checkout that are packages."""
-    return {
-        PurePosixPath(name).parent.as_posix().replace("/", ".") for name in shipped("dicegym") if name.endswith(".py")
-    }
+    files = {path.relative_to(ROOT) for path in (ROOT / folder).rglob("*") if path.is_file()}
+    rubbish = {path for path in files if any(part == "__pycache__" or part.startswith(".") for part in path.parts)}
+    return {path.as_posix() for path in files - rubbish}
 
 
 def run(*command: str | Path, cwd: str | Path, more: Mapping[str, str] | None = None) -> str:
-    """Run a command away from everything that would lead it back to the checkout; return what it prints.
+    """Run a command away from all that would lead it back to the checkout; return what it prints.
 
     ``more`` is added to its environment.
     """
-    clean = {
-        name: value
-        for name, value in os.environ.items()
-        if not name.startswith(("PYTHON", "DICEGYM_", "VIRTUAL_ENV")) or name == "DICEGYM_CACHE"
-    }
+    ours = ("PYTHON", "DICEGYM_", "VIRTUAL_ENV")
+    clean = {name: value for name, value in os.environ.items() if not name.startswith(ours) or name == "DICEGYM_CACHE"}
     clean |= {"COLUMNS": "200", "NO_COLOR": "1", "PYTHONIOENCODING": "utf-8"} | dict(more or {})
-    done = subprocess.run(
-        [str(part) for part in command], cwd=cwd, env=clean, capture_output=True, text=True, check=False
-    )
+    done = subprocess.run([*map(str, command)], cwd=cwd, env=clean, capture_output=True, text=True, check=False)
     assert done.returncode == 0, f"{' '.join(map(str, command))}\n{done.stdout}\n{done.stderr}"
     return done.stdout
 
@@ -142,42 +127,20 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return scheme(once(tmp_path_factory, "installed", install), "scripts")
 
 
-@pytest.fixture
-def elsewhere(tmp_path: Path) -> Path:
-    """Return an empty folder outside the checkout."""
-    assert not tmp_path.is_relative_to(ROOT)
-    return tmp_path
-
-
-def test_every_package_is_listed() -> None:
+def test_every_package_is_listed_and_says_what_it_is() -> None:
+    folders = {PurePosixPath(name).parent for name in shipped("dicegym") if name.endswith(".py")}
+    assert folders, "no package found"
     listed = set(SETUPTOOLS["packages"]) - set(SETUPTOOLS["package-dir"])
-    assert tree_packages(), "no package found"
-    missing, gone = sorted(tree_packages() - listed), sorted(listed - tree_packages())
-    assert not missing, f"add to [tool.setuptools] packages in pyproject.toml: {missing}"
-    assert not gone, f"[tool.setuptools] packages in pyproject.toml lists what is not in the tree: {gone}"
+    assert {folder.as_posix().replace("/", ".") for folder in folders} == listed, "see packages in pyproject.toml"
+    assert [folder for folder in folders if not (ROOT / folder / "__init__.py").exists()] == []
 
 
-def test_every_package_says_what_it_is() -> None:
-    without = [
-        package
-        for package in sorted(tree_packages())
-        if not (ROOT / package.replace(".", "/") / "__init__.py").exists()
-    ]
-    assert not without, f"these folders have no __init__.py: {without}"
-
-
-def test_the_wheel_holds_the_whole_package(wheel_files: set[str]) -> None:
-    missing = sorted(shipped("dicegym") - wheel_files)
-    assert not missing, f"not in the wheel, see packages and package-data in pyproject.toml: {missing}"
+def test_the_wheel_holds_the_whole_package_its_data_and_nothing_else(wheel_files: set[str]) -> None:
+    data = {DATA_FOLDERS[folder] + name.removeprefix(folder) for folder in DATA_FOLDERS for name in shipped(folder)}
+    assert all(shipped(folder) for folder in DATA_FOLDERS)
+    metadata = {name for name in wheel_files if name.startswith("dicegym-") and ".dist-info/" in name}
+    assert wheel_files - metadata == shipped("dicegym") | data, "see packages and package-data in pyproject.toml"
     assert "dicegym/py.typed" in wheel_files
-
-
-@pytest.mark.parametrize("folder", DATA_FOLDERS)
-def test_the_wheel_holds_the_data(folder: str, wheel_files: set[str]) -> None:
-    expected = {DATA_FOLDERS[folder] + name.removeprefix(folder) for name in shipped(folder)}
-    assert expected, f"{folder}/ is empty"
-    missing = sorted(expected - wheel_files)
-    assert not missing, f"not in the wheel, see package-data in pyproject.toml: {missing}"
 
 
 def test_the_wheel_and_the_agents_in_it_are_small(wheel: Path) -> None:
@@ -188,19 +151,11 @@ def test_the_wheel_and_the_agents_in_it_are_small(wheel: Path) -> None:
     assert wheel.stat().st_size < 12_000_000
 
 
-def test_the_wheel_holds_nothing_else(wheel_files: set[str]) -> None:
-    mapped = {DATA_FOLDERS[folder] + name.removeprefix(folder) for folder in DATA_FOLDERS for name in shipped(folder)}
-    metadata = {name for name in wheel_files if name.startswith("dicegym-") and ".dist-info/" in name}
-    strays = sorted(wheel_files - shipped("dicegym") - mapped - metadata)
-    assert not strays
-
-
 def test_the_sdist_can_test_itself(sdist_files: set[str]) -> None:
-    expected = shipped("dicegym") | shipped("tests") | shipped("agents") | shipped("training") | shipped("notebooks")
+    expected = set().union(*map(shipped, ("dicegym", "tests", "agents", "training", "notebooks")))
     expected |= {"CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "LICENSE", "Makefile", "README.md", "SECURITY.md"}
     expected |= {"constraints.txt", "pyproject.toml", "setup.cfg"}
-    missing = sorted(expected - sdist_files)
-    assert not missing, f"not in the sdist, see MANIFEST.in: {missing}"
+    assert sorted(expected - sdist_files) == [], "not in the sdist, see MANIFEST.in"
 
 
 PLAYS = """
@@ -260,10 +215,10 @@ def test_the_installed_package_plays_and_is_not_the_checkout(installed: Path, pl
         assert not (found.parents[1] / name).exists(), f"{name} is left in site-packages under a name anybody may use"
 
 
-def test_the_installed_command_finds_the_agents(installed: Path, elsewhere: Path) -> None:
+def test_the_installed_command_finds_the_agents(installed: Path, tmp_path: Path) -> None:
     """From an empty folder they can only come from the installed package."""
+    assert not tmp_path.is_relative_to(ROOT)
     bots = {Path(name).stem for name in shipped("agents/hog") if name.endswith(".py")}
     assert bots, "agents/hog has no bots"
-    printed = run(installed / "dicegym", "games", "hog", cwd=elsewhere)
-    missing = sorted(bot for bot in bots if bot not in printed)
-    assert not missing, printed
+    printed = run(installed / "dicegym", "games", "hog", cwd=tmp_path)
+    assert sorted(bot for bot in bots if bot not in printed) == [], printed

@@ -46,10 +46,6 @@ def nodes_of(path: Path) -> list[ast.AST]:
     return list(ast.walk(ast.parse(text))) if WORDS.search(text) else []
 
 
-def ends_in_a_word(function: ast.expr) -> bool:
-    return isinstance(function, ast.Attribute) and WORDS.fullmatch(function.attr) is not None
-
-
 def reads(path: Path) -> Iterator[tuple[int, str]]:
     """Yield (line, what) of all in a file that may read a program."""
     for node in nodes_of(path):
@@ -62,7 +58,11 @@ def reads(path: Path) -> Iterator[tuple[int, str]]:
                 yield node.lineno, text
         if isinstance(node, ast.keyword) and node.arg == "allow_pickle" and ast.unparse(node.value) != "False":
             yield node.value.lineno, "allow_pickle"
-        if isinstance(node, ast.Call) and ends_in_a_word(node.func) and SB3.fullmatch(ast.unparse(node.func)):
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and SB3.fullmatch(ast.unparse(node.func))
+        ):
             yield node.lineno, f"{ast.unparse(node.func)} of Stable-Baselines3"
 
 

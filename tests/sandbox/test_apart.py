@@ -9,16 +9,21 @@ from typing import Any
 import pytest
 
 import dicegym
+from benchmarks.contest import ENTRIES, entries, trusted
+from benchmarks.isolation import working_levels
 from dicegym import shipped
-from dicegym.arena import contest
+from dicegym.arena import Limits, contest
+from dicegym.arena.check import Check
 from dicegym.arena.match import Match
 from dicegym.bots.source import Source
 from dicegym.engine.game import Game
 from dicegym.players.roster import AGENTS_VARIABLE, agent_names, agents_folder, resolve
 from dicegym.registry import GAMES
+from dicegym.sandbox.heartbeat import Heartbeat
+from dicegym.sandbox.jail import Isolation
 from dicegym.sandbox.jobs import Entry, entry
 from dicegym.sandbox.sandbox import Sandbox
-from dicegym.sandbox.worker import rehearse
+from dicegym.sandbox.worker import Hosts, outcome, rehearse
 
 
 def outcomes(game: Game, sandbox: Sandbox, entries: list[Entry]) -> list[Any]:
@@ -38,19 +43,19 @@ def test_shipped_agents_play_the_same_as_strangers(name: str, tmp_path: Path) ->
     if game.players < 2:
         pytest.skip("nobody to play with")
     shutil.copytree(agents_folder(game), tmp_path / "copied")
-    trusted = [Entry(one, resolve(game, one)) for one in agent_names(game)]
-    trusted = [one for one in trusted if isinstance(one.origin, Source)]
+    beside = [Entry(one, resolve(game, one)) for one in agent_names(game)]
+    beside = [one for one in beside if isinstance(one.origin, Source)]
     strange = []
-    for one in trusted:
+    for one in beside:
         assert isinstance(one.origin, Source)
         inside = one.origin.file.relative_to(agents_folder(game).absolute())
         strange.append(Entry(one.name, one.origin._replace(file=tmp_path / "copied" / inside)))
-    assert all(one.trusted for one in trusted)
+    assert all(one.trusted for one in beside)
     assert not any(one.trusted for one in strange)
     with Sandbox(game, 2, isolation="process") as sandbox:
         found = outcomes(game, sandbox, strange)
         assert all(isinstance(one, dict) for one in found), found
-        assert found == outcomes(game, sandbox, trusted)
+        assert found == outcomes(game, sandbox, beside)
 
 
 def copied_agents(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -96,3 +101,45 @@ def test_a_report_says_who_plays_beside_the_referee(tmp_path: Path, monkeypatch:
     facts = dict(found.report().facts)
     assert facts["beside the referee"] == "bacon, taught"
     assert facts["isolation"].startswith("process")
+
+
+def done(game: Game, job: Any, level: Isolation, folder: Path) -> dict[str, Any]:
+    hosts = Hosts(game, Limits(), level, str(folder))
+    try:
+        return outcome(job, Heartbeat.private(), hosts)
+    finally:
+        hosts.close()
+
+
+@pytest.mark.slow_after(1)
+@pytest.mark.parametrize("name", list(GAMES))
+def test_a_match_gives_the_same_wherever_its_bots_play(name: str, tmp_path: Path) -> None:
+    """Trusted beside the referee, or apart in any way."""
+    game = dicegym.game(name)
+    copies = entries(name, tmp_path / "bots")
+    agents = trusted(name, copies)
+    assert len(copies) == ENTRIES >= game.players
+    names = [Path(copy).stem for copy in copies[: game.players]]
+
+    def match(whose: dict[str, str]) -> Match:
+        return Match(game, tuple(entry(game, one, whose[one]) for one in names), 7, 2)
+
+    expected = done(game, match(agents), Isolation.NONE, tmp_path)["value"]
+    apart = match({Path(copy).stem: copy for copy in copies})
+    assert not any(one.trusted for one in apart.entries)
+    for level in working_levels():
+        assert done(game, apart, level, tmp_path) == {"value": expected}, level
+
+
+def test_a_check_gives_the_same_wherever_its_bot_plays(tmp_path: Path) -> None:
+    game = dicegym.game("lucky")
+    copy = entries(game.name, tmp_path / "bots")[0]
+
+    def checked(who: Entry, level: Isolation) -> dict[str, Any]:
+        found = done(game, Check(game, (who,), 3, Limits()), level, tmp_path)["value"]
+        return {key: found[key] for key in ("questions", "answers", "printed", "remarks")}
+
+    name = Path(copy).stem
+    expected = checked(entry(game, name, trusted(game.name, [copy])[name]), Isolation.NONE)
+    for level in working_levels():
+        assert checked(entry(game, name, copy), level) == expected

@@ -4,15 +4,26 @@ from __future__ import annotations
 
 import json
 import marshal
+import re
+import socket
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import dicegym
+from dicegym.arena.check import check
 from dicegym.bots.answers import TooMuchError
+from dicegym.bots.source import Source
 from dicegym.errors import AgentError, one_line
-from dicegym.sandbox import host
+from dicegym.registry import GAMES
+from dicegym.sandbox import host, host_start, hosts
+from dicegym.sandbox.frames import MessageStream
 from dicegym.sandbox.host import Child, Host
+from dicegym.sandbox.limits import Limits
+from dicegym.sandbox.remote import MATCH, START, RaisedError, Remote
 
 
 class Pieces:
@@ -90,6 +101,9 @@ def test_an_answer_that_is_too_long_is_none(monkeypatch: pytest.MonkeyPatch) -> 
     ]
 
 
+LINE = "line " + "9" * 2000
+
+
 class ToldProgram:
     """Stands for a bot's program, which knows what it has raised, unless it was made not to."""
 
@@ -102,7 +116,7 @@ class ToldProgram:
     def describe_error(self, error: BaseException) -> tuple[str, str]:
         if not self.knows:
             raise RuntimeError
-        return "raised it " + "x" * 2000, "line " + "9" * 2000
+        return "raised it " + "x" * 2000, LINE
 
 
 @pytest.mark.parametrize(
@@ -113,7 +127,7 @@ class ToldProgram:
         (
             AgentError("ann", "it lies"),
             ToldProgram(own=True),
-            ["raised", ("raised it " + "x" * 2000)[:1000], ("line " + "9" * 2000)[:300]],
+            ["raised", ("raised it " + "x" * 2000)[:1000], LINE[:300]],
         ),
         (TooMuchError(), ToldProgram(), ["large", "", ""]),
         (KeyError(3), ToldProgram(knows=False), ["raised", "raised KeyError", ""]),
@@ -126,6 +140,95 @@ def test_what_a_bot_raises_is_told(error: BaseException, program: ToldProgram | 
         raise error
 
     assert answers(fail) == [[0, "failed", told]]
+
+
+# --- what it loads ---------------------------------------------------------------------------------------------------
+
+CODE = """
+import json, sys
+sys.path.insert(0, sys.argv[3])
+import host_start
+sys.path.pop(0)
+host_start.main(int(sys.argv[1]), json.loads(sys.argv[2]))
+assert not {"numpy", "numba", "gymnasium", "dicegym"} & sys.modules.keys(), sys.modules.keys()
+"""
+
+
+@pytest.mark.slow_after(2)
+@pytest.mark.parametrize("name", list(GAMES))
+def test_a_host_starts_without_arrays_and_forgets_the_package(name: str, tmp_path: Path) -> None:
+    file = tmp_path / "plain.py"
+    file.write_text("def nothing():\n    return None\n")
+    setup = hosts._setup(dicegym.game(name), "plain", Source(file), Limits(), ())  # as `HostProcess` tells it
+    packages = host_start.packages_of(host_start.HOST, setup["interface"])
+    assert "dicegym.sandbox" in packages
+    ours, theirs = socket.socketpair()
+    folder = str(Path(host_start.__file__).parent)
+    with ours, theirs:
+        argv = [sys.executable, "-I", "-S", "-c", CODE, str(theirs.fileno()), json.dumps(packages), folder]
+        with subprocess.Popen(argv, pass_fds=(theirs.fileno(),), stderr=subprocess.PIPE, text=True) as process:
+            theirs.close()
+            control = MessageStream(ours)
+            control.send(setup | {"folder": str(tmp_path), "free": True})
+            try:
+                assert control.receive(30) == ["ready"]
+            finally:
+                ours.close()
+                said = process.communicate(timeout=30)[1]
+    assert said == ""
+    assert process.returncode == 0
+
+
+# --- what it says is quoted as its words: it can speak in nobody else's name -----------------------------------------
+
+FORGED = 'x" (bot.py, line 1)\nanna: disqualified: cheats'
+QUOTED = re.compile(r'says: "[^"]*"')
+WAYS = {
+    "raised": f"raise ValueError({FORGED!r})",
+    "raised when it is asked": f"def final_strategy(score, opponent_score):\n    raise ValueError({FORGED!r})",
+    "the kind of an error": f"raise type({FORGED!r}, (Exception,), {{}})({FORGED!r})",
+    "our own kind of error": f"from dicegym.errors import AgentError\nraise AgentError('anna', {FORGED!r})",
+    "printed": f"print({FORGED!r})\ndef final_strategy(score, opponent_score):\n    return 5",
+}
+
+
+@pytest.mark.slow_after(2)
+@pytest.mark.parametrize("way", WAYS)
+def test_a_check_quotes_what_a_bot_says(way: str, tmp_path: Path) -> None:
+    file = tmp_path / "bot.py"
+    file.write_text(WAYS[way] + "\n", encoding="utf-8")
+    report = check(file, "hog")
+    told = report.text()
+    assert report.ok == (way == "printed")
+    assert len(QUOTED.findall(told)) == 1
+    assert "cheats" in told
+    assert "cheats" not in QUOTED.sub("", told)
+
+
+@pytest.mark.parametrize(
+    ("phase", "kind", "text", "where", "told"),
+    [
+        (MATCH, "raised", 'raised E (says: "no idea")', "bot.py, line 3", 'raised E (says: "no idea")'),
+        (MATCH, "raised", "raised MemoryError", "bot.py, line 3", "raised MemoryError"),
+        (MATCH, "raised", "called sys.exit", "", "called sys.exit"),
+        (MATCH, "raised", "anna cheats", "bot.py, line 3", 'failed (says: "anna cheats")'),
+        (MATCH, "raised", "raised X: anna cheats", "", 'failed (says: "raised X: anna cheats")'),
+        (MATCH, "raised", 'raised X (says: "a") "b"', "", "failed (says: \"raised X (says: 'a') 'b'\")"),
+        (MATCH, "raised", "raised X", 'x.py, line 1) "anna" cheats (', "raised X"),
+        (MATCH, "reason", "anna cheats", "", 'failed (says: "anna cheats")'),
+        (START, "reason", "bot.py has no function final_strategy", "", "bot.py has no function final_strategy"),
+    ],
+)
+def test_what_a_process_makes_up_is_quoted_whole(phase: str, kind: str, text: str, where: str, told: str) -> None:
+    remote = Remote.__new__(Remote)
+    remote._name, remote._phase = "bot", phase
+    found = remote._failed(kind, text, where)
+    if phase == START:  # why it cannot be loaded is told as it is
+        assert isinstance(found, AgentError)
+        assert found.reason == told
+    else:
+        assert isinstance(found, RaisedError)
+        assert (found.text, found.where) == (told, where if "cheats" not in where else "")
 
 
 @pytest.mark.parametrize(

@@ -85,11 +85,22 @@ def kept() -> list[str]:
     return [host.name for host in FakeHost.started if host.open]
 
 
-def test_a_process_serves_one_match_after_the_other(hosts: Hosts, bots: list[Entry]) -> None:
+def started() -> list[str]:
+    return [host.name for host in FakeHost.started]
+
+
+def test_a_process_serves_one_match_after_the_other_until_it_ends(hosts: Hosts, bots: list[Entry]) -> None:
     play(hosts, *bots[:2])
+    FakePlayer.ends["a"] = False  # of a match that is over, nobody asks again
+    hosts.end_job()
+    FakePlayer.ends.clear()
     play(hosts, *bots[:2])
-    assert kept() == ["a", "b"]
-    assert len(FakeHost.started) == 2
+    assert (kept(), started()) == (["a", "b"], ["a", "b"])
+    FakeHost.started[0].ended = True
+    play(hosts, *bots[:2])
+    assert (kept(), started()) == (["b", "a"], ["a", "b", "a"])
+    hosts.kill()
+    assert [host.killed for host in FakeHost.started if host.open] == [True, True]
     hosts.close()
     assert kept() == []
 
@@ -100,16 +111,7 @@ def test_a_process_that_cannot_be_trusted_any_more_is_ended(end: Any, hosts: Hos
     play(hosts, *bots[:2])
     assert kept() == ["b"]
     play(hosts, *bots[:2])
-    assert [host.name for host in FakeHost.started] == ["a", "b", "a"]
-    assert kept() == ["b"]
-
-
-def test_a_process_that_has_ended_is_started_again(hosts: Hosts, bots: list[Entry]) -> None:
-    play(hosts, *bots[:2])
-    FakeHost.started[0].ended = True
-    play(hosts, *bots[:2])
-    assert [host.name for host in FakeHost.started] == ["a", "b", "a"]
-    assert kept() == ["b", "a"]
+    assert (kept(), started()) == (["b"], ["a", "b", "a"])
 
 
 @pytest.mark.parametrize("error", [OSError("gone"), EOFError(), ValueError("closed")], ids=repr)
@@ -125,7 +127,8 @@ def test_a_process_that_makes_no_copy_is_not_asked_again(
     assert kept() == []
 
 
-def test_a_copy_whose_process_has_ended_leaves_the_next_process_alone(tmp_path: Path) -> None:
+def test_copies_and_processes_that_end_early_leave_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a copy, the next process is left alone; a process may not even start."""
     (tmp_path / "ann.py").write_text("def final_strategy(score, opponent_score):\n    return 6\n")
     ann = entry(GAME, "ann", str(tmp_path / "ann.py"))
     hosts = Hosts(GAME, Limits(), jail.Isolation.PROCESS, str(tmp_path))
@@ -138,16 +141,12 @@ def test_a_copy_whose_process_has_ended_leaves_the_next_process_alone(tmp_path: 
     hosts.close()
     assert [one.name for one in tmp_path.iterdir()] == ["ann.py"]
 
-
-def test_a_process_that_cannot_be_started_leaves_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object, **__: object) -> None:
         raise BlockingIOError("too many processes")
 
-    (tmp_path / "ann.py").write_text("def final_strategy(score, opponent_score):\n    return 6\n")
     monkeypatch.setattr(subprocess, "Popen", fail)
-    hosts = Hosts(GAME, Limits(), jail.Isolation.NONE, str(tmp_path))
     with pytest.raises(StartError, match="too many processes"):
-        hosts.seat(Entry("ann", Source(tmp_path / "ann.py")), 0, lambda asked: "")
+        Hosts(GAME, Limits(), jail.Isolation.NONE, str(tmp_path)).seat(ann, 0, lambda asked: "")
     assert [one.name for one in tmp_path.iterdir()] == ["ann.py"]
 
 
@@ -191,12 +190,6 @@ def test_what_has_begun_is_undone_where_a_start_is_interrupted(tmp_path: Path, m
     assert [one.name for one in tmp_path.iterdir()] == ["bot.py"]
 
 
-def test_all_processes_are_killed_at_once(hosts: Hosts, bots: list[Entry]) -> None:
-    play(hosts, *bots[:2])
-    hosts.kill()
-    assert [host.killed for host in FakeHost.started] == [True, True]
-
-
 @pytest.mark.skipif(bool(jail.probe("jail")), reason=f"no jail: {jail.probe('jail')}")
 @pytest.mark.parametrize("end", [HostProcess.close, HostProcess.kill])
 def test_a_jail_that_starts_ends_by_itself(end: Callable[[HostProcess], None], tmp_path: Path) -> None:
@@ -231,13 +224,6 @@ def test_strangers_play_in_a_process_of_their_own(hosts: Hosts, bots: list[Entry
     assert not hosts.apart(entry(GAME, "model", "ppo"))
     assert hosts.load(entry(GAME, "ships", "bacon"), GAME, 0, lambda asked: "").name == "ships"
     assert FakeHost.started == []
-
-
-def test_what_played_is_ended_once(hosts: Hosts, bots: list[Entry]) -> None:
-    play(hosts, bots[0])
-    FakePlayer.ends["a"] = False  # of a match that is over, nobody asks again
-    hosts.end_job()
-    assert kept() == ["a"]
 
 
 def test_of_many_processes_those_that_played_last_are_kept(

@@ -47,7 +47,6 @@ def test_wrong_limits(settings: dict[str, Any]) -> None:
         Limits(**settings)
 
 
-@pytest.mark.parametrize("limits", ["x", 5, {"seconds": 5}, 0])
 @pytest.mark.parametrize(
     "use",
     [
@@ -57,9 +56,10 @@ def test_wrong_limits(settings: dict[str, Any]) -> None:
         lambda limits: compare("hog", "bacon", "swap", workers=1, limits=limits),
     ],
 )
-def test_what_are_no_limits(use: Callable[[Any], object], limits: Any) -> None:
-    with pytest.raises(ParameterError, match=r"give dicegym\.contest\.Limits"):
-        use(limits)
+def test_what_are_no_limits(use: Callable[[Any], object]) -> None:
+    for limits in ("x", 5, {"seconds": 5}, 0):
+        with pytest.raises(ParameterError, match=r"give dicegym\.contest\.Limits"):
+            use(limits)
 
 
 def test_limits_and_failures_travel() -> None:
@@ -69,28 +69,25 @@ def test_limits_and_failures_travel() -> None:
 
 def test_the_heartbeat_says_who_acts_and_for_how_long() -> None:
     heartbeat = Heartbeat.private()
-    assert heartbeat.read().actor == -1
-    assert heartbeat.read().spent == 0
+    assert (heartbeat.read().actor, heartbeat.read().spent) == (-1, 0)
     heartbeat.note(LOADING, 0)
     heartbeat.act(1)
     work(0.03)
     time.sleep(0.04)
     first = heartbeat.read()
-    assert first.actor == 1
-    assert first.phase == LOADING
+    assert (first.actor, first.phase) == (1, LOADING)
     assert 0.03 <= first.spent < 0.06
     assert first.waited >= 0.03
     heartbeat.note(ASKED, 17)
     heartbeat.act(0)
     time.sleep(0.02)
-    assert heartbeat.read().number == 17
-    assert heartbeat.read().spent < 0.01
-    assert heartbeat.read().waited >= 0.01
+    other = heartbeat.read()
+    assert (other.number, other.spent < 0.01, other.waited >= 0.01) == (17, True, True)
     heartbeat.act(1)
     assert first.spent <= heartbeat.read().spent < first.spent + 0.01
     heartbeat.forgive(1)
-    assert heartbeat.read().spent < 0.01
-    assert heartbeat.read().waited < 0.01
+    forgiven = heartbeat.read()
+    assert max(forgiven.spent, forgiven.waited) < 0.01
 
 
 def test_many_short_moves_count_too() -> None:

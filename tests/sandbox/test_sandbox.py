@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -21,7 +21,7 @@ from dicegym.arena.check import Check
 from dicegym.arena.match import Match
 from dicegym.arena.results import ContestResult
 from dicegym.engine.game import Game
-from dicegym.errors import ServiceError, UnknownNameError
+from dicegym.errors import ServiceError
 from dicegym.players.roster import resolve
 from dicegym.sandbox import sandbox as sandboxes
 from dicegym.sandbox.fork_server import GAME, plain_start
@@ -131,18 +131,11 @@ def result(folder: Path) -> ContestResult:
 @pytest.mark.slow_after(12)
 @pytest.mark.parametrize("name", BAD)
 def test_a_bad_submission_is_struck_with_its_reason(result: ContestResult, name: str) -> None:
-    import re
-
     reasons = {bad.name: bad.reason for bad in result.disqualified}
     assert name in reasons
     assert re.search(BAD[name][1], reasons[name]), reasons[name]
     assert "\n" not in reasons[name]
     assert f"disqualified: {name}: {reasons[name]}" in result.text()
-
-
-def test_a_missing_file_is_refused_before_anything_is_played(folder: Path) -> None:
-    with pytest.raises(UnknownNameError, match=r"there is no file .*missing\.py"):
-        contest("hog", [folder / "good_a.py", folder / "missing.py"], workers=1, limits=LIMITS)
 
 
 def test_only_bad_submissions_are_struck(result: ContestResult) -> None:
@@ -228,9 +221,6 @@ def test_check_names_the_offending_pair(folder: Path) -> None:
     report = check(folder / "out_of_range.py", "hog", LIMITS)
     assert not report.ok
     assert report.text() == "out_of_range: disqualified: final_strategy(12, 0) returned 11, outside -1..10"
-
-
-def test_check_of_a_missing_file() -> None:
     assert check("nowhere/hog.py", "hog") == CheckReport("nowhere", "hog", "there is no file nowhere/hog.py")
 
 
@@ -243,17 +233,19 @@ def sandbox(game: Game) -> Iterator[Sandbox]:
         yield open_sandbox
 
 
+def check_of(game: Game, folder: Path, name: str, text: str = "") -> Check:
+    """Return the job that checks a bot of the folder, which may be written first."""
+    if text:
+        (folder / f"{name}.py").write_text(text)
+    return Check(game, (Entry(name, resolve(game, str(folder / f"{name}.py"))),), 0, LIMITS)
+
+
 def test_jobs_are_begun_in_order_and_all_end(sandbox: Sandbox, game: Game, folder: Path) -> None:
     names = ["good_a", "os_exit", "good_b", "segfault"]
-    jobs = [Check(game, (Entry(name, resolve(game, str(folder / f"{name}.py"))),), 0, LIMITS) for name in names]
-    outcomes = [(job.entries[0].name, outcome) for job, outcome in sandbox.run(jobs)]
-    assert [name for name, _ in outcomes] == names
-    assert [isinstance(outcome, Failure) or "reason" in outcome for _, outcome in outcomes] == [
-        False,
-        True,
-        False,
-        True,
-    ]
+    outcomes = list(sandbox.run([check_of(game, folder, name) for name in names]))
+    assert [job.entries[0].name for job, _ in outcomes] == names
+    failed = [isinstance(outcome, Failure) or "reason" in outcome for _, outcome in outcomes]
+    assert failed == [False, True, False, True]
 
 
 FAMILY = """import multiprocessing
@@ -278,42 +270,40 @@ def final_strategy(score, opponent_score):
 @pytest.mark.parametrize("context", ['multiprocessing.get_context("fork")', "multiprocessing"])
 def test_a_bot_may_start_processes_where_nothing_keeps_it(game: Game, folder: Path, context: str) -> None:
     """In the way it chooses, or that of Python by itself, not that of the sandbox."""
-    (folder / "family.py").write_text(FAMILY.replace('multiprocessing.get_context("fork")', context))
-    job = Check(game, (Entry("family", resolve(game, str(folder / "family.py"))),), 0, LIMITS)
+    job = check_of(game, folder, "family", FAMILY.replace('multiprocessing.get_context("fork")', context))
     with Sandbox(game, 1, LIMITS, "none") as free:
         ((_, outcome),) = free.run([job])
     assert not isinstance(outcome, Failure)
     assert outcome.get("reason") is None
-    assert outcome["answers"][50][50] == 6
-    assert outcome["answers"][50][51] == 5
+    assert (outcome["answers"][50][50], outcome["answers"][50][51]) == (6, 5)
+
+
+POOL = """import multiprocessing
+from dicegym.arena import check
+
+def ok(name):
+    return check(name, "hog").ok
+
+if __name__ == "__main__":
+    with multiprocessing.get_context("fork").Pool(1) as pool:
+        print(*pool.map(ok, ["bacon"]))
+"""
 
 
 @pytest.mark.slow
-@pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="needs fork")
-def test_a_worker_of_a_pool_can_hold_contests(root: Path) -> None:
-    """It is a daemon, which multiprocessing allows no children."""
-    code = (
-        "import multiprocessing\nfrom dicegym.arena import check\n"
-        "def ok(name):\n    return check(name, 'hog').ok\n"
-        "if __name__ == '__main__':\n"
-        "    with multiprocessing.get_context('fork').Pool(1) as pool:\n        print(pool.map(ok, ['bacon']))\n"
-    )
-    run = subprocess.run(
-        [sys.executable, "-c", code],
-        capture_output=True,
-        text=True,
-        timeout=100,
-        check=False,
-        env=os.environ | {"PYTHONPATH": str(root)},
-    )
-    assert run.stdout == "[True]\n", run.stderr
+@pytest.mark.parametrize("text", [POOL, "from dicegym.arena import check\nprint(check('bacon', 'hog').ok)\n"])
+def test_workers_of_pools_and_scripts_without_a_guard_can_hold_contests(text: str, tmp_path: Path, root: Path) -> None:
+    """The former are daemons, which multiprocessing allows no children."""
+    (tmp_path / "script.py").write_text(text)
+    command, environ = [sys.executable, tmp_path / "script.py"], os.environ | {"PYTHONPATH": str(root)}
+    run = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False, env=environ)
+    assert run.stdout == "True\n", run.stderr
 
 
 def test_a_heavy_bot_passes_beside_other_load(sandbox: Sandbox, game: Game, folder: Path) -> None:
     """What it waits for a processor is not its own time; here it sleeps instead, for longer than its limit."""
     busy = "sum(range(100))\n    if score == opponent_score == 7: time.sleep(2.5 * 0.4)"
-    (folder / "heavy.py").write_text(asked(busy, "import time"))
-    job = Check(game, (Entry("heavy", resolve(game, str(folder / "heavy.py"))),), 0, LIMITS)
+    job = check_of(game, folder, "heavy", asked(busy, "import time"))
     ((_, outcome),) = sandbox.run([job])
     report = job.report(outcome)
     assert report.ok, report.reason
@@ -331,14 +321,9 @@ def running(pid: str) -> bool:
 def test_a_killed_host_is_replaced(game: Game, folder: Path) -> None:
     note = folder / "parricide.pid"
     source = asked(
-        f"open({str(note)!r}, 'w').write(str(os.getpid())); os.kill(os.getppid(), 9); time.sleep(99)",
-        "import os, time",
+        f"open({str(note)!r}, 'w').write(str(os.getpid())); os.kill(os.getppid(), 9); time.sleep(99)", "import os, time"
     )
-    (folder / "parricide.py").write_text(source)
-    jobs = [
-        Check(game, (Entry(name, resolve(game, str(folder / f"{name}.py"))),), 0, LIMITS)
-        for name in ("parricide", "good_a")
-    ]
+    jobs = [check_of(game, folder, "parricide", source), check_of(game, folder, "good_a")]
     with Sandbox(game, 1, LIMITS, "none") as free:
         outcomes = [outcome for _, outcome in free.run([*jobs, jobs[0], jobs[1]])]
     assert [isinstance(outcome, Failure) or "reason" in outcome for outcome in outcomes] == [True, False, True, False]
@@ -467,22 +452,10 @@ def test_nothing_outlives_a_killed_caller(folder: Path, tmp_path: Path) -> None:
 
 
 def test_hash_order_is_the_same_in_every_process(sandbox: Sandbox, game: Game, folder: Path) -> None:
-    (folder / "hashes.py").write_text("def final_strategy(a, b):\n    return hash('x') % 10\n")
-    job = Check(game, (Entry("hashes", resolve(game, str(folder / "hashes.py"))),), 0, LIMITS)
+    job = check_of(game, folder, "hashes", "def final_strategy(a, b):\n    return hash('x') % 10\n")
     with Sandbox(game, workers=1) as other:
         tables = [outcome["answers"] for box in (sandbox, other) for _, outcome in box.run([job])]
     assert tables[0] == tables[1]
-
-
-@pytest.mark.slow
-def test_a_script_without_a_guard_can_hold_a_contest(tmp_path: Path, root: Path) -> None:
-    script = tmp_path / "script.py"
-    script.write_text("from dicegym.arena import check\nprint(check('bacon', 'hog').ok)\n")
-    environment = os.environ | {"PYTHONPATH": str(root)}
-    run = subprocess.run(
-        [sys.executable, script], capture_output=True, text=True, timeout=60, check=False, env=environment
-    )
-    assert run.stdout == "True\n", run.stderr
 
 
 PRELOAD = """

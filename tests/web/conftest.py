@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import shutil
 import threading
 import time
@@ -28,8 +27,6 @@ if TYPE_CHECKING:
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
 SECONDS = 30.0
 PHONE = {"width": 360, "height": 740}
-PICTURES = os.environ.get("DICEGYM_SCREENSHOTS")
-"""A folder in which pictures of pages are kept, if one is named."""
 
 
 class Running:
@@ -168,14 +165,3 @@ def open_page(browser: Browser, shared_page: Page) -> Iterator[Callable[..., Pag
             shared_page.remove_listener(word, listener)
     emptied(shared_page)
     assert not complaints, complaints
-
-
-@pytest.fixture
-def shot(request: pytest.FixtureRequest) -> Callable[[Page, str], None]:
-    """What keeps a picture of a page, if `PICTURES` names a folder."""
-
-    def taken(page: Page, name: str) -> None:
-        if PICTURES:
-            page.screenshot(path=str(Path(PICTURES) / f"{request.node.name}-{name}.png"), full_page=True)
-
-    return taken

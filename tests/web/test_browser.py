@@ -6,7 +6,6 @@ bid that rises with its face, and a basket that nobody overdraws. Names and mess
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,13 +13,12 @@ from urllib.parse import urlencode
 
 import pytest
 from variants import one_always
-from web_pages import LARGEST, barriers, too_wide
+from web_pages import LARGEST, usable
 from web_stores import ENTRIES, HOSTILE, renamed
 
 from dicegym.arena.store.reading import StoreReader
 from dicegym.escape import harmless
 from dicegym.registry import GAMES
-from dicegym.web.application import SECTIONS
 
 if TYPE_CHECKING:
     from conftest import Running
@@ -56,14 +54,15 @@ GONE_ON = """before => {
 }"""
 
 
-def sat_down(page: Page, url: str, tutor: str = "", **given: str) -> Page:
-    """Begin a game of Hog by the form for it."""
-    asked = {"game": "hog", "seed": "5", "seat": "0", "parameters-goal": str(GOAL), **given}
+def sat_down(page: Page, url: str, game: str = "hog", tutor: str = "", **given: str | int) -> Page:
+    """Begin a game by the form for it."""
+    asked = {"game": game, "seed": 5, "seat": 0} | ({"parameters-goal": GOAL} if game == "hog" else {}) | given
     page.set_default_timeout(15_000)
     page.goto(f"{url}/play/new?{urlencode(asked)}")
     page.get_by_label("Tutor").select_option(tutor)
     page.get_by_role("button", name="Begin").click()
-    page.wait_for_selector(".yours")
+    page.wait_for_selector(".yours .play-form" if game != "hog" else ".yours")
+    page.wait_for_load_state("load")  # the form is there before the styles and scripts that make it work
     return page
 
 
@@ -88,35 +87,15 @@ def waited(page: Page, before: str) -> None:
     page.wait_for_function(GONE_ON, arg=before, polling=POLL)
 
 
-@pytest.mark.slow_after(1)
-@pytest.mark.parametrize("scripts", [True, False])
-def test_the_first_page_names_all_sections(
-    running: Running, open_page: Callable[..., Page], shot: Callable[[Page, str], None], scripts: bool
-) -> None:
-    page = open_page(running.url, viewport={"width": 360, "height": 740}, java_script_enabled=scripts)
-    for section in SECTIONS:
-        assert page.locator(f"main a[href='{section.path}']").inner_text().startswith(section.title)
-    if scripts:
-        assert barriers(page) == []
-        assert not too_wide(page)
-        shot(page, "home")
-
-
 @pytest.mark.parametrize("phone", one_always([False, True]))
 def test_a_game_is_played_to_its_end_by_mouse_and_reviewed(
-    running: Running, open_page: Callable[..., Page], shot: Callable[[Page, str], None], phone: bool
+    running: Running, open_page: Callable[..., Page], phone: bool
 ) -> None:
     options = {"viewport": PHONE, "has_touch": True, "color_scheme": "dark"} if phone else {}
     page = open_page(f"{running.url}/play", **options)
-    assert barriers(page) == []
-    assert not too_wide(page)
-    shot(page, "all")
+    usable(page)
     sat_down(page, running.url)
-    loaded = page.evaluate(
-        "performance.getEntriesByType('resource').reduce((sum, one) => sum + one.encodedBodySize, 0)"
-    )
-    assert loaded + page.evaluate("performance.getEntriesByType('navigation')[0].encodedBodySize") < LARGEST
-    shot(page, "begun")
+    assert page.evaluate(LOADED) < LARGEST
     for time in range(MOST_MOVES):
         if page.locator(".ending").count():
             break
@@ -126,27 +105,22 @@ def test_a_game_is_played_to_its_end_by_mouse_and_reviewed(
         if time == 1:
             assert page.locator("#now").inner_text()
             assert "you" in page.locator("#said").inner_text().lower()
-            assert not too_wide(page)
-            shot(page, "going-on")
+            usable(page, by_all=False)
             before = number_of(page)
             page.locator("#undo").click()
             waited(page, before)
             page.wait_for_selector("text=You took back one move")
     assert "win" in page.locator("#now").inner_text()
-    assert barriers(page) == []
-    shot(page, "over")
+    usable(page)
     page.get_by_role("link", name="How did I play?").click()
     page.wait_for_selector(".decisions")
     assert page.locator(".chart svg").count() == 1
     page.locator(".chart a").last.click()
     page.wait_for_selector("tr.chosen:last-child")
-    assert barriers(page) == []
-    assert not too_wide(page)
-    shot(page, "review")
+    usable(page)
     page.get_by_role("link", name="See it again").click()
     page.wait_for_selector("h1")
     assert "seen again" in page.title()
-    shot(page, "again")
 
 
 def test_a_game_is_played_to_its_end_by_keyboard_alone(running: Running, open_page: Callable[..., Page]) -> None:
@@ -216,6 +190,7 @@ def test_a_game_is_played_without_scripts(running: Running, open_page: Callable[
             continue
         page.locator(MOVE).nth(4).click()
     assert page.locator(".ending").count() == 1
+    assert page.locator(".needs-scripts:visible").count() == 0
     page.locator("#undo").click()
     reloaded_until(page, ".yours")
     page.locator("#ask-hint").click()
@@ -223,17 +198,6 @@ def test_a_game_is_played_without_scripts(running: Running, open_page: Callable[
 
 
 # --- widgets -----------------------------------------------------------------------------------------------
-
-
-def sat_at(page: Page, url: str, game: str, **given: int) -> Page:
-    """Begin a game without a tutor."""
-    asked = "&".join(f"{name}={value}" for name, value in {"seed": 4, "seat": 0, **given}.items())
-    page.goto(f"{url}/play/new?game={game}&{asked}")
-    page.get_by_label("Tutor").select_option("")
-    page.get_by_role("button", name="Begin").click()
-    page.wait_for_selector(".yours .play-form")
-    page.wait_for_load_state("load")  # the form is there before the styles and scripts that make it work
-    return page
 
 
 def sent(page: Page, do: Callable[[], None]) -> None:
@@ -250,19 +214,18 @@ def sent(page: Page, do: Callable[[], None]) -> None:
 @pytest.mark.slow_after(1)
 @pytest.mark.parametrize("game", one_always(GAMES, 2))
 def test_forms_fit_a_phone_and_a_finger(running: Running, open_page: Callable[..., Page], game: str) -> None:
-    page = sat_at(open_page(f"{running.url}/play", viewport=SEEN, reduced_motion="reduce"), running.url, game)
-    assert barriers(page) == []
-    assert not too_wide(page)
+    page = sat_down(open_page(f"{running.url}/play", viewport=SEEN, reduced_motion="reduce"), running.url, game, seed=4)
+    usable(page)
     assert page.evaluate("document.querySelector('.felt').getBoundingClientRect().bottom") <= SEEN["height"]
     page.set_viewport_size(PHONE)
-    assert not too_wide(page)
+    usable(page, by_all=False)
     assert page.evaluate(SMALL, FINGER) == []
     page.evaluate("document.documentElement.style.fontSize = '200%'")  # as one who sets larger letters has it
-    assert not too_wide(page)
+    usable(page, by_all=False)
 
 
 def test_dice_are_kept_and_rolled_by_keys_alone(running: Running, open_page: Callable[..., Page]) -> None:
-    page = sat_at(open_page(f"{running.url}/play"), running.url, "yatzy")
+    page = sat_down(open_page(f"{running.url}/play"), running.url, "yatzy", seed=4)
 
     def faces() -> list[str]:
         return [str(one.get_attribute("aria-label")) for one in page.locator("[data-die]").all()]
@@ -288,7 +251,7 @@ def test_dice_are_kept_and_rolled_by_keys_alone(running: Running, open_page: Cal
 
 
 def test_a_bid_rises_with_its_face(running: Running, open_page: Callable[..., Page]) -> None:
-    page = sat_at(open_page(f"{running.url}/play"), running.url, "liarsdice", seat=1)
+    page = sat_down(open_page(f"{running.url}/play"), running.url, "liarsdice", seed=4, seat=1)
     lowest = page.locator("#form-bid input[data-least]").first
     lowest.check()
     many = page.locator("#bid-quantity")
@@ -320,7 +283,7 @@ def test_a_bid_rises_with_its_face(running: Running, open_page: Callable[..., Pa
 
 @pytest.mark.slow
 def test_a_basket_adds_up_and_is_filled_again(running: Running, open_page: Callable[..., Page]) -> None:
-    page = sat_at(open_page(f"{running.url}/play"), running.url, "lucky")
+    page = sat_down(open_page(f"{running.url}/play"), running.url, "lucky", seed=4)
     total, more = page.locator("#order-die-sum"), page.locator("#form-order [data-step='1']")
     assert total.inner_text() == "You have 5 money."
     assert page.locator("[data-again]").count() == 1
@@ -338,23 +301,11 @@ def test_a_basket_adds_up_and_is_filled_again(running: Running, open_page: Calla
     assert page.locator("#order-die-1").input_value() == "1"
 
 
-@pytest.mark.slow
-def test_forms_are_filled_in_without_scripts(running: Running, open_page: Callable[..., Page]) -> None:
-    page = sat_at(open_page(f"{running.url}/play", java_script_enabled=False), running.url, "yatzy")
-    page.locator("[data-die='3']").check(force=True)
-    page.locator("#roll-send").click()
-    page.locator("#form-roll", has_text="1 roll left").wait_for()  # the next page takes its time
-    assert page.locator(".needs-scripts:visible").count() == 0
-
-
 # --- contests ----------------------------------------------------------------------------------------------
 
 
 def test_names_and_messages_of_others_do_nothing(
-    contest_store: Path,
-    running: Running,
-    open_page: Callable[..., Page],
-    shot: Callable[[Page, str], None],
+    contest_store: Path, running: Running, open_page: Callable[..., Page]
 ) -> None:
     names = dict(zip(ENTRIES, (HOSTILE[0], HOSTILE[4], HOSTILE[3]), strict=True))
     renamed(contest_store, Path(running.settings.store), names)
@@ -363,10 +314,9 @@ def test_names_and_messages_of_others_do_nothing(
     for address in ("/watch/contests/1", "/watch/matches/1", "/watch/games/1/1?move=2", agent):
         page.goto(running.url + address)
         assert page.title() != "run"
-        assert not too_wide(page), address
+        usable(page, by_all=False)
         assert page.locator("main script:not([type='application/json'])").count() == 0
         assert page.locator("img[src=x]").count() == 0
-        shot(page, re.sub(r"\W+", "-", address)[:30])
     with StoreReader(contest_store) as reader:
         (whole,) = reader.whole([reader.match(1)])
         game = next(one.number + 1 for one in whole.games if one.seats[0] == 0)  # the short name

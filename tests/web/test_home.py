@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import time
@@ -9,30 +10,29 @@ from pathlib import Path
 
 import pytest
 from played_forms import forms_of
+from rules_page import page as rules_page
+from rules_page import section, table
 from starlette.testclient import TestClient
+from variants import each_game
 
-from dicegym.registry import GAMES
+import dicegym
+from dicegym.registry import ENVIRONMENTS, GAMES
 from dicegym.web import readiness
+from dicegym.web.application import SECTIONS
 from dicegym.web.readiness import STEPS, GettingReadyError, Readiness
 from dicegym.web.static_files import files
 
 
-def test_unknown_pages_say_so(client: TestClient) -> None:
+def test_the_first_page_names_all_sections_and_unknown_ones_say_so(client: TestClient) -> None:
+    answer = client.get("/")
+    policy = answer.headers["content-security-policy"]
+    assert ("default-src 'none'" in policy, "unsafe" in policy) == (True, False)
+    main = answer.text.partition("<main")[2]
+    for one in SECTIONS:
+        assert re.search(rf'href="{one.path}"[^>]*>\s*(<[^>]*>\s*)*{one.title}', main), one.path
     answer = client.get("/nothing")
-    assert answer.status_code == 404
-    assert "<h1>" in answer.text
+    assert (answer.status_code, "<h1>" in answer.text) == (404, True)
     assert "gone" in client.get("/api/nothing").json()["error"]
-
-
-def test_pages_run_no_script_but_their_own(client: TestClient) -> None:
-    policy = client.get("/").headers["content-security-policy"]
-    assert "default-src 'none'" in policy
-    assert "unsafe" not in policy
-
-
-@pytest.mark.parametrize("headers", [{"Origin": "http://elsewhere.example"}, {"Sec-Fetch-Site": "cross-site"}])
-def test_forms_of_other_sites_are_refused(client: TestClient, headers: dict[str, str]) -> None:
-    assert client.post("/", headers=headers).status_code == 403
 
 
 def test_no_page_waits_for_a_game_that_is_being_compiled(client: TestClient) -> None:
@@ -79,6 +79,30 @@ def test_readiness_counts_what_a_process_compiles(tmp_path: Path, monkeypatch: p
     ready.check(GAMES[-1])  # who plays it compiles it
 
 
+# --- the rules of each game ----------------------------------------------------------------------------------------
+
+
+@each_game
+def test_a_page_has_all_of_the_rules(reader: TestClient, name: str) -> None:
+    assert f'href="/rules/{name}"' in reader.get("/rules").text
+    text = reader.get(f"/rules/{name}").text
+    assert text.count("<h1>") == 1
+    assert f"covers/{name}.svg" in text
+    assert f"covers/{name}.svg" in files()
+    for title in ("Parameters", "Actions", "Observation", "Rewards"):
+        assert f"<h3>{title}</h3>" in text
+    for row in table(section(rules_page(name), "Actions")):
+        assert f"<td><p>{row['action']}</p></td>" in text.replace(" ", "") or row["action"] in text
+    for agent in dicegym.agent_names(dicegym.game(name)):
+        assert f"<code>{agent}</code>" in text
+    for one in ENVIRONMENTS:
+        assert (f"<code>{one.full_id}</code>" in text) == (one.game == name)
+    assert "style=" not in text
+    assert not re.search(r"system-message|``|\|---", text), "everything was understood"
+    unknown = reader.get("/rules/chess")
+    assert (unknown.status_code, name in unknown.text) == (404, True)
+
+
 @pytest.mark.parametrize("broken", [None, GAMES[0]])
 def test_what_could_not_be_compiled_is_tried_again(
     broken: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -93,7 +117,3 @@ def test_what_could_not_be_compiled_is_tried_again(
     monkeypatch.setattr(readiness.os, "nice", lambda by: None, raising=False)
     readiness._main()
     assert (tmp_path / "ready").exists() == (broken is None)
-
-
-def test_every_game_that_ships_has_a_cover() -> None:
-    assert {f"covers/{name}.svg" for name in GAMES} <= set(files())

@@ -46,6 +46,7 @@ def made() -> FastAPI:
 def test_the_document_is_openapi(reader: TestClient) -> None:
     document = reader.get("/api/openapi.json").json()
     OpenAPIV31SpecValidator(document).validate()
+    assert {"get", "post"} <= set(document["paths"]["/api/enter/bots"])
     identifiers = [one["operationId"] for path in document["paths"].values() for one in path.values()]
     assert len(identifiers) == len(set(identifiers))
     assert all(one["tags"] and one["summary"] for path in document["paths"].values() for one in path.values())

@@ -36,7 +36,6 @@ from dicegym.web.play.saved_games import read_sheet
 from dicegym.web.security import COOKIE
 from dicegym.web.web_settings import WebSettings
 
-LONGEST = 1500
 """Moves after which a game is given up."""
 ENOUGH = 60
 """Moves that are made by forms; a game that goes on is played on without pages."""
@@ -115,30 +114,19 @@ def test_a_whole_game_is_played_by_its_forms(
     assert played.tobytes() == table.state.tobytes()
 
 
-@each_game
-def test_nothing_hidden_is_on_the_page(name: str, client: TestClient) -> None:
-    """The whole game, its file and its review are shown when it is over, and not before; so is all that is hidden."""
-    table = begun(client, name)
+def test_the_whole_game_its_file_and_its_review_are_shown_when_it_is_over(client: TestClient) -> None:
+    table = begun(client, "liarsdice")
     for ending in ("/game.json", "/review", "/replay"):
         answer = client.get(address(table) + ending)
-        assert answer.status_code == 400
-        assert "not over" in answer.text
-
-
-def to_the_end(table: PlayedTable, generator: random.Random) -> None:
-    """Play a game to its end without pages."""
-    for _ in range(LONGEST):
-        if table.over:
-            return
-        legal = table.game.legal(table.state).nonzero()[0]
-        table.act(table.sheet.move, [int(generator.choice(legal))])
-        assert table.job.result(SECONDS) is None
-    raise AssertionError("the game does not end")
+        assert (answer.status_code, "not over" in answer.text) == (400, True)
 
 
 def test_a_game_that_is_over_is_reviewed_and_downloaded(client: TestClient) -> None:
-    table = begun(client)
-    to_the_end(table, random.Random(1))
+    table = begun(client, **{"parameters-goal": "40"})
+    for _ in range(ENOUGH):
+        if not table.over:
+            table.act(table.sheet.move, [6])
+            assert table.job.result(SECONDS) is None
     page = client.get(address(table)).text
     assert "The game is over" in page
     assert not [form for form in forms_of(page) if form.action.endswith("/move")]
@@ -148,9 +136,7 @@ def test_a_game_that_is_over_is_reviewed_and_downloaded(client: TestClient) -> N
     until = time.monotonic() + SECONDS
     while "is judged" in (page := client.get(address(table) + "/review").text) and time.monotonic() < until:
         time.sleep(0.1)
-    assert "The choices lost" in page
-    assert "Luck was worth" in page
-    assert "exact" in page
+    assert [words for words in ("The choices lost", "Luck was worth", "exact") if words not in page] == []
     judged = [number for number in range(len(table.sheet.actions)) if f'"?at={number}#at"' in page]
     assert judged == table.sheet.marks  # each decision is linked, and shown on the board
     for number in (judged[0], judged[-1], 10**8):
@@ -181,6 +167,10 @@ def test_what_is_sent_twice_or_late_is_played_once(client: TestClient) -> None:
     swapped = client.post(f"{address(table)}/move", data=sent, headers={"HX-Request": "true"})
     assert swapped.status_code == 200  # htmx shows no errors
     assert "was not played again" in swapped.text
+    for given in ({}, {"form": "nothing"}, {"form": "x" * 999}, {"form": "\0", "number": "😀"}):
+        answer = client.post(f"{address(table)}/move", data={"move": str(table.sheet.move), **given})
+        assert (answer.status_code, 'role="alert"' in answer.text) == (400, True)
+    assert table.sheet.actions == actions
     for move in ("", "x", "-1", "9" * 50, "٣"):
         assert client.post(f"{address(table)}/move", data=sent | {"move": [move]}).status_code in (409, 422)
     assert client.post(f"{address(table)}/undo", data={"move": str(table.sheet.move)}).status_code == 200
@@ -188,38 +178,42 @@ def test_what_is_sent_twice_or_late_is_played_once(client: TestClient) -> None:
     assert client.post(f"{address(table)}/move", data=sent).status_code == 409  # the same state is another move now
 
 
-def test_nonsense_is_refused_in_words(client: TestClient) -> None:
-    table = begun(client)
-    move = str(table.sheet.move)
-    for given in ({}, {"form": "nothing"}, {"form": "x" * 999}, {"form": "\0", "number": "😀"}):
-        answer = client.post(f"{address(table)}/move", data={"move": move, **given})
-        assert answer.status_code == 400
-        assert 'role="alert"' in answer.text
-    assert table.sheet.actions == []
-
-
 @pytest.mark.parametrize(
     ("given", "words"),
     [
         ({"game": "chess"}, "chess"),
-        ({"game": "hog", "against": "../../etc/passwd"}, "no opponent"),
-        ({"game": "hog", "against": "/etc/passwd.zip"}, "not a model"),
-        ({"game": "hog", "against": "/tmp/evil.py"}, "no opponent"),
-        ({"game": "hog", "seed": "-1"}, "seed"),
-        ({"game": "hog", "seed": "1e9"}, "not a whole number"),
-        ({"game": "hog", "seat": "2"}, "seat"),
-        ({"game": "hog", "players": "7"}, "players"),
-        ({"game": "hog", "parameters-goal": "0"}, "goal"),
-        ({"game": "hog", "parameters-players": "2"}, "players"),
-        ({"game": "hog", "parameters-name": "2"}, "name"),
-        ({"game": "hog", "tutor": "harsh"}, "harsh"),
+        ({"against": "../../etc/passwd"}, "no opponent"),
+        ({"against": "/etc/passwd.zip"}, "not a model"),
+        ({"against": "/tmp/evil.py"}, "no opponent"),
+        ({"against": "mcts(1000000)"}, "no opponent"),
+        ({"seed": "-1"}, "seed"),
+        ({"seed": "1e9"}, "not a whole number"),
+        ({"seat": "2"}, "seat"),
+        ({"players": "7"}, "players"),
+        ({"parameters-goal": "0"}, "goal"),
+        ({"parameters-players": "2"}, "players"),
+        ({"parameters-name": "2"}, "name"),
+        ({"tutor": "harsh"}, "harsh"),
     ],
 )
 def test_games_that_cannot_be_are_refused(client: TestClient, given: dict[str, str], words: str) -> None:
-    answer = client.post("/play/new", data=given)
+    answer = client.post("/play/new", data={"game": "hog"} | given)
     assert answer.status_code in (400, 404, 422)
     assert words in answer.text
     assert not list(hall(client).folder.rglob("*.json"))
+
+
+def test_files_that_are_no_games_are_told_or_left_out(client: TestClient) -> None:
+    """Those that are being written or dropped, and damaged ones."""
+    folder = hall(client).folder / begun(client).sheet.visitor
+    (kept,) = hall(client).of(folder.name)
+    shutil.copy(folder / f"{kept.id}.json", folder / f".{kept.id}-0.json")
+    (folder / "gone.json").symlink_to("nowhere")
+    assert [one.id for one in hall(client).of(folder.name)] == [kept.id]
+    (folder / f"{'A' * 16}.json").write_text(json.dumps({"kind": "no"}), encoding="utf-8")
+    answer = client.get(f"/play/{'A' * 16}")
+    assert (answer.status_code, "begin another game" in answer.text) == (400, True)
+    assert client.get("/play").status_code == 200
 
 
 def test_another_visitor_sees_and_moves_nothing(client: TestClient) -> None:
@@ -300,39 +294,20 @@ def test_a_table_that_cannot_be_laid_takes_no_move(client: TestClient) -> None:
             play(sheet.move)
 
 
-def test_games_that_are_being_written_or_dropped_are_no_games(client: TestClient) -> None:
-    folder = hall(client).folder / begun(client).sheet.visitor
-    (kept,) = hall(client).of(folder.name)
-    shutil.copy(folder / f"{kept.id}.json", folder / f".{kept.id}-0.json")
-    (folder / "gone.json").symlink_to("nowhere")
-    assert [one.id for one in hall(client).of(folder.name)] == [kept.id]
-
-
-def test_a_damaged_game_is_said_to_be_lost(client: TestClient) -> None:
-    client.get("/")
-    folder = hall(client).folder / client.cookies[COOKIE]
-    folder.mkdir()
-    (folder / f"{'A' * 16}.json").write_text(json.dumps({"kind": "no"}), encoding="utf-8")
-    answer = client.get(f"/play/{'A' * 16}")
-    assert answer.status_code == 400
-    assert "begin another game" in answer.text
-    assert client.get("/play").status_code == 200
-
-
 class Failing(Player):
     """Thinks until it is told to answer, and fails."""
 
     name = "failing"
     pure = True
 
-    def __init__(self, told: threading.Event, fails: bool) -> None:
+    def __init__(self, told: threading.Event, fails: Exception | None = None) -> None:
         self.told, self.fails = told, fails
 
     def join(self, game: dicegym.Game, seat: int, seed: int) -> Act:
         def act(turn: Turn) -> int:
             assert self.told.wait(SECONDS)
             if self.fails:
-                raise RuntimeError("no <b>idea</b>")
+                raise self.fails
             return int(turn.mask.nonzero()[0][0])
 
         return act
@@ -343,18 +318,21 @@ def test_a_player_that_fails_or_thinks_long_holds_nobody_up(
 ) -> None:
     told = threading.Event()
     told.set()
-    monkeypatch.setattr(Guests, "player", lambda *_: Failing(told, True))
-    table = begun(client)
-    table.act(0, [5])
-    assert table.job.result(SECONDS) is None
-    page = client.get(address(table)).text
-    assert "The game cannot continue" in page
-    assert "no &lt;b&gt;idea" in page
+    for error, said in (
+        (AgentError("bacon", "of no mind"), "bacon fails: of no mind"),
+        (RuntimeError("no <b>idea</b>"), "no &lt;b&gt;idea"),
+    ):
+        monkeypatch.setattr(Guests, "player", lambda *_, error=error: Failing(told, error))
+        table = begun(client)
+        table.act(0, [5])
+        assert table.job.result(SECONDS) is None
+        page = client.get(address(table)).text
+        assert [words for words in ("The game cannot continue", said) if words not in page] == []
     form = form_to(page, "/undo")
     assert client.post(form.action, data=data_of(form.fixed)).status_code == 200
     assert table.job.result(SECONDS) is None
     assert table.yours
-    monkeypatch.setattr(Guests, "player", lambda *_: Failing(told, False))
+    monkeypatch.setattr(Guests, "player", lambda *_: Failing(told))
     table = begun(client)
     told.clear()
     form = form_to(client.get(address(table)).text, "/move")
@@ -367,19 +345,6 @@ def test_a_player_that_fails_or_thinks_long_holds_nobody_up(
     told.set()
     assert table.job.result(SECONDS) is None
     assert "Your turn" in client.get(address(table)).text
-
-
-def test_an_agent_that_fails_by_the_rules_is_told_of(client: TestClient) -> None:
-    """`AgentError` names who it was."""
-    table = begun(client)
-    table._begin = lambda job: job()  # type: ignore[method-assign,assignment]  # at once
-    with table.lock:
-        table._start("x", _raise)
-    assert "bacon fails: of no mind" in table.broken
-
-
-def _raise() -> None:
-    raise AgentError("bacon", "of no mind")
 
 
 def test_a_program_that_does_not_ship_is_not_offered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -405,5 +370,3 @@ def test_the_search_is_offered_and_plays(client: TestClient) -> None:
     table.act(0, [0])
     assert table.job.result(SECONDS) is None
     assert (table.broken, table.yours or table.over) == ("", True)
-    refused = client.post("/play/new", data={"game": "hog", "against": "mcts(1000000)"})
-    assert "no opponent" in refused.text

@@ -16,7 +16,7 @@ import pytest
 from calls import counted
 from made_up import disorderly
 from starlette.testclient import TestClient
-from web_pages import Visitor, barriers, too_wide
+from web_pages import Visitor, usable
 from web_stores import ENTRIES, ended, multiplied, reopened
 
 from dicegym.agents import FunctionPlayer
@@ -38,7 +38,6 @@ from dicegym.web.enter.plans import ContestPlan
 from dicegym.web.enter.runner import EnteringRoom, Runner
 from dicegym.web.play.review import BEGUN
 from dicegym.web.watch import agent_pages, contest_boards, contest_pages
-from dicegym.web.watch.contest_boards import Board, compute_board
 from dicegym.web.web_settings import WebSettings
 
 if TYPE_CHECKING:
@@ -64,6 +63,15 @@ def watching(own_store: Path, settings: WebSettings) -> Iterator[TestClient]:
         yield asked
 
 
+@pytest.fixture(scope="module")
+def held(contest_store: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
+    """Pages of a contest that has ended, of which nothing is changed."""
+    folder = tmp_path_factory.mktemp("held")
+    shutil.copy(contest_store, folder / "arena.sqlite")
+    with Visitor(create_app(WebSettings(folder / "web", str(folder / "arena.sqlite"), (folder / "runs",)))) as asked:
+        yield asked
+
+
 def shown_when_computed(watching: TestClient, address: str = "/watch/contests/1", word: str = "Rankings") -> str:
     """Return a page once it holds a word: where computing takes long, it says first that this is being done."""
     until = time.monotonic() + PATIENCE
@@ -81,25 +89,45 @@ def test_without_a_store_it_says_how_to_make_one(client: TestClient) -> None:
     assert client.get("/api/contests").json() == {"contests": [], "next": None}
 
 
-def test_contests_are_listed_and_shown(watching: TestClient) -> None:
-    shown = watching.get("/watch").text
+def test_contests_are_listed_and_shown(held: TestClient) -> None:
+    shown = held.get("/watch").text
     assert 'href="/watch/contests/1"' in shown
     assert "ended" in shown
-    page = shown_when_computed(watching)
+    page = shown_when_computed(held)
     for word in ("Rankings", "Rating", "Games in which the row was ahead", *ENTRIES, "/watch/matches/1"):
         assert word in page
-    assert watching.get("/watch?game=yatzy").text.count("/watch/contests/") == 0
-    for wrong in ("/watch/contests/9", "/watch/matches/99", "/watch/games/1/99", "/watch/agents/hog/agent?name=nobody"):
-        assert watching.get(wrong).status_code == 404, wrong
+    assert held.get("/watch?game=yatzy").text.count("/watch/contests/") == 0
 
 
 @pytest.mark.parametrize(
-    "wrong", ["/watch/contests/1/matches?before=x", "/watch/games/1/1?move=two", "/watch/new?game=hog&players=9"]
+    ("address", "status", "says"),
+    [
+        ("/watch/contests/9", 404, ""),
+        ("/watch/matches/99", 404, ""),
+        ("/watch/games/1/99", 404, ""),
+        ("/watch/agents/hog/agent?name=nobody", 404, ""),
+        ("/watch/agents?game=nothing", 404, ""),
+        ("/watch/agents/nothing/agent?name=ham", 404, ""),
+        ("/watch/contests/1/matches?before=x", 422, ""),
+        ("/watch/games/1/1?move=two", 400, ""),
+        ("/watch/games/1/1?move=1&seat=7", 400, ""),
+        ("/watch/games/1/1/review?seat=2", 400, ""),
+        ("/watch/new?game=hog&players=9", 400, ""),
+        ("/watch/new?game=hog&players=3", 400, "exactly 2"),
+        ("/watch/game?seed=3&game=hog&agent=/etc/passwd&agent=ham", 404, ""),
+        ("/watch/game?seed=3&game=hog&agent=../hog/ham.py&agent=ham", 404, ""),
+        ("/watch/game?seed=3&game=hog&agent=x/../../best.zip&agent=ham", 400, ""),
+        ("/watch/game?seed=3&game=chess&agent=ham&agent=ham", 404, ""),
+        ("/watch/game?seed=-1&game=hog&agent=ham&agent=ham", 422, ""),
+        (f"/watch/game?seed={'9' * 30}&game=hog&agent=ham&agent=ham", 422, ""),
+        ("/watch/game?game=hog&agent=swap", 400, "1 agent cannot play Hog: choose 2 agents"),
+        ("/watch/game?game=yatzy" + "&agent=thrifty" * 7, 400, "7 agents cannot play Yatzy: choose 1 to 6 agents"),
+    ],
 )
-def test_wrong_questions_are_answered_in_words(watching: TestClient, wrong: str) -> None:
-    answer = watching.get(wrong)
-    assert answer.status_code in (400, 422)
-    assert 'role="alert"' in answer.text
+def test_what_cannot_be_shown_is_told(held: TestClient, address: str, status: int, says: str) -> None:
+    answer = held.get(address)
+    assert (answer.status_code, 'role="alert"' in answer.text) == (status, True)
+    assert says in answer.text
 
 
 def test_matches_are_told_page_by_page(watching: TestClient, own_store: Path) -> None:
@@ -121,21 +149,21 @@ def test_matches_are_told_page_by_page(watching: TestClient, own_store: Path) ->
     assert watching.get("/api/contests/1/matches?count=0").status_code == 422
 
 
-def test_a_game_is_shown_moment_by_moment_without_scripts(watching: TestClient, own_store: Path) -> None:
-    with StoreReader(own_store) as reader:
-        replay = find_replay(reader, "2.3")
-    data = page_data(replay)
-    page = watching.get("/watch/games/2/3?move=4").text
-    inside = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)
-    assert inside is not None
-    assert json.loads(inside[1]) == json.loads(json.dumps(data))
+def test_a_game_is_shown_moment_by_moment_without_scripts(held: TestClient, contest_store: Path) -> None:
+    with StoreReader(contest_store) as reader:
+        data = page_data(find_replay(reader, "2.3"))
+    page = held.get("/watch/games/2/3?move=4").text
+    assert data_on(page) == json.loads(json.dumps(data))
     seat, words, *_ = data["frames"][4][1][0]
     assert f"<b>{data['names'][seat]}</b>: {data['words'][words]}" in page
     assert 'rel="next" href="?move=5"' in page
     assert 'rel="prev" href="?move=3"' in page
-    seen = watching.get("/watch/games/2/3?move=4&seat=1").text
-    assert 'rel="next" href="?move=5&amp;seat=1"' in seen
-    assert watching.get("/watch/games/2/3?move=1&seat=7").status_code == 400
+    assert 'rel="next" href="?move=5&amp;seat=1"' in held.get("/watch/games/2/3?move=4&seat=1").text
+
+
+def data_on(page: str) -> Any:
+    """Return the game that a page holds for its script."""
+    return json.loads(page.partition('<script type="application/json" id="data">')[2].partition("</script>")[0])
 
 
 def test_while_a_contest_is_held_nobody_sees_all(watching: TestClient, own_store: Path) -> None:
@@ -144,16 +172,12 @@ def test_while_a_contest_is_held_nobody_sees_all(watching: TestClient, own_store
     assert seed in watching.get("/watch/games/1/1").text
     reopened(own_store)
     page = watching.get("/watch/games/1/1?seat=1").text
-    inside = re.search(r'id="data">(.*?)</script>', page, re.DOTALL)
-    assert inside is not None
-    assert json.loads(inside[1])["views"] == [1]
-    assert seed not in page
-    assert "still running" in page
-    assert watching.get("/watch/games/1/1/review").status_code == 400
-    assert watching.get("/api/matches/1/games/1").status_code == 400
+    assert data_on(page)["views"] == [1]
+    assert (seed in page, "still running" in page) == (False, True)
+    for address in ("/watch/games/1/1/review", "/api/matches/1/games/1"):
+        assert watching.get(address).status_code == 400
     shown = shown_when_computed(watching, word="stopped")  # nobody is at it
-    assert "seed" not in shown
-    assert "stopped" in shown
+    assert ("seed" in shown, "stopped" in shown) == (False, True)
 
 
 def choose_slowly(turn: Turn) -> int:
@@ -236,30 +260,27 @@ def test_until_a_contest_is_closed_nobody_sees_its_seeds(open_contest: TestClien
     assert open_contest.get("/api/matches/1/games/1").status_code == 200
 
 
-def test_mistakes_are_computed_when_somebody_asks(watching: TestClient) -> None:
+def test_mistakes_are_computed_when_somebody_asks(held: TestClient) -> None:
     for seat in (0, 1):
-        page = shown_when_computed(watching, f"/watch/games/1/1/review?seat={seat}", "Chance to win")
+        page = shown_when_computed(held, f"/watch/games/1/1/review?seat={seat}", "Chance to win")
         assert "The choices lost" in page
         assert f'href="?seat={seat}&amp;at=' in page
-    assert watching.get("/watch/games/1/1/review?seat=2").status_code == 400
 
 
-def test_agents_have_cards_and_contests(watching: TestClient) -> None:
-    listed = watching.get("/watch/agents?game=hog").text
+def test_agents_have_cards_and_contests(held: TestClient) -> None:
+    listed = held.get("/watch/agents?game=hog").text
     assert "/watch/agents/hog/agent?name=ham" in listed
     assert "yatzy/agent" not in listed
-    page = watching.get("/watch/agents/hog/agent?name=ham").text
+    page = held.get("/watch/agents/hog/agent?name=ham").text
     for word in ("Its card", "/watch/contests/1", "/watch/contests/1/matches?entry=ham"):
         assert word in page
     assert re.search("<h3>.*?</h3>|<p>", page.partition("Its card")[2])
     assert "How it was learned" not in page
-    assert watching.get("/watch/agents?game=nothing").status_code == 404
-    assert watching.get("/watch/agents/nothing/agent?name=ham").status_code == 404
 
 
-def test_a_models_page_shows_how_it_was_learned(watching: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_models_page_shows_how_it_was_learned(held: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     """If its file says so: those of models of one's own do not."""
-    page = watching.get("/watch/agents/hog/agent?name=taught").text
+    page = held.get("/watch/agents/hog/agent?name=taught").text
     section = page.partition("How it was learned")[2].partition("</section>")[0]
     for word in ("<polyline", "exact win rate", "against always_roll(5)"):
         assert word in section
@@ -267,43 +288,43 @@ def test_a_models_page_shows_how_it_was_learned(watching: TestClient, monkeypatc
     monkeypatch.setattr(
         agent_pages, "_learned", agent_pages._learned.__wrapped__
     )  # what was found before is not asked again
-    without = watching.get("/watch/agents/hog/agent?name=taught").text
+    without = held.get("/watch/agents/hog/agent?name=taught").text
     assert "How it was learned" not in without
     assert "Its card" in without
 
 
-def test_programs_are_told_the_same(watching: TestClient, own_store: Path) -> None:
-    board = watching.get("/api/contests/1").json()
+def test_programs_are_told_the_same(held: TestClient, contest_store: Path) -> None:
+    board = held.get("/api/contests/1").json()
     assert board["contest"]["state"] == "ended"
     assert {row["name"] for row in board["ratings"]} == set(ENTRIES)
     assert [row["place"] for row in board["standings"]]
-    match = watching.get("/api/matches/1").json()
-    assert len(match["games"]) == 4
-    replay = watching.get("/api/matches/1/games/2").json()["replay"]
-    with StoreReader(own_store) as reader:
+    assert len(held.get("/api/matches/1").json()["games"]) == 4
+    replay = held.get("/api/matches/1/games/2").json()["replay"]
+    with StoreReader(contest_store) as reader:
         assert from_json(replay) == find_replay(reader, "1.2")
-    described = watching.get("/api/openapi.json").json()["paths"]
+    described = held.get("/api/openapi.json").json()["paths"]
     assert {"/api/contests", "/api/matches/{match}"} <= described.keys()
+
+
+def failing(error: Exception) -> Callable[..., None]:
+    def fail(*_: object) -> None:
+        raise error
+
+    return fail
 
 
 def test_ratings_that_could_not_be_computed_are_tried_again(
     watching: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(*_: object) -> None:
-        raise BusyError("somebody writes")
-
     monkeypatch.setattr(workers, "RETRIED", 0.0)
     with monkeypatch.context() as busy:
-        busy.setattr(contest_boards, "places_to_rate", fail)
+        busy.setattr(contest_boards, "places_to_rate", failing(BusyError("somebody writes")))
         assert "Ratings are being computed" in watching.get("/watch/contests/1").text
     assert "Ratings are being computed" not in shown_when_computed(watching)
 
 
 def test_what_keeps_a_contest_from_being_shown_is_told(watching: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*_: object) -> None:
-        raise ParameterError("its game is not installed")
-
-    monkeypatch.setattr(contest_boards, "build_report", fail)
+    monkeypatch.setattr(contest_boards, "build_report", failing(ParameterError("its game is not installed")))
     monkeypatch.setattr(contest_pages, "PATIENCE", PATIENCE)
     for address in ("/watch/contests/1", "/api/contests/1"):
         answer = watching.get(address)
@@ -339,46 +360,6 @@ def test_a_game_that_begins_costs_its_visitor_whatever_asks_for_it(
     assert review.status_code == 429, "nor is a review free, which takes longer"
 
 
-@pytest.mark.parametrize(
-    "wanted",
-    [
-        {"game": "hog", "agent": ["/etc/passwd", "ham"]},
-        {"game": "hog", "agent": ["../hog/ham.py", "ham"]},
-        {"game": "hog", "agent": ["ham"]},
-        {"game": "chess", "agent": ["ham", "ham"]},
-        {"game": "hog", "agent": ["x/../../best.zip", "ham"]},
-        {"game": "hog", "agent": ["ham", "ham"], "seed": "-1"},
-        {"game": "hog", "agent": ["ham", "ham"], "seed": "9" * 30},
-    ],
-)
-def test_nothing_but_known_agents_plays(client: TestClient, wanted: dict[str, Any]) -> None:
-    answer = client.get("/watch/game", params={"seed": "3"} | wanted)
-    assert answer.status_code in (400, 404, 422)
-    assert 'role="alert"' in answer.text
-
-
-@pytest.mark.parametrize(
-    ("address", "says"),
-    [
-        ("/watch/game?game=hog&agent=swap", "1 agent cannot play Hog: choose 2 agents"),
-        ("/watch/game?game=yatzy" + "&agent=thrifty" * 7, "7 agents cannot play Yatzy: choose 1 to 6 agents"),
-        ("/watch/new?game=hog&players=3", "exactly 2"),
-    ],
-)
-def test_how_many_agents_play_is_told(client: TestClient, address: str, says: str) -> None:
-    answer = client.get(address)
-    assert answer.status_code == 400
-    assert says in answer.text
-
-
-def test_whether_somebody_has_a_contest_is_known(own_store: Path) -> None:
-    with StoreReader(own_store) as reader, ContestStore(own_store) as store:
-        assert not reader.is_held(1)
-        with lock_contest(store, 1):
-            assert reader.is_held(1)
-        assert not reader.is_held(1)
-
-
 def test_large_contests_stay_quick(own_store: Path, settings: WebSettings) -> None:
     """After the first time, which computes ratings, pages call 24,000 to 69,000 functions, of ten thousand matches."""
     multiplied(own_store, 3_334)
@@ -396,23 +377,9 @@ def test_large_contests_stay_quick(own_store: Path, settings: WebSettings) -> No
     assert max(took) < 200_000
 
 
-def test_a_page_does_not_wait_for_ratings(watching: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = threading.Event()
-
-    def slow(*arguments: Any) -> Board:
-        asked.wait(PATIENCE)
-        return compute_board(*arguments)
-
-    monkeypatch.setattr("dicegym.web.watch.contest_boards.compute_board", slow)
-    assert "being computed" in watching.get("/watch/contests/1").text
-    asked.set()
-    page = shown_when_computed(watching)
-    assert "Rankings" in page
-
-
 @pytest.mark.slow
 def test_a_contest_is_watched_while_it_is_held(
-    own_store: Path, running: Running, open_page: Callable[..., Page], shot: Callable[[Page, str], None]
+    own_store: Path, running: Running, open_page: Callable[..., Page]
 ) -> None:
     reopened(own_store)
     with ContestStore(own_store) as store, lock_contest(store, 1):
@@ -421,11 +388,10 @@ def test_a_contest_is_watched_while_it_is_held(
         page = open_page(running.url + "/watch/contests/1")
         status = page.locator("[role=status]")
         expect(status).to_contain_text("3 of 5 matches played")  # once its ratings are computed
-        assert barriers(page) == []
+        usable(page)
         multiplied(own_store, 2)
         expect(status).to_contain_text("6 of 5 matches played", timeout=20_000)
         assert page.locator("#played tbody tr").count() == 6
-        shot(page, "live")
         ended(own_store)
         expect(page.locator(".badge")).to_have_count(0, timeout=20_000)  # it has ended: its result is shown
     assert page.locator("h2", has_text="Rankings").count() == 1
@@ -433,10 +399,10 @@ def test_a_contest_is_watched_while_it_is_held(
 
 @pytest.mark.slow
 def test_a_game_is_stepped_through_by_keys_and_kept_in_the_address(
-    own_store: Path, running: Running, open_page: Callable[..., Page], shot: Callable[[Page, str], None]
+    own_store: Path, running: Running, open_page: Callable[..., Page]
 ) -> None:
     page = open_page(running.url + "/watch/new?game=hog", viewport={"width": 360, "height": 740})
-    assert not too_wide(page)
+    usable(page)
     page.get_by_role("button", name="Play it").click()
     page.wait_for_selector("#replay:not([hidden])")
     page.goto(running.url + "/watch/games/1/1?move=2&seat=1")
@@ -447,24 +413,22 @@ def test_a_game_is_stepped_through_by_keys_and_kept_in_the_address(
         page.wait_for_url(re.compile(rf"move={move}\b"), timeout=10_000)
     assert "seat=" not in page.url  # from seat 1 on to everybody
     assert page.locator("#picture svg").count() == 1
-    assert barriers(page) == []
-    assert not too_wide(page)
-    shot(page, "game")
+    usable(page)
     page.reload()
     assert page.locator("#count").inner_text().startswith("move 0 of")
 
 
-def test_a_ranking_is_shown_before_its_ratings(watching: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    go, fitted = threading.Event(), contest_boards.fit
-    monkeypatch.setattr(contest_boards, "fit", lambda places: go.wait(30) and fitted(places))
-    asked = Visitor(create_app(watching.app.state.web.settings))  # type: ignore[attr-defined]  # Starlette's own
-    with asked:
-        page = asked.get("/watch/contests/1").text
-        assert "Rankings" in page
-        assert "Ratings are being computed" in page
-        go.set()
-        page = shown_when_computed(asked, "/watch/contests/1", "95 % interval")
-    assert "Ratings are being computed" not in page
+def test_no_page_waits_for_what_takes_long(own_store: Path, settings: WebSettings) -> None:
+    """First for the whole board, then for its ratings alone."""
+    for name, at_once in (("compute_board", ()), ("fit", ("Rankings", "Ratings are"))):
+        go, computed = threading.Event(), getattr(contest_boards, name)
+        with pytest.MonkeyPatch.context() as patch, Visitor(create_app(settings)) as asked:
+            patch.setattr(contest_boards, name, lambda *given, go=go, do=computed: go.wait(PATIENCE) and do(*given))
+            page = asked.get("/watch/contests/1").text
+            assert all(word in page for word in (*at_once, "being computed"))
+            go.set()
+            page = shown_when_computed(asked, word="95 % interval")
+        assert ("Rankings" in page, "Ratings are being computed" in page) == (True, False)
 
 
 def test_a_matrix_has_the_best_entries_alone(watching: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,11 +9,7 @@ FULL = r"raised (Memory|OS|Permission|FileNotFound)Error|ended its process|took 
 HOARDERS = (
     Hostile("private_memory", Pays.ASKED, r"MemoryError|memory", "if late:\n    hold = bytearray(1 << 30)"),
     Hostile(
-        "small_objects",
-        Pays.ASKED,
-        FULL,
-        "if late:\n    hold = [[] for _ in range(10**8)]",
-        games=("hog", "yatzy"),
+        "small_objects", Pays.ASKED, FULL, "if late:\n    hold = [[] for _ in range(10**8)]", games=("hog", "yatzy")
     ),
     Hostile(
         "shared_memory",
@@ -82,12 +78,7 @@ HOARDERS = (
         head="hold = []",
         games=("yatzy",),
     ),
-    Hostile(
-        "prints",
-        Pays.NOTHING,
-        ask="if late:\n    print('x' * 1_000_000)",
-        games=("hog", "liarsdice", "lucky"),
-    ),
+    Hostile("prints", Pays.NOTHING, ask="if late:\n    print('x' * 1_000_000)", games=("hog", "liarsdice", "lucky")),
     Hostile(
         "writes_to_its_streams",
         Pays.NOTHING,
@@ -104,10 +95,7 @@ HOARDERS = (
         games=("hog", "yatzy"),
     ),
     Hostile(
-        "logs",
-        Pays.NOTHING,
-        ask="import logging\nif late:\n    logging.warning('x' * 1_000_000)",
-        games=("lucky",),
+        "logs", Pays.NOTHING, ask="import logging\nif late:\n    logging.warning('x' * 1_000_000)", games=("lucky",)
     ),
     Hostile(
         "prints_between_the_questions",

@@ -29,10 +29,6 @@ WHOLE = ("answers_twice", "closes_its_lines", "evil_answer", "exits_at_once", "k
 """Bots of both games in which a whole contest is held, each struck or punished in another way."""
 
 
-CHECKED = ("tells_for_ever", "sleeps", "evil_answer", "answers_twice", "exits_at_once", "prints", "segfaults")
-"""Bots that are checked as their authors do it."""
-
-
 def visit(what: str, level: str, game: str, whole: bool = False) -> Visit:
     """Return what a visit showed of a game; skip the test where there can be none."""
     if why := why_not():
@@ -50,12 +46,7 @@ def _visit(what: str, level: str, games: tuple[str, ...], whole: bool) -> Visit:
 
     Those of the quick run share a cage: to start one, and to load all there, takes as long as a contest in it.
     """
-    names = {
-        "whole": list(WHOLE),
-        "checks": list(CHECKED),
-        "spies": [spy.name for spy in SPIES],
-        "strangers": [],
-    }
+    names = {"whole": list(WHOLE), "spies": [spy.name for spy in SPIES], "strangers": []}
     bots = {game: names.get(what, [animal.name for animal in animals(game, level, whole)]) for game in games}
     return send("zoo.visit", {"what": what, "level": level, "games": bots}, MOST_SECONDS, NEEDLESS)
 
@@ -68,22 +59,36 @@ def _no_jail() -> str:
 
 QUICK = GAMES[:2]
 """Verdicts know no game: `make test` asks for them in these, `make test-all` in all."""
-QUICK_GAMES = [game if game in QUICK else pytest.param(game, marks=pytest.mark.slow) for game in GAMES]
-"""All games as parameters of a test."""
 
 
-def everybody(level: str, whole: bool = False) -> list[Any]:
-    """Return (game, animal) of a level, as parameters of a test; slow are those of games that are not asked quickly."""
+LEVELS = ("jail", "process")
+"""At the lesser level all is slow."""
+
+
+def everybody(whole: bool = False) -> list[Any]:
+    """Return (level, game, animal) as parameters of a test; slow are those that are not asked quickly."""
     return [
-        pytest.param(game, one, id=f"{game}-{one.name}", marks=() if game in QUICK else pytest.mark.slow)
+        pytest.param(
+            level, game, one, id=f"{level}-{game}-{one.name}", marks=() if is_quick(level, game) else pytest.mark.slow
+        )
+        for level in LEVELS
         for game in GAMES
         for one in animals(game, level, whole)
     ]
 
 
-def games(level: str) -> list[str]:
-    """Return the games of the quick run at a level."""
-    return [game for game in GAMES if animals(game, level)]
+def everywhere(whole: bool = False) -> list[Any]:
+    """Return (level, game) of all visits, as parameters of a test."""
+    return [
+        pytest.param(level, game, marks=() if is_quick(level, game) else pytest.mark.slow)
+        for level in LEVELS
+        for game in GAMES
+        if animals(game, level, whole)
+    ]
+
+
+def is_quick(level: str, game: str) -> bool:
+    return level == "jail" and game in QUICK
 
 
 def check_verdict(seen: Visit, game: str, animal: Hostile) -> None:
@@ -148,3 +153,10 @@ def check_nothing_left(seen: Visit) -> None:
 def check_words(text: str) -> None:
     """Assert that nothing in a report moves a cursor, turns text around or changes a terminal."""
     assert not {letter for letter in text if unicodedata.category(letter) in ("Cc", "Cf", "Cs") and letter != "\n"}
+
+
+def check_world(seen: Visit) -> None:
+    """Assert that all others got what is theirs, that nothing is left, and that the report harms no terminal."""
+    check_others(seen)
+    check_nothing_left(seen)
+    check_words(seen.found["hostile"]["text"])

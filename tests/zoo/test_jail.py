@@ -1,4 +1,4 @@
-"""The zoo in jails: all its bots."""
+"""The zoo: all its bots in jails, and in plain processes those that need no jail to be held."""
 
 from __future__ import annotations
 
@@ -15,59 +15,44 @@ from zoo.animals import ANIMALS, QUICK_AT_PROCESS, animals
 from zoo.cage import NAMESPACES, why_not
 from zoo.hostile import GAMES, Hostile
 from zoo.keeper import (
-    QUICK_GAMES,
     check_nothing_left,
-    check_others,
     check_verdict,
     check_whole,
     check_words,
+    check_world,
     everybody,
+    everywhere,
     visit,
 )
 from zoo.strangers import STRANGERS
 
-LEVEL = "jail"
+
+@pytest.mark.parametrize(("level", "game", "animal"), everybody())
+def test_verdict(level: str, game: str, animal: Hostile) -> None:
+    check_verdict(visit("bots", level, game), game, animal)
 
 
-@pytest.mark.parametrize(("game", "animal"), everybody(LEVEL))
-def test_verdict(game: str, animal: Hostile) -> None:
-    check_verdict(visit("bots", LEVEL, game), game, animal)
-
-
-@pytest.mark.parametrize("game", QUICK_GAMES)
-def test_nobody_else_pays(game: str) -> None:
-    check_others(visit("bots", LEVEL, game))
-
-
-@pytest.mark.parametrize("game", QUICK_GAMES)
-def test_nothing_is_left(game: str) -> None:
-    check_nothing_left(visit("bots", LEVEL, game))
-
-
-@pytest.mark.parametrize("game", QUICK_GAMES)
-def test_nothing_in_a_report_harms_a_terminal(game: str) -> None:
-    check_words(visit("bots", LEVEL, game).found["hostile"]["text"])
+@pytest.mark.parametrize(("level", "game"), everywhere())
+def test_nobody_else_pays_and_nothing_is_left(level: str, game: str) -> None:
+    check_world(visit("bots", level, game))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("game", "animal"), everybody(LEVEL, whole=True))
-def test_verdict_in_every_game(game: str, animal: Hostile) -> None:
-    check_verdict(visit("bots", LEVEL, game, whole=True), game, animal)
+@pytest.mark.parametrize(("level", "game", "animal"), everybody(whole=True))
+def test_verdict_in_every_game(level: str, game: str, animal: Hostile) -> None:
+    check_verdict(visit("bots", level, game, whole=True), game, animal)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("game", GAMES)
-def test_nobody_pays_for_all_of_them(game: str) -> None:
-    seen = visit("bots", LEVEL, game, whole=True)
-    check_others(seen)
-    check_nothing_left(seen)
-    check_words(seen.found["hostile"]["text"])
+@pytest.mark.parametrize(("level", "game"), everywhere(whole=True))
+def test_nobody_pays_for_all_of_them(level: str, game: str) -> None:
+    check_world(visit("bots", level, game, whole=True))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("game", ["hog", "yatzy"])
 def test_a_whole_contest_is_for_others_as_without_them(game: str) -> None:
-    seen = visit("whole", LEVEL, game)
+    seen = visit("whole", "jail", game)
     check_whole(seen)
     check_nothing_left(seen)
 
@@ -79,7 +64,7 @@ def test_a_whole_contest_is_for_others_as_without_them(game: str) -> None:
 def test_strangers_files_are_judged_one_by_one() -> None:
     import re
 
-    seen = visit("strangers", LEVEL, "hog")
+    seen = visit("strangers", "jail", "hog")
     assert seen.found, seen.cage.output[-2000:]
     struck = seen.found["hostile"]["struck"]
     assert len(struck) == sum(bool(one.reason) for one in STRANGERS)
@@ -98,8 +83,8 @@ def test_strangers_files_are_judged_one_by_one() -> None:
 def test_there_are_enough_of_all_kinds() -> None:
     assert len(ANIMALS) >= 100
     for game in GAMES:
-        assert len(animals(game, LEVEL, whole=True)) >= 40
-    assert {animal.name for game in GAMES for animal in animals(game, LEVEL)} == ANIMALS.keys()
+        assert len(animals(game, "jail", whole=True)) >= 40
+    assert {animal.name for game in GAMES for animal in animals(game, "jail")} == ANIMALS.keys()
     assert len(animals(QUICK_AT_PROCESS, "process")) >= 60
 
 
@@ -108,7 +93,7 @@ def test_spies_find_what_is_there() -> None:
     """Without a referee: a search that finds nothing anywhere proves nothing."""
     from zoo.spies import SPIES
 
-    seen = visit("spies", LEVEL, "hog")
+    seen = visit("spies", "jail", "hog")
     found = {name: words for name, words in seen.found.items() if name != "calls"}
     assert found.keys() == {spy.name for spy in SPIES}
     assert all(words.startswith("Found: ") for words in found.values()), found

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import dicegym
-from dicegym.arena import Limits, check, contest
+from dicegym.arena import Limits, contest
 from dicegym.arena.director import Director, Format
 from dicegym.arena.match import Match
 from dicegym.arena.match_rows import Misplay, misplays_of
@@ -199,19 +199,6 @@ def bots(game: dicegym.Game, level: str, names: list[str], port: int) -> dict[st
     return found | {"meek": {"matches": sorted(matches)}}
 
 
-def checks(game: dicegym.Game, level: str, names: list[str], port: int) -> dict[str, Any]:
-    """Check bots one by one, as their authors do, and be shown all calls."""
-    folder = Path("/tmp/bots")
-    entries = write_bots(game, [ANIMALS[name] for name in names], folder, words_of(game, names, port))
-    found = {}
-    for name in names:
-        begun = time.monotonic()
-        report = check(entries[name], game, Limits(**LIMITS), show=True, isolation=level)
-        found[name] = {"text": report.text(), "calls": report.calls, "seconds": time.monotonic() - begun}
-    shutil.rmtree(folder)
-    return {"checks": found}
-
-
 def whole(game: dicegym.Game, level: str, names: list[str], port: int) -> dict[str, Any]:
     """Hold the game's own contest with hostile bots among the others, and the same without them."""
     folder = Path("/tmp/bots")
@@ -267,7 +254,7 @@ def main(request: dict[str, Any]) -> None:
         Path(place).write_text(SECRET)
     os.environ["ZOO_SECRET"] = SECRET
     listeners = Listeners()
-    doing = {"bots": bots, "checks": checks, "whole": whole, "strangers": strangers, "spies": spies}[request["what"]]
+    doing = {"bots": bots, "whole": whole, "strangers": strangers, "spies": spies}[request["what"]]
     found = {}
     for name, bots_of_it in request["games"].items():
         game = dicegym.game(name, players=2)

@@ -19,11 +19,7 @@ WAITING = (
         games=("hog", "liarsdice"),
     ),
     Hostile(
-        "takes_nearly_all_time_each_time",
-        Pays.ASKED,
-        LATE,
-        "import time\ntime.sleep(@MOVE * 7)",
-        games=("yatzy",),
+        "takes_nearly_all_time_each_time", Pays.ASKED, LATE, "import time\ntime.sleep(@MOVE * 7)", games=("yatzy",)
     ),
     Hostile(
         "deaf_to_signals",
