@@ -58,7 +58,7 @@ def test_a_server_holds_what_a_file_does(url: str, tmp_path: Path, monkeypatch: 
     (tmp_path / "empty").mkdir()
     entries = [str(bot), *ENTRIES, str(tmp_path / "zweig.py")]
     for store in (url, tmp_path / "file.sqlite"):
-        contest("hog", entries, 7, games=2, store=store, executors=disorderly(ahead=1))
+        contest("hog", entries, 7, games=2, store=store)
     assert told(url) == told(tmp_path / "file.sqlite")
     with StoreReader(url) as reader:
         number = next(reader.matches(1)).id

@@ -134,7 +134,7 @@ def test_failures_incidents_and_prints_are_stored(tmp_path: Path) -> None:
 
 
 def test_luck_is_taken_out_of_matches_that_are_stored(tmp_path: Path) -> None:
-    entries, store = ["bacon", "swap"], tmp_path / "a.sqlite"
+    entries, store = ["bacon", "swap", "ham"], tmp_path / "a.sqlite"
     how: dict[str, Any] = {"games": 4, "executors": disorderly()}
     contest("hog", entries, 5, store=store, **how)
     found = contest("hog", entries, 5, less_luck=True, store=store, **how)

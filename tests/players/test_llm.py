@@ -131,7 +131,7 @@ def test_a_contest_ends_where_an_endpoint_does_not_answer_and_continues_later(tm
     replies = [Reply(status=404, raw=b"{}")]
     with serving(lambda request, number: replies[-1]) as endpoint:
         spec = f"llm(m, base_url={endpoint.url}, retries=0)"
-        how: dict[str, Any] = {"seed": 0, "games": 2, "executors": disorderly(), "store": tmp_path / "s.sqlite"}
+        how: dict[str, Any] = {"seed": 0, "workers": 1, "games": 2, "isolation": "none", "store": tmp_path / "s.sqlite"}
         with pytest.raises(ServiceError, match="gives llm\\(m\\) no answer"):
             contest("hog", [spec, "bacon"], **how)
         replies.append(Reply(FIVE))
