@@ -36,8 +36,8 @@ ILLEGAL_ACTION = "illegal action"
 DOCUMENTATION = {
     "opponent": """
 opponent: an agent's name, a path to a bot file or model, a `dicegym.Player`, a list of these, or a dict
-    from these to weights, from which each opposing seat draws anew each game. None: the game's default. A game for one
-    has no such seat: an opponent that is named there does not play.""",
+    from these to weights, from which each opposing seat draws anew each game. None: the game's default.
+    A game for one has no such seat: an opponent that is named there does not play.""",
     "seat": """
 seat: the learner's seat: a number, ``"random"`` (drawn for each game) or ``"alternate"`` (by episode).""",
     "on_illegal": """

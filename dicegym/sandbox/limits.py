@@ -68,7 +68,7 @@ class Limits:
         given = {"seconds": self.seconds, "start": self.start, "move": self.move}
         for name, seconds in given.items():
             if seconds is not None and seconds != math.inf:
-                object.__setattr__(self, name, finite_number(name, seconds, "time to think", above=0))
+                object.__setattr__(self, name, finite_number(name, seconds, "seconds for a bot", above=0))
         memory = whole_number("memory", self.memory, 1 << 20, 1 << 50, "the memory of an entry in bytes")
         object.__setattr__(self, "memory", memory)
 

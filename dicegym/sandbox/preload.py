@@ -15,7 +15,7 @@ signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group: 
 
 from numba.core.registry import cpu_target  # noqa: E402
 
-import dicegym  # noqa: E402
+from dicegym import games  # noqa: E402
 from dicegym.sandbox import confinement, linux, worker  # noqa: E402  # the last is what the fork server forks
 from dicegym.sandbox.fork_server import GAME  # noqa: E402
 
@@ -24,6 +24,6 @@ cpu_target.target_context.refresh()
 if name := os.environ.pop(GAME, ""):
     confinement.end_with(os.getppid())  # rules that are not compiled yet take a minute, for which nobody may wait
     with contextlib.suppress(Exception):  # whatever is wrong with it, referees will say
-        worker.rehearse(dicegym.game(name))
+        worker.rehearse(games.game(name))
     with contextlib.suppress(OSError):
         linux.prctl(linux.PDEATHSIG, 0)  # the thread that began may end before its process

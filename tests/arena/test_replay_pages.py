@@ -37,7 +37,7 @@ def random_game(game: Game) -> Replay:
     return replace(replay, incidents=incidents)
 
 
-def game_of(name: str) -> Game:
+def small_game(name: str) -> Game:
     """Return a game whose pages are small: at random nobody wins Lucky before its last round."""
     return dicegym.game(name, **({"rounds": 25} if name == "lucky" else {}))
 
@@ -50,7 +50,7 @@ def data_of(game: Game) -> dict[str, Any]:
 
 @each_game
 def test_a_page_holds_all_it_needs(name: str, tmp_path: Path) -> None:
-    game = game_of(name)
+    game = small_game(name)
     replay = random_game(game)
     write_page(replay, tmp_path / "game.html")
     text = (tmp_path / "game.html").read_text(encoding="utf-8")
@@ -67,7 +67,7 @@ def test_a_page_holds_all_it_needs(name: str, tmp_path: Path) -> None:
 @each_game
 def test_its_data_are_the_moments_of_the_game(name: str) -> None:
     """What the script puts together again is what the terminal shows, and pictures are those of the game."""
-    game = game_of(name)
+    game = small_game(name)
     replay, data = random_game(game), data_of(game)
     views = [None if view < 0 else view for view in data["views"]]
     hides = bool(game.spec.private) or game.spec.joint_action is not None
@@ -116,7 +116,7 @@ def scene_of(data: dict[str, Any], number: int) -> tuple[str, list[Any], str]:
 
 @pytest.mark.parametrize("name", ["hog", "lucky", "liarsdice"])
 def test_a_page_for_a_seat_holds_no_more_than_it_was_shown(name: str) -> None:
-    replay = replace(random_game(game_of(name)), incidents=(ReplayIncident(1, 1, "a secret of 1"),))
+    replay = replace(random_game(small_game(name)), incidents=(ReplayIncident(1, 1, "a secret of 1"),))
     everything, own, other = page_data(replay), page_data(replay, 1), page_data(replay, 0)
     assert own["views"] == [1]
     assert "a secret of 1" in json.dumps(everything)

@@ -32,7 +32,7 @@ MISTAKES = [
     # bots and models
     ("check nowhere.py", "nowhere.py"),
     ("check empty", "empty matches no game's interface"),
-    ("check bacon --limit load=0", "start=0.0 leaves no time"),
+    ("check bacon --limit load=0", "start=0.0 cannot be used as seconds for a bot"),
     ("check bacon --limit disk=3", "limits here are seconds, load, move, memory"),
     ("check bacon --limit seconds", "write NAME=NUMBER, such as seconds=5"),
     ("check bacon -p gaol=20", "Did you mean 'goal'?"),
@@ -86,7 +86,7 @@ MISTAKES = [
     ("tournament lucky idle thrifty --seeds 2", "seeds=2 means nothing to the format 'groups': leave it out"),
     ("tournament lucky idle thrifty --exact", "exact=True means nothing to the format 'groups': leave it out"),
     ("tournament hog bacon swap --games 0", "games=0 cannot be used as the number of games of a match"),
-    ("tournament hog bacon swap --limit seconds=0", "seconds=0.0 cannot be used as time to think"),
+    ("tournament hog bacon swap --limit seconds=0", "seconds=0.0 cannot be used as seconds for a bot"),
     ("tournament hog bacon nosuch.py", "there is no file nosuch.py"),
     ("tournament hog bacon nosuch/hog.py", "there is no file nosuch/hog.py, as there is no folder nosuch"),
     ("tournament hog bacon x=nosuch.py", "there is no file nosuch.py"),
