@@ -82,6 +82,11 @@ def test_it_is_wrong_as_seldom_as_it_says(shape: str, margins: tuple[float, floa
         assert found.count(1 - truth) <= allowed, "Wald's bounds are those of many pairs: a little more is due"
 
 
+def test_walds_bounds_are_known_by_hand() -> None:
+    claims = Claims(0.0, 0.1, alpha=0.01, beta=0.2)
+    assert (claims.lower, claims.upper) == pytest.approx((-1.5993876, 4.3820266))  # log(0.2 / 0.99), log(0.8 / 0.01)
+
+
 @pytest.mark.parametrize("spread", [0.05, 0.3])
 @pytest.mark.parametrize("accepted", [0, 1])
 def test_pairs_of_any_worth_are_judged_as_well(spread: float, accepted: int) -> None:

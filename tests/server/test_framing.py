@@ -200,3 +200,11 @@ def test_how_it_is_cut_makes_no_difference(text: str) -> None:
 def test_a_frame_is_one_object(frame: str, expected: object) -> None:
     found = parse(frame)
     assert (found.code if isinstance(found, Malformed) else found) == expected
+
+
+@pytest.mark.parametrize("cut", [False, True])
+def test_an_object_may_have_exactly_the_limit(cut: bool) -> None:
+    for size, taken in ((LIMIT, True), (LIMIT + 1, False)):
+        data = sized(size)
+        (found,) = objects(*((data[:-1], data[-1:]) if cut else (data,)))
+        assert isinstance(found, dict) is isinstance(parse(data.decode()), dict) is taken
