@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,14 @@ def blas_threads() -> int:
     return max(counts)
 
 
+def are_two_again() -> bool:
+    """Return whether there are two threads again, once whatever else multiplies in this process has ended."""
+    deadline = time.monotonic() + 20
+    while blas_threads() != 2 and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return blas_threads() == 2
+
+
 @pytest.fixture
 def seen(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many threads each product had, while the user has given NumPy two."""
@@ -42,10 +51,10 @@ def test_many_rows_are_multiplied_on_one_thread_and_the_users_choice_comes_back(
     with limits(2, "blas"):
         NETWORK.scores(np.ones((UNSHARED_ROWS + 1, 40), np.float32))
         assert seen == [1]
-        assert blas_threads() == 2
+        assert are_two_again()
         with pytest.raises(ValueError, match="matmul"):
             NETWORK.scores(np.ones((UNSHARED_ROWS + 1, 41), np.float32))
-        assert blas_threads() == 2
+        assert are_two_again()
 
 
 def test_networks_play_without_threadpoolctl(monkeypatch: pytest.MonkeyPatch) -> None:
