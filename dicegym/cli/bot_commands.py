@@ -58,7 +58,7 @@ def check(
     if not debug:
         from dicegym.sandbox.fork_server import start_loading
 
-        start_loading(game or "")  # what plays here, beside what this process loads
+        start_loading(game or "")  # beside what this process loads
     from dicegym import arena
 
     table = shared_options.game_or_that_of(file, game, parameter)

@@ -271,7 +271,10 @@ class BatchEnv(gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self._opponents.set_pool(self.seating.pool)
 
     def state_dict(self) -> dict[str, Any]:
-        """Return all that going on later needs, after a reset if an opponent has failed: arrays, and who sits where."""
+        """Return the state to continue from: arrays by name, and which opponent sits where.
+
+        If an opponent has failed, games that continue from it have to be reset first.
+        """
         arrays = {name: getattr(self._batch, name).copy() for name in KEPT}
         return arrays | {"seeded": self._seeded, "sound": self._sound, "opponents": self._opponents.state_dict()}
 

@@ -2,9 +2,10 @@
 
 A resumed run continues exactly where the checkpoint was taken if its opponents remember nothing and draw by the keys of
 games alone (bots with ``PURE = True``, compiled twins, models, past selves), and its algorithm keeps no replay buffer
-(PPO, MaskablePPO, A2C). Otherwise it continues with new games of the same seeds, or an empty buffer. Ctrl-C, SIGTERM
-and SIGHUP take a checkpoint from before the present rollout; a second one leaves at once. A finished run is left as it
-is, unless --steps asks for more. `dicegym.learning.run_folder` says what the run's folder then holds.
+(PPO, MaskablePPO, A2C). Otherwise it continues with new games of the same seeds, or an empty buffer; `RandomPlayer`,
+which self-play meets before its first snapshot, draws from a generator that begins anew. Ctrl-C, SIGTERM and SIGHUP
+take a checkpoint from before the present rollout; a second one leaves at once. A finished run is left as it is, unless
+--steps asks for more. `dicegym.learning.run_folder` says what the run's folder then holds.
 """
 
 from __future__ import annotations

@@ -68,8 +68,8 @@ def draw(
             `dicegym.games.controls.Controls` lists what people see there.
 
     Raises:
-        ParameterError: there is no such seat, the state is of another game or ``game`` none, or the names are not as
-            many as the seats.
+        ParameterError: ``game`` is not a `Game`, it has no such seat, the state is of another game, or the names are
+            not as many as the seats.
 
     Example:
         >>> import dicegym

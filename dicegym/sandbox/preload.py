@@ -22,7 +22,7 @@ from dicegym.sandbox.fork_server import GAME  # noqa: E402
 cpu_target.typing_context.refresh()
 cpu_target.target_context.refresh()
 if name := os.environ.pop(GAME, ""):
-    confinement.end_with(os.getppid())  # rules that are not compiled yet take a minute, for which nobody may wait
+    confinement.end_with(os.getppid())  # compiling takes a minute, and the command may end before
     with contextlib.suppress(Exception):  # whatever is wrong with it, referees will say
         worker.rehearse(games.game(name))
     with contextlib.suppress(OSError):

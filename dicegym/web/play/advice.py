@@ -84,7 +84,7 @@ class Advice:
         return self._work.answer(owner, ("hint", key), find)
 
     def review(self, owner: str, replay: Replay, pay: Callable[[], object]) -> Answer[Analysis]:
-        """Return the analysis of a game that is over, computed once for all; the first who asks has to ``pay``."""
+        """Return the analysis of a game that is over, computed once for all who ask; ``pay`` is called first."""
 
         def find(answer: Answer[Analysis]) -> Analysis:
             game, names = share_game(replay.table()), tell_apart(replay.seats)
