@@ -10,7 +10,7 @@ from dicegym.engine import loops
 from dicegym.engine.kernel_entries import Task
 from dicegym.engine.thread_team import ThreadTeam
 from dicegym.engine.validate import check_game_number, whole_number, whole_numbers
-from dicegym.errors import StepError
+from dicegym.errors import ParameterError, StepError
 
 
 class BatchGame(Protocol):
@@ -37,7 +37,7 @@ class Batch:
 
     ``threads`` says how many threads step the games; what is played does not depend on it.
 
-    Raises ParameterError for a number of games, a seed or threads that cannot be.
+    Raises ParameterError for a game, a number of games, a seed or threads that cannot be.
 
     Example:
         >>> import dicegym
@@ -48,6 +48,8 @@ class Batch:
     """
 
     def __init__(self, game: BatchGame, n: int, seed: int = 0, threads: int = 1) -> None:
+        if not hasattr(game, "new_states"):
+            raise ParameterError(f"{game!r} cannot be stepped as a batch: give a game, such as dicegym.game('hog')")
         self._team = ThreadTeam(threads)
         n = whole_number("n", n, 1, 1 << 30, "the number of games in a batch")
         self.game = game
@@ -104,6 +106,11 @@ class Batch:
         return self._shared
 
     def random_actions(self, time: int) -> np.ndarray:
-        """Return a random legal action for every game (int64[n], overwritten by the next call)."""
+        """Return a random legal action for every game (int64[n], overwritten by the next call).
+
+        ``time`` tells draws apart: the same number draws the same actions. Raises ParameterError for one that is no
+        whole number from 0 on.
+        """
+        time = whole_number("time", time, 0, (1 << 63) - 1, "the time of random actions")
         self._team.call(self._task(), self._team.edges(len(self)), loops.CHOOSE, time)
         return self._actions

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib
+import sys
 from functools import cached_property
 from typing import Any, Generic
 
@@ -12,7 +13,7 @@ import numpy as np
 from dicegym.engine import loops
 from dicegym.engine.batch import Batch
 from dicegym.engine.dice import game_key
-from dicegym.engine.jit import records
+from dicegym.engine.jit import keep, records
 from dicegym.engine.scene import TEXT, Scene, Text
 from dicegym.engine.spec import GameSpec, V, pack
 from dicegym.engine.state import State, StateMemory
@@ -240,13 +241,22 @@ class Game(Generic[V]):
         """16 hexadecimal digits that change when rules, observations, actions or rewards change.
 
         A hash of what 64 games of 256 random legal decisions show, so comments and speed may change freely. A process
-        plays them once for each game, however many equal ones are made: rules that are patched while it runs, in a
-        debugger perhaps, keep theirs, and `compute_fingerprint` tells the new one.
+        plays them once for each game, however many equal ones are made, and those of the package's games are kept
+        beside the kernels: rules that are patched while it runs, in a debugger perhaps, keep theirs, and
+        `compute_fingerprint` tells the new one.
         """
         key = self.sameness
         if key not in _fingerprints:
-            _fingerprints[key] = self.spec, self.compute_fingerprint()
+            _fingerprints[key] = self.spec, self._find_fingerprint()
         return _fingerprints[key][1]
+
+    def _find_fingerprint(self) -> str:
+        """Return the fingerprint that an earlier process kept, or compute it."""
+        compute = self.compute_fingerprint
+        if type(self) is not Game or sys.modules[self.spec.module].__dict__.get("SPEC") is not self.spec:
+            return compute()
+        key = self.spec.module, repr(self.features), self.blank.tobytes()
+        return keep(f"fingerprint-{self.name}", key, self.spec.kernels.step, compute)
 
     @property
     def sameness(self) -> tuple[Any, ...]:

@@ -18,6 +18,7 @@ Environment variables:
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 from collections.abc import Callable
@@ -128,6 +129,26 @@ def _compiled(function: F, counted: bool) -> F:
     compiled = numba.njit(**options)(function)
     compiled._cache = KernelCache(function, Path(CACHE_FOLDER), _is_part)  # what `cache=True` does, with ours
     return compiled
+
+
+def keep(name: str, key: Any, function: Callable[..., Any], compute: Callable[[], str]) -> str:
+    """Return what ``compute`` gives, or what an earlier process kept of it beside the kernels of the same sources.
+
+    Args:
+        name: begins the file's name.
+        key: all that the result depends on beside the sources of the package.
+        function: a kernel of the rules that it depends on; what others than the package's give is not kept.
+        compute: is called where nothing is kept yet.
+    """
+    if not COMPILED or not _is_part(getattr(function, "py_func", function).__code__.co_filename):
+        return compute()
+    path = Path(CACHE_FOLDER, f"{name}-{hashlib.sha256(repr(key).encode()).hexdigest()[:32]}.kept")
+    found = kernel_cache.load_entry(path, key)
+    if found is None:
+        found = compute()
+        with contextlib.suppress(OSError):  # a folder that can only be read, or is full
+            kernel_cache.save_entry(path, key, found)
+    return str(found)
 
 
 def declare(dtype: np.dtype, function: Callable[..., Any]) -> None:

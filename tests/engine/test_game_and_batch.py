@@ -13,6 +13,7 @@ from variants import VARIANTS, each_game, each_variant, states_of
 import dicegym
 from dicegym import games
 from dicegym.engine import loops
+from dicegym.engine.batch import Batch
 from dicegym.engine.dice import game_key
 from dicegym.engine.game import Game
 from dicegym.engine.spec import HEADER, reader, record
@@ -216,6 +217,11 @@ def test_wrong_actions_and_numbers_of_games_are_refused() -> None:
         with pytest.raises(ParameterError, match=r"give 4 whole numbers, one a game"):
             batch.step(actions)
     assert batch.states.tobytes() == before
+    for time in (-1, 1.5, 1 << 63, True):
+        with pytest.raises(ParameterError, match="the time of random actions"):
+            batch.random_actions(time)  # type: ignore[arg-type]
+    with pytest.raises(ParameterError, match="'hog' cannot be stepped as a batch"):
+        Batch("hog", 4)  # type: ignore[arg-type]
     for n in (0, -1, 2.0, None):
         with pytest.raises(ParameterError, match="the number of games in a batch"):
             games.game(GAMES[0]).batch(n)  # type: ignore[arg-type]
