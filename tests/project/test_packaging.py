@@ -159,19 +159,28 @@ def test_the_sdist_can_test_itself(sdist_files: set[str]) -> None:
 
 
 PLAYS = """
+import runpy, sys
 import gymnasium, dicegym
 environment = gymnasium.make("dicegym/Hog-v0")
 environment.reset(seed=1)
 environment.step(environment.action_space.sample())
 environment.close()
-print(dicegym.__version__, dicegym.__file__, sep="\\n")
+print(dicegym.__version__, dicegym.__file__, sep="\\n", flush=True)
+sys.argv = ["dicegym", "games", "hog"]
+runpy.run_path(PROGRAM, run_name="__main__")
 """
 
 
 @pytest.fixture(scope="module")
 def played(installed: Path, tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    """Play with the installed package, away from the checkout; return its version and where it is."""
-    return run(installed / "python", "-c", PLAYS, cwd=tmp_path_factory.mktemp("elsewhere")).splitlines()
+    """Play with the installed package, away from the checkout, and run its command in the same process.
+
+    Returns its version, where it is, and the lines that the command prints.
+    """
+    folder = tmp_path_factory.mktemp("elsewhere")
+    assert not folder.is_relative_to(ROOT)
+    program = PLAYS.replace("PROGRAM", repr(str(installed / "dicegym")))
+    return run(installed / "python", "-c", program, cwd=folder).splitlines()
 
 
 def test_one_version_everywhere(wheel: Path, wheel_files: set[str], played: list[str]) -> None:
@@ -215,10 +224,10 @@ def test_the_installed_package_plays_and_is_not_the_checkout(installed: Path, pl
         assert not (found.parents[1] / name).exists(), f"{name} is left in site-packages under a name anybody may use"
 
 
-def test_the_installed_command_finds_the_agents(installed: Path, tmp_path: Path) -> None:
+def test_the_installed_command_finds_the_agents(installed: Path, played: list[str]) -> None:
     """From an empty folder they can only come from the installed package."""
-    assert not tmp_path.is_relative_to(ROOT)
+    assert (installed / "dicegym").read_text(encoding="utf-8").startswith(f"#!{installed / 'python'}")
     bots = {Path(name).stem for name in shipped("agents/hog") if name.endswith(".py")}
     assert bots, "agents/hog has no bots"
-    printed = run(installed / "dicegym", "games", "hog", cwd=tmp_path)
+    printed = "\n".join(played[2:])
     assert sorted(bot for bot in bots if bot not in printed) == [], printed
