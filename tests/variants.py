@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -37,6 +38,25 @@ def one_always(values: Iterable[Any], always: int = 1) -> list[Any]:
     """
     found = list(values)
     return [*found[:always], *(pytest.param(value, marks=pytest.mark.slow) for value in found[always:])]
+
+
+def covering(*values: Sequence[Any]) -> list[Any]:
+    """Return the parameters of a test of all combinations: marked slow but for a few in which each value occurs.
+
+    So what breaks a test for any one value is found always, and what breaks it for two together every night.
+    """
+    sizes = [len(some) for some in values]
+    always = {
+        tuple((number + max(place - 1, 0) * (number // sizes[1])) % size for place, size in enumerate(sizes))
+        for number in range(max(sizes))
+    }
+    return [
+        pytest.param(
+            *(some[place] for some, place in zip(values, places, strict=True)),
+            marks=[] if places in always else pytest.mark.slow,
+        )
+        for places in product(*map(range, sizes))
+    ]
 
 
 def default_forms_always() -> list[Any]:
