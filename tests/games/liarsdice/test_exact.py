@@ -33,7 +33,7 @@ def agent(name: str) -> Player:
 def solver_values() -> EquilibriumValues:
     """Return what the solver finds, which is exact after 200 steps; others are left with those of all steps."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(solution, "AT_ONCE", 300)
+        patch.setattr(solution, "AT_ONCE", 200)
         return solution.values_at_once.__wrapped__(GAME)
 
 
