@@ -384,7 +384,7 @@ def test_seed_of_both_forms(environment: Environment) -> None:
 
 
 @each_simultaneous
-@pytest.mark.parametrize("players", [None, "fewest"])
+@pytest.mark.parametrize("players", ["fewest", pytest.param(None, marks=pytest.mark.slow)])
 def test_whole_choices_make_the_same_games_as_action_by_action(environment: Environment, players: str | None) -> None:
     """Byte by byte, illegal choices included, in games of several sizes."""
     few = {"players": games.spec(environment.game).players[0]} if players else {}
