@@ -84,7 +84,7 @@ def imports_in(source: str, module: str, is_package: bool, modules: frozenset[st
             inside = when
             if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
                 inside = "function"
-            elif isinstance(child, ast.If) and ast.unparse(child.test).removeprefix("typing.") == "TYPE_CHECKING":
+            elif isinstance(child, ast.If) and "TYPE_CHECKING" in vars(child.test).values():
                 inside = "typing"
             if isinstance(child, ast.Import):
                 yield from (Import(alias.name, child.lineno, when) for alias in child.names)
@@ -214,7 +214,7 @@ def private_names(source: str, imports: list[Import]) -> list[str]:
             names += [child.target for child in node.body if isinstance(child, ast.AnnAssign)]
             own |= {name.id for name in names if isinstance(name, ast.Name)}
         elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
-            own |= {node.attr} if ast.unparse(node.value) == "self" else set()
+            own |= {node.attr} if isinstance(node.value, ast.Name) and node.value.id == "self" else set()
     wrong = []
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and (node.level or is_ours(node.module or "")):
