@@ -43,7 +43,7 @@ OPPONENTS = {
 
 @pytest.mark.parametrize(("env_id", "opponent", "seat"), covering(ENV_IDS, [*OPPONENTS], ["random", "alternate", 0]))
 def test_every_row_plays_exactly_what_a_single_environment_plays(env_id: str, opponent: str, seat: Any) -> None:
-    n, seed = 5, 40
+    n, seed = 4, 40
     batch = gym.make_vec(env_id, num_envs=n, opponent=OPPONENTS[opponent], seat=seat, autoreset_mode="SameStep")
     singles = [gym.make(env_id, opponent=OPPONENTS[opponent], seat=seat).unwrapped for _ in range(n)]
     observations, info = batch.reset(seed=seed)
@@ -51,7 +51,7 @@ def test_every_row_plays_exactly_what_a_single_environment_plays(env_id: str, op
     assert (observations == np.stack([o for o, _ in expected])).all()
     rng = np.random.default_rng(0)
     ended = 0
-    for _ in range(120):
+    while ended < 2 * n:
         assert (info["seat"] == [single.seat for single in singles]).all()
         actions = choose(info["action_mask"], rng)
         observations, rewards, terminated, truncated, info = batch.step(actions)
@@ -66,7 +66,6 @@ def test_every_row_plays_exactly_what_a_single_environment_plays(env_id: str, op
                 observation, single_info = single.reset()
             assert (observations[i] == observation).all()
             assert (info["action_mask"][i] == single_info["action_mask"]).all()
-    assert ended >= n
 
 
 @pytest.mark.parametrize("mode", ["SameStep", "NextStep"])
