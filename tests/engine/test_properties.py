@@ -141,7 +141,7 @@ def alone(game: Game, seed: int, name: int, decisions: int) -> str:
 @each_form
 def test_a_row_is_the_same_in_every_batch_and_alone(game: Game) -> None:
     """In a batch of one, of a dozen and of thousands, at any place, whatever others do, and as a single record."""
-    few, decisions, seed = 12, 50, 1000
+    few, decisions, seed = 12, 30, 1000
     names = np.arange(few)
     expected = digests(game.batch(few, seed), names, decisions)
     assert len(set(expected)) == few
