@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+PLAIN = os.environ | {"NUMBA_DISABLE_JIT": "1"}
+"""Compiled rules are not the matter here, and take longer to load than all else."""
+
 
 def run(program: str) -> str:
     """Run a program in a process of its own; return what it prints."""
-    done = subprocess.run([sys.executable, "-W", "error", "-c", program], capture_output=True, text=True, check=False)
+    command = [sys.executable, "-W", "error", "-c", program]
+    done = subprocess.run(command, env=PLAIN, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
