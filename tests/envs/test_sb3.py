@@ -65,7 +65,7 @@ each_training = pytest.mark.parametrize(
 def trained(name: str, label: str) -> Any:
     """Return a briefly trained model of an algorithm on a game."""
     algorithm, options = algorithms()[label]
-    return algorithm("MlpPolicy", SB3VecEnv(name, 4, seed=0, opponent=MIDDLE), **options).learn(128)
+    return algorithm("MlpPolicy", SB3VecEnv(name, 4, seed=0, opponent=MIDDLE), **options).learn(64)
 
 
 def some_states(game: Game, n: int = 200) -> np.ndarray:
@@ -187,7 +187,7 @@ def test_a_batch_has_the_attributes_and_seeds_of_a_vec_env() -> None:
 @each_training
 def test_every_algorithm_chooses_legally_alone_as_among_many_and_as_in_the_library(name: str, label: str) -> None:
     model = trained(name, label)
-    assert model.num_timesteps >= 128
+    assert model.num_timesteps >= 64
     game = dicegym.game(name)
     player = models.PolicyPlayer(model, game)
     states = some_states(game)
