@@ -214,6 +214,7 @@ def test_mixed_strategies_against_a_mixed_one() -> None:
     assert reply_by_hand(table, 1, 3) <= liarsdice.best_response(table, GAME)[1][1, 3].mean() + 1e-12
 
 
+@pytest.mark.slow
 def test_the_equilibrium_of_the_solver() -> None:
     """Whoever opens wins 4 of 9 hands, and nothing that players see helps against it, as the solver says."""
     table = solved()
