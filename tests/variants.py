@@ -40,22 +40,17 @@ def one_always(values: Iterable[Any], always: int = 1) -> list[Any]:
     return [*found[:always], *(pytest.param(value, marks=pytest.mark.slow) for value in found[always:])]
 
 
-def covering(*values: Sequence[Any]) -> list[Any]:
-    """Return the parameters of a test of all combinations: marked slow but for a few in which each value occurs.
+def covering(first: Sequence[Any], *others: Sequence[Any]) -> list[Any]:
+    """Return the parameters of a test of all combinations, of which a few are quick and the others slow.
 
-    So what breaks a test for any one value is found always, and what breaks it for two together every night.
+    Each of the ``first`` values is among the quick ones, and each combination of the ``others``.
     """
-    sizes = [len(some) for some in values]
-    always = {
-        tuple((number + max(place - 1, 0) * (number // sizes[1])) % size for place, size in enumerate(sizes))
-        for number in range(max(sizes))
-    }
+    together = list(product(*others))
+    quick = {(number % len(first), number % len(together)) for number in range(max(len(first), len(together)))}
     return [
-        pytest.param(
-            *(some[place] for some, place in zip(values, places, strict=True)),
-            marks=[] if places in always else pytest.mark.slow,
-        )
-        for places in product(*map(range, sizes))
+        pytest.param(one, *rest, marks=[] if (place, number) in quick else pytest.mark.slow)
+        for place, one in enumerate(first)
+        for number, rest in enumerate(together)
     ]
 
 
