@@ -44,7 +44,13 @@ def transcript(environment: Environment, n: int, steps: int, **settings: Any) ->
     return seen
 
 
-@each_environment
+LIKE_OTHERS = ("YatzySolo-v0", "LiarsDiceSpotOn-v0")
+
+
+@pytest.mark.parametrize(
+    "environment",
+    [pytest.param(one, id=one.id, marks=[pytest.mark.slow] * (one.id in LIKE_OTHERS)) for one in ENVIRONMENTS],
+)
 def test_number_of_threads_and_copies_change_nothing(environment: Environment, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("dicegym.engine.thread_team.LEAST_ROWS", 2)  # few games are enough to be shared out
     pool = {baseline(environment): 2, MIDDLE: 1, RandomPlayer(): 1}
