@@ -50,7 +50,7 @@ def test_one_open_box(box: str) -> None:
     ("boxes", "uppers"),
     [
         (("Chance", "Yatzy"), (0,)),
-        (("Sixes", "One Pair"), (45,)),
+        pytest.param(("Sixes", "One Pair"), (45,), marks=pytest.mark.slow),
         pytest.param(("Full House", "Two Pairs", "Small Straight"), (12,), marks=pytest.mark.slow),
     ],
 )
