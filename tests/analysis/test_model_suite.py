@@ -75,7 +75,10 @@ def test_bad_answers_and_answers_that_are_none_are_told_apart() -> None:
     titles, rows = suite_table(found)
     assert {len(row) for row in rows} == {len(titles)}
     facts = json.loads(json.dumps(suite_facts(found, 0), allow_nan=False))
-    assert facts["grades"][0]["usage"]["unreadable"] > 0
+    told, used = facts["grades"][0], mixed.usage
+    assert told["usage"]["unreadable"] == used.unreadable != used.illegal
+    shares = [used.unreadable / used.decisions, used.illegal / used.decisions]
+    assert [told["unreadable"], told["illegal"]] == pytest.approx(shares)
 
 
 def hash_of(request: dict[str, Any]) -> int:
