@@ -232,12 +232,18 @@ def writer(folder: Path, letter: str, rounds: int) -> int:
         os._exit(status)
 
 
+may_fork = pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+"""The children call nothing that other threads may hold."""
+
+
+@may_fork
 def test_processes_that_write_at_once(tmp_path: Path) -> None:
     both = [writer(tmp_path, letter, 12) for letter in "ab"]
     assert [os.waitpid(process, 0)[1] for process in both] == [0, 0]
     assert len(list(tmp_path.iterdir())) == 4
 
 
+@may_fork
 def test_a_process_that_is_killed_while_it_writes(tmp_path: Path) -> None:
     process = writer(tmp_path, "a", 1_000_000)
     try:
