@@ -61,11 +61,10 @@ os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 LONGEST = (
     "tests/zoo/test_jail.py",
-    "tests/project/test_docs.py",
+    "tests/games/test_agents.py",
     "tests/engine/test_properties.py",
     "tests/games/bidding/test_recall.py",
     "tests/sandbox/test_sandbox.py",
-    "tests/envs/test_vector.py",
     "tests/learning/test_chosen.py",
     "tests/web/test_watch_pages.py",
     "tests/learning/test_dagger.py",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -37,6 +38,20 @@ def one_always(values: Iterable[Any], always: int = 1) -> list[Any]:
     """
     found = list(values)
     return [*found[:always], *(pytest.param(value, marks=pytest.mark.slow) for value in found[always:])]
+
+
+def covering(first: Sequence[Any], *others: Sequence[Any]) -> list[Any]:
+    """Return the parameters of a test of all combinations, of which a few are quick and the others slow.
+
+    Each of the ``first`` values is among the quick ones, and each combination of the ``others``.
+    """
+    together = list(product(*others))
+    quick = {(number % len(first), number % len(together)) for number in range(max(len(first), len(together)))}
+    return [
+        pytest.param(one, *rest, marks=[] if (place, number) in quick else pytest.mark.slow)
+        for place, one in enumerate(first)
+        for number, rest in enumerate(together)
+    ]
 
 
 def default_forms_always() -> list[Any]:

@@ -37,6 +37,7 @@ from dicegym.games.worth import Valuer
 from dicegym.games.yatzy import values as exact
 from dicegym.play.drive import Referee
 from dicegym.play.player import FunctionPlayer, Player, RandomPlayer
+from dicegym.registry import GAMES
 
 EXACT = {"hog": {"goal": 30}, "yatzy": {"players": 1}, "liarsdice": {"players": 2, "dice": 1}}
 """Games whose exact values are computed at once, with what parameters."""
@@ -65,8 +66,13 @@ def adds_up(analysis: Analysis) -> None:
     assert math.fsum(one.cost for one in analysis.decisions) == pytest.approx(analysis.costs.sum(), abs=1e-9)
 
 
-@each_game
-@pytest.mark.parametrize("players", ["fewest", "most"])
+@pytest.mark.parametrize(
+    ("players", "name"),
+    [
+        *(("fewest", name) for name in GAMES),
+        *(pytest.param("most", name, marks=[] if name == "liarsdice" else pytest.mark.slow) for name in GAMES),
+    ],
+)
 def test_costs_and_luck_add_up_to_the_result_in_every_game(name: str, players: str) -> None:
     low, high = dicegym.game(name).spec.players
     game = dicegym.game(name, players=low if players == "fewest" else high)

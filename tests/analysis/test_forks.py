@@ -42,20 +42,20 @@ def test_a_fork_keeps_what_the_player_to_move_knows_and_reads_nothing_else(game:
         state = begun(game, steps)
         seat, against = int(state["player"]), AGAINST.get(game.name)
         seen = keep_known(game, state, seat)
-        forks = [fork(game, state, seed, against=against)[0] for seed in range(5)]
+        forks = [fork(game, state, seed, against=against)[0] for seed in range(3)]
         for number, found in enumerate(forks):
             assert keep_known(game, found, seat).tobytes() == seen.tobytes()
             assert np.array_equal(game.observe(found, seat), game.observe(state, seat))
             assert found["key"] != state["key"]
             assert fork(game, seen[0], number, against=against).tobytes() == found.tobytes()
-        assert len({found.tobytes() for found in forks}) == 5
+        assert len({found.tobytes() for found in forks}) == 3
 
 
 @each_table
 def test_forks_have_other_dice_to_come_and_copies_the_same(game: Game) -> None:
     state = begun(game, 60 if game.spec.joint_action else 3)
     outcomes: dict[str, set[bytes]] = {"copy": set(), "fork": set()}
-    for seed in range(20):
+    for seed in range(10):
         forked = fork(game, state, seed, against=AGAINST.get(game.name))[0]
         for kind, other in (("copy", state.copy()), ("fork", forked)):
             for _ in range(2 * game.players):

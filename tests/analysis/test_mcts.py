@@ -166,9 +166,14 @@ def test_it_is_an_opponent_and_an_entry() -> None:
     envs = gym.make_vec("dicegym/Hog-v0", num_envs=3, opponent={"mcts(2)": 1, "always_roll(5)": 1})
     envs.reset(seed=1)
     envs.step(np.full(3, 5))
-    found = [contest("liarsdice", ["mcts(4)", "honest"], seed=2, workers=workers, games=4) for workers in (1, 2)]
-    assert {row.name for row in found[0].standings} == {"mcts(4)", "honest"}
-    assert found[0].standings == found[1].standings
+    found = contest("liarsdice", ["mcts(4)", "honest"], seed=2, workers=1, games=4)
+    assert {row.name for row in found.standings} == {"mcts(4)", "honest"}
+
+
+@pytest.mark.slow
+def test_it_is_the_same_entry_in_any_number_of_processes() -> None:
+    one, two = (contest("liarsdice", ["mcts(4)", "honest"], seed=2, workers=workers, games=4) for workers in (1, 2))
+    assert one.standings == two.standings
 
 
 # --- how it is named -----------------------------------------------------------------------------------------
@@ -238,8 +243,8 @@ def test_rollouts_are_played_by_compiled_agents_alone() -> None:
 
 def test_a_compiled_policy_carries_a_search_through_hidden_dice_and_whole_orders() -> None:
     """Few simulations are enough to play about as well as the policy does, where random rollouts lose every game."""
-    # It wins 8 of these 12 games, random rollouts none; who won one in twenty would win four of 12 once in 400 times.
-    assert evaluate("liarsdice", "mcts(30)", "bayes", games=12, seed=1).value > 0.25
+    # Random rollouts win none of these games; who won one in twenty would win three of six once in 450 times.
+    assert evaluate("liarsdice", "mcts(30)", "bayes", games=6, seed=1).value > 0.4
     game = dicegym.game("lucky")
     state = game.new_game(1)[0]
     found = search(game, state, 60)

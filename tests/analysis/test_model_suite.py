@@ -34,7 +34,7 @@ AGENTS = {"hog": "swap", "liarsdice": "honest", "liarsdice_spot_on": "even", "lu
 @pytest.mark.parametrize("name", one_always(GAMES))
 def test_a_scripted_agent_has_the_same_grade_in_words(name: str) -> None:
     """The same agent, by name and behind an endpoint, has the same grade, and it is that of `grade`."""
-    situations, matches = 8, 2
+    situations, matches = 4, 1
     (plain,) = suite([AGENTS[name]], [name], situations=situations, matches=matches)
     game = dicegym.game(name, **({"players": 1} if name == "yatzy" else {}))
     others = [dicegym.agent(game, game.spec.baseline)] if game.players > 1 else []
@@ -60,9 +60,9 @@ def test_bad_answers_and_answers_that_are_none_are_told_apart() -> None:
 
     with serving(reply) as endpoint:
         player = LlmPlayer("m", endpoint.url)
-        found = suite([player, "always_roll(1)"], ["hog"], situations=40, matches=2)
+        found = suite([player, "always_roll(1)"], ["hog"], situations=40, matches=1)
         asked = len(endpoint.requests)
-        again = suite([LlmPlayer("m", endpoint.url)], ["hog"], situations=40, matches=2)
+        again = suite([LlmPlayer("m", endpoint.url)], ["hog"], situations=40, matches=1)
         assert len(endpoint.requests) == asked, "a repeated run costs nothing"
     mixed, plain = found
     assert again[0]._replace(usage=None) == mixed._replace(usage=None)
@@ -75,7 +75,10 @@ def test_bad_answers_and_answers_that_are_none_are_told_apart() -> None:
     titles, rows = suite_table(found)
     assert {len(row) for row in rows} == {len(titles)}
     facts = json.loads(json.dumps(suite_facts(found, 0), allow_nan=False))
-    assert facts["grades"][0]["usage"]["unreadable"] > 0
+    told, used = facts["grades"][0], mixed.usage
+    assert told["usage"]["unreadable"] == used.unreadable != used.illegal
+    shares = [used.unreadable / used.decisions, used.illegal / used.decisions]
+    assert [told["unreadable"], told["illegal"]] == pytest.approx(shares)
 
 
 def hash_of(request: dict[str, Any]) -> int:

@@ -41,8 +41,8 @@ def played(game: Game, seed: int, steps: int) -> np.ndarray:
 
 
 @pytest.mark.parametrize("game", TABLES, ids=repr)
-@given(seed=st.integers(0, 2**64 - 1), steps=st.integers(0, 60))
-@settings(max_examples=8)
+@given(seed=st.integers(0, 2**64 - 1), steps=st.integers(0, 40))
+@settings(max_examples=4)
 def test_a_text_stands_for_its_state(game: Game, seed: int, steps: int) -> None:
     states = played(game, seed, steps)
     found = position(position_id(game, states[0]))
@@ -146,15 +146,14 @@ def test_a_seat_that_there_is_not_is_refused(look: Callable[..., Any], seat: Any
 def test_whatever_is_answered_a_state_has_a_text(game: Game) -> None:
     """Rules make something of every action, and so do limits of fields: wide ones, and no answer at all."""
     generator = np.random.default_rng(5)
-    for seed in range(2):
-        states = game.new_game(seed)
-        for _ in range(50):
-            if states[0]["over"]:
-                break
-            legal = np.flatnonzero(game.legal(states[0]))
-            wild = generator.integers(-2, 3 * game.n_actions)
-            game.step(states[0], int(wild if generator.random() < 0.1 else generator.choice(legal)))
-            assert position(position_id(game, states[0])).state.tobytes() == states.tobytes()
+    states = game.new_game(1)
+    for _ in range(40):
+        if states[0]["over"]:
+            break
+        legal = np.flatnonzero(game.legal(states[0]))
+        wild = generator.integers(-2, 3 * game.n_actions)
+        game.step(states[0], int(wild if generator.random() < 0.2 else generator.choice(legal)))
+        assert position(position_id(game, states[0])).state.tobytes() == states.tobytes()
 
 
 FORGED: list[tuple[str, dict[str, Any], str]] = [
@@ -202,7 +201,7 @@ SCORES = st.lists(st.one_of(st.integers(-5, 120), st.integers(-(2**70), 2**70), 
 @given(
     st.recursive(st.none() | st.integers() | st.text(max_size=3), st.lists, max_leaves=5), SCORES, st.integers(-1, 3)
 )
-@settings(max_examples=60)
+@settings(max_examples=30)
 def test_a_forged_text_is_refused_or_harmless(anything: object, scores: list[Any], seat: int) -> None:
     """What is read of a text that anybody made is in its limits."""
     for told in (anything, {"scores": scores}, {"scores": scores, "seat": seat}, {"key": anything}, {"goal": anything}):

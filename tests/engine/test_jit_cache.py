@@ -124,30 +124,43 @@ SPEC = GameSpec(
     default_opponent="none", baseline="none",
 )
 """
+GAIN = "from dicegym.engine.jit import kernel\nGAIN = {}\n@kernel\ndef gain(action):\n    return GAIN * action\n"
 OUTSIDE = """
-import json
+import json, os, sys
+from pathlib import Path
 import numpy as np
 from dicegym.engine import loops
 from dicegym.engine.game import Game
-from rules import SPEC, gain
-states = Game(SPEC).new_states(1)
-loops.step_rows(states, np.arange(1), np.ones(1, np.int64), np.zeros(1, np.int64))
-used = [*SPEC.kernels, loops.step_rows, gain]
-misses = sum(sum(kernel.stats.cache_misses.values()) for kernel in used)
-print(json.dumps([int(states["total"][0]), misses]))
+
+def played():
+    from rules import SPEC, gain
+    states = Game(SPEC).new_states(1)
+    loops.step_rows(states, np.arange(1), np.ones(1, np.int64), np.zeros(1, np.int64))
+    used = [*SPEC.kernels, loops.step_rows, gain]
+    return int(states["total"][0]), sum(sum(kernel.stats.cache_misses.values()) for kernel in used)
+
+found = []
+sys.dont_write_bytecode = True  # or a text of the same length, written in the same second, would not be read
+for number in (2, 2, 7):
+    Path("gain.py").write_text(TEXT.format(number))
+    if (child := os.fork()) == 0:
+        Path("found.json").write_text(json.dumps(played()))
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
+    found.append(json.loads(Path("found.json").read_text()))
+print(json.dumps(found))
 """
 
 
 def test_a_changed_game_outside_the_package_plays_its_new_rule(tmp_path: Path) -> None:
-    """The rule stands in a file that holds neither the loop, nor the game's `step`, nor its record."""
+    """The rule stands in a file that holds neither the loop, nor the game's `step`, nor its record.
+
+    Each time a fork plays that has compiled nothing, of a process that has not imported the game.
+    """
     (tmp_path / "game").mkdir()
     (tmp_path / "game" / "rules.py").write_text(COIN)
-    rule = tmp_path / "game" / "gain.py"
-    text = "from dicegym.engine.jit import kernel\nGAIN = 2\n@kernel\ndef gain(action):\n    return GAIN * action\n"
-    for gain, is_new in ((2, True), (2, False), (7, True)):
-        rule.write_text(text.replace("GAIN = 2", f"GAIN = {gain}"))
-        points, compiled = in_a_process(OUTSIDE, rule.parent, tmp_path / "cache")
-        assert (points, compiled > 0) == (gain, is_new)
+    found = in_a_process(OUTSIDE.replace("TEXT", repr(GAIN)), tmp_path / "game", tmp_path / "cache")
+    assert [(points, compiled > 0) for points, compiled in found] == [(2, True), (2, False), (7, True)]
 
 
 @pytest.fixture

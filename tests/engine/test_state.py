@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from variants import each_game, each_variant
+from variants import default_forms_always, each_game, each_variant
 
 import dicegym
 from dicegym.engine.game import Game
@@ -31,7 +31,7 @@ def same(state: State, game: Game, record: Any) -> None:
     assert state.record.tobytes() == record.tobytes()
 
 
-@each_variant
+@pytest.mark.parametrize("game", default_forms_always(), ids=repr)
 def test_it_plays_what_the_games_functions_play(game: Game) -> None:
     choose = random.Random(5)
     state, record = game.new_state(7, 3), game.new_game(7, 3)[0]

@@ -222,7 +222,7 @@ def test_what_is_worked_on_lives_as_long_though_nobody_has_the_helper(monkeypatc
     with monkeypatch.context() as patched:
         patched.setattr(thread_team, "_settle", lambda helpers: None)  # who was interrupted twice
         patched.setattr(thread_team._Helper, "settle", lambda helper: None)
-        team.call(task, [0, 4, 8], -1, 20 * LONG)
+        team.call(task, [0, 4, 8], -1, 10 * LONG)
     helper = helpers()[-1]
     board = helper.board
     del team, task, out

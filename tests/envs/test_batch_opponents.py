@@ -13,7 +13,6 @@ from variants import FINISHED
 
 import dicegym
 from dicegym.engine import loops
-from dicegym.engine.thread_team import LEAST_ROWS
 from dicegym.envs.vector import BatchEnv
 from dicegym.errors import ParameterError
 from dicegym.play.player import FunctionPlayer, RandomPlayer
@@ -45,12 +44,18 @@ def transcript(environment: Environment, n: int, steps: int, **settings: Any) ->
     return seen
 
 
-@each_environment
+LIKE_OTHERS = ("YatzySolo-v0", "LiarsDiceSpotOn-v0")
+
+
+@pytest.mark.parametrize(
+    "environment",
+    [pytest.param(one, id=one.id, marks=[pytest.mark.slow] * (one.id in LIKE_OTHERS)) for one in ENVIRONMENTS],
+)
 def test_number_of_threads_and_copies_change_nothing(environment: Environment, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dicegym.engine.thread_team.LEAST_ROWS", 4)  # few games are enough to be shared out
+    monkeypatch.setattr("dicegym.engine.thread_team.LEAST_ROWS", 2)  # few games are enough to be shared out
     pool = {baseline(environment): 2, MIDDLE: 1, RandomPlayer(): 1}
     one, three = (
-        transcript(environment, 3 * 4 + 2, 60, opponent=pool, threads=threads, copy=threads == 1) for threads in (1, 3)
+        transcript(environment, 3 * 2 + 2, 60, opponent=pool, threads=threads, copy=threads == 1) for threads in (1, 3)
     )
     assert sum(map(len, one[1::2])) > 5  # games have ended
     assert one == three
@@ -88,9 +93,10 @@ def test_threads_and_times_that_cannot_be_are_refused() -> None:
 
 
 @pytest.mark.parametrize("name", FINISHED)
-def test_number_of_threads_changes_nothing_in_the_bare_batch(name: str) -> None:
+def test_number_of_threads_changes_nothing_in_the_bare_batch(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dicegym.engine.thread_team.LEAST_ROWS", 16)
     game = dicegym.game(name)
-    one, two = (game.batch(2 * LEAST_ROWS + 1, seed=5, threads=threads) for threads in (1, 2))
+    one, two = (game.batch(2 * 16 + 1, seed=5, threads=threads) for threads in (1, 2))
     for time in range(40):
         assert (one.random_actions(time) == two.random_actions(time)).all()
         for batch in (one, two):
@@ -106,7 +112,7 @@ def test_compiled_twin_plays_what_its_file_plays(environment: Environment) -> No
     twin, file = opponent(game, name), dicegym.agent(game, name)
     assert file.pure
     assert twin.name == file.name
-    assert transcript(environment, 12, 40, opponent=twin) == transcript(environment, 12, 40, opponent=file)
+    assert transcript(environment, 6, 40, opponent=twin) == transcript(environment, 6, 40, opponent=file)
 
 
 @pytest.mark.parametrize("name", FINISHED)

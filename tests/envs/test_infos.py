@@ -8,6 +8,7 @@ import gymnasium as gym
 import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
+from variants import covering
 
 from dicegym.envs.multi import TurnEnv, parallel_env
 from dicegym.envs.simultaneous import SimultaneousEnv
@@ -16,10 +17,17 @@ from dicegym.errors import ParameterError
 from dicegym.games import spec
 from dicegym.registry import ENVIRONMENTS, Environment
 
-each_environment = pytest.mark.parametrize("env_id", [environment.full_id for environment in ENVIRONMENTS])
-each_multi = pytest.mark.parametrize(
-    "environment", [environment for environment in ENVIRONMENTS if environment.multi], ids=lambda one: one.id
-)
+ENV_IDS = [environment.full_id for environment in ENVIRONMENTS]
+each_environment = pytest.mark.parametrize("env_id", ENV_IDS)
+MULTI = [environment for environment in ENVIRONMENTS if environment.multi]
+each_multi = pytest.mark.parametrize("environment", MULTI, ids=lambda one: one.id)
+
+
+def shown(value: Any) -> str:
+    """Return the name of a test's parameter."""
+    return str(getattr(value, "id", value))
+
+
 KEYS = {"action_mask", "seat", "fault", "returns"}
 NO_ACTION = -7
 """No action of any game."""
@@ -80,9 +88,9 @@ def same(one: Any, other: Any) -> bool:
     return np.array_equal(one, other) and np.asarray(one).dtype == np.asarray(other).dtype
 
 
-@each_environment
-@pytest.mark.parametrize("mode", list(AutoresetMode), ids=lambda mode: mode.value)
-@pytest.mark.parametrize("on_illegal", ["rule", "terminate"])
+@pytest.mark.parametrize(
+    ("env_id", "mode", "on_illegal"), covering(ENV_IDS, list(AutoresetMode), ["rule", "terminate"])
+)
 def test_a_batch_tells_what_gymnasiums_own_batch_of_single_environments_tells(
     env_id: str, mode: AutoresetMode, on_illegal: str
 ) -> None:
@@ -127,9 +135,7 @@ def masks_of(env: Any, agent: str) -> list[np.ndarray]:
     return found
 
 
-@each_multi
-@pytest.mark.parametrize("settings", CAPS, ids=str)
-@pytest.mark.parametrize("flat", [True, False])
+@pytest.mark.parametrize(("environment", "settings", "flat"), covering(MULTI, CAPS, [True, False]), ids=shown)
 def test_who_is_not_to_move_has_an_empty_mask(environment: Environment, settings: dict[str, Any], flat: bool) -> None:
     env = TurnEnv(environment.game, flat=flat, **environment.settings | settings)
     env.reset(seed=1)
@@ -224,8 +230,10 @@ def test_cycles_of_a_game_in_which_all_choose_at_once_are_rounds_in_both_forms(e
 # --- attributes of a batch ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("env_id", [environment.full_id for environment in ENVIRONMENTS])
-@pytest.mark.parametrize("name", ["seat", "game", "on_illegal", "action_space", "observation_space", "action_masks"])
+ASKED = ["seat", "game", "on_illegal", "action_space", "observation_space", "action_masks"]
+
+
+@pytest.mark.parametrize(("env_id", "name"), covering(ENV_IDS, ASKED))
 def test_a_batch_answers_as_gymnasiums_own_does(env_id: str, name: str) -> None:
     ours: Any = gym.make_vec(env_id, num_envs=3, vectorization_mode="vector_entry_point")
     theirs: Any = gym.make_vec(env_id, num_envs=3, vectorization_mode="sync")

@@ -9,12 +9,19 @@ import pytest
 from numba.core.runtime import _nrt_python, rtsys
 from variants import VARIANTS
 
+import dicegym
 from dicegym.engine.game import Game
 from dicegym.engine.jit import COMPILED
 from dicegym.envs.vector import BatchEnv
 from dicegym.players.batch_players import twin_numbers
 
 pytestmark = pytest.mark.skipif(not COMPILED, reason="nothing is compiled, so Python itself frees everything")
+
+
+FORMS, OF_SEVERAL = (
+    [pytest.param(game, marks=[] if game == dicegym.game(game.name) else pytest.mark.slow) for game in forms]
+    for forms in (VARIANTS, [game for game in VARIANTS if game.players > 1])
+)
 
 
 @pytest.fixture(autouse=True)
@@ -32,7 +39,7 @@ def held() -> int:
     return int(stats.alloc - stats.free)
 
 
-@pytest.mark.parametrize("game", VARIANTS, ids=repr)
+@pytest.mark.parametrize("game", FORMS, ids=repr)
 def test_batches_of_games_hold_nothing(game: Game) -> None:
     batch = game.batch(64)
     batch.step(batch.random_actions(0))
@@ -42,7 +49,7 @@ def test_batches_of_games_hold_nothing(game: Game) -> None:
     assert held() == before
 
 
-@pytest.mark.parametrize("game", [game for game in VARIANTS if game.players > 1], ids=repr)
+@pytest.mark.parametrize("game", OF_SEVERAL, ids=repr)
 def test_batches_with_compiled_opponents_hold_nothing(game: Game) -> None:
     """Every twin sits in some of the games; some of them work with arrays of their own."""
     env = BatchEnv(game, 64, opponent=list(twin_numbers(game)), autoreset_mode="SameStep")

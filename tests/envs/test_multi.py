@@ -107,6 +107,7 @@ def test_parallel_api(environment: Environment) -> None:
     assert {info["active_agent"] for info in infos.values()} <= set(made.possible_agents)
 
 
+@pytest.mark.slow_after(1)  # what is shown of each game is looked at elsewhere
 @each_environment
 def test_render(environment: Environment) -> None:
     render_test(
@@ -138,7 +139,7 @@ def test_what_reaches_each_agent_sums_to_the_engines_result(environment: Environ
     env = convention(environment).env()
     rng = np.random.default_rng(0)
     env.reset(seed=1)
-    for _ in range(8):
+    for _ in range(4):
         collected = dict.fromkeys(env.possible_agents, 0.0)
         for agent in env.agent_iter():
             observation, reward, terminated, truncated, _ = env.last()
@@ -155,7 +156,7 @@ def test_what_reaches_each_agent_sums_to_the_engines_result(environment: Environ
 def test_environment_plays_the_engines_game(environment: Environment) -> None:
     env = convention(environment).env()
     rng = np.random.default_rng(2)
-    for episode in range(4):
+    for episode in range(2):
         env.reset(seed=6 if episode == 0 else None)
         states = env.game.new_game(6, episode)
         while not states[0]["over"]:
@@ -384,7 +385,7 @@ def test_seed_of_both_forms(environment: Environment) -> None:
 
 
 @each_simultaneous
-@pytest.mark.parametrize("players", [None, "fewest"])
+@pytest.mark.parametrize("players", ["fewest", pytest.param(None, marks=pytest.mark.slow)])
 def test_whole_choices_make_the_same_games_as_action_by_action(environment: Environment, players: str | None) -> None:
     """Byte by byte, illegal choices included, in games of several sizes."""
     few = {"players": games.spec(environment.game).players[0]} if players else {}

@@ -53,7 +53,7 @@ def test_games_are_the_same_and_the_others_private_parts_stand_behind(name: str)
     seen, wide = np.asarray(plain.reset()), np.asarray(more.reset())
     generator = np.random.default_rng(1)
     ended = 0
-    for _ in range(60):
+    for _ in range(30):
         np.testing.assert_array_equal(seen, wide[:, : game.observation_size])
         showing = sighted(game)
         parts = private_parts(showing)

@@ -67,7 +67,7 @@ def test_a_whole_game_is_recorded(env_id: str, tmp_path: Path, written: list[Any
     assert [size[0] for size in written] == [WIDTH]
 
 
-@pytest.mark.slow_after(2)
+@pytest.mark.slow_after(1)
 @each_environment
 def test_a_window_shows_a_whole_game(env_id: str, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("pygame")

@@ -7,7 +7,7 @@ from typing import Any, get_args
 import gymnasium as gym
 import numpy as np
 import pytest
-from variants import pick
+from variants import covering, pick
 
 import dicegym
 from dicegym.engine import loops
@@ -23,7 +23,11 @@ from dicegym.registry import ENVIRONMENTS, Environment
 WITH_OTHERS = [environment for environment in ENVIRONMENTS if environment.multi]
 each_environment = pytest.mark.parametrize("environment", ENVIRONMENTS, ids=lambda environment: environment.id)
 each_with_others = pytest.mark.parametrize("environment", WITH_OTHERS, ids=lambda environment: environment.id)
-each_reward = pytest.mark.parametrize("reward", get_args(Reward))
+REWARDS = get_args(Reward)
+each_reward = pytest.mark.parametrize("reward", REWARDS)
+each_reward_of_each = pytest.mark.parametrize(
+    ("environment", "reward"), covering(WITH_OTHERS, REWARDS), ids=lambda value: getattr(value, "id", value)
+)
 BEGINNERS_LUCK = 0.05
 """What random play is to win against the default opponents at least: PPO, which begins so, has something to go by."""
 
@@ -41,8 +45,7 @@ def worth(game: Game, state: Any, reward: str) -> np.ndarray:
     return (game.players * shares - 1) / (game.players - 1) if state["over"] else 0 * shares
 
 
-@each_reward
-@each_with_others
+@each_reward_of_each
 def test_rewards_of_an_episode_sum_to_the_result_or_the_lead(environment: Environment, reward: str) -> None:
     env: Any = gym.make(environment.full_id, reward=reward).unwrapped
     amounts = 0
@@ -59,11 +62,8 @@ def test_rewards_of_an_episode_sum_to_the_result_or_the_lead(environment: Enviro
     assert amounts
 
 
-@each_reward
-@each_environment
+@each_reward_of_each
 def test_a_batch_rewards_as_single_environments_do(environment: Environment, reward: str) -> None:
-    if reward != "win" and not environment.multi:
-        return
     n, steps = 3, 60
     batch: Any = gym.make_vec(environment.full_id, num_envs=n, reward=reward)
     singles: list[Any] = [gym.make(environment.full_id, reward=reward).unwrapped for _ in range(n)]
@@ -83,8 +83,7 @@ def test_a_batch_rewards_as_single_environments_do(environment: Environment, rew
             ended[row] = over
 
 
-@each_reward
-@each_with_others
+@each_reward_of_each
 def test_every_seat_is_rewarded_by_its_lead_and_leads_cancel_out(environment: Environment, reward: str) -> None:
     env = TurnEnv(environment.game, reward=reward, **environment.settings)
     env.reset(seed=2)

@@ -65,7 +65,7 @@ each_training = pytest.mark.parametrize(
 def trained(name: str, label: str) -> Any:
     """Return a briefly trained model of an algorithm on a game."""
     algorithm, options = algorithms()[label]
-    return algorithm("MlpPolicy", SB3VecEnv(name, 4, seed=0, opponent=MIDDLE), **options).learn(128)
+    return algorithm("MlpPolicy", SB3VecEnv(name, 4, seed=0, opponent=MIDDLE), **options).learn(64)
 
 
 def some_states(game: Game, n: int = 200) -> np.ndarray:
@@ -78,7 +78,7 @@ def some_states(game: Game, n: int = 200) -> np.ndarray:
 
 @each_environment
 def test_vec_env_reports_what_the_batch_environment_plays(environment: Environment) -> None:
-    n = 5
+    n = 3
     settings = {"opponent": MIDDLE, **environment.settings}
     vec = SB3VecEnv(environment.game, n, seed=11, **settings)
     plain = gym.make_vec(environment.full_id, num_envs=n, autoreset_mode="SameStep", opponent=MIDDLE)
@@ -86,7 +86,7 @@ def test_vec_env_reports_what_the_batch_environment_plays(environment: Environme
     assert (seen == expected).all()
     rng = np.random.default_rng(0)
     returns, lengths, ended = np.zeros(n), np.zeros(n), 0
-    for _ in range(100):
+    while ended < 2 * n:
         masks = np.stack(vec.env_method("action_masks"))
         assert (masks == info["action_mask"]).all()
         actions = np.array([rng.choice(np.flatnonzero(mask)) for mask in masks])
@@ -106,7 +106,6 @@ def test_vec_env_reports_what_the_batch_environment_plays(environment: Environme
                 assert infos[row]["episode"]["r"] == pytest.approx(returns[row])
                 assert infos[row]["episode"]["l"] == lengths[row]
                 returns[row] = lengths[row] = 0
-    assert ended > n
 
 
 def test_what_is_written_into_infos_is_not_seen_in_later_steps() -> None:
@@ -188,7 +187,7 @@ def test_a_batch_has_the_attributes_and_seeds_of_a_vec_env() -> None:
 @each_training
 def test_every_algorithm_chooses_legally_alone_as_among_many_and_as_in_the_library(name: str, label: str) -> None:
     model = trained(name, label)
-    assert model.num_timesteps >= 128
+    assert model.num_timesteps >= 64
     game = dicegym.game(name)
     player = models.PolicyPlayer(model, game)
     states = some_states(game)

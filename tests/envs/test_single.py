@@ -64,7 +64,7 @@ def test_environment_plays_the_engines_game(env_id: str) -> None:
     """Seat, opponents' answers and dice are those that the engine gives under the game's key."""
     env = gym.make(env_id, opponent=RandomPlayer()).unwrapped
     rng = np.random.default_rng(1)
-    for episode in range(8):
+    for episode in range(4):
         observation, info = env.reset(seed=77 if episode == 0 else None)
         game, key = env.game, game_key(77, episode)
         states = game.new_game(77, episode)

@@ -11,13 +11,15 @@ import pytest
 from gymnasium.utils.env_checker import check_env, data_equivalence
 from gymnasium.vector import AutoresetMode
 from pettingzoo.test import api_test, parallel_api_test
+from variants import covering
 
 from dicegym.envs.multi import TurnEnv, parallel_env
 from dicegym.errors import ParameterError
 from dicegym.registry import ENVIRONMENTS, Environment
 from dicegym.wrappers import MaskInObservation, VectorMaskInObservation
 
-each_environment = pytest.mark.parametrize("env_id", [environment.full_id for environment in ENVIRONMENTS])
+ENV_IDS = [environment.full_id for environment in ENVIRONMENTS]
+each_environment = pytest.mark.parametrize("env_id", ENV_IDS)
 each_multi = pytest.mark.parametrize(
     "environment", [environment for environment in ENVIRONMENTS if environment.multi], ids=lambda one: one.id
 )
@@ -88,8 +90,7 @@ def test_flat_observations_of_every_seat(environment: Environment) -> None:
     parallel_api_test(parallel_env(environment.game, flat=True, **environment.settings), num_cycles=100)
 
 
-@each_environment
-@pytest.mark.parametrize("mode", list(AutoresetMode), ids=lambda mode: mode.value)
+@pytest.mark.parametrize(("env_id", "mode"), covering(ENV_IDS, list(AutoresetMode)))
 def test_the_batch_form_shows_what_a_batch_of_wrapped_environments_shows(env_id: str, mode: AutoresetMode) -> None:
     settings: dict[str, Any] = {"num_envs": 2, "max_episode_steps": 5}
     own = VectorMaskInObservation(gym.make_vec(env_id, autoreset_mode=mode, **settings), key="observations")

@@ -5,12 +5,17 @@ Blocks of Python run, page by page, each page in a folder of its own, and each b
 the last one ended, and runs behind it in one file. One that begins with ``# file: NAME`` is one that the reader is to
 write; one below a line ``% needs MODULE`` is run by tests/project/test_clients.py. All commands are parsed, and those
 of blocks below a line ``% run`` run, in a process of their own too.
+
+Processes are for `make test-all`. `make test` runs the README's blocks in its own, and looks for what a block uses of
+dicegym without importing it, on all pages.
 """
 
 from __future__ import annotations
 
+import ast
 import importlib
 import re
+import runpy
 import shlex
 import textwrap
 from collections.abc import Iterator
@@ -80,13 +85,11 @@ COMMANDS = {
     ]
     for page in PAGES
 }
-ELSEWHERE = {"add_a_game.md"}  # tests/project/test_add_a_game.py runs it, beside the game that it makes
-QUICK = {"README.md"}
-"""Pages whose blocks `make test` runs; each block imports everything anew, and `make test-all` runs them all."""
+TESTED_ELSEWHERE = {"add_a_game.md"}  # tests/project/test_add_a_game.py runs it, beside the game that it makes
 PYTHON = [
     page
     for page in PAGES
-    if page.name not in ELSEWHERE and any(block.language == "python" or block.run for block in blocks(page))
+    if page.name not in TESTED_ELSEWHERE and any(block.language == "python" or block.run for block in blocks(page))
 ]
 
 
@@ -105,13 +108,13 @@ def processes() -> Iterator[Processes]:
         yield found
 
 
-@pytest.mark.parametrize(
-    "page",
-    [
-        pytest.param(page, id=name_of(page), marks=[] if name_of(page) in QUICK else [pytest.mark.slow])
-        for page in PYTHON
-    ],
-)
+def shortened(text: str) -> str:
+    """Return a block whose training is short."""
+    return re.sub(r"learn\([\d_]+", "learn(2_000", text).replace("n_steps=64", "n_steps=8")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", PYTHON, ids=name_of)
 def test_blocks_of_a_page_run(page: Path, tmp_path: Path, processes: Processes) -> None:
     before = ""
     for number, block in enumerate(blocks(page), 1):
@@ -128,11 +131,51 @@ def test_blocks_of_a_page_run(page: Path, tmp_path: Path, processes: Processes) 
                 pytest.importorskip("sb3_contrib")
             before = f"{before}\n{block.text}" if block.text.startswith(CONTINUES) else block.text
             program = tmp_path / f"block_{number}.py"
-            short = re.sub(r"learn\([\d_]+", "learn(2_000", before).replace("n_steps=64", "n_steps=8")
-            program.write_text(short, encoding="utf-8")
+            program.write_text(shortened(before), encoding="utf-8")
             processes.run(tmp_path, file=str(program))
 
 
+@pytest.mark.filterwarnings("ignore:rich is experimental")  # the bar of a training
+def test_blocks_of_the_readme_run_in_this_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("sb3_contrib")
+    monkeypatch.chdir(tmp_path)
+    texts = [block.text for block in blocks(ROOT / "README.md") if block.language == "python"]
+    assert len(texts) == 2
+    for text in texts:
+        (tmp_path / "block.py").write_text(shortened(text), encoding="utf-8")
+        runpy.run_path(str(tmp_path / "block.py"), run_name="__main__")
+
+
+def not_imported(text: str) -> list[str]:
+    """Return what a program uses of dicegym that it does not import, though other programs may have done so."""
+    nodes = list(ast.walk(ast.parse(text)))
+    imported = {alias.asname or alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+    known = {f"dicegym.{name}" for name in dicegym.__all__} | imported
+    if any(name.partition(".")[0] == "dicegym" for name in imported):
+        known.add("dicegym")
+    attributes = {ast.unparse(node) for node in nodes if isinstance(node, ast.Attribute)}
+    used = {name for name in attributes if re.fullmatch(r"dicegym\.\w+", name)}
+    used |= {node.id for node in nodes if isinstance(node, ast.Name) and node.id == "dicegym"}
+    return sorted(used - known)
+
+
+def test_blocks_import_what_they_use_of_dicegym() -> None:
+    looked_at = 0
+    for page in PYTHON:
+        before = ""
+        for block in blocks(page):
+            if block.language != "python":
+                continue
+            before = f"{before}\n{block.text}" if block.text.startswith(CONTINUES) else block.text
+            assert not not_imported(before), page
+            looked_at += "dicegym." in before
+    assert looked_at > 20
+    assert not_imported("import dicegym\ndicegym.learning.train") == ["dicegym.learning"]
+    assert not_imported("from dicegym.envs import Step\ndicegym.game") == ["dicegym"]
+    assert not not_imported("import dicegym.learning\ndicegym.learning.train(dicegym.game)")
+
+
+@pytest.mark.slow
 def test_a_block_that_needs_what_another_imported_is_found(tmp_path: Path, processes: Processes) -> None:
     (tmp_path / "first.py").write_text("import dicegym.learning\n", encoding="utf-8")
     processes.run(tmp_path, file=str(tmp_path / "first.py"))

@@ -27,7 +27,8 @@ STUBS = {
 NEEDS = {"torch": "torch", "VecEnv": "stable_baselines3", "dicegym.training": "sb3_contrib"}
 """What an example with such a word imports from an extra."""
 SLOW = {"best_response", "compare", "DAgger", "FastMaskablePPO", "load_model", "save_model", "train", "train_seeds"}
-"""Their examples take seconds, most of them for PyTorch."""
+SLOW |= {"Comparison", "ContestResult", "Named"}
+"""Their examples take seconds, for PyTorch or for a contest's process; that of `contest` runs one always."""
 
 
 def stub_names(module: str) -> list[str]:

@@ -84,7 +84,7 @@ def imports_in(source: str, module: str, is_package: bool, modules: frozenset[st
             inside = when
             if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
                 inside = "function"
-            elif isinstance(child, ast.If) and ast.unparse(child.test).removeprefix("typing.") == "TYPE_CHECKING":
+            elif isinstance(child, ast.If) and "TYPE_CHECKING" in vars(child.test).values():
                 inside = "typing"
             if isinstance(child, ast.Import):
                 yield from (Import(alias.name, child.lineno, when) for alias in child.names)
@@ -103,7 +103,13 @@ def imports_in(source: str, module: str, is_package: bool, modules: frozenset[st
                     yield Import(child.args[0].value, child.lineno, when)
             yield from walk(child, inside)
 
-    return list(walk(ast.parse(source), "import"))
+    return list(walk(parsed(source), "import"))
+
+
+@functools.lru_cache(maxsize=1)
+def parsed(source: str) -> ast.Module:
+    """Return the tree of a source, the last of which is kept: imports and private names are looked for together."""
+    return ast.parse(source)
 
 
 def module_name(path: Path) -> str:
@@ -126,13 +132,27 @@ def place(module: str) -> str:
 FILES = {module_name(path): path for path in sorted((ROOT / "dicegym").rglob("*.py"))}
 
 
+class Found(NamedTuple):
+    """What is found in the sources, by module."""
+
+    imports: dict[str, list[Import]]
+    private: dict[str, list[str]]
+    """One sentence per private name that is taken from another module."""
+
+
 @functools.cache
+def found_in_all() -> Found:
+    """Read all sources; not when tests are collected, which every worker does."""
+    found = Found({}, {})
+    for name, path in FILES.items():
+        source = path.read_text(encoding="utf-8")
+        found.imports[name] = imports_in(source, name, path.name == "__init__.py", frozenset(FILES))
+        found.private[name] = private_names(source, found.imports[name])
+    return found
+
+
 def all_imports() -> dict[str, list[Import]]:
-    """Return what each module imports; not when tests are collected, which every worker does."""
-    return {
-        name: imports_in(path.read_text(encoding="utf-8"), name, path.name == "__init__.py", frozenset(FILES))
-        for name, path in FILES.items()
-    }
+    return found_in_all().imports
 
 
 def is_ours(target: str) -> bool:
@@ -204,7 +224,7 @@ def private_names(source: str, imports: list[Import]) -> list[str]:
     """
     if not PRIVATE.search(source):  # so that most sources are not parsed
         return []
-    tree = ast.parse(source)
+    tree = parsed(source)
     own = set()
     ours = {found.target.rpartition(".")[2] for found in imports if is_ours(found.target)}
     for node in ast.walk(tree):
@@ -214,7 +234,7 @@ def private_names(source: str, imports: list[Import]) -> list[str]:
             names += [child.target for child in node.body if isinstance(child, ast.AnnAssign)]
             own |= {name.id for name in names if isinstance(name, ast.Name)}
         elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
-            own |= {node.attr} if ast.unparse(node.value) == "self" else set()
+            own |= {node.attr} if isinstance(node.value, ast.Name) and node.value.id == "self" else set()
     wrong = []
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and (node.level or is_ours(node.module or "")):
@@ -244,7 +264,7 @@ def test_no_private_name_is_taken_from_another_module() -> None:
     wrong = [
         f"{path}: {line}: give it a public name and a docstring"
         for module, path in FILES.items()
-        for line in private_names(path.read_text(encoding="utf-8"), all_imports()[module])
+        for line in found_in_all().private[module]
     ]
     assert not wrong, "\n".join(wrong)
 

@@ -37,6 +37,7 @@ def install(folder: Path, name: str, line: str) -> None:
 
 def run(site: Path, *command: str) -> subprocess.CompletedProcess[str]:
     environment = os.environ | {"PYTHONPATH": str(site), "COLUMNS": "200", "PYTHONWARNINGS": "default"}
+    environment["NUMBA_DISABLE_JIT"] = "1"  # compiled rules take longer to load than all else
     return subprocess.run(
         [sys.executable, *command], env=environment, cwd=site, capture_output=True, text=True, check=False
     )

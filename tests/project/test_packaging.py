@@ -59,53 +59,43 @@ def once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], None
     return folder
 
 
-@pytest.fixture(scope="session")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Build the sdist, and the wheel from the sdist, as an index would get them; return their folder."""
+def build_in(source: Path, what: Literal["sdist", "wheel"], folder: Path) -> Path:
+    """Do what `python -m build --no-isolation` does, without asking first what it requires; return what was built."""
     from build import ProjectBuilder  # one worker needs it
 
-    def build_in(source: Path, what: Literal["sdist", "wheel"], folder: Path) -> str:
-        def start(
-            command: Sequence[str], cwd: str | None = None, extra_environ: Mapping[str, str] | None = None
-        ) -> None:
-            run(*command, cwd=cwd or source, more=extra_environ)
+    def start(command: Sequence[str], cwd: str | None = None, extra_environ: Mapping[str, str] | None = None) -> None:
+        run(*command, cwd=cwd or source, more=extra_environ)
 
-        return ProjectBuilder(source, runner=start).build(what, folder)
+    return Path(ProjectBuilder(source, runner=start).build(what, folder))
 
-    def build(folder: Path) -> None:
-        # From a copy: setuptools writes beside the sources, and would pack what an earlier build left there.
-        source = folder / "source"
-        rubbish = shutil.ignore_patterns(".*", "__pycache__", "build", "dist", "runs", "*.egg-info")
-        shutil.copytree(ROOT, source, ignore=rubbish)
-        # What `python -m build --no-isolation` does, without asking first what each of the two requires.
-        sdist = Path(build_in(source, "sdist", folder))
-        with tarfile.open(sdist) as archive:
-            archive.extractall(folder / "unpacked", filter="data")
-        build_in(folder / "unpacked" / sdist.name.removesuffix(".tar.gz"), "wheel", folder)
 
-    return once(tmp_path_factory, "built", build)
+def copy_to(source: Path, *unneeded: str) -> None:
+    """Copy the checkout: setuptools writes beside the sources, and would pack what an earlier build left there."""
+    rubbish = shutil.ignore_patterns(".*", "__pycache__", "build", "dist", "runs", "*.egg-info", *unneeded)
+    shutil.copytree(ROOT, source, ignore=rubbish)
+
+
+def files_in(wheel: Path) -> set[str]:
+    with zipfile.ZipFile(wheel) as archive:
+        return {name for name in archive.namelist() if not name.endswith("/")}
 
 
 @pytest.fixture(scope="session")
-def wheel(built: Path) -> Path:
-    """Return the built wheel."""
-    (found,) = built.glob("*.whl")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build the wheel, from what the package consists of; a slow test builds it from the sdist, as an index would."""
+
+    def build(folder: Path) -> None:
+        copy_to(folder / "source", "tests", "docs", "notebooks", "benchmarks")
+        build_in(folder / "source", "wheel", folder)
+
+    (found,) = once(tmp_path_factory, "built", build).glob("*.whl")
     return found
 
 
 @pytest.fixture(scope="session")
 def wheel_files(wheel: Path) -> set[str]:
     """Return the names of the files in the wheel."""
-    with zipfile.ZipFile(wheel) as archive:
-        return {name for name in archive.namelist() if not name.endswith("/")}
-
-
-@pytest.fixture(scope="session")
-def sdist_files(built: Path) -> set[str]:
-    """Return the names of the files in the sdist, below its top folder."""
-    (found,) = built.glob("*.tar.gz")
-    with tarfile.open(found) as archive:
-        return {member.name.partition("/")[2] for member in archive.getmembers() if member.isfile()}
+    return files_in(wheel)
 
 
 @pytest.fixture(scope="session")
@@ -151,27 +141,63 @@ def test_the_wheel_and_the_agents_in_it_are_small(wheel: Path) -> None:
     assert wheel.stat().st_size < 12_000_000
 
 
-def test_the_sdist_can_test_itself(sdist_files: set[str]) -> None:
+def tested_by_itself() -> set[str]:
+    """Return the files that an sdist needs to test itself."""
     expected = set().union(*map(shipped, ("dicegym", "tests", "agents", "training", "notebooks")))
     expected |= {"CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "LICENSE", "Makefile", "README.md", "SECURITY.md"}
-    expected |= {"constraints.txt", "pyproject.toml", "setup.cfg"}
-    assert sorted(expected - sdist_files) == [], "not in the sdist, see MANIFEST.in"
+    return expected | {"constraints.txt", "pyproject.toml", "setup.cfg"}
+
+
+def test_the_sdist_gets_all_that_its_tests_need(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the lines of MANIFEST.in: setuptools adds the package, its data and what pyproject.toml names."""
+    from setuptools.command.egg_info import FileList  # one worker needs it
+
+    monkeypatch.chdir(ROOT)
+    found = FileList()
+    for line in (ROOT / "MANIFEST.in").read_text(encoding="utf-8").splitlines():
+        if line and not line.startswith("#"):
+            found.process_template_line(line)
+    added = set().union(*map(shipped, ("dicegym", *DATA_FOLDERS)))
+    added |= {"LICENSE", "README.md", "pyproject.toml", "setup.cfg"}
+    assert sorted(tested_by_itself() - added - set(found.files)) == [], "not in the sdist, see MANIFEST.in"
+
+
+@pytest.mark.slow
+def test_the_sdist_can_test_itself_and_makes_the_same_wheel(wheel_files: set[str], tmp_path: Path) -> None:
+    copy_to(tmp_path / "source")
+    sdist = build_in(tmp_path / "source", "sdist", tmp_path)
+    with tarfile.open(sdist) as archive:
+        names = {member.name.partition("/")[2] for member in archive.getmembers() if member.isfile()}
+        archive.extractall(tmp_path / "unpacked", filter="data")
+    assert sorted(tested_by_itself() - names) == [], "not in the sdist, see MANIFEST.in"
+    made = build_in(tmp_path / "unpacked" / sdist.name.removesuffix(".tar.gz"), "wheel", tmp_path)
+    assert files_in(made) == wheel_files
 
 
 PLAYS = """
+import runpy, sys
 import gymnasium, dicegym
 environment = gymnasium.make("dicegym/Hog-v0")
 environment.reset(seed=1)
 environment.step(environment.action_space.sample())
 environment.close()
-print(dicegym.__version__, dicegym.__file__, sep="\\n")
+print(dicegym.__version__, dicegym.__file__, sep="\\n", flush=True)
+sys.argv = ["dicegym", "games", "hog"]
+runpy.run_path(PROGRAM, run_name="__main__")
 """
 
 
 @pytest.fixture(scope="module")
 def played(installed: Path, tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    """Play with the installed package, away from the checkout; return its version and where it is."""
-    return run(installed / "python", "-c", PLAYS, cwd=tmp_path_factory.mktemp("elsewhere")).splitlines()
+    """Play with the installed package, away from the checkout, and run its command in the same process.
+
+    Returns its version, where it is, and the lines that the command prints.
+    """
+    folder = tmp_path_factory.mktemp("elsewhere")
+    assert not folder.is_relative_to(ROOT)
+    program = PLAYS.replace("PROGRAM", repr(str(installed / "dicegym")))
+    plain = {"NUMBA_DISABLE_JIT": "1"}  # compiled rules take longer to load than all else
+    return run(installed / "python", "-c", program, cwd=folder, more=plain).splitlines()
 
 
 def test_one_version_everywhere(wheel: Path, wheel_files: set[str], played: list[str]) -> None:
@@ -215,10 +241,10 @@ def test_the_installed_package_plays_and_is_not_the_checkout(installed: Path, pl
         assert not (found.parents[1] / name).exists(), f"{name} is left in site-packages under a name anybody may use"
 
 
-def test_the_installed_command_finds_the_agents(installed: Path, tmp_path: Path) -> None:
+def test_the_installed_command_finds_the_agents(installed: Path, played: list[str]) -> None:
     """From an empty folder they can only come from the installed package."""
-    assert not tmp_path.is_relative_to(ROOT)
+    assert (installed / "dicegym").read_text(encoding="utf-8").startswith(f"#!{installed / 'python'}")
     bots = {Path(name).stem for name in shipped("agents/hog") if name.endswith(".py")}
     assert bots, "agents/hog has no bots"
-    printed = run(installed / "dicegym", "games", "hog", cwd=tmp_path)
+    printed = "\n".join(played[2:])
     assert sorted(bot for bot in bots if bot not in printed) == [], printed

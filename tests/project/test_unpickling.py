@@ -24,8 +24,8 @@ SB3 = re.compile(
 """Stable-Baselines3's own, by the class of an algorithm."""
 
 WORDS = re.compile(
-    rf"({'|'.join(name.rpartition('.')[2] for name in sorted(READS))}|{'|'.join(UNPICKLES)}"
-    "|set_parameters|load_replay_buffer|allow_pickle)"
+    rf"\b({'|'.join(name.rpartition('.')[2] for name in sorted(READS))}|{'|'.join(UNPICKLES)}"
+    r"|set_parameters|load_replay_buffer|allow_pickle)\b"
 )
 """The last word of whatever reads: a file without one is not parsed."""
 

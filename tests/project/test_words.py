@@ -73,7 +73,8 @@ PROSE = (
     Gone(r"(?i)\byardsticks?\b", "baseline", unless=r'"yardstick"', sign="yardstick"),
     Gone(r"(?i)\bmilestones?\b", "public event", sign="milestone"),
     Gone(r"\bgo_on\b", "advance_rows", sign="go_on"),
-    Gone(r"`Rules`|\bRules\(", "GameSpec", sign="rules"),
+    Gone(r"`Rules`", "GameSpec", sign="`rules`"),
+    Gone(r"\bRules\(", "GameSpec", sign="rules("),
     Gone(
         r"(?i)\b(hidden|own)`{0,2} fields?\b",
         "private fields (the seat's alone) or secret fields (nobody's)",
@@ -82,7 +83,9 @@ PROSE = (
     Gone(r"`HOUSE`|\bhouse\.py\b", "twins", sign="house"),
     Gone(r"\bstepping\.py\b", "batch_kernels", sign="stepping.py"),
     Gone(r"\bimport model as (?!models\b)", "import model as models", sign="import model as"),
-    Gone(r"\brules: GameSpec\b|\brules = \w+\.spec\b|\bGame\(rules=", "spec", sign="rules"),
+    Gone(r"\brules: GameSpec\b", "spec", sign="rules: gamespec"),
+    Gone(r"\brules = \w+\.spec\b", "spec", sign="rules = "),
+    Gone(r"\bGame\(rules=", "spec", sign="game(rules="),
     Gone(r"(?i)\bthe engine's results?\b", "the game's result", sign="the engine's result"),
 )
 

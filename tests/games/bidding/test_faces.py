@@ -111,7 +111,7 @@ VALUES = {
 Beside it: after how many steps the equilibrium is found already; None: solved as whoever asks has it solved.
 """
 QUICK = [("liarsdice", 3), ("liarsdice_spot_on", 3)]
-"""Of two faces OpenSpiel tells the same of the classic game."""
+"""With two faces there is little to solve."""
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ def test_one_die_each_is_worth_what_linear_programs_say(name: str, faces: int, m
     assert [source.name for source in sources(game)] == ["equilibrium"]
 
 
-@pytest.mark.slow_after(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("faces", [2, 3])
 def test_openspiel_solves_the_classic_game_whole(faces: int) -> None:
     pyspiel = pytest.importorskip("pyspiel", reason="OpenSpiel is not installed: pip install -e '.[openspiel]'")

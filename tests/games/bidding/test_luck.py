@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from variants import covering
 
 import dicegym
 from dicegym.analysis.variance_reduction import Watched
@@ -72,9 +73,10 @@ def told(game: Game, known: list[Player | None], found: list[Path]) -> tuple[np.
     return (states["left"][:, 0] > 0).astype(float), meter.luck[:, 0]
 
 
-@pytest.mark.parametrize("least", [2.0, 0.03, 0.0])
-@pytest.mark.parametrize("bots", [("even", "honest"), ("bayes", "even"), ("bluffer", "haphazard")])
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    ("least", "bots", "name"),
+    covering([2.0, 0.03, 0.0], [("even", "honest"), ("bayes", "even"), ("bluffer", "haphazard")], NAMES),
+)
 def test_its_mean_is_0_whatever_was_looked_at(
     name: str, bots: tuple[str, str], least: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:

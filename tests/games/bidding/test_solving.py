@@ -221,7 +221,7 @@ def test_hands_are_learned_after_those_that_they_lead_to_and_bids_go_by_levels()
 
 def test_what_a_tree_leaves_out_would_be_found_by_the_best_reply() -> None:
     """If losing a die by a bid above all dice were the best that can happen, the best reply would make it."""
-    hand = tabulate(CLASSIC, 1, 2)
+    hand = tabulate(dicegym.game("liarsdice", players=2, dice=2, faces=3), 1, 2)
     learning = Learner(hand)
     values = alone(hand)
     learning.learn(values)
@@ -259,7 +259,7 @@ def values_of(game: dicegym.Game) -> EquilibriumValues:
     return EquilibriumValues(game, strategies, exploitability(solver.groups, strategies), played)
 
 
-@pytest.mark.parametrize("game", [*ONE_DIE, SPOT_ON, *FEWER_FACES], ids=repr)
+@pytest.mark.parametrize("game", [*ONE_DIE, pytest.param(SPOT_ON, marks=pytest.mark.slow), *FEWER_FACES], ids=repr)
 def test_values_are_those_of_the_policy(game: dicegym.Game) -> None:
     """A value is the mean, by the policy, of what comes then; an action's, the mean over what is believed."""
     valuer, rng = values_of(game), np.random.default_rng(3)

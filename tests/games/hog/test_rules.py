@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles import dice as oracle_dice
 from variants import play
@@ -308,6 +308,7 @@ def would_swap(own: int, opponent: int, points: int) -> int:
     st.tuples(st.integers(0, 3), st.integers(0, 3)),
     st.tuples(st.integers(0, 9), st.integers(0, 9)),
 )
+@settings(max_examples=50)
 def test_the_observation_is_what_the_rules_page_says(
     goal: int, data: st.DataObject, seat: int, runs: tuple[int, int], exchanges: tuple[int, int]
 ) -> None:
@@ -371,6 +372,7 @@ def test_the_view_is_what_a_strategy_may_know() -> None:
 
 
 @given(st.integers(0, 2**64 - 1), st.sampled_from([10, 100, 999]))
+@settings(max_examples=25)
 def test_the_sum_of_scores_grows_every_turn(seed: int, goal: int) -> None:
     """What makes one sweep over the pairs of scores enough to solve the game."""
     sums = [-1]

@@ -24,7 +24,7 @@ wanted_decisions = pytest.mark.parametrize(
     "wanted", [4_000, pytest.param(30_000, marks=pytest.mark.slow)] if COMPILED else [2_500]
 )
 wanted_situations = pytest.mark.parametrize(
-    "situations", [700, pytest.param(6_000, marks=pytest.mark.slow)] if COMPILED else [150]
+    "situations", [400, pytest.param(6_000, marks=pytest.mark.slow)] if COMPILED else [150]
 )
 DONE, INVALID = 22, 441
 

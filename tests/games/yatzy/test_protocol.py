@@ -167,6 +167,7 @@ def test_clients_of_the_original_log_in_with_a_secret_and_nothing_more() -> None
 
 
 @given(st.integers(0, 2**63), st.integers(0, 200))
+@settings(max_examples=25)
 def test_scores_may_be_arrays(seed: int, decisions: int) -> None:
     state = play(TWO, seed, decisions)
     standing = protocol.standing_message(TWO, state, NAMES, [1200, 1000])
@@ -180,7 +181,7 @@ def test_scores_may_be_arrays(seed: int, decisions: int) -> None:
 
 
 @given(st.integers(0, 2**63), st.lists(st.sampled_from([1000, -1, None]), min_size=200, max_size=200))
-@settings(max_examples=20)
+@settings(max_examples=10)
 def test_turns_of_those_who_have_given_up_are_seen_one_by_one(seed: int, choices: list[int | None]) -> None:
     """Each table that is shown differs from the one before in the box that its player has filled."""
     game = dicegym.game("yatzy", players=4)
@@ -266,7 +267,7 @@ JSON = st.recursive(
         },
     )
 )
-@settings(max_examples=60)
+@settings(max_examples=40)
 def test_whatever_json_can_say_is_an_action_or_a_command_error(message: object) -> None:
     for read in (action_of, protocol.login_of, protocol.names_of, lambda value: state_of(value, "a", TWO)):
         with contextlib.suppress(CommandError):
@@ -280,6 +281,7 @@ def test_whatever_json_can_say_is_an_action_or_a_command_error(message: object) 
 
 
 @given(st.integers(0, 2**63), st.integers(0, 60))
+@settings(max_examples=25)
 def test_a_command_does_what_its_action_does(seed: int, decisions: int) -> None:
     """Each legal action, and what is read back from its command, lead to the same state."""
     state = play(TWO, seed, decisions)
@@ -306,6 +308,7 @@ def test_wide_actions_are_their_commands_and_others_have_none() -> None:
 
 
 @given(st.integers(0, 2**63), st.integers(0, 200), st.integers(1, 6))
+@settings(max_examples=30)
 def test_a_standing_read_is_the_state_again(seed: int, decisions: int, players: int) -> None:
     game = dicegym.game("yatzy", players=players)
     state = play(game, seed, decisions)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles import dice as oracle_dice
 from variants import part, play
@@ -412,6 +412,7 @@ def test_the_mean_result_against_the_others(
 
 
 @given(st.integers(1, 6), st.integers(0, 2**63), st.integers(0, 200), st.integers(0, 5))
+@settings(max_examples=40)
 def test_the_observation_is_what_the_rules_page_says(players: int, seed: int, decisions: int, seat: int) -> None:
     game = dicegym.game("yatzy", players=players)
     seat %= players
@@ -501,6 +502,7 @@ def test_the_view_shows_the_table() -> None:
 
 
 @given(st.integers(0, 2**63), st.integers(0, 100), st.integers(1, 6))
+@settings(max_examples=30)
 def test_a_view_can_be_made_a_record_again(seed: int, decisions: int, players: int) -> None:
     game = dicegym.game("yatzy", players=players)
     state = play(game, seed, decisions)
