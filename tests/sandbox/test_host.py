@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import marshal
 import re
@@ -65,6 +66,25 @@ def test_a_question_that_breaks_off_ends_the_process() -> None:
     with pytest.raises(EOFError):
         child_at(end)._serve()
     assert end.sent == b""
+
+
+def test_a_host_is_heard_by_who_has_many_files_open() -> None:
+    resource = pytest.importorskip("resource")
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(2000, limits[1]), limits[1]))
+    try:
+        ours, theirs = socket.socketpair()
+        many = socket.socket(fileno=fcntl.fcntl(ours.detach(), fcntl.F_DUPFD, 1500))
+        with many, theirs:
+            one = MessageStream(many)
+            assert not one.is_ready(0)
+            with pytest.raises(TimeoutError):
+                one.receive(0.01)
+            MessageStream(theirs).send(("ended", 1))
+            assert one.is_ready(1)
+            assert one.receive(1) == ("ended", 1)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
 
 
 def answers(*replies: Any) -> list[list[Any]]:
