@@ -83,6 +83,7 @@ class HostProcess:
     def _start(self, level: jail.Isolation, control: int) -> subprocess.Popen[bytes]:
         """Start the process. Ctrl-C, which a terminal sends to a whole group, does not reach it: see `kill`."""
         self._setup["folder"] = self._folder or jail.TEMPORARY
+        self._setup["files"] = 0 if self._folder else jail.MOST_FILES
         self._setup["free"] = level is jail.Isolation.NONE
         packages = host_start.packages_of(host_start.HOST, self._setup["interface"])
         program = [sys.executable, "-P", "-s", host_start.__file__, str(control), json.dumps(packages)]

@@ -68,6 +68,8 @@ _AROUND = "/tmp"
 """Where nothing else can be written: bots may lie there too."""
 SCRATCH = 64 << 20
 """Bytes that fit into it."""
+MOST_FILES = 50_000
+"""Files and folders in it, above which its bot is ended: each takes a kilobyte beside these."""
 
 _OLDEST = (0, 7)
 """The first version of bubblewrap that limits the size of a temporary file system."""

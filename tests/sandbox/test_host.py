@@ -5,10 +5,12 @@ from __future__ import annotations
 import fcntl
 import json
 import marshal
+import os
 import re
 import socket
 import subprocess
 import sys
+import types
 from pathlib import Path
 from typing import Any
 
@@ -249,6 +251,33 @@ def test_what_a_process_makes_up_is_quoted_whole(phase: str, kind: str, text: st
     else:
         assert isinstance(found, RaisedError)
         assert (found.text, found.where) == (told, where if "cheats" not in where else "")
+
+
+@pytest.mark.parametrize(("most", "made", "ended"), [(0, 10**6, False), (100, 100, False), (100, 101, True)])
+def test_who_makes_too_many_files_is_ended(
+    most: int, made: int, ended: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Empty ones escape the limit of a jail's folder, and are in no memory of a process."""
+
+    class Quiet:
+        looks = 0
+
+        def is_ready(self, seconds: float) -> bool:
+            self.looks += 1
+            return self.looks > 1
+
+        def receive(self) -> None:
+            raise EOFError
+
+    monkeypatch.setattr(os, "statvfs", lambda folder: types.SimpleNamespace(f_files=10**7, f_ffree=10**7 - made))
+    with subprocess.Popen([sys.executable, "-S", "-c", "input()"], stdin=subprocess.PIPE) as child:
+        one = Host.__new__(Host)
+        quiet: Any = Quiet()
+        one.setup, one._children, one._control = {"folder": str(tmp_path), "files": most}, {1: child.pid}, quiet
+        one.serve()
+        if not ended:
+            child.communicate(b"\n", 20)
+        assert child.wait(20) == (-9 if ended else 0)
 
 
 @pytest.mark.parametrize(
