@@ -176,6 +176,7 @@ DENIED: dict[str, tuple[str, str]] = {
     "faults": ("system({userfaultfd}, 0)", NO),
     "counters": ("system({perf_event_open}, 0, 0, -1, -1, 0)", NO),
     "keys": ("system({keyctl}, 0, 0)", NO),
+    "rules of Landlock": ("system({landlock_create_ruleset}, 0, 0, 1)", NO),
     "the kernel's log": ("system({syslog}, 10, 0, 0)", NO),
     "hold up who opens": ("fcntl.fcntl(os.open(BOT, os.O_RDONLY), fcntl.F_SETLEASE, fcntl.F_RDLCK)", NO),
     "write all disks": ("system({sync})", NO),
