@@ -252,8 +252,9 @@ def _programs() -> Iterator[str]:
 
 
 def _run(argv: Sequence[str]) -> subprocess.CompletedProcess[str] | str:
-    """Run a program that has nothing to read; return what came of it, or why it could not run or did not end.
+    """Run a program that has nothing to read; return what came of it, or why it could not run.
 
+    Raises subprocess.TimeoutExpired if it does not end: what asks, and keeps what it has found, then keeps nothing.
     Ctrl-C does not reach it, in whatever thread: a bubblewrap that is killed while it starts leaves a process behind.
     """
     nothing = {"stdin": subprocess.DEVNULL, "capture_output": True, "text": True, "errors": "replace"}
@@ -261,7 +262,7 @@ def _run(argv: Sequence[str]) -> subprocess.CompletedProcess[str] | str:
         with ThreadPoolExecutor(1) as thread:
             run = functools.partial(subprocess.run, **nothing, timeout=_PATIENCE, start_new_session=True)
             return thread.submit(run, argv).result()
-    except (OSError, subprocess.SubprocessError) as error:
+    except OSError as error:
         return str(error)
 
 
@@ -292,12 +293,17 @@ def _find_jail() -> tuple[Callable[..., list[str]] | None, str]:
 
 
 def probe(level: Isolation | str) -> str:
-    """Return why ``level`` does not work here, in words; empty: it does, tried once in each process.
+    """Return why ``level`` does not work here, in words; empty: it does.
+
+    It is tried once in each process, unless the trial takes too long.
 
     Raises:
         UnknownNameError: the level does not exist.
     """
-    return _find_jail()[1] if _named(level) is Isolation.JAIL else ""
+    try:
+        return _find_jail()[1] if _named(level) is Isolation.JAIL else ""
+    except subprocess.TimeoutExpired:
+        return f"bubblewrap did not end within {_PATIENCE:g} s: try again when less is done on this machine"
 
 
 def choose(level: Isolation | str = Isolation.AUTO) -> Choice:
@@ -313,8 +319,8 @@ def choose(level: Isolation | str = Isolation.AUTO) -> Choice:
     known = landlock.version()
     inner = [*([f"Landlock {known}"] if known else []), *(["seccomp"] if seccomp.available() else [])]
     if level is not Isolation.PROCESS:
-        why, program = probe(Isolation.JAIL), bubblewrap()
-        if not why and program is not None:
+        why = probe(Isolation.JAIL)
+        if not why and (program := bubblewrap()) is not None:
             layers = [f"bubblewrap {program.version}, own processes, network and files", *inner]
             return Choice(Isolation.JAIL, f"jail: {'; '.join(layers)}")
         if level is Isolation.JAIL:
