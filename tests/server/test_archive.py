@@ -143,6 +143,7 @@ def test_a_store_is_read_and_not_changed(first: Path, run: Run) -> None:
     store = ("--store", str(first))
     assert re.search(r"1 +anna +1216 ± 655 provisional +1 +1", run("server", "ratings", *store)[1])
     assert "the server played decision 4 of bob: took more" in run("server", "games", *store)[1]
+    assert "anna" in run("server", "games", "--last", str(10**20), *store)[1], "more than a database counts are all"
     assert first.read_bytes() == before
     assert files(first.parent) == [first.name]
 
