@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import http.client
+import os
 import socket
 import tempfile
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 
@@ -17,7 +19,7 @@ from starlette.testclient import TestClient
 from web_pages import Visitor
 
 from dicegym.errors import ParameterError
-from dicegym.web import static_files, workers
+from dicegym.web import context, static_files, workers
 from dicegym.web.address import address_of, listen
 from dicegym.web.application import create_app
 from dicegym.web.context import A_SECOND, AT_ONCE, HEADER_BYTES, SECRET_BYTES, SMALL_BODY, AddressLimits, Web
@@ -87,6 +89,16 @@ def test_the_secret_is_whole_and_nobody_elses(settings: WebSettings) -> None:
     assert len(secret) == SECRET_BYTES
     assert Web(settings).secret == secret
     assert (settings.folder / "secret").stat().st_mode & 0o777 == 0o600
+
+
+def test_servers_that_start_together_keep_one_secret(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def make_slowly(size: int) -> bytes:
+        time.sleep(0.05)
+        return os.urandom(size)
+
+    monkeypatch.setattr(context.secrets, "token_bytes", make_slowly)
+    with ThreadPoolExecutor(4) as servers:
+        assert len(set(servers.map(context._kept_secret, [tmp_path / "secret"] * 4))) == 1
 
 
 def test_a_form_of_somebody_else_is_refused(settings: WebSettings) -> None:
