@@ -162,8 +162,8 @@ def card(
         progress: told (measurements done, of how many, what is being measured and how far that is).
         trust: play the programs and language models of its training's evaluations, too, which its file names.
 
-    Raises ParameterError for no time, ModelError if the file does not fit the rules or say how it was trained, DamagedFileError if what a trained
-    best response made of the model (`write_exploited`) cannot be read.
+    Raises ParameterError for no time, ModelError if the file does not fit the rules or say how it was trained,
+    DamagedFileError if what a trained best response made of the model (`write_exploited`) cannot be read.
     """
     seconds = finite_number("seconds", seconds, "a time to look for the best response", above=0)
     player, facts = models.load(model), model_file.facts(model)
