@@ -18,7 +18,6 @@ from dicegym.cli.progress import progress_bar
 from dicegym.cli.shared_options import BOTS, MACHINES, STORE, BotOptions, MachineOptions, StoreOptions, complete_agent
 from dicegym.errors import ParameterError
 from dicegym.play.seeds import draw_seed
-from dicegym.registry import GAMES
 from dicegym.signals import going_on
 
 if TYPE_CHECKING:
@@ -86,7 +85,7 @@ def tournament(
 
     Example: dicegym tournament liarsdice even honest bayes --less-luck
     """
-    _begin_loading(game, machines)
+    shared_options.begin_loading(game, machines.ray is None)
     from dicegym import arena
 
     table = shared_options.make_game(game, parameter)
@@ -117,7 +116,7 @@ def compare(
 
     Example: dicegym compare liarsdice even honest --less-luck
     """
-    _begin_loading(game, machines)
+    shared_options.begin_loading(game, machines.ray is None)
     from dicegym.arena.compare import comparing
 
     table = shared_options.make_game(game, parameter)
@@ -125,14 +124,6 @@ def compare(
     how = {name: value for name, value in comparison._asdict().items() if value is not None}
     run = functools.partial(comparing.compare, table, one, two, rest or None, **how)
     _run(run, named, seed, bots, machines, kept, written)
-
-
-def _begin_loading(game: str, machines: MachineOptions) -> None:
-    """Let what plays on this machine load beside what the command itself needs."""
-    if game in GAMES and machines.ray is None:
-        from dicegym.sandbox.fork_server import start_loading
-
-        start_loading(game)
 
 
 def _run(
