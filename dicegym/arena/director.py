@@ -165,8 +165,7 @@ class Director:
             yield first, outcome
         else:
             return
-        watch = None if book is None else book.show
-        for job, outcome in (started or self._started)().run(itertools.chain([first], unknown()), watch):
+        for job, outcome in (started or self._started)().run(itertools.chain([first], unknown())):
             if book is not None:
                 book.keep(job, outcome)
             while known:
