@@ -148,6 +148,10 @@ def test_who_comes_second_to_a_contest_may_wait(store: ContestStore) -> None:
     with pytest.raises(ParameterError, match=r"contest 1 of .* is being run by another process: wait for it"):
         second.enter([], [])
     second.close()
+    (link := Path(store.name).parent / "link.sqlite").symlink_to(store.name)
+    said = pytest.raises(ParameterError, match="is being run by another process")
+    with ContestStore(link) as linked, contextlib.closing(Book(linked, settings(), 7)) as third, said:
+        third.enter([], [])
     first.close()
     second = entered(store)
     assert second.stored.run == 2

@@ -90,9 +90,13 @@ def test_a_file_of_somebody_else_is_left_as_it_was(tmp_path: Path) -> None:
 def test_a_lock_is_one_and_leaves_nothing(tmp_path: Path) -> None:
     path = tmp_path / "results.sqlite"
     store = ResultStore(path, "yatzy")
-    for _ in range(2):  # who is refused does not take the lock away
+    (tmp_path / "elsewhere").mkdir()
+    (link := tmp_path / "elsewhere" / "link.sqlite").symlink_to(path)
+    for name in (path, link, path):  # who is refused does not take the lock away
         with pytest.raises(ParameterError, match="in use by another server"):
-            ResultStore(path, "yatzy")
+            ResultStore(name, "yatzy")
+    link.unlink()
+    link.parent.rmdir()
     store.close()
     assert files(tmp_path) == ["results.sqlite"]
     path.with_name(path.name + "-yatzy-lock").touch()  # as a server that was killed leaves it
