@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import dataclasses
+import gc
 import http.client
 import os
 import socket
@@ -28,7 +30,7 @@ from dicegym.web.pages import FORM_KEY
 from dicegym.web.security import COOKIE, SAFETY_HEADERS
 from dicegym.web.serving import PageServer, list_notes
 from dicegym.web.web_settings import WebSettings
-from dicegym.web.workers import TooBusyError, WorkerThreads
+from dicegym.web.workers import Answer, TooBusyError, WorkerThreads
 
 from .conftest import Running
 
@@ -266,6 +268,20 @@ def test_work_is_bounded() -> None:
     threads.end()
     with pytest.raises(TooBusyError, match="about to end"):
         threads.begin("modest", print)
+
+
+def test_who_waits_for_what_fails_adds_nothing_to_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    async def wait() -> None:
+        early, late = Answer[None](), Answer[None]()
+        early.future.set_exception(ParameterError("damaged"))
+        await early.settle(1)
+        await late.settle(0.01)
+        late.future.set_exception(ParameterError("damaged"))
+        await asyncio.sleep(0.01)
+
+    asyncio.run(wait())
+    gc.collect()
+    assert caplog.records == []
 
 
 def test_work_goes_on_after_a_thread_could_not_be_started(monkeypatch: pytest.MonkeyPatch) -> None:
