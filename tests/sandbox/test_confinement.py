@@ -281,6 +281,15 @@ def test_the_other_layers_hold_where_one_is_missing(missing: str, tmp_path: Path
     assert little == f"done: {100 << 20}"
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="others keep their user")
+@pytest.mark.parametrize("level", LEVELS)
+def test_no_two_processes_are_counted_as_one_user(level: str, tmp_path: Path) -> None:
+    """Or a bot that starts as many threads as it may leaves its opponent none."""
+    users = [confined.run(level, "print(os.getuid())", tmp_path).stdout for _ in range(2)]
+    assert all(int(user) >= 1 << 20 for user in users)
+    assert users[0] != users[1]
+
+
 def test_descriptors_are_closed_but_those_that_are_kept(tmp_path: Path) -> None:
     """What whoever started it left open is not the program's."""
     readers = [os.pipe()[0] for _ in range(3)]
