@@ -37,7 +37,7 @@ _NO_ROOM = re.compile(
     r"bwrap: (Creating new namespace failed|No permissions to creat"
     r"|[^/]*: (Cannot allocate memory|No space left on device|Resource temporarily unavailable|Too many open files))"
 )
-"""What bubblewrap says where the machine has no room for another jail. Paths of bots stand in none of it."""
+"""What bubblewrap says where the machine has no room for another jail. None of it names a path of a bot."""
 _PRELOADED = ("numpy",)
 """Modules that a host loads before it forks if its bot's text names them: to load them takes longer than a match."""
 

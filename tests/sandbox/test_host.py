@@ -191,7 +191,7 @@ def test_a_host_starts_without_arrays_and_forgets_the_package(name: str, tmp_pat
         with subprocess.Popen(argv, pass_fds=(theirs.fileno(),), stderr=subprocess.PIPE, text=True) as process:
             theirs.close()
             control = MessageStream(ours)
-            control.send(setup | {"folder": str(tmp_path), "free": True})
+            control.send(setup | {"folder": str(tmp_path), "free": True, "files": 0})
             try:
                 assert control.receive(30) == ["ready"]
             finally:
