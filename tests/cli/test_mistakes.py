@@ -96,6 +96,7 @@ MISTAKES = [
     ("tournament hog bacon swap --format swis", "Did you mean 'swiss'?"),
     ("tournament hog bacon swap --rounds 2", "rounds=2 means nothing to the format 'round-robin'"),
     ("tournament hog bacon swap --store none --label x", "--store none stores nothing"),
+    ("tournament hog --seeds 100000 --store none", "matches are more than the 3,000,000 that a contest can have"),
     ("tournament lucky idle thrifty --format ladder", "there is no format of contests 'ladder'"),
     ("compare hog bacon swap --store none --elo 30 20", "smaller one first"),
     ("compare hog bacon swap --store none --margins 0 0.1 --elo 0 20", "same thing twice"),
