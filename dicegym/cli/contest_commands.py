@@ -13,7 +13,7 @@ from typer import Argument, Option
 
 import dicegym
 from dicegym.cli import shared_options
-from dicegym.cli.console import NO_FILES, Outputs, err, out
+from dicegym.cli.console import NO_FILES, Outputs, check_writable, err, out
 from dicegym.cli.progress import progress_bar
 from dicegym.cli.shared_options import BOTS, MACHINES, STORE, BotOptions, MachineOptions, StoreOptions, complete_agent
 from dicegym.errors import ParameterError
@@ -142,6 +142,10 @@ def _run(
     """
     from dicegym.arena import Named
 
+    if sheet := written[".csv"]:
+        from dicegym.arena.csv_tables import name_of_matches
+
+        check_writable(name_of_matches(sheet))
     executors = machines.executors()
     if machines.ray is None:
         bots.tell_isolation(str(one.spec) if isinstance(one, Named) else one for one in named)

@@ -96,6 +96,7 @@ MISTAKES = [
     ("tournament hog bacon swap --format swis", "Did you mean 'swiss'?"),
     ("tournament hog bacon swap --rounds 2", "rounds=2 means nothing to the format 'round-robin'"),
     ("tournament hog bacon swap --store none --label x", "--store none stores nothing"),
+    ("tournament hog bacon swap --store none -o data.csv", "data-matches.csv is a folder"),
     ("tournament hog --seeds 100000 --store none", "matches are more than the 3,000,000 that a contest can have"),
     ("tournament lucky idle thrifty --format ladder", "there is no format of contests 'ladder'"),
     ("compare hog bacon swap --store none --elo 30 20", "smaller one first"),
@@ -141,6 +142,7 @@ def test_a_mistake_ends_with_one_helpful_line(
     monkeypatch.chdir(tmp_path)
     Path("notes").write_text("no database at all, though it is long enough to look like one" * 20)
     Path("empty").mkdir()
+    Path("data-matches.csv").mkdir()
     for name in WORK:
         if "--seed" not in line:  # which `evaluate` refuses itself
             monkeypatch.setattr(name, work)
@@ -149,7 +151,7 @@ def test_a_mistake_ends_with_one_helpful_line(
     assert said in err
     assert err.startswith("dicegym: ")
     assert len(err.splitlines()) == 1, err
-    assert {path.name for path in tmp_path.iterdir()} - {"web"} == {"empty", "notes"}
+    assert {path.name for path in tmp_path.iterdir()} - {"web"} == {"empty", "notes", "data-matches.csv"}
 
 
 @pytest.mark.parametrize("typed", ["nan", "inf", "-1", "1e300"])
