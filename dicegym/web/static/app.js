@@ -1,6 +1,11 @@
-// What every page does where scripts run: what a button shows while it waits, fails or is offline.
+// What every page does where scripts run: light or dark, and what a button shows while it waits, fails or is offline.
 "use strict";
 (() => {
+  const root = document.documentElement;
+  const stored = (name) => { try { return localStorage.getItem(name); } catch { return null; } };
+  const store = (name, value) => { try { localStorage.setItem(name, value); } catch { /* forbidden */ } };
+  if (stored("theme")) root.dataset.theme = stored("theme"); // before anything is drawn
+
   // --- trouble: one line above the page, with what to do
   let again = null;
   function trouble(words, retry) {
@@ -28,6 +33,11 @@
   }
 
   document.addEventListener("click", (event) => {
+    if (event.target.closest("#theme")) {
+      const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+      root.dataset.theme = dark ? "light" : "dark";
+      store("theme", root.dataset.theme);
+    }
     if (event.target.closest("#retry")) {
       const retry = again;
       trouble("");
