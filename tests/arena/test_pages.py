@@ -163,6 +163,10 @@ def test_a_page_works_in_a_browser(tmp_path: Path) -> None:
         assert page.ask(f"{titles}[2].getAttribute('aria-sort')") == "none"
         names = page.ask(column % 1)
         assert names.index("ann") < names.index("bob") < names.index("cid")
+        page.ask("only.value = 'BOB'; only.dispatchEvent(new Event('input'))")
+        visible = "[...played.tBodies[0].rows].filter((row) => row.offsetParent).length"
+        assert page.ask(visible) == 1
+        assert page.ask("shown.textContent") == "1 of 9"
         assert not page.complaints
         page.open(file, width=360)
         assert page.ask("document.documentElement.scrollWidth") <= 360

@@ -63,4 +63,20 @@
   }
   wire();
   document.addEventListener("htmx:load", wire);
+
+  const only = document.getElementById("only");
+  if (only) {
+    const rows = [...document.getElementById("played").tBodies[0].rows];
+    const shown = document.getElementById("shown");
+    const names = rows.map((row) => row.cells[1].textContent.toLowerCase());
+    only.addEventListener("input", () => {
+      const wanted = only.value.trim().toLowerCase();
+      let left = 0;
+      rows.forEach((row, number) => {
+        row.hidden = !names[number].includes(wanted);
+        left += row.hidden ? 0 : 1;
+      });
+      shown.textContent = wanted ? `${left} of ${rows.length}` : "";
+    });
+  }
 })();
