@@ -167,6 +167,15 @@ def test_a_page_works_in_a_browser(tmp_path: Path) -> None:
         visible = "[...played.tBodies[0].rows].filter((row) => row.offsetParent).length"
         assert page.ask(visible) == 1
         assert page.ask("shown.textContent") == "1 of 9"
+        page.ask(
+            "document.querySelector('.heat td:nth-child(4)')"
+            ".dispatchEvent(new MouseEvent('mouseover', {bubbles: true}))"
+        )
+        assert page.ask("document.querySelector('.legend output').textContent") == "ann against cid: 0"
+        assert page.ask("[...document.querySelectorAll('.heat .lit')].map((one) => one.title || one.textContent)") == [
+            "cid",
+            "1 ann",
+        ]
         assert not page.complaints
         page.open(file, width=360)
         assert page.ask("document.documentElement.scrollWidth") <= 360

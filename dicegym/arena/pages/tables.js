@@ -42,6 +42,29 @@
     });
   }
 
+  // The row and the column of a heat map's cell, and the cell in words.
+  function heat(table) {
+    const output = table.closest("section").querySelector("output");
+    const titles = table.tHead.rows[0].cells;
+    let lit = [];
+    const clear = () => {
+      for (const cell of lit) cell.classList.remove("lit");
+      lit = [];
+      output.textContent = "";
+    };
+    table.addEventListener("mouseover", (event) => {
+      clear();
+      const cell = event.target.closest("tbody td");
+      if (!cell) return;
+      const row = cell.parentElement;
+      lit = [row.cells[0], titles[cell.cellIndex]];
+      for (const one of lit) one.classList.add("lit");
+      const name = row.cells[0].lastChild.textContent.trim();
+      output.textContent = `${name} against ${titles[cell.cellIndex].title}: ${cell.textContent}`;
+    });
+    table.addEventListener("mouseleave", clear);
+  }
+
   // What was opened stays open when a live page brings its parts anew.
   const opened = new Set();
   const titleOf = (part) => part.querySelector("summary").textContent.replace(/\d+/g, "");
@@ -55,9 +78,11 @@
 
   // Each table once, those too that come to a live page later.
   function wire() {
-    for (const table of document.querySelectorAll("table.sortable:not([data-ready])")) {
-      table.dataset.ready = "";
-      sortable(table);
+    for (const [kind, ready] of [["sortable", sortable], ["heat", heat]]) {
+      for (const table of document.querySelectorAll(`table.${kind}:not([data-ready])`)) {
+        table.dataset.ready = "";
+        ready(table);
+      }
     }
     for (const part of document.querySelectorAll("details.more")) part.open ||= opened.has(titleOf(part));
   }
