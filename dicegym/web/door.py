@@ -35,8 +35,10 @@ from dicegym.web.pages import page
 API = "/api"
 SEEN = 303
 """Status that has a browser get another page after a form."""
-AGAIN = (400, 404, 409, 422, 503)
+AGAIN = (400, 404, 409, 413, 422, 503)
 """Statuses of errors after which a form is shown again, where its operation can do so."""
+TOO_LARGE = "too_large"
+"""The key of a request's state that says, in words, that a form was too large: only its beginning was read."""
 DICT = "-"
 """Separates the name of a field that is a mapping from a key: ``parameters-goal``."""
 DIGITS = 9
@@ -66,6 +68,12 @@ class InvalidError(DicegymError):
     """A query, a form or a body does not have the fields that its operation takes."""
 
     status = 422
+
+
+class TooLargeError(DicegymError):
+    """A form is larger than its operation takes."""
+
+    status = 413
 
 
 class Fault(BaseModel):
@@ -186,6 +194,8 @@ def _page_endpoint(one: Operation) -> Callable[..., Any]:
             return await _called(one, request, given)
         fields = request.state.form
         try:
+            if words := request.scope["state"].get(TOO_LARGE):
+                raise TooLargeError(words)
             if form is not None:
                 given[form.name] = form_of(form.annotation, fields)
             return await _called(one, request, given)

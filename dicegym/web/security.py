@@ -22,7 +22,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from dicegym.errors import DicegymError
 from dicegym.server.admission import Origins
 from dicegym.web.context import HEADER_BYTES, SMALL_BODY, Web
-from dicegym.web.door import API
+from dicegym.web.door import API, TOO_LARGE
 from dicegym.web.faults import answer_error, answer_failure
 from dicegym.web.pages import FORM_KEY, HEADER, check_form_key, sign
 
@@ -45,7 +45,8 @@ COOKIE = "dicegym_visitor"
 KEPT = 31_536_000
 """Seconds, a year."""
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
-OF_FORMS = frozenset({"application/x-www-form-urlencoded", "multipart/form-data", "text/plain", ""})
+FORMS = frozenset({"application/x-www-form-urlencoded", "multipart/form-data"})
+OF_FORMS = FORMS | {"text/plain", ""}
 """What a page of another site can have a browser send without asking here first."""
 FIELDS = 200
 """Of a form, at most."""
@@ -134,7 +135,10 @@ class Safety:
             await self._app(request.scope, receive, send)
 
     async def _read(self, request: Request, receive: Receive) -> bytes:
-        """Return a body. Raises HTTPException: it is too large or too slow, or too many large ones are being read."""
+        """Return a body. Raises HTTPException: it is too large or too slow, or too many large ones are being read.
+
+        Of a form that is too large the beginning is returned, and `TOO_LARGE` is set: the page fills it in again.
+        """
         largest = self._web.limits.bodies.get(request.url.path, SMALL_BODY)
         length = request.headers.get("content-length", "")
         said = min(int(length), largest) if length.isascii() and length.isdigit() else largest
@@ -157,7 +161,10 @@ class Safety:
         finally:
             self._large -= large
         if size > largest:
-            raise HTTPException(413, f"{size:,} bytes are more than the {largest:,} that are taken here: send less")
+            words = f"{size:,} bytes are more than the {largest:,} that are taken here: send less"
+            if size > LET_PASS or not wanted or request.url.path.startswith(API) or _media_type(request) not in FORMS:
+                raise HTTPException(413, words)
+            request.scope["state"][TOO_LARGE] = words
         if not wanted:
             raise HTTPException(503, "many files are being sent already: try again in a minute")
         return bytes(body)
