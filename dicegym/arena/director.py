@@ -172,7 +172,8 @@ class Director:
             yield first, outcome
         else:
             return
-        for job, outcome in (started or self._started)().run(itertools.chain([first], unknown())):
+        watch = None if book is None else book.show
+        for job, outcome in (started or self._started)().run(itertools.chain([first], unknown()), watch):
             if book is not None:
                 book.keep(job, outcome)
             while known:

@@ -19,7 +19,7 @@ from dicegym.sandbox.fork_server import start_loading
 from dicegym.sandbox.jail import Choice
 from dicegym.sandbox.jobs import Job
 from dicegym.sandbox.limits import Limits
-from dicegym.sandbox.sandbox import JobOutcome, Sandbox
+from dicegym.sandbox.sandbox import JobOutcome, Sandbox, Watch
 
 
 class Executor(Protocol):
@@ -39,13 +39,13 @@ class Executor(Protocol):
     def __exit__(self, *_: object) -> None:
         """End it, and whatever still runs in it."""
 
-    def run(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, JobOutcome]]:
+    def run(self, jobs: Iterable[Job], watch: Watch | None = None) -> Iterator[tuple[Job, JobOutcome]]:
         """Do ``jobs``, taken one by one and begun in their order; yield each once, with its outcome, as it ends.
 
         An outcome is what the job returned, as plain values, or a `dicegym.sandbox.jobs.Failure`; it depends on the
         job alone, and not on what did it. Where a job can continue without the entry that failed (`Job.without`), it is
         done again so, and yielded in its new form. ``jobs`` is asked for the next one when somebody is free to do it,
-        never for all at once.
+        never for all at once. ``watch`` is called with the jobs that are being done, where the executor sees them.
         """
 
 

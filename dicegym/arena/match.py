@@ -124,6 +124,8 @@ def play_match(
         actions.append(tuple(moves))
         by_player = dict(zip(order, returns, strict=True))
         gained.append(tuple([by_player[player] for player in range(n)]))
+        if returns.count(best := max(returns)) == 1:
+            heartbeat.count_win(order[returns.index(best)])
     shares = first_place_shares(np.array(gained).reshape(-1, n))
     usages = tuple(
         None if one is None or other is None else Usage(*(b - a for a, b in zip(one, other, strict=True)))

@@ -26,7 +26,7 @@ from dicegym.sandbox import jail
 from dicegym.sandbox.bundles import bundle, unbundle, with_home_paths
 from dicegym.sandbox.jobs import Entry, Job
 from dicegym.sandbox.limits import Limits
-from dicegym.sandbox.sandbox import JobOutcome, Sandbox
+from dicegym.sandbox.sandbox import JobOutcome, Sandbox, Watch
 
 RUNNING = "auto"
 """The address of the Ray that runs on this machine."""
@@ -235,8 +235,8 @@ class RayExecutor:
         self._cancel(self._begun)
         self._open.close()
 
-    def run(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, JobOutcome]]:
-        """Do ``jobs``, as `dicegym.arena.executors.Executor.run` says.
+    def run(self, jobs: Iterable[Job], watch: Watch | None = None) -> Iterator[tuple[Job, JobOutcome]]:
+        """Do ``jobs``, as `dicegym.arena.executors.Executor.run` says; ``watch`` is not told what nodes do.
 
         Raises DicegymError if a node cannot do a job or it was lost `MOST_LOSSES` times, and ParameterError if an entry
         has too many files to be sent.

@@ -26,6 +26,7 @@ SHORT = 0.001
 _ACTOR, _SINCE, _PHASE, _NUMBER, _TURN, _PROCESS, _MEASURED, _COUNTED, _SPENT = range(9)
 MOST_ACTORS = 64
 _WAITED = _SPENT + MOST_ACTORS
+_WON = _WAITED + MOST_ACTORS
 
 
 class Reading(NamedTuple):
@@ -53,7 +54,7 @@ class Heartbeat:
         cells: float64[SIZE] in memory, shared or not (`Heartbeat.private`).
     """
 
-    SIZE = _WAITED + MOST_ACTORS
+    SIZE = _WON + MOST_ACTORS
 
     blamed: int
     """The entry at fault if something fails now: the actor, wherever it acts."""
@@ -113,6 +114,14 @@ class Heartbeat:
         """Say what is going on: see `Reading`."""
         self._cells[_PHASE] = phase
         self._cells[_NUMBER] = number
+
+    def count_win(self, actor: int) -> None:
+        """Say that an entry has won a game of the match alone."""
+        self._cells[_WON + actor] += 1
+
+    def wins(self, actors: int) -> tuple[int, ...]:
+        """Return how many games each of the first ``actors`` entries has won alone so far, from any process."""
+        return tuple(int(won) for won in self._cells[_WON : _WON + actors])
 
     def forgive(self, actor: int) -> None:
         """Count the time of ``actor`` from now on."""

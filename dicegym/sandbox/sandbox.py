@@ -43,6 +43,8 @@ class RunningJob(NamedTuple):
     job: Job
     reading: Reading
     """What its referee does now."""
+    wins: tuple[int, ...]
+    """Games that each entry has won alone so far."""
 
     @property
     def moment(self) -> str:
@@ -143,7 +145,9 @@ class _Worker:
 
     def running(self) -> list[RunningJob]:
         """Return its job, if it has one."""
-        return [] if self.job is None else [RunningJob(self.job, self._heartbeat.read(processor_time))]
+        if (job := self.job) is None:
+            return []
+        return [RunningJob(job, self._heartbeat.read(processor_time), self._heartbeat.wins(len(job.entries)))]
 
     def finish(self) -> tuple[Job, JobOutcome, bool]:
         """Return (job, outcome, whether this worker can continue) once ``conn`` has something to say.

@@ -19,7 +19,7 @@ from dicegym.arena.store.book import Book
 from dicegym.arena.store.opening import BusyError
 from dicegym.arena.store.reading import StoreReader
 from dicegym.arena.store.schema import CONTESTS, FIELDS, MATCHES, PLAYS
-from dicegym.arena.store.store import ContestStore, lock_contest, remove
+from dicegym.arena.store.store import ContestStore, live_file, lock_contest, remove
 from dicegym.errors import DamagedFileError, ParameterError
 from dicegym.sandbox.jobs import Entry, Failure, entry
 from dicegym.sandbox.limits import Limits
@@ -143,8 +143,9 @@ def test_a_contest_is_found_by_its_settings_and_seed(store: ContestStore) -> Non
     third.close()
 
 
-def test_who_comes_second_to_a_contest_may_wait(store: ContestStore) -> None:
+def test_who_comes_second_to_a_contest_leaves_what_is_told_of_it_and_may_wait(store: ContestStore) -> None:
     first, second = entered(store), Book(store, settings(), 7)
+    first.show([])
     with pytest.raises(ParameterError, match=r"contest 1 of .* is being run by another process: wait for it"):
         second.enter([], [])
     second.close()
@@ -152,7 +153,9 @@ def test_who_comes_second_to_a_contest_may_wait(store: ContestStore) -> None:
     said = pytest.raises(ParameterError, match="is being run by another process")
     with ContestStore(link) as linked, contextlib.closing(Book(linked, settings(), 7)) as third, said:
         third.enter([], [])
+    assert live_file(Path(store.name), 1).exists()
     first.close()
+    assert not live_file(Path(store.name), 1).exists()
     second = entered(store)
     assert second.stored.run == 2
     second.close()

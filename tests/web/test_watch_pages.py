@@ -19,6 +19,7 @@ from starlette.testclient import TestClient
 from web_pages import Visitor, usable
 from web_stores import ENTRIES, ended, multiplied, reopened
 
+from dicegym.agents import FunctionPlayer
 from dicegym.arena import contest
 from dicegym.arena.replay import from_json
 from dicegym.arena.replay.page import page_data
@@ -29,6 +30,7 @@ from dicegym.arena.store.reading import StoreReader
 from dicegym.arena.store.store import ContestStore, lock_contest
 from dicegym.errors import ParameterError
 from dicegym.learning.curves import CURVE
+from dicegym.play.turn import Turn
 from dicegym.players.model_file import facts
 from dicegym.web import workers
 from dicegym.web.application import create_app
@@ -176,6 +178,28 @@ def test_while_a_contest_is_held_nobody_sees_all(watching: TestClient, own_store
         assert watching.get(address).status_code == 400
     shown = shown_when_computed(watching, word="stopped")  # nobody is at it
     assert ("seed" in shown, "stopped" in shown) == (False, True)
+
+
+def choose_slowly(turn: Turn) -> int:
+    time.sleep(0.01)
+    return int(turn.mask.argmax())
+
+
+def test_a_running_contest_is_told_game_by_game(client: TestClient, settings: WebSettings) -> None:
+    slow = FunctionPlayer(choose_slowly, "slow")
+    played = threading.Thread(
+        target=lambda: contest("yatzy", [slow, "thrifty"], 1, 1, games=16, store=settings.store), daemon=True
+    )
+    played.start()
+    found, until = set[str](), time.monotonic() + 6 * PATIENCE  # on a busy machine processes take long to start
+    while len(found) < 3 and time.monotonic() < until and (played.is_alive() or not found):
+        page = client.get("/watch/contests/1").text
+        found |= set(re.findall(r"game (\d+) of 16", page))
+        time.sleep(0.1)
+    assert len(found) >= 3, found
+    played.join(PATIENCE)
+    assert "Being played now" not in client.get("/watch/contests/1").text
+    assert not list(Path(settings.store).parent.glob("*-live.json"))
 
 
 OPEN_SEED = 8_123_456_789_012_345

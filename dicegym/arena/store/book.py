@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import sqlalchemy as sa
@@ -17,14 +17,16 @@ from dicegym.arena.storage import Settings, Stored
 from dicegym.arena.store.opening import in_words, make_damage_error
 from dicegym.arena.store.outcomes import add_match, is_whole, outcomes_between
 from dicegym.arena.store.schema import AGENTS, ANSWERS, CONTESTS, FIELDS, MATCHES, PLAYS, SEATS
-from dicegym.arena.store.store import ContestStore, add, lock_contest, now_in_words, number_of_rules
+from dicegym.arena.store.store import ContestStore, add, live_file, lock_contest, now_in_words, number_of_rules
 from dicegym.arena.work_keys import key_of, write_limits
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 from dicegym.escape import harmless
+from dicegym.files import write_text
 from dicegym.play.seeds import draw_seed
+from dicegym.sandbox.heartbeat import PLAYING
 from dicegym.sandbox.jobs import Entry, Failure, Job
-from dicegym.sandbox.sandbox import JobOutcome
+from dicegym.sandbox.sandbox import JobOutcome, RunningJob
 
 AT_ONCE = 1_000
 """Outcomes that are read in one go: those after one are asked for next."""
@@ -165,6 +167,22 @@ class Book:
                 add(connection, ANSWERS, [row], ["key"])
         self._kept += 1
 
+    def show(self, running: Sequence[RunningJob]) -> None:
+        """Let readers of a store that is a file see how far the matches are that are being played.
+
+        This is news and no result: where it cannot be written, nothing is lost.
+        """
+        if self._store.path is None:
+            return
+        rows = [
+            {"entries": [entry.name for entry in job.entries], "wins": one.wins}
+            | {"game": one.reading.number + 1 if one.reading.phase == PLAYING else 0, "games": job.games}
+            for one in running
+            if isinstance(job := one.job, Match)
+        ]
+        with contextlib.suppress(OSError):
+            write_text(live_file(self._store.path, self._contest), json.dumps(rows))
+
     def _use(self, number: int, job: Match) -> None:
         """Take note of a match that the contest has asked for."""
         if number not in self._used:
@@ -222,6 +240,9 @@ class Book:
     def close(self) -> None:
         """Write what waits, and let go of the contest."""
         with self._lock:
+            if self._run and self._store.path is not None:  # else it may be another process's
+                with contextlib.suppress(OSError):
+                    live_file(self._store.path, self._contest).unlink(missing_ok=True)
             self._note()
 
 

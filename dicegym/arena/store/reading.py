@@ -31,9 +31,10 @@ from dicegym.arena.store.schema import (
     mapping_in,
     whole_numbers,
 )
-from dicegym.arena.store.store import lock_contest, lock_file
+from dicegym.arena.store.store import live_file, lock_contest, lock_file
 from dicegym.arena.store.stored_rows import (
     EntryFigures,
+    RunningMatch,
     StoredContest,
     StoredEntry,
     StoredMatch,
@@ -116,6 +117,19 @@ class StoreReader(Database):
                 return False
         except (ParameterError, OSError):  # another process has it, or another user
             return True
+
+    def running(self, contest: int) -> list[RunningMatch]:
+        """Return the matches that are being played; empty for a store on a server, which is not told of them.
+
+        Ask `is_held` first: a process that was killed leaves what it told last.
+        """
+        if self.path is None:
+            return []
+        try:
+            rows = json.loads(live_file(self.path, contest).read_bytes())
+            return [RunningMatch(**row) for row in rows]
+        except (OSError, ValueError, TypeError):  # none is being played, or the file is somebody else's
+            return []
 
     def result(self, contest: int) -> dict[str, Any] | None:
         """Return the result of a contest, as `ContestResult.to_json` has it; None if it has not ended."""

@@ -148,6 +148,11 @@ def lock_file(store: Path, what: str) -> Path:
     return real.with_name(f"{real.name}-{what}-lock")
 
 
+def live_file(store: Path, contest: int) -> Path:
+    """Return the file beside a store that says how far the matches are that are being played of a contest."""
+    return store.with_name(f"{store.name}-contest-{contest}-live.json")
+
+
 def _lock_on_server(stack: contextlib.ExitStack, store: Database, contest: int, seconds: float) -> None:
     """Reserve a contest as long as a connection lasts. Raises TimeoutError if another process has it."""
     with in_words(store.name):
@@ -174,6 +179,8 @@ def remove(store: ContestStore, contest: int) -> int:
     with contextlib.ExitStack() as stack:
         for one in related:
             stack.enter_context(lock_contest(store, one))
+        if store.path is not None:  # a process that was killed leaves it
+            live_file(store.path, contest).unlink(missing_ok=True)
         with store.writing() as connection:
             connection.execute(CONTESTS.delete().where(CONTESTS.c.id == contest))
             nobodys = (MATCHES.c.batch == seed) & ~sa.exists().where(PLAYS.c.match == MATCHES.c.id)

@@ -112,6 +112,18 @@ class PlayedGame(NamedTuple):
     actions: tuple[int, ...]
 
 
+class RunningMatch(NamedTuple):
+    """A match in which number ``game`` of ``games`` is being played, from 1; 0: its entries are being loaded.
+
+    ``wins`` are games won alone so far, by player.
+    """
+
+    entries: list[str]
+    wins: list[int]
+    game: int
+    games: int
+
+
 class StoredMisplay(NamedTuple):
     """What an entry did wrong, in a game from 1, at its decision ``turn`` from 1; 0: while it sat down or watched."""
 

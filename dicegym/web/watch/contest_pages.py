@@ -83,6 +83,9 @@ class ContestBoard(BaseModel):
 
     contest: ContestRow
     facts: dict[str, str]
+    running: list[RowObject] = Field(
+        description="matches that are being played, each with its game and games won so far"
+    )
     standings: list[dict[str, Any]] = Field(description="as the format ranks them; empty until it has ended")
     ratings: list[RatingRow]
     struck: list[RowObject] = Field(description="disqualified entries, each with the reason")
@@ -182,7 +185,8 @@ def _find(request: Request, contest: int) -> dict[str, Any]:
         store = check_store(reader)
         latest = list(store.matches(contest, last=LATEST))[::-1]
         standings = store.standings(contest)
-    found = {"number": contest, "board": board, "latest": latest}
+        running = store.running(contest) if store.is_held(contest) else []
+    found = {"number": contest, "board": board, "latest": latest, "running": running}
     if board is None:
         return found
     said = board.page.report
