@@ -36,6 +36,7 @@ from dicegym.pictures.charts import Axis, ChartLine
 from dicegym.shipped import shipped_folder
 from dicegym.web.context import Web
 from dicegym.web.learn import learn_section, run_folders
+from dicegym.web.learn.learn_section import read_scalars
 from dicegym.web.learn.run_folders import Trainings, model_of
 from dicegym.web.play.rivals import Guests
 from dicegym.web.web_settings import WebSettings
@@ -187,6 +188,40 @@ def test_a_training_is_listed_while_it_prepares(client: TestClient, folder: Path
         run = client.get("/learn/run/runs/hog")
         assert (run.status_code, "hx-trigger" in run.text, 'class="error"' in run.text) == (200, True, False)
     assert not (folder / "hog").exists()
+
+
+def logged(folder: Path, scalars: dict[str, list[float]]) -> Path:
+    """Write an event file as TensorBoard has it: a value of each tag every 100 steps."""
+    from tensorboard.compat.proto.event_pb2 import Event
+    from tensorboard.compat.proto.summary_pb2 import Summary
+    from tensorboard.summary.writer.record_writer import RecordWriter
+
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "events.out.tfevents.1"
+    with path.open("wb") as file:
+        writer = RecordWriter(file)
+        for tag, values in scalars.items():
+            for number, value in enumerate(values, 1):
+                one = Summary(value=[Summary.Value(tag=tag, simple_value=value)])
+                writer.write(Event(step=100 * number, summary=one).SerializeToString())
+        writer.flush()
+    return path
+
+
+def test_losses_and_entropy_are_drawn_from_the_events_of_tensorboard(client: TestClient, settings: WebSettings) -> None:
+    made = training(settings.runs[0] / "hog")
+    assert "Value loss" not in client.get("/learn/run/runs/hog").text
+    path = logged(made / "tensorboard", {"train/value_loss": [0.5, 0.25], "train/entropy_loss": [-2.0, -1.5]})
+    page = client.get("/learn/run/runs/hog").text
+    assert [title in page for title in ("Value loss", "Entropy of the policy", "Policy loss")] == [True, True, False]
+    assert "Value loss 0.25" in page, "a pointer over the curve shows its value"
+    assert "Entropy of the policy 1.5" in page
+    assert "win rate" in page
+    path.write_bytes(path.read_bytes()[:-3])  # while it is being written
+    assert [len(values) for values in read_scalars(made).values()] == [2, 1]
+    path.write_bytes(b"\xff" * 400)
+    assert read_scalars(made) == {}
+    assert client.get("/learn/run/runs/hog").status_code == 200
 
 
 def test_what_is_not_finite_has_no_place_in_a_chart() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import functools
 import json
 import math
 from collections.abc import Callable, Sequence
@@ -41,6 +42,13 @@ MOST_LINES = 8
 """Of one chart: more are no more told apart."""
 MOST_POINTS = 60
 """Of a line, that show their value under a pointer."""
+LOGGED = {
+    "train/policy_gradient_loss": ("Policy loss", 1),
+    "train/value_loss": ("Value loss", 1),
+    "train/loss": ("Loss", 1),
+    "train/entropy_loss": ("Entropy of the policy", -1),
+}
+"""Scalars of TensorBoard that are drawn: each with its title and a factor."""
 
 
 @DOOR.get("/learn", template="learn/list.html")
@@ -119,7 +127,7 @@ def describe_run(run: WatchedRun) -> dict[str, Any]:
         "problem": "; ".join(one for one in problems if one),
         "facts": facts,
         "told": f"{run.state}. {at}{about['score']}",
-        "charts": [one for one in (_scores(run), _speed(run)) if one is not None],
+        "charts": [one for one in (_scores(run), *_losses(run), _speed(run)) if one is not None],
         "league": league,
         "settings": settings,
         "command": " ".join(run.command),
@@ -159,6 +167,16 @@ def _speed(run: WatchedRun) -> ShownChart | None:
     line = ChartLine("games a second", [(one.seconds / 60, one.games) for one in found])
     up = Axis("games a second", lambda number: format_short(number) if number else "0", 0)
     return _chart("Games a second", [line], up, Axis("minutes of training", "{:g}".format, 0))
+
+
+def _losses(run: WatchedRun) -> list[ShownChart]:
+    """Return the charts of what a training logs of its updates."""
+    scalars, found = read_scalars(run.folder / "tensorboard"), []
+    for tag, (title, factor) in LOGGED.items():
+        points = [(step, factor * value) for step, value in scalars.get(tag, ())]
+        if len(points) > 1:
+            found.append(_chart(title, [ChartLine(title, points)], Axis("", "{:g}".format)))
+    return found
 
 
 def _chart(
@@ -235,3 +253,32 @@ def _in_words(score: Score) -> str:
     known = score.games and math.isfinite(score.low) and math.isfinite(score.high)
     between = f" ({score.low:.4f} to {score.high:.4f})" if known else ""
     return f"{score.value:.4f}{between} {score.measure}{f' against {score.opponent}' if score.opponent else ''}"
+
+
+def read_scalars(folder: Path) -> dict[str, list[tuple[int, float]]]:
+    """Return step and value of all scalars below a folder, by tag, in the order of their steps.
+
+    What is damaged, or is being written, ends a file. Without TensorBoard on this machine nothing is read.
+    """
+    found: dict[str, dict[int, float]] = {}
+    for path in sorted(folder.rglob("events.out.tfevents.*")):
+        if path.is_file() and not path.is_symlink():
+            for tag, step, value in _scalars(path, path.stat().st_size):
+                found.setdefault(tag, {})[step] = value
+    return {tag: sorted(values.items()) for tag, values in found.items()}
+
+
+@functools.lru_cache(maxsize=256)
+def _scalars(path: Path, size: int) -> list[tuple[str, int, float]]:
+    """Return tag, step and value of the scalars of a file; ``size`` tells its states apart."""
+    try:
+        from tensorboard.backend.event_processing.event_file_loader import LegacyEventFileLoader  # type: ignore[import-untyped]
+    except ImportError:
+        return []
+    found: list[tuple[str, int, float]] = []
+    try:
+        for event in LegacyEventFileLoader(str(path)).Load():
+            found += [(one.tag, event.step, one.simple_value) for one in event.summary.value]
+    except Exception:
+        pass
+    return found
