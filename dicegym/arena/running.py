@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from dicegym.arena.store.book import Book
 
 FORMATS: dict[str, Format] = {form.name: form for form in (ROUND_ROBIN, GROUPS, ONE_TABLE, SWISS)}
+GONE = ("ladder", "double_elimination")
+"""Formats that earlier versions had."""
 _Result = TypeVar("_Result", bound=ContestResult)
 
 
@@ -122,7 +124,8 @@ def format_named(name: str) -> Format:
     """Return the format of that name, which may be written with ``-`` or ``_``. Raises UnknownNameError."""
     written = str(name).replace("-", "_")
     if written not in FORMATS:
-        raise unknown_name("format of contests", name, [form.title for form in FORMATS.values()])
+        instead = "Use swiss, which tells a large field apart in few rounds." if written in GONE else ""
+        raise unknown_name("format of contests", name, [form.title for form in FORMATS.values()], instead)
     return FORMATS[written]
 
 

@@ -37,13 +37,52 @@ HIDDEN = {"mcp": "server_commands"}
 """Commands that the help does not list, as they are started by programs; the help of ``server`` names them."""
 HOMES = {name: module for panel in PANELS.values() for name, module in panel.items()} | HIDDEN
 
+MOVED = {
+    "agents": "games GAME",
+    "rules": "games GAME --rules",
+    "playthrough": "games GAME --playthrough",
+    "bench": "doctor --bench",
+    "demo": "train GAME",
+    "serve": "server start",
+    "standings": "arena show",
+    "arena standings": "arena show",
+    "arena export": "arena show ID -o FILE",
+    "rollout": "values hint STATE --games 1000",
+    "values rollout": "values hint STATE --games 1000",
+    "exact": "evaluate AGENT --game GAME --against OPPONENT",
+    "values exact": "evaluate AGENT --game GAME --against OPPONENT",
+    "grade-llm": "values suite",
+    "compare-runs": "runs plot RUN RUN",
+    "runs compare": "runs plot RUN RUN",
+}
+"""Commands that are looked for under other names, where the name alone does not say the group -> what does it."""
+GONE = {
+    "curves": "run `python -m benchmarks curves` in a clone of the repository",
+    "alpharank": "rank with OpenSpiel's `open_spiel.python.egt.alpharank`, from the win rates of "
+    "`dicegym tournament GAME AGENT... -o FILE.json`",
+    "new game": "write the files that docs/add_a_game.md shows for Pig",
+    "arena merge": "let several machines play one contest with `dicegym tournament --ray ADDRESS`",
+    "runs league": "let the members of a league meet with `dicegym tournament GAME MODEL...`",
+    "league": "let the members of a league meet with `dicegym tournament GAME MODEL...`",
+    "server status": "the server prints what it does; `dicegym server games` and `ratings` read its store",
+    "arena verify": "`dicegym arena replay` refuses a game that was changed",
+    "liarsdice": "`dicegym play`, `watch` and `tournament` do the same in all games",
+    "web backup": "copy the folder, and its SQLite files and the store by `sqlite3 FILE '.backup COPY'`",
+}
+"""Commands that are gone -> what to do instead."""
+
 
 class PanelGroup(TyperGroup):
     """The command itself: it loads a command when that is asked for."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Find a command. Raises UnknownNameError for the name of one in a group, which it says."""
+        """Find a command. Raises UnknownNameError for one with another name now, which it says."""
         name = args[0]
+        for old in (name, " ".join(args[:2])):
+            if old in MOVED:
+                raise UnknownNameError(f"`dicegym {old}` is now `dicegym {MOVED[old]}`")
+            if old in GONE:
+                raise UnknownNameError(f"the command {old!r} is gone: {GONE[old]}")
         if name not in self.list_commands(ctx):
             groups = {one: getattr(self.get_command(ctx, one), "commands", {}) for one in HOMES}
             if found := [f"`dicegym {one} {name}`" for one, commands in groups.items() if name in commands]:
