@@ -47,13 +47,18 @@ def _cells(row: Any, before: str = "") -> Iterator[tuple[str, Any]]:
             yield title, "" if value is None else value
 
 
+def name_of_matches(path: Path) -> Path:
+    """Return what the sheet of a contest's matches is called, beside that of its ranking."""
+    return path.with_name(f"{path.stem}-matches{path.suffix}")
+
+
 def result_sheets(result: Mapping[str, Any], path: Path) -> list[Path]:
     """Write a contest's ranking to a sheet, and its matches to another one beside it; return both.
 
-    The second is called like the first, with ``-matches``, and has a row for each entry of each match. ``result`` is as
-    `dicegym.arena.results.ContestResult.to_json` has it.
+    The second has a row for each entry of each match. ``result`` is as `dicegym.arena.results.ContestResult.to_json`
+    has it.
     """
-    beside = path.with_name(f"{path.stem}-matches{path.suffix}")
+    beside = name_of_matches(path)
     matches = [
         {
             "match": number,

@@ -32,6 +32,10 @@ if TYPE_CHECKING:
     from dicegym.arena.store.book import Book  # its libraries are needed by stored contests alone
 
 
+MOST_MATCHES = 3_000_000
+"""Matches of a contest: they are in memory before the first is played."""
+
+
 class Format(NamedTuple):
     """A format of contests."""
 
@@ -109,6 +113,9 @@ class Director:
             )
         if form is not None:
             form.check(game, self.options, self._found)
+            if (planned := form.matches(game, len(self._found), self.options)) > MOST_MATCHES:
+                most = f"{planned:,} matches are more than the {MOST_MATCHES:,} that a contest can have"
+                raise ParameterError(f"{most}: play each fewer times, such as seeds=1, or run a swiss")
         self.failures = {bad.name: bad.reason for bad in field.broken}
         self.checks: dict[str, CheckReport] = {}
         self.luck = LuckLedger(game) if self.options.less_luck else None

@@ -221,6 +221,7 @@ class RayExecutor:
         self._workers = None if workers is None else whole_number("workers", workers, 1, 1 << 16, "the processors")
         self._how = game.fingerprint, (self.limits, self.isolation.level)
         self._connect, self._open = connect, contextlib.ExitStack()
+        self._begun: dict[Any, Job] = {}  # of the last pass
 
     def __enter__(self) -> RayExecutor:
         """Connect. Raises as `connect` does."""
@@ -231,6 +232,7 @@ class RayExecutor:
 
     def __exit__(self, *_: object) -> None:
         """Disconnect, unless the caller was connected before; Ray then ends the referees."""
+        self._cancel(self._begun)
         self._open.close()
 
     def run(self, jobs: Iterable[Job], watch: Watch | None = None) -> Iterator[tuple[Job, JobOutcome]]:
@@ -240,11 +242,14 @@ class RayExecutor:
         has too many files to be sent.
         """
         waiting, cluster = iter(jobs), self._cluster
+        self._cancel(self._begun)
         begun: dict[Any, Job] = {}
+        self._begun = begun
         try:
             while True:
                 room = (self._workers or 2 * sum(cluster.processors.values()) or 1) - len(begun)
-                begun |= {self._submit(job): job for job in itertools.islice(waiting, max(0, room))}
+                for one in itertools.islice(waiting, max(0, room)):
+                    begun[self._submit(one)] = one
                 if not begun:
                     return
                 for reference in cluster.ray.wait(list(begun), num_returns=1, timeout=LOOK_EVERY)[0]:
@@ -254,8 +259,11 @@ class RayExecutor:
                     yield replace(done, entries=job.entries), outcome
                 cluster.look()
         finally:
-            for reference in begun:
-                cluster.ray.cancel(reference, force=True)
+            self._cancel(begun)
+
+    def _cancel(self, begun: dict[Any, Job]) -> None:
+        while begun:
+            self._cluster.ray.cancel(begun.popitem()[0], force=True)
 
     def _submit(self, job: Any) -> Any:
         for entry in job.entries:

@@ -55,10 +55,7 @@ def check(
         raise ParameterError("--show and --debug do not go together: in the debugger you see each call yourself")
     if debug and bots.isolation != BOTS.isolation:
         raise ParameterError("--debug asks the bot in this process, kept from nothing: leave out --isolation")
-    if not debug:
-        from dicegym.sandbox.fork_server import start_loading
-
-        start_loading(game or "")  # beside what this process loads
+    shared_options.begin_loading(game or "", not debug)
     from dicegym import arena
 
     table = shared_options.game_or_that_of(file, game, parameter)

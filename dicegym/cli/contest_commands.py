@@ -13,12 +13,11 @@ from typer import Argument, Option
 
 import dicegym
 from dicegym.cli import shared_options
-from dicegym.cli.console import NO_FILES, Outputs, err, out
+from dicegym.cli.console import NO_FILES, Outputs, check_writable, err, out
 from dicegym.cli.progress import progress_bar
 from dicegym.cli.shared_options import BOTS, MACHINES, STORE, BotOptions, MachineOptions, StoreOptions, complete_agent
 from dicegym.errors import ParameterError
 from dicegym.play.seeds import draw_seed
-from dicegym.registry import GAMES
 from dicegym.signals import going_on
 
 if TYPE_CHECKING:
@@ -86,7 +85,7 @@ def tournament(
 
     Example: dicegym tournament liarsdice even honest bayes --less-luck
     """
-    _begin_loading(game, machines)
+    shared_options.begin_loading(game, machines.ray is None)
     from dicegym import arena
 
     table = shared_options.make_game(game, parameter)
@@ -117,7 +116,7 @@ def compare(
 
     Example: dicegym compare liarsdice even honest --less-luck
     """
-    _begin_loading(game, machines)
+    shared_options.begin_loading(game, machines.ray is None)
     from dicegym.arena.compare import comparing
 
     table = shared_options.make_game(game, parameter)
@@ -125,14 +124,6 @@ def compare(
     how = {name: value for name, value in comparison._asdict().items() if value is not None}
     run = functools.partial(comparing.compare, table, one, two, rest or None, **how)
     _run(run, named, seed, bots, machines, kept, written)
-
-
-def _begin_loading(game: str, machines: MachineOptions) -> None:
-    """Let what plays on this machine load beside what the command itself needs."""
-    if game in GAMES and machines.ray is None:
-        from dicegym.sandbox.fork_server import start_loading
-
-        start_loading(game)
 
 
 def _run(
@@ -151,6 +142,10 @@ def _run(
     """
     from dicegym.arena import Named
 
+    if sheet := written[".csv"]:
+        from dicegym.arena.csv_tables import name_of_matches
+
+        check_writable(name_of_matches(sheet))
     executors = machines.executors()
     if machines.ray is None:
         bots.tell_isolation(str(one.spec) if isinstance(one, Named) else one for one in named)

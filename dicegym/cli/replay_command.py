@@ -11,7 +11,7 @@ from typer import Argument, Option
 from dicegym.cli import shared_options
 from dicegym.cli.console import NO_FILES, Outputs, out, print_lines
 from dicegym.cli.progress import progress_bar
-from dicegym.cli.watch import Delay, record, show
+from dicegym.cli.watch import Delay, pause_of, record, show
 from dicegym.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ def replay(
     from dicegym.pictures.watched import tell_apart
 
     gif, json = written[".gif"], written[".json"]
+    pause = pause_of(delay, gif is not None)
     if json is not None and seat is not None:
         raise ParameterError(f"{json} holds the game of all seats: leave --seat out, or write a page (-o FILE.html)")
     found = replay_named(game, store)
@@ -66,9 +67,9 @@ def replay(
 
         written.html(lambda page: write_page(found, page, seat, notes=notes))
     if gif is not None:
-        record(iter(every), gif, delay)
+        record(iter(every), gif, pause)
     if not written:
-        show(_numbered(every), delay)
+        show(_numbered(every), pause)
     print_lines(result_lines(found, seat))
 
 

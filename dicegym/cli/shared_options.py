@@ -203,6 +203,14 @@ class MachineOptions(NamedTuple):
 MACHINES = MachineOptions()
 
 
+def begin_loading(game: str, here: bool) -> None:
+    """Let the processes that play ``here``, on this machine, load beside what the command itself needs."""
+    if here and game in (*GAMES, ""):
+        from dicegym.sandbox.fork_server import start_loading
+
+        start_loading(game)
+
+
 def make_game(name: str, parameters: Sequence[str] | None = None) -> dicegym.Game:
     """Return the game ``name`` with what was given as ``--parameter``."""
     return dicegym.game(name, **parameters_of(parameters))

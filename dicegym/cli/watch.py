@@ -20,9 +20,13 @@ from dicegym.play.seeds import draw_seed
 if TYPE_CHECKING:
     from dicegym.pictures.watched import WatchedMove
 
-Delay = Annotated[float | None, Option(min=0, help="seconds for each move (default: 1 on a terminal, else 0)")]
+Delay = Annotated[
+    float | None, Option(min=0, max=3600, help="seconds for each move (default: 1 on a terminal, else 0)")
+]
 DELAY = 1.0
 """Seconds for each move in a terminal and in films by default."""
+SHORTEST, LONGEST = 0.01, 160.0
+"""Seconds that a picture of a film can stay; the last one stays four times as long."""
 
 
 def watch(
@@ -43,6 +47,7 @@ def watch(
     """
     from dicegym.pictures.watched import moments, names_of, seating
 
+    film, pause = written[".gif"], pause_of(delay, bool(written))
     model = find_model(model)
     table = table_for(model, game, parameter, len(against or []))
     player = dicegym.agent(table, model)
@@ -51,10 +56,10 @@ def watch(
     number = draw_seed() if seed is None else seed
     out.print(f"{table.spec.title}: {', '.join(names_of(seated))}, in the order of their seats")
     every = moments(table, seated, number)
-    if film := written[".gif"]:
-        record(every, film, delay)
+    if film is not None:
+        record(every, film, pause)
     else:
-        show(every, delay)
+        show(every, pause)
     chosen = {"against": against, "game": game, "parameter": parameter, "seat": seat, "seed": number}
     out.print(f"This game again: {shared_options.command_line('dicegym', 'watch', model, **chosen)}")
 
@@ -82,22 +87,29 @@ def find_model(model: str) -> str:
     return model
 
 
-def record(moves: Iterator[WatchedMove], path: Path, delay: float | None) -> None:
-    """Write a game as a GIF, ``delay`` seconds a move. Raises ParameterError for none."""
+def pause_of(delay: float | None, film: bool) -> float:
+    """Return the seconds for each move; of None `DELAY` in a film and on a terminal, else 0.
+
+    Raises ParameterError for what no film can have.
+    """
+    if delay is None:
+        return DELAY if film or out.is_terminal else 0.0
+    if film and not SHORTEST <= delay <= LONGEST:
+        raise ParameterError(f"--delay {delay:g} cannot be filmed: give {SHORTEST:g} to {LONGEST:g} seconds a picture")
+    return delay
+
+
+def record(moves: Iterator[WatchedMove], path: Path, delay: float) -> None:
+    """Write a game as a GIF, ``delay`` seconds a move."""
     from dicegym.envs.film import LAST, write_gif
 
-    delay = DELAY if delay is None else delay
-    if not delay:
-        raise ParameterError("a film whose pictures last no time cannot be seen: give --delay more than 0")
     every = list(moves)
     write_gif(every, path, delay)
     out.print(f"wrote {path}: {len(every)} pictures, {delay * (len(every) - 1 + LAST):.0f} s")
 
 
-def show(moves: Iterator[WatchedMove], delay: float | None) -> None:
-    """Print a game move by move, ``delay`` seconds each; None: `DELAY` on a terminal, else 0."""
-    if delay is None:
-        delay = DELAY if out.is_terminal else 0.0
+def show(moves: Iterator[WatchedMove], delay: float) -> None:
+    """Print a game move by move, ``delay`` seconds each."""
     for move in moves:
         print_lines([*move.done, f"{move.scene.text()}\n"])
         if not move.over:

@@ -16,6 +16,7 @@ from pydantic import TypeAdapter
 
 from dicegym.analysis.exploitability import exploitability
 from dicegym.engine.game import Game
+from dicegym.engine.validate import finite_number
 from dicegym.errors import DamagedFileError, ModelError, ParameterError, one_line
 from dicegym.escape import harmless, markdown
 from dicegym.files import read_text, write_text
@@ -161,9 +162,10 @@ def card(
         progress: told (measurements done, of how many, what is being measured and how far that is).
         trust: play the programs and language models of its training's evaluations, too, which its file names.
 
-    Raises ModelError if the file does not fit the rules or say how it was trained, DamagedFileError if what a trained
-    best response made of the model (`write_exploited`) cannot be read.
+    Raises ParameterError for no time, ModelError if the file does not fit the rules or say how it was trained,
+    DamagedFileError if what a trained best response made of the model (`write_exploited`) cannot be read.
     """
+    seconds = finite_number("seconds", seconds, "a time to look for the best response", above=0)
     player, facts = models.load(model), model_file.facts(model)
     game, searched = player.game, games >= LEAST_GAMES
     trained = read_exploited(model) if searched else None

@@ -188,7 +188,8 @@ def _give_up_privileges() -> bool:
     if os.geteuid() == 0 and hasattr(os, "setresuid"):
         # RLIMIT_NPROC does not bind whose real user is root. The effective one opens files, and stays.
         with contextlib.suppress(OSError):  # a namespace that has no other user
-            os.setresuid(_NOBODY_ELSE + os.getpid(), 0, 0)
+            # Each another one, as threads are counted by users; in jails, the ids of processes are alike.
+            os.setresuid(_NOBODY_ELSE + int.from_bytes(os.urandom(3), "big"), 0, 0)
     if sys.platform != "linux":
         return os.geteuid() != 0
     try:

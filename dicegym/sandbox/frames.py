@@ -41,6 +41,10 @@ class MessageStream:
         sent = socket.send_fds(self.end, [data], list(files)) if files else 0
         self.end.sendall(data[sent:])
 
+    def is_ready(self, seconds: float) -> bool:
+        """Return whether something can be read, or the end, within some seconds."""
+        return bool(self._kept) or self._poll(seconds)
+
     def receive(self, seconds: float | None = None) -> Any:
         """Return the next value. Raises EOFError at the end, TimeoutError, OSError and ValueError."""
         deadline = None if seconds is None else time.monotonic() + seconds
@@ -49,12 +53,15 @@ class MessageStream:
             raise ValueError(f"a message of {size} bytes")
         return marshal.loads(self._read(size, deadline))
 
+    def _poll(self, seconds: float) -> bool:
+        poll = select.poll()  # a descriptor may be too large for `select.select`
+        poll.register(self.end, select.POLLIN)
+        return bool(poll.poll(1000 * max(0.0, seconds)))
+
     def _read(self, size: int, deadline: float | None) -> bytes:
         while len(self._kept) < size:
-            if deadline is not None:
-                left = max(0.0, deadline - time.monotonic())
-                if not select.select([self.end], [], [], left)[0]:
-                    raise TimeoutError
+            if deadline is not None and not self._poll(deadline - time.monotonic()):
+                raise TimeoutError
             more, files, _, _ = socket.recv_fds(self.end, 1 << 16, MOST_FILES)
             self.files += files
             if not more:

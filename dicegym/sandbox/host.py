@@ -54,6 +54,8 @@ from dicegym.sandbox import confinement
 from dicegym.sandbox.frames import MessageStream
 from dicegym.sandbox.scratch import empty
 
+LOOK_EVERY = 0.1
+"""Seconds between two looks at how many files children have made."""
 COMPILE_SECONDS = 1.0
 """Processor time that a host spends on its bot's text. What takes longer, each child does by itself."""
 
@@ -71,6 +73,7 @@ class Setup(dict[str, Any]):
     free: whether a child keeps its limits alone, and may do else what the user may.
     bounds: what it may use; see `dicegym.sandbox.confinement.Bounds`.
     folder: where each child gets a folder of its own for temporary files.
+    files: how many there may be of them; 0: nobody counts.
     """
 
 
@@ -117,6 +120,8 @@ class Host:
     def serve(self) -> None:
         """Do what the referee says."""
         while True:
+            while self._children and not self._control.is_ready(LOOK_EVERY):
+                self._limit_files()
             try:
                 word, number = self._control.receive()
             except (EOFError, OSError):
@@ -137,6 +142,13 @@ class Host:
             Child(self, socket.socket(fileno=end), folder, host).live()
         os.close(end)
         self._children[number] = child
+
+    def _limit_files(self) -> None:
+        """End all children if they have made too many files: a jail keeps them in memory, beside its limits."""
+        about = os.statvfs(self.setup["folder"])
+        if 0 < self.setup["files"] < about.f_files - about.f_ffree:
+            for child in self._children.values():
+                os.kill(child, signal.SIGKILL)
 
     def _end(self, number: int, seconds: float) -> int | None:
         child = self._children.pop(number)

@@ -6,6 +6,7 @@ import contextlib
 import json
 import math
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -32,6 +33,11 @@ from dicegym.sandbox.remote import END_SECONDS, START_SECONDS, GoneError, Remote
 MOST = 32
 """Hosts that a referee keeps for entries that do not play at the moment: 8 MB each, 15 with NumPy (measured). With as
 many entries and more, each that comes in turn is the one that was just let go."""
+_NO_ROOM = re.compile(
+    r"bwrap: (Creating new namespace failed|No permissions to creat"
+    r"|[^/]*: (Cannot allocate memory|No space left on device|Resource temporarily unavailable|Too many open files))"
+)
+"""What bubblewrap says where the machine has no room for another jail. None of it names a path of a bot."""
 _PRELOADED = ("numpy",)
 """Modules that a host loads before it forks if its bot's text names them: to load them takes longer than a match."""
 
@@ -77,6 +83,7 @@ class HostProcess:
     def _start(self, level: jail.Isolation, control: int) -> subprocess.Popen[bytes]:
         """Start the process. Ctrl-C, which a terminal sends to a whole group, does not reach it: see `kill`."""
         self._setup["folder"] = self._folder or jail.TEMPORARY
+        self._setup["files"] = 0 if self._folder else jail.MOST_FILES
         self._setup["free"] = level is jail.Isolation.NONE
         packages = host_start.packages_of(host_start.HOST, self._setup["interface"])
         program = [sys.executable, "-P", "-s", host_start.__file__, str(control), json.dumps(packages)]
@@ -92,7 +99,10 @@ class HostProcess:
         )
 
     def wait_ready(self) -> None:
-        """Wait until it can make children. Raises GoneError if it cannot, StartError if it takes too long."""
+        """Wait until it can make children.
+
+        Raises GoneError if it cannot, StartError if it takes too long or the machine has no room for its jail.
+        """
         if self._ready:
             return
         why = "it did not answer"
@@ -105,6 +115,8 @@ class HostProcess:
         except (EOFError, OSError, ValueError):
             self._errors.seek(0)
             why = one_line(self._errors.read(2000).decode(errors="replace")) or why
+        if _NO_ROOM.match(why):
+            raise StartError(f"the process of {self.name!r} could not be started ({why})")
         if not self._ready:
             raise GoneError(self.name, f"its process could not be started ({why})")
 

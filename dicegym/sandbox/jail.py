@@ -50,11 +50,6 @@ class Choice(NamedTuple):
     description: str
 
 
-def guards_files(level: Isolation) -> bool:
-    """Return whether bots at a level that works here are kept from files that are not theirs."""
-    return level is Isolation.JAIL or (level is Isolation.PROCESS and bool(landlock.version()))
-
-
 class Bubblewrap(NamedTuple):
     """A program that makes namespaces."""
 
@@ -68,6 +63,8 @@ _AROUND = "/tmp"
 """Where nothing else can be written: bots may lie there too."""
 SCRATCH = 64 << 20
 """Bytes that fit into it."""
+MOST_FILES = 50_000
+"""Files and folders in it, above which its bot is ended: each takes a kilobyte beside these."""
 
 _OLDEST = (0, 7)
 """The first version of bubblewrap that limits the size of a temporary file system."""
@@ -250,8 +247,9 @@ def _programs() -> Iterator[str]:
 
 
 def _run(argv: Sequence[str]) -> subprocess.CompletedProcess[str] | str:
-    """Run a program that has nothing to read; return what came of it, or why it could not run or did not end.
+    """Run a program that has nothing to read; return what came of it, or why it could not run.
 
+    Raises subprocess.TimeoutExpired if it does not end: what asks, and keeps what it has found, then keeps nothing.
     Ctrl-C does not reach it, in whatever thread: a bubblewrap that is killed while it starts leaves a process behind.
     """
     nothing = {"stdin": subprocess.DEVNULL, "capture_output": True, "text": True, "errors": "replace"}
@@ -259,7 +257,7 @@ def _run(argv: Sequence[str]) -> subprocess.CompletedProcess[str] | str:
         with ThreadPoolExecutor(1) as thread:
             run = functools.partial(subprocess.run, **nothing, timeout=_PATIENCE, start_new_session=True)
             return thread.submit(run, argv).result()
-    except (OSError, subprocess.SubprocessError) as error:
+    except OSError as error:
         return str(error)
 
 
@@ -290,12 +288,17 @@ def _find_jail() -> tuple[Callable[..., list[str]] | None, str]:
 
 
 def probe(level: Isolation | str) -> str:
-    """Return why ``level`` does not work here, in words; empty: it does, tried once in each process.
+    """Return why ``level`` does not work here, in words; empty: it does.
+
+    It is tried once in each process, unless the trial takes too long.
 
     Raises:
         UnknownNameError: the level does not exist.
     """
-    return _find_jail()[1] if _named(level) is Isolation.JAIL else ""
+    try:
+        return _find_jail()[1] if _named(level) is Isolation.JAIL else ""
+    except subprocess.TimeoutExpired:
+        return f"bubblewrap did not end within {_PATIENCE:g} s: try again when less is done on this machine"
 
 
 def choose(level: Isolation | str = Isolation.AUTO) -> Choice:
@@ -311,8 +314,8 @@ def choose(level: Isolation | str = Isolation.AUTO) -> Choice:
     known = landlock.version()
     inner = [*([f"Landlock {known}"] if known else []), *(["seccomp"] if seccomp.available() else [])]
     if level is not Isolation.PROCESS:
-        why, program = probe(Isolation.JAIL), bubblewrap()
-        if not why and program is not None:
+        why = probe(Isolation.JAIL)
+        if not why and (program := bubblewrap()) is not None:
             layers = [f"bubblewrap {program.version}, own processes, network and files", *inner]
             return Choice(Isolation.JAIL, f"jail: {'; '.join(layers)}")
         if level is Isolation.JAIL:

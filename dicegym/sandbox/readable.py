@@ -18,6 +18,9 @@ from dicegym.games.parts import INTERFACE, need
 
 LEFT_OUT = ("__pycache__", ".git")
 """Folders that are nothing of a bot's."""
+MOST_BESIDE = 100
+"""Files and folders beside a bot's file that are called like it: a jail makes each of them readable by itself, which
+takes half a minute for a thousand."""
 
 
 def visible_files(source: Source, entry_files: Iterable[str], files: Iterable[Path]) -> list[Path]:
@@ -34,7 +37,7 @@ def visible_files(source: Source, entry_files: Iterable[str], files: Iterable[Pa
         files: the bot's own, its helpers included, as `dicegym.bots.bot_files.gather` finds them.
 
     Raises:
-        BadFileError: what is called like it leads out of its folder.
+        BadFileError: what is called like it leads out of its folder, or is too much.
     """
     file = source.file
     shared = file.parent.stat().st_mode & (stat.S_IWOTH | stat.S_ISVTX) == stat.S_IWOTH | stat.S_ISVTX
@@ -44,6 +47,11 @@ def visible_files(source: Source, entry_files: Iterable[str], files: Iterable[Pa
         names = sorted(one.name for one in beside if one.name.startswith(file.stem))
     alike = [path for path in map(file.parent.joinpath, names) if path.stem == file.stem]
     data = [path for path in alike if path.suffix not in (".py", ".zip")]
+    if len(data) > MOST_BESIDE:
+        raise BadFileError(
+            f"{len(data):,} files and folders are called like it, and {MOST_BESIDE} are the most: put them into one "
+            f"folder, {one_line(file.stem)}"
+        )
     for path in data:
         if leads_out(path, file.parent):
             raise BadFileError(f"{one_line(path.name)} is a link that leads out of the bot's folder")

@@ -180,6 +180,10 @@ RULES: tuple[Rule, ...] = (
         "open_by_handle_at 304 265, lookup_dcookie 212 18",
     ),
     Rule("have rights of its own making: namespaces", "unshare 272 97, setns 308 268"),
+    Rule(
+        "fill the kernel with rules of Landlock, which no limit counts; those that hold stay",
+        "landlock_create_ruleset 444 444, landlock_add_rule 445 445, landlock_restrict_self 446 446",
+    ),
     Rule("keep secrets in the kernel, or read them", "add_key 248 217, request_key 249 218, keyctl 250 219"),
     Rule(
         "do any of this by a queue that a filter does not see",

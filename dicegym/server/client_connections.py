@@ -200,7 +200,7 @@ class TcpConnection(Connection, asyncio.BufferedProtocol):
         if self._known or not start:
             return False
         shown = ascii(start[:20].decode("latin-1"))
-        self._ports.log.note("stranger", self.address, f"{shown} reached the TCP port from {self.peer}: refused")
+        self._ports.log.note(f"{shown} reached the TCP port from {self.peer}: refused")
         why = f"this port speaks JSON: a client begins with an object, in braces, and not with {shown}"
         self.hear(Malformed(BAD_JSON, why))
         self.close()
@@ -422,8 +422,8 @@ def _check_origin(connection: ServerConnection, request: Request) -> Response | 
     fault = ports.origins.fault(headers.get_all("Host"), headers.get_all("Origin"))
     if not fault:
         return None
-    address, peer = _peer_of(connection.transport)
-    ports.log.note("origin", address, f"a WebSocket from {peer} was refused: {fault}")
+    _, peer = _peer_of(connection.transport)
+    ports.log.note(f"a WebSocket from {peer} was refused: {fault}")
     return connection.respond(http.HTTPStatus.FORBIDDEN, f"{fault}\n")
 
 

@@ -96,36 +96,28 @@ class LoginBackoff:
 
 
 class ThrottledLog:
-    """A log that does not grow with what is thrown at the server.
-
-    The first line of a kind is written at once, and then one in `QUIET` seconds that counts.
+    """A log of what strangers do, which does not grow with it: a line that comes too soon is counted in the next one.
 
     Args:
         log: takes the lines.
         clock: in seconds.
     """
 
-    QUIET = 10.0
-    KINDS = 1000
-    """Kinds that are remembered."""
+    AT_ONCE, SECONDS = 20, 10.0
+    """Lines that are written at once, and seconds after which another one is."""
 
     def __init__(self, log: Callable[[str], None], clock: Clock = time.monotonic) -> None:
-        self._log = log
-        self._clock = clock
-        self._kinds: dict[tuple[str, str], tuple[float, int]] = {}  # when the last line was written, how many since
+        self._log, self._more = log, 0
+        self._bucket = TokenBucket(1 / self.SECONDS, self.AT_ONCE, clock)
 
-    def note(self, kind: str, who: str, text: str) -> None:
-        """Write ``text``, unless a line of its kind about ``who`` was just written; the next one counts it."""
-        now = self._clock()
-        written, more = self._kinds.get((kind, who), (now - self.QUIET, 0))
-        if now - written < self.QUIET:
-            self._kinds[kind, who] = written, more + 1
+    def note(self, text: str) -> None:
+        """Write ``text``, unless too much was written just now."""
+        if not self._bucket.pay(1):
+            self._bucket.give(1)
+            self._more += 1
             return
-        self._kinds.pop((kind, who), None)  # the latest is the last
-        self._kinds[kind, who] = now, 0
-        if len(self._kinds) > self.KINDS:
-            del self._kinds[next(iter(self._kinds))]
-        self._log(f"{text} (and {more} times more before)" if more else text)
+        self._log(f"{text} (and {self._more} lines like this were left out before)" if self._more else text)
+        self._more = 0
 
 
 def room_for(connections: int, agents: int = 0) -> int:

@@ -54,7 +54,7 @@ class ServedResults(Database):
                     raise unknown_name("player", player, known[:20])
                 played = sa.select(SERVER_RESULTS.c.game).where(SERVER_RESULTS.c.name.in_(spellings))
                 wanted = wanted.where(SERVER_GAMES.c.id.in_(played))
-            found = connection.execute(wanted.limit(last) if last else wanted).all()
+            found = connection.execute(wanted.limit(min(last, (1 << 63) - 1)) if last else wanted).all()
             return [_game(connection, game) for game in reversed(found)]
 
     def count_games(self) -> int:

@@ -135,11 +135,11 @@ class Lobby:
             idle = [one for one in clients if not one.name] or [one for one in clients if one.guest and not one.moved]
             if not idle:
                 why = f"the server has {self._most} connections, which is all it takes: try later"
-                self.throttled.note(FULL, client.origin, f"{client.connection.peer} was refused: {why}")
+                self.throttled.note(f"{client.connection.peer} was refused: {why}")
                 self._dismiss(client, FULL, why)
                 return False
             who, why = idle[0].name or idle[0].connection.peer, "you were idle, and your place was needed"
-            self.throttled.note("sent-away", idle[0].origin, f"{who} was sent away: {why}")
+            self.throttled.note(f"{who} was sent away: {why}")
             self._dismiss(idle[0], FULL, why)
         self.clients[client.connection] = client
         return True
@@ -209,7 +209,7 @@ class Lobby:
             self._admit_owner(client, owner, login)
             return
         client.wrong += 1
-        self.throttled.note(WRONG_SECRET, client.origin, f"wrong secret from {client.connection.peer}")
+        self.throttled.note(f"wrong secret from {client.connection.peer}")
         why = "wrong secret, or not that of the name"
         if client.wrong < WRONG_SECRETS:
             client.refuse(WRONG_SECRET, why)
@@ -223,9 +223,9 @@ class Lobby:
         no_login = f'sent no LOGIN within {seconds}: a client begins with {{"key": "LOGIN", "secret": ...}}'
         if self._settings.allows_guests:
             self._admit(client, self._guest_name())
-            self.throttled.note("no-login", client.origin, f"{client.name} from {peer} {no_login}")
+            self.throttled.note(f"{client.name} from {peer} {no_login}")
         else:
-            self.throttled.note("no-login", client.origin, f"{peer} {no_login}: disconnected")
+            self.throttled.note(f"{peer} {no_login}: disconnected")
             self._dismiss(client, SECRET_NEEDED, f"no login within {seconds}, and no guests here")
 
     def _admit_guest(self, client: Client, wanted: str | None, login: Message) -> None:

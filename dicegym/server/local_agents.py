@@ -117,9 +117,9 @@ class LocalAgent:
             self._thread.submit(self._leave, table)
 
     def _hear(self, done: asyncio.Future[int], answered: Callable[[int | str], None]) -> None:
+        error = None if done.cancelled() else done.exception()  # looked at, or asyncio would print it
         if done.cancelled() or self._stopping:
             return
-        error = done.exception()
         if error is None:
             self._failures = 0
             answered(done.result())

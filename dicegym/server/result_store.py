@@ -27,7 +27,7 @@ from dicegym.arena.ratings.elo import START, update_ratings
 from dicegym.arena.storage import make_default_folder
 from dicegym.arena.store.opening import ELSEWHERE, WRITES, HeldError, call_store, make_damage_error, trouble_of
 from dicegym.arena.store.schema import SERVER_GAMES, SERVER_INCIDENTS, SERVER_RATINGS, SERVER_RESULTS, SERVER_RUNS
-from dicegym.arena.store.store import ContestStore, now_in_words, number_of_rules, upsert
+from dicegym.arena.store.store import ContestStore, lock_file, now_in_words, number_of_rules, upsert
 from dicegym.engine.game import Game
 from dicegym.errors import DamagedFileError, DicegymError
 from dicegym.server.admission import fold_name
@@ -302,7 +302,7 @@ def _locked(path: Path, game: str) -> FileLock:
     path.parent.stat()  # the lock would make a folder that is missing, and so hide a slip of the pen
     if path.exists() and not path.is_file():
         raise DamagedFileError(path, "is a folder, a pipe or a device, and cannot store results", ELSEWHERE)
-    lock = FileLock(path.with_name(f"{path.name}-{game}-lock"), timeout=0)
+    lock = FileLock(lock_file(path, game), timeout=0)
     try:
         lock.acquire()
     except Timeout:

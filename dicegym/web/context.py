@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
+from filelock import FileLock
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
@@ -135,9 +136,10 @@ def read_store(store: str) -> Iterator[StoreReader | None]:
 
 def _kept_secret(path: Path) -> bytes:
     """Return the secret in a file. It is made whole or not at all: an empty one could be guessed by anybody."""
-    if not path.is_file() or path.stat().st_size < SECRET_BYTES:
-        unfinished = path.with_name(f".secret-{secrets.token_hex(8)}")
-        unfinished.touch(mode=0o600, exist_ok=False)
-        unfinished.write_bytes(secrets.token_bytes(SECRET_BYTES))
-        unfinished.replace(path)
-    return path.read_bytes()
+    with FileLock(path.with_name("secret.lock")):  # servers that start together keep the same one
+        if not path.is_file() or path.stat().st_size < SECRET_BYTES:
+            unfinished = path.with_name(f".secret-{secrets.token_hex(8)}")
+            unfinished.touch(mode=0o600, exist_ok=False)
+            unfinished.write_bytes(secrets.token_bytes(SECRET_BYTES))
+            unfinished.replace(path)
+        return path.read_bytes()

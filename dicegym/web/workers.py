@@ -78,7 +78,9 @@ class Answer(Generic[T]):
 
     async def settle(self, seconds: float | None = None) -> None:
         """Wait until it is ready, at most ``seconds``, without a thread."""
-        await asyncio.wait([asyncio.wrap_future(self.future)], timeout=seconds)
+        waited = asyncio.wrap_future(self.future)
+        waited.add_done_callback(lambda one: one.cancelled() or one.exception())  # or each who asks adds to the log
+        await asyncio.wait([waited], timeout=seconds)
 
 
 class WorkerThreads:

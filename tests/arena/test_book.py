@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from dicegym.arena.store.book import Book
 from dicegym.arena.store.opening import BusyError
 from dicegym.arena.store.reading import StoreReader
 from dicegym.arena.store.schema import CONTESTS, FIELDS, MATCHES, PLAYS
-from dicegym.arena.store.store import ContestStore, live_file
+from dicegym.arena.store.store import ContestStore, live_file, lock_contest, remove
 from dicegym.errors import DamagedFileError, ParameterError
 from dicegym.sandbox.jobs import Entry, Failure, entry
 from dicegym.sandbox.limits import Limits
@@ -148,6 +149,10 @@ def test_who_comes_second_to_a_contest_leaves_what_is_told_of_it_and_may_wait(st
     with pytest.raises(ParameterError, match=r"contest 1 of .* is being run by another process: wait for it"):
         second.enter([], [])
     second.close()
+    (link := Path(store.name).parent / "link.sqlite").symlink_to(store.name)
+    said = pytest.raises(ParameterError, match="is being run by another process")
+    with ContestStore(link) as linked, contextlib.closing(Book(linked, settings(), 7)) as third, said:
+        third.enter([], [])
     assert live_file(Path(store.name), 1).exists()
     first.close()
     assert not live_file(Path(store.name), 1).exists()
@@ -155,6 +160,21 @@ def test_who_comes_second_to_a_contest_leaves_what_is_told_of_it_and_may_wait(st
     assert second.stored.run == 2
     second.close()
     assert not [path.name for path in Path(store.name).parent.iterdir() if "lock" in path.name]
+
+
+def test_a_contest_that_is_removed_while_it_is_entered_is_said_to_be_gone(
+    store: ContestStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def remove_first(opened: ContestStore, contest: int) -> Any:
+        remove(opened, contest)
+        return lock_contest(opened, contest)
+
+    monkeypatch.setattr(books, "lock_contest", remove_first)
+    said = pytest.raises(ParameterError, match="contest 1 was removed just now: run the same command again")
+    with contextlib.closing(Book(store, settings(), 7)) as book, said:
+        book.enter([], [])
+    monkeypatch.undo()
+    entered(store).close()
 
 
 def test_a_file_that_is_written_while_it_is_read_is_not_called_damaged(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pickle
 import socket
 import sys
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
@@ -248,6 +248,36 @@ def test_a_node_that_lacks_what_work_needs_is_named(
     jobs = [Match(game, (entry(game, "swap", "swap"), entry(game, "bacon", "bacon")), 1, 2)]
     with executor, pytest.raises(DicegymError, match=f"work on node 10.0.0.2 failed: .*{said[lacks]}"):
         list(executor.run(jobs))
+
+
+def test_what_was_begun_in_vain_is_cancelled(ray: Ray, game: dicegym.Game, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever ends a pass: the next one, the end of the executor, or a job that cannot be sent."""
+    monkeypatch.setattr(ray_executor, "keep_files_apart", lambda: None)
+    monkeypatch.setattr(ray_executor, "play", lambda version, fingerprint, how, job, bundles: (job, {}))
+    both = entry(game, "swap", "swap"), entry(game, "bacon", "bacon")
+    jobs = [Match(game, both, 1, 1, number=number) for number in range(4)]
+
+    def broken() -> Iterator[Match]:
+        yield from jobs[:2]
+        raise ParameterError("too many files")
+
+    with ray_executor.ray_cluster(workers=3)(game, None, "auto") as executor:
+        first = executor.run(jobs)
+        next(first)
+        assert ray.cancelled == []
+        second = executor.run(jobs)
+        next(second)
+        assert len(ray.cancelled) == 2
+        first.close()
+        assert len(ray.cancelled) == 2, "which is not of its pass"
+        with pytest.raises(ParameterError):
+            list(executor.run(broken()))
+        assert len(ray.cancelled) == 6
+        third = executor.run(jobs)
+        next(third)
+    assert len(ray.cancelled) == 8
+    third.close()
+    assert len(ray.cancelled) == 8
 
 
 def test_a_cluster_that_does_not_answer_is_told(ray: Ray, monkeypatch: pytest.MonkeyPatch) -> None:

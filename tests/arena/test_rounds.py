@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from made_up import Returns, disorderly
 
 from dicegym.arena import ContestResult, contest
-from dicegym.arena.formats import swiss_pairing as pairing
-from dicegym.arena.formats.swiss_pairing import usual_rounds
+from dicegym.arena.formats import swiss as pairing
+from dicegym.arena.formats.swiss import usual_rounds
 from dicegym.arena.match import Match
 from dicegym.sandbox.jobs import Failure
 

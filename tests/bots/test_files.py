@@ -21,7 +21,7 @@ from dicegym.bots.source import Source, defines
 from dicegym.errors import AgentError, DicegymError, ParameterError
 from dicegym.players.agent_info import describe_agent, game_of_file
 from dicegym.sandbox.jobs import entry
-from dicegym.sandbox.readable import visible_files
+from dicegym.sandbox.readable import MOST_BESIDE, visible_files
 from dicegym.sandbox.scratch import empty
 
 if not hasattr(os, "mkfifo"):
@@ -169,6 +169,17 @@ def test_helpers_and_data_that_lead_out_are_refused(tmp_path: Path) -> None:
     (bot.parent / "hog.json").symlink_to("/etc/passwd")
     with pytest.raises(BadFileError, match=r"hog\.json is a link that leads out"):
         visible_files(Source(bot), (), [bot])
+
+
+def test_a_bot_that_would_keep_its_jail_busy_with_files_is_refused(tmp_path: Path) -> None:
+    (bot := tmp_path / "ann.py").write_text(PLAIN)
+    for number in range(MOST_BESIDE):
+        (tmp_path / f"ann.{number}").touch()
+    assert len(visible_files(Source(bot), (), [bot])) == 1 + MOST_BESIDE
+    (tmp_path / "ann").mkdir()
+    with pytest.raises(BadFileError, match="101 files and folders are called like it, and 100 are the most"):
+        visible_files(Source(bot), (), [bot])
+    assert visible_files(Source(bot), ["ann.py"], [bot]) == [tmp_path, bot]
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs modes of folders")

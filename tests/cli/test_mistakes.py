@@ -58,7 +58,8 @@ MISTAKES = [
     ("watch swap --game hog -o x.avi", "must end in .gif"),
     ("watch swap --game hog -o x", "must end in .gif"),
     ("watch swap --game hog -o /nowhere/x.gif", "there is no folder /nowhere"),
-    ("watch swap --game hog -o x.gif --delay 0", "--delay more than 0"),
+    ("watch swap --game hog -o x.gif --delay 0", "--delay 0 cannot be filmed: give 0.01 to 160 seconds a picture"),
+    ("watch swap --game hog -o x.gif --delay 600", "--delay 600 cannot be filmed"),
     ("watch swap --game hog --against bacn", "Did you mean 'bacon'"),
     ("watch swap --game hog --against bacon --against swap", "2 opponents do not fit at one table"),
     # trainings
@@ -95,6 +96,8 @@ MISTAKES = [
     ("tournament hog bacon swap --format swis", "Did you mean 'swiss'?"),
     ("tournament hog bacon swap --rounds 2", "rounds=2 means nothing to the format 'round-robin'"),
     ("tournament hog bacon swap --store none --label x", "--store none stores nothing"),
+    ("tournament hog bacon swap --store none -o data.csv", "data-matches.csv is a folder"),
+    ("tournament hog --seeds 100000 --store none", "matches are more than the 3,000,000 that a contest can have"),
     ("tournament lucky idle thrifty --format ladder", "there is no format of contests 'ladder'"),
     ("compare hog bacon swap --store none --elo 30 20", "smaller one first"),
     ("compare hog bacon swap --store none --margins 0 0.1 --elo 0 20", "same thing twice"),
@@ -105,7 +108,7 @@ MISTAKES = [
     ("arena replay FILE --seat 2", "seat 2 is no seat of a game of 2: give 0 to 1"),
     ("arena replay FILE -o x.mp4", "must end in .gif or .html or .json"),
     ("arena replay FILE -o /nowhere/x.html", "there is no folder /nowhere"),
-    ("arena replay FILE -o x.gif --delay 0", "--delay more than 0"),
+    ("arena replay FILE -o x.gif --delay 0", "--delay 0 cannot be filmed"),
     ("arena replay FILE -o x.json --seat 0", "leave --seat out"),
     ("arena replay FILE --store x", "leave --store out"),
     ("arena replay 1 --store .", ". is a folder: name a file in it"),
@@ -139,15 +142,24 @@ def test_a_mistake_ends_with_one_helpful_line(
     monkeypatch.chdir(tmp_path)
     Path("notes").write_text("no database at all, though it is long enough to look like one" * 20)
     Path("empty").mkdir()
+    Path("data-matches.csv").mkdir()
     for name in WORK:
         if "--seed" not in line:  # which `evaluate` refuses itself
             monkeypatch.setattr(name, work)
     status, out, err = run(*(str(file) if word == "FILE" else word for word in shlex.split(line)))
-    assert (status, out.count("\n")) == (2, "--delay" in line), err  # who plays is told before a film is refused
+    assert (status, out) == (2, ""), err
     assert said in err
     assert err.startswith("dicegym: ")
     assert len(err.splitlines()) == 1, err
-    assert {path.name for path in tmp_path.iterdir()} - {"web"} == {"empty", "notes"}
+    assert {path.name for path in tmp_path.iterdir()} - {"web"} == {"empty", "notes", "data-matches.csv"}
+
+
+@pytest.mark.parametrize("typed", ["nan", "inf", "-1", "1e300"])
+@pytest.mark.parametrize("command", ["watch swap --game hog", "arena replay 1"])
+def test_what_is_no_time_to_wait_is_refused(command: str, typed: str, run: Run) -> None:
+    status, out, err = run(*command.split(), f"--delay={typed}")
+    assert (status, out) == (2, "")
+    assert "Invalid value for '--delay'" in err
 
 
 TAKE_STEPS = itertools.cycle(("train hog", "runs tune hog", "values exploitability hog bacon"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import shutil
 from pathlib import Path
 from typing import Any
@@ -129,6 +130,9 @@ def test_a_card_says_what_can_be_won() -> None:
     assert "3 s." in page
     assert "best response" not in card.card(MODEL, 10)
     assert "5 s." in card.card(MODEL, 100, seconds=5)
+    for seconds in (0, -1, math.nan, True):
+        with pytest.raises(ParameterError, match="a time to look for the best response"):
+            card.card(MODEL, 100, seconds=seconds)
     lucky = dicegym.game("lucky")
     assert bracket_of(lucky, dicegym.agent(lucky, "thrifty"), 1) is None  # nothing is known there
 

@@ -176,6 +176,7 @@ DENIED: dict[str, tuple[str, str]] = {
     "faults": ("system({userfaultfd}, 0)", NO),
     "counters": ("system({perf_event_open}, 0, 0, -1, -1, 0)", NO),
     "keys": ("system({keyctl}, 0, 0)", NO),
+    "rules of Landlock": ("system({landlock_create_ruleset}, 0, 0, 1)", NO),
     "the kernel's log": ("system({syslog}, 10, 0, 0)", NO),
     "hold up who opens": ("fcntl.fcntl(os.open(BOT, os.O_RDONLY), fcntl.F_SETLEASE, fcntl.F_RDLCK)", NO),
     "write all disks": ("system({sync})", NO),
@@ -278,6 +279,15 @@ def test_the_other_layers_hold_where_one_is_missing(missing: str, tmp_path: Path
     assert shared.startswith("PermissionError" if "seccomp" in layers else "OSError: [Errno 12]")
     assert private == "MemoryError: "
     assert little == f"done: {100 << 20}"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="others keep their user")
+@pytest.mark.parametrize("level", LEVELS)
+def test_no_two_processes_are_counted_as_one_user(level: str, tmp_path: Path) -> None:
+    """Or a bot that starts as many threads as it may leaves its opponent none."""
+    users = [confined.run(level, "print(os.getuid())", tmp_path).stdout for _ in range(2)]
+    assert all(int(user) >= 1 << 20 for user in users)
+    assert users[0] != users[1]
 
 
 def test_descriptors_are_closed_but_those_that_are_kept(tmp_path: Path) -> None:

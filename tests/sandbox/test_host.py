@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import marshal
+import os
 import re
 import socket
 import subprocess
 import sys
+import types
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +68,25 @@ def test_a_question_that_breaks_off_ends_the_process() -> None:
     with pytest.raises(EOFError):
         child_at(end)._serve()
     assert end.sent == b""
+
+
+def test_a_host_is_heard_by_who_has_many_files_open() -> None:
+    resource = pytest.importorskip("resource")
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(2000, limits[1]), limits[1]))
+    try:
+        ours, theirs = socket.socketpair()
+        many = socket.socket(fileno=fcntl.fcntl(ours.detach(), fcntl.F_DUPFD, 1500))
+        with many, theirs:
+            one = MessageStream(many)
+            assert not one.is_ready(0)
+            with pytest.raises(TimeoutError):
+                one.receive(0.01)
+            MessageStream(theirs).send(("ended", 1))
+            assert one.is_ready(1)
+            assert one.receive(1) == ("ended", 1)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
 
 
 def answers(*replies: Any) -> list[list[Any]]:
@@ -169,7 +191,7 @@ def test_a_host_starts_without_arrays_and_forgets_the_package(name: str, tmp_pat
         with subprocess.Popen(argv, pass_fds=(theirs.fileno(),), stderr=subprocess.PIPE, text=True) as process:
             theirs.close()
             control = MessageStream(ours)
-            control.send(setup | {"folder": str(tmp_path), "free": True})
+            control.send(setup | {"folder": str(tmp_path), "free": True, "files": 0})
             try:
                 assert control.receive(30) == ["ready"]
             finally:
@@ -229,6 +251,33 @@ def test_what_a_process_makes_up_is_quoted_whole(phase: str, kind: str, text: st
     else:
         assert isinstance(found, RaisedError)
         assert (found.text, found.where) == (told, where if "cheats" not in where else "")
+
+
+@pytest.mark.parametrize(("most", "made", "ended"), [(0, 10**6, False), (100, 100, False), (100, 101, True)])
+def test_who_makes_too_many_files_is_ended(
+    most: int, made: int, ended: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Empty ones escape the limit of a jail's folder, and are in no memory of a process."""
+
+    class Quiet:
+        looks = 0
+
+        def is_ready(self, seconds: float) -> bool:
+            self.looks += 1
+            return self.looks > 1
+
+        def receive(self) -> None:
+            raise EOFError
+
+    monkeypatch.setattr(os, "statvfs", lambda folder: types.SimpleNamespace(f_files=10**7, f_ffree=10**7 - made))
+    with subprocess.Popen([sys.executable, "-S", "-c", "input()"], stdin=subprocess.PIPE) as child:
+        one = Host.__new__(Host)
+        quiet: Any = Quiet()
+        one.setup, one._children, one._control = {"folder": str(tmp_path), "files": most}, {1: child.pid}, quiet
+        one.serve()
+        if not ended:
+            child.communicate(b"\n", 20)
+        assert child.wait(20) == (-9 if ended else 0)
 
 
 @pytest.mark.parametrize(

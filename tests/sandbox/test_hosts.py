@@ -162,6 +162,27 @@ def test_nobody_is_blamed_for_a_process_that_cannot_be_started(hosts: Hosts, mon
     assert found == {"actor": -1, "reason": "the process of 'ann' could not be started"}
 
 
+@pytest.mark.parametrize(
+    ("said", "error"),
+    [
+        ("bwrap: Creating new namespace failed: No space left on device", StartError),
+        ("bwrap: Can't fork for pid 1: Resource temporarily unavailable", StartError),
+        ("bwrap: Can't bind mount /x: No space left on device on /newroot/x: No space left on device", GoneError),
+        ("bwrap: Can't find source path /Creating new namespace failed: No such file or directory", GoneError),
+        ("SyntaxWarning: bwrap: Creating new namespace failed", GoneError),
+    ],
+)
+def test_a_machine_without_room_for_a_jail_is_no_fault_of_its_bot(
+    said: str, error: type[Exception], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "bot.py").touch()
+    monkeypatch.setattr(jail, "command", lambda *_: ["/bin/sh", "-c", 'echo "$0" >&2; exit 1', said])
+    host = HostProcess(GAME, "bot", Source(tmp_path / "bot.py"), Limits(), jail.Isolation.NONE, str(tmp_path))
+    with pytest.raises(error, match="could not be started"):
+        host.wait_ready()
+    host.close()
+
+
 @pytest.mark.parametrize("size", [0, 1 << 20])
 def test_a_process_that_ends_at_once_is_not_waited_for(
     size: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

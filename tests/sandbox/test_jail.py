@@ -325,6 +325,22 @@ def test_each_layer_of_a_jail_alone(capfd: pytest.CaptureFixture[str]) -> None:
 
 
 @linux
+def test_a_trial_that_takes_too_long_is_made_again(
+    bwrap: Callable[[str, str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = bwrap("0.9.0", "")
+    monkeypatch.setattr(jail, "_PATIENCE", 0.5)
+    for slow in ("1", "2"):  # when it tells its version, and when it makes a jail
+        path.write_text(f'#!/bin/sh\n[ $# -lt {slow} ] || exec /bin/sleep 9\necho "bubblewrap 0.9.0"\n')
+        assert jail.probe("jail").startswith("bubblewrap did not end within 0.5 s: try again")
+        assert jail.choose().level is Isolation.PROCESS
+        with pytest.raises(DependencyError, match="did not end within"):
+            jail.choose("jail")
+    path.write_text('#!/bin/sh\necho "bubblewrap 0.9.0"\n')
+    assert jail.choose("jail").level is Isolation.JAIL
+
+
+@linux
 def test_ctrl_c_does_not_kill_a_jail_that_is_tried(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It would leave a process behind, which waits for it for ever."""
 

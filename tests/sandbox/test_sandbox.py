@@ -376,6 +376,15 @@ def test_no_bot_is_blamed_for_what_its_referee_cannot_start(game: Game, folder: 
             list(own.run([Match(game, entries, 1, 3)]))
 
 
+def test_what_an_abandoned_run_has_begun_is_not_in_the_next(game: Game, monkeypatch: pytest.MonkeyPatch) -> None:
+    both = tuple(entry(game, name, "bacon") for name in "ab")
+    with Sandbox(game, 2, isolation="none") as own:
+        quick, slow, last = (Match(game, both, seed, games) for seed, games in ((1, 1), (2, 10**6), (3, 1)))
+        first = own.run([quick, slow])
+        assert next(first)[0] == quick
+        assert [job for job, _ in own.run([last])] == [last]
+
+
 def test_all_else_ends_where_a_lost_referee_cannot_be_replaced(game: Game, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object) -> None:
         raise BlockingIOError("too many processes")

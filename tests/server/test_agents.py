@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import socket
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -179,6 +181,25 @@ async def test_an_illegal_answer_is_asked_again_ten_times(tmp_path: Path) -> Non
     assert [incident.turn for incident in result.incidents] == [1, 2]
     assert all("too many errors" in incident.reason for incident in result.incidents)
     assert result.actions.count(-1) == 20
+
+
+def test_an_agent_that_is_stopped_while_it_thinks_adds_nothing_to_the_log(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def think(*_: object) -> None:
+        time.sleep(0.1)
+        raise OSError("its process was ended")
+
+    async def stop() -> None:
+        agent = local_agents.LocalAgent("ann", "in_order", dicegym.game("yatzy"), 1.0, print)
+        monkeypatch.setattr(agent, "_answer", think)
+        agent.ask(1, 0, None, 1, lambda answer: pytest.fail("nobody is there any more"))
+        await agent.stop()
+        await asyncio.sleep(0.01)
+
+    asyncio.run(stop())
+    gc.collect()
+    assert caplog.records == []
 
 
 def test_a_bot_that_cannot_sit_down_leaves_no_process(tmp_path: Path) -> None:

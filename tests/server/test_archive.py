@@ -90,9 +90,13 @@ def test_a_file_of_somebody_else_is_left_as_it_was(tmp_path: Path) -> None:
 def test_a_lock_is_one_and_leaves_nothing(tmp_path: Path) -> None:
     path = tmp_path / "results.sqlite"
     store = ResultStore(path, "yatzy")
-    for _ in range(2):  # who is refused does not take the lock away
+    (tmp_path / "elsewhere").mkdir()
+    (link := tmp_path / "elsewhere" / "link.sqlite").symlink_to(path)
+    for name in (path, link, path):  # who is refused does not take the lock away
         with pytest.raises(ParameterError, match="in use by another server"):
-            ResultStore(path, "yatzy")
+            ResultStore(name, "yatzy")
+    link.unlink()
+    link.parent.rmdir()
     store.close()
     assert files(tmp_path) == ["results.sqlite"]
     path.with_name(path.name + "-yatzy-lock").touch()  # as a server that was killed leaves it
@@ -143,6 +147,7 @@ def test_a_store_is_read_and_not_changed(first: Path, run: Run) -> None:
     store = ("--store", str(first))
     assert re.search(r"1 +anna +1216 ± 655 provisional +1 +1", run("server", "ratings", *store)[1])
     assert "the server played decision 4 of bob: took more" in run("server", "games", *store)[1]
+    assert "anna" in run("server", "games", "--last", str(10**20), *store)[1], "more than a database counts are all"
     assert first.read_bytes() == before
     assert files(first.parent) == [first.name]
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import dataclasses
+import gc
 import http.client
+import os
 import socket
 import tempfile
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 
@@ -17,7 +21,7 @@ from starlette.testclient import TestClient
 from web_pages import Visitor
 
 from dicegym.errors import ParameterError
-from dicegym.web import static_files, workers
+from dicegym.web import context, static_files, workers
 from dicegym.web.address import address_of, listen
 from dicegym.web.application import create_app
 from dicegym.web.context import A_SECOND, AT_ONCE, HEADER_BYTES, SECRET_BYTES, SMALL_BODY, AddressLimits, Web
@@ -26,7 +30,7 @@ from dicegym.web.pages import FORM_KEY
 from dicegym.web.security import COOKIE, SAFETY_HEADERS
 from dicegym.web.serving import PageServer, list_notes
 from dicegym.web.web_settings import WebSettings
-from dicegym.web.workers import TooBusyError, WorkerThreads
+from dicegym.web.workers import Answer, TooBusyError, WorkerThreads
 
 from .conftest import Running
 
@@ -87,6 +91,16 @@ def test_the_secret_is_whole_and_nobody_elses(settings: WebSettings) -> None:
     assert len(secret) == SECRET_BYTES
     assert Web(settings).secret == secret
     assert (settings.folder / "secret").stat().st_mode & 0o777 == 0o600
+
+
+def test_servers_that_start_together_keep_one_secret(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def make_slowly(size: int) -> bytes:
+        time.sleep(0.05)
+        return os.urandom(size)
+
+    monkeypatch.setattr(context.secrets, "token_bytes", make_slowly)
+    with ThreadPoolExecutor(4) as servers:
+        assert len(set(servers.map(context._kept_secret, [tmp_path / "secret"] * 4))) == 1
 
 
 def test_a_form_of_somebody_else_is_refused(settings: WebSettings) -> None:
@@ -254,6 +268,20 @@ def test_work_is_bounded() -> None:
     threads.end()
     with pytest.raises(TooBusyError, match="about to end"):
         threads.begin("modest", print)
+
+
+def test_who_waits_for_what_fails_adds_nothing_to_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    async def wait() -> None:
+        early, late = Answer[None](), Answer[None]()
+        early.future.set_exception(ParameterError("damaged"))
+        await early.settle(1)
+        await late.settle(0.01)
+        late.future.set_exception(ParameterError("damaged"))
+        await asyncio.sleep(0.01)
+
+    asyncio.run(wait())
+    gc.collect()
+    assert caplog.records == []
 
 
 def test_work_goes_on_after_a_thread_could_not_be_started(monkeypatch: pytest.MonkeyPatch) -> None:

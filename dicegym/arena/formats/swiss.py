@@ -1,6 +1,11 @@
 """The Swiss tournament: in each round pairs of about equal points meet, and no two meet twice.
 
-It tells a large field apart in few rounds. Pairs are made as `dicegym.arena.formats.swiss_pairing` says.
+It tells a large field apart in few rounds. Pairs follow the FIDE (Dutch) System, FIDE Handbook C.04.3, without what it
+says of colours, which have no counterpart: seats are drawn afresh for each game. Entries are in the order of their
+points, and of their numbers among equals. In a group of equal points the upper half plays the lower half, first against
+first; whom nobody of the group is left for floats down, and meets the first of the next group. Nobody meets anybody
+twice, and nobody has two byes (C.04.1): if the preferred opponent of somebody leaves others without one, the next
+preferred is tried.
 
 Ranked are points (a win is 1, a draw 1/2), then Buchholz: the sum of the opponents' points, where a bye counts as an
 opponent with one's own points (FIDE Handbook C.07), then the share of games won. Entries that are still equal share a
@@ -9,16 +14,16 @@ place.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from itertools import chain, combinations
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, combinations, takewhile
 from typing import Any, NamedTuple
 
 from dicegym.arena.contest_options import ContestOptions
 from dicegym.arena.director import Director, Format
 from dicegym.arena.formats.groups import shuffle_names
 from dicegym.arena.formats.settling import settle
-from dicegym.arena.formats.swiss_pairing import Met, bye, pairs, usual_rounds
 from dicegym.arena.match import Match
 from dicegym.arena.match_rows import MatchRow, PlayedMatch
 from dicegym.arena.results import Columns, ContestResult, Presentation, ranking, ranking_table
@@ -27,6 +32,8 @@ from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 from dicegym.sandbox.jobs import Entry
 
+MOST_STEPS = 20_000
+"""Pairs that are tried before a round without rematches is given up: whether there is one can take forever to tell."""
 GRAIN = 9
 """Digits to which shares of games are rounded, so that a tie is one although floats are added in another order."""
 COLUMNS: Columns = {
@@ -40,6 +47,8 @@ COLUMNS: Columns = {
     "Share": lambda row: row["share"] if row["games"] else None,
 }
 """Of the ranking."""
+Met = Callable[[str, str], int]
+"""How often two have met."""
 
 
 class Pairing(NamedTuple):
@@ -52,10 +61,8 @@ class Pairing(NamedTuple):
     """Games that each won, a draw by half."""
     games: int
     """That were played."""
-    note: str
-    """What is to be said of it, such as "bye"."""
-    played: tuple[bool, ...]
-    """Whether each has played."""
+    note: str = ""
+    """Why it was not played, such as "bye"; empty: it was."""
 
 
 def swiss(director: Director) -> ContestResult:
@@ -89,9 +96,9 @@ def swiss(director: Director) -> ContestResult:
         again = [f"{one} and {other}" for one, other in paired if count_meetings(one, other)]
         remarks += [f"round {number}: {both} met again, as nothing else was left" for both in again]
         found = _play_round(director, paired, count_meetings, played)
-        found += [Pairing((name,), (1.0,), (0.0,), 0, "bye", (False,)) for name in free]
+        found += [Pairing((name,), (1.0,), (0.0,), 0, "bye") for name in free]
         rounds.append(tuple(found))
-        meetings.update(frozenset(pairing.entries) for pairing in found if all(pairing.played))
+        meetings.update(frozenset(pairing.entries) for pairing in found if not pairing.note)
 
     figures = {name: own for name, own in count_figures(drawn, rounds).items() if name not in director.failures}
     merits = {name: (one["points"], one["buchholz"], one["share"]) for name, one in figures.items()}
@@ -138,10 +145,10 @@ def _pairing(director: Director, pair: tuple[str, str], rows: Sequence[MatchRow]
     if len(rows) < director.options.seeds:
         failed = [name for name in pair if name in director.failures]
         points = tuple(float(name not in failed) for name in pair)
-        return Pairing(pair, points, (0.0, 0.0), 0, f"walkover: {', '.join(failed)} disqualified", (False, False))
+        return Pairing(pair, points, (0.0, 0.0), 0, f"walkover: {', '.join(failed)} disqualified")
     won = [sum(row.shares[row.entries.index(name)] for row in rows) for name in pair]
     points = tuple((own > other) + 0.5 * (own == other) for own, other in (won, won[::-1]))
-    return Pairing(pair, points, tuple(won), sum(row.games for row in rows), "", (True, True))
+    return Pairing(pair, points, tuple(won), sum(row.games for row in rows))
 
 
 def count_figures(drawn: Sequence[str], rounds: Iterable[Iterable[Pairing]]) -> dict[str, dict[str, Any]]:
@@ -153,7 +160,7 @@ def count_figures(drawn: Sequence[str], rounds: Iterable[Iterable[Pairing]]) -> 
     scores = dict.fromkeys(drawn, 0.0)
     opponents: dict[str, list[str]] = {name: [] for name in drawn}  # of each round; itself where it did not play
     for pairing in chain.from_iterable(rounds):
-        met = all(pairing.played)
+        met = not pairing.note
         for seat, name in enumerate(pairing.entries):
             own, points = figures[name], pairing.points[seat]
             own["points"] += points
@@ -168,6 +175,68 @@ def count_figures(drawn: Sequence[str], rounds: Iterable[Iterable[Pairing]]) -> 
         own["share"] = round(scores[name] / own["games"], GRAIN) if own["games"] else 0.0
         own["buchholz"] = sum((figures[other]["points"] for other in opponents[name]), 0.0)
     return figures
+
+
+def pairs(order: Sequence[str], points: Mapping[str, float], met: Met) -> list[tuple[str, str]]:
+    """Return the pairs of an even number of entries in ``order``.
+
+    If every pairing has rematches, or `MOST_STEPS` find none without, each meets the one it has met least.
+    """
+    found = _without_rematches(order, points, met)
+    if found is not None:
+        return found
+    left, again = list(order), []
+    while left:
+        above = left[0]
+        below = min(_preferred(left, points), key=lambda name: met(above, name))
+        again.append((above, below))
+        left = [name for name in left if name not in (above, below)]
+    return again
+
+
+def _without_rematches(order: Sequence[str], points: Mapping[str, float], met: Met) -> list[tuple[str, str]] | None:
+    """Return pairs that have never met, or None; upper entries get the opponents they prefer where that is possible."""
+    stack = [(list(order), _preferred(order, points))]
+    chosen: list[tuple[str, str]] = []
+    steps = 0
+    while stack[-1][0]:
+        left, preferred = stack[-1]
+        below = next((name for name in preferred if not met(left[0], name)), None)
+        steps += 1
+        if steps > MOST_STEPS:
+            return None
+        if below is None:  # back to the pair before
+            stack.pop()
+            if not stack:
+                return None
+            chosen.pop()
+            continue
+        chosen.append((left[0], below))
+        rest = [name for name in left[1:] if name != below]
+        stack.append((rest, _preferred(rest, points)))
+    return chosen
+
+
+def _preferred(left: Sequence[str], points: Mapping[str, float]) -> Iterator[str]:
+    """Yield the opponents that the first of ``left`` may meet, the preferred ones first."""
+    if not left:
+        return
+    size = sum(1 for _ in takewhile(lambda name: points[name] == points[left[0]], left))
+    half = size // 2
+    if half:
+        yield from left[half:size]
+        yield from left[half - 1 : 0 : -1]
+    yield from left[size:]
+
+
+def bye(order: Sequence[str], had: Mapping[str, int]) -> str:
+    """Return the entry of ``order`` that has a bye: the lowest of those that have had the fewest."""
+    return min(reversed(order), key=lambda name: had.get(name, 0))
+
+
+def usual_rounds(entries: int) -> int:
+    """Return the fewest rounds after which at most one entry can have won all of its pairs."""
+    return max(1, math.ceil(math.log2(max(2, entries))))
 
 
 def _check(game: Game, options: ContestOptions, entries: Sequence[Entry]) -> None:

@@ -33,18 +33,12 @@ def expect_score(rating: float, opponent: float) -> float:
     return 1 / (1 + float(10 ** (behind / 400)))
 
 
-def exchange(rating: float, opponent: float, score: float, k: float = K) -> float:
-    """Return the points that a player wins from an opponent by ``score``: 1 for a win, 0.5 for a tie, 0 for a loss."""
-    return round(k * (score - expect_score(rating, opponent)) / GRAIN) * GRAIN
-
-
-def update_ratings(ratings: Sequence[float], scores: Sequence[float], k: float = K) -> list[float]:
+def update_ratings(ratings: Sequence[float], scores: Sequence[float]) -> list[float]:
     """Return the ratings after one game.
 
     Args:
         ratings: of each player, before the game.
         scores: what each player reached; only their order counts.
-        k: points at stake in a game of two.
 
     Raises:
         ValueError: ``ratings`` and ``scores`` differ in length.
@@ -53,19 +47,20 @@ def update_ratings(ratings: Sequence[float], scores: Sequence[float], k: float =
     for i, pair in enumerate(zip(ratings, scores, strict=True)):
         for j in range(i):
             score = 0.5 + 0.5 * ((pair[1] > scores[j]) - (pair[1] < scores[j]))
-            won = exchange(pair[0], ratings[j], score, k / (len(after) - 1))
+            stake = K / (len(after) - 1)
+            won = round(stake * (score - expect_score(pair[0], ratings[j])) / GRAIN) * GRAIN
             after[i] += won
             after[j] -= won
     return after
 
 
-def margin(games: int, k: float = K) -> float:
+def margin(games: int) -> float:
     """Return half of the 95% interval of a rating after ``games`` games, in points.
 
     Against equals a game's score has variance 1/4, and its expectation changes by ln(10) / 1600 a point. So a game
-    leaves the share ``kept = 1 - k ln(10) / 1600`` of a rating's error, and adds one of variance k**2 / 4. That is for
-    games of two without ties by a player whose strength stays; it tends to 105 points where ``k`` is 32.
+    leaves the share ``kept = 1 - K ln(10) / 1600`` of a rating's error, and adds one of variance K**2 / 4. That is for
+    games of two without ties by a player whose strength stays; it tends to 105 points.
     """
-    kept = (1 - k * math.log(10) / 1600) ** 2
-    lasting = k**2 / 4 / (1 - kept)
+    kept = (1 - K * math.log(10) / 1600) ** 2
+    lasting = K**2 / 4 / (1 - kept)
     return 1.96 * math.sqrt(lasting + kept**games * (UNRATED**2 - lasting))

@@ -20,6 +20,7 @@ from dicegym.arena.store.schema import AGENTS, ANSWERS, CONTESTS, FIELDS, MATCHE
 from dicegym.arena.store.store import ContestStore, add, live_file, lock_contest, now_in_words, number_of_rules
 from dicegym.arena.work_keys import key_of, write_limits
 from dicegym.engine.game import Game
+from dicegym.errors import ParameterError
 from dicegym.escape import harmless
 from dicegym.files import write_text
 from dicegym.play.seeds import draw_seed
@@ -74,7 +75,7 @@ class Book:
     def enter(self, records: Iterable[EntryRecord], entries: Iterable[Entry]) -> None:
         """Begin the contest, or continue it, with these entries, and find out what is known of its matches and checks.
 
-        Raises ParameterError if another process has it.
+        Raises ParameterError if another process has it, or has removed it meanwhile.
         """
         with self._store.writing() as connection:  # another command may have begun it meanwhile
             latest = self._latest(connection, self.seed)
@@ -83,7 +84,10 @@ class Book:
         batch = str(self.seed)
         with self._store.writing() as connection:
             values = {"run": CONTESTS.c.run + 1, "ended": None, "version": package_version()}
-            self._run = connection.execute(self._change(values).returning(CONTESTS.c.run)).scalar_one()
+            run = connection.execute(self._change(values).returning(CONTESTS.c.run)).scalar()
+            if run is None:
+                raise ParameterError(f"contest {self._contest} was removed just now: run the same command again")
+            self._run = run
             self._enter(connection, {record.name: record for record in records}, list(entries))
             known = sa.select(MATCHES.c.key, MATCHES.c.id).where(MATCHES.c.batch == batch)
             asked = sa.select(ANSWERS.c.key, ANSWERS.c.outcome).where(ANSWERS.c.batch == batch)

@@ -110,7 +110,7 @@ class StoreReader(Database):
 
     def is_held(self, contest: int) -> bool:
         """Return whether some process has a contest just now, if this machine can tell."""
-        if self.path is not None and not lock_file(self.path, contest).exists():
+        if self.path is not None and not lock_file(self.path, f"contest-{contest}").exists():
             return False
         try:
             with lock_contest(self, contest, seconds=0):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import time
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
@@ -130,7 +131,7 @@ def lock_contest(store: Database, contest: int, seconds: float = SECONDS_TO_NOTI
             if store.path is None:
                 _lock_on_server(stack, store, contest, seconds)
             else:
-                file = lock_file(store.path, contest)
+                file = lock_file(store.path, f"contest-{contest}")
                 stack.enter_context(FileLock(file, timeout=seconds))
                 stack.callback(file.unlink, missing_ok=True)
         except TimeoutError:  # of which the lock's own is one
@@ -141,9 +142,10 @@ def lock_contest(store: Database, contest: int, seconds: float = SECONDS_TO_NOTI
         yield
 
 
-def lock_file(store: Path, contest: int) -> Path:
-    """Return the file beside a store that is locked while somebody has a contest."""
-    return store.with_name(f"{store.name}-contest-{contest}-lock")
+def lock_file(store: Path, what: str) -> Path:
+    """Return the file that is locked while somebody has ``what`` of a store: one, whatever links lead to it."""
+    real = Path(os.path.realpath(store))
+    return real.with_name(f"{real.name}-{what}-lock")
 
 
 def live_file(store: Path, contest: int) -> Path:
