@@ -235,9 +235,12 @@ class Program(Asked):
         if name in self._absent or (self.source.shared and is_installed(name.partition(".")[0])):
             return None
         base = self._folder.joinpath(*name.split("."))
-        is_package = (base / "__init__.py").is_file()
-        path = base / "__init__.py" if is_package else base.with_name(base.name + ".py")
-        if not path.is_file() or path.relative_to(self._folder).as_posix() in self.source.hidden:
+        has_init = (base / "__init__.py").is_file()
+        path = base / "__init__.py" if has_init else base.with_name(base.name + ".py")
+        # A folder without __init__.py comes after everybody's modules, as in Python.
+        is_bare = not path.is_file() and base.is_dir() and not is_installed(name.partition(".")[0])
+        is_package = has_init or is_bare
+        if not (is_bare or path.is_file()) or path.relative_to(self._folder).as_posix() in self.source.hidden:
             self._absent.add(name)
             return None
         parent, _, child = name.rpartition(".")
@@ -249,7 +252,8 @@ class Program(Asked):
             module.__path__ = [str(base)]
         self._modules[name] = module  # before it runs, so that a circle of imports ends
         try:
-            self._execute(module, path)
+            if not is_bare:
+                self._execute(module, path)
         except BaseException:
             del self._modules[name]
             raise

@@ -213,6 +213,10 @@ def test_two_bots_do_not_see_each_others_helpers(game: Game, write: Write) -> No
         ("from package.inner import NUMBER", "NUMBER"),
         ("from package.outer import NUMBER", "NUMBER"),
         ("from package import inner as other", "other.NUMBER"),
+        ("import bare.inner", "bare.inner.NUMBER"),
+        ("from bare.below import inner", "inner.NUMBER"),
+        ("from bare.below.inner import NUMBER", "NUMBER"),
+        ("import json", "len(json.dumps('four'))"),
     ],
 )
 def test_helpers_are_found_at_once_and_late(game: Game, write: Write, late: str, expression: str) -> None:
@@ -220,8 +224,10 @@ def test_helpers_are_found_at_once_and_late(game: Game, write: Write, late: str,
     write("", "package/__init__.py")
     write("NUMBER = 6\n", "package/inner.py")
     write("from .inner import NUMBER\nfrom ..helper import NUMBER as again\nimport math\n", "package/outer.py")
+    for folder in ("bare", "bare/below", "json"):  # a folder without __init__.py is none of Python's modules
+        write("NUMBER = 6\n", f"{folder}/inner.py")
     assert answers(game, agent(game, write(f"{late}\n" + strategy(f"return {expression}"))), 2) == [6, 6]
-    assert answers(game, agent(game, write(strategy(f"{late}; return {expression}"), "b.py")), 2) == [6, 6]
+    assert answers(game, agent(game, write(strategy(f"{late}; return {expression}"), "hog.py")), 2) == [6, 6]
 
 
 def test_helpers_may_import_each_other_and_fail_by_their_names(game: Game, write: Write) -> None:
