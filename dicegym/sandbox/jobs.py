@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import os
 import pickle
@@ -133,8 +134,8 @@ def _apart_from(source: Source, others: Collection[str]) -> Source:
     root = os.path.dirname(own)
     hidden = set()
     for file in map(os.path.realpath, seal_files(source)[1]):
-        folder = os.path.dirname(file)
-        if file != own and (file in others or (folder != root and folder in others)):
+        folders = itertools.takewhile(lambda folder: folder != Path(root), Path(file).parents)
+        if file != own and any(str(one) in others for one in (file, *folders)):
             hidden.add(os.path.relpath(file, root))
     return source._replace(hidden=tuple(sorted(hidden)))
 

@@ -240,13 +240,13 @@ def test_of_many_processes_those_that_played_last_are_kept(
 
 def test_a_bot_does_not_see_what_other_entries_are_made_of(tmp_path: Path) -> None:
     """Helpers beside it are its own, though all entries lie in one folder; whole folders of others are theirs."""
-    (tmp_path / "other").mkdir()
-    (tmp_path / "lib").mkdir()
-    for name in ("helper", "theirs", "other/bot", "lib/tables"):
+    for folder in ("other", "other/below", "lib"):
+        (tmp_path / folder).mkdir()
+    for name in ("helper", "theirs", "other/bot", "other/below/more", "lib/tables"):
         (tmp_path / f"{name}.py").write_text("ROLLS = 4\n")
-    imports = "import helper, theirs, other.bot, lib.tables\n"
+    imports = "import helper, theirs, other.bot, other.below.more, lib.tables\n"
     (tmp_path / "mine.py").write_text(f"{imports}def final_strategy(score, opponent_score):\n    return 4\n")
     others = [str(tmp_path / name) for name in ("", "mine.py", "theirs.py", "other")]
     mine = entry(GAME, "mine", str(tmp_path / "mine.py"), [other.rstrip("/") for other in others])
     assert isinstance(mine.origin, Source)
-    assert mine.origin.hidden == ("other/bot.py", "theirs.py")
+    assert mine.origin.hidden == ("other/below/more.py", "other/bot.py", "theirs.py")
