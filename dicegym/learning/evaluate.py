@@ -140,7 +140,7 @@ def evaluate(
     opponent: Any = None,
     games: int = 10_000,
     exact: bool = True,
-    seed: int = CURVE_SEED,
+    seed: int = FRESH_SEED,
     less_luck: bool = False,
     progress: Callable[[int, int, str], None] | None = None,
     executors: Opened | None = None,
@@ -156,7 +156,7 @@ def evaluate(
             whenever the player has sat in each.
         games: how many games are played where no exact value exists.
         exact: False: play even if there is an exact value.
-        seed: which games; never one that training plays.
+        seed: which games; never one that training plays, nor by default one by which it chooses models.
         progress: called with (games played, of how many, against whom) while games are played.
         less_luck: take luck out of the results, as the game's luck meter tells it: the same mean with a smaller
             interval (`dicegym.analysis.variance_reduction`).
