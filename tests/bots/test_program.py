@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -265,7 +266,12 @@ def final_strategy(score, opponent_score):
 if __name__ == '__main__':
     boom
 """
-    assert answers(game, agent(game, write(source)), 3) == [3, 4, 5]
+    path = write(source)
+    assert answers(game, agent(game, path), 3) == [3, 4, 5]
+    path.write_text(source.replace("@dataclass", "import time; time.sleep(0.002)\n@dataclass"))
+    with ThreadPoolExecutor(4) as pool:  # others load files of the same name meanwhile
+        assert len(list(pool.map(lambda number: agent(game, path), range(100)))) == 100
+    assert not [name for name in sys.modules if name.startswith("bot.")]
 
 
 # State
