@@ -183,12 +183,16 @@ def first_place_shares(returns: ArrayLike) -> NDArray[np.float64]:
     return shares
 
 
-def settings_options(game: Game) -> list[str]:
-    """Return the options of a command that mean ``game``: players and parameters that are not at their defaults."""
+def settings_of(game: Game) -> dict[str, int]:
+    """Return the parameters of a game, players among them, that are not at their defaults."""
     usual = {key: parameter.default for key, parameter in game.spec.parameters.items()}
     usual["players"] = game.spec.default_players or game.spec.players[0]
-    chosen = {"players": game.players, **game.parameters}
-    return [word for key, value in chosen.items() if value != usual[key] for word in ("-p", f"{key}={value}")]
+    return {key: value for key, value in {"players": game.players, **game.parameters}.items() if value != usual[key]}
+
+
+def settings_options(game: Game) -> list[str]:
+    """Return the options of a command that mean ``game`` with its parameters."""
+    return [word for key, value in settings_of(game).items() for word in ("-p", f"{key}={value}")]
 
 
 def training_against(game: Game, name: str) -> str:
