@@ -216,8 +216,9 @@ class LlmPlayer(Player):
         """What it asked for and got in this process."""
         with self._lock:
             judged, tokens = list(map(type, self._judged.values())), dict(self._tokens)
-        invalid = map(judged.count, (UnreadableAnswerError, IllegalAnswerError))
-        return Usage(len(judged), *invalid, self._requests, tokens.get("prompt", 0), tokens.get("completion", 0))
+        unreadable, illegal = map(judged.count, (UnreadableAnswerError, IllegalAnswerError))
+        used = tokens.get("prompt", 0), tokens.get("completion", 0)
+        return Usage(len(judged), unreadable, illegal, self._requests, *used)
 
     def join(self, game: Game, seat: int, seed: int) -> Act:
         """Sit down; see `Player.join`. Raises EndpointError if the endpoint does not answer."""
