@@ -43,7 +43,7 @@ def visible_files(source: Source, entry_files: Iterable[str], files: Iterable[Pa
     with os.scandir(file.parent) as beside:
         names = sorted(one.name for one in beside if one.name.startswith(file.stem))
     alike = [path for path in map(file.parent.joinpath, names) if path.stem == file.stem]
-    data = [path for path in alike if path.suffix not in (".py", ".zip")]
+    data = [path for path in alike if path.suffix not in (".py", ".zip") and path.name not in source.hidden]
     for path in data:
         if leads_out(path, file.parent):
             raise BadFileError(f"{one_line(path.name)} is a link that leads out of the bot's folder")
