@@ -33,7 +33,6 @@ from dicegym.escape import cell, one_line
 from dicegym.files import read_text, writing
 from dicegym.learning.evaluate import Score
 from dicegym.learning.run_folder import CURVE_FILE, EVALUATIONS_FILE, PACE_FILE
-from dicegym.pictures.watched import tell_apart
 from dicegym.players import model_file
 
 if TYPE_CHECKING:
@@ -324,7 +323,9 @@ def read_run(folder: Path) -> RunCurve:
         table = np.array([[float(cell) for cell in line] for line in lines])
         if not np.isfinite(table).all():
             raise ValueError("its curve holds a number that is not finite")
-        values = dict(zip(tell_apart(head[1:]), table.T[1:], strict=True))  # an opponent may be called "score", too
+        values: dict[str, np.ndarray] = {}
+        for name, column in zip(head[1:], table.T[1:], strict=True):  # an opponent may be called "score", too
+            values[f"{name} ({len(values)})" if name in values else name] = column
         score = Score.from_json(about["score"])
         game, players, steps = str(about["game"]), int(about["players"]), table[:, 0].astype(np.int64)
         return RunCurve(folder, game, players, score, steps, values)

@@ -43,7 +43,7 @@ def test_seeds_of_one_folder_become_a_mean_and_a_band(run_folder: RunFolder) -> 
     (odd,), _ = find_runs([one_called_so])  # whose opponents' files are score.py and bacon.py
     assert {name: values.tolist() for name, values in odd.values.items()} == {
         "score": [0.1],
-        "score 2": [0.7],
+        "score (1)": [0.7],
         "bacon": [0.8],
     }
 
