@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import subprocess
 import sys
+import warnings
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from hog_bots import Write, answers, strategy
 
 from dicegym.bots.bot_player import BotPlayer
 from dicegym.bots.program import Program
-from dicegym.bots.source import Source
+from dicegym.bots.source import Source, code_of
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError
 from dicegym.play.turn import Turn
@@ -307,6 +308,18 @@ def test_a_pure_bot_plays_many_games_as_it_plays_one(game: Game) -> None:
     expected = [act(Turn(game, states[row], int(seat))) for row, seat in zip(rows, seats, strict=True)]
     for _ in range(2):
         assert player.act_rows(game, states, rows, seats).tolist() == expected
+
+
+def test_threads_that_compile_bots_leave_warnings_as_they_were(write: Write) -> None:
+    files = [write(f"x = [{'1, ' * 800}]", f"b{number}.py") for number in range(100)]
+    before, pace = list(warnings.filters), sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    try:
+        with ThreadPoolExecutor(4) as pool:
+            list(pool.map(code_of, files))
+    finally:
+        sys.setswitchinterval(pace)
+    assert warnings.filters == before
 
 
 def test_loading_again_is_cheap(game: Game) -> None:
