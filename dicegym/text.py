@@ -12,11 +12,11 @@ Example:
 from __future__ import annotations
 
 import string
-from typing import Any, get_args
+from typing import Any, NamedTuple, get_args
 
 import gymnasium as gym
 
-from dicegym.analysis.valuers import assess_state, valuer
+from dicegym.analysis.valuers import MARKS, UNITS, assess_state, valuer
 from dicegym.engine.game import Game
 from dicegym.engine.scene import FACES
 from dicegym.engine.validate import one_of
@@ -48,6 +48,7 @@ __all__ = [
     "IllegalAnswerError",
     "TextEnv",
     "TextInfo",
+    "TextTurn",
     "UnreadableAnswerError",
     "observation_text",
     "read_answer",
@@ -58,6 +59,17 @@ __all__ = [
 MOST_TEXT = 100_000
 """Characters of an observation at most."""
 _CHARACTERS = frozenset(string.printable + FACES + HIDDEN)
+
+
+class TextTurn(NamedTuple):
+    """What an answer led to."""
+
+    text: str
+    """What the seat is told now."""
+    reward: float
+    over: bool
+    error: str
+    """Why nothing was played; empty if the answer was played."""
 
 
 class TextEnv(gym.Env[str, str]):
@@ -132,6 +144,20 @@ class TextEnv(gym.Env[str, str]):
             gained += reward if self._valuer is None else -_cost(self._valuer, before, number)
         self._playing = not over
         return self.text, gained, over, False, info
+
+    def answer(self, action: str) -> TextTurn:
+        """Play an answer as `step` does. One that cannot be played changes nothing and costs as much as a blunder.
+
+        That is the cost of the last of `dicegym.analysis.valuers.MARKS`: a tenth of a game won.
+
+        Raises StepError and AgentError as `step` does.
+        """
+        try:
+            text, reward, over, _, _ = self.step(action)
+        except AnswerError as error:
+            unit = "points" if self.env.game.players == 1 else "return" if self._valuer is None else self._valuer.unit
+            return TextTurn(self.text, -MARKS[-1].cost * UNITS[unit], False, str(error))
+        return TextTurn(text, float(reward), over, "")
 
 
 def _cost(asked: Valuer, state: Any, action: int) -> float:

@@ -39,7 +39,7 @@ LADDER: tuple[tuple[str, ...], ...] = (
     ("learning",),
     (  # doors for users; nobody below enters by them
         *("__init__", "agents", "contest", "training", "values", "pettingzoo", "playthrough", "text", "textarena"),
-        *("mcp_server", "wrappers"),
+        *("openenv", "verifiers", "mcp_server", "wrappers"),
     ),
     ("server",),
     ("web",),
