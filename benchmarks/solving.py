@@ -16,7 +16,8 @@ from functools import partial
 from benchmarks.figures import Figure, Measure
 from dicegym.analysis import solving
 from dicegym.engine.game import Game
-from dicegym.games.solved import FOLDER_VARIABLE, settings_of
+from dicegym.games.solved import FOLDER_VARIABLE
+from dicegym.games.worth import settings_of
 
 _SOLVED = """
 import json, dicegym

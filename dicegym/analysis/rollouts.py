@@ -6,7 +6,7 @@ the player to move may believe it (`dicegym.analysis.playing_on.Beliefs`).
 
 After each doubling of the games, candidates that are worse than the best by more than `SURE` standard errors of the
 difference in the same games are played no further. Ten looks at two hundred rivals drop the best in one run of
-twenty at the most.
+fifteen at the most.
 """
 
 from __future__ import annotations

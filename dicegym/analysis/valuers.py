@@ -465,7 +465,7 @@ class Tutor:
         """Return why a person had better not play so, or nothing; see `dicegym.players.sitting.Warn`."""
         game, unit = self.valuer.game, self.valuer.unit
         state = turn.record.copy()
-        cost, variance, better, value, best = 0.0, 0.0, "", 0.0, 0.0
+        cost, variance, better, best = 0.0, 0.0, "", 0.0
         played: list[int] = []
         for action in actions:
             if state["over"] or int(state["player"]) != turn.seat:
@@ -474,7 +474,7 @@ class Tutor:
             if found.costs[0] > 0 and not better:
                 right = int(np.nanargmax(found.values[0] >= found.best[0] - SAME))
                 better = describe_actions(game, turn.record, [*played, right])
-                best, value = float(found.best[0]), float(found.chosen[0])
+                best = float(found.best[0])
             cost += float(found.costs[0])
             variance += float(found.errors[0]) ** 2
             played.append(int(action))
@@ -484,5 +484,5 @@ class Tutor:
         if mark is None or cost < self.least * (1 - SAME):
             return ""
         lost = amount(cost, unit) + give_or_take(variance**0.5, unit)
-        chosen = f"{describe_actions(game, turn.record, played)} ({amount(value, unit)})"
+        chosen = f"{describe_actions(game, turn.record, played)} ({amount(best - cost, unit)})"
         return f"That is {mark.noun}: {chosen} loses {lost} against {better} ({amount(best, unit)})."

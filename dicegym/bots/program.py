@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import builtins
 import sys
+import threading
 import types
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -27,6 +28,11 @@ from dicegym.play.printed import Printed
 
 if TYPE_CHECKING:
     from dicegym.play.turn import Act
+
+
+_RUNNING: list[tuple[str, types.ModuleType]] = []
+"""Files that are being executed, by all threads: as ``sys.modules`` has them."""
+_LOCK = threading.Lock()
 
 
 class Asked:
@@ -217,16 +223,17 @@ class Program(Asked):
         return module
 
     def _execute(self, module: types.ModuleType, path: Path) -> None:
-        code = code_of(path)
-        before = sys.modules.get(module.__name__)
-        sys.modules[module.__name__] = module  # dataclasses look themselves up while they are made
+        code, own = code_of(path), (module.__name__, module)
+        with _LOCK:
+            _RUNNING.append(own)
+            sys.modules.update([own])  # dataclasses look themselves up while they are made
         try:
             exec(code, module.__dict__)
         finally:
-            if before is None:
-                sys.modules.pop(module.__name__, None)
-            else:
-                sys.modules[module.__name__] = before
+            with _LOCK:  # another thread may execute a file of the same name
+                _RUNNING.remove(own)
+                sys.modules.pop(own[0], None)
+                sys.modules.update(_RUNNING)
 
     def _helper(self, name: str) -> types.ModuleType | None:
         """Return the module with the dotted ``name`` from the bot's own folder, executed on first import."""
@@ -235,9 +242,12 @@ class Program(Asked):
         if name in self._absent or (self.source.shared and is_installed(name.partition(".")[0])):
             return None
         base = self._folder.joinpath(*name.split("."))
-        is_package = (base / "__init__.py").is_file()
-        path = base / "__init__.py" if is_package else base.with_name(base.name + ".py")
-        if not path.is_file() or path.relative_to(self._folder).as_posix() in self.source.hidden:
+        has_init = (base / "__init__.py").is_file()
+        path = base / "__init__.py" if has_init else base.with_name(base.name + ".py")
+        # A folder without __init__.py comes after everybody's modules, as in Python.
+        is_bare = not path.is_file() and base.is_dir() and not is_installed(name.partition(".")[0])
+        is_package = has_init or is_bare
+        if not (is_bare or path.is_file()) or path.relative_to(self._folder).as_posix() in self.source.hidden:
             self._absent.add(name)
             return None
         parent, _, child = name.rpartition(".")
@@ -249,7 +259,8 @@ class Program(Asked):
             module.__path__ = [str(base)]
         self._modules[name] = module  # before it runs, so that a circle of imports ends
         try:
-            self._execute(module, path)
+            if not is_bare:
+                self._execute(module, path)
         except BaseException:
             del self._modules[name]
             raise

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import os
 import re
+import threading
 import types
 import warnings
 from collections.abc import Iterable
@@ -12,6 +13,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from dicegym.bots import bot_files, scan
+
+_ALONE = threading.Lock()
 
 
 class Source(NamedTuple):
@@ -91,7 +94,8 @@ def defines(text: str, name: str, arguments: int | None = None, method: str = ""
 def _compiled(path: str, version: tuple[int, ...]) -> types.CodeType:
     source = bot_files.read(path)
     source.decode("utf-8-sig")  # a file in another encoding is refused even if it declares one
-    with warnings.catch_warnings(action="ignore"):  # an odd escape in somebody's docstring is not our business
+    # An odd escape in somebody's docstring is not our business. Two threads at once would leave all warnings ignored.
+    with _ALONE, warnings.catch_warnings(action="ignore"):
         return compile(source, path, "exec", dont_inherit=True)
 
 

@@ -25,8 +25,6 @@ ALL = "all"
 """What ``--against`` takes for every agent of the game."""
 FAULTS_SHOWN = 3
 """Faults that are told in words; of the rest the number."""
-SEED = 3
-"""Seed of evaluations by default: 0 to 2 are those of trainings and cards."""
 
 
 def table_for(agent: str, game: str | None, parameter: list[str] | None, others: int) -> dicegym.Game:
@@ -96,12 +94,12 @@ def evaluate(
     Examples: dicegym evaluate mine.zip --game hog --against all; dicegym evaluate mine.py --game yatzy --workers 4;
     dicegym evaluate ppo --game liarsdice --against bayes --less-luck --temperature 1
     """
+    from dicegym.learning.evaluate import FRESH_SEED, keep_open, limits_of
     from dicegym.learning.evaluate import evaluate as measure
-    from dicegym.learning.evaluate import keep_open, limits_of
     from dicegym.players.roster import agent_name, is_strangers
 
     asked = bots.limits(("seconds", "memory"))
-    named, seed = list(against or []), SEED if seed is None else seed
+    named, seed = list(against or []), FRESH_SEED if seed is None else seed
     if ALL in named and (together or len(named) > 1):
         raise ParameterError(f"--against {ALL} stands for every agent, one after the other: give it alone")
     table = table_for(model, game, parameter, len(named) if together else min(1, len(named)))

@@ -14,7 +14,7 @@ from dicegym.play.drive import Audience, join_table
 from dicegym.play.player import Player
 from dicegym.play.turn import Act, Turn
 from dicegym.players.batch_players import Tabulated, TwinPlayer, situations
-from dicegym.players.pool import Draws, Pool
+from dicegym.players.pool import EACH_FOR_ITSELF, Pool
 
 
 class Opponents:
@@ -64,8 +64,8 @@ class Opponents:
             for row, table in zip(tables, self._tables.values(), strict=True):
                 row[:] = table.answers
                 table.answers = row  # from now on it writes where the loop reads
-            draws = self._pool.draws if self._pool else Draws(np.zeros(0, np.int64), 0, 0, 0, 0)
-            self._arrays = OpponentArrays(codes, tables, np.array(members, np.int64), *draws)
+            bounds = self._pool.bounds if self._pool else np.zeros(0, np.int64)
+            self._arrays = OpponentArrays(codes, tables, np.array(members, np.int64), bounds, *EACH_FOR_ITSELF)
         return self._arrays
 
     def _index(self, player: Player) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from copy import copy
 from typing import Any
 
 import gymnasium as gym
@@ -43,9 +42,9 @@ from dicegym.envs.options import (
     set_game,
 )
 from dicegym.envs.render import render_game
-from dicegym.envs.seating import Seating
 from dicegym.errors import ParameterError, StepError
 from dicegym.pictures.drawing import draw
+from dicegym.players.pool import Pool
 
 
 @fill_docstring
@@ -104,7 +103,8 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
         **parameters: Any,
     ) -> None:
         self.game = set_game(SingleAgentEnv, game, parameters)
-        self.seating = self._next_seating = Seating(self.game, opponent, seat)
+        self.pool = self._next_pool = Pool.of(self.game, opponent)
+        self._seat_rule = seat_rule(self.game, seat)
         self.on_illegal = check_on_illegal(on_illegal)
         self.illegal_reward = check_illegal_reward(illegal_reward, on_illegal)
         self.reward = check_reward(self.game, reward)
@@ -119,7 +119,7 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
         self._mask = np.zeros(self.game.n_actions, np.bool_)
         self._mask_told = self._mask.view(np.int8)  # the same memory in the form of ``info``
         self._gained = np.zeros(self.game.players, np.float32)
-        self._opponents = Opponents(self.game, self._states, self.seating.pool)
+        self._opponents = Opponents(self.game, self._states, self.pool)
         self._arrays: OpponentArrays | None = None  # those that compiled code was told
         self._watched = False  # whether somebody is told after each decision
         self._seat = 0
@@ -138,7 +138,7 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
         vars(self).update(state)
         self._state = self._states[0]
         self._mask_told = self._mask.view(np.int8)
-        self._opponents = Opponents(self.game, self._states, self.seating.pool)
+        self._opponents = Opponents(self.game, self._states, self.pool)
         self._opponents.load_state_dict(seated, self._states["key"])
         self._tell_compiled()
 
@@ -191,9 +191,7 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
 
         Raises UnknownNameError, AgentError, ModelError or ParameterError for a wrong one, and nothing changes.
         """
-        seating = copy(self.seating)
-        seating.set_opponent(opponent)
-        self._next_seating = seating
+        self._next_pool = Pool.of(self.game, opponent)
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -202,9 +200,9 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
         seed = None if seed is None else seed_number("seed", seed)
         fixed_seat, episode, states = self._read_options(options)
         super().reset(seed=seed)
-        if self.seating is not self._next_seating:
-            self.seating = self._next_seating
-            self._opponents.set_pool(self.seating.pool)
+        if self.pool is not self._next_pool:
+            self.pool = self._next_pool
+            self._opponents.set_pool(self.pool)
         self._tell_compiled()
         if seed is not None:
             self._seed, self._episode = seed, -1
@@ -229,11 +227,11 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
 
     def _begin_in(self, states: np.ndarray, fixed_seat: int | None) -> None:
         """Begin in a state, which has been checked."""
-        seat = self.seating.rule if fixed_seat is None else fixed_seat
+        seat = self._seat_rule if fixed_seat is None else fixed_seat
         self._states[:] = states
         self._seat = seat if seat >= 0 else int(self._state["player"])
         key = int(self._state["key"])
-        self._opponents.place(0, self.seating.opponents(key, self._seat))
+        self._opponents.place(0, self.pool.draw_seats(key, self._seat, self.game.players))
         self._sit(key)
         self._before = self._reward_sum()
         self._advance()
@@ -253,7 +251,7 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
 
     def _begin(self, seed: int, fixed_seat: int | None) -> bool:
         """Begin the current episode; return False if it ends before the learner is asked."""
-        rule = self.seating.rule if fixed_seat is None else fixed_seat
+        rule = self._seat_rule if fixed_seat is None else fixed_seat
         self._seat = self._ask(BEGIN, as_word(seed), rule, as_word(self._episode))
         self._sit(int(self._state["key"]))
         self._before = 0.0

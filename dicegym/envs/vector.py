@@ -48,12 +48,13 @@ from dicegym.envs.options import (
     fill_docstring,
     illegal,
     render_modes,
+    seat_rule,
     set_game,
 )
 from dicegym.envs.render import render_games
-from dicegym.envs.seating import Seating
 from dicegym.errors import IllegalActionError, ParameterError, StepError, one_line
 from dicegym.play.turn import record_of
+from dicegym.players.pool import Pool
 
 KEPT = ("states", "rows", "results", "observations", "masks")
 """The arrays of the batch that `BatchEnv.state_dict` holds."""
@@ -133,7 +134,8 @@ class BatchEnv(gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
     ) -> None:
         self.game = set_game(BatchEnv, game, parameters)
         self.num_envs = n = whole_number("num_envs", num_envs, 1, 1 << 30, "the number of games")
-        self.seating = Seating(self.game, opponent, seat)
+        self.pool = Pool.of(self.game, opponent)
+        self._seat_rule = seat_rule(self.game, seat)
         self.on_illegal = check_on_illegal(on_illegal)
         self.illegal_reward = check_illegal_reward(illegal_reward, on_illegal)
         self.reward = check_reward(self.game, reward)
@@ -155,7 +157,7 @@ class BatchEnv(gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self._chosen = np.zeros(n, np.int64)
         self._tasks = np.zeros(n, np.int8)
         self._states = self.game.new_states(n)
-        self._opponents = Opponents(self.game, self._states, self.seating.pool)
+        self._opponents = Opponents(self.game, self._states, self.pool)
         kept = n if self._mode == SAME_STEP else 0
         self._batch = BatchArrays(
             options=records(1, OPTIONS),
@@ -187,7 +189,7 @@ class BatchEnv(gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         seated = state.pop("_opponents")
         vars(self).update(state)
         self._states, self._rows = self._batch.states, self._batch.rows
-        self._opponents = Opponents(self.game, self._states, self.seating.pool)
+        self._opponents = Opponents(self.game, self._states, self.pool)
         self._opponents.watched = self._rows["watched"]
         self._batch = self._batch._replace(who=self._opponents.who)
         self._opponents.load_state_dict(seated, self._states["key"])
@@ -202,7 +204,7 @@ class BatchEnv(gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self._batch.options[0] = (
             self._mode,
             False,
-            self.seating.rule,
+            self._seat_rule,
             self.max_episode_steps or 0,
             self.illegal_reward,
             PAID[self.reward],
@@ -267,8 +269,8 @@ class BatchEnv(gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
 
         Raises UnknownNameError, AgentError, ModelError or ParameterError for a wrong one, and nothing changes.
         """
-        self.seating.set_opponent(opponent)
-        self._opponents.set_pool(self.seating.pool)
+        self.pool = Pool.of(self.game, opponent)
+        self._opponents.set_pool(self.pool)
 
     def state_dict(self) -> dict[str, Any]:
         """Return the state to continue from: arrays by name, and which opponent sits where.

@@ -21,7 +21,7 @@ import numpy as np
 
 from dicegym.errors import DamagedFileError, ParameterError
 from dicegym.files import writing
-from dicegym.games.worth import Progress
+from dicegym.games.worth import Progress, settings_options
 
 if TYPE_CHECKING:
     from dicegym.engine.game import Game
@@ -43,19 +43,9 @@ def tables_folder(game: Game, name: str) -> Path:
     return tables_root() / f"{game.name}{settings}-{game.fingerprint}" / name
 
 
-def settings_of(game: Game) -> dict[str, int]:
-    """Return the parameters of a game, players among them, that are not at their defaults."""
-    spec = game.spec
-    usual = {key: parameter.default for key, parameter in spec.parameters.items()}
-    usual["players"] = spec.default_players or spec.players[0]
-    chosen = {"players": game.players, **game.parameters}
-    return {key: value for key, value in chosen.items() if value != usual[key]}
-
-
 def how_to_solve(game: Game, name: str) -> str:
     """Return the command that solves ``name`` of ``game``, as one types it."""
-    options = [word for key, value in settings_of(game).items() for word in ("-p", f"{key}={value}")]
-    return shlex.join(["dicegym", "values", "solve", game.name, name, *options])
+    return shlex.join(["dicegym", "values", "solve", game.name, name, *settings_options(game)])
 
 
 def report_unsolved(game: Game, name: str) -> ParameterError:

@@ -183,12 +183,22 @@ def first_place_shares(returns: ArrayLike) -> NDArray[np.float64]:
     return shares
 
 
+def settings_of(game: Game) -> dict[str, int]:
+    """Return the parameters of a game, players among them, that are not at their defaults."""
+    usual = {key: parameter.default for key, parameter in game.spec.parameters.items()}
+    usual["players"] = game.spec.default_players or game.spec.players[0]
+    return {key: value for key, value in {"players": game.players, **game.parameters}.items() if value != usual[key]}
+
+
+def settings_options(game: Game) -> list[str]:
+    """Return the options of a command that mean ``game`` with its parameters."""
+    return [word for key, value in settings_of(game).items() for word in ("-p", f"{key}={value}")]
+
+
 def training_against(game: Game, name: str) -> str:
     """Return the command that trains a best response to the agent ``name``."""
-    parameters = "".join(
-        f" -p {key}={value}" for key, value in game.parameters.items() if value != game.spec.parameters[key].default
-    )
-    return f"`dicegym values exploitability {game.name} {shlex.quote(name)}{parameters} --steps 1000000`"
+    words = ["dicegym", "values", "exploitability", game.name, name, *settings_options(game), "--steps", "1000000"]
+    return f"`{shlex.join(words)}`"
 
 
 class Exploits(Protocol):

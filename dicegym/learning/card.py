@@ -9,15 +9,15 @@ import re
 from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 from urllib.parse import quote
 
-from pydantic import TypeAdapter
+from pydantic import Field, TypeAdapter
 
 from dicegym.analysis.exploitability import exploitability
 from dicegym.engine.game import Game
 from dicegym.engine.validate import finite_number
-from dicegym.errors import DamagedFileError, ModelError, ParameterError, one_line
+from dicegym.errors import DamagedFileError, ModelError, ParameterError, UnknownNameError, one_line
 from dicegym.escape import harmless, markdown
 from dicegym.files import read_text, write_text
 from dicegym.games.worth import Bracket, Progress
@@ -93,7 +93,7 @@ class Exploited(NamedTuple):
 
     score: Score
     """Its share of first places, at a table filled with the player, from every seat in turn."""
-    players: int
+    players: Annotated[int, Field(ge=2)]
     """At the table."""
     steps: int
     """Decisions that it was trained for."""
@@ -171,10 +171,12 @@ def card(
     trained = read_exploited(model) if searched else None
     try:
         page(facts, model.stem, [best_score(model)])
-    except (LookupError, TypeError, ValueError, AttributeError) as error:
+        against = _measured_against(game, facts["settings"]["run"], trust)
+    except UnknownNameError:  # of an opponent
+        raise
+    except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
         why = f"{type(error).__name__}: {one_line(error, 100)}"
         raise ModelError(f"{model} does not say how it was trained ({why}): `dicegym evaluate` measures it") from None
-    against = _measured_against(game, facts["settings"]["run"], trust)
     total = len(against) + searched
 
     def part(number: int, what: str) -> Progress:

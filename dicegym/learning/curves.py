@@ -323,7 +323,9 @@ def read_run(folder: Path) -> RunCurve:
         table = np.array([[float(cell) for cell in line] for line in lines])
         if not np.isfinite(table).all():
             raise ValueError("its curve holds a number that is not finite")
-        values = dict(zip(head[1:], table.T[1:], strict=True))
+        values: dict[str, np.ndarray] = {}
+        for name, column in zip(head[1:], table.T[1:], strict=True):  # an opponent may be called "score", too
+            values[f"{name} ({len(values)})" if name in values else name] = column
         score = Score.from_json(about["score"])
         game, players, steps = str(about["game"]), int(about["players"]), table[:, 0].astype(np.int64)
         return RunCurve(folder, game, players, score, steps, values)

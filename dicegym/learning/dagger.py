@@ -130,7 +130,7 @@ class DAgger(MaskablePPO):
         """Return who teaches in these games."""
         if self._asked is None or self._asked.game != games.batch.game:
             self._asked = Teacher(games.batch.game, self.teacher, self.softness, self.reply_trials)
-            met = [player.name for player in games.batch.seating.pool.players]
+            met = [player.name for player in games.batch.pool.players]
             if self._asked.replies_to not in (None, *met):
                 warnings.warn(
                     f"the teacher replies to {self._asked.replies_to}, whom the learner does not meet: its opponents "

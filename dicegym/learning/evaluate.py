@@ -140,7 +140,7 @@ def evaluate(
     opponent: Any = None,
     games: int = 10_000,
     exact: bool = True,
-    seed: int = CURVE_SEED,
+    seed: int = FRESH_SEED,
     less_luck: bool = False,
     progress: Callable[[int, int, str], None] | None = None,
     executors: Opened | None = None,
@@ -156,7 +156,7 @@ def evaluate(
             whenever the player has sat in each.
         games: how many games are played where no exact value exists.
         exact: False: play even if there is an exact value.
-        seed: which games; never one that training plays.
+        seed: which games; never one that training plays, nor by default one by which it chooses models.
         progress: called with (games played, of how many, against whom) while games are played.
         less_luck: take luck out of the results, as the game's luck meter tells it: the same mean with a smaller
             interval (`dicegym.analysis.variance_reduction`).
@@ -232,29 +232,21 @@ def overall(scores: Sequence[Score], by: str = "mean") -> Score:
 
 def score_of(game: Game, results: Results, against: str) -> Score:
     """Return the score of one who got ``results``; what was luck of them is taken out, if it is known."""
-    games = len(results.shares)
-    if results.luck is not None:
-        return _less_luck(game, results.shares, results.luck, against)
-    mean = float(results.shares.mean())
-    if game.players == 1:
-        half = Z_95 * float(results.shares.std()) / games**0.5
-        return Score("mean return", against, mean, mean - half, mean + half, games)
-    low, high = wilson(mean, games)
-    return Score("win rate", against, mean, low, high, games)
-
-
-def _less_luck(game: Game, shares: np.ndarray, luck: np.ndarray, against: str) -> Score:
-    """Return the score of one who got ``shares``, of which ``luck`` was luck, with the normal interval."""
-    games = len(shares)
-    left = shares - scale_luck(shares, luck)
+    shares, luck, games, alone = results.shares, results.luck, len(results.shares), game.players == 1
+    if luck is None and not alone:
+        mean = float(shares.mean())
+        return Score("win rate", against, mean, *wilson(mean, games), games)
+    left = shares if luck is None else shares - scale_luck(shares, luck)
     mean, spread = float(left.mean()), float(left.std(ddof=min(1, games - 1)))
     half = Z_95 * spread / games**0.5
-    saved = float(shares.var()) / spread**2 if spread > NO_SPREAD else float("inf")
-    measure = "mean return less luck" if game.players == 1 else "win rate less luck"
     low, high = mean - half, mean + half
-    if game.players > 1:  # one game alone does not say how games differ
+    if not alone:  # one game alone does not say how games differ
         low, high = (max(0.0, low), min(1.0, high)) if games > 1 else (0.0, 1.0)
-    return Score(measure, against, mean, low, high, games, saved if shares.var() else None)
+    saved = None
+    if luck is not None and shares.var():
+        saved = float(shares.var()) / spread**2 if spread > NO_SPREAD else float("inf")
+    measure = f"{'mean return' if alone else 'win rate'}{'' if luck is None else ' less luck'}"
+    return Score(measure, against, mean, low, high, games, saved)
 
 
 def wilson(rate: float, n: int, z: float = Z_95) -> tuple[float, float]:
@@ -432,19 +424,21 @@ def _entry(game: Game, spec: Any, name: str = "") -> Entry:
 class Evaluator:
     """Measures a learner in training against the opponents that the settings name, always in the same games.
 
-    Raises UnknownNameError or ParameterError if opponents cannot be, or ``best_by`` asks for what is not known of the
-    game.
+    Raises UnknownNameError or ParameterError if opponents cannot be, or settings ask for what is not known of the game,
+    or of a learner that draws.
     """
 
     def __init__(self, game: Game, settings: RunSettings) -> None:
         self.game, self.settings = game, settings
         self._met = [rivals_of(game, against) for against in settings.evaluate_against or [game.spec.baseline]]
+        if settings.less_luck:
+            check_meter(game)
         if settings.best_by == BY_EXPLOITABILITY:
             if game.players < 2:
                 raise ParameterError(
                     f"{game!r} is played alone, so nobody beats the learner: leave out run.best_by={BY_EXPLOITABILITY}"
                 )
-            check_best_reply(game)
+            check_best_reply(game, bool(settings.temperature))
 
     def measure(self, learner: Player) -> tuple[Score, list[Score]]:
         """Return the score of the learner, by which the best model is chosen as a rule, and that of each opponent."""

@@ -95,9 +95,8 @@ class Teacher:
         if self._valuer is not None and self._valuer.kind == "equilibrium":  # who mixes: values do not tell how often
             policies = self._valuer.policy_rows(states).astype(np.float32)
             return Lesson(policies / policies.sum(axis=1, keepdims=True), None)
-        values = self._values(states)
-        known = ~np.isnan(values)
-        values[~known] = -np.inf
+        told = self._values(states)  # which may be the table that they are looked up in
+        values = np.where(np.isnan(told), -np.inf, told)
         costs = (values.max(axis=1, keepdims=True) - values).astype(np.float32)
         policies = np.exp(costs / -self.softness)
         return Lesson(policies / policies.sum(axis=1, keepdims=True), costs)

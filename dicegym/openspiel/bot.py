@@ -5,6 +5,7 @@ from __future__ import annotations
 import pyspiel
 
 from dicegym.engine.dice import private_seed
+from dicegym.engine.validate import check_seat
 from dicegym.errors import ParameterError
 from dicegym.openspiel.spiel_game import SpielGame, SpielState
 from dicegym.play.drive import Audience
@@ -29,10 +30,8 @@ class PlayerBot(pyspiel.Bot):
         super().__init__()
         if not isinstance(game, SpielGame):
             raise ParameterError(f"{game} is not a game of dicegym: load it with dicegym.openspiel.load")
-        if not 0 <= seat < game.num_players():
-            raise ParameterError(f"{game} has no seat {seat}: give one of 0 to {game.num_players() - 1}")
         self._game = game.dicegym_game
-        self._seat = seat
+        self._seat = check_seat(self._game, seat)
         self._player = agent(self._game, player)
         self._seed, self._number = seed, -1
         self.restart()

@@ -214,15 +214,11 @@ class LlmPlayer(Player):
     @property
     def usage(self) -> Usage:
         """What it asked for and got in this process."""
-        kinds = Counter(type(found) for found in self._judged.values())
-        return Usage(
-            len(self._judged),
-            kinds[UnreadableAnswerError],
-            kinds[IllegalAnswerError],
-            self._requests,
-            self._tokens["prompt"],
-            self._tokens["completion"],
-        )
+        with self._lock:
+            judged, tokens = list(map(type, self._judged.values())), dict(self._tokens)
+        unreadable, illegal = map(judged.count, (UnreadableAnswerError, IllegalAnswerError))
+        used = tokens.get("prompt", 0), tokens.get("completion", 0)
+        return Usage(len(judged), unreadable, illegal, self._requests, *used)
 
     def join(self, game: Game, seat: int, seed: int) -> Act:
         """Sit down; see `Player.join`. Raises EndpointError if the endpoint does not answer."""

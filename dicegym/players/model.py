@@ -257,6 +257,8 @@ def save_model(
     if isinstance(game, Game) and parameters:
         raise ParameterError(f"{game!r} has its parameters already: leave out {', '.join(parameters)}")
     target = Path(os.path.expanduser(path))
+    if not target.name:
+        raise ParameterError(f"{str(path)!r} names no file: give one such as mine.zip")
     target = target if target.suffix == ".zip" else target.with_name(f"{target.name}.zip")
     if not target.parent.is_dir():
         raise ParameterError(f"{target} cannot be written, as there is no folder {target.parent}: make it first")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from itertools import accumulate
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -24,15 +24,8 @@ _warned = False
 """Whether `UntrustedCodeWarning` was given."""
 
 
-class Draws(NamedTuple):
-    """How players are drawn from a pool, as `dicegym.engine.seats.seat_pool` takes it: here each seat for itself."""
-
-    bounds: np.ndarray
-    """int64[players]."""
-    alike: int
-    distinct: int
-    copies: int
-    first: int
+EACH_FOR_ITSELF = 0, 0, 0, 0
+"""How the seats of a game draw from a pool, as `dicegym.engine.seats.seat_pool` takes it beside the bounds."""
 
 
 class Pool:
@@ -56,12 +49,13 @@ class Pool:
         ]
         total = sum(self.weights)
         finite_number("sum of weights", FINE * total, "the whole of a pool")
-        bounds = np.array([round(FINE * share / total) for share in accumulate(self.weights)], np.int64)
-        self.draws = Draws(bounds, 0, 0, 0, 0)
+        self.bounds = np.array([round(FINE * share / total) for share in accumulate(self.weights)], np.int64)
 
     @classmethod
     def of(cls, game: Game, spec: Any) -> Pool:
         """Return ``spec`` as a pool: a Pool, an agent (see `dicegym.agent`), a list of agents, or {agent: weight}.
+
+        None stands for the game's default opponents.
 
         Agents that have a compiled twin are played by it (see `dicegym.players.batch_players`). The first file that
         does not ship with the package or the game is told by an UntrustedCodeWarning.
@@ -71,6 +65,7 @@ class Pool:
         """
         if isinstance(spec, Pool):
             return spec
+        spec = game.spec.default_opponent if spec is None else spec
         specs = list(spec) if isinstance(spec, dict | list | tuple) else [spec]
         weights = list(spec.values()) if isinstance(spec, dict) else [1.0] * len(specs)
         pool = cls([opponent(game, name) for name in specs], weights)
@@ -82,7 +77,7 @@ class Pool:
     def draw_seats(self, key: int, learner: int, seats: int) -> dict[int, Player]:
         """Return who sits in which of the ``seats`` of the game with this key, the ``learner``'s own left out."""
         members = np.empty(seats, np.int16)
-        seat_pool(*self.draws, np.uint64(key), learner, members)
+        seat_pool(self.bounds, *EACH_FOR_ITSELF, np.uint64(key), learner, members)
         return {seat: self.players[member] for seat, member in enumerate(members.tolist()) if member >= 0}
 
 

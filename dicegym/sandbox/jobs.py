@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import os
 import pickle
@@ -128,13 +129,16 @@ def entry(game: Game, name: str, spec: Spec | Any, others: Collection[str] = ())
 
 
 def _apart_from(source: Source, others: Collection[str]) -> Source:
-    """Return a bot that does not see what it would import of other entries; see `entry`. Raises BadFileError."""
+    """Return a bot that sees nothing of other entries that it imports or is called like; see `entry`.
+
+    Raises BadFileError.
+    """
     own = os.path.realpath(source.file)
-    root = os.path.dirname(own)
-    hidden = set()
+    root, data = os.path.dirname(own), os.path.splitext(own)[0]
+    hidden = {os.path.basename(data)} if any(Path(one).is_relative_to(data) for one in others) else set()
     for file in map(os.path.realpath, seal_files(source)[1]):
-        folder = os.path.dirname(file)
-        if file != own and (file in others or (folder != root and folder in others)):
+        folders = itertools.takewhile(lambda folder: folder != Path(root), Path(file).parents)
+        if file != own and any(str(one) in others for one in (file, *folders)):
             hidden.add(os.path.relpath(file, root))
     return source._replace(hidden=tuple(sorted(hidden)))
 

@@ -46,7 +46,7 @@ def visible_files(source: Source, entry_files: Iterable[str], files: Iterable[Pa
     with os.scandir(file.parent) as beside:
         names = sorted(one.name for one in beside if one.name.startswith(file.stem))
     alike = [path for path in map(file.parent.joinpath, names) if path.stem == file.stem]
-    data = [path for path in alike if path.suffix not in (".py", ".zip")]
+    data = [path for path in alike if path.suffix not in (".py", ".zip") and path.name not in source.hidden]
     if len(data) > MOST_BESIDE:
         raise BadFileError(
             f"{len(data):,} files and folders are called like it, and {MOST_BESIDE} are the most: put them into one "

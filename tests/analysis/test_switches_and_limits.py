@@ -31,6 +31,9 @@ def test_one_game_less_luck_does_not_say_how_games_differ() -> None:
     assert (score.value, score.low, score.high) == (pytest.approx(0.2), 0, 1)
     twice = score_of(game, Results(np.array([0.0, 1.0]), np.array([-0.1, 0.1])), "bacon")
     assert 0 <= twice.low < twice.value < twice.high <= 1
+    alone = dicegym.game("yatzy", players=1)
+    plain, adjusted = (score_of(alone, Results(np.array([1.0, 3.0]), luck), "nobody") for luck in (None, np.zeros(2)))
+    assert plain[2:6] == adjusted[2:6] == pytest.approx((2, 2 - 1.96, 2 + 1.96, 2), abs=1e-4)
 
 
 @pytest.mark.parametrize("limit", ["goal", "minutes"])

@@ -75,8 +75,8 @@ def test_a_whole_choice_is_judged_at_once() -> None:
     before = state.tobytes()
     warning = Tutor(values).warning(turn, [first, first])
     assert state.tobytes() == before
-    assert "loses 12.0%" in warning
-    assert warning.startswith(f"That is a blunder: {game.action_name(first)}, {game.action_name(first)} (50.0%)")
+    assert warning.startswith(f"That is a blunder: {', '.join([game.action_name(first)] * 2)} (44.0%) loses 12.0%")
+    assert warning.endswith("(56.0%).")
 
 
 def test_it_never_knows_more_than_the_person() -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import random
 import subprocess
 import sys
+import warnings
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +16,7 @@ from hog_bots import Write, answers, strategy
 
 from dicegym.bots.bot_player import BotPlayer
 from dicegym.bots.program import Program
-from dicegym.bots.source import Source
+from dicegym.bots.source import Source, code_of
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError
 from dicegym.play.turn import Turn
@@ -213,6 +215,10 @@ def test_two_bots_do_not_see_each_others_helpers(game: Game, write: Write) -> No
         ("from package.inner import NUMBER", "NUMBER"),
         ("from package.outer import NUMBER", "NUMBER"),
         ("from package import inner as other", "other.NUMBER"),
+        ("import bare.inner", "bare.inner.NUMBER"),
+        ("from bare.below import inner", "inner.NUMBER"),
+        ("from bare.below.inner import NUMBER", "NUMBER"),
+        ("import json", "len(json.dumps('four'))"),
     ],
 )
 def test_helpers_are_found_at_once_and_late(game: Game, write: Write, late: str, expression: str) -> None:
@@ -220,8 +226,10 @@ def test_helpers_are_found_at_once_and_late(game: Game, write: Write, late: str,
     write("", "package/__init__.py")
     write("NUMBER = 6\n", "package/inner.py")
     write("from .inner import NUMBER\nfrom ..helper import NUMBER as again\nimport math\n", "package/outer.py")
+    for folder in ("bare", "bare/below", "json"):  # a folder without __init__.py is none of Python's modules
+        write("NUMBER = 6\n", f"{folder}/inner.py")
     assert answers(game, agent(game, write(f"{late}\n" + strategy(f"return {expression}"))), 2) == [6, 6]
-    assert answers(game, agent(game, write(strategy(f"{late}; return {expression}"), "b.py")), 2) == [6, 6]
+    assert answers(game, agent(game, write(strategy(f"{late}; return {expression}"), "hog.py")), 2) == [6, 6]
 
 
 def test_helpers_may_import_each_other_and_fail_by_their_names(game: Game, write: Write) -> None:
@@ -259,7 +267,12 @@ def final_strategy(score, opponent_score):
 if __name__ == '__main__':
     boom
 """
-    assert answers(game, agent(game, write(source)), 3) == [3, 4, 5]
+    path = write(source)
+    assert answers(game, agent(game, path), 3) == [3, 4, 5]
+    path.write_text(source.replace("@dataclass", "import time; time.sleep(0.002)\n@dataclass"))
+    with ThreadPoolExecutor(4) as pool:  # others load files of the same name meanwhile
+        assert len(list(pool.map(lambda number: agent(game, path), range(100)))) == 100
+    assert not [name for name in sys.modules if name.startswith("bot.")]
 
 
 # State
@@ -295,6 +308,18 @@ def test_a_pure_bot_plays_many_games_as_it_plays_one(game: Game) -> None:
     expected = [act(Turn(game, states[row], int(seat))) for row, seat in zip(rows, seats, strict=True)]
     for _ in range(2):
         assert player.act_rows(game, states, rows, seats).tolist() == expected
+
+
+def test_threads_that_compile_bots_leave_warnings_as_they_were(write: Write) -> None:
+    files = [write(f"x = [{'1, ' * 800}]", f"b{number}.py") for number in range(100)]
+    before, pace = list(warnings.filters), sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    try:
+        with ThreadPoolExecutor(4) as pool:
+            list(pool.map(code_of, files))
+    finally:
+        sys.setswitchinterval(pace)
+    assert warnings.filters == before
 
 
 def test_loading_again_is_cheap(game: Game) -> None:

@@ -255,7 +255,7 @@ def test_methods_answer_for_each_game_or_once_for_all() -> None:
     assert [text.splitlines()[0] for text in envs.render()] == ["Yatzy, round 1 of 15"] * 3
     assert [state["key"] for state in envs.get_attr("state")] == envs._states["key"].tolist()
     envs.call("set_opponent", "haphazard")
-    assert envs.seating.pool.players[0].name == "haphazard"
+    assert envs.pool.players[0].name == "haphazard"
     with pytest.raises(AttributeError, match="no_such"):
         envs.call("no_such")
 

@@ -13,9 +13,8 @@ import dicegym
 from dicegym.engine.dice import game_key
 from dicegym.engine.seats import learner_seat
 from dicegym.envs.multi import TurnEnv
-from dicegym.envs.options import DOCUMENTATION, check_render_mode
+from dicegym.envs.options import DOCUMENTATION, check_render_mode, seat_rule
 from dicegym.envs.render import render_games
-from dicegym.envs.seating import Seating
 from dicegym.envs.simultaneous import SimultaneousEnv
 from dicegym.envs.single import SingleAgentEnv
 from dicegym.envs.vector import BatchEnv
@@ -68,7 +67,7 @@ def test_nothing_is_drawn_before_reset(cls: Any, game: str) -> None:
 @pytest.mark.parametrize("seat", [-1, 2, True, 0.0, "first", None])
 def test_seats_that_cannot_be_are_refused_and_the_rules_are_named(seat: Any) -> None:
     with pytest.raises(ParameterError, match=r"seat=.* give a whole number from 0 to 1, 'random' or 'alternate'"):
-        Seating(dicegym.game("hog"), "bacon", seat)
+        seat_rule(dicegym.game("hog"), seat)
 
 
 def test_seats_are_given_drawn_or_taken_in_turn() -> None:
@@ -76,10 +75,8 @@ def test_seats_are_given_drawn_or_taken_in_turn() -> None:
     keys = [game_key(5, episode) for episode in range(400)]
 
     def seats(rule: Any) -> list[int]:
-        seating = Seating(game, "even", rule)
-        return [
-            int(learner_seat(seating.rule, np.uint64(key), np.uint64(n), game.players)) for n, key in enumerate(keys)
-        ]
+        number = seat_rule(game, rule)
+        return [int(learner_seat(number, np.uint64(key), np.uint64(n), game.players)) for n, key in enumerate(keys)]
 
     assert seats(2) == [2] * 400
     assert seats("alternate") == [0, 1, 2, 3] * 100

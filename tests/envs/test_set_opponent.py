@@ -106,14 +106,14 @@ def test_the_game_that_is_being_played_keeps_its_opponent_and_none_is_the_defaul
     env.reset(seed=0)
     env.set_opponent("even")
     for one in (env, pickle.loads(pickle.dumps(env))):
-        assert [player.name for player in one.seating.pool.players] == ["honest"]
+        assert [player.name for player in one.pool.players] == ["honest"]
         one.reset()
-        assert [player.name for player in one.seating.pool.players] == ["even"]
+        assert [player.name for player in one.pool.players] == ["even"]
     for env in (SingleAgentEnv(GAME, opponent="honest"), gym.make_vec(ID, opponent="honest")):
         env.set_opponent(None)
         env.reset()
-        names = [player.name for player in env.seating.pool.players]
-        assert names == [player.name for player in SingleAgentEnv(GAME).seating.pool.players]
+        names = [player.name for player in env.pool.players]
+        assert names == [player.name for player in SingleAgentEnv(GAME).pool.players]
 
 
 def test_a_file_that_does_not_ship_is_told_once_in_a_process(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 from typing import Any
@@ -29,7 +30,11 @@ def model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.parametrize(
     ("part", "said"),
-    [*((part, None) for part in PARTS), ("score", "x"), ("scores", 7), ("settings", []), ("settings", {"run": 1})],
+    [
+        *((part, None) for part in PARTS),
+        *(("score", "x"), ("scores", 7), ("settings", []), ("settings", {"run": 1}), ("seconds", 10**400)),
+        ("settings", {"run": {"seed": 1, "best_by": "mean", "evaluate_against": 5}}),
+    ],
 )
 def test_a_model_that_does_not_say_how_it_was_trained_has_no_card(part: str, said: Any, model: Path) -> None:
     replace_facts(model, {part: said})
@@ -38,9 +43,11 @@ def test_a_model_that_does_not_say_how_it_was_trained_has_no_card(part: str, sai
 
 
 def test_what_lies_beside_a_model_is_read_before_it_is_measured(model: Path) -> None:
-    model.with_suffix(cards.EXPLOITED_SUFFIX).write_text("{}")
-    with pytest.raises(DamagedFileError):
-        cards.card(model, cards.LEAST_GAMES)
+    found = cards.Exploited(cards.best_score(model), 0, 1, 1.0, "", 1).to_json()  # at a table of nobody
+    for said in ({}, {"model": cards.digest_of(model), "exploited": found}):
+        model.with_suffix(cards.EXPLOITED_SUFFIX).write_text(json.dumps(said))
+        with pytest.raises(DamagedFileError):
+            cards.card(model, cards.LEAST_GAMES)
 
 
 def test_models_without_scores_claim_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -158,6 +158,8 @@ def test_what_cannot_go_together_is_told(overrides: list[str], text: str, tmp_pa
         ("liarsdice", [BY_REPLY], "worst"),
         ("yatzy", [BY_REPLY], "is played alone.*leave out run.best_by=exploitability"),
         ("lucky", [BY_REPLY], "worst"),
+        ("hog", [BY_REPLY, "run.temperature=1"], "worst"),
+        ("liarsdice", ["run.less_luck=true", "game.players=6"], "luck cannot be taken out"),
         ("liarsdice", ["run.best_by=bayes"], "no run.best_by 'bayes'.* Known: mean, worst, last, exploitability"),
     ],
 )

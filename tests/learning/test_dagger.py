@@ -71,7 +71,8 @@ def states(game: dicegym.Game, n: int, steps: int) -> np.ndarray:
 @pytest.mark.parametrize("game", [YATZY, dicegym.game("hog", goal=20)], ids=lambda game: game.name)
 def test_a_lesson_says_what_actions_cost_and_prefers_the_best(game: dicegym.Game) -> None:
     asked, rows = valuer(game, "exact"), states(game, 8, 5)
-    policies, costs = Teacher(game, "exact", 0.01).lesson(rows)
+    teacher = Teacher(game, "exact", 0.01)
+    policies, costs = teacher.lesson(rows)
     assert costs is not None
     for row, policy, cost in zip(rows, policies, costs, strict=True):
         values = asked.action_values(row).values
@@ -82,6 +83,11 @@ def test_a_lesson_says_what_actions_cost_and_prefers_the_best(game: dicegym.Game
         assert policy.sum() == pytest.approx(1, abs=1e-5)
         assert policy.argmax() == np.nanargmax(values)
         assert (np.diff(policy[np.argsort(cost)]) <= 0).all()
+    stored = asked.action_values_rows(rows).values
+    teacher._values = lambda states: stored
+    again = [teacher.lesson(rows).costs for _ in range(2)]
+    assert np.array_equal(again[0], again[1])
+    assert np.isnan(stored).any() == bool(np.isinf(costs).any()), "a table of values stays as it was"
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ import dicegym
 from dicegym.engine.game import Game
 from dicegym.errors import UnknownNameError
 from dicegym.games.parts import Z_95
-from dicegym.learning.evaluate import Score, as_duel, evaluate, overall, wilson
+from dicegym.learning.evaluate import FRESH_SEED, Score, as_duel, evaluate, overall, wilson
 from dicegym.play.player import FunctionPlayer, RandomPlayer
 from dicegym.play.turn import Act
 from dicegym.registry import GAMES
@@ -97,6 +97,8 @@ def test_every_seat_is_played_and_the_seed_decides(name: str) -> None:
     assert {seat: seats.count(seat) for seat in seats} == dict.fromkeys(range(game.players), 42 // game.players)
     assert first == evaluate(game, Noting(), RandomPlayer(), games=42, exact=False, seed=3)
     assert first != evaluate(game, Noting(), RandomPlayer(), games=42, exact=False, seed=4)
+    usual = evaluate(game, Noting(), RandomPlayer(), games=42, exact=False)  # none by which models are chosen
+    assert usual == evaluate(game, Noting(), RandomPlayer(), games=42, exact=False, seed=FRESH_SEED)
 
 
 def test_number_of_games_at_once_does_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -39,6 +39,13 @@ def test_seeds_of_one_folder_become_a_mean_and_a_band(run_folder: RunFolder) -> 
     assert band.mean == pytest.approx([0.1, 0.3, 0.6])
     assert band.lowest[-1] == pytest.approx(0.6)
     assert (band.steps.tolist(), band.runs.tolist()) == ([0, 100, 200], [2, 2, 1])
+    one_called_so = run_folder("odd", "steps,score,score,bacon\n0,0.1,0.7,0.8\n", run__seed=1)
+    (odd,), _ = find_runs([one_called_so])  # whose opponents' files are score.py and bacon.py
+    assert {name: values.tolist() for name, values in odd.values.items()} == {
+        "score": [0.1],
+        "score (1)": [0.7],
+        "bacon": [0.8],
+    }
 
 
 @pytest.mark.parametrize("ending", one_always(["svg", "png"]))

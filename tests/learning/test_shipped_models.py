@@ -16,7 +16,7 @@ pytest.importorskip("sb3_contrib")
 import dicegym
 from dicegym.learning.card import REGRET, keep_regret
 from dicegym.learning.curve_pictures import SUFFIX, draw_learned
-from dicegym.learning.evaluate import evaluate
+from dicegym.learning.evaluate import CURVE_SEED, evaluate
 from dicegym.players import model_file
 
 
@@ -36,9 +36,10 @@ def test_model_is_as_good_as_its_card_says(path: Path) -> None:
     about = model_file.facts(path)
     claimed = about["score"]
     run = about["settings"]["run"]
-    against, less_luck = run.get("evaluate_against") or [None], run.get("less_luck", False)
+    against = run.get("evaluate_against") or [None]
+    how = {"less_luck": run.get("less_luck", False), "seed": CURVE_SEED}
     for part, opponent in zip(about.get("scores") or [claimed], against, strict=True):
-        score = evaluate(model_file.read_game(path), str(path), opponent, part["games"] or 1, less_luck=less_luck)
+        score = evaluate(model_file.read_game(path), str(path), opponent, part["games"] or 1, **how)
         assert part["low"] - 1e-9 <= score.value <= part["high"] + 1e-9
 
 

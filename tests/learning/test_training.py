@@ -158,4 +158,4 @@ def test_self_play_meets_snapshots_and_keeps_the_newest(done: Train, game: str) 
     names = [member.name for member in run.league.members]
     assert names == (["uniform", "snapshot 2048"] if run.game.players > 1 else ["uniform"])
     met = names[1:] or names  # who sat there until the first past self joined is gone
-    assert {player.name for player in run.env.batch.seating.pool.players} >= set(met)
+    assert {player.name for player in run.env.batch.pool.players} >= set(met)

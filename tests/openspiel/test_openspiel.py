@@ -362,8 +362,9 @@ def test_our_agents_play_as_its_bots(name: str) -> None:
 
 
 def test_a_bot_that_cannot_sit_there_is_refused() -> None:
-    with pytest.raises(ParameterError, match="has no seat 2"):
-        openspiel.PlayerBot(of("hog"), 2, "bacon")
+    for seat in (2, 0.5, True):
+        with pytest.raises(ParameterError, match=f"seat={seat} cannot be used"):
+            openspiel.PlayerBot(of("hog"), seat, "bacon")  # type: ignore[arg-type]
     with pytest.raises(ParameterError, match=r"load it with dicegym\.openspiel\.load"):
         openspiel.PlayerBot(pyspiel.load_game("tic_tac_toe"), 0, "bacon")
 

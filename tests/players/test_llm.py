@@ -6,6 +6,7 @@ import json
 import pickle
 import sqlite3
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -266,3 +267,19 @@ def test_answers_that_are_none_are_told_with_a_grade(run: Run) -> None:
     assert status == 0, said
     (row,) = (line.split() for line in shown.splitlines() if line.startswith("llm(m)"))
     assert all(20 < float(share.rstrip("%")) < 50 for share in row[-3:-1])
+
+
+def test_answers_are_counted_while_others_are_judged() -> None:
+    player = LlmPlayer("m", base_url="http://localhost:1/v1")
+
+    def judge() -> None:
+        for number in range(20_000):
+            with player._lock:
+                player._judged[str(number)] = [0]
+
+    with ThreadPoolExecutor(1) as pool:
+        judging, counts = pool.submit(judge), [0]
+        while not judging.done():
+            counts.append(player.usage.decisions)
+    assert counts == sorted(counts)
+    assert player.usage.decisions == 20_000

@@ -315,6 +315,8 @@ def test_own_networks_play_and_are_written_down_where_they_can(tmp_path: Path) -
 def test_what_cannot_be_saved_says_why(learner: Any, tmp_path: Path) -> None:
     with pytest.raises(ParameterError, match="there is no folder"):
         dicegym.save_model(learner, tmp_path / "no" / "m.zip", "hog")
+    with pytest.raises(ParameterError, match="names no file"):
+        dicegym.save_model(learner, ".", "hog")
     with pytest.raises(ParameterError, match="has its parameters already"):
         dicegym.save_model(learner, tmp_path / "m.zip", dicegym.game("hog"), goal=50)
     path = dicegym.save_model(learner, tmp_path / "m.zip", "hog", goal=50)

@@ -20,6 +20,7 @@ from dicegym.sandbox.frames import MessageStream
 from dicegym.sandbox.heartbeat import Heartbeat
 from dicegym.sandbox.hosts import HostProcess
 from dicegym.sandbox.jobs import Entry, entry
+from dicegym.sandbox.readable import files_of
 from dicegym.sandbox.remote import GoneError, StartError
 from dicegym.sandbox.worker import Hosts
 
@@ -261,13 +262,17 @@ def test_of_many_processes_those_that_played_last_are_kept(
 
 def test_a_bot_does_not_see_what_other_entries_are_made_of(tmp_path: Path) -> None:
     """Helpers beside it are its own, though all entries lie in one folder; whole folders of others are theirs."""
-    (tmp_path / "other").mkdir()
-    (tmp_path / "lib").mkdir()
-    for name in ("helper", "theirs", "other/bot", "lib/tables"):
+    for folder in ("other", "other/below", "lib", "mine"):
+        (tmp_path / folder).mkdir()
+    for name in ("helper", "theirs", "other/bot", "other/below/more", "lib/tables", "mine/bot"):
         (tmp_path / f"{name}.py").write_text("ROLLS = 4\n")
-    imports = "import helper, theirs, other.bot, lib.tables\n"
+    imports = "import helper, theirs, other.bot, other.below.more, lib.tables\n"
     (tmp_path / "mine.py").write_text(f"{imports}def final_strategy(score, opponent_score):\n    return 4\n")
     others = [str(tmp_path / name) for name in ("", "mine.py", "theirs.py", "other")]
     mine = entry(GAME, "mine", str(tmp_path / "mine.py"), [other.rstrip("/") for other in others])
     assert isinstance(mine.origin, Source)
-    assert mine.origin.hidden == ("other/bot.py", "theirs.py")
+    assert mine.origin.hidden == ("other/below/more.py", "other/bot.py", "theirs.py")
+    both = entry(GAME, "mine", str(tmp_path / "mine.py"), [str(tmp_path / "mine" / "bot.py")])
+    for seen, data in ((mine, ["bot.py"]), (both, [])):  # the folder called like it is another entry's, or its own
+        found = files_of(GAME, seen.origin, 10)
+        assert [file.name for file in found if file.parent.name == "mine"] == data
