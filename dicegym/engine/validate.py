@@ -82,14 +82,14 @@ def finite_number(name: str, value: Any, what: str, above: float | None = None) 
         number = False
     if not number or (above is not None and value <= above):
         wanted = "a number such as -1 or 0.5" if above is None else f"a number above {above:g}"
-        raise ParameterError(f"{name}={value!r} cannot be used as {what}: give {wanted}")
+        raise ParameterError(f"{name}={_shown(value)} cannot be used as {what}: give {wanted}")
     return float(value)
 
 
 def one_of(name: str, value: Any, known: Sequence[str]) -> str:
     """Return ``value``, one of the words ``known``. Raises ParameterError."""
     if not isinstance(value, str) or value not in known:
-        raise ParameterError(f"{name}={value!r} is unknown: give one of {', '.join(map(repr, known))}")
+        raise ParameterError(f"{name}={_shown(value)} is unknown: give one of {', '.join(map(repr, known))}")
     return value
 
 

@@ -93,14 +93,6 @@ class OpponentArrays(NamedTuple):
     """int64[size of the pool]: who can be drawn, as indices into ``codes``."""
     bounds: np.ndarray
     """int64[size of the pool]: see `dicegym.engine.seats.seat_pool`."""
-    alike: int
-    """As there."""
-    distinct: int
-    """As there."""
-    copies: int
-    """As there."""
-    first: int
-    """As there."""
 
 
 class BatchArrays(NamedTuple):
@@ -187,23 +179,23 @@ def play_others(share, states, watched, who, codes, tables):
 
 
 @loop_kernel
-def _draw(key, learner, sitting, members, bounds, alike, distinct, copies, first):
-    """Draw who sits where in the game with ``key``; the last six are of `OpponentArrays`."""
-    seat_pool(bounds, alike, distinct, copies, first, key, learner, sitting)
+def _draw(key, learner, sitting, members, bounds):
+    """Draw who sits where in the game with ``key``; the last two are of `OpponentArrays`."""
+    seat_pool(bounds, key, learner, sitting)
     for seat in range(len(sitting)):
         if seat != learner:
             sitting[seat] = members[sitting[seat]]
 
 
 @loop_kernel
-def _begin(states, i, blank, row, sitting, options, members, bounds, alike, distinct, copies, first):
-    """Begin the next episode of row ``i``, and draw who sits where; the last six are of `OpponentArrays`."""
+def _begin(states, i, blank, row, sitting, options, members, bounds):
+    """Begin the next episode of row ``i``, and draw who sits where; the last two are of `OpponentArrays`."""
     row.episode += np.uint64(1)
     key = key_of(row.seed, row.episode)
     begin(states, i, blank, key)
     players = np.int64(states[i].players)
     row.seat = learner_seat(options.seat, key, row.episode, players)
-    _draw(key, row.seat, sitting[:players], members, bounds, alike, distinct, copies, first)
+    _draw(key, row.seat, sitting[:players], members, bounds)
     row.phase = BEGINNING
     row.watched = False
     row.unseated = options.seating
@@ -335,20 +327,8 @@ def advance_rows(share, first, batch, opponents):
             begins = True
         while True:  # to the learner's turn, or the end of its episode
             if begins:
-                _begin(
-                    batch.states,
-                    i,
-                    batch.blank,
-                    row,
-                    batch.who[i],
-                    options,
-                    opponents.members,
-                    opponents.bounds,
-                    opponents.alike,
-                    opponents.distinct,
-                    opponents.copies,
-                    opponents.first,
-                )
+                members, bounds = opponents.members, opponents.bounds
+                _begin(batch.states, i, batch.blank, row, batch.who[i], options, members, bounds)
             if row.unseated or not play_opponents(state, row.seat, batch.who[i], opponents.codes, opponents.tables):
                 share.waiting[n] = i
                 n += 1

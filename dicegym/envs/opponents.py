@@ -14,7 +14,7 @@ from dicegym.play.drive import Audience, join_table
 from dicegym.play.player import Player
 from dicegym.play.turn import Act, Turn
 from dicegym.players.batch_players import Tabulated, TwinPlayer, situations
-from dicegym.players.pool import EACH_FOR_ITSELF, Pool
+from dicegym.players.pool import Pool
 
 
 class Opponents:
@@ -65,7 +65,7 @@ class Opponents:
                 row[:] = table.answers
                 table.answers = row  # from now on it writes where the loop reads
             bounds = self._pool.bounds if self._pool else np.zeros(0, np.int64)
-            self._arrays = OpponentArrays(codes, tables, np.array(members, np.int64), bounds, *EACH_FOR_ITSELF)
+            self._arrays = OpponentArrays(codes, tables, np.array(members, np.int64), bounds)
         return self._arrays
 
     def _index(self, player: Player) -> int:

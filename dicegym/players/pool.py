@@ -24,10 +24,6 @@ _warned = False
 """Whether `UntrustedCodeWarning` was given."""
 
 
-EACH_FOR_ITSELF = 0, 0, 0, 0
-"""How the seats of a game draw from a pool, as `dicegym.engine.seats.seat_pool` takes it beside the bounds."""
-
-
 class Pool:
     """Players with weights; `draw_seats` draws one for each seat of a game, as a function of the game's key.
 
@@ -77,7 +73,7 @@ class Pool:
     def draw_seats(self, key: int, learner: int, seats: int) -> dict[int, Player]:
         """Return who sits in which of the ``seats`` of the game with this key, the ``learner``'s own left out."""
         members = np.empty(seats, np.int16)
-        seat_pool(self.bounds, *EACH_FOR_ITSELF, np.uint64(key), learner, members)
+        seat_pool(self.bounds, np.uint64(key), learner, members)
         return {seat: self.players[member] for seat, member in enumerate(members.tolist()) if member >= 0}
 
 
