@@ -85,12 +85,25 @@ def observation_text(game: Game, state: Any, seat: int | None = None) -> str:
 
 
 def write_actions(game: Game, state: Any, actions: Sequence[int]) -> str:
-    """Return the text of one decision, from which `read_action` reads the same actions."""
-    return _write(*_seated(game, state), actions)
+    """Return the text of one decision, from which `read_action` reads the same actions.
+
+    Raises ParameterError if the rules do not allow them, or no text means them.
+    """
+    place, shown = _seated(game, state)
+    if not actions or shown["over"]:
+        raise ParameterError(f"actions={list(actions)} cannot be written: give those of a decision, while the game is not over")
+    try:
+        _check_legal(place, shown, f"actions={list(actions)}", actions)
+        text = _write(place, shown, actions)
+        read_action(game, state, text)
+    except AnswerError:
+        why = "the rules do not allow them now, or no text means them"
+        raise ParameterError(f"actions={list(actions)} cannot be written, as {why}: {_how(place, shown)}") from None
+    return text
 
 
 def write_answer(game: Game, state: Any, actions: Sequence[int]) -> str:
-    """Return the answer, a JSON object, that `read_answer` reads as these actions."""
+    """Return the answer, a JSON object, that `read_answer` reads as these actions. Raises as `write_actions`."""
     return json.dumps({ACTION: write_actions(game, state, actions)})
 
 
