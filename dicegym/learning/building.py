@@ -140,7 +140,7 @@ def _arguments(
 ) -> dict[str, Any]:
     """Return what the algorithm is made with beside ``ours``; what is not given is left to it."""
     arguments = {key: value for key, value in vars(settings).items() if key not in _NOT_ARGUMENTS and value is not None}
-    taken = [name for name in inspect.signature(algorithm).parameters if name not in ours]
+    taken = [name for name in inspect.signature(algorithm).parameters if name not in ours and not name.startswith("_")]
     for name in arguments:
         if name not in taken:
             known = list(dict.fromkeys([*_NOT_ARGUMENTS, *taken]))  # all that may be written in the section

@@ -45,6 +45,7 @@ def test_other_arguments_of_policies_are_taken() -> None:
         ("network.ortho_int=false", ParameterError, "unexpected keyword argument 'ortho_int'"),
         ("run.device=quantum", ParameterError, "device 'quantum' cannot be used here .*give 'cpu', 'auto'"),
         ('algorithm={nme="PPO"}', ParameterError, "argument of FastMaskablePPO 'nme'.*Did you mean 'name'"),
+        ("algorithm._init_setup_model=false", ParameterError, "no argument of FastMaskablePPO '_init_setup_model'"),
         ('algorithm={name="DQN",optimize_memory_usage=true}', ParameterError, OF_SECTIONS),
         ('algorithm={name="DQN",train_freq=[1,"week"]}', ParameterError, OF_SECTIONS),
     ],
