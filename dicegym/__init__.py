@@ -2,8 +2,9 @@
 
 ``import dicegym`` registers every environment with Gymnasium and PettingZoo, whether they are imported before or after
 it. It loads nothing heavy: the public names, here and in `dicegym.agents`, `dicegym.contest`, `dicegym.envs`,
-`dicegym.training` and `dicegym.values`, are loaded when they are first used. All other modules are private: their names
-may change in any release.
+`dicegym.training` and `dicegym.values`, are loaded when they are first used. `dicegym.errors`, `dicegym.pettingzoo`,
+`dicegym.text` and `dicegym.wrappers` are public too, and so are the adapters `dicegym.openenv`, `dicegym.openspiel`,
+`dicegym.textarena` and `dicegym.verifiers`. All other modules are private: their names may change in any release.
 
 Example:
     >>> import gymnasium as gym
