@@ -14,6 +14,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from dicegym import __version__
 from dicegym.engine.validate import seed_number
 from dicegym.errors import DependencyError, DicegymError, ParameterError, unknown_name
 from dicegym.players.prompts import ACTION
@@ -92,7 +93,8 @@ def make_server(hints: bool = False) -> MCPServer[Any]:
         from mcp.server.mcpserver.exceptions import ToolError
     except ImportError as error:
         raise DependencyError.for_extra("mcp", "mcp", "a server of the Model Context Protocol") from error
-    server: MCPServer[Any] = MCPServer("dicegym", instructions="Dice games: list_games, new_game, then act by turns.")
+    told = "Dice games: list_games, new_game, then act by turns."
+    server: MCPServer[Any] = MCPServer("dicegym", instructions=told, version=__version__)
     table = GameTable()
     lock = threading.Lock()
 
