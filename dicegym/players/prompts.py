@@ -91,7 +91,7 @@ def write_actions(game: Game, state: Any, actions: Sequence[int]) -> str:
     """
     place, shown = _seated(game, state)
     if not actions or shown["over"]:
-        raise ParameterError(f"actions={list(actions)} cannot be written: give those of a decision, while the game is not over")
+        raise ParameterError(f"actions={list(actions)} cannot be written: give some, and before the game is over")
     try:
         _check_legal(place, shown, f"actions={list(actions)}", actions)
         text = _write(place, shown, actions)
