@@ -1,12 +1,10 @@
 """A server of the Model Context Protocol: any client of it plays the games, by the texts of `dicegym.text`.
 
-``python -m dicegym.mcp_server`` serves one client over its standard input and output; ``--hints`` lets it ask what its
-actions are worth, which it may not by default.
+``dicegym mcp`` serves one client over its standard input and output.
 """
 
 from __future__ import annotations
 
-import argparse
 import functools
 import json
 import threading
@@ -93,8 +91,7 @@ def make_server(hints: bool = False) -> MCPServer[Any]:
         from mcp.server.mcpserver.exceptions import ToolError
     except ImportError as error:
         raise DependencyError.for_extra("mcp", "mcp", "a server of the Model Context Protocol") from error
-    told = "Dice games: list_games, new_game, then act by turns."
-    server: MCPServer[Any] = MCPServer("dicegym", instructions=told, version=__version__)
+    server: MCPServer[Any] = MCPServer("dicegym", version=__version__, instructions="list_games, new_game, then act.")
     table = GameTable()
     lock = threading.Lock()
 
@@ -117,14 +114,3 @@ def make_server(hints: bool = False) -> MCPServer[Any]:
     for tool in tools:
         server.tool()(report_errors(tool))
     return server
-
-
-def main() -> None:
-    """Serve standard input and output."""
-    parser = argparse.ArgumentParser(prog="python -m dicegym.mcp_server", description="Play dicegym's games over MCP.")
-    parser.add_argument("--hints", action="store_true", help="let the client ask what its actions are worth")
-    make_server(parser.parse_args().hints).run("stdio")
-
-
-if __name__ == "__main__":
-    main()

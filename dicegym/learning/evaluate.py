@@ -428,9 +428,6 @@ def _entry(game: Game, spec: Any, name: str = "") -> Entry:
         raise
 
 
-# In training
-
-
 class Evaluator:
     """Measures a learner in training against the opponents that the settings name, always in the same games.
 

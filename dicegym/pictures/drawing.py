@@ -81,10 +81,8 @@ def draw(
     if not isinstance(game, Game):
         raise ParameterError(f"game={game!r} is not a game: give dicegym.game({game!r}), or state.game")
     seat = None if seat is None else check_seat(game, seat)
-    if isinstance(names, str) or not all(isinstance(name, str) for name in names):
-        raise ParameterError(f"names={names!r} is not a list of texts: give a name for each seat, or none")
-    if names and len(names) != game.players:
-        raise ParameterError(f"{len(names)} names for the {game.players} seats of {game!r}: give one for each, or none")
+    if isinstance(names, str) or not all(isinstance(one, str) for one in names) or len(names) not in (0, game.players):
+        raise ParameterError(f"names={names!r} do not name the {game.players} seats of {game!r}: give a text for each")
     called = tuple(names) or tuple(f"player {one}" + (OWN if one == seat else "") for one in range(game.players))
     own = PICTURE.beside(game.spec.module)
     state = record_of(game, state)

@@ -9,6 +9,7 @@ say why.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 from collections.abc import Sequence
@@ -90,16 +91,12 @@ def write_actions(game: Game, state: Any, actions: Sequence[int]) -> str:
     Raises ParameterError if the rules do not allow them, or no text means them.
     """
     place, shown = _seated(game, state)
-    if not actions or shown["over"]:
-        raise ParameterError(f"actions={list(actions)} cannot be written: give some, and before the game is over")
-    try:
-        _check_legal(place, shown, f"actions={list(actions)}", actions)
-        text = _write(place, shown, actions)
-        read_action(game, state, text)
-    except AnswerError:
-        why = "the rules do not allow them now, or no text means them"
-        raise ParameterError(f"actions={list(actions)} cannot be written, as {why}: {_how(place, shown)}") from None
-    return text
+    if actions and not shown["over"]:
+        with contextlib.suppress(AnswerError):
+            _check_legal(place, shown, "", actions)
+            read_action(game, state, text := _write(place, shown, actions))
+            return text
+    raise ParameterError(f"actions={list(actions)} cannot be written: give those of one decision that is legal now")
 
 
 def write_answer(game: Game, state: Any, actions: Sequence[int]) -> str:

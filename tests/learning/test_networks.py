@@ -46,6 +46,8 @@ def test_other_arguments_of_policies_are_taken() -> None:
         ("run.device=quantum", ParameterError, "device 'quantum' cannot be used here .*give 'cpu', 'auto'"),
         ('algorithm={nme="PPO"}', ParameterError, "argument of FastMaskablePPO 'nme'.*Did you mean 'name'"),
         ("algorithm._init_setup_model=false", ParameterError, "no argument of FastMaskablePPO '_init_setup_model'"),
+        ("algorithm.target_kl=small", ParameterError, "algorithm.target_kl='small' is a text: give a number"),
+        ('algorithm={name="DQN",learning_starts="x"}', ParameterError, "algorithm.learning_starts='x' is a text"),
         ('algorithm={name="DQN",optimize_memory_usage=true}', ParameterError, OF_SECTIONS),
         ('algorithm={name="DQN",train_freq=[1,"week"]}', ParameterError, OF_SECTIONS),
     ],

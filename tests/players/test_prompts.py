@@ -90,7 +90,7 @@ def test_actions_that_no_text_means_are_not_written(name: str) -> None:
         with pytest.raises(ParameterError, match=r"actions=\[.*\] cannot be written"):
             write_answer(game, state, actions)
     state["over"] = True
-    with pytest.raises(ParameterError, match="give some, and before the game is over"):
+    with pytest.raises(ParameterError, match="give those of one decision that is legal now"):
         write_actions(game, state, [5])
 
 
