@@ -1,7 +1,4 @@
-"""A server of the Model Context Protocol: any client of it plays the games, by the texts of `dicegym.text`.
-
-``dicegym mcp`` serves one client over its standard input and output.
-"""
+"""A server of the Model Context Protocol, as ``dicegym mcp`` runs it: its client plays by the texts of `dicegym.text`."""
 
 from __future__ import annotations
 
@@ -13,7 +10,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from dicegym import __version__
-from dicegym.engine.validate import seed_number
 from dicegym.errors import DependencyError, DicegymError, ParameterError, unknown_name
 from dicegym.players.prompts import ACTION
 from dicegym.players.roster import agent_names
@@ -47,7 +43,6 @@ class GameTable:
         names = agent_names(game)
         if opponent and opponent not in names:  # a path would run a program
             raise unknown_name(f"opponent in {game}", opponent, names)
-        seed_number("seed", seed)
         env = TextEnv(game, opponent or None)
         text, _ = env.reset(seed=seed)
         self._begun += 1
@@ -62,7 +57,9 @@ class GameTable:
 
     def act(self, number: int, action: str) -> dict[str, Any]:
         """Play an action, written as the legal actions are, and then the others' turns."""
-        text, reward, over, _, _ = self._found(number).step(json.dumps({ACTION: action}))
+        if (env := self._found(number)).env.state["over"]:
+            raise ParameterError(f"game {number} is over: begin another one with new_game")
+        text, reward, over, _, _ = env.step(json.dumps({ACTION: action}))
         return {"text": text, "reward": reward, "over": over}
 
     def hint(self, number: int) -> list[str]:
