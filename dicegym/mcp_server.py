@@ -1,4 +1,4 @@
-"""A server of the Model Context Protocol, as ``dicegym mcp`` runs it: its client plays by the texts of `dicegym.text`."""
+"""A server of the Model Context Protocol, as ``dicegym mcp`` runs it: clients play by the texts of `dicegym.text`."""
 
 from __future__ import annotations
 
