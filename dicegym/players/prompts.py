@@ -91,7 +91,7 @@ def write_actions(game: Game, state: Any, actions: Sequence[int]) -> str:
     Raises ParameterError if the rules do not allow them, or no text means them.
     """
     place, shown = _seated(game, state)
-    if actions and not shown["over"]:
+    if actions:
         with contextlib.suppress(AnswerError):
             _check_legal(place, shown, "", actions)
             read_action(game, state, text := _write(place, shown, actions))
@@ -149,7 +149,8 @@ def read_action(game: Game, state: Any, text: str) -> list[int]:
 
 def _how(place: Place, shown: Any) -> str:
     """Return how an action is written."""
-    legal = [int(np.flatnonzero(place.game.legal(shown))[-1])]
+    if not (legal := np.flatnonzero(place.game.legal(shown))[-1:].tolist()):
+        return "the game is over"
     return f"write a legal action as the rules show it, such as {_write(place, shown, legal)!r}"
 
 

@@ -89,9 +89,13 @@ def test_actions_that_no_text_means_are_not_written(name: str) -> None:
     for actions in wrong:
         with pytest.raises(ParameterError, match=r"actions=\[.*\] cannot be written"):
             write_answer(game, state, actions)
-    state["over"] = True
+    while not state["over"]:
+        game.step(state, int(np.flatnonzero(game.legal(state))[-1]))
     with pytest.raises(ParameterError, match="give those of one decision that is legal now"):
         write_actions(game, state, [5])
+    for text in ("5", "nothing", "score yatzy", "3 4", "what?"):
+        with pytest.raises((IllegalAnswerError, UnreadableAnswerError), match="the game is over"):
+            read_action(game, state, text)
 
 
 @pytest.mark.slow
