@@ -1,9 +1,9 @@
 """dicegym: five real dice games as reinforcement-learning environments.
 
 ``import dicegym`` registers every environment with Gymnasium and PettingZoo, whether they are imported before or after
-it. It loads nothing heavy: the public names, here and in `dicegym.agents`, `dicegym.contest`, `dicegym.envs`,
-`dicegym.training` and `dicegym.values`, are loaded when they are first used. All other modules are private: their names
-may change in any release.
+it. It loads nothing heavy: public names are loaded when they are first used. They are here and in the modules `agents`,
+`contest`, `envs`, `errors`, `pettingzoo`, `text`, `training`, `values` and `wrappers`, and in the adapters `openenv`,
+`openspiel`, `textarena` and `verifiers`. All other modules are private: their names may change in any release.
 
 Example:
     >>> import gymnasium as gym

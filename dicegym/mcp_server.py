@@ -1,12 +1,7 @@
-"""A server of the Model Context Protocol: any client of it plays the games, by the texts of `dicegym.text`.
-
-``python -m dicegym.mcp_server`` serves one client over its standard input and output; ``--hints`` lets it ask what its
-actions are worth, which it may not by default.
-"""
+"""A server of the Model Context Protocol, as ``dicegym mcp`` runs it: clients play by the texts of `dicegym.text`."""
 
 from __future__ import annotations
 
-import argparse
 import functools
 import json
 import threading
@@ -14,7 +9,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from dicegym.engine.validate import seed_number
+from dicegym import __version__
 from dicegym.errors import DependencyError, DicegymError, ParameterError, unknown_name
 from dicegym.players.prompts import ACTION
 from dicegym.players.roster import agent_names
@@ -48,7 +43,6 @@ class GameTable:
         names = agent_names(game)
         if opponent and opponent not in names:  # a path would run a program
             raise unknown_name(f"opponent in {game}", opponent, names)
-        seed_number("seed", seed)
         env = TextEnv(game, opponent or None)
         text, _ = env.reset(seed=seed)
         self._begun += 1
@@ -63,7 +57,9 @@ class GameTable:
 
     def act(self, number: int, action: str) -> dict[str, Any]:
         """Play an action, written as the legal actions are, and then the others' turns."""
-        text, reward, over, _, _ = self._found(number).step(json.dumps({ACTION: action}))
+        if (env := self._found(number)).env.state["over"]:
+            raise ParameterError(f"game {number} is over: begin another one with new_game")
+        text, reward, over, _, _ = env.step(json.dumps({ACTION: action}))
         return {"text": text, "reward": reward, "over": over}
 
     def hint(self, number: int) -> list[str]:
@@ -92,7 +88,7 @@ def make_server(hints: bool = False) -> MCPServer[Any]:
         from mcp.server.mcpserver.exceptions import ToolError
     except ImportError as error:
         raise DependencyError.for_extra("mcp", "mcp", "a server of the Model Context Protocol") from error
-    server: MCPServer[Any] = MCPServer("dicegym", instructions="Dice games: list_games, new_game, then act by turns.")
+    server: MCPServer[Any] = MCPServer("dicegym", version=__version__, instructions="list_games, new_game, then act.")
     table = GameTable()
     lock = threading.Lock()
 
@@ -115,14 +111,3 @@ def make_server(hints: bool = False) -> MCPServer[Any]:
     for tool in tools:
         server.tool()(report_errors(tool))
     return server
-
-
-def main() -> None:
-    """Serve standard input and output."""
-    parser = argparse.ArgumentParser(prog="python -m dicegym.mcp_server", description="Play dicegym's games over MCP.")
-    parser.add_argument("--hints", action="store_true", help="let the client ask what its actions are worth")
-    make_server(parser.parse_args().hints).run("stdio")
-
-
-if __name__ == "__main__":
-    main()

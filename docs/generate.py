@@ -244,7 +244,8 @@ API_INTRODUCTION = """\
 
    print(evaluate(dicegym.game("hog"), "bacon"))
 
-These names are public, and Tab shows them. They are loaded on first use, so ``import dicegym`` is quick. All other
+These names are public, and Tab shows them. They are loaded on first use, so ``import dicegym`` is quick. The adapters
+``dicegym.openenv``, ``dicegym.openspiel``, ``dicegym.textarena`` and ``dicegym.verifiers`` are public too. All other
 modules are private: they may change in any release, also those that a page uses.
 """
 
@@ -275,6 +276,8 @@ def commands() -> Iterator[tuple[str, Any]]:
 
     def walk(words: str, command: Any) -> Iterator[tuple[str, Any]]:
         if isinstance(command, TyperGroup):
+            if words and command.invoke_without_command:  # such as `dicegym web`
+                yield words, command
             for name, below in sorted(command.commands.items()):
                 yield from walk(f"{words} {name}".strip(), below)
         else:

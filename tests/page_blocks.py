@@ -23,8 +23,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NoReturn
 
-PRELOADED = ("numpy", "numba", "gymnasium", "pettingzoo", "sb3_contrib", "pyspiel", "typer", "rich", "PIL")
-"""What takes long to import and is not of dicegym."""
+PRELOADED = ("numba", "gymnasium", "pettingzoo", "sb3_contrib", "torch._dynamo", "pyspiel", "typer", "rich", "PIL")
+"""What takes long to import and is not of dicegym; PyTorch's optimizers import ``torch._dynamo``, which takes 2.5 s."""
 
 
 class Processes:

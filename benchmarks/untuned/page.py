@@ -83,19 +83,24 @@ def _row(panel: UntunedPanel, way: str) -> UntunedRow:
 
 def markdown(found: UntunedCurves) -> str:
     """Return the table for a page, with what it was measured by."""
-    lines = ["| " + " | ".join(TITLES) + " |", "|" + "---|" * len(TITLES)]
-    lines += ["| " + " | ".join(row.cells()) + " |" for row in rows(found)]
+    table = rows(found)
+    shown = [at for at, title in enumerate(TITLES) if title not in ("seeds", "minutes")]  # which the text below says
+    every = [TITLES, *(row.cells() for row in table)]
+    titles, *lines = ["| " + " | ".join(cells[at] for at in shown) + " |" for cells in every]
+    lines = [titles, "|" + "---|" * len(shown), *lines]
     both = agreements(found)
     if both:
         lines += ["", "| " + " | ".join(AGREEMENT_TITLES) + " |", "|" + "---|" * len(AGREEMENT_TITLES)]
         lines += ["| " + " | ".join(agreement_cells(one)) + " |" for one in both]
+    seeds = " or ".join(str(number) for number in sorted({row.seeds for row in table}))
     lengths = " and ".join(f"{minutes:g}" for minutes in found.minutes)
     versions = ", ".join(f"{package} {version}" for package, version in found.versions.items())
     lines += [
         "",
-        f"Each curve had {lengths} minutes of one processor's time, on {found.machine}, with {versions}. The results "
-        "at the end are those of the last tenth of the episodes, while the learner sampled its actions; "
-        f"intervals are {LEVEL:.0%} ones of the interquartile mean over seeds, or the range of fewer than {ENOUGH}.",
+        f"Each curve had {lengths} minutes of one processor's time, and each way {seeds} seeds, on {found.machine}, "
+        f"with {versions}. The results at the end are those of the last tenth of the episodes, while the learner "
+        f"sampled its actions; intervals are {LEVEL:.0%} ones of the interquartile mean over seeds, or the range of "
+        f"fewer than {ENOUGH}.",
         "",
     ]
     return "\n".join(lines)

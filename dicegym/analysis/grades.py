@@ -77,7 +77,7 @@ class Grade(NamedTuple):
 def grade(
     player: Player | str,
     game: Game | str,
-    others: Sequence[Player] = (),
+    others: Sequence[Player | str] = (),
     games: int | None = None,
     seed: int = 0,
     valuer: Valuer | None = None,
@@ -89,7 +89,7 @@ def grade(
     Args:
         player: the one that is graded, or its name; it sits in each seat in turn.
         game: what is played.
-        others: the players of the other seats, in turn (default: ``player`` itself).
+        others: the players of the other seats, in turn, or their names (default: ``player`` itself).
         games: how many games are played (default: 200, and 10 where values are rollouts).
         seed: which.
         valuer: the source of values of actions (default: the best that is ready, `dicegym.values.valuer`).
@@ -107,7 +107,7 @@ def grade(
         True
     """
     game = make_game(game)
-    player = agent(game, player)
+    player, rivals = agent(game, player), [agent(game, one) for one in others]
     if len(others) >= max(2, game.players):
         raise ParameterError(f"{len(others)} others do not fit beside a player of {game!r}: give {game.players - 1}")
     asked = best_valuer(game) if valuer is None else valuer
@@ -120,7 +120,7 @@ def grade(
         numbers = range(first, min(first + AT_ONCE, games))
         if progress is not None:
             progress(first, games, f"{player.name}: playing")
-        played = _play(player, game, others or [player], numbers, seed)
+        played = _play(player, game, rivals or [player], numbers, seed)
         found.append(_judge_games(player, asked, played, progress, first, games))
     sums = [np.concatenate(one) for one in zip(*found, strict=True)]
     return _grade(player.name, asked.unit, sums, player.usage)

@@ -394,7 +394,7 @@ class Hint(NamedTuple):
         left_out = 0 if top is None else max(len(self.choices) - top, 0)
         if left_out:
             found.append(f"({left_out} more)")
-        used = "what is hidden, too" if self.valuer.sees_all else "what the player to move may know"
+        used = "what the player to move may know" if is_fair(self.valuer) else "what is hidden, too"
         found.append(f"{sure(self.valuer)}. They use {used}.")
         return found
 

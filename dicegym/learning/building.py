@@ -140,12 +140,15 @@ def _arguments(
 ) -> dict[str, Any]:
     """Return what the algorithm is made with beside ``ours``; what is not given is left to it."""
     arguments = {key: value for key, value in vars(settings).items() if key not in _NOT_ARGUMENTS and value is not None}
-    taken = [name for name in inspect.signature(algorithm).parameters if name not in ours]
-    for name in arguments:
+    parameters = inspect.signature(algorithm).parameters
+    taken = [name for name in parameters if name not in ours and not name.startswith("_")]
+    for name, value in arguments.items():
         if name not in taken:
             known = list(dict.fromkeys([*_NOT_ARGUMENTS, *taken]))  # all that may be written in the section
             wrong = unknown_name(f"argument of {algorithm.__name__}", name, known)
             raise ParameterError(f"[algorithm] does not fit {algorithm.__name__}: {wrong}")
+        if isinstance(value, str) and not isinstance(parameters[name].default, str):
+            raise ParameterError(f"algorithm.{name}={value!r} is a text: give a number, true or false without quotes")
     for name in ("learning_rate", "ent_coef"):
         if getattr(settings, name) is None and getattr(settings, f"{name}_end") is not None:
             raise ParameterError(f"algorithm.{name}_end says where to without where from: set algorithm.{name} too")

@@ -74,6 +74,8 @@ class Score(NamedTuple):
     def __str__(self) -> str:
         """Return the score in words."""
         interval = f" [{self.low:.4f}, {self.high:.4f}], {self.games} games" if self.games else ""
+        if self.games == 1:  # alone it does not say how games differ
+            interval = ", 1 game, too few for an interval"
         return f"{self.value:.4f} {self.measure} against {self.opponent}{interval}"
 
     @property
@@ -416,9 +418,6 @@ def _entry(game: Game, spec: Any, name: str = "") -> Entry:
                 "against agents that are no files of others"
             ) from error
         raise
-
-
-# In training
 
 
 class Evaluator:

@@ -69,7 +69,7 @@ def draw(
 
     Raises:
         ParameterError: ``game`` is not a `Game`, it has no such seat, the state is of another game, or the names are
-            not as many as the seats.
+            not texts, or not as many as the seats.
 
     Example:
         >>> import dicegym
@@ -81,8 +81,8 @@ def draw(
     if not isinstance(game, Game):
         raise ParameterError(f"game={game!r} is not a game: give dicegym.game({game!r}), or state.game")
     seat = None if seat is None else check_seat(game, seat)
-    if names and len(names) != game.players:
-        raise ParameterError(f"{len(names)} names for the {game.players} seats of {game!r}: give one for each, or none")
+    if isinstance(names, str) or not all(isinstance(one, str) for one in names) or len(names) not in (0, game.players):
+        raise ParameterError(f"names={names!r} do not name the {game.players} seats of {game!r}: give a text for each")
     called = tuple(names) or tuple(f"player {one}" + (OWN if one == seat else "") for one in range(game.players))
     own = PICTURE.beside(game.spec.module)
     state = record_of(game, state)

@@ -9,6 +9,7 @@ say why.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 from collections.abc import Sequence
@@ -85,12 +86,21 @@ def observation_text(game: Game, state: Any, seat: int | None = None) -> str:
 
 
 def write_actions(game: Game, state: Any, actions: Sequence[int]) -> str:
-    """Return the text of one decision, from which `read_action` reads the same actions."""
-    return _write(*_seated(game, state), actions)
+    """Return the text of one decision, from which `read_action` reads the same actions.
+
+    Raises ParameterError if the rules do not allow them, or no text means them.
+    """
+    place, shown = _seated(game, state)
+    if actions:
+        with contextlib.suppress(AnswerError):
+            _check_legal(place, shown, "", actions)
+            read_action(game, state, text := _write(place, shown, actions))
+            return text
+    raise ParameterError(f"actions={list(actions)} cannot be written: give those of one decision that is legal now")
 
 
 def write_answer(game: Game, state: Any, actions: Sequence[int]) -> str:
-    """Return the answer, a JSON object, that `read_answer` reads as these actions."""
+    """Return the answer, a JSON object, that `read_answer` reads as these actions. Raises as `write_actions`."""
     return json.dumps({ACTION: write_actions(game, state, actions)})
 
 
@@ -139,7 +149,8 @@ def read_action(game: Game, state: Any, text: str) -> list[int]:
 
 def _how(place: Place, shown: Any) -> str:
     """Return how an action is written."""
-    legal = [int(np.flatnonzero(place.game.legal(shown))[-1])]
+    if not (legal := np.flatnonzero(place.game.legal(shown))[-1:].tolist()):
+        return "the game is over"
     return f"write a legal action as the rules show it, such as {_write(place, shown, legal)!r}"
 
 

@@ -95,7 +95,7 @@ contest comes out the same. What cannot be repeated: os.urandom, secrets, np.ran
 
 PURE = True at the margin of the file says that the same question always gets the same answer: nothing is
 remembered, and nothing drawn. Environments then ask one copy of the bot for all games of a batch and, where a game
-has few situations, look its answers up. `dicegym check` says it where it finds a bot pure by asking it everything.
+has few situations, look its answers up: there `dicegym check` asks everything twice, and says if the line is wrong.
 
 To look inside: `dicegym check FILE --show` writes down what the bot is called with, answers and prints; `dicegym
 check FILE --debug` plays here and now, so that breakpoint() stops in the bot.

@@ -51,7 +51,9 @@ class Readiness:
             return
         self._waiting, self.of = set(GAMES), STEPS * len(GAMES)
         command = [sys.executable, "-P", "-m", "dicegym.web.readiness"]
-        self._process = subprocess.Popen(command, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True)
+        self._process = subprocess.Popen(  # in a session of its own: Ctrl-C is for the server, which ends it
+            command, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True, start_new_session=True
+        )
         threading.Thread(target=self._read, args=(self._process,), daemon=True, name="readiness").start()
 
     def stop(self) -> None:

@@ -308,6 +308,8 @@ def test_the_best_player_and_answers_that_are_no_actions_have_no_regret() -> Non
         grade(RandomPlayer(), game, games=0)
     with pytest.raises(ParameterError, match="do not fit"):
         grade(RandomPlayer(), game, [RandomPlayer()] * 2)
+    named = grade("bacon", "hog", ["swap"], games=4)
+    assert named == grade(dicegym.agent("hog", "bacon"), "hog", [dicegym.agent("hog", "swap")], games=4)
 
 
 @each_game

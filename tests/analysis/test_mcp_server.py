@@ -58,6 +58,16 @@ def test_hints_where_they_are_wanted() -> None:
     assert "exact" in str(said[1].content)
 
 
+def test_a_game_that_is_over_takes_no_action() -> None:
+    table = GameTable()
+    table.new_game("hog", "cautious", seed=1)
+    while not table.act(1, "10")["over"]:
+        pass
+    assert table.observe(1)
+    with pytest.raises(ParameterError, match="game 1 is over: begin another one with new_game"):
+        table.act(1, "10")
+
+
 def test_opponents_are_names_and_old_games_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("dicegym.mcp_server.MOST_GAMES", 3)
     table = GameTable()

@@ -12,7 +12,7 @@ from command_line import run_with
 from made_up_values import MadeUp
 
 import dicegym
-from dicegym.analysis.valuers import Tutor, is_fair, valuer
+from dicegym.analysis.valuers import Tutor, fair_valuer, hint, is_fair, valuer
 from dicegym.arena.replay import load
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError, UnknownNameError
@@ -116,3 +116,11 @@ def test_a_game_with_a_tutor_from_the_command_line(
     status, out, err = run_with(capsys, "values", "analyse", str(file))
     assert (status, err) == (0, "")
     assert "a blunder: roll 10 instead of" in out
+
+
+def test_a_hint_does_not_say_that_it_uses_what_everybody_at_the_table_sees() -> None:
+    """Programs of Hog's contest know the scores alone; a person sees runs and exchanges, too."""
+    state = dicegym.game("hog").new_state(seed=1)
+    asked = fair_valuer(state.game)
+    assert asked.sees_all
+    assert hint(state.game, state, asked).lines()[-1].endswith("They use what the player to move may know.")

@@ -20,6 +20,7 @@ from dicegym.registry import Environment
 
 pytest.importorskip("sb3_contrib")
 from sb3_contrib import MaskablePPO
+from sb3_contrib.common.maskable.evaluation import evaluate_policy
 from stable_baselines3 import A2C, DQN, PPO
 
 import dicegym
@@ -221,6 +222,16 @@ def test_inputs_can_be_ignored_for_a_while(algorithm: Any) -> None:
     with pytest.raises(KeyboardInterrupt), sb3_models.ignore_inputs(model, ignored):
         raise KeyboardInterrupt
     assert np.array_equal(models.PolicyPlayer(model, game).policy.scores(seen), before)
+
+
+def test_sb3_contribs_evaluation_plays_the_batch() -> None:
+    model = MaskablePPO("MlpPolicy", SB3VecEnv("yatzy", 8, seed=0, players=1), n_steps=8, batch_size=32)
+    returns, lengths = evaluate_policy(
+        model, SB3VecEnv("yatzy", 8, seed=1, players=1), n_eval_episodes=8, return_episode_rewards=True
+    )
+    assert len(returns) == len(lengths) == 8
+    assert all(0 <= points <= 374 for points in returns)
+    assert all(15 <= length <= 45 for length in lengths)
 
 
 def test_models_that_do_not_fit_are_refused(tmp_path: Path) -> None:

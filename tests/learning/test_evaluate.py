@@ -31,6 +31,12 @@ def test_hog_is_measured_exactly() -> None:
         evaluate(dicegym.game("hog"), "bacon", "bakon")
 
 
+@pytest.mark.parametrize("less_luck", [False, True])
+def test_one_game_alone_has_no_interval(less_luck: bool) -> None:
+    score = evaluate(dicegym.game("yatzy", players=1), "thrifty", games=1, less_luck=less_luck)
+    assert str(score).endswith("against nobody, 1 game, too few for an interval")
+
+
 def test_played_games_agree_with_the_exact_value() -> None:
     game = dicegym.game("hog")
     exact = evaluate(game, "swap", "bacon").value

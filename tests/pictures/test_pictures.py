@@ -77,8 +77,11 @@ def test_a_picture_of_no_seat_is_refused() -> None:
     game = dicegym.game("hog")
     with pytest.raises(ParameterError, match="seat=2 cannot be used as a seat"):
         draw(game, game.new_game(0)[0], 2)
-    with pytest.raises(ParameterError, match="1 names for the 2 seats"):
+    with pytest.raises(ParameterError, match="do not name the 2 seats"):
         draw(game, game.new_game(0)[0], None, ["ann"])
+    for names in ([1, 2], "ab"):
+        with pytest.raises(ParameterError, match="do not name the 2 seats"):
+            draw(game, game.new_game(0)[0], None, names)  # type: ignore[arg-type]
     with pytest.raises(ParameterError, match=r"give dicegym.game\('hog'\)"):
         draw("hog", game.new_game(0)[0])  # type: ignore[arg-type]
 

@@ -81,6 +81,23 @@ def test_every_legal_action_is_read_back(name: str) -> None:
     check_round_trip(dicegym.game(name), 20)
 
 
+@pytest.mark.parametrize("name", GAMES)
+def test_actions_that_no_text_means_are_not_written(name: str) -> None:
+    game = dicegym.game(name)
+    state = game.new_game(1)[0]
+    wrong = [[], [-1], [1000], [10**6], [1 << 62], *([[game.n_actions + 3]] if "liarsdice" in name else [])]
+    for actions in wrong:
+        with pytest.raises(ParameterError, match=r"actions=\[.*\] cannot be written"):
+            write_answer(game, state, actions)
+    while not state["over"]:
+        game.step(state, int(np.flatnonzero(game.legal(state))[-1]))
+    with pytest.raises(ParameterError, match="give those of one decision that is legal now"):
+        write_actions(game, state, [5])
+    for text in ("5", "nothing", "score yatzy", "3 4", "what?"):
+        with pytest.raises((IllegalAnswerError, UnreadableAnswerError), match="the game is over"):
+            read_action(game, state, text)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", GAMES)
 def test_every_legal_action_of_very_many_states_is_read_back(name: str) -> None:

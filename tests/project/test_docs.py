@@ -270,6 +270,12 @@ def test_results_are_made_from_cards(agent: str, generate: Any) -> None:
     assert cells[4].partition(",")[0].partition(" ")[0] in card
 
 
+def test_the_reference_has_every_command_and_groups_that_do_something_themselves(generate: Any) -> None:
+    commands = dict(generate.commands())
+    assert {"web", "web token add", "train", "values hint"} <= set(commands)
+    assert "values" not in commands
+
+
 FILES = re.compile(r"`([a-zA-Z_0-9/]+(?:\.pyi?|/))`")
 
 

@@ -99,6 +99,16 @@ def test_trainings_are_listed_those_that_run_first(client: TestClient, folder: P
     assert "runs/done" not in client.get("/learn", params={"game": "yatzy"}).text
 
 
+def test_steps_beyond_those_that_were_asked_for_are_not_a_share_of_them(client: TestClient, folder: Path) -> None:
+    """A rollout is played to its end."""
+    training(folder / "hog", steps=1200)
+    training(folder / "now", finished=False, running=True, steps=500)
+    text = client.get("/learn").text
+    assert "<p>1,200 steps</p>" in text
+    assert "<p>500 of 1,000 steps</p>" in text
+    assert "<dd>1,200</dd>" in client.get("/learn/run/runs/hog").text
+
+
 def test_a_training_shows_all_that_it_has_written(client: TestClient, folder: Path) -> None:
     training(folder / "hog" / "seed-1")
     text = client.get("/learn/run/runs/hog/seed-1").text
