@@ -43,7 +43,8 @@ def test_training_begins_with_the_networks_of_another_model(training: Any, done:
 
 def test_who_begins_with_a_model_that_was_taught_has_a_critic_of_its_own(training: Any, tmp_path: Path) -> None:
     """Who taught it taught no values, so it has eight units for them, which nobody who learns by rewards can use."""
-    wide = [*SMALL, "run.steps=256", "run.card_games=0", "run.start_from=taught", "game.memory=0"]
+    short = ["run.steps=16", "algorithm.n_steps=1", "algorithm.batch_size=16", "algorithm.n_epochs=1"]
+    wide = [*SMALL, *short, "run.card_games=0", "run.start_from=taught", "game.memory=0"]
     sizes = "network.net_arch={pi=[512,512],vf=[64,32]}"
     run = training.train("hog", tmp_path / "run", overrides=[*wide, sizes])
     layers = [one.out_features for one in run.model.policy.mlp_extractor.value_net if hasattr(one, "out_features")]
