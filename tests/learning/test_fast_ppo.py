@@ -212,6 +212,20 @@ def test_what_it_cannot_compute_is_left_to_maskable_ppo_and_said() -> None:
                 made(FastMaskablePPO, "hog", **{name: value})
 
 
+def test_networks_that_are_changed_after_the_model_was_made_are_looked_at() -> None:
+    """What its own passes would train otherwise than MaskablePPO is refused."""
+    model = made(FastMaskablePPO, "hog").learn(GAMES_AT_ONCE)
+    for layer in model.policy.mlp_extractor.policy_net.parameters():
+        layer.requires_grad = False
+    with pytest.raises(ParameterError, match="as some of its parameters are frozen: use MaskablePPO"):
+        model.learn(GAMES_AT_ONCE)
+    for layer in model.policy.parameters():
+        layer.requires_grad = True
+    model.policy.optimizer.param_groups[0]["weight_decay"] = 0.1
+    with pytest.raises(ParameterError, match=r"as its optimizer has weight_decay=0\.1"):
+        model.learn(GAMES_AT_ONCE)
+
+
 def test_the_anchor_s_pull_is_the_gradient_of_the_divergence() -> None:
     given = {"batch_size": GAMES_AT_ONCE * STEPS, "n_epochs": 1, "max_grad_norm": 1e9, "vf_coef": 0.0, "ent_coef": 0.0}
     model = rolled_out(made(FastMaskablePPO, "liarsdice", kl_coef=0.7, kl_anchor_rate=0.25, **given))
