@@ -107,12 +107,12 @@ def test_a_best_response_that_begins_with_a_taught_model_judges_by_a_critic_of_i
         return SimpleNamespace(model=SimpleNamespace(num_timesteps=64), count_seconds=lambda: 1.0)
 
     monkeypatch.setattr("dicegym.learning.approximate_best_response.train", train)
-    found = best_response("hog", "bacon", steps=64, start="taught", games=2, overrides=["run.games=16"])
+    found = best_response("hog", "bacon", steps=64, start="taught", games=2, overrides=["run.evaluate_games=7"])
     assert found.began_with == "taught"  # as it was named
     settings = override(read_config("hog"), wanted)
     assert settings.network.net_arch == {"pi": [512, 512], "vf": [512, 512]}
     assert settings.run.start_from == str(agents_folder("hog") / "taught.zip")
-    assert settings.run.games == 16
+    assert settings.run.evaluate_games == 7  # what is asked for comes last
 
 
 @pytest.mark.parametrize("wrong", [{"games": 0}, {"seed": -1}, {"output": Path("/nowhere/reply.zip")}])
