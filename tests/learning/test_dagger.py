@@ -220,7 +220,7 @@ def test_imitation_soon_plays_better_than_chance_ever_could(precision: str, monk
     monkeypatch.setattr(dagger, "computes_bfloat16", lambda device: True)  # whatever this processor does
     env = SB3VecEnv(YATZY, 64, seed=1)
     learner = DAgger("MlpPolicy", env, 3e-3, 16, 128, 2, precision=precision, policy_kwargs={"net_arch": [64]}, seed=1)
-    learner.learn(10 * 16 * 64)
+    learner.learn(6 * 16 * 64)
     assert evaluate(YATZY, learner, games=40, less_luck=True).value > 130  # at random: 46, its rough teacher: 220
 
 
