@@ -169,6 +169,7 @@ def test_each_loads_the_files_of_the_other_and_goes_on(kinds: tuple[Any, Any], t
     assert found.num_timesteps == 3 * GAMES_AT_ONCE * STEPS
 
 
+@pytest.mark.slow_after(1)  # first updates of all games end with the same check
 @pytest.mark.parametrize("game", GAMES)
 def test_no_action_is_ever_drawn_that_the_mask_forbids_and_the_same_seed_draws_the_same(game: str) -> None:
     runs = [check_draws(rolled_out(made(FastMaskablePPO, game))) for _ in range(2)]
