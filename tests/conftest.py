@@ -69,12 +69,10 @@ LONGEST = (
     "tests/games/bidding/test_recall.py",
     "tests/sandbox/test_sandbox.py",
     "tests/envs/test_vector.py",
-    "tests/learning/test_chosen.py",
     "tests/web/test_watch_pages.py",
     "tests/learning/test_dagger.py",
     "tests/learning/test_interrupted_training.py",
     "tests/project/test_packaging.py",
-    "tests/learning/test_training_settings.py",
     "tests/server/test_agents.py",
     "tests/web/test_ops_safety.py",
 )
