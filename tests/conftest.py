@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import importlib
 import itertools
 import os
 import re
@@ -17,6 +18,8 @@ import time
 from collections import Counter
 from collections.abc import Generator, Iterator
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import hypothesis
 import pytest
@@ -65,12 +68,10 @@ LONGEST = (
     "tests/engine/test_properties.py",
     "tests/games/bidding/test_recall.py",
     "tests/sandbox/test_sandbox.py",
-    "tests/learning/test_chosen.py",
     "tests/web/test_watch_pages.py",
     "tests/learning/test_dagger.py",
     "tests/learning/test_interrupted_training.py",
     "tests/project/test_packaging.py",
-    "tests/learning/test_training_settings.py",
     "tests/server/test_agents.py",
     "tests/web/test_ops_safety.py",
 )
@@ -95,6 +96,29 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     text = collection_path.read_text(encoding="utf-8")
     names = [*(f"pytest.mark.{mark}" for mark in asked), "each_variant", "default_forms_always"]
     return True if not any(name in text for name in names) else None
+
+
+class NoCompiler(ModuleType):
+    """Stands for PyTorch's compiler, which the first optimizer of a process imports only to be left alone by it.
+
+    That takes each worker two seconds, and nothing here is compiled by it. What else is asked of it is the real one's.
+    """
+
+    def disable(self, function: Any, recursive: bool = True, wrapping: bool = True) -> Any:
+        return function
+
+    def graph_break(self) -> None:
+        return None
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") and name != "__path__":
+            raise AttributeError(name)
+        if sys.modules.get(self.__name__) is self:
+            del sys.modules[self.__name__]
+        return getattr(importlib.import_module(self.__name__), name)
+
+
+sys.modules.setdefault("torch._dynamo", NoCompiler("torch._dynamo"))
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)

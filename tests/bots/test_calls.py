@@ -72,7 +72,7 @@ def shown(spec: Path | str, game: str = "hog", thorough: bool = False, **paramet
 
 def test_show_tells_calls_answers_and_prints(write: Write) -> None:
     path = write("import sys\nprint('loaded')\n" + FOUR.format("print(score); print('b\\nc'); sys.stderr.write('err')"))
-    report = shown(path)
+    report = shown(path, goal=20)
     assert report.ok
     lines = report.text().splitlines()
     assert lines[:8] == [
@@ -85,7 +85,7 @@ def test_show_tells_calls_answers_and_prints(write: Write) -> None:
         "        printed: err",
         "        -> 4",
     ]
-    assert " 10000  final_strategy(99, 99)" in lines
+    assert "   400  final_strategy(19, 19)" in lines
     assert "bot: ok" in lines
 
 

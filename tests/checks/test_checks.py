@@ -27,7 +27,8 @@ from dicegym.play.turn import Turn
 def short_games() -> list[Any]:
     """Return all forms as parameters of a test; Lucky, whose games are long by default, has a short one beside them."""
     lucky, found = dicegym.game("lucky"), default_forms_always()
-    short = [pytest.param(dicegym.game("lucky", rounds=40), marks=one.marks) for one in found if one.values[0] == lucky]
+    few = dicegym.game("lucky", players=3, rounds=10)
+    short = [pytest.param(few, marks=one.marks) for one in found if one.values[0] == lucky]
     return [*short, *(pytest.param(lucky, marks=pytest.mark.slow) if one.values[0] == lucky else one for one in found)]
 
 

@@ -35,14 +35,14 @@ def _folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("words", "streams", "status", "said"),
     [
-        ("games hog", "2>&-", 0, ""),
-        ("check bot.py --game hog", "<&- >&- 2>&-", 0, ""),  # it starts a process, which needs pipes
+        pytest.param("games hog", "2>&-", 0, "", marks=pytest.mark.slow),
+        ("check bot.py --game hog -p goal=10", "<&- >&- 2>&-", 0, ""),  # it starts a process, which needs pipes
         *(
             pytest.param(
                 *(words, ">/dev/full", 2, "No space left on device: '<stdout>'"),
-                marks=pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs Linux's /dev/full"),
+                marks=[pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs Linux's /dev/full"), *slow],
             )
-            for words in ("games", "--help")
+            for words, slow in (("--help", []), ("games", [pytest.mark.slow]))
         ),
     ],
 )

@@ -69,7 +69,7 @@ def test_a_table_without_enough_players_is_refused() -> None:
         seating(dicegym.game("hog"), RandomPlayer(), [], 0)
 
 
-@pytest.mark.slow_after(2)  # tests/pictures has the sizes of all games
+@pytest.mark.slow_after(1)  # tests/pictures has the sizes of all games
 @pytest.mark.parametrize("name", GAMES)
 def test_recordings_hold_every_moment_at_one_size(name: str, tmp_path: Path) -> None:
     image = pytest.importorskip("PIL.Image")

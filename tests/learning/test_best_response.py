@@ -6,6 +6,7 @@ import json
 import math
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -20,6 +21,7 @@ from dicegym.games.worth import Bracket
 from dicegym.learning import card
 from dicegym.learning.approximate_best_response import best_response
 from dicegym.learning.card import EXPLOITED_SUFFIX, ITSELF, Exploited, bracket_of, page, read_exploited, write_exploited
+from dicegym.learning.configuration import override, read_config
 from dicegym.learning.evaluate import Score
 from dicegym.players import model as models
 from dicegym.players import model_file
@@ -86,20 +88,32 @@ def test_a_best_response_that_begins_with_the_networks_of_its_target_says_so() -
     """Not by where this machine has them: cards are handed on."""
     game = dicegym.game("liarsdice")
     small = ["run.games=8", "run.torch_threads=1", "algorithm.n_steps=4", "algorithm.batch_size=32"]
-    small.append("run.evaluate_games=8")
+    small += ["run.evaluate_games=8", "run.evaluate_every=32"]
     found = best_response(game, "taught", steps=32, start="taught", games=8, overrides=small)
     assert found.began_with == ITSELF
 
 
-def test_a_best_response_that_begins_with_a_taught_model_judges_by_a_critic_of_its_own(tmp_path: Path) -> None:
+def test_a_best_response_that_begins_with_a_taught_model_judges_by_a_critic_of_its_own(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """Its settings give it eight units, as whoever is taught learns no values, and its file has none."""
     taught = model_file.facts(agents_folder("hog") / "taught.zip")["settings"]["network"]["net_arch"]
     assert taught == {"pi": [512, 512], "vf": [8]}
-    small, output = [*SMALL[:4], "run.evaluate_games=20"], tmp_path / "reply.zip"
-    found = best_response("hog", "bacon", steps=64, start="taught", games=20, overrides=small, output=output)
+    wanted: list[str] = []
+
+    def train(game: Any, folder: Path, config: None, overrides: list[str], progress: None) -> Any:
+        wanted.extend(overrides)
+        folder.mkdir()
+        shutil.copy(MODEL, folder / "best.zip")
+        return SimpleNamespace(model=SimpleNamespace(num_timesteps=64), count_seconds=lambda: 1.0)
+
+    monkeypatch.setattr("dicegym.learning.approximate_best_response.train", train)
+    found = best_response("hog", "bacon", steps=64, start="taught", games=2, overrides=["run.evaluate_games=7"])
     assert found.began_with == "taught"  # as it was named
-    assert model_file.facts(output)["settings"]["network"]["net_arch"] == {"pi": [512, 512], "vf": [512, 512]}
-    assert model_file.facts(output)["score"]["value"] > 0.5  # its policy is that of the taught one at first
+    settings = override(read_config("hog"), wanted)
+    assert settings.network.net_arch == {"pi": [512, 512], "vf": [512, 512]}
+    assert settings.run.start_from == str(agents_folder("hog") / "taught.zip")
+    assert settings.run.evaluate_games == 7  # what is asked for comes last
 
 
 @pytest.mark.parametrize("wrong", [{"games": 0}, {"seed": -1}, {"output": Path("/nowhere/reply.zip")}])

@@ -40,15 +40,15 @@ def test_one_game_alone_has_no_interval(less_luck: bool) -> None:
 def test_played_games_agree_with_the_exact_value() -> None:
     game = dicegym.game("hog")
     exact = evaluate(game, "swap", "bacon").value
-    played = evaluate(game, "swap", "bacon", games=8_000, exact=False)
-    error = np.sqrt(exact * (1 - exact) / 8_000)
+    played = evaluate(game, "swap", "bacon", games=2_000, exact=False)
+    error = np.sqrt(exact * (1 - exact) / 2_000)
     assert abs(played.value - exact) < 4 * error
     assert played.low < played.value < played.high
-    assert played.high - played.low == pytest.approx(2 * 1.96 * error, rel=0.02)
+    assert played.high - played.low == pytest.approx(2 * 1.96 * error, rel=0.04)
     illegal = FunctionPlayer(lambda turn: game.n_actions + 5, "hopeless", pure=True)
     assert evaluate(game, illegal, "bacon", games=20, exact=False).value == 0  # losing by the rules counts as lost
     assert evaluate(game, FunctionPlayer(lambda turn: 6, "middle"), illegal, games=20, exact=False).value == 1
-    score = evaluate(dicegym.game("liarsdice", players=2), "even", "even", games=600)  # without exact values
+    score = evaluate(dicegym.game("liarsdice", players=2), "even", "even", games=200)  # without exact values
     assert score.measure == "win rate"
     assert score.low < 0.5 < score.high
 
@@ -60,14 +60,15 @@ def drawn_and_fixed() -> list[tuple[Any, bool]]:
         (lambda score, opponent_score: generator.choice([4, 5, 6]), True),
         (lambda score, opponent_score: 4 + next(counted) % 7 % 3, True),  # it remembers
         ("course_project", False),
-        (lambda score, opponent_score: 5 if score < 80 else 4, False),
+        (lambda score, opponent_score: 5 if score < 15 else 4, False),
         ("ppo", False),
     ]
 
 
 @pytest.mark.parametrize(("player", "draws"), drawn_and_fixed())
 def test_nothing_is_called_exact_of_one_that_draws(player: Any, draws: bool) -> None:
-    for score in (evaluate("hog", player, "bacon"), evaluate("hog", "bacon", player)):
+    game = dicegym.game("hog", goal=100 if player == "ppo" else 20)
+    for score in (evaluate(game, player, "bacon"), evaluate(game, "bacon", player)):
         assert score.games == 0
         assert ("exact" in str(score)) is not draws
         assert score.known_by == ("one draw" if draws else "exact")
@@ -91,7 +92,7 @@ def test_one_that_may_draw_is_asked_for_no_table_that_costs_more_than_games(monk
 
 @pytest.mark.parametrize("name", GAMES)
 def test_every_seat_is_played_and_the_seed_decides(name: str) -> None:
-    game = dicegym.game(name, **({"rounds": 40} if name == "lucky" else {}))
+    game = dicegym.game(name, **({"rounds": 10} if name == "lucky" else {}))
     seats: list[int] = []
 
     class Noting(RandomPlayer):

@@ -169,6 +169,7 @@ def test_each_loads_the_files_of_the_other_and_goes_on(kinds: tuple[Any, Any], t
     assert found.num_timesteps == 3 * GAMES_AT_ONCE * STEPS
 
 
+@pytest.mark.slow_after(1)  # first updates of all games end with the same check
 @pytest.mark.parametrize("game", GAMES)
 def test_no_action_is_ever_drawn_that_the_mask_forbids_and_the_same_seed_draws_the_same(game: str) -> None:
     runs = [check_draws(rolled_out(made(FastMaskablePPO, game))) for _ in range(2)]
@@ -210,6 +211,20 @@ def test_what_it_cannot_compute_is_left_to_maskable_ppo_and_said() -> None:
         for value in (0, -1, 1.5, "a", None):
             with pytest.raises(ParameterError, match=f"{name}=.*a setting of the algorithm: give a whole number from"):
                 made(FastMaskablePPO, "hog", **{name: value})
+
+
+def test_networks_that_are_changed_after_the_model_was_made_are_looked_at() -> None:
+    """What its own passes would train otherwise than MaskablePPO is refused."""
+    model = made(FastMaskablePPO, "hog").learn(GAMES_AT_ONCE)
+    for layer in model.policy.mlp_extractor.policy_net.parameters():
+        layer.requires_grad = False
+    with pytest.raises(ParameterError, match="as some of its parameters are frozen: use MaskablePPO"):
+        model.learn(GAMES_AT_ONCE)
+    for layer in model.policy.parameters():
+        layer.requires_grad = True
+    model.policy.optimizer.param_groups[0]["weight_decay"] = 0.1
+    with pytest.raises(ParameterError, match=r"as its optimizer has weight_decay=0\.1"):
+        model.learn(GAMES_AT_ONCE)
 
 
 def test_the_anchor_s_pull_is_the_gradient_of_the_divergence() -> None:

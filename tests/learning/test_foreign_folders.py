@@ -181,11 +181,24 @@ def flipped(path: Path, draw: random.Random) -> None:
     path.write_bytes(content)
 
 
-FILES = ("checkpoint/state.pt", "checkpoint/model.zip", "settings.json", "best.zip")
+HOWS = ("flipped", "cut", "gone", "empty", "other")
+QUICK = {
+    "checkpoint/state.pt": HOWS,
+    "checkpoint/model.zip": ("cut",),
+    "settings.json": HOWS,
+    "best.zip": ("cut", "gone"),
+}
+"""Damages that a run meets before it goes on, and a few of those with which it may go on, which takes longer."""
 
 
-@pytest.mark.parametrize("name", FILES)
-@pytest.mark.parametrize("how", ["flipped", "cut", "gone", "empty", "other"])
+@pytest.mark.parametrize(
+    ("how", "name"),
+    [
+        pytest.param(how, name, marks=[] if how in quick else [pytest.mark.slow])
+        for name, quick in QUICK.items()
+        for how in HOWS
+    ],
+)
 def test_damaged_folders_are_one_error_with_a_way_out(name: str, how: str, run: Path) -> None:
     path = run / name
     draw = random.Random(f"{name}{how}")

@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("sb3_contrib")
 
 
-from small_runs import SMALL, Train, each_game
+from small_runs import SMALL, Train, each_game, small
 
 import dicegym
 from dicegym.errors import ModelError, ParameterError, UnknownNameError
@@ -23,9 +23,9 @@ pytestmark = pytest.mark.usefixtures("short_cards")
 
 
 def test_training_begins_with_the_networks_of_another_model(training: Any, done: Train, tmp_path: Path) -> None:
-    first, folder = done("yatzy", SMALL)
+    first, folder = done("hog", small("hog"))
     begin = f"run.start_from={folder}/model.zip"
-    second = training.train("yatzy", tmp_path / "second", overrides=[*SMALL, begin, "run.seed=2", "run.steps=512"])
+    second = training.train("hog", tmp_path / "second", overrides=[*small("hog"), begin, "run.seed=2", "run.steps=512"])
     assert (
         second.state.curve.evaluations[0].value == first.state.curve.evaluations[-1].value
     )  # measured before it learns anything
@@ -33,17 +33,18 @@ def test_training_begins_with_the_networks_of_another_model(training: Any, done:
     assert about["began_with"]["timesteps"] == first.model.num_timesteps
     page = (tmp_path / "second/model.md").read_text()
     assert f"| stage 1 | `{first.command}`: 3,072 steps" in page
-    assert training.train("yatzy", tmp_path / "second", resume=True).state.began_with == about["began_with"]
+    assert training.train("hog", tmp_path / "second", resume=True).state.began_with == about["began_with"]
     with pytest.raises(ParameterError, match=r"another policy network than \[network\] says.*16"):
-        training.train("yatzy", tmp_path / "third", overrides=[*SMALL, begin, "network.net_arch=[8]"])
+        training.train("hog", tmp_path / "third", overrides=[*small("hog"), begin, "network.net_arch=[8]"])
     with pytest.raises(ModelError, match="cannot play"):
-        training.train("hog", tmp_path / "third", overrides=[*SMALL, begin])
+        training.train("yatzy", tmp_path / "third", overrides=[*SMALL, begin])
     assert not (tmp_path / "third").exists()
 
 
 def test_who_begins_with_a_model_that_was_taught_has_a_critic_of_its_own(training: Any, tmp_path: Path) -> None:
     """Who taught it taught no values, so it has eight units for them, which nobody who learns by rewards can use."""
-    wide = [*SMALL, "run.steps=256", "run.card_games=0", "run.start_from=taught", "game.memory=0"]
+    short = ["run.steps=16", "algorithm.n_steps=1", "algorithm.batch_size=16", "algorithm.n_epochs=1"]
+    wide = [*SMALL, *short, "run.card_games=0", "run.start_from=taught", "game.memory=0"]
     sizes = "network.net_arch={pi=[512,512],vf=[64,32]}"
     run = training.train("hog", tmp_path / "run", overrides=[*wide, sizes])
     layers = [one.out_features for one in run.model.policy.mlp_extractor.value_net if hasattr(one, "out_features")]

@@ -176,7 +176,7 @@ def test_the_same_command_continues_an_interrupted_study(made_up: dict[str, Any]
         tune("hog", tmp_path, 12, 3200, RATES)
     with pytest.raises(ParameterError, match="begun with search="):
         tune("hog", tmp_path, 12, 1600, [*RATES, "algorithm.n_epochs={low=2, high=8}"])
-    first, again = (tune("hog", tmp_path / name, 5, 1600, RATES).trials() for name in "ab")
+    first, again = (tune("hog", tmp_path / name, 3, 1600, RATES).trials() for name in "ab")
     assert [(one.params, one.intermediate_values) for one in first] == [
         (one.params, one.intermediate_values) for one in again
     ]
@@ -200,7 +200,7 @@ def test_one_that_fails_ends_no_study(made_up: dict[str, Any], tmp_path: Path) -
 
 def test_the_best_settings_are_ready_to_be_used(made_up: dict[str, Any], tmp_path: Path) -> None:
     search = [*RATES, "network.net_arch={choices=[[8], [16], {pi=[128], vf=[8]}]}"]
-    found = tune("hog", tmp_path, 14, 1600, search, overrides=SMALL, pruner=optuna.pruners.NopPruner())
+    found = tune("hog", tmp_path, 6, 1600, search, overrides=SMALL, pruner=optuna.pruners.NopPruner())
     assert write_best(found) == tmp_path / "best.toml"
     best = found.best
     assert best is not None

@@ -93,16 +93,17 @@ def test_functions_of_the_original_interface_and_of_observations_play(name: str)
 
 
 def test_a_function_plays_as_the_agent_it_is_the_same_as() -> None:
-    assert evaluate("hog", five_dice).value == evaluate("hog", "always_roll(5)").value == 0.5
+    game = dicegym.game("hog", goal=20)
+    assert evaluate(game, five_dice).value == evaluate(game, "always_roll(5)").value == 0.5
 
     def pure(observation: np.ndarray, mask: np.ndarray) -> int:
         return 6
 
-    assert not dicegym.agent("hog", pure).pure
+    assert not dicegym.agent(game, pure).pure
     pure.PURE = True  # type: ignore[attr-defined]  # as bots say so
-    assert dicegym.agent("hog", pure).pure
+    assert dicegym.agent(game, pure).pure
     for bot in (lambda turn: 6, lambda observation, mask: 6, pure):
-        assert evaluate("hog", bot, "bacon") == evaluate("hog", "always_roll(5)", "bacon")
+        assert evaluate(game, bot, "bacon") == evaluate(game, "always_roll(5)", "bacon")
 
 
 def environments_against(environment: Any, bot: Any) -> Iterator[Any]:

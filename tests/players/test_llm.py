@@ -132,11 +132,11 @@ def test_a_contest_ends_where_an_endpoint_does_not_answer_and_continues_later(tm
     replies = [Reply(status=404, raw=b"{}")]
     with serving(lambda request, number: replies[-1]) as endpoint:
         spec = f"llm(m, base_url={endpoint.url}, retries=0)"
-        how: dict[str, Any] = {"seed": 0, "workers": 1, "games": 2, "isolation": "none", "store": tmp_path / "s.sqlite"}
+        how: dict[str, Any] = {"seed": 0, "games": 2, "store": tmp_path / "s.sqlite"}
         with pytest.raises(ServiceError, match="gives llm\\(m\\) no answer"):
-            contest("hog", [spec, "bacon"], **how)
+            contest("hog", [spec, "bacon"], workers=1, isolation="none", **how)
         replies.append(Reply(FIVE))
-        result = contest("hog", [spec, "bacon"], **how)
+        result = contest("hog", [spec, "bacon"], executors=disorderly(), **how)
         assert not result.disqualified
         assert len(result.matches) == 1
         asked = len(endpoint.requests)

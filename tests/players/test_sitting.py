@@ -107,7 +107,7 @@ def test_nothing_hidden_is_shown(name: str) -> None:
     changed = 0
     for seed in range(2):
         state = game.new_game(seed)[0]
-        for _ in range(60):
+        for _ in range(25):
             if state["over"]:
                 break
             seat = int(state["player"])

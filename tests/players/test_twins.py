@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 from collections import Counter
 from collections.abc import Iterator
@@ -55,6 +56,11 @@ FORMS = [
     for game in PLAYED
 ]
 each_form = pytest.mark.parametrize("game", FORMS)
+
+
+def asked_about(game: Game) -> Iterator[Any]:
+    """Yield what `mixed_play` does, and a third of it of a form that is not the default one."""
+    return itertools.islice(mixed_play(game), None, None, 1 if game == games.game(game.name) else 3)
 
 
 def numbered(game: Game, pure: bool) -> list[tuple[int, Player]]:
@@ -161,7 +167,7 @@ def test_it_chooses_what_the_file_chooses(game: Game) -> None:
         (number, player.name, [sit_down(player, game, seat, 0) for seat in range(game.players)])
         for number, player in numbered(game, pure=True)
     ]
-    for state in mixed_play(game):
+    for state in asked_about(game):
         seat, before = int(state["player"]), state.tobytes()
         turn = Turn(game, state, seat)
         for number, bot, acts in bots:
@@ -190,7 +196,7 @@ def test_what_it_may_not_know_changes_nothing(game: Game) -> None:
     bots = [number for number, _ in numbered(game, pure=True)]
     sources = [source for seed in range(100, 104) for source in states_of(game, seed)]
     exchanged = 0
-    for time, state in enumerate(mixed_play(game)):
+    for time, state in enumerate(asked_about(game)):
         source = sources[7 * time % len(sources)]
         other = forget(game, state, int(state["player"]), source)
         exchanged += other.tobytes() != state.tobytes()
