@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import platform
@@ -55,8 +56,9 @@ ITSELF = "itself"
 """What a best response began with, if with the networks of the model that it was trained against."""
 
 
+@functools.cache
 def collect_versions() -> dict[str, Any]:
-    """Return the machine and the versions of packages, as model files hold them."""
+    """Return the machine and the versions of packages, as model files hold them: they stay while a process lasts."""
     return {
         "machine": f"{os.cpu_count()} cores, {platform.machine()}, {platform.system()}",
         "versions": {name: version(name) for name in PACKAGES},
