@@ -329,7 +329,6 @@ def test_entries_can_be_named(game: Game) -> None:
 
 
 def test_models_play_in_contests_as_what_they_are_exported_as(tmp_path: Path) -> None:
-    pytest.importorskip("sb3_contrib")
     game = dicegym.game("hog")
     file = tmp_path / "ppo.py"
     file.write_text(export_source(dicegym.agent(game, "ppo"), game, "hog.py"))
