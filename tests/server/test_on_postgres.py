@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from variants import one_always
 
+import dicegym
 from dicegym.errors import ParameterError
 
 pytest.importorskip("sqlalchemy")
@@ -120,11 +121,12 @@ def test_a_contest_is_held_in_the_store_of_a_server_that_runs_and_is_killed(
 ) -> None:
     """The server loses nothing, and makes room for the next one."""
     monkeypatch.chdir(tmp_path)
+    small = dicegym.game("hog", goal=20)
     where = postgres.database() if on == "a server" else str(tmp_path / "both.sqlite")
     with subprocess.Popen([sys.executable, "-c", WRITER, where], stdout=subprocess.PIPE, text=True) as writer:
         assert writer.stdout is not None
         writer.stdout.readline()
-        result = contest("hog", ["bacon", "swap", "tuned"], 7, executors=disorderly(), games=40, store=where)
+        result = contest(small, ["bacon", "swap", "tuned"], 7, executors=disorderly(), games=40, store=where)
         for _ in range(20):
             writer.stdout.readline()
         assert writer.poll() is None, "nor does the contest disturb the server"
