@@ -117,6 +117,7 @@ async def test_a_websocket_that_never_reads_is_dropped_too(tmp_path: Path, monke
         async def shout(heard: Callable[[], bool]) -> None:
             while heard():
                 await bot.connection.send('{"type":"SHOUT"}')
+                await asyncio.sleep(0)  # to send suspends nobody while there is room
 
         await is_dropped(server, shout)
         bot.vanish()
