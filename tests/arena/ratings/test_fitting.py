@@ -290,8 +290,9 @@ CONTESTS: dict[str, tuple[Maker, np.ndarray]] = {
 @pytest.mark.parametrize(
     ("kind", "contests"),
     [
-        ("tables of seven with ties", 4),
-        *(pytest.param(kind, 8, marks=pytest.mark.slow) for kind in ("pairs with draws", "winners alone")),
+        ("winners alone", 8),  # a fifth of what others take, and intervals of half the width fail it too
+        pytest.param("pairs with draws", 8, marks=pytest.mark.slow),
+        pytest.param("tables of seven with ties", 4, marks=pytest.mark.slow),
         *(pytest.param(kind, 80, marks=pytest.mark.slow) for kind in CONTESTS),
     ],
 )
