@@ -88,6 +88,12 @@ def test_walds_bounds_are_known_by_hand() -> None:
     assert (claims.lower, claims.upper) == pytest.approx((-1.5993876, 4.3820266))  # log(0.2 / 0.99), log(0.8 / 0.01)
 
 
+def test_the_ratio_of_normal_pairs_is_known_by_hand() -> None:
+    test = NormalTest(Claims(0.0, 0.1))
+    test.add([0.5, -0.5, 0.5, 0.5])  # of mean 1/4 and variance 3/16
+    assert test.ratio == pytest.approx(0.3487068)  # 4 / 2 * log((3/16 + 0.25**2) / (3/16 + 0.15**2))
+
+
 @pytest.mark.parametrize(
     ("accepted", "spread"),
     [(0, 0.3), (1, 0.05), *(pytest.param(*case, marks=pytest.mark.slow) for case in ((0, 0.05), (1, 0.3)))],
