@@ -124,9 +124,7 @@ def test_a_game_is_played_to_its_end_by_mouse_and_reviewed(
 
 
 def test_a_game_is_played_to_its_end_by_keyboard_alone(running: Running, open_page: Callable[..., Page]) -> None:
-    page = sat_down(
-        open_page(f"{running.url}/play"), running.url, tutor="doubtful", against="easy", **{"parameters-goal": "10"}
-    )
+    page = sat_down(open_page(f"{running.url}/play"), running.url, tutor="doubtful", against="easy")
     for _ in range(MOST_MOVES):
         if page.locator(".ending").count():
             break
