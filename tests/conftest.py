@@ -73,7 +73,7 @@ LONGEST = (
     "tests/learning/test_interrupted_training.py",
     "tests/project/test_packaging.py",
     "tests/server/test_agents.py",
-    "tests/web/test_ops_safety.py",
+    "tests/web/test_browser.py",
 )
 """Files that workers begin with: a worker that gets one of them last keeps the others waiting. The first
 and tests of sandboxes wait themselves, for what hostile bots do."""

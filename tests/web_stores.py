@@ -12,6 +12,7 @@ from typing import Any
 
 from made_up import disorderly
 
+import dicegym
 from dicegym import arena
 
 ENTRIES = ("bacon", "ham", "swap")
@@ -27,7 +28,7 @@ HOSTILE = (
 
 def held_store(path: Path) -> None:
     """Hold a small contest, and keep it in a store."""
-    arena.contest("hog", list(ENTRIES), 3, executors=disorderly(ahead=1), games=4, store=path)
+    arena.contest(dicegym.game("hog", goal=40), list(ENTRIES), 3, executors=disorderly(ahead=1), games=4, store=path)
     with closing(sqlite3.connect(path)) as store, store:
         for match, player, reason in ((1, 0, HOSTILE[0]), (2, 1, HOSTILE[4])):
             incidents = json.dumps([[player, 1, 1, reason]])

@@ -27,6 +27,9 @@ from dicegym.sandbox.jobs import entry, here
 
 pytestmark = pytest.mark.xdist_group("arena")
 
+SMALL = dicegym.game("hog", goal=20)
+"""Its games are short, and the test before a comparison asks 400 questions instead of 10,000."""
+
 
 def in_here(width: int = 1, seed: int = 0) -> Executors:
     return disorderly(seed=seed, ahead=width)
@@ -103,24 +106,23 @@ def test_blocks_have_dice_of_their_own_whoever_plays() -> None:
 
 def exact_difference(first: str, second: str) -> float:
     """Return by how much more ``second`` wins, computed."""
-    game = dicegym.game("hog")
-    values = solver(game)
+    values = solver(SMALL)
     assert values is not None
-    tables = [values.tabulate(dicegym.agent(game, name), game) for name in (first, second)]
-    return 1 - 2 * float(values.win_rate(*tables, game))
+    tables = [values.tabulate(dicegym.agent(SMALL, name), SMALL) for name in (first, second)]
+    return 1 - 2 * float(values.win_rate(*tables, SMALL))
 
 
 @pytest.mark.parametrize(
     ("first", "second", "decision"),
     [
         ("bacon", "bacon", Decision.NOT_BETTER),
-        ("always_roll(5)", "swap", Decision.BETTER),
-        ("swap", "always_roll(5)", Decision.NOT_BETTER),
+        ("always_roll(3)", "always_roll(5)", Decision.BETTER),
+        ("always_roll(5)", "always_roll(3)", Decision.NOT_BETTER),
         ("always_roll(6)", "always_roll(6)", Decision.NOT_BETTER),
     ],
 )
 def test_bots_whose_win_rates_are_known(first: str, second: str, decision: Decision) -> None:
-    result = compare("hog", first, second, seed=2, executors=in_here())
+    result = compare(SMALL, first, second, seed=2, executors=in_here())
     assert result.decision is decision
     assert result.difference is not None
     assert result.difference.low <= exact_difference(first, second) <= result.difference.high
@@ -136,7 +138,7 @@ def test_claims_decide_where_the_truth_lies_between_them() -> None:
     truth = exact_difference(*bots)
     assert -0.2 < truth < 0.2
     below, above = (
-        compare("hog", *bots, seed=1, margins=margins, executors=in_here())
+        compare(SMALL, *bots, seed=1, margins=margins, executors=in_here())
         for margins in ((truth - 0.3, truth), (truth, truth + 0.3))
     )
     assert (below.decision, above.decision) == (Decision.BETTER, Decision.NOT_BETTER)
@@ -153,7 +155,7 @@ def test_the_games_can_run_out() -> None:
 
 
 def test_it_tells_the_matches_that_were_counted() -> None:
-    result = compare("hog", "bacon", "swap", seed=1, executors=in_here(4))
+    result = compare(SMALL, "always_roll(3)", "always_roll(5)", seed=1, executors=in_here(4))
     assert len(result.matches) == 2 * -(-result.pairs // BLOCK)
     assert [row.number for row in result.matches] == [number // 2 for number in range(len(result.matches))]
     assert {row.seed for row in result.matches[:2]} == {result.matches[0].seed}
@@ -166,7 +168,7 @@ def test_it_tells_the_matches_that_were_counted() -> None:
 
 
 def test_larger_tables_have_others_who_take_turns() -> None:
-    game, others = dicegym.game("lucky", players=3, rounds=40), ("thrifty", "cheapest", "raider")
+    game, others = dicegym.game("lucky", players=3, rounds=15), ("thrifty", "cheapest", "raider")
     lucky = compare(game, "idle", "investor", others=others, seed=3, executors=in_here())
     assert lucky.decision is Decision.BETTER
     assert lucky.others == others
@@ -174,7 +176,7 @@ def test_larger_tables_have_others_who_take_turns() -> None:
     assert [row["games"] for row in lucky.standings] == [lucky.pairs] * 2
     assert "Elo" not in lucky.text()
     assert lucky.to_json()["difference_elo"] is None
-    result = compare("hog", "ham", "swap", others=["bacon"], seed=3, games=60, executors=in_here())
+    result = compare(SMALL, "ham", "swap", others=["bacon"], seed=3, games=60, executors=in_here())
     assert result.others == ("bacon",), "at a table for two too"
     game = dicegym.game("liarsdice", players=4, dice=1)
     result = compare(game, "even", "haphazard", others="even", seed=3, games=20, executors=in_here())
@@ -188,7 +190,7 @@ def test_files_of_one_name_are_told_apart_by_their_paths(tmp_path: Path, monkeyp
         (tmp_path / folder / "mine.py").write_text(
             "def final_strategy(score, opponent_score):\n    return 5\n", "utf-8"
         )
-    result = compare("hog", "old/mine.py", "new/mine.py", seed=3, games=10, executors=in_here())
+    result = compare(SMALL, "old/mine.py", "new/mine.py", seed=3, games=10, executors=in_here())
     assert (result.first, result.second) == ("old/mine.py", "new/mine.py")
 
 
@@ -217,16 +219,17 @@ def test_a_comparison_that_was_stopped_goes_on(tmp_path: Path) -> None:
         if done >= 2 * BLOCK * 2:
             raise KeyboardInterrupt
 
-    how: dict[str, Any] = {"alpha": 1e-2, "beta": 1e-2, "executors": in_here(3, 1)}
+    pair = SMALL, "always_roll(3)", "always_roll(5)"
+    how: dict[str, Any] = {"alpha": 1e-3, "beta": 1e-3, "executors": in_here(3, 1)}
     with pytest.raises(KeyboardInterrupt):
-        compare("hog", "always_roll(5)", "always_roll(6)", progress=stop, store=store, **how)
-    result = compare("hog", "always_roll(5)", "always_roll(6)", store=store, **how)
+        compare(*pair, progress=stop, store=store, **how)
+    result = compare(*pair, store=store, **how)
     assert result.stored is not None
     assert result.stored.found >= 2 + 4, "checks and two blocks"
     assert result.stored.run == 2
-    alone = compare("hog", "always_roll(5)", "always_roll(6)", seed=result.seed, **how)
+    alone = compare(*pair, seed=result.seed, **how)
     assert without_date(result) == without_date(alone)
-    again = compare("hog", "always_roll(5)", "always_roll(6)", store=store, **how)
+    again = compare(*pair, store=store, **how)
     assert again.stored is not None
     assert again.stored.played == 0, "not even what was begun beyond the decision"
     assert without_date(again) == without_date(alone)
@@ -234,13 +237,13 @@ def test_a_comparison_that_was_stopped_goes_on(tmp_path: Path) -> None:
 
 def test_more_games_go_on_with_the_same_comparison_whose_matches_count(tmp_path: Path) -> None:
     store = tmp_path / "arena.sqlite"
-    few = compare("hog", "tuned", "best_by_scores", seed=1, games=10, store=store, executors=in_here())
-    more = compare("hog", "tuned", "best_by_scores", seed=1, games=200, store=store, executors=in_here(4))
+    few = compare(SMALL, "bacon", "swap", seed=1, games=10, store=store, executors=in_here())
+    more = compare(SMALL, "bacon", "swap", seed=1, games=200, store=store, executors=in_here(4))
     assert few.stored is not None
     assert more.stored is not None
     assert (few.games, more.games) == (10, 200)
     assert (more.stored.contest, more.stored.found) == (few.stored.contest, 2), "checks; a block is played whole"
-    decided = compare("hog", "always_roll(5)", "swap", seed=2, store=store, executors=in_here(7, 1))
+    decided = compare(SMALL, "always_roll(3)", "always_roll(5)", seed=2, store=store, executors=in_here(7, 1))
     with StoreReader(store) as reader:
         for result in (more, decided):
             assert result.stored is not None

@@ -43,6 +43,8 @@ from dicegym.sandbox.jobs import entry, here
 pytestmark = pytest.mark.xdist_group("arena")
 
 ENTRIES = ["always_roll(5)", "always_roll(8)", "bacon", "haphazard", "streak"]
+SMALL = dicegym.game("hog", goal=20)
+"""Before its contests each entry is asked 400 questions instead of 10,000."""
 
 
 @pytest.fixture(scope="module")
@@ -103,7 +105,7 @@ def test_a_player_that_fails_is_named(game: Game, act: Act, words: str) -> None:
 
 def test_a_player_that_writes_into_the_record_is_disqualified() -> None:
     """A player that the caller made sits in the referee's process, where it can."""
-    found = contest("hog", {"cheat": FunctionPlayer(cheat, "cheat"), "bacon": "bacon", "swap": "swap"}, workers=1)
+    found = contest(SMALL, {"cheat": FunctionPlayer(cheat, "cheat"), "bacon": "bacon", "swap": "swap"}, workers=1)
     assert [bad.name for bad in found.disqualified] == ["cheat"]
     assert "changed the game's record while choosing" in found.disqualified[0].reason
     assert [match.entries for match in found.matches] == [("bacon", "swap")]
@@ -181,23 +183,25 @@ def test_everybody_plays_everybody_and_the_ranking_follows(result: ContestResult
     assert rates["always_roll(8)"] == pytest.approx(0.630940, abs=1e-6)
 
 
-def test_other_entries_change_no_match_and_another_seed_all(result: ContestResult) -> None:
-    fewer = contest("hog", ["streak", "haphazard", "tuned"], seed=11, executors=disorderly())
+def test_other_entries_change_no_match_and_another_seed_all() -> None:
+    result = contest(SMALL, ENTRIES, seed=11, executors=disorderly())
+    fewer = contest(SMALL, ["streak", "haphazard", "tuned"], seed=11, executors=disorderly())
     kept = {match.entries: match for match in result.matches}
     common = [match for match in fewer.matches if match.entries in kept]
     assert common == [kept["haphazard", "streak"]]
-    other = contest("hog", ENTRIES, seed=12, executors=disorderly())
+    other = contest(SMALL, ENTRIES, seed=12, executors=disorderly())
     assert other.matches != result.matches
     rates = [{line.name: line["win_rate"] for line in each.standings} for each in (result, other)]
     assert rates[0] == rates[1]
 
 
 def test_a_contest_is_the_same_in_another_process_and_order_with_more_workers(
-    result: ContestResult, root: Path, monkeypatch: pytest.MonkeyPatch
+    root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    result = contest(SMALL, ENTRIES, seed=11, workers=1)
     code = (
-        "import json; from dicegym.arena import contest\n"
-        f"print(json.dumps(contest('hog', {ENTRIES[::-1]!r}, seed=11, workers=2).to_json()))"
+        "import json, dicegym; from dicegym.arena import contest\n"
+        f"print(json.dumps(contest({SMALL!r}, {ENTRIES[::-1]!r}, seed=11, workers=2).to_json()))"
     )
     monkeypatch.setenv(DATE_VARIABLE, "0")
     environment = os.environ | {"PYTHONPATH": str(root), "PYTHONHASHSEED": "77"}
@@ -210,7 +214,7 @@ def test_a_contest_is_the_same_in_another_process_and_order_with_more_workers(
 
 def test_progress_is_told(tmp_path: Path) -> None:
     told: list[tuple[int, int, str]] = []
-    contest("hog", ["bacon", "wild", "swap"], seed=0, workers=1, progress=lambda *what: told.append(what))
+    contest(SMALL, ["bacon", "wild", "swap"], seed=0, workers=1, progress=lambda *what: told.append(what))
     assert [done for done, _, _ in told] == [1, 2, 3, 4, 5, 6]
     assert {total for _, total, _ in told} == {6}
     assert told[0][2] == "checked bacon"
@@ -241,7 +245,7 @@ def test_players_and_plain_functions_take_part_if_they_can_be_sent() -> None:
 
     four: list[Any] = [own, seen, asked, FunctionPlayer(lambda turn: number + 1, "five"), Local(), "always_roll(4)"]
     others: list[Any] = [wrong, lambda score, opponent_score: number + 1, RandomPlayer()]
-    found = contest("hog", [*four, *others], seed=0, workers=2, games=2)
+    found = contest(SMALL, [*four, *others], seed=0, workers=2, games=2)
     rates = {row.name: row["win_rate"] for row in found.standings}
     assert rates.keys() == {"own", "seen", "asked", "five", "local", "always_roll(4)", "lambda", "uniform"}
     assert len({rates[name] for name in rates if name not in ("lambda", "uniform")}) == 1
@@ -325,7 +329,6 @@ def test_entries_can_be_named(game: Game) -> None:
 
 
 def test_models_play_in_contests_as_what_they_are_exported_as(tmp_path: Path) -> None:
-    pytest.importorskip("sb3_contrib")
     game = dicegym.game("hog")
     file = tmp_path / "ppo.py"
     file.write_text(export_source(dicegym.agent(game, "ppo"), game, "hog.py"))
@@ -356,9 +359,11 @@ def test_drawn_seeds_are_large_and_differ() -> None:
 
 
 def test_the_command_prints_its_seed_and_takes_it_again(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    words = ["tournament", "hog", "haphazard", "swap", "--parameter", "goal=20", "--workers", "1"]
+
     def held(*more: str) -> tuple[str, Any]:
         with pytest.raises(SystemExit) as end:
-            main(["tournament", "hog", "haphazard", "swap", "--workers", "1", "-o", str(tmp_path / "x.json"), *more])
+            main([*words, "-o", str(tmp_path / "x.json"), *more])
         assert end.value.code == 0
         return capsys.readouterr().out, json.loads((tmp_path / "x.json").read_text())
 

@@ -29,8 +29,8 @@ from dicegym.sandbox.jobs import Entry, Failure
 ALSO = (("lucky", "round_robin"), ("liarsdice", "one_table"))
 """A full table, and one whose players hide dice."""
 NAMES = "abcdefg"
-QUICK = {"lucky": {"rounds": 10}}
-"""Parameters with which games at random end soon."""
+QUICK = {"hog": {"goal": 20}, "lucky": {"rounds": 10}}
+"""Parameters with which games at random end soon, and the test before a contest asks little."""
 
 
 def small(name: str, form: str) -> dicegym.Game:
@@ -139,7 +139,7 @@ def test_what_counts_does_not_depend_on_when_matches_end(form: str, players: int
 def test_a_contest_that_broke_off_goes_on_from_its_store(form: str, tmp_path: Path) -> None:
     pytest.importorskip("sqlalchemy")
     game = dicegym.game("yatzy")
-    entries = field(game, form)
+    entries = field(game, form, 5)
     more: dict[str, Any] = {"games": 60} if form == "groups" else {"games": 3, "seeds": 2}
     whole = hold(game, form, entries, chance, **more)
     for store, breaks in ((tmp_path / f"{at}.sqlite", at) for at in (0, 3)):
@@ -323,11 +323,11 @@ def test_few_entries_and_larger_tables_are_played_as_they_come(bots: list[Entry]
 
 def test_entries_without_processes_do_not_count(bots: list[Entry], tmp_path: Path) -> None:
     """They may be met by anybody at any time."""
-    trusted = entries_of(HOG, {f"trusted {number}": "bacon" for number in range(40)}).entries
+    trusted = entries_of(HOG, {f"trusted {number}": "bacon" for number in range(34)}).entries
     jobs = pairs(trusted)
     assert nearest_first(jobs, range(len(jobs))) == list(range(len(jobs)))
-    mixed = pairs([*bots[:40], *trusted[:20]])
+    mixed = pairs([*bots[:34], *trusted[:10]])
     order = nearest_first(mixed, range(len(mixed)))
     assert sorted(order) == list(range(len(mixed)))
     untrusted = [[one for one in mixed[number].entries if not one.trusted] for number in order]
-    assert sum(len(some) for some in untrusted) == 40 * 39 + 40 * 20
+    assert sum(len(some) for some in untrusted) == 34 * 33 + 34 * 10

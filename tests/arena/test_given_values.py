@@ -20,9 +20,11 @@ from dicegym.arena.store.reading import StoreReader
 from dicegym.errors import DamagedFileError, ParameterError, UnknownNameError
 
 PAIR = ["bacon", "swap"]
+SMALL = dicegym.game("hog", goal=20)
+"""Before its contests each entry is asked 400 questions instead of 10,000."""
 
 
-def play(store: Path | None = None, entries: Any = PAIR, game: str = "hog", **how: Any) -> Any:
+def play(store: Path | None = None, entries: Any = PAIR, game: Any = SMALL, **how: Any) -> Any:
     return contest(game, entries, how.pop("seed", 1), executors=disorderly(), store=store, **how)
 
 

@@ -22,6 +22,8 @@ from dicegym.arena.store.reading import StoreReader
 from dicegym.arena.store.store import ContestStore, remove
 from dicegym.errors import ParameterError
 
+SMALL = dicegym.game("hog", goal=20)
+"""Before its contests each entry is asked 400 questions instead of 10,000."""
 ENTRIES = ["always_roll", "bacon", "swap", "tuned"]
 THINKS = "def final_strategy(score, opponent_score):\n    for _ in range({}): pass\n    return {} + score % 2\n"
 
@@ -53,18 +55,18 @@ def told(store: str | Path) -> list[Any]:
 def test_a_server_holds_what_a_file_does(url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")
     bot = tmp_path / "Äpfel.py"  # whose name a language sorts elsewhere than its letters do, and which prints anything
-    bot.write_text("def final_strategy(score, other):\n    print('a\\0b\\ud800')\n    return 11 if score > 90 else 4\n")
+    bot.write_text("def final_strategy(score, other):\n    print('a\\0b\\ud800')\n    return 11 if score > 15 else 4\n")
     (tmp_path / "zweig.py").write_text(THINKS.format(0, 4))
     (tmp_path / "empty").mkdir()
     entries = [str(bot), *ENTRIES, str(tmp_path / "zweig.py")]
     for store in (url, tmp_path / "file.sqlite"):
-        contest("hog", entries, 7, games=2, store=store)
+        contest(SMALL, entries, 7, games=2, store=store, executors=disorderly())
     assert told(url) == told(tmp_path / "file.sqlite")
     with StoreReader(url) as reader:
         number = next(reader.matches(1)).id
         find_replay(reader, f"{number}.2").states()
     monkeypatch.chdir(empty := tmp_path / "empty")
-    again = contest("hog", entries, 7, games=2, store=Storage(url)).stored
+    again = contest(SMALL, entries, 7, games=2, store=Storage(url), executors=disorderly()).stored
     assert again is not None
     assert (again.played, again.run) == (0, 2)
     assert again.store.startswith("postgresql://tester:***@127.0.0.1:")
@@ -73,15 +75,15 @@ def test_a_server_holds_what_a_file_does(url: str, tmp_path: Path, monkeypatch: 
 
 def test_a_contest_that_breaks_off_goes_on(url: str) -> None:
     with pytest.raises(KeyboardInterrupt):
-        contest("hog", ENTRIES, 7, games=5, store=url, executors=disorderly(most=3))
+        contest(SMALL, ENTRIES, 7, games=5, store=url, executors=disorderly(most=3))
     with StoreReader(url) as reader:
         assert reader.contest(1).played == 3
-    result = contest("hog", ENTRIES, 7, games=5, store=url, executors=disorderly())
+    result = contest(SMALL, ENTRIES, 7, games=5, store=url, executors=disorderly())
     with StoreReader(url) as reader:
         found = reader.contest()
         assert (found.run, found.played, found.planned) == (2, 6, 6)
         assert len({match.key for match in reader.matches(1)}) == 6
-    assert result == contest("hog", ENTRIES, 7, games=5, executors=disorderly())
+    assert result == contest(SMALL, ENTRIES, 7, games=5, executors=disorderly())
 
 
 def test_two_processes_do_not_hold_one_contest_at_once_and_it_can_go(url: str) -> None:

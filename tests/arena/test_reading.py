@@ -31,9 +31,11 @@ from dicegym.errors import DamagedFileError, ParameterError, UnknownNameError
 
 pytestmark = pytest.mark.xdist_group("arena")
 
+SMALL = dicegym.game("hog", goal=20)
+"""Before its contests each entry is asked 400 questions instead of 10,000."""
 BOTS = {
     "ann": "def final_strategy(score, opponent_score):\n    return 5\n",
-    "bad": "def final_strategy(score, opponent_score):\n    return 11 if score > 50 else 4\n",
+    "bad": "def final_strategy(score, opponent_score):\n    return 11 if score > 10 else 4\n",
     "<b>bob": "def final_strategy(score, opponent_score):\n    return 3\n",
 }
 
@@ -50,11 +52,18 @@ class Made:
         self.results: dict[int, ContestResult] = {}
         hog = {"store": self.path, "executors": disorderly(ahead=1), "games": 5}
         files = [str(bots / f"{name}.py") for name in BOTS]
-        self.add(contest("hog", [*files, "bacon", "swap"], seed=11, **hog))
-        self.add(contest("lucky", ["idle", "thrifty", "cheapest"], seed=12, **hog | {"games": 25}))
+        self.add(contest(SMALL, [*files, "bacon", "swap"], seed=11, **hog))
+        self.add(
+            contest(
+                dicegym.game("lucky", players=3, rounds=10),
+                ["idle", "thrifty", "cheapest"],
+                seed=12,
+                **hog | {"games": 25},
+            )
+        )
         # The same matches in another contest, and a run that has lost an entry.
-        self.add(contest("hog", [files[0], "bacon", "swap"], seed=11, format="swiss", **hog))
-        self.add(contest("hog", [files[0], "bacon", "swap"], seed=11, **hog), again=1)
+        self.add(contest(SMALL, [files[0], "bacon", "swap"], seed=11, format="swiss", **hog))
+        self.add(contest(SMALL, [files[0], "bacon", "swap"], seed=11, **hog), again=1)
 
     def add(self, result: ContestResult, again: int = 0) -> None:
         assert result.stored is not None
@@ -119,7 +128,7 @@ def test_entries_are_told_by_what_they_are_made_of(reader: StoreReader) -> None:
     assert len({one.identity for one in found}) == 5
     assert found[0].kind == "bot"
     assert list(found[0].files) == ["ann.py"]
-    assert found[4].reason == "final_strategy(51, 0) returned 11, outside -1..10"
+    assert found[4].reason == "final_strategy(11, 0) returned 11, outside -1..10"
 
 
 @pytest.mark.parametrize("number", [1, 2, 3])
@@ -292,7 +301,7 @@ def test_everything_is_exported(run: Run, made: Made, tmp_path: Path) -> None:
     assert found["contest"]["game"] == "lucky"
     assert found["result"]["standings"] == found["standings"]
     match = found["matches"][0]
-    played, game = match["played"][0], dicegym.game("lucky", players=3)
+    played, game = match["played"][0], dicegym.game("lucky", players=3, rounds=10)
     state = game.new_game(match["seed"], played["number"])[0]
     for action in played["actions"]:
         game.step(state, action)
@@ -347,7 +356,7 @@ READ = {
 @pytest.fixture(scope="module")
 def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("small") / "store.sqlite"
-    contest("hog", ["bacon", "swap"], 1, executors=disorderly(), games=1, store=path)
+    contest(SMALL, ["bacon", "swap"], 1, executors=disorderly(), games=1, store=path)
     return path
 
 
@@ -402,4 +411,4 @@ def test_no_contest_goes_on_with_nonsense(table: str, column: str, value: object
     shutil.copy(small, path)
     assert spoilt(path, table, column, value)
     with pytest.raises(DamagedFileError, match="is damaged"):
-        contest("hog", ["bacon", "swap"], 1, 1, games=1, store=path)
+        contest(SMALL, ["bacon", "swap"], 1, 1, games=1, store=path)

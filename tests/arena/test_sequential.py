@@ -24,7 +24,7 @@ from dicegym.arena.compare.sequential import (
 )
 
 VALUES = np.array(USUAL)
-ELO_20, ELO_40 = margin_of(20), margin_of(40)
+ELO_20, ELO_40, ELO_80 = margin_of(20), margin_of(40), margin_of(80)
 SHAPES = {
     "alone": np.array([0.25, 0, 0.5, 0, 0.25]),
     "alike": np.array([0.05, 0, 0.9, 0, 0.05]),
@@ -59,7 +59,8 @@ def simulated(shares: np.ndarray, claims: Claims, rng: np.random.Generator, most
 @pytest.mark.parametrize(
     ("shape", "margins", "runs"),
     [
-        ("ties", (0.0, ELO_40), 40),
+        ("ties", (0.0, ELO_80), 40),
+        pytest.param("ties", (0.0, ELO_40), 40, marks=pytest.mark.slow),
         *(
             pytest.param(shape, margins, runs, marks=pytest.mark.slow)
             for shape in SHAPES
@@ -87,9 +88,17 @@ def test_walds_bounds_are_known_by_hand() -> None:
     assert (claims.lower, claims.upper) == pytest.approx((-1.5993876, 4.3820266))  # log(0.2 / 0.99), log(0.8 / 0.01)
 
 
-@pytest.mark.parametrize("spread", [0.05, 0.3])
-@pytest.mark.parametrize("accepted", [0, 1])
-def test_pairs_of_any_worth_are_judged_as_well(spread: float, accepted: int) -> None:
+def test_the_ratio_of_normal_pairs_is_known_by_hand() -> None:
+    test = NormalTest(Claims(0.0, 0.1))
+    test.add([0.5, -0.5, 0.5, 0.5])  # of mean 1/4 and variance 3/16
+    assert test.ratio == pytest.approx(0.3487068)  # 4 / 2 * log((3/16 + 0.25**2) / (3/16 + 0.15**2))
+
+
+@pytest.mark.parametrize(
+    ("accepted", "spread"),
+    [(0, 0.3), (1, 0.05), *(pytest.param(*case, marks=pytest.mark.slow) for case in ((0, 0.05), (1, 0.3)))],
+)
+def test_pairs_of_any_worth_are_judged_as_well(accepted: int, spread: float) -> None:
     claims = Claims(0.0, margin_of(40))
     rng, wrong, held, runs = np.random.default_rng(8), 0, 0, 60
     true = claims[accepted]
@@ -133,14 +142,14 @@ def test_the_interval_holds_the_difference_although_the_test_stopped(shape: str,
 
 def test_the_plain_mean_would_exaggerate() -> None:
     """Which is why there is more to the estimate."""
-    rng, claims = np.random.default_rng(7), Claims(0.0, ELO_40)
-    shares = tilted(SHAPES["alone"], ELO_40)
+    rng, claims = np.random.default_rng(7), Claims(0.0, ELO_80)
+    shares = tilted(SHAPES["alone"], ELO_80)
     stopped = [simulated(shares, claims, rng) for _ in range(50)]
     better = [one for one in stopped if one.accepted]
     plain = np.mean([one.mean for one in better])
     ours = np.mean([difference(one, claims).value for one in better])
-    assert plain > ELO_40 + 0.01
-    assert abs(ours - ELO_40) < abs(plain - ELO_40)
+    assert plain > ELO_80 + 0.01
+    assert abs(ours - ELO_80) < abs(plain - ELO_80)
 
 
 @pytest.mark.parametrize("pairs", [1, 5, FEWEST - 1, FEWEST + 15])

@@ -30,6 +30,8 @@ from dicegym.registry import GAMES
 from dicegym.sandbox.jobs import entry
 from dicegym.web.web_settings import WebSettings
 
+SMALL = dicegym.game("hog", goal=20)
+"""Before its contests each entry is asked 400 questions instead of 10,000."""
 ROLLS = "def final_strategy(score, opponent_score):\n    return {}\n"
 
 
@@ -90,7 +92,7 @@ def test_who_is_added_or_changed_costs_its_own_matches_and_who_leaves_none(
     store = tmp_path / "arena.sqlite"
 
     def hold(entries: list[str]) -> Stored:
-        return stored(contest("hog", entries, executors=disorderly(), store=store))
+        return stored(contest(SMALL, entries, executors=disorderly(), store=store))
 
     three = bots(ann=3, bob=4, cat=5)
     assert hold(three).played == 3 + 3
@@ -120,7 +122,7 @@ def test_failures_incidents_and_prints_are_stored(tmp_path: Path) -> None:
     (tmp_path / "odd.py").write_text("def get_play(me, hands, history):\n    print('hm')\n    return 'nonsense'\n")
     found = []
     for game, entries in (
-        ("hog", ["bacon", "swap", tmp_path / "late.py"]),
+        (SMALL, ["bacon", "swap", tmp_path / "late.py"]),
         ("liarsdice", ["p_robot", tmp_path / "odd.py"]),
     ):
         how: dict[str, Any] = {"games": 4, "executors": disorderly(), "store": tmp_path / "arena.sqlite"}
@@ -136,10 +138,10 @@ def test_failures_incidents_and_prints_are_stored(tmp_path: Path) -> None:
 def test_luck_is_taken_out_of_matches_that_are_stored(tmp_path: Path) -> None:
     entries, store = ["bacon", "swap", "ham"], tmp_path / "a.sqlite"
     how: dict[str, Any] = {"games": 4, "executors": disorderly()}
-    contest("hog", entries, 5, store=store, **how)
-    found = contest("hog", entries, 5, less_luck=True, store=store, **how)
+    contest(SMALL, entries, 5, store=store, **how)
+    found = contest(SMALL, entries, 5, less_luck=True, store=store, **how)
     assert stored(found).played == 0
-    assert found == contest("hog", entries, 5, less_luck=True, **how)
+    assert found == contest(SMALL, entries, 5, less_luck=True, **how)
 
 
 def test_a_key_follows_from_all_that_a_match_follows_from(tmp_path: Path, bots: Callable[..., list[str]]) -> None:
@@ -199,9 +201,10 @@ def locked_for(path: Path, seconds: float) -> Iterator[None]:
         thread.join()
 
 
+PAIR = ("hog", "bacon", "swap", "--parameter", "goal=20", "--seed", "1")
 COMMANDS = {
-    "a contest": ("tournament", "hog", "bacon", "swap", "--seed", "1"),
-    "a comparison": ("compare", "hog", "bacon", "swap", "--seed", "1", "--games", "10"),
+    "a contest": ("tournament", *PAIR),
+    "a comparison": ("compare", *PAIR, "--games", "10"),
     "a list": ("arena", "list"),
     "a contest that is shown": ("arena", "show"),
     "a replay": ("arena", "replay", "1.1", "--delay", "0"),
@@ -212,7 +215,7 @@ COMMANDS = {
 @pytest.mark.parametrize("command", COMMANDS)
 def test_commands_wait_for_a_store_that_is_locked(command: str, run: Run, tmp_path: Path) -> None:
     path = tmp_path / "arena.sqlite"
-    contest("hog", ["bacon", "swap"], 1, executors=disorderly(), store=path)
+    contest(SMALL, ["bacon", "swap"], 1, executors=disorderly(), store=path)
     with locked_for(path, 0.3):
         status, _, err = run(*COMMANDS[command], "--store", path)
     assert status == 0, err
@@ -229,7 +232,7 @@ def test_contests_are_kept_in_the_users_folder_wherever_one_stands(
     for folder in (here, there):
         folder.mkdir()
     monkeypatch.chdir(here)
-    status, _, err = run("tournament", "hog", "bacon", "swap", "--seed", "1")
+    status, _, err = run("tournament", *PAIR)
     assert status == 0
     (line,) = [line for line in err.splitlines() if "contest 1 of" in line]
     store = Path(default_store())
@@ -238,14 +241,14 @@ def test_contests_are_kept_in_the_users_folder_wherever_one_stands(
     assert store.is_file()
     assert store.parent.stat().st_mode & 0o077 == 0
     monkeypatch.chdir(there)
-    assert run("compare", "hog", "bacon", "swap", "--seed", "1", "--games", "10")[0] == 0
+    assert run("compare", *PAIR, "--games", "10")[0] == 0
     assert len([line for line in run("arena", "list")[1].splitlines() if "hog" in line]) == 2
     assert run("arena", "replay", "1.1", "--delay", "0")[0] == 0
     assert WebSettings(tmp_path / "web").store == str(store)
     assert [*here.iterdir(), *there.iterdir()] == []
     other = tmp_path / "other.sqlite"
     monkeypatch.setenv("DICEGYM_STORE", str(other))
-    assert run("tournament", "hog", "bacon", "swap", "--seed", "1")[0] == 0
+    assert run("tournament", *PAIR)[0] == 0
     assert other.is_file()
 
 
@@ -274,10 +277,10 @@ def test_what_is_no_store_is_refused_and_left_alone(tmp_path: Path) -> None:
 
 def test_a_wrong_entry_leaves_the_contest_of_before_as_it_was(tmp_path: Path) -> None:
     how: dict[str, Any] = {"executors": disorderly(), "store": tmp_path / "arena.sqlite"}
-    contest("hog", ["bacon", "swap"], **how)
+    contest(SMALL, ["bacon", "swap"], **how)
     before = rows(tmp_path / "arena.sqlite", "SELECT * FROM contests")
     with pytest.raises(UnknownNameError):
-        contest("hog", ["bacon", "bakon"], **how)
+        contest(SMALL, ["bacon", "bakon"], **how)
     assert rows(tmp_path / "arena.sqlite", "SELECT * FROM contests") == before
 
 
@@ -296,7 +299,7 @@ def test_a_store_that_cannot_be_written_any_more_ends_the_contest_in_words(
     add_match = book.add_match
     monkeypatch.setattr(book, "add_match", full)
     with pytest.raises(ParameterError, match="disk is full"):
-        contest("hog", ["bacon", "swap", "tuned", "ham", "wild"], 1, 1, store=tmp_path / "arena.sqlite")
+        contest(SMALL, ["bacon", "swap", "tuned", "ham", "wild"], 1, 1, store=tmp_path / "arena.sqlite")
 
 
 @pytest.mark.parametrize(("store", "extra"), [("arena.sqlite", "arena"), ("postgresql://host/base", "postgres")])

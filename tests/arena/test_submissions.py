@@ -21,7 +21,8 @@ BOT = "def final_strategy(score, opponent_score):\n    return {}\n"
 
 @pytest.fixture(scope="module")
 def game() -> Game:
-    return dicegym.game("hog")
+    """A small one: before its contests each entry is asked 400 questions instead of 10,000."""
+    return dicegym.game("hog", goal=20)
 
 
 def write(path: Path, text: str = "") -> Path:
@@ -65,12 +66,12 @@ def test_each_file_and_folder_is_an_entry(folder: Path, game: Game) -> None:
     assert {record.name: list(record.files) for record in found.records}["bob"] == ["hog.py", "own.py"]
 
 
-def test_a_broken_submission_stops_nobody(folder: Path) -> None:
-    assert [entry.name for entry in entries_of(dicegym.game("hog"), [folder / "bob", "bacon"]).entries] == [
+def test_a_broken_submission_stops_nobody(folder: Path, game: Game) -> None:
+    assert [entry.name for entry in entries_of(game, [folder / "bob", "bacon"]).entries] == [
         "bacon",
         "bob",
     ]
-    found = contest("hog", [folder, "bacon"], seed=0, workers=1)
+    found = contest(game, [folder, "bacon"], seed=0, workers=1)
     assert {row.name for row in found.standings} == {"monday/ann.py", "monday/ann/", "bob", "cid", "dot", "bacon"}
     assert [bad.name for bad in found.disqualified] == ["eve", "fay", "gus", "hal", "ivy"]
     assert len(found.matches) == 15
@@ -143,7 +144,7 @@ def test_no_submission_is_in_the_way_of_another(tmp_path: Path, game: Game, one_
         "cid": ["_shared.py"],
         "eva": ["helper.py", "math.py"],
     }
-    found = contest("hog", given, games=1, isolation=isolation)
+    found = contest(game, given, games=1, isolation=isolation)
     assert [bad.name for bad in found.disqualified] == ["bob"]
     assert "(ann beside it is another entry, which no bot sees" in found.disqualified[0].reason
     for name in (*names, "bea", "bob"):  # alone, where a neighbour may be a helper, and none hides a module

@@ -132,7 +132,7 @@ def test_a_match_gives_the_same_wherever_its_bots_play(name: str, tmp_path: Path
 
 
 def test_a_check_gives_the_same_wherever_its_bot_plays(tmp_path: Path) -> None:
-    game = dicegym.game("lucky")
+    game = dicegym.game("lucky", players=3, rounds=10)
     copy = entries(game.name, tmp_path / "bots")[0]
 
     def checked(who: Entry, level: Isolation) -> dict[str, Any]:

@@ -32,6 +32,8 @@ from dicegym.sandbox.sandbox import RunningJob, Sandbox
 # All tests here read one contest; they stay on one worker, which plays it once.
 pytestmark = pytest.mark.xdist_group("sandbox")
 
+SMALL = dicegym.game("hog", goal=20)
+"""A bot is asked 400 questions before a contest instead of 10,000."""
 LIMITS = Limits(seconds=0.6, memory=64 << 20)
 TOO_LONG = r"took more than (0\.6 s|6 s by the clock \(0\.\d s of them at work\))"
 """Of a bot that computes without end: a machine with more to do may not have given it 0.6 s after 6 s."""
@@ -49,7 +51,7 @@ before = None
 
 def final_strategy(score, opponent_score):
     global before
-    if (score, opponent_score) != (0, 0) and before != divmod(100 * score + opponent_score - 1, 100):
+    if (score, opponent_score) != (0, 0) and before != divmod(20 * score + opponent_score - 1, 20):
         {body}
     before = score, opponent_score
     return 6
@@ -65,17 +67,17 @@ BAD: dict[str, tuple[str | bytes, str]] = {
     "os_exit_at_import": ("import os\nos._exit(0)\n", r"ended its process \(exit status 0\) while it was loaded"),
     "hang_at_import": ("while True:\n    pass\n", TOO_LONG + r" while it was loaded"),
     "exception": (asked("score / opponent_score"), r"ZeroDivisionError.*in final_strategy\(0, 0\)"),
-    "sometimes": (asked("[0] * 99 and [0][score == 3 and opponent_score == 99]"), r"in final_strategy\(3, 99\)"),
+    "sometimes": (asked("[0] * 99 and [0][score == 3 and opponent_score == 19]"), r"in final_strategy\(3, 19\)"),
     "function": (asked("return final_strategy"), "returned a function instead of a number"),
     "none": (asked("return None"), "returned None"),
     "number_as_float": (asked("return 6.0"), "returned 6.0, a float"),
     "out_of_range": (asked("return 11 if score == 12 else 1"), r"final_strategy\(12, 0\) returned 11, outside"),
-    "endless": (asked("while score == 1: pass"), TOO_LONG + r" in final_strategy\(1, 0\), after 100 other"),
+    "endless": (asked("while score == 1: pass"), TOO_LONG + r" in final_strategy\(1, 0\), after 20 other"),
     "sleep": (
         asked("time.sleep(100)", "import time"),
         r"took more than 6 s by the clock .0\.0 s of them at work. in final_strategy\(0, 0\)",
     ),
-    "slow": (asked("time.sleep(0.002)", "import time"), "took more than 6 s by the clock .* in final_strategy"),
+    "slow": (asked("time.sleep(0.03)", "import time"), "took more than 6 s by the clock .* in final_strategy"),
     "sys_exit": (asked("sys.exit(3)", "import sys"), "called sys.exit in final_strategy"),
     "os_exit": (asked("os._exit(3)", "import os"), r"ended its process \(exit status 3\) in final_strategy\(0, 0\)"),
     "segfault": (asked("ctypes.string_at(0)", "import ctypes"), r"ended its process \(SIGSEGV\) in final_strategy"),
@@ -125,7 +127,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def result(folder: Path) -> ContestResult:
     paths = [folder / f"{name}.py" for name in [*BAD, *GOOD]]
-    return contest("hog", paths, seed=3, workers=2, limits=LIMITS)
+    return contest(SMALL, paths, seed=3, workers=2, limits=LIMITS)
 
 
 @pytest.mark.slow_after(12)
@@ -148,7 +150,7 @@ def test_only_bad_submissions_are_struck(result: ContestResult) -> None:
 
 @pytest.mark.slow
 def test_nobody_elses_results_change(result: ContestResult, folder: Path) -> None:
-    alone = contest("hog", [folder / f"{name}.py" for name in GOOD], seed=3, workers=1)
+    alone = contest(SMALL, [folder / f"{name}.py" for name in GOOD], seed=3, workers=1)
     assert alone.matches == result.matches
     assert alone.standings == result.standings
     assert alone.disqualified == ()

@@ -232,7 +232,6 @@ def test_a_bot_that_cannot_sit_down_leaves_no_process(tmp_path: Path) -> None:
 
 @run
 async def test_an_exported_model_plays_as_the_model_does_whether_it_sits_here_or_joins(tmp_path: Path) -> None:
-    pytest.importorskip("sb3_contrib")
     from dicegym.bots.export import export_source
     from dicegym.server.client import Join
 

@@ -51,7 +51,7 @@ JSON = st.recursive(
 
 
 @given(st.lists(st.dictionaries(st.text(), JSON, max_size=4), max_size=4), st.booleans(), st.data())
-@settings(max_examples=30)
+@settings(max_examples=10)
 def test_any_objects_cut_anywhere(values: list[Any], escaped: bool, data: Any) -> None:
     texts = [json.dumps(value, ensure_ascii=escaped) for value in values]
     separators = data.draw(st.lists(st.sampled_from(["", "\n", " "]), min_size=len(texts), max_size=len(texts)))

@@ -174,6 +174,7 @@ def test_the_protocol_offers_what_the_server_needs() -> None:
     assert [name for name in sorted(asked) if not hasattr(module, name)] == []
 
 
+@pytest.mark.slow
 def test_the_load_that_is_measured() -> None:
     found = measure("yatzy", 0.2, games=2)
     assert found.turns > 50

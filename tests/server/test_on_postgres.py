@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import os
 import signal
 import subprocess
@@ -12,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from variants import one_always
 
+import dicegym
 from dicegym.errors import ParameterError
 
 pytest.importorskip("sqlalchemy")
@@ -114,22 +115,54 @@ async def test_games_go_on_while_the_database_is_out_of_reach(
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("on", one_always(["a server", "a file"]))
+def test_a_contest_is_held_in_the_store_of_a_server_that_runs(postgres: Postgres, url: str) -> None:
+    """Its games are stored between the contest's matches; when its connections end, the next one finds room."""
+    store, numbers = ResultStore(url, "yatzy"), itertools.count()
+    store.begin_run(7)
+    small = dicegym.game("hog", goal=20)
+    entries = ["bacon", "swap", "tuned"]
+
+    def write(*_: object) -> None:
+        store.write([game(next(numbers))])
+
+    result = contest(small, entries, 7, progress=write, executors=disorderly(), games=4, store=url)
+    assert result == contest(small, entries, 7, executors=disorderly(), games=4)
+    written = next(numbers)
+    assert len(stored_results(store)) == written > 3
+    with StoreReader(url) as reader:
+        assert reader.contest().played == 3
+    postgres.run(
+        f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{url.rpartition('/')[2]}'",
+    )
+    end = time.monotonic() + 5
+    while True:
+        try:
+            other = ResultStore(url, "yatzy")
+            break
+        except ParameterError:
+            assert time.monotonic() < end
+    assert other.count_games() == written
+    other.close()
+    store.engine.dispose()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("on", ["a server", "a file"])
 def test_a_contest_is_held_in_the_store_of_a_server_that_runs_and_is_killed(
     on: str, postgres: Postgres, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The server loses nothing, and makes room for the next one."""
     monkeypatch.chdir(tmp_path)
+    small = dicegym.game("hog", goal=20)
     where = postgres.database() if on == "a server" else str(tmp_path / "both.sqlite")
     with subprocess.Popen([sys.executable, "-c", WRITER, where], stdout=subprocess.PIPE, text=True) as writer:
         assert writer.stdout is not None
         writer.stdout.readline()
-        result = contest("hog", ["bacon", "swap", "tuned"], 7, executors=disorderly(), games=40, store=where)
-        for _ in range(20):
-            writer.stdout.readline()
+        result = contest(small, ["bacon", "swap", "tuned"], 7, executors=disorderly(), games=40, store=where)
+        told = [int(writer.stdout.readline()) for _ in range(20)][-1]
         assert writer.poll() is None, "nor does the contest disturb the server"
         os.kill(writer.pid, signal.SIGKILL)
-        told = max(map(int, writer.stdout.read().split()[:-1]))
+        told = max([told, *map(int, writer.stdout.read().split()[:-1])])
     assert result.stored is not None
     with StoreReader(where) as reader:
         assert reader.contest().played == 3

@@ -141,37 +141,65 @@ async def test_a_server_that_is_told_to_stop_says_what_becomes_of_its_games(tmp_
     store.close()
 
 
-async def loading(folder: Path) -> Any:
-    """Return a server that waits for an agent which never ends loading, and that agent's process."""
-    (folder / "hangs.py").write_text("import time\ntime.sleep(1000)\ndef command(standing): pass\n")
-    server = await begun(folder, "--agents", "hangs.py")
-    threads = Path(f"/proc/{server.pid}/task")
+HANGS = "import time\ntime.sleep(1000)\ndef command(standing): pass\n"
+
+
+async def loading(server: int, before: set[str]) -> Path:
+    """Return the process of an agent that the process ``server`` has started, which had those of ``before``."""
     async with asyncio.timeout(30):  # the first child is a trial of what keeps bots apart
         while True:
-            for number in " ".join(one.read_text() for one in threads.glob("*/children")).split():
+            for number in children(server) - before:
                 agent = Path("/proc", number)
                 with contextlib.suppress(OSError):
                     if b"host_start.py" in (agent / "cmdline").read_bytes():
-                        return server, agent
+                        return agent
             await asyncio.sleep(0.05)
 
 
-@pytest.mark.slow_after(1)
+def children(process: int) -> set[str]:
+    """Return the numbers of the processes that one has started."""
+    return set(" ".join(one.read_text() for one in Path(f"/proc/{process}/task").glob("*/children")).split())
+
+
+async def gone(agent: Path) -> None:
+    """Wait until a process has ended."""
+    async with asyncio.timeout(10):
+        with contextlib.suppress(OSError):
+            while (agent / "stat").read_text().rpartition(")")[2].split()[0] != "Z":
+                await asyncio.sleep(0.05)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks at processes as Linux shows them")
+@run
+async def test_a_server_that_is_interrupted_while_agents_load_leaves_nothing(tmp_path: Path) -> None:
+    (folder := tmp_path / "bots").mkdir()
+    (folder / "hangs.py").write_text(HANGS)
+    said, before = list[str](), children(os.getpid())
+    chosen = settings(tmp_path, agents=(str(folder / "hangs.py"),))
+    serving = asyncio.create_task(servers.serve(chosen, said.append))
+    agent = await loading(os.getpid(), before)
+    os.kill(os.getpid(), signal.SIGINT)
+    await serving
+    assert "was stopped before it had started" in said[-1]
+    await gone(agent)
+    assert [path.name for path in tmp_path.iterdir()] == ["bots"]
+
+
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="looks at processes as Linux shows them")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 @run
 async def test_a_server_that_ends_while_agents_load_leaves_nothing(tmp_path: Path, number: int) -> None:
-    server, agent = await loading(tmp_path)
+    (tmp_path / "hangs.py").write_text(HANGS)
+    server = await begun(tmp_path, "--agents", "hangs.py")
+    agent = await loading(server.pid, set())
     server.send_signal(number)
     text = (await server.stdout.read()).decode()
     status = await server.wait()
     if number == signal.SIGINT:
         assert status == 0, text
         assert "was stopped before it had started" in text
-    async with asyncio.timeout(10):
-        with contextlib.suppress(OSError):  # it is gone
-            while (agent / "stat").read_text().rpartition(")")[2].split()[0] != "Z":
-                await asyncio.sleep(0.05)
+    await gone(agent)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["hangs.py"]
 
 

@@ -18,6 +18,7 @@ from starlette.routing import Match
 from starlette.testclient import TestClient
 from web_pages import LARGEST, Visitor, usable
 
+import dicegym
 from benchmarks.visitors import Forms
 from dicegym import arena
 from dicegym.web import static_files
@@ -56,12 +57,12 @@ class World(NamedTuple):
     pages: list[Crawled]
 
 
-def played(client: TestClient, game: str, moves: int) -> None:
+def played(client: TestClient, game: str, moves: int, **parameters: str) -> None:
     """Play a game by its forms, whatever game it is, for so many moves."""
     generator = random.Random(0)
     form = next(one for one in Forms(client.get(f"/play/new?game={game}").text).found if one.action == "/play/new")
     firsts = [(name, values[0]) for name, values in form.choices.items() if name not in dict(form.fields)]
-    table = client.post("/play/new", data=dict(form.fields + firsts))
+    table = client.post("/play/new", data=dict(form.fields + firsts) | parameters)
     for _ in range(moves):
         at = table.url.path
         forms = [one for one in Forms(client.get(at).text).found if one.action == f"{at}/move"]
@@ -80,12 +81,13 @@ def played(client: TestClient, game: str, moves: int) -> None:
 def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     folder = tmp_path_factory.mktemp("world")
     settings = WebSettings(folder / "web", str(folder / "arena.sqlite"), (folder / "runs",))
-    arena.contest("hog", ["bacon", "always_roll(5)"], 3, executors=disorderly(), games=4, store=folder / "arena.sqlite")
+    small, store = dicegym.game("hog", goal=20), folder / "arena.sqlite"
+    arena.contest(small, ["bacon", "always_roll(5)"], 3, executors=disorderly(), games=4, store=store)
     training(folder / "runs" / "hog" / "one")
     app = create_app(settings)
     with Visitor(app, client=LOCAL) as client:
         client.get("/")
-        played(client, "hog", 200)
+        played(client, "hog", 200, **{"parameters-goal": "20"})
         played(client, "liarsdice", 1)
         yield World(settings, client.cookies[COOKIE], crawled(client, app))
 

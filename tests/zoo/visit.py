@@ -45,6 +45,8 @@ MOVE = 0.1
 """Seconds of processor time that a bot may take for a move; of waiting it may take ten times as many."""
 HOUSE = f"{HOME}/house"
 """A folder with a program that others run, in which whoever holds the contest may write."""
+SMALL = {"hog": {"goal": 50}}
+"""Parameters with which the test before a contest asks 2,500 questions instead of 10,000."""
 LIMITS: dict[str, Any] = {"seconds": 5 * MOVE, "start": 5 * MOVE, "move": MOVE, "memory": 64 << 20}
 
 
@@ -146,6 +148,7 @@ def words_of(game: dicegym.Game, names: Iterable[str], port: int) -> dict[str, s
     return {
         KEYS: ", ".join(str(key ^ MASK) for key in keys_of(game, names)),
         "@MASK": str(MASK),
+        "@GOAL": str(game.parameters.get("goal", "")),
         "@MOVE": str(MOVE),
         "@PORT": str(port),
         "@HOME": HOME,
@@ -257,7 +260,7 @@ def main(request: dict[str, Any]) -> None:
     doing = {"bots": bots, "whole": whole, "strangers": strangers, "spies": spies}[request["what"]]
     found = {}
     for name, bots_of_it in request["games"].items():
-        game = dicegym.game(name, players=2)
+        game = dicegym.game(name, players=2, **(SMALL.get(name, {}) if request["what"] == "bots" else {}))
         found[name] = doing(game, request["level"], bots_of_it, listeners.port)
         found[name]["calls"] = listeners.calls[:]
     Path(request["result"]).write_text(json.dumps(found, default=asdict))

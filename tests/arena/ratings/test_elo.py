@@ -6,7 +6,7 @@ import random
 from random import Random
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dicegym.arena.ratings.elo import GRAIN, START, UNRATED, expect_score, margin, update_ratings
@@ -53,12 +53,14 @@ def test_three_players_of_different_strength() -> None:
     assert after == pytest.approx([a - ab + 8 - ac, b + ab + 16 - bc, c - 8 + ac - 16 + bc], abs=3 * GRAIN)
 
 
+@settings(max_examples=40)
 @given(st.lists(st.tuples(RATINGS, st.integers(0, 5)), min_size=2, max_size=6))
 def test_the_sum_is_conserved_to_the_last_bit(table: list[tuple[float, int]]) -> None:
     ratings, scores = [rating for rating, _ in table], [score for _, score in table]
     assert sum(update_ratings(ratings, scores)) == sum(ratings)
 
 
+@settings(max_examples=20)
 @given(st.lists(st.tuples(RATINGS, st.integers(0, 5)), min_size=2, max_size=6), st.randoms())
 def test_seats_make_no_difference(table: list[tuple[float, int]], random: Random) -> None:
     order = list(range(len(table)))

@@ -255,7 +255,7 @@ def test_long_orders_are_rated_without_a_warning() -> None:
         (30, [won(f"{i:02}", f"{i + 1:02}", 100_000, 0) for i in range(29)]),
         (20, [MatchPlaces(tuple(f"{i:02}" for i in range(20)), games)]),
     ):
-        found = fit(matches)
+        found = fit(matches, replicates=50)
         assert [row.name for row in found.rows] == [f"{i:02}" for i in range(n)]
         assert [row.place for row in found.rows] == list(range(1, n + 1))
 
@@ -290,7 +290,9 @@ CONTESTS: dict[str, tuple[Maker, np.ndarray]] = {
 @pytest.mark.parametrize(
     ("kind", "contests"),
     [
-        *(("pairs with draws", 8), ("tables of seven with ties", 4), ("winners alone", 8)),  # all that others have
+        ("winners alone", 8),  # a fifth of what others take, and intervals of half the width fail it too
+        pytest.param("pairs with draws", 8, marks=pytest.mark.slow),
+        pytest.param("tables of seven with ties", 4, marks=pytest.mark.slow),
         *(pytest.param(kind, 80, marks=pytest.mark.slow) for kind in CONTESTS),
     ],
 )
