@@ -50,6 +50,11 @@ class Choice(NamedTuple):
     description: str
 
 
+def guards_files(level: Isolation) -> bool:
+    """Return whether bots at a level that works here are kept from files that are not theirs."""
+    return level is Isolation.JAIL or (level is Isolation.PROCESS and bool(landlock.version()))
+
+
 class Bubblewrap(NamedTuple):
     """A program that makes namespaces."""
 

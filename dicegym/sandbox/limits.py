@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+import warnings
 from dataclasses import dataclass
 
 from dicegym.bots.bot_files import LARGEST, MOST_FILES
+from dicegym.engine import jit
 from dicegym.engine.validate import finite_number, whole_number
 from dicegym.errors import ParameterError, one_line
 
@@ -69,6 +71,17 @@ class Limits:
                 object.__setattr__(self, name, finite_number(name, seconds, "seconds for a bot", above=0))
         memory = whole_number("memory", self.memory, 1 << 20, 1 << 50, "the memory of an entry in bytes")
         object.__setattr__(self, "memory", memory)
+
+
+def warn_of_kernels() -> None:
+    """Warn that bots' files can write all that this user can write (RuntimeWarning)."""
+    if jit.CACHE_FOLDER:
+        warnings.warn(
+            "compiled kernels are not protected from bots' files, which nothing keeps from files of yours here: they "
+            f"could change what later runs load from {jit.CACHE_FOLDER}; let none play that you do not trust",
+            RuntimeWarning,
+            stacklevel=3,
+        )
 
 
 _CUSTOMS = """\

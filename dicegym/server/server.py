@@ -17,8 +17,9 @@ from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
 from dicegym.errors import DependencyError, ParameterError, one_line
 from dicegym.games import game as make_game
-from dicegym.players.roster import agent_name
+from dicegym.players.roster import agent_name, is_strangers
 from dicegym.sandbox import jail
+from dicegym.sandbox.limits import warn_of_kernels
 from dicegym.sandbox.worker import rehearse
 from dicegym.server.admission import Origins, Secrets, name_fault
 from dicegym.server.client_limits import ThrottledLog, room_for
@@ -49,6 +50,8 @@ class Server:
 
     Raises:
         ParameterError, UnknownNameError, AgentError, ModelError, DependencyError: on entering, what cannot be done.
+
+    It warns (RuntimeWarning) on entering if there are untrusted agents and nothing keeps them apart.
     """
 
     lobby: Lobby
@@ -141,6 +144,9 @@ class Server:
                 )
             level = choice.level if apart and choice is not None else None
             agents[name] = LocalAgent(name, spec, self._game, settings.answer, self.log, level)
+        strangers = any(is_strangers(self._game, spec) for spec in settings.agents)
+        if strangers and choice is not None and not jail.guards_files(choice.level):
+            warn_of_kernels()
         return list(agents.values())
 
     def _enter(self, connection: Connection) -> None:
