@@ -141,7 +141,7 @@ def test_the_wheel_and_the_agents_in_it_are_small(wheel: Path) -> None:
     assert wheel.stat().st_size < 12_000_000
 
 
-def tested_by_itself() -> set[str]:
+def files_of_its_own_tests() -> set[str]:
     """Return the files that an sdist needs to test itself."""
     expected = set().union(*map(shipped, ("dicegym", "tests", "agents", "training", "notebooks")))
     expected |= {"CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "LICENSE", "Makefile", "README.md", "SECURITY.md"}
@@ -159,7 +159,7 @@ def test_the_sdist_gets_all_that_its_tests_need(monkeypatch: pytest.MonkeyPatch)
             found.process_template_line(line)
     added = set().union(*map(shipped, ("dicegym", *DATA_FOLDERS)))
     added |= {"LICENSE", "README.md", "pyproject.toml", "setup.cfg"}
-    assert sorted(tested_by_itself() - added - set(found.files)) == [], "not in the sdist, see MANIFEST.in"
+    assert sorted(files_of_its_own_tests() - added - set(found.files)) == [], "not in the sdist, see MANIFEST.in"
 
 
 @pytest.mark.slow
@@ -169,7 +169,7 @@ def test_the_sdist_can_test_itself_and_makes_the_same_wheel(wheel_files: set[str
     with tarfile.open(sdist) as archive:
         names = {member.name.partition("/")[2] for member in archive.getmembers() if member.isfile()}
         archive.extractall(tmp_path / "unpacked", filter="data")
-    assert sorted(tested_by_itself() - names) == [], "not in the sdist, see MANIFEST.in"
+    assert sorted(files_of_its_own_tests() - names) == [], "not in the sdist, see MANIFEST.in"
     made = build_in(tmp_path / "unpacked" / sdist.name.removesuffix(".tar.gz"), "wheel", tmp_path)
     assert files_in(made) == wheel_files
 
