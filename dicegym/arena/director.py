@@ -115,7 +115,7 @@ class Director:
             form.check(game, self.options, self._found)
             if (planned := form.matches(game, len(self._found), self.options)) > MOST_MATCHES:
                 most = f"{planned:,} matches are more than the {MOST_MATCHES:,} that a contest can have"
-                raise ParameterError(f"{most}: play each fewer times, such as seeds=1, or run a swiss")
+                raise ParameterError(f"{most}: name fewer entries, or give fewer seeds")
         self.failures = {bad.name: bad.reason for bad in field.broken}
         self.checks: dict[str, CheckReport] = {}
         self.luck = LuckLedger(game) if self.options.less_luck else None

@@ -232,8 +232,10 @@ class RayExecutor:
 
     def __exit__(self, *_: object) -> None:
         """Disconnect, unless the caller was connected before; Ray then ends the referees."""
-        self._cancel(self._begun)
-        self._open.close()
+        try:
+            self._cancel(self._begun)
+        finally:
+            self._open.close()
 
     def run(self, jobs: Iterable[Job], watch: Watch | None = None) -> Iterator[tuple[Job, JobOutcome]]:
         """Do ``jobs``, as `dicegym.arena.executors.Executor.run` says; ``watch`` is not told what nodes do.

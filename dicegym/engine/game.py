@@ -253,7 +253,7 @@ class Game(Generic[V]):
     def _find_fingerprint(self) -> str:
         """Return the fingerprint that an earlier process kept, or compute it."""
         compute = self.compute_fingerprint
-        if type(self) is not Game or sys.modules[self.spec.module].__dict__.get("SPEC") is not self.spec:
+        if type(self) is not Game or getattr(sys.modules.get(self.spec.module), "SPEC", None) is not self.spec:
             return compute()
         key = self.spec.module, repr(self.features), self.blank.tobytes()
         return keep(f"fingerprint-{self.name}", key, self.spec.kernels.step, compute)

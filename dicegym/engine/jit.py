@@ -137,7 +137,7 @@ def keep(name: str, key: Any, function: Callable[..., Any], compute: Callable[[]
     Args:
         name: begins the file's name.
         key: all that the result depends on beside the sources of the package.
-        function: a kernel of the rules that it depends on; what others than the package's give is not kept.
+        function: a kernel of the rules; results for rules outside of the package are not kept.
         compute: is called where nothing is kept yet.
     """
     if not COMPILED or not _is_part(getattr(function, "py_func", function).__code__.co_filename):

@@ -120,7 +120,7 @@ class Host:
     def serve(self) -> None:
         """Do what the referee says."""
         while True:
-            while self._children and not self._control.is_ready(LOOK_EVERY):
+            while self.setup["files"] and self._children and not self._control.is_ready(LOOK_EVERY):
                 self._limit_files()
             try:
                 word, number = self._control.receive()

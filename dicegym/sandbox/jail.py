@@ -254,7 +254,7 @@ def _programs() -> Iterator[str]:
 def _run(argv: Sequence[str]) -> subprocess.CompletedProcess[str] | str:
     """Run a program that has nothing to read; return what came of it, or why it could not run.
 
-    Raises subprocess.TimeoutExpired if it does not end: what asks, and keeps what it has found, then keeps nothing.
+    Raises subprocess.TimeoutExpired if it does not end, so that no cache keeps the failure.
     Ctrl-C does not reach it, in whatever thread: a bubblewrap that is killed while it starts leaves a process behind.
     """
     nothing = {"stdin": subprocess.DEVNULL, "capture_output": True, "text": True, "errors": "replace"}

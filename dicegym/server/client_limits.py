@@ -116,7 +116,7 @@ class ThrottledLog:
             self._bucket.give(1)
             self._more += 1
             return
-        self._log(f"{text} (and {self._more} lines like this were left out before)" if self._more else text)
+        self._log(f"{text} (and {self._more} other lines were left out before)" if self._more else text)
         self._more = 0
 
 

@@ -69,7 +69,7 @@ class Lobby:
         log: Callable[[str], None],
     ) -> None:
         self.clients: dict[Connection, Client] = {}
-        self.throttled = ThrottledLog(log)
+        self.throttled, self._guesses = ThrottledLog(log), ThrottledLog(log)
         self.tables: set[Table] = set()
         self.turns = self.finished = 0
         self._loop = asyncio.get_running_loop()
@@ -209,7 +209,7 @@ class Lobby:
             self._admit_owner(client, owner, login)
             return
         client.wrong += 1
-        self.throttled.note(f"wrong secret from {client.connection.peer}")
+        self._guesses.note(f"wrong secret from {client.connection.peer}")
         why = "wrong secret, or not that of the name"
         if client.wrong < WRONG_SECRETS:
             client.refuse(WRONG_SECRET, why)

@@ -51,7 +51,9 @@ def test_every_row_plays_exactly_what_a_single_environment_plays(env_id: str, op
     assert (observations == np.stack([o for o, _ in expected])).all()
     rng = np.random.default_rng(0)
     ended = 0
-    while ended < 2 * n:
+    for _ in range(2_000):
+        if ended >= 2 * n:
+            break
         assert (info["seat"] == [single.seat for single in singles]).all()
         actions = choose(info["action_mask"], rng)
         observations, rewards, terminated, truncated, info = batch.step(actions)
@@ -66,6 +68,7 @@ def test_every_row_plays_exactly_what_a_single_environment_plays(env_id: str, op
                 observation, single_info = single.reset()
             assert (observations[i] == observation).all()
             assert (info["action_mask"][i] == single_info["action_mask"]).all()
+    assert ended >= 2 * n
 
 
 @pytest.mark.parametrize("mode", ["SameStep", "NextStep"])

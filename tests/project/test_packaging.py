@@ -163,6 +163,14 @@ def test_the_sdist_gets_all_that_its_tests_need(monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.mark.slow
+def test_the_installed_package_compiles(installed: Path, tmp_path: Path) -> None:
+    program = PLAYS.replace("PROGRAM", repr(str(installed / "dicegym")))
+    compiled = {"NUMBA_DISABLE_JIT": "0", "DICEGYM_CACHE": str(tmp_path / "kernels")}
+    assert run(installed / "python", "-c", program, cwd=tmp_path, more=compiled)
+    assert any(tmp_path.glob("kernels/*/*.nbc"))
+
+
+@pytest.mark.slow
 def test_the_sdist_can_test_itself_and_makes_the_same_wheel(wheel_files: set[str], tmp_path: Path) -> None:
     copy_to(tmp_path / "source")
     sdist = build_in(tmp_path / "source", "sdist", tmp_path)

@@ -45,7 +45,7 @@ def test_a_throttled_log_does_not_grow_with_what_it_is_told() -> None:
     for _ in range(2):
         clock.now += 1.01 * ThrottledLog.SECONDS
         log.note("another")
-    assert lines[-2:] == ["another (and 980 lines like this were left out before)", "another"]
+    assert lines[-2:] == ["another (and 980 other lines were left out before)", "another"]
 
 
 @pytest.mark.parametrize(

@@ -113,7 +113,10 @@ def swiss(director: Director) -> ContestResult:
         )
     shown = Presentation([fact, f"seed {director.seed}"], [ranking_table(standings, COLUMNS)], words)
     plain = tuple(
-        {"title": f"Round {number}", "pairings": tuple(one._asdict() for one in found)}
+        {
+            "title": f"Round {number}",
+            "pairings": tuple(one._asdict() | {"played": (not one.note,) * len(one.entries)} for one in found),
+        }
         for number, found in enumerate(rounds, 1)
     )
     return director.result(standings, played, shown, remarks, games_per_match=games, rounds=plain)

@@ -143,14 +143,19 @@ def lock_contest(store: Database, contest: int, seconds: float = SECONDS_TO_NOTI
 
 
 def lock_file(store: Path, what: str) -> Path:
-    """Return the file that is locked while somebody has ``what`` of a store: one, whatever links lead to it."""
-    real = Path(os.path.realpath(store))
-    return real.with_name(f"{real.name}-{what}-lock")
+    """Return the lock file for ``what`` of a store; all links to a store share it."""
+    return _beside(store, f"{what}-lock")
 
 
 def live_file(store: Path, contest: int) -> Path:
     """Return the file beside a store that says how far the matches are that are being played of a contest."""
-    return store.with_name(f"{store.name}-contest-{contest}-live.json")
+    return _beside(store, f"contest-{contest}-live.json")
+
+
+def _beside(store: Path, name: str) -> Path:
+    """Return a path beside the file itself, whatever links lead there."""
+    real = Path(os.path.realpath(store))
+    return real.with_name(f"{real.name}-{name}")
 
 
 def _lock_on_server(stack: contextlib.ExitStack, store: Database, contest: int, seconds: float) -> None:
