@@ -233,10 +233,10 @@ def test_fingerprints_of_the_packages_games_are_read_where_an_earlier_process_ke
     monkeypatch.setattr(game_module, "_fingerprints", {})
     monkeypatch.setattr(Game, "compute_fingerprint", lambda game: "played anew")
     assert games.game("hog", goal=47).fingerprint == kept
-    spec = dataclasses.replace(games.game("hog").spec)
-    assert Game(spec, goal=47).fingerprint == "played anew", "nothing says which rules it holds"
-    monkeypatch.delitem(sys.modules, spec.module)  # as of rules that were run as a script
-    assert Game(games.spec("hog"), goal=46).fingerprint == "played anew"
+    own = games.game("hog").spec
+    assert Game(dataclasses.replace(own), goal=47).fingerprint == "played anew", "nothing says which rules it holds"
+    monkeypatch.delitem(sys.modules, own.module)  # as of rules that were run as a script
+    assert Game(own, goal=46).fingerprint == "played anew"
     computed = iter("12")
     assert [jit.keep("other", 0, lambda: None, lambda: next(computed)) for _ in range(2)] == ["1", "2"]
 
