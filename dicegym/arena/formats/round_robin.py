@@ -6,6 +6,7 @@ import itertools
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from dicegym.arena.director import Director, Format
@@ -36,9 +37,11 @@ def round_robin(director: Director) -> ContestResult:
     tables = find_tables(director)
     seated = itertools.combinations(director.entries, game.players) if options.games != 0 else ()
     jobs = [Match(game, table, director.seed, length, number=i) for table in seated for i in range(options.seeds)]
-    played = [one for one in settle(director, jobs) if director.failures.keys().isdisjoint(one.row.entries)]
+    with ThreadPoolExecutor(1) as beside:  # this process waits for referees, and has to load what computes them
+        rates = beside.submit(baseline_rates, game, tables)
+        played = [one for one in settle(director, jobs) if director.failures.keys().isdisjoint(one.row.entries)]
     rows = [one.row for one in played]
-    standings = _rank(director, rows, baseline_rates(game, tables))
+    standings = _rank(director, rows, rates.result())
     fact = f"{write_count(len(rows), 'match')} of {write_count(length, 'game')}, seed {director.seed}"
     shown, pairs = present_games(standings, rows, fact, baseline), list[dict[str, Any]]()
     if options.exact and len(standings) > 1:
