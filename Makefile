@@ -13,8 +13,8 @@ TORCH := $(VENV)/.torch
 # Only when PYTHON was not chosen are others tried too.
 CANDIDATES := $(if $(filter file,$(origin PYTHON)),python3 python3.14 python3.13 python3.12 python3.11,$(PYTHON))
 PYTEST := $(BIN)/python -m pytest -o cache_dir=$(VENV)/cache/pytest
-# Of two cores: tests wait for programs that they start. Seven processes took 5:36 where five took 6:03.
-WORKERS ?= 7
+# Of two cores: tests wait for programs that they start, so that four processes left a sixth of the time unused.
+WORKERS ?= 5
 
 # Where Python keeps no bytecode, every process of a test run compiles all sources anew.
 unexport PYTHONDONTWRITEBYTECODE
