@@ -93,7 +93,7 @@ def values() -> Iterator[str]:
         yield f"hog  {a} against always_roll(5)  {evaluate('hog', a).value!r}"
     one_die = dicegym.game("liarsdice", dice=1)
     for a in ("even", "honest", "bayes"):
-        yield f"{one_die!r}  {a} against even  {evaluate(one_die, a).value!r}"
+        yield f"{one_die!r}  {a} against even  {evaluate(one_die, a, seed=0).value!r}"
     for game, agent in ((dicegym.game("hog"), "swap"), (dicegym.game("hog"), "ppo"), (one_die, "even")):
         player = dicegym.agent(game, agent)
         duel = solver_of(game, player)
