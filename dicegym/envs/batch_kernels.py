@@ -180,7 +180,7 @@ def play_others(share, states, watched, who, codes, tables):
 
 @loop_kernel
 def _draw(key, learner, sitting, members, bounds):
-    """Draw who sits where in the game with ``key``; the last two are of `OpponentArrays`."""
+    """Draw who sits where in the game with ``key``; `OpponentArrays` has ``members`` and ``bounds``."""
     seat_pool(bounds, key, learner, sitting)
     for seat in range(len(sitting)):
         if seat != learner:
@@ -189,7 +189,7 @@ def _draw(key, learner, sitting, members, bounds):
 
 @loop_kernel
 def _begin(states, i, blank, row, sitting, options, members, bounds):
-    """Begin the next episode of row ``i``, and draw who sits where; the last two are of `OpponentArrays`."""
+    """Begin the next episode of row ``i``, and draw who sits where, as `_draw` does."""
     row.episode += np.uint64(1)
     key = key_of(row.seed, row.episode)
     begin(states, i, blank, key)

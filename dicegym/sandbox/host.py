@@ -146,7 +146,7 @@ class Host:
     def _limit_files(self) -> None:
         """End all children if they have made too many files: a jail keeps them in memory, beside its limits."""
         about = os.statvfs(self.setup["folder"])
-        if 0 < self.setup["files"] < about.f_files - about.f_ffree:
+        if self.setup["files"] < about.f_files - about.f_ffree:
             for child in self._children.values():
                 os.kill(child, signal.SIGKILL)
 

@@ -129,7 +129,7 @@ def entry(game: Game, name: str, spec: Spec | Any, others: Collection[str] = ())
 
 
 def _apart_from(source: Source, others: Collection[str]) -> Source:
-    """Return a bot that sees nothing of other entries that it imports or is called like; see `entry`.
+    """Return a bot from which other entries are hidden: what it imports of them, and a folder of its name; see `entry`.
 
     Raises BadFileError.
     """

@@ -250,7 +250,7 @@ class Sandbox:
         referee has failed while it asked nobody, for which no entry is to blame; ServiceError after `MOST_LOSSES`.
         ``watch`` is told each `TELL_EVERY` seconds what is being done.
         """
-        for worker in [one for one in self._workers if one.job is not None]:  # of a run that was not gone through
+        for worker in [one for one in self._workers if one.job is not None]:  # of a run that its caller has left
             self._replace(worker)
         waiting, losses = iter(jobs), 0
         more, told = True, time.monotonic()

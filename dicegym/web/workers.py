@@ -79,7 +79,7 @@ class Answer(Generic[T]):
     async def settle(self, seconds: float | None = None) -> None:
         """Wait until it is ready, at most ``seconds``, without a thread."""
         waited = asyncio.wrap_future(self.future)
-        waited.add_done_callback(lambda one: one.cancelled() or one.exception())  # or each who asks adds to the log
+        waited.add_done_callback(lambda one: one.cancelled() or one.exception())  # else asyncio logs it per visitor
         await asyncio.wait([waited], timeout=seconds)
 
 

@@ -37,7 +37,7 @@ def round_robin(director: Director) -> ContestResult:
     tables = find_tables(director)
     seated = itertools.combinations(director.entries, game.players) if options.games != 0 else ()
     jobs = [Match(game, table, director.seed, length, number=i) for table in seated for i in range(options.seeds)]
-    with ThreadPoolExecutor(1) as beside:  # this process waits for referees, and has to load what computes them
+    with ThreadPoolExecutor(1) as beside:  # referees play while this process loads the solver
         rates = beside.submit(baseline_rates, game, tables)
         played = [one for one in settle(director, jobs) if director.failures.keys().isdisjoint(one.row.entries)]
     rows = [one.row for one in played]

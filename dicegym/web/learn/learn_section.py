@@ -92,7 +92,9 @@ def summary(run: WatchedRun) -> dict[str, Any]:
         "name": run.name,
         "game": run.game,
         "state": run.state,
-        "steps": f"{run.steps:,}" + (f" of {run.of_steps:,}" if run.steps < run.of_steps else ""),
+        "steps": f"{run.steps:,}",
+        "of_steps": f"{run.of_steps:,}" if run.of_steps else "?",
+        "done": f"{run.steps:,}" + (f" of {run.of_steps:,}" if run.steps < run.of_steps else ""),
         "share": min(100, round(100 * run.steps / run.of_steps)) if run.of_steps else 0,
         "games_a_second": f"{speed:,.0f}" if speed is not None else "",
         "score": "; ".join(map(_in_words, run.evaluations[-1].scores)) if run.evaluations else "not measured yet",
@@ -111,7 +113,7 @@ def describe_run(run: WatchedRun) -> dict[str, Any]:
         ahead = f", about {clock(left)} left" if run.steps < run.of_steps else ", measuring its model for the card"
     facts = {
         "state": run.state + ahead,
-        "decisions of the learner": about["steps"],
+        "decisions of the learner": about["done"],
         "time": clock(run.pace[-1].seconds) if run.pace else "not noted",
         "games a second": about["games_a_second"] or "not noted",
         "games": f"{run.pace[-1].games:,}" if run.pace else "not noted",
