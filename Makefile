@@ -160,6 +160,6 @@ $(STAMP): pyproject.toml setup.cfg constraints.txt
 	@touch $@
 
 $(DEVELOPING): $(STAMP)
-	$(INSTALL) $$(cat $(TORCH)) -e '.[train,render,arena,web,jail,postgres,ray,openspiel,llm,mcp,textarena]' --group dev
+	$(INSTALL) $$(cat $(TORCH)) -e '.[train,render,arena,web,jail,postgres,ray,openspiel,llm]' --group dev
 	@rm -rf dicegym.egg-info
 	@touch $@

@@ -26,16 +26,13 @@ PACKAGE = "dicegym"
 PURPOSES = {
     "train": "training, learning curves, hyperparameter search",
     "render": "pictures and films",
-    "arena": "stored contests and solved tables",
-    "server": "the game server",
+    "arena": "stored contests, solved tables, the game server",
     "web": "pages in a browser",
     "jail": "bubblewrap, where the system has none",
     "postgres": "a store on a PostgreSQL server",
     "ray": "a cluster",
     "openspiel": "OpenSpiel's solvers",
-    "llm": "language models as players",
-    "mcp": "a server of the Model Context Protocol",
-    "textarena": "the games in TextArena",
+    "llm": "language models as players, the Model Context Protocol, TextArena",
 }
 """What each extra is for."""
 

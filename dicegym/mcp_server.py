@@ -81,13 +81,13 @@ def make_server(hints: bool = False) -> MCPServer[Any]:
     Args:
         hints: whether its client may ask what actions are worth.
 
-    Raises DependencyError without the extra ``mcp``.
+    Raises DependencyError without the extra ``llm``.
     """
     try:
         from mcp.server import MCPServer
         from mcp.server.mcpserver.exceptions import ToolError
     except ImportError as error:
-        raise DependencyError.for_extra("mcp", "mcp", "a server of the Model Context Protocol") from error
+        raise DependencyError.for_extra("mcp", "llm", "a server of the Model Context Protocol") from error
     server: MCPServer[Any] = MCPServer("dicegym", version=__version__, instructions="list_games, new_game, then act.")
     table = GameTable()
     lock = threading.Lock()

@@ -13,7 +13,7 @@ from dicegym.errors import DependencyError, ParameterError, StepError
 try:
     import textarena
 except ImportError as error:
-    raise DependencyError.for_extra("textarena", "textarena", "an environment of TextArena") from error
+    raise DependencyError.for_extra("textarena", "llm", "an environment of TextArena") from error
 
 from dicegym.games import game as make_game
 from dicegym.players.prompts import INSTRUCTION, AnswerError, observation_text, read_answer, rules_text

@@ -98,7 +98,7 @@ def _open_web(url: str) -> Iterator[Channel]:
         from websockets.exceptions import ConnectionClosed, WebSocketException
         from websockets.sync.client import connect
     except ImportError as error:
-        raise DependencyError.for_extra("websockets", "server", "a ws:// address") from error
+        raise DependencyError.for_extra("websockets", "arena", "a ws:// address") from error
     try:
         connection = connect(
             url, open_timeout=PATIENCE, close_timeout=LEAVING, max_size=LARGEST, compression=None, proxy=None

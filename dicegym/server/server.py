@@ -89,7 +89,7 @@ class Server:
             from dicegym.server.client_connections import Ports
             from dicegym.server.result_store import ResultStore
         except ImportError as error:
-            raise DependencyError.for_extra(str(error.name).partition(".")[0], "server", "the server") from error
+            raise DependencyError.for_extra(str(error.name).partition(".")[0], "arena", "the server") from error
         secrets = None if settings.secrets is None else Secrets.read(settings.secrets)
         self._agents = self._named_agents(secrets)
         origins = Origins(settings.host, settings.hosts, settings.origins)

@@ -16,7 +16,7 @@ from dicegym.registry import GAMES
 def talk(hints: bool, *calls: tuple[str, dict[str, Any]]) -> tuple[set[str], list[Any]]:
     """Return the names of all tools, and what each call gives."""
 
-    mcp = pytest.importorskip("mcp", reason="needs the extra mcp")
+    mcp = pytest.importorskip("mcp", reason="needs the extra llm")
 
     async def ask() -> tuple[set[str], list[Any]]:
         async with mcp.Client(make_server(hints)) as client:

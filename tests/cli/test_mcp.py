@@ -17,7 +17,7 @@ ABOUT = {"protocolVersion": "2024-11-05", "capabilities": {}, "clientInfo": {"na
 """What a client says of itself first."""
 
 
-@pytest.mark.skipif(find_spec("mcp") is None, reason="needs the extra mcp")
+@pytest.mark.skipif(find_spec("mcp") is None, reason="needs the extra llm")
 def test_a_client_starts_the_command_and_finds_its_tools() -> None:
     """By lines of JSON: the library's own client is in tests/analysis/test_mcp_server.py."""
     command = [sys.executable, "-m", "dicegym", "mcp", "--hints"]

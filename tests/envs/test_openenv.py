@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-pytest.importorskip("openenv", reason="needs the package openenv, whose dependencies exclude those of dicegym[mcp]")
+pytest.importorskip("openenv", reason="needs the package openenv, whose dependencies exclude those of dicegym[llm]")
 import uvicorn
 from openenv.core.generic_client import GenericEnvClient
 

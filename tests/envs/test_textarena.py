@@ -17,7 +17,7 @@ from dicegym.registry import GAMES
 @pytest.fixture(scope="module")
 def ta() -> Any:
     """The library with our games: not imported while tests are collected, as it takes most of a second."""
-    library = pytest.importorskip("textarena", reason="needs the extra textarena")
+    library = pytest.importorskip("textarena", reason="needs the extra llm")
     import_module("dicegym.textarena")
 
     return library

@@ -289,7 +289,7 @@ def test_what_is_not_installed_is_named_with_its_extra(
         monkeypatch.setitem(sys.modules, name, None)
     status, _, said = run("server", *arguments.split())
     assert status == 2
-    assert f"{complaint}, which is not installed: pip install -e '.[server]'" in said
+    assert f"{complaint}, which is not installed: pip install -e '.[arena]'" in said
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="POSIX alone has terminals that hang up")
