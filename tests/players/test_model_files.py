@@ -118,7 +118,7 @@ def test_files_without_a_network_and_broken_arrays_are_refused(own: Path, tmp_pa
     packed = io.BytesIO()
     np.savez(packed, weight0=np.array([print], object), allow_pickle=True)
     for changes, words in (
-        ({NETWORK_MEMBER: None, MEMBER: json.dumps(about).encode()}, "holds no network"),
+        ({NETWORK_MEMBER: None, MEMBER: json.dumps(about).encode()}, "has no network"),
         ({NETWORK_MEMBER: packed.getvalue()}, r"network\.npz cannot be read"),
         ({NETWORK_MEMBER: found[NETWORK_MEMBER][:1000]}, r"network\.npz cannot be read"),
     ):
@@ -128,7 +128,7 @@ def test_files_without_a_network_and_broken_arrays_are_refused(own: Path, tmp_pa
 
 def test_what_the_library_saves_alone_says_how_to_write_it(theirs: Path) -> None:
     for door in (models.load, model_file.facts, sb3_models.load_model):
-        with pytest.raises(ModelError, match=r"Stable-Baselines3 alone: .*dicegym\.save_model"):
+        with pytest.raises(ModelError, match=r"by Stable-Baselines3 and has .*dicegym\.save_model"):
             door(theirs)
 
 
