@@ -110,11 +110,6 @@ def read_answer(game: Game, state: Any, answer: str) -> list[int]:
         UnreadableAnswerError: it is not one JSON object with the key ``action``, or the action is unknown.
         IllegalAnswerError: the rules do not allow the action.
     """
-    return read_action(game, state, parse_answer(answer))
-
-
-def parse_answer(answer: object) -> str:
-    """Return the action's text in an answer; see `read_answer`. Raises UnreadableAnswerError."""
     wanted = f'the answer must be one JSON object such as {{"{ACTION}": "..."}}'
     if not isinstance(answer, str) or len(answer) > MOST_CHARACTERS:
         what = f"{len(answer):,} characters" if isinstance(answer, str) else repr(type(answer).__name__)
@@ -128,7 +123,7 @@ def parse_answer(answer: object) -> str:
     text = found[0][1]
     if not isinstance(text, str) or not text.strip():
         raise UnreadableAnswerError(f"the action {one_line(text, 80)!r} is not a text: {wanted}")
-    return text
+    return read_action(game, state, text)
 
 
 def read_action(game: Game, state: Any, text: str) -> list[int]:

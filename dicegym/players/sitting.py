@@ -20,6 +20,7 @@ from dicegym.escape import lines
 from dicegym.games.controls import GLUE, Controls, NumberedControls, legal_names, list_of, match_action
 from dicegym.games.keyboard import STRENGTHS, Place
 from dicegym.games.parts import CONTROLS, part
+from dicegym.pictures.watched import tell_apart
 from dicegym.play.drive import Referee
 from dicegym.play.player import FunctionPlayer, Player
 from dicegym.play.turn import Turn
@@ -140,14 +141,8 @@ class Rerun(Referee):
 
 def names_beside(rivals: Sequence[str], seat: int) -> list[str]:
     """Return a unique name for each seat; the person in ``seat`` is "you"."""
-    found = ["you"]
-    for name in rivals:
-        number = 1
-        while (unique := name if number == 1 else f"{name} ({number})") in found:
-            number += 1
-        found.append(unique)
-    _, *others = found
-    return [*others[:seat], "you", *others[seat:]]
+    you, *others = tell_apart(["you", *rivals])
+    return [*others[:seat], you, *others[seat:]]
 
 
 class _Left(Exception):  # noqa: N818  # not an error

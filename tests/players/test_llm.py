@@ -225,7 +225,7 @@ def test_agents_are_named_with_words_and_addresses() -> None:
     with pytest.raises(ParameterError, match="each given once"):
         dicegym.agent("hog", "llm(m, seed=1, seed=2)")
     for name in ("temperature", "seconds"):
-        with pytest.raises(ParameterError, match=f"{name}=-1 cannot be used .*: give 0 or more"):
+        with pytest.raises(ParameterError, match=f"{name}=-1 cannot be the .*: give 0 or more"):
             dicegym.agent("hog", f"llm(m, {name}=-1)")
     with pytest.raises(ParameterError, match="names no model"):
         ask(dicegym.agent("hog", "llm"))  # type: ignore[arg-type]

@@ -204,9 +204,9 @@ def test_seats_and_rivals_are_checked_and_told_apart() -> None:
     with pytest.raises(ParameterError, match="0 opponents do not fill"):
         Sitting(game, [], 0, 0)
     sitting = Sitting(dicegym.game("lucky", players=4), [RandomPlayer()] * 3, 2, 0)
-    assert [*sitting.place.names] == ["uniform", "uniform (2)", "you", "uniform (3)"]
+    assert [*sitting.place.names] == ["uniform", "uniform 2", "you", "uniform 3"]
     alike = FunctionPlayer(lambda turn: 0, "you")
-    assert Sitting(game, [alike], 1, 0).place.names == ("you (2)", "you")
+    assert Sitting(game, [alike], 1, 0).place.names == ("you 2", "you")
 
 
 @each_game
