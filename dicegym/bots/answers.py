@@ -21,6 +21,7 @@ from __future__ import annotations
 import functools
 import json
 import operator
+import types
 from typing import Any
 
 LONGEST_FRAME = 1 << 16
@@ -104,22 +105,20 @@ def _written(value: Any, room: list[int], depth: int) -> str:
     if isinstance(value, int):
         return str(min(max(int.__index__(value), -LARGEST), LARGEST))
     if isinstance(value, str):
-        return _quoted(str.__str__(value)[:LONGEST_TEXT])
+        return json.encoder.encode_basestring_ascii(str.__str__(value)[:LONGEST_TEXT])
     if isinstance(value, tuple):
         return f'{{"t":[{",".join([_written(one, room, depth - 1) for one in tuple.__iter__(value)])}]}}'
     if isinstance(value, list):
         return f"[{','.join([_written(one, room, depth - 1) for one in list.__iter__(value)])}]"
     if isinstance(value, dict):
-        pairs = [f"[{_written(key, room, depth - 1)},{_written(one, room, depth - 1)}]" for key, one in _items(value)]
+        pairs = [
+            f"[{_written(key, room, depth - 1)},{_written(one, room, depth - 1)}]" for key, one in dict.items(value)
+        ]
         return f'{{"d":[{",".join(pairs)}]}}'
     if isinstance(value, float):
         return json.dumps(float.__float__(value))
     index = _whole(operator.index, value)
     return json.dumps({"o": [type(value).__name__[:80], _text(value), index, _whole(int, value), callable(value)]})
-
-
-_quoted = json.encoder.encode_basestring_ascii
-_items = dict.items
 
 
 def _whole(convert: Any, value: object) -> int | None:
@@ -138,27 +137,21 @@ def _text(value: object) -> str:
 
 def decode(found: Any) -> Any:
     """Return the answer for the result of `json.loads`. Raises ValueError for anything else."""
-    kind = type(found)
-    if kind is int or kind is str or kind is bool or kind is float or found is None:
-        return found
-    if kind is list:
-        return [decode(one) for one in found]
-    if kind is dict and len(found) == 1:
-        ((key, inside),) = found.items()
-        if key == "t" and type(inside) is list:
-            return tuple(decode(one) for one in inside)
-        if key == "d" and type(inside) is list:
-            return {_key(decode(name)): decode(one) for name, one in inside}
-        if key == "n" and type(inside) is list and len(inside) == 2 and inside[0] in NUMBERS:
-            return _number(*inside)
-        if key == "o" and type(inside) is list and len(inside) == 5:
-            name, text, index, whole, called = inside
-            if (type(name), type(text), type(called)) == (str, str, bool) and {type(index), type(whole)} <= _WHOLES:
+    match found:
+        case None | bool() | int() | float() | str():
+            return found
+        case list():
+            return [decode(one) for one in found]
+        case {"t": list(inside), **rest} if not rest:
+            return tuple(map(decode, inside))
+        case {"d": list(inside), **rest} if not rest:
+            return {_key(decode(key)): decode(one) for key, one in inside}
+        case {"n": [str(name), value], **rest} if name in NUMBERS and not rest:
+            return _number(name, value)
+        case {"o": [str(name), str(text), index, whole, bool(called)], **rest} if not rest:
+            if {type(index), type(whole)} <= {int, types.NoneType}:
                 return _type(name, called)(text, index, whole)
     raise ValueError("is not an encoded answer")
-
-
-_WHOLES = {int, type(None)}
 
 
 def _number(name: str, value: object) -> Any:

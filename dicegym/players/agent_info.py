@@ -18,7 +18,6 @@ from dicegym.games.parts import INTERFACE, part
 from dicegym.play.player import Player
 from dicegym.players.model_file import ModelFile, find_trained
 from dicegym.players.roster import agent_names, agents_folder, entry_files, resolve
-from dicegym.registry import GAMES
 
 LONGEST = 400
 """Shown characters of a model's own words."""
@@ -96,11 +95,8 @@ def game_for(spec: str, **parameters: int) -> Game:
 def game_of_file(file: str) -> str:
     """Return the game whose original interface the bot in ``file`` uses, or that has an agent of this name.
 
-    Raises ParameterError unless exactly one game fits, UnknownNameError for an unknown name. If there is a single
-    game, it is returned without a check.
+    Raises ParameterError unless exactly one game fits, UnknownNameError for an unknown name.
     """
-    if len(GAMES) == 1:
-        return GAMES[0]
     path = Path(os.path.expanduser(file))
     if path.suffix == ".py" and ":" not in file and not os.path.isdir(path) and (reason := lacking(path)):
         raise ParameterError(reason)

@@ -25,22 +25,12 @@ import numpy as np
 
 from dicegym.engine.dice import named_seed, private_seed
 from dicegym.engine.game import Game
-from dicegym.engine.validate import finite_number, whole_number
-from dicegym.errors import AgentError, DependencyError, ParameterError, ServiceError, one_line, unknown_name
+from dicegym.engine.validate import finite_number, one_of, whole_number
+from dicegym.errors import AgentError, DependencyError, ParameterError, ServiceError, one_line
 from dicegym.play.player import Player, Usage, forfeit_for
 from dicegym.play.turn import Act
-from dicegym.players.prompts import (
-    ANSWER_TOOL,
-    INSTRUCTION,
-    RESPONSE_FORMAT,
-    AnswerError,
-    IllegalAnswerError,
-    UnreadableAnswerError,
-    decision_start,
-    observation_text,
-    read_answer,
-    rules_text,
-)
+from dicegym.players import prompts
+from dicegym.players.prompts import AnswerError
 
 EXAMPLE = "llm(MODEL, base_url=URL)"
 """How to name it."""
@@ -155,7 +145,7 @@ class LlmPlayer(Player):
         seconds: time that its requests may take in this process; 0: unlimited.
         log: the file of requests and answers; see `AnswerLog`.
 
-    Raises ParameterError and UnknownNameError for arguments out of range.
+    Raises ParameterError for arguments out of range.
 
     Example:
         >>> from dicegym.agents import LlmPlayer
@@ -182,9 +172,6 @@ class LlmPlayer(Player):
         seconds: float = 0.0,
         log: str = "",
     ) -> None:
-        for kind, value, known in (("form", form, get_args(AnswerForm)), ("failure", failure, get_args(FailureRule))):
-            if value not in known:
-                raise unknown_name(f"{kind} of a language model", value, [*known])
         what = "a language model"
         limits = (concurrency, timeout, retries, max_tokens, budget, seconds)
         self._arguments = (model, base_url, seed, temperature, form, failure, *limits, log)
@@ -194,7 +181,8 @@ class LlmPlayer(Player):
             if finite_number(name, number, f"the {name} of {what}") < 0:
                 raise ParameterError(f"{name}={number!r} cannot be the {name} of {what}: give 0 or more")
         self.temperature, self.seconds = float(temperature), float(seconds)
-        self.form, self.failure = form, failure
+        self.form = one_of("form", form, get_args(AnswerForm))
+        self.failure = one_of("failure", failure, get_args(FailureRule))
         self.concurrency = whole_number("concurrency", concurrency, 1, 1_000, f"requests of {what} at a time")
         self.timeout = finite_number("timeout", timeout, f"seconds for an answer of {what}", above=0)
         self.retries = whole_number("retries", retries, 0, 100, f"repeated requests of {what}")
@@ -217,7 +205,7 @@ class LlmPlayer(Player):
         """Counts of answers and tokens in this process."""
         with self._lock:
             judged, tokens = list(map(type, self._judged.values())), dict(self._tokens)
-        unreadable, illegal = map(judged.count, (UnreadableAnswerError, IllegalAnswerError))
+        unreadable, illegal = map(judged.count, (prompts.UnreadableAnswerError, prompts.IllegalAnswerError))
         used = tokens.get("prompt", 0), tokens.get("completion", 0)
         return Usage(len(judged), unreadable, illegal, self._requests, *used)
 
@@ -262,13 +250,13 @@ class LlmPlayer(Player):
 
     def _play(self, game: Game, state: Any, seat: int, seed: int) -> int:
         """Return the next action of the current decision of ``seat``. Raises AgentError for an invalid answer."""
-        begun = decision_start(game, state, seat)
+        begun = prompts.decision_start(game, state, seat)
         actions = self._judge(game, begun, seat, seed)
         if isinstance(actions, AnswerError):
             if self.failure == "forfeit":
                 raise AgentError(self.name, str(actions))
             legal = np.flatnonzero(game.legal(state))
-            drawn = named_seed("answer", seed, observation_text(game, state, seat))
+            drawn = named_seed("answer", seed, prompts.observation_text(game, state, seat))
             return int(legal[drawn % len(legal)])
         return _next_action(game, begun, state, actions)
 
@@ -284,8 +272,8 @@ class LlmPlayer(Player):
             judged: list[int] | AnswerError
             try:
                 if answer.refusal:
-                    raise UnreadableAnswerError(f"the model refused: {one_line(answer.refusal, 80)!r}")
-                judged = read_answer(game, begun, answer.text)
+                    raise prompts.UnreadableAnswerError(f"the model refused: {one_line(answer.refusal, 80)!r}")
+                judged = prompts.read_answer(game, begun, answer.text)
             except AnswerError as error:
                 judged = error
             with self._lock:
@@ -299,18 +287,18 @@ class LlmPlayer(Player):
         request: dict[str, Any] = {
             "model": self.model,
             "messages": [
-                {"role": "system", "content": f"{rules_text(game)}\n{INSTRUCTION}"},
-                {"role": "user", "content": observation_text(game, begun, seat)},
+                {"role": "system", "content": f"{prompts.rules_text(game)}\n{prompts.INSTRUCTION}"},
+                {"role": "user", "content": prompts.observation_text(game, begun, seat)},
             ],
             "temperature": self.temperature,
             "max_tokens": self.max_tokens,
             "seed": drawn,
         }
         if self.form == "json_schema":
-            request["response_format"] = RESPONSE_FORMAT
+            request["response_format"] = prompts.RESPONSE_FORMAT
         elif self.form == "tool":
-            name = ANSWER_TOOL["function"]["name"]
-            request |= {"tools": [ANSWER_TOOL], "tool_choice": {"type": "function", "function": {"name": name}}}
+            name = prompts.ANSWER_TOOL["function"]["name"]
+            request |= {"tools": [prompts.ANSWER_TOOL], "tool_choice": {"type": "function", "function": {"name": name}}}
         text = json.dumps([self.base_url, request], sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest(), request
 
@@ -389,7 +377,7 @@ def _storable(text: str) -> str:
 def _decision(game: Game, state: Any) -> tuple[Any, int, int]:
     """Return (record at the beginning, seat, private seed) of the current decision."""
     seat = int(state["player"])
-    return decision_start(game, state, seat), seat, private_seed(int(state["key"]), seat)
+    return prompts.decision_start(game, state, seat), seat, private_seed(int(state["key"]), seat)
 
 
 def _next_action(game: Game, begun: Any, state: Any, actions: Sequence[int]) -> int:

@@ -103,7 +103,7 @@ def write_answer(game: Game, state: Any, actions: Sequence[int]) -> str:
     return json.dumps({ACTION: write_actions(game, state, actions)})
 
 
-def read_answer(game: Game, state: Any, answer: str) -> list[int]:
+def read_answer(game: Game, state: Any, answer: object) -> list[int]:
     """Return the actions of an answer: one, or all actions of an order.
 
     Raises:

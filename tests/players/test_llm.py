@@ -220,7 +220,7 @@ def test_agents_are_named_with_words_and_addresses() -> None:
     assert dicegym.agent("hog", 'llm("m", form="tool")').form == "tool"  # type: ignore[attr-defined]
     with pytest.raises(UnknownNameError, match="base_ulr"):
         dicegym.agent("hog", "llm(m, base_ulr=http://localhost:1/v1)")
-    with pytest.raises(UnknownNameError, match="json_schema"):
+    with pytest.raises(ParameterError, match="form='prose' is unknown: give one of 'json_schema'"):
         dicegym.agent("hog", "llm(m, form=prose)")
     with pytest.raises(ParameterError, match="each given once"):
         dicegym.agent("hog", "llm(m, seed=1, seed=2)")
