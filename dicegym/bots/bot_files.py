@@ -28,13 +28,7 @@ MOST_PLACES = 50_000
 DEEPEST = 20
 """Nested folders of a bot's modules."""
 
-_KINDS = (
-    (stat.S_ISDIR, "a folder"),
-    (stat.S_ISFIFO, "a pipe"),
-    (stat.S_ISSOCK, "a socket"),
-    (stat.S_ISCHR, "a device"),
-    (stat.S_ISBLK, "a device"),
-)
+_KINDS = {"d": "a folder", "p": "a pipe", "s": "a socket", "c": "a device", "b": "a device"}
 _OPEN = os.O_RDONLY | sum(getattr(os, name, 0) for name in ("O_BINARY", "O_CLOEXEC", "O_NOCTTY", "O_NONBLOCK"))
 _held: dict[str, bytes] = {}
 
@@ -55,7 +49,7 @@ def lacking(path: str | Path) -> str:
 
 
 def _kind(mode: int) -> str:
-    return next((words for fits, words in _KINDS if fits(mode)), "something else")
+    return _KINDS.get(stat.filemode(mode)[0], "something else")
 
 
 def read(path: str | Path, most: int = LARGEST) -> bytes:

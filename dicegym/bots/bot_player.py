@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from dicegym.bots.program import Program
+from dicegym.bots.program import Asked, Program
 from dicegym.bots.source import Source
 from dicegym.bots.surroundings import PrivateRandom
 from dicegym.engine.game import Game
@@ -73,22 +73,14 @@ class BotPlayer(Player):
         return act.__call__ if self.pure and follows(act) else act
 
 
-class LiveProgram(Program):
+class _LiveProgram(Asked):
     """The program of a bot in memory; its output goes to the terminal as usual."""
 
-    def __init__(self, bot: Callable[..., Any], name: str, interface: Any, seed: int) -> None:
+    def __init__(self, name: str, seed: int) -> None:
         self.name = name
-        self.printed = Printed()
         self.random = PrivateRandom(seed)
-        self.namespace = getattr(bot, "__globals__", {})
-        self.interface = interface
-        self.bot = bot
-        method = getattr(interface, "METHOD", "")
-        if method and not inspect.isclass(bot):
-            self.bot = lambda *_: types.SimpleNamespace(**{method: bot})
 
     def failure(self, error: BaseException, when: str) -> AgentError:
-        """Return the AgentError for an error of the bot ``when``; raise KeyboardInterrupt again."""
         if isinstance(error, KeyboardInterrupt):
             raise error
         if isinstance(error, AgentError):
@@ -112,8 +104,11 @@ class LiveBot(Player):
         self.name = name
         self.pure = getattr(bot, "PURE", False) is True
         self._sit = need(game, ADAPTER).sit
-        self._start = functools.partial(LiveProgram, bot, name, need(game, INTERFACE))
+        self._interface = need(game, INTERFACE)
         self._made = bot, name, game
+        method = getattr(self._interface, "METHOD", "")
+        is_method = method and not inspect.isclass(bot)
+        self._bot = (lambda *_: types.SimpleNamespace(**{method: bot})) if is_method else bot
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Copy and pickle the bot itself."""
@@ -121,5 +116,5 @@ class LiveBot(Player):
 
     def join(self, game: Game, seat: int, seed: int) -> Act:
         """Sit down; see `Player.join`."""
-        program = self._start(seed)
-        return self._sit(program, program.take_seat(seat), game, seat)
+        program = _LiveProgram(self.name, seed)
+        return self._sit(program, self._interface.seat_bot(program, self._bot, seat), game, seat)

@@ -29,7 +29,6 @@ from dicegym.engine.game import Game
 from dicegym.engine.loops import UNKNOWN
 from dicegym.engine.seats import seating
 from dicegym.engine.twin_kernels import list_twins
-from dicegym.errors import unknown_name
 from dicegym.games.parts import TWINS, part
 from dicegym.play.player import Player
 from dicegym.play.turn import Act
@@ -50,20 +49,12 @@ def _hash_of(texts: list[str]) -> str:
 
 
 class TwinPlayer(Player):
-    """The compiled twin of an agent, by one of its names. It draws by the game's key, as dice do.
-
-    Raises UnknownNameError if no twin has this name.
-    """
+    """The compiled twin of an agent: ``number`` is its place among the game's twins. It draws by the game's key."""
 
     at_once = True
 
-    def __init__(self, game: Game, name: str, pure: bool) -> None:
-        self.name = name
-        self.pure = pure
-        numbers = twin_numbers(game)
-        if name not in numbers:
-            raise unknown_name(f"compiled twin in {game.spec.title}", name, list(numbers))
-        self.number = numbers[name]
+    def __init__(self, name: str, number: int, pure: bool) -> None:
+        self.name, self.number, self.pure = name, number, pure
 
     def join(self, game: Game, seat: int, seed: int) -> Act:
         """Sit down; see `Player.join`."""
@@ -89,10 +80,10 @@ def twin_of(game: Game, source: Source, name: str) -> TwinPlayer | None:
         return None
     texts = [text_of(data) for data in gather(source.file).values()]
     made_of = _hash_of(texts)
-    for twin in twins:
+    for number, twin in enumerate(twins):
         if twin.file == made_of:
             called = name if name in twin.names else twin.names[0]
-            return TwinPlayer(game, called, _SAYS_PURE.search(texts[0]) is not None)
+            return TwinPlayer(called, number, _SAYS_PURE.search(texts[0]) is not None)
     return None
 
 
