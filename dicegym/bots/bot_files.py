@@ -134,9 +134,7 @@ def gather(file: Path, shared: bool = False, hidden: Collection[str] = ()) -> di
         except BadFileError as error:
             raise BadFileError(f"{one_line(current.name)} {error}") from None
         for name, path in _modules(names, _folders(folder, current), tried):
-            if (real := os.path.realpath(path)) in seen:
-                continue
-            if os.path.relpath(path, folder) in hidden:
+            if (real := os.path.realpath(path)) in seen or os.path.relpath(path, folder) in hidden:
                 continue
             top = os.path.join(folder, name)
             if shared and path in (f"{top}.py", os.path.join(top, "__init__.py")) and is_installed(name):

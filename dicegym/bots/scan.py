@@ -100,10 +100,10 @@ def list_imported_names(rest: str) -> list[str]:
     return [words[-1] if "as" in words else words[0] for words in map(str.split, pieces) if words]
 
 
-def takes(signature: str, arguments: int, needed: int = 0) -> bool | None:
+def takes(signature: str, arguments: int, needed: int) -> bool:
     """Return whether a function with this parenthesised signature can be called with ``arguments`` positional ones.
 
-    ``needed`` of them must have no default. Return None if there are no parentheses, or they do not end.
+    ``needed`` of them must have no default. Return True if there are no parentheses, or they do not end.
     """
     depth, pieces = 0, [""]
     for one in signature:
@@ -118,9 +118,9 @@ def takes(signature: str, arguments: int, needed: int = 0) -> bool | None:
         elif depth == 1:
             pieces[-1] += one
         elif depth == 0 and not one.isspace():
-            return None
+            return True
     else:
-        return None
+        return True
     named = [name for name in map(str.strip, pieces) if name not in ("", "/")]
     positional = list(itertools.takewhile(lambda name: name[0] != "*", named))
     rest = named[len(positional) :]

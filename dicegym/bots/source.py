@@ -82,7 +82,7 @@ def defines(text: str, name: str, arguments: int | None = None, method: str = ""
             has_method |= word == "def" and re.match(rf"[ \t]+{re.escape(method)}\b", rest) is not None
         elif not inside:
             if word == "def" and (match := re.match(rf"[ \t]+{re.escape(name)}\b[ \t]*(\[[^]]*\])?", rest)):
-                return arguments is None or scan.takes(rest[match.end() :], arguments, needed) is not False
+                return arguments is None or scan.takes(rest[match.end() :], arguments, needed)
             if word == name and re.match(r"[ \t]*=(?!=)", rest):
                 return True
             if word == "from" and name in scan.list_imported_names(rest):

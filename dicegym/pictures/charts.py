@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from dicegym.pictures.svg import Drawing, Tile, element, text
 
@@ -216,7 +216,7 @@ def _stroke(number: int) -> dict[str, object]:
     }
 
 
-def _fill(number: int) -> dict[str, object]:
+def _fill(number: int) -> dict[str, Any]:
     colour = number % len(COLOURS)
     return {"class_": f"band-{colour}", "fill": COLOURS[colour]}
 

@@ -18,8 +18,6 @@ SMALL, NORMAL, LARGE = 18, 22, 28
 """Sizes of letters."""
 LINE = 1.3
 """Height of a line, in sizes of its letters."""
-_RISE = 1.0
-"""Baseline of a line, in sizes of its letters."""
 ANCHORS = {"start": 0.0, "middle": 0.5, "end": 1.0}
 
 
@@ -72,20 +70,14 @@ class Sheet:
             return
         while least is not None and size > least and measure(words, size, bold) > width:
             size -= 1
-        line, weight = fit(words, width, size, bold), "bold" if bold else None
-        body = text(
-            line,
-            width * ANCHORS[anchor],
-            size * _RISE,
-            font_size=size,
-            fill=ink,
-            font_weight=weight,
-            text_anchor=None if anchor == "start" else anchor,
-        )
+        line = fit(words, width, size, bold)
+        style = {"font_size": size, "fill": ink, "font_weight": "bold" if bold else None}
+        side = None if anchor == "start" else anchor
+        body = text(line, width * ANCHORS[anchor], size, **style, text_anchor=side)
         parts, at = [], (width - measure(line, size, bold)) * ANCHORS[anchor]
         for word in line.split(" "):
             long = measure(word, size, bold)
-            letters = text(word, 1, size * _RISE, font_size=size, fill=ink, font_weight=weight)
+            letters = text(word, 1, size, **style)
             parts.append(Tile(round(at) - 1, 0, round(long) + 3, line_height(size), letters))
             at += long + measure(" ", size, bold)
         self._tiles.append(Tile(x, y, width, line_height(size), body, tuple(parts)))
