@@ -266,27 +266,22 @@ def resolve(game: Game, spec: Spec | Any) -> Origin:
         file = os.path.expanduser(text)
         if mark and not (os.path.exists(file) or os.path.isdir(f"{os.path.expanduser(model_path)}.zip")):
             raise ParameterError(f"{text!r}: a model has no parts to choose from; write '{model_path}.zip'")
-        if not text.endswith(".zip"):
-            return _bot_or_training(game, file, text)
-        if not os.path.isfile(file):
-            raise AgentError(agent_name(game, text), f"there is no file {file}")
-        return Path(file).absolute()
+        return _at_path(game, file, text)
     name, inside = _split_call(text)
     agents = _found(game)
     if name not in agents:
         if searching := _searching(game, text):
             return searching
         if os.path.isdir(text):
-            return _bot_or_training(game, text, text)
+            return _at_path(game, text, text)
         where = f"The agents are in {agents_folder(game)}; name a bot of your own by its path."
         raise unknown_name(f"agent of {game.spec.title}", text, [*sorted(agents), *SEARCHES], where)
-    path = agents[name].absolute()
-    if path.suffix != ".zip":
-        source = _located(game, str(path), text)
-        return source if inside is None else source._replace(attribute=path.stem, arguments=_integers(inside, text))
-    if inside is not None:
+    origin = _at_path(game, str(agents[name]), text)
+    if inside is None:
+        return origin
+    if isinstance(origin, Path):
         raise ParameterError(f"{text!r}: {name} is a model, which takes no arguments; write {name!r}")
-    return path
+    return origin._replace(attribute=agents[name].stem, arguments=_integers(inside, text))
 
 
 def find_model_file(game: Game, named: str, setting: str = "a model") -> str:
@@ -331,20 +326,18 @@ def _text(spec: object) -> str:
     return spec.strip()
 
 
-def _bot_or_training(game: Game, path: str, spec: str) -> Source | Path:
-    if locate(path, entry_files(game)) is None and (model := find_trained(Path(path))):
-        return model.absolute()
-    return _located(game, path, spec)
-
-
-def _located(game: Game, path: str, spec: str) -> Source:
+def _at_path(game: Game, path: str, spec: str) -> Source | Path:
+    """Return the bot or model at a path, absolute; in the folder of a training that is the best model."""
+    if path.endswith(".zip") and os.path.isfile(path):
+        return Path(path).absolute()
     entries = entry_files(game)
-    source = locate(path, entries)
-    if source is None:
-        is_folder = os.path.isdir(path)
-        missing = f"{path} holds no {' or '.join(entries)}" if is_folder else lacking(path)
-        raise AgentError(agent_name(game, spec), missing)
-    return source._replace(file=source.file.absolute())
+    source = None if path.endswith(".zip") else locate(path, entries)
+    if source is not None:
+        return source._replace(file=source.file.absolute())
+    if model := find_trained(Path(path)):
+        return model.absolute()
+    missing = f"{path} holds no {' or '.join(entries)}" if os.path.isdir(path) else lacking(path)
+    raise AgentError(agent_name(game, spec), missing)
 
 
 def looks_like_bot(interface: Interface, file: Path) -> bool:
