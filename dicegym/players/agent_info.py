@@ -26,18 +26,11 @@ LONGEST = 400
 def describe_agent(game: Game, name: str) -> str:
     """Return one line about an agent: the first sentence of its file, or a model's training."""
     found = resolve(game, name)
-    if isinstance(found, Player):
-        return agent_card(game, name).partition("\n\n")[0].removesuffix(".")
-    if isinstance(found, Source):
-        try:
-            text = inspect.cleandoc(docstring(read(found.file)))
-        except BadFileError:
-            return "(cannot be read)"
-        sentence = " ".join(text.split("\n\n")[0].split()).partition(". ")[0]
+    if not isinstance(found, Path):
+        sentence = " ".join(agent_card(game, name).split("\n\n")[0].split()).partition(". ")[0]
         return sentence.removesuffix(".") or "(no description)"
     try:
-        file = ModelFile(str(found))
-        about = file.facts
+        about = ModelFile(found).facts
         score = about.get("score") or {}
         measured = f", {score['value']:.4f} {score['measure']} against {score['opponent']}" if score else ""
         return one_line(f"{about['algorithm']} model, {about['timesteps']:,} steps{measured}", LONGEST)
@@ -56,8 +49,8 @@ def agent_card(game: Game, name: str) -> str:
             return inspect.getdoc(type(found)) or ""
         if isinstance(found, Source):
             return inspect.cleandoc(docstring(read(found.file)))
-        beside = Path(str(found)).with_suffix(".md")
-        return text_of(read(beside)) if beside.is_file() else ""
+        card = found.with_suffix(".md")
+        return text_of(read(card)) if card.is_file() else ""
     except BadFileError:
         return ""
 
