@@ -73,7 +73,7 @@ class Program(Asked):
         interface: the bot's half of the original interface, a `dicegym.games.parts.Interface`. It supplies the modules
             of the original, and finds the bot in the namespace. Names in a module ``builtins`` need no import.
         seed: of the bot's randomness while the file is executed.
-        printed: keeps what the bot prints (default: a new one).
+        printed: keeps what the bot prints.
 
     Attributes:
         namespace: what the file defined.
@@ -86,16 +86,14 @@ class Program(Asked):
         AgentError: the file is missing, not UTF-8, not Python, fails while it is executed, or has no bot.
     """
 
-    def __init__(
-        self, source: Source, name: str, interface: Any, seed: int = 0, printed: Printed | None = None
-    ) -> None:
+    def __init__(self, source: Source, name: str, interface: Any, seed: int, printed: Printed) -> None:
         self.source = source
         self.name = name
         self.interface = interface
-        self.printed = Printed() if printed is None else printed
+        self.printed = printed
         self.random = PrivateRandom(seed)
         self._folder = source.file.resolve().parent
-        stream = PrivateStream(self.printed)
+        stream = PrivateStream(printed)
         own = {"random": self.random.as_module(), "sys": private_sys(stream)}
         self._modules: dict[str, types.ModuleType] = own | dict(interface.supply_modules(self.random))
         self.builtins = dict(vars(builtins))

@@ -14,7 +14,7 @@ import os
 import sqlite3
 import threading
 import time
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
@@ -27,7 +27,7 @@ from dicegym.engine.dice import named_seed, private_seed
 from dicegym.engine.game import Game
 from dicegym.engine.validate import finite_number, one_of, whole_number
 from dicegym.errors import AgentError, DependencyError, ParameterError, ServiceError, one_line
-from dicegym.play.player import Player, Usage, forfeit_for
+from dicegym.play.player import Player, Usage, forfeit_for, total_usage
 from dicegym.play.turn import Act
 from dicegym.players import prompts
 from dicegym.players.prompts import AnswerError
@@ -192,9 +192,8 @@ class LlmPlayer(Player):
         self._lock = threading.Lock()
         self._judged: dict[str, list[int] | AnswerError] = {}  # by keys of requests
         self._asked: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)  # held during a request
-        self._spent = self._requests = 0
-        self._waited = 0.0
-        self._tokens: Counter[str] = Counter()
+        self._spent, self._waited = 0, 0.0
+        self._usage = Usage()
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the arguments: another process has its own client, and the same log."""
@@ -203,11 +202,7 @@ class LlmPlayer(Player):
     @property
     def usage(self) -> Usage:
         """Counts of answers and tokens in this process."""
-        with self._lock:
-            judged, tokens = list(map(type, self._judged.values())), dict(self._tokens)
-        unreadable, illegal = map(judged.count, (prompts.UnreadableAnswerError, prompts.IllegalAnswerError))
-        used = tokens.get("prompt", 0), tokens.get("completion", 0)
-        return Usage(len(judged), unreadable, illegal, self._requests, *used)
+        return self._usage
 
     def join(self, game: Game, seat: int, seed: int) -> Act:
         """Sit down; see `Player.join`. Raises EndpointError if the endpoint does not answer."""
@@ -276,9 +271,12 @@ class LlmPlayer(Player):
                 judged = prompts.read_answer(game, begun, answer.text)
             except AnswerError as error:
                 judged = error
+            unreadable = isinstance(judged, prompts.UnreadableAnswerError)
+            illegal = isinstance(judged, prompts.IllegalAnswerError)
             with self._lock:
                 self._judged[key] = judged
-                self._tokens.update(prompt=answer.prompt_tokens, completion=answer.completion_tokens)
+                used = Usage(1, unreadable, illegal, 0, answer.prompt_tokens, answer.completion_tokens)
+                self._usage = total_usage([self._usage, used])
             return judged
 
     def _request(self, game: Game, begun: Any, seat: int, seed: int) -> tuple[str, dict[str, Any]]:
@@ -329,7 +327,7 @@ class LlmPlayer(Player):
         with self._lock:
             self._waited += time.monotonic() - began
             self._spent += answer.prompt_tokens + answer.completion_tokens
-            self._requests += 1
+            self._usage = total_usage([self._usage, Usage(requests=1)])
         self._log.add(key, self.base_url, json.dumps(request), answer)
         return answer
 

@@ -60,7 +60,7 @@ def controls_of(game: Game) -> Controls:
     return part(game, CONTROLS) or NumberedControls()
 
 
-def wrap_lines(text: str, width: int = WIDTH) -> str:
+def wrap_lines(text: str) -> str:
     """Return text with long lines wrapped and continuations indented.
 
     Quoted input (`` `so` ``) and lines of one word stay whole, so that they can be copied.
@@ -71,7 +71,7 @@ def wrap_lines(text: str, width: int = WIDTH) -> str:
         indent = " " * (len(line) - len(line.lstrip()) + 2)
         several = " " in line.strip()
         wrapper = textwrap.TextWrapper(
-            width - 1, subsequent_indent=indent, break_on_hyphens=False, break_long_words=several
+            WIDTH - 1, subsequent_indent=indent, break_on_hyphens=False, break_long_words=several
         )
         found += wrapper.wrap(line) or [""]
     return "\n".join(found).replace(GLUE, " ")
