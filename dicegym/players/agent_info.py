@@ -107,16 +107,15 @@ def game_of_file(file: str) -> str:
 
 
 def _fit(game: Game, file: str) -> int:
-    """Return how well ``file`` fits ``game``: 1 for a bot by its text or an agent's name, otherwise 0.
+    """Return how well ``file`` fits ``game``: 1 for a bot by its text, or a model's name, otherwise 0.
 
     A bot with the file name of the game's bots, or in its folder of agents, gives 2.
     """
-    source = locate(os.path.expanduser(file), entry_files(game))
-    if source is None:
-        try:
-            resolve(game, file)
-        except (AgentError, UnknownNameError):
-            return 0
+    try:
+        source = resolve(game, file)
+    except (AgentError, UnknownNameError):
+        return 0
+    if not isinstance(source, Source):
         return 1
     interface = part(game, INTERFACE)
     try:
