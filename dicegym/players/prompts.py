@@ -159,20 +159,14 @@ def decision_start(game: Game, state: Any, seat: int) -> Any:
 
 def _check_legal(place: Place, shown: Any, text: str, actions: Sequence[int]) -> None:
     """Raise IllegalAnswerError unless the actions are one whole, legal decision."""
-    game, seat, state = place.game, place.seat, shown
+    game, state = place.game, shown.copy()
     for number, action in enumerate(actions):
-        if number:
-            state = state.copy() if number == 1 else state
-            game.step(state, actions[number - 1])
-            if state["over"] or state["player"] != seat:
-                raise IllegalAnswerError(f"{one_line(text, 80)!r} is more than one decision: give only the next one")
-        if not (0 <= action < game.n_actions and game.legal(state)[action]) and not _is_wide(game, state, action):
+        if number and (state["over"] or state["player"] != place.seat):
+            raise IllegalAnswerError(f"{one_line(text, 80)!r} is more than one decision: give only the next one")
+        is_wide = action >= game.n_actions and not game.step(state.copy(), action)  # several actions at once, legal
+        if not is_wide and not (0 <= action < game.n_actions and game.legal(state)[action]):
             raise IllegalAnswerError(f"{one_line(text, 80)!r} is not allowed now: {_how(place, shown)}")
-
-
-def _is_wide(game: Game, state: Any, action: int) -> bool:
-    """Return whether an action beyond the ordinary ones, such as several at once, is legal."""
-    return action >= game.n_actions and not game.step(state.copy(), action)
+        game.step(state, action)
 
 
 def _seated(game: Game, state: Any, seat: int | None = None) -> tuple[Place, Any]:
