@@ -45,7 +45,7 @@ def lacking(path: str | Path) -> str:
         return f"{shown} is a link that leads in circles" if in_circles else f"{shown}: {error.strerror}"
     except ValueError:  # a path with a NUL
         return f"there is no file {shown}"
-    return "" if stat.S_ISREG(mode) else f"{shown} is {_kind(mode)}, and no file"
+    return "" if stat.S_ISREG(mode) else f"{shown} is {_kind(mode)}, not a file"
 
 
 def _kind(mode: int) -> str:
@@ -66,12 +66,12 @@ def read(path: str | Path, most: int = LARGEST) -> bytes:
         with open(descriptor, "rb") as file:
             mode = os.fstat(descriptor).st_mode
             if not stat.S_ISREG(mode):
-                raise BadFileError(f"{one_line(path)} is {_kind(mode)}, and no file")
+                raise BadFileError(f"{one_line(path)} is {_kind(mode)}, not a file")
             data = file.read(most + 1)
     except OSError as error:
         raise BadFileError(f"{one_line(path)} cannot be read: {error.strerror or error}") from error
     if len(data) > most:
-        raise BadFileError(f"{one_line(os.path.basename(path))} is larger than {most >> 20} MiB, the most for a file")
+        raise BadFileError(f"{one_line(os.path.basename(path))} is larger than {most >> 20} MiB, the limit of a file")
     return data
 
 
