@@ -60,17 +60,13 @@ def moments(game: Game, players: Sequence[Player], seed: int = 0) -> Iterator[Wa
     """
     referee = _Watched(game, game.new_game(seed), players)
     names = names_of(players)
-
-    def now(done: tuple[str, ...]) -> WatchedMove:
-        return watch_move(game, referee.state, done, names)
-
-    yield now(())
+    yield watch_move(game, referee.state, (), names)
     done: dict[int, list[str]] = {}
     for seat in referee.moves():
         done.setdefault(seat, []).append(referee.say_last())
         if is_moment(game, seat, referee.state):
             lines = tuple(f"{names[one]}: {', '.join(said)}" for one, said in done.items())
-            yield now(lines)
+            yield watch_move(game, referee.state, lines, names)
             done = {}
 
 

@@ -32,8 +32,6 @@ from dicegym.play.turn import Act, Turn
 from dicegym.players import model_file, sb3_models
 from dicegym.players.model_file import BEST, DRAWN, PLAY, SETTINGS_MEMBER, TEMPERATURE, ModelFile, check_temperature
 
-_BITS_DROPPED = np.uint64(11)
-_SCALE = 1.0 / (1 << 53)
 _mixed: Callable[[np.ndarray], np.ndarray] = getattr(mix, "py_func", mix)  # the same arithmetic, over arrays
 _seed_of = functools.lru_cache(maxsize=1 << 16)(private_seed)
 
@@ -94,7 +92,7 @@ def uniforms(game: Game, seeds: np.ndarray, states: np.ndarray) -> np.ndarray:
     words[:, : content.shape[1]] = content
     sums = (words.view(np.uint64) * _factors(words.shape[1] // 8)).sum(axis=1)
     mixed = _mixed(_mixed(sums) ^ _mixed(seeds))
-    found: np.ndarray = (mixed >> _BITS_DROPPED) * _SCALE
+    found: np.ndarray = (mixed >> np.uint64(11)) * 2.0**-53
     return found
 
 
