@@ -21,6 +21,7 @@ from dicegym.errors import DependencyError
 from dicegym.games.parts import ADAPTER, INTERFACE, need
 from dicegym.play.drive import play_game
 from dicegym.play.player import Player
+from dicegym.play.printed import Printed
 from dicegym.play.turn import Act
 from dicegym.sandbox import jail
 from dicegym.sandbox.hosts import HostProcess
@@ -49,7 +50,7 @@ class Played(NamedTuple):
 
     def seated(self) -> tuple[Program, Callable[..., Any]]:
         """Return a copy of the bot in this process, seated, with what answers a question."""
-        program = Program(self.source, self.source.file.stem, need(self.game, INTERFACE))
+        program = Program(self.source, self.source.file.stem, need(self.game, INTERFACE), 0, Printed())
         return program, program.take_seat(0)
 
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from dicegym.engine.game import Game
 from dicegym.play.player import Player, sit_down
 from dicegym.play.turn import Turn
-from dicegym.players import llm
+from dicegym.players import prompts
 from dicegym.players.prompts import write_answer
 
 
@@ -121,7 +121,7 @@ class Scripted:
     @contextlib.contextmanager
     def watching(self) -> Iterator[None]:
         """Note what prompts stand for."""
-        written = llm.observation_text
+        written = prompts.observation_text
 
         def note(game: Game, state: Any, seat: int | None = None) -> str:
             text = written(game, state, seat)
@@ -131,11 +131,11 @@ class Scripted:
                     raise AssertionError(f"two answers to one prompt: {text}")
             return text
 
-        llm.observation_text = note
+        prompts.observation_text = note
         try:
             yield
         finally:
-            llm.observation_text = written
+            prompts.observation_text = written
 
     def answer(self, game: Game, state: Any) -> str:
         """Return the agent's decision, the whole order where it is one."""

@@ -1,18 +1,18 @@
-"""What a bot answers, as text on its way to the referee: plain values, and of all others what they say of themselves.
+"""A bot's answers as text on their way to the referee: plain values, and descriptions of all other objects.
 
-`encode` runs beside the bot and makes JSON. `decode` runs beside the referee, which trusts nothing that it reads: JSON
-holds data alone, and what an answer means is decided from the decoded value.
+`encode` runs in the bot's process and makes JSON. `decode` runs in the referee's process, which trusts nothing that it
+reads: JSON is data alone, and the decoded value decides what an answer means.
 
 ==========================  ==========================================================================================
-on the way                  what was answered
+JSON                        answer
 ==========================  ==========================================================================================
-number, text, true, null    the same; text and numbers of the bot's own classes as what they are derived from
+number, text, true, null    the same; subclasses of text and numbers become the base class
 [...]                       a list
 {"t": [...]}                a tuple
 {"d": [[key, value], ...]}  a dict
-{"n": [type, value]}        a number of NumPy's, or its True or False
-{"o": [type, text,          anything else: its type, its ``repr``, and whole numbers from ``__index__`` and ``__int__``
-index, int, callable]}      where it has them
+{"n": [type, value]}        a number of NumPy, or its True or False
+{"o": [type, text,          any other object: its type, its ``repr``, and the integers from ``__index__`` and
+index, int, callable]}      ``__int__``, if it has them
 ==========================  ==========================================================================================
 """
 
@@ -21,14 +21,15 @@ from __future__ import annotations
 import functools
 import json
 import operator
+import types
 from typing import Any
 
 LONGEST_FRAME = 1 << 16
-"""Bytes of a bot's frame, its end included."""
+"""Bytes of a bot's frame, with its end."""
 MOST_ITEMS = 10_000
-"""Values in one answer, those within others included."""
+"""Values in one answer, nested ones included."""
 DEEPEST = 20
-"""Containers within each other."""
+"""Nested containers."""
 LONGEST_TEXT = 2000
 NUMBERS: dict[str, type] = {
     **dict.fromkeys((f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)), int),
@@ -36,15 +37,15 @@ NUMBERS: dict[str, type] = {
     **dict.fromkeys(("float16", "float32", "float64"), float),
     **dict.fromkeys(("bool", "bool_"), bool),
 }
-"""NumPy's numbers that keep their type on the way, and what each is in JSON."""
+"""NumPy's numbers that keep their type -> the type in JSON."""
 LARGEST = 10**1000
-"""Whole numbers beyond are sent as this one: no rule tells them apart."""
+"""Larger integers are clipped to it: no rule distinguishes them."""
 
 
 class Foreign:
-    """An answer that is not a plain value; it can be inspected like the thing itself.
+    """An answer that is not a plain value, with the original's type name, ``repr`` and integers.
 
-    Its type is called as that of the thing was, and it can be called if that could.
+    It is callable if the original was.
     """
 
     __slots__ = ("_index", "_int", "_text")
@@ -53,7 +54,7 @@ class Foreign:
         self._text, self._index, self._int = text, index, whole
 
     def __repr__(self) -> str:
-        """Return what its ``repr`` was there."""
+        """Return the original's ``repr``."""
         return self._text
 
     def __index__(self) -> int:
@@ -71,31 +72,31 @@ class Foreign:
 
 @functools.lru_cache(maxsize=64)
 def _type(name: str, called: bool) -> type[Foreign]:
-    """Return the type of things whose own type is called so."""
+    """Return a subclass of `Foreign` with this name."""
 
     def refuse(self: Foreign, *arguments: object, **named: object) -> object:
-        raise TypeError("what stands for an answer does nothing")
+        raise TypeError("this object only describes an answer, and cannot be called")
 
     members: dict[str, Any] = {"__slots__": (), "__doc__": Foreign.__doc__}
     return type(name.replace("\0", ""), (Foreign,), members | ({"__call__": refuse} if called else {}))
 
 
 class TooMuchError(ValueError):
-    """An answer is larger than anything that any interface asks for."""
+    """An answer is larger than any interface needs."""
 
 
 def encode(value: object) -> str:
-    """Return ``value`` as JSON. Raises TooMuchError, and whatever objects of the bot's own classes raise."""
+    """Return ``value`` as JSON. Raises TooMuchError, and what the bot's own classes raise."""
     if type(value) is int and -LARGEST < value < LARGEST:
         return str(value)
     return _written(value, [MOST_ITEMS], DEEPEST)
 
 
 def _written(value: Any, room: list[int], depth: int) -> str:
-    """Return a value as JSON, written at once rather than as what `json` would write: every answer waits for it."""
+    """Return a value as JSON. It is written directly, as this is faster than `json`, and every answer waits for it."""
     room[0] -= 1
     if room[0] < 0 or depth < 0:
-        raise TooMuchError(f"more than {MOST_ITEMS} values, or more than {DEEPEST} within each other")
+        raise TooMuchError(f"more than {MOST_ITEMS} values, or nested more than {DEEPEST} deep")
     if value is None or value is True or value is False:
         return "null" if value is None else "true" if value else "false"
     if type(value).__module__ == "numpy" and type(value).__name__ in NUMBERS:
@@ -104,13 +105,15 @@ def _written(value: Any, room: list[int], depth: int) -> str:
     if isinstance(value, int):
         return str(min(max(int.__index__(value), -LARGEST), LARGEST))
     if isinstance(value, str):
-        return _quoted(str.__str__(value)[:LONGEST_TEXT])
+        return json.encoder.encode_basestring_ascii(str.__str__(value)[:LONGEST_TEXT])
     if isinstance(value, tuple):
         return f'{{"t":[{",".join([_written(one, room, depth - 1) for one in tuple.__iter__(value)])}]}}'
     if isinstance(value, list):
         return f"[{','.join([_written(one, room, depth - 1) for one in list.__iter__(value)])}]"
     if isinstance(value, dict):
-        pairs = [f"[{_written(key, room, depth - 1)},{_written(one, room, depth - 1)}]" for key, one in _items(value)]
+        pairs = [
+            f"[{_written(key, room, depth - 1)},{_written(one, room, depth - 1)}]" for key, one in dict.items(value)
+        ]
         return f'{{"d":[{",".join(pairs)}]}}'
     if isinstance(value, float):
         return json.dumps(float.__float__(value))
@@ -118,14 +121,10 @@ def _written(value: Any, room: list[int], depth: int) -> str:
     return json.dumps({"o": [type(value).__name__[:80], _text(value), index, _whole(int, value), callable(value)]})
 
 
-_quoted = json.encoder.encode_basestring_ascii
-_items = dict.items
-
-
 def _whole(convert: Any, value: object) -> int | None:
     try:
         return min(max(int.__index__(convert(value)), -LARGEST), LARGEST)
-    except Exception:  # an object of the bot's own class may do anything
+    except Exception:  # the bot's own class may raise anything
         return None
 
 
@@ -137,44 +136,38 @@ def _text(value: object) -> str:
 
 
 def decode(found: Any) -> Any:
-    """Return the value that stands for ``found``, as `json.loads` made it. Raises ValueError if it stands for none."""
-    kind = type(found)
-    if kind is int or kind is str or kind is bool or kind is float or found is None:
-        return found
-    if kind is list:
-        return [decode(one) for one in found]
-    if kind is dict and len(found) == 1:
-        ((key, inside),) = found.items()
-        if key == "t" and type(inside) is list:
-            return tuple(decode(one) for one in inside)
-        if key == "d" and type(inside) is list:
-            return {_key(decode(name)): decode(one) for name, one in inside}
-        if key == "n" and type(inside) is list and len(inside) == 2 and inside[0] in NUMBERS:
-            return _number(*inside)
-        if key == "o" and type(inside) is list and len(inside) == 5:
-            name, text, index, whole, called = inside
-            if (type(name), type(text), type(called)) == (str, str, bool) and {type(index), type(whole)} <= _WHOLES:
+    """Return the answer for the result of `json.loads`. Raises ValueError for anything else."""
+    match found:
+        case None | bool() | int() | float() | str():
+            return found
+        case list():
+            return [decode(one) for one in found]
+        case {"t": list(inside), **rest} if not rest:
+            return tuple(map(decode, inside))
+        case {"d": list(inside), **rest} if not rest:
+            return {_key(decode(key)): decode(one) for key, one in inside}
+        case {"n": [str(name), value], **rest} if name in NUMBERS and not rest:
+            return _number(name, value)
+        case {"o": [str(name), str(text), index, whole, bool(called)], **rest} if not rest:
+            if {type(index), type(whole)} <= {int, types.NoneType}:
                 return _type(name, called)(text, index, whole)
-    raise ValueError("stands for no answer")
-
-
-_WHOLES = {int, type(None)}
+    raise ValueError("is not an encoded answer")
 
 
 def _number(name: str, value: object) -> Any:
-    """Return a number of NumPy's. Raises ValueError if its type has no such."""
-    import numpy  # the referee has it; a bot without it sends no such numbers
+    """Return a number of NumPy. Raises ValueError if the value does not fit its type."""
+    import numpy  # here, as only the referee decodes
 
     if type(value) is not NUMBERS[name]:
         raise ValueError("is another kind of number")
     try:
         return getattr(numpy, name)(value)
     except (OverflowError, AttributeError) as error:
-        raise ValueError("is not such a number") from error
+        raise ValueError("does not fit its type") from error
 
 
 def _key(key: object) -> object:
-    """Return what a dict can have as a key."""
+    """Return ``key`` if it is hashable, otherwise its ``repr``."""
     try:
         hash(key)
     except TypeError:

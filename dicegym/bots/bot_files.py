@@ -1,7 +1,7 @@
-"""The files of a bot, read where nothing guards: plain files alone, bounded in number and size, none beyond its folder.
+"""The files of a bot, read safely: regular files only, within limits, and inside the bot's folder.
 
-The referee of a stranger's bot reads its files to record them and to hand them to the process that runs it. A pipe, a
-device, a link out of the folder or a file of gigabytes is refused in words, and costs neither time nor memory.
+The referee reads a stranger's files to record them and to send them to the process that runs the bot. A pipe, a
+device, a link out of the folder or a huge file is refused, and costs neither time nor memory.
 """
 
 from __future__ import annotations
@@ -19,28 +19,22 @@ from dicegym.bots.scan import BadFileError, imports
 from dicegym.errors import one_line
 
 LARGEST = 4 << 20
-"""Bytes of one file of source. An exported network of half a million weights takes two."""
+"""Bytes of one source file. An exported network of half a million weights takes half of it."""
 LARGEST_BOT = 12 << 20
-"""Bytes of all of a bot's source: a host gets them at its start in one message."""
+"""Bytes of all files of a bot, which a host gets in one message."""
 MOST_FILES = 200
 MOST_PLACES = 50_000
-"""Places where modules that a bot imports are looked for."""
+"""Paths that are tried for the modules that a bot imports."""
 DEEPEST = 20
-"""Folders within each other in which a bot's modules are."""
+"""Nested folders of a bot's modules."""
 
-_KINDS = (
-    (stat.S_ISDIR, "a folder"),
-    (stat.S_ISFIFO, "a pipe"),
-    (stat.S_ISSOCK, "a socket"),
-    (stat.S_ISCHR, "a device"),
-    (stat.S_ISBLK, "a device"),
-)
+_KINDS = {"d": "a folder", "p": "a pipe", "s": "a socket", "c": "a device", "b": "a device"}
 _OPEN = os.O_RDONLY | sum(getattr(os, name, 0) for name in ("O_BINARY", "O_CLOEXEC", "O_NOCTTY", "O_NONBLOCK"))
 _held: dict[str, bytes] = {}
 
 
 def lacking(path: str | Path) -> str:
-    """Return why there is no plain file at ``path``, in words; empty if there is one. Nothing is opened."""
+    """Return why there is no regular file at ``path``, or an empty text. Nothing is opened."""
     shown = one_line(path)
     try:
         mode = os.stat(path).st_mode
@@ -51,45 +45,43 @@ def lacking(path: str | Path) -> str:
         return f"{shown} is a link that leads in circles" if in_circles else f"{shown}: {error.strerror}"
     except ValueError:  # a path with a NUL
         return f"there is no file {shown}"
-    return "" if stat.S_ISREG(mode) else f"{shown} is {_kind(mode)}, and no file"
+    return "" if stat.S_ISREG(mode) else f"{shown} is {_kind(mode)}, not a file"
 
 
 def _kind(mode: int) -> str:
-    return next((words for fits, words in _KINDS if fits(mode)), "something else")
+    return _KINDS.get(stat.filemode(mode)[0], "something else")
 
 
 def read(path: str | Path, most: int = LARGEST) -> bytes:
-    """Return the bytes of a plain file, or what `hold` was given for it. Raises BadFileError: no file, or more.
+    """Return the bytes of a regular file or a link to one, or what `hold` was given for it.
 
-    Args:
-        path: of a file, or of a link to one.
-        most: bytes that it may have.
+    Raises BadFileError for anything else, and for more than ``most`` bytes.
     """
     if _held and (held := _held.get(os.path.realpath(path))) is not None:
         return held
     if reason := lacking(path):
         raise BadFileError(reason)
     try:
-        descriptor = os.open(path, _OPEN)  # may be another one by now: a pipe without a writer would block
+        descriptor = os.open(path, _OPEN)  # not blocking, as the file may have become a pipe by now
         with open(descriptor, "rb") as file:
             mode = os.fstat(descriptor).st_mode
             if not stat.S_ISREG(mode):
-                raise BadFileError(f"{one_line(path)} is {_kind(mode)}, and no file")
+                raise BadFileError(f"{one_line(path)} is {_kind(mode)}, not a file")
             data = file.read(most + 1)
     except OSError as error:
         raise BadFileError(f"{one_line(path)} cannot be read: {error.strerror or error}") from error
     if len(data) > most:
-        raise BadFileError(f"{one_line(os.path.basename(path))} is larger than {most >> 20} MiB, the most for a file")
+        raise BadFileError(f"{one_line(os.path.basename(path))} is larger than {most >> 20} MiB, the limit of a file")
     return data
 
 
 def hold(texts: dict[str, bytes]) -> None:
-    """Let `read` return these bytes from now on, by the real path of their files: what was looked at is what plays."""
+    """Make `read` return these bytes from now on (real path -> bytes), so that the checked files are what plays."""
     _held.update(texts)
 
 
 def version(path: str | Path) -> tuple[int, ...]:
-    """Return what changes with the bytes that `read` returns for a file. Raises BadFileError if it is missing."""
+    """Return a value that changes with the content of a file. Raises BadFileError if it is missing."""
     if _held and os.path.realpath(path) in _held:
         return ()
     if reason := lacking(path):
@@ -106,7 +98,7 @@ def leads_out(path: str | Path, folder: str | Path) -> bool:
 
 @functools.lru_cache(maxsize=4096)
 def is_installed(name: str) -> bool:
-    """Return whether there is a module or package of this name of Python's own or installed; nothing is loaded."""
+    """Return whether a standard or installed module has this name, without loading it."""
     if name in sys.stdlib_module_names or name == __name__.partition(".")[0]:
         return True
     places = [
@@ -120,18 +112,17 @@ def is_installed(name: str) -> bool:
 
 
 def gather(file: Path, shared: bool = False, hidden: Collection[str] = ()) -> dict[Path, bytes]:
-    """Return a bot's file and the helper files of its folder that it imports, they in turn, each with its bytes.
+    """Return the bytes of a bot's file and of the helper files that it imports, directly or indirectly.
 
-    The file itself comes first, the others by name. It may be a link, and its folder is that of what it leads to; no
-    helper may lead out of there. Nothing is run or parsed: what a program puts together while it runs is not seen.
+    The file comes first, the others by name. It may be a link; its folder is then that of the target, and no helper may
+    be outside. Nothing is run or parsed, so dynamic imports are not seen. ``shared`` and ``hidden`` are those of
+    `dicegym.bots.source.Source`.
 
-    ``shared`` and ``hidden`` are as in `dicegym.bots.source.Source`.
-
-    Raises BadFileError if a file cannot be read, is too large, or leads out of the folder, or they are too many.
+    Raises BadFileError if a file cannot be read, is too large, or leads out of the folder, or there are too many.
     """
     folder = os.path.dirname(os.path.realpath(file))
     beside = os.path.dirname(os.path.abspath(file))
-    if folder == os.path.realpath(beside):  # the folder is called as it was named, whatever that leads through
+    if folder == os.path.realpath(beside):  # keep the folder as named, with its links
         folder = beside
     found = {file: read(file)}
     waiting, seen, size = [file], {os.path.realpath(file)}, len(found[file])
@@ -143,17 +134,15 @@ def gather(file: Path, shared: bool = False, hidden: Collection[str] = ()) -> di
         except BadFileError as error:
             raise BadFileError(f"{one_line(current.name)} {error}") from None
         for name, path in _modules(names, _folders(folder, current), tried):
-            if (real := os.path.realpath(path)) in seen:
-                continue
-            if os.path.relpath(path, folder) in hidden:
+            if (real := os.path.realpath(path)) in seen or os.path.relpath(path, folder) in hidden:
                 continue
             top = os.path.join(folder, name)
             if shared and path in (f"{top}.py", os.path.join(top, "__init__.py")) and is_installed(name):
                 continue
             if leads_out(path, folder):
                 raise BadFileError(
-                    f"{one_line(os.path.relpath(path, folder))} is a link that leads out of the bot's folder: put the "
-                    "file itself there"
+                    f"{one_line(os.path.relpath(path, folder))} is a link that leads out of the bot's folder: copy the "
+                    "file there"
                 )
             seen.add(real)
             helper = Path(path)
@@ -162,13 +151,13 @@ def gather(file: Path, shared: bool = False, hidden: Collection[str] = ()) -> di
             size += len(found[helper])
             if len(found) > MOST_FILES or size > LARGEST_BOT:
                 raise BadFileError(
-                    f"is made of more than {MOST_FILES} files or {LARGEST_BOT >> 20} MiB of source, the most for a bot"
+                    f"has more than {MOST_FILES} files or {LARGEST_BOT >> 20} MiB of source, the limits of a bot"
                 )
     return {file: found[file]} | {path: found[path] for path in sorted(found.keys() - {file})}
 
 
 def _folders(folder: str, file: Path) -> list[str]:
-    """Return where a file's imports are looked for: the bot's folder, and those between it and the file."""
+    """Return where a file's imports may be: the bot's folder, and those between it and the file."""
     inside = os.path.relpath(file.parent, folder).split(os.sep)
     if inside[0] in (os.curdir, os.pardir):
         return [folder]
@@ -176,10 +165,10 @@ def _folders(folder: str, file: Path) -> list[str]:
 
 
 def _modules(names: Iterable[str], folders: list[str], tried: dict[str, bool]) -> Iterator[tuple[str, str]]:
-    """Yield the files in ``folders`` that stand for modules of these names, the packages around them included.
+    """Yield (first part of the name, path) of the files in ``folders`` for these modules and the packages around them.
 
-    Each comes with the first part of the name. ``tried`` are the places that were looked at before, which it adds to,
-    and whether there is a folder. Raises BadFileError if they are too many.
+    ``tried`` maps the paths tried so far, and extended here, to whether they are folders. Raises BadFileError for too
+    many.
     """
     for name in names:
         parts = name.split(".")[:DEEPEST]
@@ -194,4 +183,4 @@ def _modules(names: Iterable[str], folders: list[str], tried: dict[str, bool]) -
                 if not tried[base]:  # nothing is below
                     break
         if len(tried) > MOST_PLACES:
-            raise BadFileError(f"names modules of which {MOST_PLACES:,} places are looked at, the most for a bot")
+            raise BadFileError(f"imports modules with more than {MOST_PLACES:,} possible paths")

@@ -1,4 +1,4 @@
-"""Bots of an original interface as players: a program in a file, or a function or class as it is."""
+"""Bots of an original interface as players: a program in a file, or a function or class in memory."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from dicegym.bots.program import Program
+from dicegym.bots.program import Asked, Program
 from dicegym.bots.source import Source
 from dicegym.bots.surroundings import PrivateRandom
 from dicegym.engine.game import Game
@@ -25,27 +25,26 @@ from dicegym.play.turn import Act, follows
 class BotPlayer(Player):
     """A bot in a file as a player.
 
-    Each game is played by a fresh copy of the program, so that what a bot remembers, or draws, never reaches from one
-    game into another. A bot that remembers and draws nothing may say so by a line ``PURE = True``; it is then executed
-    once and serves any number of games.
+    A fresh copy of the program plays each game, so no memory or randomness passes from one game to another. A bot
+    without memory and randomness may declare ``PURE = True``; it is then executed once and serves any number of games.
 
     Args:
-        source: where it is.
-        name: what reports and errors call it.
-        game: what it plays, with any number of players.
-        keep: play all games with the one program made here, reseeded for each (the games of a match).
-        seed: of the bot's randomness until it joins a game.
+        source: its source.
+        name: its name in reports and errors.
+        game: the game, with any number of players.
+        keep: play all games with one program, reseeded for each (the games of a match).
+        seed: the bot's random seed until it joins a game.
 
     Raises:
         AgentError: see `Program`.
-        PartError: the game has no bots of an original interface.
+        PartError: the game has no original bot interface.
     """
 
     def __init__(self, source: Source, name: str, game: Game, keep: bool = False, seed: int = 0) -> None:
         self.source = source
         self.name = name
         self.printed = Printed()
-        """What all its programs printed so far."""
+        """The output of all its programs so far."""
         self._sit = need(game, ADAPTER).sit
         self._made = source, name, game, keep, seed
         self._keep = keep
@@ -56,15 +55,15 @@ class BotPlayer(Player):
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What its author should know although nothing is wrong; see `Program`."""
+        """Hints for its author; see `Program`."""
         return tuple(self._program.remarks)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Copy and pickle by the file: a program is loaded again, and has forgotten everything."""
+        """Copy and pickle by the file; the program is loaded again, without its memory."""
         return type(self), self._made
 
     def join(self, game: Game, seat: int, seed: int) -> Act:
-        """Sit down in one new game; see `Player.join`. A pure bot does not follow the moves of others."""
+        """Sit down; see `Player.join`. A pure bot does not follow the moves of others."""
         program = self._program
         if self._keep:
             program.random.reseed(seed)
@@ -74,22 +73,14 @@ class BotPlayer(Player):
         return act.__call__ if self.pure and follows(act) else act
 
 
-class LiveProgram(Program):
-    """Replaces the program of a file for a bot without one; what the bot prints goes where it always goes."""
+class _LiveProgram(Asked):
+    """The program of a bot in memory; its output goes to the terminal as usual."""
 
-    def __init__(self, bot: Callable[..., Any], name: str, interface: Any, seed: int) -> None:
+    def __init__(self, name: str, seed: int) -> None:
         self.name = name
-        self.printed = Printed()
         self.random = PrivateRandom(seed)
-        self.namespace = getattr(bot, "__globals__", {})
-        self.interface = interface
-        self.bot = bot
-        method = getattr(interface, "METHOD", "")
-        if method and not inspect.isclass(bot):
-            self.bot = lambda *_: types.SimpleNamespace(**{method: bot})
 
     def failure(self, error: BaseException, when: str) -> AgentError:
-        """Return the AgentError for what the bot raised ``when``; KeyboardInterrupt is raised again as it is."""
         if isinstance(error, KeyboardInterrupt):
             raise error
         if isinstance(error, AgentError):
@@ -100,27 +91,30 @@ class LiveProgram(Program):
 
 
 class LiveBot(Player):
-    """A function or class of a game's original interface as a player: no file, no process of its own.
+    """A function or class of a game's original interface as a player, in this process.
 
-    A class is made anew for each game; a function is asked in all games, and what it remembers goes with it. In an
-    interface of classes a function stands for a class whose method it is. One that remembers and draws nothing may say
-    so: ``bot.PURE = True`` makes batches many times as fast.
+    A class is instantiated for each game. A function serves all games, and keeps its memory. In an interface of
+    classes, a function becomes the method of one. ``bot.PURE = True`` declares that a bot has no memory and no
+    randomness, and makes batches many times as fast.
 
-    Raises PartError if the game has no bots of an original interface.
+    Raises PartError if the game has no original bot interface.
     """
 
     def __init__(self, bot: Callable[..., Any], name: str, game: Game) -> None:
         self.name = name
         self.pure = getattr(bot, "PURE", False) is True
         self._sit = need(game, ADAPTER).sit
-        self._start = functools.partial(LiveProgram, bot, name, need(game, INTERFACE))
+        self._interface = need(game, INTERFACE)
         self._made = bot, name, game
+        method = getattr(self._interface, "METHOD", "")
+        is_method = method and not inspect.isclass(bot)
+        self._bot = (lambda *_: types.SimpleNamespace(**{method: bot})) if is_method else bot
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Copy and pickle the bot itself as Python does."""
+        """Copy and pickle the bot itself."""
         return type(self), self._made
 
     def join(self, game: Game, seat: int, seed: int) -> Act:
-        """Sit down in one new game; see `Player.join`."""
-        program = self._start(seed)
-        return self._sit(program, program.take_seat(seat), game, seat)
+        """Sit down; see `Player.join`."""
+        program = _LiveProgram(self.name, seed)
+        return self._sit(program, self._interface.seat_bot(program, self._bot, seat), game, seat)

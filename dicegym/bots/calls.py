@@ -1,7 +1,7 @@
-"""What a bot is asked, answers and prints, for its author.
+"""A bot's calls, answers and output, shown to its author.
 
-An adapter asks `report_calls` for the function that it hands out, and gets the bot's own, at no cost, unless somebody
-looks: within `watch_calls` a witness notes every call.
+Adapters pass the bot's function through `report_calls`. It returns the function itself, at no cost, except within
+`watch_calls`, where a witness notes every call.
 """
 
 from __future__ import annotations
@@ -21,25 +21,25 @@ from dicegym.errors import one_line
 from dicegym.escape import describe_raised
 
 FIRST, LAST = 10, 5
-"""Calls that a `CallLog` keeps: of more than these it leaves out those in between."""
+"""How many of the first and last calls a `CallLog` keeps."""
 LONGEST = 2000
-"""Characters of a call, an answer, or what is printed meanwhile."""
+"""Characters of a call, of an answer, and of what is printed in between."""
 _ADDRESS = re.compile(r" at 0x[0-9A-Fa-f]+")
 FRAMES = 5
 """Innermost lines of an error's traceback."""
 
 
 class Witness:
-    """Is told of every call of the bots that play within `watch_calls`; these methods do nothing."""
+    """Receives every call of the bots that play within `watch_calls`. These methods do nothing."""
 
     def note_call(self, call: str) -> None:
-        """Take note of a call, such as ``final_strategy(0, 17)``."""
+        """Note a call, such as ``final_strategy(0, 17)``."""
 
     def note_answer(self, answer: str) -> None:
-        """Take note of what came back, or of the error and where in the bot it was raised, a line each."""
+        """Note the answer, or the error and the bot's lines that raised it."""
 
     def note_print(self, text: str) -> None:
-        """Take note of what the bot wrote to either stream."""
+        """Note what the bot wrote to either stream."""
 
 
 _WITNESS: ContextVar[Witness | None] = ContextVar("witness", default=None)
@@ -47,7 +47,7 @@ _WITNESS: ContextVar[Witness | None] = ContextVar("witness", default=None)
 
 @contextlib.contextmanager
 def watch_calls(witness: Witness) -> Iterator[None]:
-    """Let ``witness`` be told of bots' calls, of those that sit down from now on, and of what they print."""
+    """Report calls and output to ``witness``, for bots that sit down within the context."""
     token = _WITNESS.set(witness)
     try:
         yield
@@ -56,18 +56,18 @@ def watch_calls(witness: Witness) -> Iterator[None]:
 
 
 def note_print(text: str) -> None:
-    """Let the witness note that a bot has printed ``text``."""
+    """Report a bot's output to the witness."""
     if (witness := _WITNESS.get()) is not None:
         witness.note_print(text)
 
 
 def without_addresses(text: str) -> str:
-    """Return the text of a ``repr`` without places in memory, which are others in each run."""
+    """Return the text of a ``repr`` without memory addresses, which differ between runs."""
     return _ADDRESS.sub("", text)
 
 
 def show_value(value: object, limit: int = 200) -> str:
-    """Return ``repr(value)`` on one line of at most ``limit`` characters, whatever the bot's own class makes of it."""
+    """Return ``repr(value)`` on one line of at most ``limit`` characters, even if ``repr`` fails."""
     try:
         text = repr(value)
     except Exception:
@@ -76,12 +76,12 @@ def show_value(value: object, limit: int = 200) -> str:
 
 
 def call_text(name: str, arguments: tuple[object, ...], limit: int = LONGEST) -> str:
-    """Return a call as it would be typed."""
+    """Return a call as code."""
     return one_line(f"{name}({', '.join(show_value(argument, limit) for argument in arguments)})", limit)
 
 
 def report_calls(function: Callable[..., Any], name: str) -> Callable[..., Any]:
-    """Return a bot's function or class: itself, or a wrapper that lets the witness note each call."""
+    """Return a bot's function or class, wrapped if there is a witness."""
     witness = _WITNESS.get()
     if witness is None:
         return function
@@ -101,8 +101,8 @@ def report_calls(function: Callable[..., Any], name: str) -> Callable[..., Any]:
 
 
 def _error_text(error: BaseException) -> str:
-    """Return the error, and the bot's lines that it passed through."""
-    import linecache  # only who watches needs them, and each process of a bot would wait for them
+    """Return the error, and the bot's lines in its traceback."""
+    import linecache  # rarely needed, and slow to import
     import traceback
 
     lines = [describe_raised(error)]
@@ -114,7 +114,7 @@ def _error_text(error: BaseException) -> str:
 
 
 class Echo(Witness):
-    """Passes on what bots print to the terminal, for authors who debug."""
+    """Prints the output of bots to the terminal, for debugging."""
 
     def note_print(self, text: str) -> None:
         """Print it."""
@@ -122,11 +122,7 @@ class Echo(Witness):
 
 
 class CallLog(Witness):
-    """Writes the first and the last calls to a file, which is up to date at any moment: bots may end their process.
-
-    Args:
-        path: the file, which exists.
-    """
+    """Writes the first and last calls to the existing file ``path``, after each call, as a bot may end its process."""
 
     def __init__(self, path: Path) -> None:
         self._file = os.open(path, os.O_WRONLY | getattr(os, "O_BINARY", 0))

@@ -1,4 +1,4 @@
-"""The way back: any player as a file in its game's original bot interface."""
+"""Export of players as files in their game's original bot interface."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from dicegym.games.parts import ADAPTER, INTERFACE, defines, need, part
 from dicegym.play.player import Player
 
 TABLE_SUFFIX = ".table"
-"""Of what a bot's file reads that lies beside it."""
+"""Suffix of a data file next to a bot's file."""
 _SOURCE = '''"""{heading}
 
 Made by `dicegym export`; needs NumPy alone.
@@ -80,7 +80,7 @@ _SAYS_PURE = re.compile(r"^PURE = True.*\n+", re.MULTILINE)
 
 
 def export_forms(game: Game) -> tuple[str, ...]:
-    """Return the file names that bots of a game can be exported as; empty if they cannot."""
+    """Return the file names for exported bots of a game; empty if there is no export."""
     interface = part(game, INTERFACE)
     return interface.ENTRY_FILES if interface is not None and defines(game, ADAPTER, "export") else ()
 
@@ -89,13 +89,12 @@ def export_source(player: Player, game: Game | str, form: str) -> str:
     """Return the source of a bot that plays as ``player`` does.
 
     Args:
-        player: any player; a learned one that draws does so by the randomness of the bot's process (`random`, which
-            hosts seed).
+        player: any player; a model that draws uses the randomness of the bot's process (`random`, which hosts seed).
         game: the game with its parameters, or its name.
         form: the file name of the original interface, such as ``hog.py``.
 
     Raises:
-        ParameterError: the game has no such form, or the player cannot be written in it.
+        ParameterError: the game has no such form, or the player cannot be exported.
         AgentError, ModelError: the player cannot play the game.
 
     Example:
@@ -108,7 +107,7 @@ def export_source(player: Player, game: Game | str, form: str) -> str:
     game = make_game(game)
     forms = export_forms(game)
     if not forms:
-        raise ParameterError(f"players of {game.spec.title} cannot be written as bots: enter the model itself")
+        raise ParameterError(f"players of {game.spec.title} cannot be exported as bots: use the model itself")
     if form not in forms:
         where = f", and write the text to {form}" if os.path.basename(form) != form else ""
         raise ParameterError(f"{game.spec.title} has no bots called {form!r}: export as {' or '.join(forms)}{where}")
@@ -117,9 +116,9 @@ def export_source(player: Player, game: Game | str, form: str) -> str:
 
 
 def table_beside(player: Player) -> Path | None:
-    """Return the file of data that a bot of one file reads, called as the bot is, with the suffix ``.table``, or None.
+    """Return the data file of a bot of one file, with its name and the suffix ``.table``, or None.
 
-    Without it the source of the bot (`export_source`) does not play.
+    The source of the bot (`export_source`) needs it.
     """
     if not isinstance(player, BotPlayer) or player.source.arguments is not None:
         return None
@@ -128,24 +127,23 @@ def table_beside(player: Player) -> Path | None:
 
 
 def network_source(player: Player, game: Game, interface: str, *functions: Callable[..., Any]) -> str:
-    """Return the source of a bot that carries the network of ``player`` and the kernels that say what it sees.
+    """Return the source of a bot with the network of ``player`` and the kernels that observe for it.
 
     Args:
-        player: a model; a bot that is one file of the original interface already is returned as it is.
+        player: a model; a bot of one file is returned as it is.
         game: the game with its parameters.
         interface: the source of the original interface's entry point. It may use ``known_state()`` (all fields of
-            the record zero but for the parameters, arrays as int64), ``chosen(state, seat)`` (the number of a legal
-            action: the best one, or one that is drawn) and ``functions``. A line ``PURE = True`` is left out if the
-            player draws.
-        *functions: of the game, which the interface uses; see `dicegym.bots.transcription.transcribe`.
+            the record zero except the parameters; arrays as int64), ``chosen(state, seat)`` (a legal action, the best
+            or a drawn one) and ``functions``. A line ``PURE = True`` is removed if the player draws.
+        *functions: of the game, for the interface; see `dicegym.bots.transcription.transcribe`.
 
     Raises:
-        ParameterError: the player is neither, or a bot that its file alone does not play.
+        ParameterError: the player is neither a model nor a bot whose file plays alone.
         ModelError: the model was trained on another game.
     """
     if isinstance(player, BotPlayer) and player.source.arguments is None:
         return _own_source(player)
-    model: Any = player  # a `dicegym.players.model.PolicyPlayer`, which builds upon this folder
+    model: Any = player  # a `dicegym.players.model.PolicyPlayer`, whose module imports this folder
     network = getattr(model, "policy", None)
     if not isinstance(network, Network):
         raise ParameterError(f"{player.name!r} cannot be exported: it is neither a model nor a bot of one file")
@@ -173,7 +171,7 @@ def network_source(player: Player, game: Game, interface: str, *functions: Calla
 
 
 def _own_source(player: BotPlayer) -> str:
-    """Return the file of a bot, which has to play alone as the bot does. Raises ParameterError if it would not."""
+    """Return the text of a bot's file. Raises ParameterError if the file alone does not play as the bot."""
     file, attribute, _, shared, hidden = player.source
     (_, data), *helpers = bot_files.gather(file, shared, hidden).items()
     if helpers or attribute is not None:
@@ -183,5 +181,5 @@ def _own_source(player: BotPlayer) -> str:
 
 
 def _weights(array: np.ndarray) -> str:
-    """Return an expression for weights, which networks are trained in as float32."""
+    """Return an expression for weights; they were trained in float32."""
     return f"{pack_array(array.astype(np.float32))}.astype(np.float64)"

@@ -1,4 +1,4 @@
-"""The part of a policy network that plays, in NumPy: no process that plays has to load PyTorch."""
+"""Policy networks in NumPy, so that processes that play need not load PyTorch."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from dicegym.engine.threads import one_thread_of_products
 
 UNSHARED_ROWS = 16
-"""So many times layers of some hundred units OpenBLAS multiplies on one thread anyway (measured, 0.3.31)."""
+"""For up to this many rows and some hundred units, OpenBLAS uses one thread anyway (measured, 0.3.31)."""
 
 
 def relu(x: np.ndarray) -> Any:
@@ -51,11 +51,11 @@ ACTIVATIONS: dict[str, Callable[[np.ndarray], Any]] = {
     "ELU": elu,
     "LeakyReLU": leaky_relu,
 }
-"""The classes of ``torch.nn`` (with their default arguments) that a network may have between its layers."""
+"""Allowed classes of ``torch.nn`` between layers, with their default arguments."""
 
 
 class Layer(NamedTuple):
-    """A linear layer and what follows it."""
+    """A linear layer and its activation."""
 
     weight: np.ndarray
     """float64[inputs, outputs]"""
@@ -66,7 +66,7 @@ class Layer(NamedTuple):
 
 
 class Network(NamedTuple):
-    """A multilayer perceptron in float64, so that one game and a thousand at once round to the same choice."""
+    """A multilayer perceptron in float64, so that single games and batches round to the same choice."""
 
     layers: tuple[Layer, ...]
 

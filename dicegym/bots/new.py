@@ -1,4 +1,4 @@
-"""A new bot: a file to begin with, where its author wants it."""
+"""Starter files for new bots."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from dicegym.files import write_text
 from dicegym.games.parts import ADAPTER, INTERFACE, need
 
 TEST = "test_"
-"""What the name of a test beside a bot begins with: contests leave it out."""
+"""Prefix of a test next to a bot; contests ignore it."""
 
 
 def new_bot(game: Game | str, path: Path | str, force: bool = False) -> Path:
-    """Write a bot of a game's original interface that passes the test of its contest; return its file.
+    """Write a bot in a game's original interface that passes the test of its contest; return its file.
 
     Args:
         game: the game or its name.
-        path: a ``.py`` file, or a folder, which then holds a file of the original's name. Folders are made. A file that
-            is called as the original's are is written in that form; any other one in the first.
-        force: whether to replace a file.
+        path: a ``.py`` file, or a folder for a file with the original's name. Folders are made. A file with one of the
+            original's names has that form, any other one the first.
+        force: replace an existing file.
 
     Raises:
         UnknownNameError: there is no such game.
-        ParameterError: the file exists, or cannot be one.
-        PartError: nothing is known of the game's bots.
+        ParameterError: the file exists, or its path is invalid.
+        PartError: the game has no original bot interface.
 
     Example:
         >>> from dicegym.agents import new_bot
@@ -59,5 +59,5 @@ def new_bot(game: Game | str, path: Path | str, force: bool = False) -> Path:
 
 
 def is_test(path: Path) -> bool:
-    """Return whether a file is the test of a bot beside it, and so no bot."""
+    """Return whether a file is the test of a bot next to it."""
     return path.name.startswith(TEST) and path.with_name(path.name.removeprefix(TEST)).is_file()

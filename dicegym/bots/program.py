@@ -1,9 +1,9 @@
-"""Bots kept as they are: a source file of the original interface becomes a running program of its own.
+"""Programs of bots: a source file of an original interface, executed as it is.
 
-`Program` executes a file in a namespace that nobody shares. What the bot takes for the world is private: the modules
-that the game's adapter supplies, the helper files beside it, the module ``random``, the streams of ``sys``, ``print``
-and ``input``. Two programs, even of one file, never see each other, and no module of a bot stays in ``sys.modules``.
-This protects bots from each other's accidents; against bots that break the interpreter there is `dicegym.sandbox`.
+`Program` executes a file in its own namespace, with private surroundings: the modules that the game supplies, the
+helper files beside it, the module ``random``, the streams of ``sys``, ``print`` and ``input``. Two programs, even of
+one file, never see each other, and no module of a bot stays in ``sys.modules``. This protects bots from each other's
+accidents; `dicegym.sandbox` protects against malicious bots.
 
 It runs in the small process of a bot, so it loads nothing heavy.
 """
@@ -14,14 +14,14 @@ import builtins
 import sys
 import threading
 import types
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dicegym.bots.bot_files import is_installed
 from dicegym.bots.scan import BadFileError
 from dicegym.bots.source import Source, code_of
-from dicegym.bots.surroundings import PrivateRandom, PrivateSys, no_input, private_print
+from dicegym.bots.surroundings import PrivateRandom, PrivateStream, no_input, private_print, private_sys
 from dicegym.errors import AgentError, one_line
 from dicegym.escape import describe_raised
 from dicegym.play.printed import Printed
@@ -31,27 +31,27 @@ if TYPE_CHECKING:
 
 
 _RUNNING: list[tuple[str, types.ModuleType]] = []
-"""Files that are being executed, by all threads: as ``sys.modules`` has them."""
+"""Entries of ``sys.modules`` for files that are being executed, in all threads."""
 _LOCK = threading.Lock()
 
 
 class Asked:
-    """What an adapter knows of the bot that it asks: a `Program` here, or one in another process.
+    """A bot as an adapter knows it: a `Program` here, or one in another process.
 
     Attributes:
-        name: what errors call the bot.
-        last: what it answered last and to what, for `explain`: (who puts that in words, answer, arguments).
+        name: the bot's name in errors.
+        last: its last answer, for `explain`: (function that describes it, answer, arguments).
     """
 
     name: str
     last: tuple[Callable[..., str], object, tuple[Any, ...]] | None = None
 
     def failure(self, error: BaseException, when: str) -> AgentError:
-        """Return the AgentError for what the bot raised ``when``."""
+        """Return the AgentError for an error of the bot ``when``."""
         raise NotImplementedError
 
     def explain(self) -> str:
-        """Return what the bot answered last, to what, and what is wrong with that by itself."""
+        """Describe the bot's last answer, its arguments, and what is wrong with it."""
         if self.last is None:
             return ""
         in_words, answer, arguments = self.last
@@ -59,7 +59,7 @@ class Asked:
 
 
 def explaining(act: Act, program: Asked) -> Act:
-    """Return a function that is asked for actions, which from now on explains its last answer as ``program`` does."""
+    """Return ``act`` with the ``explain`` of ``program``."""
     vars(act)["explain"] = program.explain
     return act
 
@@ -68,38 +68,36 @@ class Program(Asked):
     """One running copy of a bot's source.
 
     Args:
-        source: where it is.
-        name: what errors call the bot.
-        interface: the bot's half of the original interface, a `dicegym.games.parts.Interface`: it supplies the modules
-            that the original had (what one called ``builtins`` holds, bots may name without an import), and finds the
-            bot in what the file defined.
+        source: its source.
+        name: its name in errors.
+        interface: the bot's half of the original interface, a `dicegym.games.parts.Interface`. It supplies the modules
+            of the original, and finds the bot in the namespace. Names in a module ``builtins`` need no import.
         seed: of the bot's randomness while the file is executed.
-        printed: takes what the bot prints; default: one of its own.
+        printed: keeps what the bot prints.
 
     Attributes:
         namespace: what the file defined.
-        bot: what in it plays, a function or a class.
-        builtins: what it may name without an import.
+        bot: the function or class that plays.
+        builtins: the names that need no import.
         random: the generator behind the bot's module ``random``.
-        remarks: what its author should know although nothing is wrong, such as which of two classes plays.
+        remarks: hints for its author, such as which of two classes plays.
 
     Raises:
-        AgentError: the file is missing, not UTF-8, not Python, fails while it is executed, or holds no bot.
+        AgentError: the file is missing, not UTF-8, not Python, fails while it is executed, or has no bot.
     """
 
-    def __init__(
-        self, source: Source, name: str, interface: Any, seed: int = 0, printed: Printed | None = None
-    ) -> None:
+    def __init__(self, source: Source, name: str, interface: Any, seed: int, printed: Printed) -> None:
         self.source = source
         self.name = name
         self.interface = interface
-        self.printed = Printed() if printed is None else printed
+        self.printed = printed
         self.random = PrivateRandom(seed)
         self._folder = source.file.resolve().parent
-        own = {"random": self.random.as_module(), "sys": PrivateSys(self.printed)}
+        stream = PrivateStream(printed)
+        own = {"random": self.random.as_module(), "sys": private_sys(stream)}
         self._modules: dict[str, types.ModuleType] = own | dict(interface.supply_modules(self.random))
         self.builtins = dict(vars(builtins))
-        self.builtins |= {"__import__": self._import, "print": private_print(self.printed), "input": no_input}
+        self.builtins |= {"__import__": self._import, "print": private_print(stream), "input": no_input}
         if named := self._modules.pop("builtins", None):
             self.builtins |= {key: value for key, value in vars(named).items() if not key.startswith("__")}
         self._absent: set[str] = set()
@@ -119,15 +117,15 @@ class Program(Asked):
 
     @property
     def says_pure(self) -> bool:
-        """Whether the file says of its bot that it remembers and draws nothing."""
+        """Whether the file declares that its bot has no memory and no randomness."""
         return self.namespace.get("PURE") is True
 
     def take_seat(self, seat: int) -> Callable[..., Any]:
-        """Return what is asked in one game. Raises AgentError if the bot fails as it sits down."""
+        """Return the function to ask in one game. Raises AgentError if the bot fails."""
         return self.interface.seat_bot(self, self.bot, seat)  # type: ignore[no-any-return]  # of any game
 
     def failure(self, error: BaseException, when: str) -> AgentError:
-        """Return the AgentError for what the bot raised ``when``; KeyboardInterrupt is raised again as it is."""
+        """Return the AgentError for an error of the bot ``when``; raise KeyboardInterrupt again."""
         if isinstance(error, KeyboardInterrupt) or type(error).__qualname__ == "BdbQuit":  # of the author's debugger
             raise error
         if isinstance(error, AgentError) and not self.is_own(error):
@@ -145,20 +143,18 @@ class Program(Asked):
         return AgentError(self.name, f"{text} {when}" + (f" ({line})" if line else ""))
 
     def is_own(self, error: BaseException) -> bool:
-        """Return whether the bot raised an error itself, whatever its kind: then its message is the bot's words."""
-        step = error.__traceback__
-        while step is not None and step.tb_next is not None:
-            step = step.tb_next
-        return step is not None and step.tb_frame.f_globals.get("__builtins__") is self.builtins
+        """Return whether the bot's own code raised an error, so that its message is the bot's."""
+        *_, is_own = [False, *(own for _, own in self._steps(error))]
+        return is_own
 
     def describe_error(self, error: BaseException) -> tuple[str, str]:
-        """Return what the bot did, and the line of its own where, or an empty text."""
+        """Return (what the bot did, its own line or an empty text)."""
         if isinstance(error, SystemExit):
             return "called sys.exit", self._line(error)
         return describe_raised(error) + self._missing(error), self._line(error)
 
     def _missing(self, error: BaseException) -> str:
-        """Return why a module that a bot imports is not there, and which are; empty for other errors."""
+        """Return a hint about the modules that a bot may import, if one is missing."""
         if not isinstance(error, ModuleNotFoundError) or not error.name:
             return ""
         top = error.name.partition(".")[0]
@@ -168,23 +164,25 @@ class Program(Asked):
             return f" ({top} beside it is another entry, which no bot sees: put what it needs into its own file)"
         return (
             f" (a bot may import Python's modules, files beside it{own}; a file of the course's kit belongs beside it, "
-            "unless what it does is left to the contest: then take the import out)"
+            "or remove the import if the contest does its work)"
         )
 
     def _line(self, error: BaseException) -> str:
-        """Return the bot's own innermost line in the traceback of ``error``: ``file.py, line 7``."""
-        found = ""
+        """Return the bot's innermost line in the traceback of ``error``, such as ``file.py, line 7``."""
+        own = [step for step, is_own in self._steps(error) if is_own]
+        return f"{Path(own[-1].tb_frame.f_code.co_filename).name}, line {own[-1].tb_lineno}" if own else ""
+
+    def _steps(self, error: BaseException) -> Iterator[tuple[types.TracebackType, bool]]:
+        """Yield each step of a traceback, and whether the code is the bot's."""
         step = error.__traceback__
         while step is not None:
-            if step.tb_frame.f_globals.get("__builtins__") is self.builtins:
-                found = f"{Path(step.tb_frame.f_code.co_filename).name}, line {step.tb_lineno}"
+            yield step, step.tb_frame.f_globals.get("__builtins__") is self.builtins
             step = step.tb_next
-        return found
 
     def get(self, name: str, kind: str = "function") -> Callable[..., Any]:
-        """Return what the file defined as ``name``. Raises AgentError if that is missing or not callable."""
+        """Return the file's function or class ``name``. Raises AgentError if it is missing or not callable."""
         if name not in self.namespace:
-            import difflib  # few bots need it, and each waits for it in a process of its own
+            import difflib  # rarely needed, and slow to import
 
             own = [
                 key
@@ -201,9 +199,9 @@ class Program(Asked):
         return value  # type: ignore[no-any-return]  # anybody's code
 
     def entry(self, default: str, kind: str = "function") -> Callable[..., Any]:
-        """Return the bot itself: ``default``, or what the source names, called with its arguments if it has any.
+        """Return the bot: ``default``, or what the source names, called with the source's arguments if there are any.
 
-        Raises AgentError if that is missing, fails, or is not callable.
+        Raises AgentError if it is missing, fails, or is not callable.
         """
         made = self.get(self.source.attribute or default, kind)
         if self.source.arguments is None:
@@ -218,7 +216,7 @@ class Program(Asked):
         return value  # type: ignore[no-any-return]  # anybody's code
 
     def _module(self, name: str, path: Path) -> types.ModuleType:
-        module = types.ModuleType(f"bot.{name}")  # no real module is called so
+        module = types.ModuleType(f"bot.{name}")  # not a name of a real module
         module.__dict__.update(__file__=str(path), __builtins__=self.builtins)
         return module
 
@@ -236,7 +234,7 @@ class Program(Asked):
                 sys.modules.update(_RUNNING)
 
     def _helper(self, name: str) -> types.ModuleType | None:
-        """Return the module with the dotted ``name`` from the bot's own folder, executed on first import."""
+        """Return the module with the dotted ``name`` in the bot's folder, executed on first import, or None."""
         if name in self._modules:
             return self._modules[name]
         if name in self._absent or (self.source.shared and is_installed(name.partition(".")[0])):
@@ -244,7 +242,7 @@ class Program(Asked):
         base = self._folder.joinpath(*name.split("."))
         has_init = (base / "__init__.py").is_file()
         path = base / "__init__.py" if has_init else base.with_name(base.name + ".py")
-        # A folder without __init__.py comes after everybody's modules, as in Python.
+        # As in Python, a folder without __init__.py comes after installed modules.
         is_bare = not path.is_file() and base.is_dir() and not is_installed(name.partition(".")[0])
         is_package = has_init or is_bare
         if not (is_bare or path.is_file()) or path.relative_to(self._folder).as_posix() in self.source.hidden:
@@ -257,7 +255,7 @@ class Program(Asked):
         module.__package__ = name if is_package else parent
         if is_package:
             module.__path__ = [str(base)]
-        self._modules[name] = module  # before it runs, so that a circle of imports ends
+        self._modules[name] = module  # before it runs, for circular imports
         try:
             if not is_bare:
                 self._execute(module, path)
@@ -276,9 +274,9 @@ class Program(Asked):
         fromlist: Iterable[str] | None = (),
         level: int = 0,
     ) -> types.ModuleType:
-        """Stand in for ``__import__``: supplied modules first, then the bot's folder, then everybody's.
+        """Replace ``__import__``: look for supplied modules, then in the bot's folder, then for installed modules.
 
-        If the folder may be shared, everybody's come before it.
+        If the folder may be shared, installed modules come before it.
         """
         if level:
             package = (globals or {}).get("__package__") or ""
@@ -300,12 +298,10 @@ class Program(Asked):
 
 
 def class_in(program: Program, base: type, method: str) -> type[Any]:
-    """Return the class of a program that plays: of those that derive from ``base``, the last one defined.
+    """Return the class that plays: the last one that derives from ``base``.
 
-    Classes of the file itself come before those it imports, and one that others derive from does not play itself. If
-    several are left, ``program.remarks`` says which one plays, and how to choose.
-
-    Raises AgentError if the program has no such class.
+    Classes of the file itself come before imported ones. If several are left, not counting base classes of others,
+    ``program.remarks`` names the one that plays. Raises AgentError if there is no such class.
     """
     found = [
         value
@@ -327,7 +323,7 @@ def class_in(program: Program, base: type, method: str) -> type[Any]:
 
 
 def check_class(program: Program, found: object, base: type) -> type[Any]:
-    """Return the class that a source names. Raises AgentError if it does not derive from ``base``."""
+    """Return ``found``, the class that a source names. Raises AgentError if it does not derive from ``base``."""
     if isinstance(found, type) and issubclass(found, base):
         return found
     raise AgentError(program.name, f"{program.source.attribute} is not a class that derives from {base.__name__}")

@@ -1,8 +1,8 @@
-"""Smoke games of a bot: some games through all stages, in which nothing may go wrong.
+"""Smoke games of a bot: whole games through all stages, in which nothing may go wrong.
 
-The test that games use whose original contest had none; a game's ``adapter.py`` may offer a better one. The opponents
-are those of ``set_table`` there, which lead a bot to its last die and to an empty shop; without it they move at random,
-and a bot that wins at once never gets there.
+They are the test of games whose original contest has none; a game's ``adapter.py`` may define another test. Opponents
+come from ``set_table`` there, and lead a bot to its last die or to an empty shop. Otherwise they move at random, and a
+bot that wins at once never gets there.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from dicegym.play.player import Player, RandomPlayer
 from dicegym.play.turn import Act, Follower, Turn
 
 UNIT = "games"
-"""What the test consists of; see `dicegym.games.parts.Adapter`."""
+"""The unit of the test; see `dicegym.games.parts.Adapter`."""
 GAMES = 20
-"""Smoke games of one bot; seats are taken in turn."""
+"""Games of one bot, which takes the seats in turn."""
 
 
 def examine(game: Game, player: Player, asked: Callable[[int], None]) -> np.ndarray:
-    """Play `GAMES` games; return what the player got in each: float64[GAMES].
+    """Play `GAMES` games; return the player's return in each: float64[GAMES].
 
     ``asked(i)`` is called before game i. Raises AgentError at the first failure or illegal action of ``player``.
     """
@@ -43,11 +43,11 @@ def question(game: Game, i: int) -> str:
 
 
 def actions(game: Game, answers: np.ndarray) -> None:
-    """Return None: what a player got in games does not tell what it chose."""
+    """Return None: returns do not show which actions were chosen."""
 
 
 class _SmokeReferee(Referee):
-    """Drives smoke game ``number``; whatever ``player`` does wrong ends it."""
+    """Drives smoke game ``number``; any fault of ``player`` ends it."""
 
     def __init__(self, game: Game, player: Player, number: int) -> None:
         self.seat = number % game.players

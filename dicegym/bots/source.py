@@ -1,4 +1,4 @@
-"""Where a bot's program is: its file, and what in it is the bot."""
+"""The source of a bot: its file, and the function or class in it that plays."""
 
 from __future__ import annotations
 
@@ -18,34 +18,34 @@ _ALONE = threading.Lock()
 
 
 class Source(NamedTuple):
-    """Where a bot is: its file, and what in it is the bot."""
+    """A bot's file, and what in it is the bot."""
 
     file: Path
     attribute: str | None = None
-    """Function or class that is the bot; None: the one the original interface asks for."""
+    """The function or class that is the bot; None: the one of the original interface."""
     arguments: tuple[int, ...] | None = None
-    """Integers to call ``attribute`` with, to get the bot; None: ``attribute`` is the bot itself."""
+    """Integers with which ``attribute`` returns the bot; None: ``attribute`` is the bot."""
     shared: bool = False
-    """Whether its folder may hold other people's files: modules of Python and installed ones then come before those of
-    the folder, so that nobody's ``numpy.py`` is taken for NumPy."""
+    """Whether its folder may contain other people's files. Installed modules then come before those of the folder, so
+    that a stray ``numpy.py`` does not replace NumPy."""
     hidden: tuple[str, ...] = ()
-    """Files of other entries, by their paths from its folder, which it does not see."""
+    """Files of other entries, as paths in its folder, which it cannot import."""
 
 
 def locate(text: str | Path, entry_files: Iterable[str]) -> Source | None:
     """Return the bot that ``text`` names: ``file.py``, ``folder``, ``folder:file`` or ``folder:file:function``.
 
-    A folder is searched for ``entry_files`` in order. A file that is called otherwise may share its folder.
-    ``file.py:function`` names a function too, and ``name:folder:file:function`` is what players of the original Liar's
-    Dice are called. Returns None if there is no such file.
+    A folder is searched for ``entry_files`` in order. A file of another name may share its folder. Further forms are
+    ``file.py:function`` and ``name:folder:file:function``, as in the original Liar's Dice. Returns None if there is no
+    such file.
     """
     return split(text, entry_files)[1]
 
 
 def split(text: str | Path, entry_files: Iterable[str]) -> tuple[list[str], Source | None]:
-    """Return the words that ``text`` has beside the path, a name in front first, and what `locate` returns."""
+    """Return the words in ``text`` around the path (a leading name first), and the result of `locate`."""
     whole, called = str(text), list(entry_files)
-    for parts in (0, 1, 2):  # a path may hold colons itself, so whatever exists with fewer of them is meant
+    for parts in (0, 1, 2):  # a path may contain colons, so the longest one that exists wins
         path, *rest = whole.rsplit(":", parts) if parts else [whole]
         base = Path(path)
         if os.path.isfile(base) and len(rest) <= 1:
@@ -64,15 +64,15 @@ def split(text: str | Path, entry_files: Iterable[str]) -> tuple[list[str], Sour
 
 
 def defines(text: str, name: str, arguments: int | None = None, method: str = "", needed: int = 0) -> bool:
-    """Return whether a bot's text defines what an original interface asks for; nothing is run.
+    """Return whether a bot's text defines the entry point of an original interface, without running it.
 
     Args:
-        text: of the file, which need not be Python to the end.
-        name: a function; with ``method``, a class that others derive from.
-        arguments: how many the interface calls the function with, so that a game's own ``play`` with five of them is
-            no bot's with three; those with defaults may be left out. None: that does not matter.
-        method: that a class which derives from ``name`` has.
-        needed: how many of the arguments must have no default, where other programs use the name for something else.
+        text: of the file; it may be invalid Python.
+        name: a function, or with ``method`` the base class of bots.
+        arguments: how many arguments the interface passes; further ones need defaults. None: any number. So a game's
+            own ``play`` with five arguments is not a bot with three.
+        method: a method that a class derived from ``name`` must have.
+        needed: how many of the arguments must have no default, if other programs use the name for something else.
     """
     derives = has_method = False
     for word, inside, rest in scan.statements(text, "class", "def", "from", name):
@@ -82,7 +82,7 @@ def defines(text: str, name: str, arguments: int | None = None, method: str = ""
             has_method |= word == "def" and re.match(rf"[ \t]+{re.escape(method)}\b", rest) is not None
         elif not inside:
             if word == "def" and (match := re.match(rf"[ \t]+{re.escape(name)}\b[ \t]*(\[[^]]*\])?", rest)):
-                return arguments is None or scan.takes(rest[match.end() :], arguments, needed) is not False
+                return arguments is None or scan.takes(rest[match.end() :], arguments, needed)
             if word == name and re.match(r"[ \t]*=(?!=)", rest):
                 return True
             if word == "from" and name in scan.list_imported_names(rest):
@@ -94,14 +94,11 @@ def defines(text: str, name: str, arguments: int | None = None, method: str = ""
 def _compiled(path: str, version: tuple[int, ...]) -> types.CodeType:
     source = bot_files.read(path)
     source.decode("utf-8-sig")  # a file in another encoding is refused even if it declares one
-    # An odd escape in somebody's docstring is not our business. Two threads at once would leave all warnings ignored.
+    # Invalid escapes in a docstring are harmless. The lock: two threads at once would leave all warnings ignored.
     with _ALONE, warnings.catch_warnings(action="ignore"):
         return compile(source, path, "exec", dont_inherit=True)
 
 
 def code_of(file: Path) -> types.CodeType:
-    """Return what ``file`` compiles to, compiled once for each of its versions.
-
-    Raises BadFileError for a file that a bot may not have, and what compiling raises.
-    """
+    """Return the code of ``file``, compiled once for each version. Raises BadFileError, and what compiling raises."""
     return _compiled(str(file), bot_files.version(file))

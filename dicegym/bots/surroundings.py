@@ -1,4 +1,4 @@
-"""What a bot takes for the world and has to itself: its randomness, its print, its streams and its input."""
+"""The private surroundings of a bot: its randomness, its print, its streams and its input."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dicegym.play.printed import Printed
 
 
 class PrivateStream(io.TextIOBase):
-    """What a bot finds as ``sys.stdout`` and ``sys.stderr``: it writes to ``printed`` instead of the terminal."""
+    """A bot's ``sys.stdout`` and ``sys.stderr``, which write to ``printed`` instead of the terminal."""
 
     encoding = "utf-8"
 
@@ -27,56 +27,43 @@ class PrivateStream(io.TextIOBase):
         return True
 
     def write(self, text: str, /) -> int:
-        """Keep ``text``, and let the witness note it; return its length."""
+        """Keep ``text`` and report it to the witness; return its length."""
         note_print(text)
         return self._printed.write(text)
 
 
-class PrivateSys(types.ModuleType):
-    """What a bot finds as the module ``sys``: everybody's, but for the streams.
-
-    What the bot assigns stays here: no bot takes the terminal from others.
-    """
-
-    def __init__(self, printed: Printed) -> None:
-        super().__init__("sys", sys.__doc__)
-        self.stdout = self.stderr = self.__stdout__ = self.__stderr__ = PrivateStream(printed)
-
-    def __getattr__(self, name: str) -> Any:
-        """Return everybody's."""
-        return getattr(sys, name)
-
-    def __dir__(self) -> list[str]:
-        """Return the names of everybody's."""
-        return dir(sys)
+def private_sys(stream: PrivateStream) -> types.ModuleType:
+    """Return a copy of the module ``sys`` with other streams; what the bot assigns there stays there."""
+    module = types.ModuleType("sys")
+    vars(module).update(vars(sys), stdout=stream, stderr=stream, __stdout__=stream, __stderr__=stream)
+    return module
 
 
-def private_print(printed: Printed) -> Callable[..., None]:
-    """Return a ``print`` that writes to ``printed`` instead of the terminal, and to files as usual."""
+def private_print(stream: PrivateStream) -> Callable[..., None]:
+    """Return a ``print`` that writes to ``stream``, at once, instead of the terminal, and to files as usual."""
 
-    def private(*values: object, sep: str | None = " ", end: str | None = "\n", file: Any = None, **rest: Any) -> None:
+    def private(*values: object, file: Any = None, **options: Any) -> None:
         if file is None or file in (sys.stdout, sys.stderr) or isinstance(file, PrivateStream):
-            between, last = " " if sep is None else sep, "\n" if end is None else end
-            text = between.join(map(str, values)) + last
-            printed.write(text)
-            note_print(text)
+            text = io.StringIO(newline="")
+            print(*values, **options, file=text)
+            stream.write(text.getvalue())
         else:
-            print(*values, sep=sep, end=end, file=file, **rest)
+            print(*values, **options, file=file)
 
     private.__name__ = private.__qualname__ = "print"
     return private
 
 
 def no_input(prompt: object = "") -> NoReturn:
-    """Stand in for ``input``: nobody is there to answer. Raises EOFError."""
+    """Replace ``input``. Raises EOFError."""
     raise EOFError("input() was called, and nobody is there to answer")
 
 
 class PrivateRandom(random.Random):
-    """The randomness of one bot: repeatable, and apart from everybody else's.
+    """The repeatable randomness of one bot, independent of all others.
 
-    `as_module` wraps it as a module ``random``, all of whose functions draw from it. Generators that the bot
-    makes without a seed are seeded from it, and anew whenever it is reseeded.
+    `as_module` returns a module ``random`` whose functions draw from it. Generators that the bot makes without a seed
+    take theirs from it, and are seeded again whenever it is.
     """
 
     def __init__(self, seed: int = 0) -> None:
@@ -86,7 +73,7 @@ class PrivateRandom(random.Random):
         super().__init__()
 
     def fresh(self) -> int:
-        """Return a new seed of 64 bits; the seeds are SplitMix64's sequence from the given one on."""
+        """Return a new seed of 64 bits, the next of SplitMix64."""
         self._next_seed = (self._next_seed + 0x9E3779B97F4A7C15) % 2**64
         z = self._next_seed
         z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9 % 2**64
@@ -94,11 +81,11 @@ class PrivateRandom(random.Random):
         return z ^ z >> 31
 
     def seed(self, a: Any = None, version: int = 2) -> None:
-        """Seed as `random.seed` does; without a value, from the bot's own randomness instead of the system's."""
+        """Seed as `random.seed` does; without a value, from the bot's own randomness."""
         super().seed(self.fresh() if a is None else a, version)
 
     def reseed(self, seed: int) -> None:
-        """Begin again as if made with ``seed``, and so do the unseeded generators made so far, in order."""
+        """Restart as if made with ``seed``, and so restart the unseeded generators made so far, in order."""
         self._next_seed = seed
         self.seed()
         for _, generator in sorted(self._unseeded.items()):
@@ -124,19 +111,15 @@ class PrivateRandom(random.Random):
     def as_module(self) -> types.ModuleType:
         """Return a module that replaces ``random``."""
         module = types.ModuleType("random", random.__doc__)
-        module.__all__ = list(random.__all__)  # type: ignore[attr-defined]  # modules take any name
-        module.__dict__.update({name: value for name, value in vars(random).items() if not name.startswith("__")})
-        for name in random.__all__:
-            if hasattr(self, name):
-                setattr(module, name, getattr(self, name))
         generator = self._generator_class()
-        module.Random = module.SystemRandom = generator  # type: ignore[attr-defined]  # likewise
-        module._inst = self  # type: ignore[attr-defined]  # likewise
+        vars(module).update({name: value for name, value in vars(random).items() if not name.startswith("__")})
+        vars(module).update({name: getattr(self, name) for name in random.__all__ if hasattr(self, name)})
+        vars(module).update(__all__=list(random.__all__), Random=generator, SystemRandom=generator, _inst=self)
         return module
 
 
 def seed_numpy(seed: int) -> None:
-    """Seed NumPy's global generator, in a process that a bot has to itself, if it has loaded NumPy."""
+    """Seed NumPy's global generator, if the bot's process has loaded NumPy."""
     numpy: Any = sys.modules.get("numpy")
     if numpy is not None:
         numpy.random.seed(seed % (1 << 32))

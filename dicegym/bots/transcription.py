@@ -1,7 +1,7 @@
-"""Kernels as text: the source of functions together with everything of ours that they use.
+"""The source of kernels, together with everything of ours that they use.
 
-An exported bot must see a state as the model inside it does, and the rules are written once: so the text of the kernels
-goes into its file, without the decorator that compiles them. It runs there with NumPy alone.
+An exported bot must see a state as its model does, and the rules are written once. So the text of the kernels goes into
+the bot's file, without the decorator that compiles them, and runs there with NumPy alone.
 """
 
 from __future__ import annotations
@@ -21,26 +21,26 @@ import numpy as np
 PACKAGE = __name__.partition(".")[0]
 _IMPORTS = (ast.Import, ast.ImportFrom)
 SHORT = 200
-"""Characters up to which an array is written out in numbers."""
+"""Arrays of more characters are compressed."""
 
 
 class _Text:
-    """Definitions found so far, in an order in which each stands below what it uses."""
+    """The definitions found so far, each after those that it uses."""
 
     def __init__(self) -> None:
         self.values: dict[str, Any] = {}
         self.lines: list[str] = []
-        self.spaces: dict[str, dict[str, str]] = {}  # name of a module as the source calls it -> attribute -> name
+        self.spaces: dict[str, dict[str, None]] = {}  # name of a module in the source -> its attributes
 
     def define(self, name: str, value: Any) -> None:
-        """Define ``name``, and first all that it uses. Raises TypeError if two things go by one name."""
+        """Define ``name`` after everything that it uses. Raises TypeError if two objects have one name."""
         if name in self.values:
             if self.values[name] is not value and not _same(self.values[name], value):
-                raise TypeError(f"{name} stands for two things in the source of kernels: rename one")
+                raise TypeError(f"{name} has two meanings in the source of kernels: rename one")
             return
         self.values[name] = value
         if isinstance(value, types.ModuleType):
-            return  # NumPy; our own modules are split into what is used of them
+            return  # NumPy; of our own modules only the used attributes are defined
         if callable(value):
             function = inspect.unwrap(getattr(value, "py_func", value))
             tree = _stripped(function)
@@ -58,11 +58,11 @@ class _Text:
         value = namespace[name]
         if isinstance(value, types.ModuleType) and value.__name__.startswith(PACKAGE) and attribute:
             self.define(attribute, getattr(value, attribute))
-            self.spaces.setdefault(name, {})[attribute] = attribute
+            self.spaces.setdefault(name, {})[attribute] = None
         elif value is np or not isinstance(value, types.ModuleType):
             self.define(name, value)
         else:
-            raise TypeError(f"the source of a kernel uses the module {name}, which a bot's file could not count on")
+            raise TypeError(f"the source of a kernel uses the module {name}, which an exported bot may not have")
 
 
 def _same(one: Any, other: Any) -> bool:
@@ -83,7 +83,7 @@ def _stripped(function: Callable[..., Any]) -> ast.FunctionDef:
 
 
 def _globals_of(tree: ast.FunctionDef) -> Iterator[tuple[str, str | None]]:
-    """Yield the global names that a function uses, each with the attribute that is asked of it, if any."""
+    """Yield the global names that a function uses, each with the attribute of it, if any."""
     local = {argument.arg for argument in ast.walk(tree) if isinstance(argument, ast.arg)}
     local |= {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
     local |= {name.asname or name.name for node in ast.walk(tree) if isinstance(node, _IMPORTS) for name in node.names}
@@ -98,7 +98,7 @@ def _globals_of(tree: ast.FunctionDef) -> Iterator[tuple[str, str | None]]:
 
 
 def pack_array(array: np.ndarray) -> str:
-    """Return an expression for ``array`` that needs ``array_of`` (`HELPERS`) and takes little room."""
+    """Return a short expression for ``array``, which needs ``array_of`` (`HELPERS`)."""
     data = base64.b85encode(zlib.compress(np.ascontiguousarray(array).tobytes(), 9)).decode()
     return f"array_of({array.dtype.str!r}, {array.shape}, {data!r})"
 
@@ -113,11 +113,11 @@ import numpy as np
 def array_of(kind, shape, text):
     return np.frombuffer(zlib.decompress(base64.b85decode(text)), kind).reshape(shape)
 """
-"""What the text of `transcribe` needs above it."""
+"""Code that must precede the text of `transcribe`."""
 
 
 def _literal(value: Any) -> str:
-    """Return an expression for a constant. Raises TypeError if it has none."""
+    """Return an expression for a constant. Raises TypeError for other kinds."""
     if isinstance(value, np.ndarray):
         short = f"np.array({value.tolist()!r}, {value.dtype.str!r})"
         return short if len(short) <= SHORT else pack_array(value)
@@ -127,27 +127,27 @@ def _literal(value: Any) -> str:
         type(value) is tuple and all(isinstance(part, bool | int | float | str) for part in value)
     ):
         return repr(value)
-    if isinstance(value, tuple) and hasattr(value, "_asdict"):  # named, such as the offsets of an observation's parts
+    if isinstance(value, tuple) and hasattr(value, "_asdict"):  # a named tuple, such as the offsets of an observation
         fields = ", ".join(f"{name}={_literal(one)}" for name, one in value._asdict().items())
         return f"types.SimpleNamespace({fields})"
     if isinstance(value, dict):
         return "{" + ", ".join(f"{_literal(key)}: {_literal(one)}" for key, one in value.items()) + "}"
-    raise TypeError(f"a kernel uses {value!r}, which cannot be written down as a constant")
+    raise TypeError(f"a kernel uses {value!r}, which cannot be written as a constant")
 
 
 def transcribe(*functions: Callable[..., Any]) -> str:
-    """Return source that defines ``functions`` under their own names, and all of ours that they use.
+    """Return source that defines ``functions`` by their names, and everything of ours that they use.
 
-    It needs `HELPERS` above it. Functions may use NumPy, builtins, constants, and functions and modules of this
-    package; nothing else.
+    It needs `HELPERS` before it. Functions may use NumPy, builtins, constants, and functions and modules of this
+    package.
 
     Raises:
-        TypeError: they use something that cannot be written down, or two things of the same name.
+        TypeError: they use something else, or two objects of the same name.
     """
     text = _Text()
     for function in functions:
         text.define(function.__name__, function)
     for name, attributes in text.spaces.items():
-        pairs = ", ".join(f"{attribute}={value}" for attribute, value in attributes.items())
+        pairs = ", ".join(f"{attribute}={attribute}" for attribute in attributes)
         text.lines.append(f"{name} = types.SimpleNamespace({pairs})")
     return "\n\n\n".join(text.lines) + "\n"

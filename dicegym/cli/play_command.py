@@ -75,12 +75,12 @@ def play(
         place = draw_seat(number, table.players) if seat is None else seat
         warn = advice.warn if tutor else None
         sitting = Sitting(table, rivals, place, number, ask, _show, warn, advice.review, answers)
-        sitting.person.show(_welcome(table, sitting.place.names, names))
+        sitting.show(_welcome(table, sitting.place.names, names))
         again = {"against": against, "p": parameter, "seed": number, "seat": place}
         _show(f"  {shared_options.command_line('dicegym', 'play', game, **again)}")  # not wrapped, so it can be copied
         if tutor:
-            sitting.person.show(advice.tutor.says)
-        sitting.person.show("Type `help` to see what you can type.")
+            sitting.show(advice.tutor.says)
+        sitting.show("Type `help` to see what you can type.")
         try:
             if sitting.play() != AGAIN:
                 break

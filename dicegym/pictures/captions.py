@@ -1,4 +1,4 @@
-"""A picture with words below it: what was done, for films, or the legend of a chart that stands alone."""
+"""Pictures with words below: captions of films, and legends of charts."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from dicegym.pictures.sheet import BLOCK, MARGIN, SMALL, line_height
 from dicegym.pictures.svg import Drawing, Tile, element, text
 
 LINES = 3
-"""Lines that a caption has."""
+"""Lines of a caption."""
 HEIGHT = -(-(LINES * line_height(SMALL) + MARGIN) // BLOCK) * BLOCK
 _LEFT, _NAMES, _ROW, _END = 12, 52, 17, 8
 _MOST_LINES = 3
-"""That a name or a remark takes."""
+"""Lines of a name or remark."""
 
 
 def add_caption(drawing: Drawing, words: Sequence[str]) -> Drawing:
-    """Return a drawing with words below it, each entry beginning a line; all captions are of one height."""
+    """Return a drawing with a caption of fixed height; each entry begins a line."""
     room = drawing.width - 2 * MARGIN
     lines = [line for entry in words for line in wrap(entry, room, SMALL, LINES)]
     if len(lines) > LINES:
@@ -36,9 +36,9 @@ def add_caption(drawing: Drawing, words: Sequence[str]) -> Drawing:
 
 
 def with_legend(drawing: Drawing, names: Sequence[str], remarks: Sequence[str] = ()) -> Drawing:
-    """Return a chart with the ``names`` of its lines, in their order, and ``remarks`` below it.
+    """Return a chart with the ``names`` of its lines, in order, and ``remarks`` below it.
 
-    The first tile is a white ground: a file may be shown on any page, and nobody's style sheet knows it.
+    The first tile is a white background, since the page that shows the file is unknown.
     """
     tiles, down = list(drawing.tiles), drawing.height
     for number, name in enumerate(names):
@@ -54,7 +54,7 @@ def with_legend(drawing: Drawing, names: Sequence[str], remarks: Sequence[str] =
 
 
 def _lines(tiles: list[Tile], words: str, left: int, down: int, width: int) -> int:
-    """Add the lines of some words as tiles; return where what follows begins."""
+    """Add text as tiles; return the position below it."""
     room = width - left - _LEFT
     for line in wrap(words, room, round(LETTERS), _MOST_LINES):
         tiles.append(Tile(left, down, room, _ROW, text(line, 0, _ROW - 5, font_size=LETTERS, fill="#24292f")))

@@ -1,65 +1,65 @@
-"""Curves over axes as SVG, with bands: for pages, which colour them by classes for light and dark, and for notebooks.
+"""Curves over axes as SVG, with bands, for pages and notebooks. Pages colour them by classes for light and dark mode.
 
-Lines differ by their dashes too, so that colours are not needed to tell them apart.
+Lines also differ in their dashes, so that no colours are needed to distinguish them.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from dicegym.pictures.svg import Drawing, Tile, element, text
 
 WIDTH, HEIGHT = 420, 250
-"""In units that are pixels on a phone, where letters are to be read too."""
+"""In pixels of a phone, so that letters are readable there."""
 LEFT, RIGHT, TOP, BOTTOM = 52, 14, 26, 40
 LETTERS = 11.5
 MOST_TICKS = 6
-"""Numbers on an axis at most."""
+"""Numbers on an axis."""
 MOST_POINTS = 400
-"""Of a line: more cannot be seen."""
+"""Visible points of a line."""
 COLOURS = ("#0b5cad", "#b35900", "#1a7f37", "#8250df", "#a4262c", "#0a7d8c", "#7f5539", "#57606a")
-"""By the number of a line, wherever no style sheet says otherwise for the classes ``line-0``, ``line-1``, ..."""
+"""By the number of a line; style sheets may override the classes ``line-0``, ``line-1``, ..."""
 DASHES = (None, "6 3", "2 3", "9 3 2 3", "12 4", "4 2 1 2 1 2", "1 3", "8 2 2 2 2 2")
 """By the number of a line."""
 
 
 class ChartLine(NamedTuple):
-    """A curve, and how sure or how spread it is."""
+    """A curve, and its uncertainty or spread."""
 
     name: str
     points: Sequence[tuple[float, float]]
     band: Sequence[tuple[float, float]] = ()
-    """Lower and upper end at each point; nothing is drawn where one is not finite. Empty: no band."""
+    """(low, high) at each point; gaps where one is not finite. Empty: no band."""
 
 
 class Axis(NamedTuple):
-    """What is drawn along one side."""
+    """One axis of a chart."""
 
     title: str
     shown: Callable[[float], str]
-    """Writes a number on it."""
+    """Formats a number."""
     low: float | None = None
-    """The least number that has to be on it, whatever is drawn."""
+    """A number that the axis always includes."""
     high: float | None = None
 
 
 class Guide(NamedTuple):
-    """A level, or a place along the other axis, that is worth comparing with."""
+    """A marked value on an axis."""
 
     at: float
     words: str
 
 
 class ChartLink(NamedTuple):
-    """A place on a curve that leads somewhere when it is clicked."""
+    """A point on a curve with a link."""
 
     x: float
     y: float
     address: str
     words: str
-    """What it is, shown while a pointer is over it."""
+    """Its tooltip."""
     kind: str = ""
     """A class for style sheets."""
 
@@ -73,24 +73,22 @@ def chart(
     borders: Sequence[Guide] = (),
     points: Sequence[ChartLink] = (),
 ) -> Drawing:
-    """Return curves over axes; what is not finite is left out.
+    """Return curves over axes; values that are not finite are left out.
 
     Args:
-        title: what it shows, in words.
+        title: of the chart.
         lines: in the order of their colours and dashes.
-        x: what runs to the right.
-        y: what runs up.
-        marks: levels of ``y`` that are drawn as thin lines.
-        borders: places along ``x`` that are drawn so: where something else begins, with words above.
-        points: places that can be clicked; a page offers the same links in a table, so no key reaches them here.
+        x: the horizontal axis.
+        y: the vertical axis.
+        marks: levels of ``y``, drawn as thin lines.
+        borders: places along ``x``, drawn as lines with words above.
+        points: links; a page offers the same links in a table, so the keyboard does not reach them here.
     """
     lines = [_thinned(line) for line in lines]
-    across = [point[0] for line in lines for point in line.points] + [border.at for border in borders]
-    across = [one for one in across if math.isfinite(one)]
+    spots = [spot for line in lines for spot in line.points]
     ends = [end for line in lines for both in line.band for end in both]
-    up = [*(point[1] for line in lines for point in line.points), *ends, *(mark.at for mark in marks)]
-    up = [one for one in up if math.isfinite(one)]
-    placed_x, placed_y = _Scale(across, x, LEFT, WIDTH - RIGHT), _Scale(up, y, HEIGHT - BOTTOM, TOP)
+    placed_x = _Scale([*(spot[0] for spot in spots), *(border.at for border in borders)], x, LEFT, WIDTH - RIGHT)
+    placed_y = _Scale([*(spot[1] for spot in spots), *ends, *(mark.at for mark in marks)], y, HEIGHT - BOTTOM, TOP)
     parts = [*_across(placed_x, x), *_up(placed_y, y)]
     for mark in marks:
         at = placed_y.at(mark.at)
@@ -111,18 +109,18 @@ def chart(
 
 
 def swatch(number: int) -> Drawing:
-    """Return what a legend shows beside the name of a line."""
+    """Return the sample of a line in a legend."""
     stroke = _stroke(number)
     return Drawing(30, 12, (Tile(0, 0, 30, 12, element("line", "", x1=1, x2=29, y1=6, y2=6, **stroke)),), "")
 
 
 def ticks_between(low: float, high: float, most: int = MOST_TICKS) -> list[float]:
-    """Return round numbers from ``low`` to ``high``, at most ``most`` of them, a round step (1, 2 or 5) apart.
+    """Return at most ``most`` multiples of a round step (1, 2 or 5) from ``low`` to ``high``.
 
     Raises ValueError if ``low`` is not below ``high``.
     """
     if not low < high:
-        raise ValueError(f"there is nothing between {low} and {high}: give the lower one first")
+        raise ValueError(f"low={low} is not below high={high}: give the lower number first")
     rough = (high - low) / max(1, most - 1)
     size = 10.0 ** math.floor(math.log10(rough))
     step = next(factor * size for factor in (1, 2, 5, 10) if factor * size >= rough * (1 - 1e-9))
@@ -131,10 +129,11 @@ def ticks_between(low: float, high: float, most: int = MOST_TICKS) -> list[float
 
 
 class _Scale:
-    """Where numbers stand along an axis."""
+    """Maps numbers to positions along an axis."""
 
     def __init__(self, numbers: Sequence[float], axis: Axis, begin: float, end: float) -> None:
-        known = [*numbers, *(one for one in (axis.low, axis.high) if one is not None)] or [0.0]
+        bounds = [one for one in (axis.low, axis.high) if one is not None]
+        known = [*filter(math.isfinite, numbers), *bounds] or [0.0]
         low, high = min(known), max(known)
         if low == high:
             low, high = low - (abs(low) or 1) / 2, high + (abs(high) or 1) / 2
@@ -146,21 +145,18 @@ class _Scale:
     def at(self, number: float) -> float:
         return self._begin + (self._end - self._begin) * (number - self.low) / (self.high - self.low)
 
-    def ticks(self, most: int) -> list[float]:
-        return ticks_between(self.low, self.high, most)
-
 
 def _span(words: str, at: float) -> tuple[float, float]:
-    """Return where the words of a border begin and end: on its right, or on its left where they have no room there."""
+    """Return the extent of a border's words: on its right, or on its left if there is no room."""
     width = 0.6 * LETTERS * len(words)
     return (at, at + width) if at + width <= WIDTH else (at - width, at)
 
 
 def _above(borders: Sequence[Guide], scale: _Scale) -> list[tuple[str, float, str]]:
-    """Return words above borders, where these stand, and which end of the words is there. None lie on others."""
+    """Return (words, position, anchor) of the borders, without overlaps."""
     found: list[tuple[str, float, str]] = []
     taken = math.inf
-    for border in sorted(borders, key=lambda one: -one.at):  # the last says where the model was taken: that comes first
+    for border in sorted(borders, key=lambda one: -one.at):  # the last one, where the model was taken, has priority
         at = scale.at(border.at)
         begin, end = _span(border.words, at)
         if end <= taken:
@@ -194,18 +190,16 @@ def _letters(words: str, x: float, y: float, anchor: str, **more: object) -> str
 def _across(scale: _Scale, axis: Axis) -> list[str]:
     base = HEIGHT - BOTTOM
     parts = [_rule((LEFT, base), (WIDTH - RIGHT, base), "axis")]
-    for tick in scale.ticks(MOST_TICKS - 1):
+    for tick in ticks_between(scale.low, scale.high, MOST_TICKS - 1):
         at = scale.at(tick)
-        parts.append(
-            element("line", x1=f"{at:.1f}", x2=f"{at:.1f}", y1=base, y2=base + 4, class_="axis", stroke="#57606a")
-        )
+        parts.append(_rule((at, base), (at, base + 4), "axis"))
         parts.append(_letters(axis.shown(tick), round(at, 1), base + 16, "middle"))
     return [*parts, _letters(axis.title, WIDTH - RIGHT, HEIGHT - 6, "end")]
 
 
 def _up(scale: _Scale, axis: Axis) -> list[str]:
     parts = []
-    for tick in scale.ticks(MOST_TICKS):
+    for tick in ticks_between(scale.low, scale.high):
         at = scale.at(tick)
         parts.append(_rule((LEFT, at), (WIDTH - RIGHT, at), "grid", stroke="#d0d7de"))
         parts.append(_letters(axis.shown(tick), LEFT - 6, at + 4, "end"))
@@ -222,6 +216,11 @@ def _stroke(number: int) -> dict[str, object]:
     }
 
 
+def _fill(number: int) -> dict[str, Any]:
+    colour = number % len(COLOURS)
+    return {"class_": f"band-{colour}", "fill": COLOURS[colour]}
+
+
 def _drawn(number: int, line: ChartLine, x: _Scale, y: _Scale) -> list[str]:
     parts = []
     ends = [
@@ -232,16 +231,7 @@ def _drawn(number: int, line: ChartLine, x: _Scale, y: _Scale) -> list[str]:
     if len(ends) > 1:
         there = [f"{x.at(at):.1f},{y.at(high):.1f}" for at, _, high in ends]
         back = [f"{x.at(at):.1f},{y.at(low):.1f}" for at, low, _ in reversed(ends)]
-        colour = number % len(COLOURS)
-        parts.append(
-            element(
-                "polygon",
-                points=" ".join(there + back),
-                class_=f"band-{colour}",
-                fill=COLOURS[colour],
-                fill_opacity=0.18,
-            )
-        )
+        parts.append(element("polygon", points=" ".join(there + back), fill_opacity=0.18, **_fill(number)))
     elif ends:
         ((at, low, high),) = ends
         place = f"{x.at(at):.1f}"
@@ -252,9 +242,6 @@ def _drawn(number: int, line: ChartLine, x: _Scale, y: _Scale) -> list[str]:
     if len(points) > 1:
         places = " ".join(f"{at:.1f},{value:.1f}" for at, value in points)
         parts.append(element("polyline", "", points=places, stroke_linejoin="round", **_stroke(number)))
-    for at, value in points[-1:]:  # where a curve ends, and the only point of one that has just begun
-        colour = number % len(COLOURS)
-        parts.append(
-            element("circle", cx=f"{at:.1f}", cy=f"{value:.1f}", r=3, class_=f"band-{colour}", fill=COLOURS[colour])
-        )
+    for at, value in points[-1:]:  # the end of a curve, or its only point
+        parts.append(element("circle", cx=f"{at:.1f}", cy=f"{value:.1f}", r=3, **_fill(number)))
     return parts

@@ -1,4 +1,4 @@
-"""How a game's own ``picture.py`` is asked for a picture."""
+"""Pictures of states, by a game's ``picture.py`` or from its scene."""
 
 from __future__ import annotations
 
@@ -17,37 +17,37 @@ from dicegym.play.turn import record_of
 __all__ = ["PICTURE", "Drawing", "Picture", "Viewpoint", "draw"]
 
 OWN = " (you)"
-"""What follows the viewer's name."""
+"""Suffix of the viewer's name."""
 
 
 class Viewpoint(NamedTuple):
-    """Who looks at a game, and how everybody is called."""
+    """The viewer of a picture, and the players' names."""
 
     seat: int | None
-    """Its own hidden things are shown, and what is public; None: everything."""
+    """The seat whose private fields are shown; None: everything is shown."""
     names: tuple[str, ...]
-    """By seat, no two alike; harmless text of others, which a drawing escapes."""
+    """By seat, unique; text from other people, which a drawing escapes."""
     opened: frozenset[str] = frozenset()
-    """Private fields of the record that are shown of everybody, as at a real table."""
+    """Private fields of the record that are shown for all seats, as at a real table."""
 
     def sees(self, seat: int, field: str) -> bool:
         """Return whether the entry of ``seat`` in a private field of the record may be shown."""
         return self.seat is None or self.seat == seat or field in self.opened
 
     def list_names(self, seats: Sequence[int]) -> str:
-        """Return the names of players, as a list in words."""
+        """Return the names of players as text."""
         *most, last = (self.names[seat] for seat in seats)
         return f"{', '.join(most)} and {last}" if most else last
 
 
 class Picture(Protocol):
-    """A game's ``picture.py``: how a state looks. A game without one is drawn line by line from its scene."""
+    """A game's ``picture.py``, which draws a state. A game without one is drawn from its scene, line by line."""
 
     def picture(self, state: Any, view: Viewpoint) -> Drawing:
-        """Return a drawing of a state: the same width and height for all states of a game and number of players.
+        """Return a drawing of a state, with a fixed size for a game and number of players.
 
-        The game's scene in words (`dicegym.pictures.naming.in_words`) becomes its title, to be read out. Of private
-        fields it shows what ``view.sees``, and nothing of secret ones unless ``view.seat`` is None.
+        Its title becomes the game's scene in words (`dicegym.pictures.naming.in_words`), for screen readers. It shows
+        private fields only if ``view.sees`` them, and secret fields only if ``view.seat`` is None.
         """
 
 
@@ -57,19 +57,19 @@ PICTURE: Part[Picture] = Part(Picture, "picture", "that draws it")
 def draw(
     game: Game, state: Any, seat: int | None = None, names: Sequence[str] = (), opened: frozenset[str] = frozenset()
 ) -> Drawing:
-    """Return the picture of a state: a `Drawing`, which a notebook shows and ``.svg()`` gives as a document.
+    """Return the picture of a state: a `Drawing`, which notebooks show and ``.svg()`` converts to a document.
 
     Args:
         game: the game.
         state: its record, an array of one or a `dicegym.State`.
-        seat: as this seat may see it; None: everything.
-        names: what players are called, by seat (default: ``player 0`` and so on, with ``you`` added at ``seat``).
-        opened: private fields of the record that are shown of everybody, as at a real table: a game's
-            `dicegym.games.controls.Controls` lists what people see there.
+        seat: draw what this seat may see; None: everything.
+        names: the players' names, by seat (default: ``player 0`` and so on, with ``you`` added at ``seat``).
+        opened: private fields of the record that are shown for all seats, as at a real table; see
+            `dicegym.games.controls.Controls`.
 
     Raises:
-        ParameterError: ``game`` is not a `Game`, it has no such seat, the state is of another game, or the names are
-            not texts, or not as many as the seats.
+        ParameterError: ``game`` is not a `Game`, it has no such seat, the state is of another game, or there is not one
+            text for each name.
 
     Example:
         >>> import dicegym

@@ -1,4 +1,4 @@
-"""Scenes with players called by their names, and a scene as words for viewers that do not see its picture."""
+"""Scenes with the players' names, and scenes as sentences for screen readers."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from collections.abc import Sequence
 from dicegym.engine.scene import Scene
 
 SEATS = re.compile(r"\bplayers? (\d+(?:(?:, | and )\d+)*)\b")
-"""How scenes call the player in a seat, or in several."""
+"""References to seats in the text of scenes."""
 _NUMBER = re.compile(r"\d+")
 YOU = re.compile(r"\b(you (?:lose|gain|win))s\b", re.IGNORECASE)
-"""Verbs of scenes, which are in the form for others."""
+"""Verbs of scenes, which are in the third person."""
 
 
 def with_names(text: str, names: Sequence[str]) -> str:
-    """Return a text in which players are called by their names instead of the numbers of their seats."""
+    """Return a text with names instead of the numbers of seats."""
 
     def put(found: re.Match[str]) -> str:
         if not all(int(number) < len(names) for number in _NUMBER.findall(found[1])):
@@ -26,7 +26,7 @@ def with_names(text: str, names: Sequence[str]) -> str:
 
 
 def name_players(scene: Scene, names: Sequence[str]) -> Scene:
-    """Return a scene in which players are called by their names instead of the numbers of their seats."""
+    """Return a scene with names instead of the numbers of seats."""
 
     def put(text: str) -> str:
         return with_names(text, names).replace("you (you)", "you")
@@ -36,7 +36,7 @@ def name_players(scene: Scene, names: Sequence[str]) -> Scene:
 
 
 def in_words(scene: Scene, names: Sequence[str]) -> str:
-    """Return all that a scene shows as sentences, to be read out: players by name, dice by their numbers."""
+    """Return a scene as sentences, with players by name and dice by number."""
     scene = name_players(scene, [re.sub(r"^player (\d+)", r"seat \1", name).removesuffix(" (you)") for name in names])
     sentences = [scene.title]
     heads: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""Things on a table, each as SVG in a place of its own: dice, markers, coins, crowns."""
+"""Dice, markers, coins and crowns as SVG."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MOST_PIPS = max(_PIPS)
 
 @lru_cache(maxsize=1024)
 def die(face: int, side: int) -> str:
-    """Return a die in a square of ``side`` units; the face 0 is hidden, and above six pips it shows the number."""
+    """Return a die in a square of ``side`` units; face 0 is hidden, and faces above 6 are shown as numbers."""
     named = f"die showing {face}" if face else "hidden die"
     edge = max(1.5, side / 24)
     inner = side - edge

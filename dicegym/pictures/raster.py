@@ -1,7 +1,7 @@
 """Drawings as pixels, by resvg. Needs the extra ``render``.
 
-Most of a picture is as it was in the one before. So tiles are drawn on their own and kept, and a picture is put
-together of them: that is as quick as if the letters were not drawn at all, and the same whatever was drawn before.
+Most of a picture is the same as in the one before. So tiles are drawn separately and cached, and a picture is composed
+of them. The result does not depend on what was drawn before.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from dicegym.pictures import fonts
 from dicegym.pictures.svg import Drawing
 
 KEPT_TILES = 512
-"""Tiles that stay drawn: most are words and dice of some kilobytes."""
+"""Cached tiles; most are words and dice of some kilobytes."""
 
 
 class _Pixels(NamedTuple):
     colours: Any
-    """An image of Pillow, RGB."""
+    """A Pillow image, RGB."""
     covered: Any
-    """An image of Pillow, L: how much of what is below each pixel covers; None: all of it."""
+    """A Pillow image, L: the opacity of each pixel. None: opaque."""
 
 
 @lru_cache(maxsize=KEPT_TILES)
@@ -47,7 +47,7 @@ def _png(document: str) -> bytes:
 
 
 def can_draw_pixels() -> bool:
-    """Return whether what the extra ``render`` brings for `pixels` is installed."""
+    """Return whether the packages for `pixels` are installed."""
     return all(find_spec(module) is not None for module in ("PIL", "resvg_py"))
 
 
@@ -59,7 +59,7 @@ def _library(module: str, name: str) -> Any:
 
 
 def pixels(drawing: Drawing) -> np.ndarray:
-    """Return a drawing at its own size: uint8[height, width, 3].
+    """Return a drawing at its original size: uint8[height, width, 3].
 
     Raises DependencyError without the extra ``render``.
     """
@@ -67,7 +67,7 @@ def pixels(drawing: Drawing) -> np.ndarray:
 
 
 def _image(drawing: Drawing) -> Any:
-    _library("resvg_py", "resvg-py")  # missing, it is told also where all tiles are kept
+    _library("resvg_py", "resvg-py")  # report a missing package even if all tiles are cached
     image = _library("PIL.Image", "Pillow").new("RGB", (drawing.width, drawing.height))
     for tile in drawing.tiles:
         for part in tile.parts or (tile._replace(x=0, y=0),):
@@ -77,7 +77,7 @@ def _image(drawing: Drawing) -> Any:
 
 
 def png(drawing: Drawing) -> bytes:
-    """Return a drawing as a file of PNG, of `pixels`."""
+    """Return the `pixels` of a drawing as PNG."""
     written = io.BytesIO()
     _image(drawing).save(written, "PNG")
     return written.getvalue()

@@ -1,4 +1,4 @@
-"""The picture of a scene, line by line: for games that draw none of their own."""
+"""The picture of a scene, line by line, for games without their own picture."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from dicegym.pictures.sheet import HEAD, MARGIN, NORMAL, SMALL, WIDTH, Sheet, li
 from dicegym.pictures.svg import Drawing
 
 ROW, GAP, DIE = 76, 6, 40
-"""Height of a line, what is between two of them, and the side of a die."""
+"""Height of a line, space between lines, and side of a die."""
 FOOT = line_height(NORMAL) + MARGIN
 MOST_ROOM = 0.5
-"""What share of a line its dice may take."""
+"""The share of a line that its dice may take."""
 
 
 def scene_drawing(scene: Scene) -> Drawing:
-    """Return a scene as a picture; its height follows from the number of lines."""
+    """Return a scene as a picture, with a height for its lines."""
     sheet = Sheet(HEAD + (ROW + GAP) * len(scene.lines) + FOOT, ". ".join(filter(None, (scene.title, scene.footer))))
     sheet.head(scene.title)
     for number, line in enumerate(scene.lines):
@@ -35,15 +35,9 @@ def _put(sheet: Sheet, line: Line, top: int) -> None:
     room -= taken + (MARGIN if taken else 0)
     if not line.cells:
         sheet.words(line.label, left, top + 6, room, size=NORMAL, bold=True, ink=INK)
-        sheet.lines(
-            line.text,
-            left,
-            top + 38,
-            room,
-            1 if measure(line.text, SMALL) <= room else 2,
-            size=_size(line.text, room),
-            ink=SOFT,
-        )
+        fits = measure(line.text, SMALL) <= room
+        size = SMALL if fits else SMALL - 4
+        sheet.lines(line.text, left, top + 38, room, 1 if fits else 2, size=size, ink=SOFT)
         return
     heading = "   ".join(filter(None, (line.label, line.text)))
     sheet.words(heading, left, top + 6, room, size=NORMAL, bold=True, ink=INK)
@@ -52,8 +46,3 @@ def _put(sheet: Sheet, line: Line, top: int) -> None:
         begin = round(number * pitch)
         width = round((number + 1) * pitch) - begin
         sheet.words(cell, left + begin, top + 40, width, size=SMALL, least=8, ink=SOFT, anchor="end")
-
-
-def _size(words: str, room: int) -> int:
-    """Return the size of letters of a text: smaller ones where it takes two lines."""
-    return SMALL if measure(words, SMALL) <= room else SMALL - 4

@@ -1,4 +1,4 @@
-"""A drawing in the making: rectangles, words that fit and dice are put on it, from the bottom up."""
+"""A canvas for rectangles, fitted text and dice; later ones cover earlier ones."""
 
 from __future__ import annotations
 
@@ -10,30 +10,28 @@ from dicegym.pictures.palette import FELT, GOLD, INK
 from dicegym.pictures.svg import Drawing, Tile, element, text
 
 BLOCK = 16
-"""Widths and heights of drawings are multiples of this many units: videos are encoded in such blocks of pixels."""
+"""Widths and heights of drawings are multiples of it, as videos are encoded in blocks of pixels."""
 WIDTH = 40 * BLOCK
-"""Of every drawing of a game; on a phone half of it is seen, so letters are to be `SMALL` or larger."""
+"""Width of every drawing of a game. A phone shows it at half the size, so letters should be `SMALL` or larger."""
 MARGIN = 16
 SMALL, NORMAL, LARGE = 18, 22, 28
 """Sizes of letters."""
 LINE = 1.3
 """Height of a line, in sizes of its letters."""
-_RISE = 1.0
-"""Where in its line the letters stand, from above."""
 ANCHORS = {"start": 0.0, "middle": 0.5, "end": 1.0}
 
 
 def line_height(size: int) -> int:
-    """Return how high a line of such letters is."""
+    """Return the height of a line."""
     return round(size * LINE)
 
 
 class Sheet:
-    """A table of felt that things are put on.
+    """A table of felt to draw on.
 
     Args:
-        height: in units; it becomes a multiple of `BLOCK`.
-        title: what the drawing shows, in words.
+        height: in units, rounded up to a multiple of `BLOCK`.
+        title: a description of the drawing.
     """
 
     def __init__(self, height: int, title: str) -> None:
@@ -43,11 +41,11 @@ class Sheet:
         self.put(0, 0, self.width, self.height, element("rect", width=self.width, height=self.height, fill=FELT))
 
     def put(self, x: int, y: int, width: int, height: int, body: str) -> None:
-        """Put elements of SVG, drawn from the corner (0, 0), into a rectangle."""
+        """Put SVG elements, drawn from (0, 0), into a rectangle."""
         self._tiles.append(Tile(x, y, width, height, body))
 
     def panel(self, x: int, y: int, width: int, height: int, fill: str, *, radius: int = 10) -> None:
-        """Put a rectangle with round corners."""
+        """Put a rounded rectangle."""
         self.put(x, y, width, height, element("rect", x=0, y=0, width=width, height=height, rx=radius, fill=fill))
 
     def words(
@@ -63,35 +61,29 @@ class Sheet:
         ink: str = INK,
         anchor: str = "start",
     ) -> None:
-        """Put a line of text into a place of ``width``, its upper left corner at (x, y).
+        """Put a line of text into a place of ``width`` with its upper left corner at (x, y).
 
-        What is too wide is written in smaller letters, down to ``least`` (default: not smaller), and then cut with an
-        ellipsis. ``anchor`` is the side of the place it stands at: start, middle or end.
+        Text that is too wide gets smaller, down to ``least`` (default: its size), and is then cut with an ellipsis.
+        ``anchor`` is its alignment: start, middle or end.
         """
         if not words:
             return
         while least is not None and size > least and measure(words, size, bold) > width:
             size -= 1
-        line, weight = fit(words, width, size, bold), "bold" if bold else None
-        body = text(
-            line,
-            width * ANCHORS[anchor],
-            size * _RISE,
-            font_size=size,
-            fill=ink,
-            font_weight=weight,
-            text_anchor=None if anchor == "start" else anchor,
-        )
+        line = fit(words, width, size, bold)
+        style = {"font_size": size, "fill": ink, "font_weight": "bold" if bold else None}
+        side = None if anchor == "start" else anchor
+        body = text(line, width * ANCHORS[anchor], size, **style, text_anchor=side)
         parts, at = [], (width - measure(line, size, bold)) * ANCHORS[anchor]
         for word in line.split(" "):
             long = measure(word, size, bold)
-            letters = text(word, 1, size * _RISE, font_size=size, fill=ink, font_weight=weight)
+            letters = text(word, 1, size, **style)
             parts.append(Tile(round(at) - 1, 0, round(long) + 3, line_height(size), letters))
             at += long + measure(" ", size, bold)
         self._tiles.append(Tile(x, y, width, line_height(size), body, tuple(parts)))
 
     def lines(self, words: str, x: int, y: int, width: int, number: int, *, size: int = NORMAL, ink: str = INK) -> None:
-        """Put text in at most ``number`` lines below each other, broken at spaces."""
+        """Put text in at most ``number`` lines, broken at spaces."""
         for place, line in enumerate(wrap(words, width, size, number)):
             self.words(line, x, y + place * line_height(size), width, size=size, ink=ink)
 
@@ -102,7 +94,7 @@ class Sheet:
     def dice(
         self, faces: Sequence[int], x: int, y: int, width: int, side: int, *, gap: int = 8, anchor: str = "start"
     ) -> None:
-        """Put dice side by side into a place of ``width``: many of them closer together, and then over each other."""
+        """Put dice side by side into a place of ``width``; many dice move closer, and then overlap."""
         if not faces:
             return
         step = min(side + gap, (width - side) // max(1, len(faces) - 1))
@@ -120,7 +112,7 @@ class Sheet:
         self.put(x, y, size, size, pieces.crown(size))
 
     def bar(self, x: int, y: int, width: int, height: int, share: float, *, ground: str) -> None:
-        """Put a bar of which ``share``, 0 to 1, is filled."""
+        """Put a bar with the ``share`` (0 to 1) filled."""
         body = element("rect", width=width, height=height, rx=height / 2, fill=ground)
         done = round(width * min(max(share, 0.0), 1.0))
         if done:
@@ -128,7 +120,7 @@ class Sheet:
         self.put(x, y, width, height, body)
 
     def head(self, left: str, right: str = "") -> int:
-        """Put a headline, and what stands at its right end; return how high it is."""
+        """Put a headline, with text at its right end; return its height."""
         given = min(measure(right, NORMAL), self.width * 0.6) if right else 0.0
         room = self.width - 2 * MARGIN
         self.words(left, MARGIN, 10, room - round(given) - (MARGIN if right else 0), size=LARGE, least=SMALL, bold=True)
@@ -136,7 +128,7 @@ class Sheet:
         return HEAD
 
     def drawing(self) -> Drawing:
-        """Return what was put."""
+        """Return the drawing."""
         return Drawing(self.width, self.height, tuple(self._tiles), self.title)
 
 

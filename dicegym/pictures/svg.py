@@ -1,4 +1,4 @@
-"""SVG as text: elements, with everything that is put into them escaped, and a drawing made of them."""
+"""SVG as text: elements with escaped content, and drawings made of them."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from dicegym.pictures.fonts import FAMILIES
 _CONTROL = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufdd0-\ufdef\ufffe\uffff\ud800-\udfff]"
 )
-"""What XML does not allow, and what turns the direction of a line."""
+"""Characters that XML forbids, or that change the direction of text."""
 
 
 class Tile(NamedTuple):
-    """A rectangle of a drawing: what is in it is drawn within it, and from its upper left corner.
+    """A rectangle of a drawing, which clips its content and is its origin.
 
-    Pictures of pixels are put together of tiles that were drawn once, since most come again in the next picture.
+    Pixel images are composed of tiles that are drawn once, since most tiles reappear in the next picture.
     """
 
     x: int
@@ -26,32 +26,32 @@ class Tile(NamedTuple):
     width: int
     height: int
     body: str
-    """Elements of SVG."""
+    """SVG elements."""
     parts: tuple[Tile, ...] = ()
-    """The same in smaller tiles, placed within it, where pixels are made of them: words that other lines have too."""
+    """The same as smaller tiles inside it, for pixel images: words that reappear in other lines."""
 
 
 class Drawing(NamedTuple):
     """A picture."""
 
     width: int
-    """In units that are pixels at its own size."""
+    """In units, which are pixels at its original size."""
     height: int
     tiles: tuple[Tile, ...]
-    """The lower ones first."""
+    """Bottom first."""
     title: str
-    """What it shows, in words, for viewers that do not see it."""
+    """A description in words, for screen readers."""
 
     @property
     def body(self) -> str:
-        """Return its elements of SVG."""
+        """Return its SVG elements."""
         return "".join(
             tile.body if tile.x == tile.y == 0 else f'<g transform="translate({tile.x} {tile.y})">{tile.body}</g>'
             for tile in self.tiles
         )
 
     def svg(self) -> str:
-        """Return it as a document of its own, which also stands inside a page."""
+        """Return it as a document, which may also be part of a page."""
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {self.width} {self.height}" '
             f'width="{self.width}" height="{self.height}" font-family="{FAMILIES}" role="img">'
@@ -65,12 +65,12 @@ class Drawing(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def escape(words: str) -> str:
-    """Return words as text of SVG: nothing in them is an element, or a sign that a document may not hold."""
+    """Return words as SVG text, without elements and forbidden characters."""
     return html.escape(_CONTROL.sub("\ufffd", words))
 
 
 def element(name: str, content: str = "", **attributes: object) -> str:
-    """Return an element; ``content`` is SVG already, names of attributes have ``_`` for ``-``, None is left out."""
+    """Return an element with SVG ``content``; ``_`` in attribute names becomes ``-``, and None is left out."""
     given = "".join(
         f' {key.rstrip("_").replace("_", "-")}="{escape(f"{value:g}" if isinstance(value, float) else str(value))}"'
         for key, value in attributes.items()
@@ -80,5 +80,5 @@ def element(name: str, content: str = "", **attributes: object) -> str:
 
 
 def text(words: str, x: float, y: float, **attributes: object) -> str:
-    """Return a line of text, escaped; ``y`` is where its letters stand."""
+    """Return an escaped line of text; ``y`` is its baseline."""
     return element("text", escape(words) or " ", x=f"{x:g}", y=f"{y:g}", **attributes)

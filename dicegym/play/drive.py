@@ -1,8 +1,8 @@
-"""A game from its beginning to its end: the one loop that asks players and plays what they answer.
+"""The loop that asks players for actions and plays them, from the beginning of a game to its end.
 
-`play_game` plays a game among friends. Other ways to run games subclass `Referee`: matches between untrusted
+`play_game` plays a game between trusted players. Other kinds of games subclass `Referee`: matches between untrusted
 bots (`dicegym.arena.match`), smoke games (`dicegym.bots.smoke_games`), the check of an agent (`dicegym.checks`).
-Environments and servers do not drive: there somebody else decides when the next action comes.
+Environments and servers do not use it: there others decide when the next action comes.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from dicegym.play.turn import Act, Follower, Turn, explain_fault, follows
 
 
 class Audience:
-    """The followers of one game, which are told whenever its public event has passed; most games have none.
+    """The followers of one game, which are notified whenever its public event changes; most games have none.
 
     Args:
         game: the game.
-        state: its record, which changes while it is played.
-        acts: who is asked in each seat.
+        state: its record, which changes during the game.
+        acts: the seated player in each seat.
         order: see `Turn`.
     """
 
@@ -39,28 +39,28 @@ class Audience:
         self._seen = self._now() if self._followers else 0
 
     def __bool__(self) -> bool:
-        """Return whether there is anybody to tell."""
+        """Return whether there are followers."""
         return bool(self._followers)
 
     def _now(self) -> int:
         return int(self._state[self._public_event])
 
     def due(self) -> list[tuple[Follower, Turn]]:
-        """Return who is to be told now, and of what: nobody unless the public event has changed since the last call."""
+        """Return the followers and their turns if the public event has changed since the last call."""
         if not self._followers or (now := self._now()) == self._seen:
             return []
         self._seen = now
         return self._followers
 
     def tell(self) -> None:
-        """Tell everybody who is due. That one of them fails to take note is nobody's loss but its own."""
+        """Notify the followers that are due; ignore their failures."""
         for follower, turn in self.due():
             with contextlib.suppress(AgentError):
                 follower.follow(turn)
 
 
 class Referee:
-    """Seats players at one game and drives it; the methods that do nothing here are hooks for subclasses.
+    """Seats players at one game and drives it; subclasses override the hooks.
 
     Args:
         game: the game.
@@ -69,13 +69,13 @@ class Referee:
         order: see `Turn`.
 
     Attributes:
-        state: the record, which changes while the game is played.
-        actions: what has been played so far, by all seats in their order: played again, it gives the same record.
-        acts: who is asked in each seat.
+        state: the record, which changes during the game.
+        actions: the actions so far, of all seats in order; the same actions give the same record.
+        acts: the seated player in each seat.
 
     Raises:
-        ParameterError: there are more or fewer players than seats.
-        AgentError: a player cannot sit down, and the rules do not say what that costs.
+        ParameterError: the number of players is not that of the seats.
+        AgentError: a player cannot sit down, and the rules have no ``forfeit``.
     """
 
     def __init__(
@@ -94,30 +94,30 @@ class Referee:
         self._audience = Audience(game, self.state, dict(enumerate(self.acts)), order)
 
     def sit(self, seat: int, seed: int) -> Act:
-        """Let the player of a seat sit down, with this seed for its randomness; return who is asked there."""
+        """Seat the player of a seat, with a seed for its randomness; return its `Act`."""
         return sit_down(self.players[seat], self.game, seat, seed)
 
     def ask(self, seat: int, turn: Turn) -> int:
-        """Return what the player in ``seat`` chooses. Raises AgentError if it fails."""
+        """Return the action that the player in ``seat`` chooses. Raises AgentError if it fails."""
         return whole(self.acts[seat](turn), self.players[seat])
 
     def handle_failure(self, seat: int, error: AgentError) -> int:
-        """Return the action that a failure is taken for: what the rules say, with a warning; else raise ``error``."""
+        """Return the rules' action for a failure, with a warning; raise ``error`` if they have none."""
         return forfeit_for(error, self.game)
 
     def note_answer(self, seat: int) -> None:
-        """Hook: the player in ``seat`` has answered or failed, and nothing is played yet."""
+        """Hook: the player in ``seat`` has answered or failed; nothing is played yet."""
 
     def note_fault(self, seat: int, reason: str) -> None:
-        """Hook: the player in ``seat`` failed, or what it chose is a fault by the rules; either has been played."""
+        """Hook: the player in ``seat`` failed, or its action is a fault; it has been played."""
 
     def tell(self, follower: Follower, turn: Turn) -> None:
-        """Tell a follower what has happened. That it fails to take note is nobody's loss but its own."""
+        """Notify a follower; ignore its failure."""
         with contextlib.suppress(AgentError):
             follower.follow(turn)
 
     def moves(self) -> Iterator[int]:
-        """Play decision by decision to the end; yield the seat that has moved, after each."""
+        """Play to the end; after each decision yield the seat that has moved."""
         state, over, mover = self.state, self.states["over"], self.states["player"]  # views: cheaper than the record
         step, faults = self.game.spec.kernels.step, self.game.spec.faults
         acts, turns, keep = self.acts, self._turns, self.actions.append
@@ -149,17 +149,15 @@ class Referee:
 def play_game(game: Game, players: Sequence[Player], seed: int = 0, episode: int = 0) -> Any:
     """Play one game to its end; return its record. ``players[s]`` sits in seat s.
 
-    Raises AgentError if a player fails and the rules do not say what that costs, ParameterError if there are
-    more or fewer players than seats.
+    Raises AgentError if a player fails and the rules have no ``forfeit``, ParameterError for a wrong number of players.
     """
     return Referee(game, game.new_game(seed, episode), players).play()
 
 
 def walk(game: Game, state: Any, choose: Callable[[Any, int], int], most: int) -> Iterator[Any]:
-    """Yield a record before each decision and at its game's end, ``most`` times at most; it changes in between.
+    """Yield a record before each decision and at the game's end, at most ``most`` times; it changes in between.
 
-    No players are asked: ``choose(state, time)`` is the action of decision number ``time``, from 0. The caller must
-    not change the record.
+    ``choose(state, time)`` is the action of decision number ``time``, from 0. The caller must not change the record.
     """
     for time in range(most):
         yield state
@@ -169,10 +167,9 @@ def walk(game: Game, state: Any, choose: Callable[[Any, int], int], most: int) -
 
 
 def join_table(game: Game, players: Mapping[int, Player], key: int) -> dict[int, Act]:
-    """Seat ``players`` (seat -> player) in the game with this key; return who to ask in each seat.
+    """Seat ``players`` (seat -> player) in the game with this key; return their `Act` by seat.
 
-    What is returned answers with an int. When a player fails, that is the action that the game's rules take it
-    for (``forfeit``), with a warning; AgentError is raised if they know none.
+    Answers are ints. A failure becomes the rules' ``forfeit``, with a warning; without one AgentError is raised.
     """
     return {
         seat: _answering(sit_down(player, game, seat, private_seed(key, seat)), player)
@@ -181,7 +178,7 @@ def join_table(game: Game, players: Mapping[int, Player], key: int) -> dict[int,
 
 
 def _answering(act: Act, player: Player) -> Act:
-    """Return a seated player whose answers are whole numbers, and which follows the game if ``act`` does."""
+    """Return a seated player that answers as `answer` does, and follows the game if ``act`` does."""
 
     def ask(turn: Turn) -> int:
         return answer(act, turn, player)

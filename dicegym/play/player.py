@@ -1,7 +1,7 @@
-"""Players: whatever can be asked for an action, scripted, learned or human.
+"""Players: anything that chooses actions, scripted, learned or human.
 
-A `Player` sits down at a game with `Player.join` and from then on is asked with a `Turn`. What it can ask the
-turn for are plain copies of what its seat may know.
+A `Player` sits down at a game by `Player.join`; then it is asked with a `Turn`, which has plain copies of what the seat
+may know.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ if TYPE_CHECKING:
 
 
 class Usage(NamedTuple):
-    """What a player that is asked in words answered, and what that used."""
+    """Counts of the answers and tokens of a language model."""
 
     decisions: int = 0
-    """Decisions that it was asked for, each text once; a whole order is one."""
+    """Decisions, each text once; a whole order is one."""
     unreadable: int = 0
-    """Of these, answers that could not be read, refusals among them."""
+    """Decisions with an unreadable answer or a refusal."""
     illegal: int = 0
-    """Of these, answers that the rules do not allow."""
+    """Decisions with an illegal answer."""
     requests: int = 0
-    """Requests that went to the endpoint; the others were in the log."""
+    """Requests to the endpoint; the other answers were in the log."""
     prompt_tokens: int = 0
-    """Of all decisions, those from the log included."""
+    """Of all decisions, including those from the log."""
     completion_tokens: int = 0
 
 
@@ -48,12 +48,12 @@ class Player:
     """Base class of all players. Subclasses define `join`; fast ones override `act_rows` too.
 
     Attributes:
-        name: how reports call the player.
-        pure: True if its action is a function of what its seat knows alone (no memory, no randomness), so that
-            one seated player may serve many games at once.
-        costly: True if each answer costs money or seconds, so that it is asked in games alone, and not in every
-            situation there may be.
-        printed: what its bots printed, if their ``print`` is caught; None (default): it is not.
+        name: the player's name in reports.
+        pure: True if its action is a function of what its seat may know (no memory, no randomness), so that one seated
+            player can serve many games at once.
+        costly: True if each answer costs money or seconds, so that it is asked only in games and not in every possible
+            situation.
+        printed: the output of its bots, if their ``print`` is redirected; None (default): it is not.
 
     Example:
         >>> import dicegym
@@ -73,36 +73,35 @@ class Player:
 
     @property
     def usage(self) -> Usage | None:
-        """Counts of its answers since it was made in this process; None (default): it counts nothing."""
+        """Counts of its answers in this process, or None (default)."""
         return None
 
     def has_answered(self, game: Game, states: np.ndarray) -> np.ndarray:
-        """Return in which states the action that `act_rows` gave was the player's own choice: bool[states].
+        """Return in which states the action of `act_rows` was the player's own choice: bool[states].
 
-        That is everywhere (default), unless something replaces answers that are no actions.
+        That is everywhere, unless something replaces invalid answers.
         """
         return np.ones(len(states), np.bool_)
 
     @property
     def at_once(self) -> bool:
-        """Whether `act_rows` may be asked for many games at once instead of a seated player for each."""
+        """Whether `act_rows` may replace a seated player for each of many games."""
         return self.pure
 
     def join(self, game: Game, seat: int, seed: int) -> Act:
-        """Sit down in ``seat`` of one new game; return the function that will be asked for actions.
+        """Sit down in ``seat`` of one new game; return the function that chooses actions.
 
         ``seed`` is the only source of randomness that the player may use.
 
         Raises:
-            AgentError: the player cannot play this game; the returned function raises it when the player
-                fails while it is asked.
+            AgentError: the player cannot play this game. The returned function raises it if the player fails.
         """
         raise NotImplementedError(f"{type(self).__name__} must define join(game, seat, seed)")
 
     def act_rows(self, game: Game, states: np.ndarray, rows: np.ndarray, seats: np.ndarray) -> np.ndarray:
         """Return an action (int64) for each game ``states[rows[k]]``, in which ``seats[k]`` is to move.
 
-        Only asked of players that answer `at_once`. This one asks a seated player game by game.
+        Only players with `at_once` are asked. This default asks a seated player game by game.
         """
         act = sit_down(self, game, 0, 0)
         turns = (Turn(game, states[row], int(seat)) for row, seat in zip(rows, seats, strict=True))
@@ -111,21 +110,21 @@ class Player:
 
 
 class DrawsOpenly(Protocol):
-    """A player that draws its actions with probabilities that can be asked for."""
+    """A player that draws its actions, with known probabilities."""
 
     name: str
 
     def chances(self, game: Game, states: np.ndarray) -> np.ndarray:
-        """Return how likely the player to move takes each action in each state: float64[states, n_actions]."""
+        """Return action probabilities of the player to move: float64[states, n_actions]."""
 
 
 def draws_openly(player: object) -> TypeIs[DrawsOpenly]:
-    """Return whether a player draws its actions and can be asked with which probabilities."""
+    """Return whether a player draws its actions with known probabilities."""
     return isinstance(player, Player) and not player.pure and hasattr(player, "chances")
 
 
 def whole(chosen: Any, player: Player) -> int:
-    """Return what a player chose as an int. Raises AgentError unless it is a whole number of 64 bits."""
+    """Return a player's choice as an int. Raises AgentError unless it is a whole number of 64 bits."""
     number = as_int64(chosen)
     if number is None:
         raise AgentError(player.name, f"chose {chosen!r}, which is no action: an action is a whole number")
@@ -133,7 +132,7 @@ def whole(chosen: Any, player: Player) -> int:
 
 
 class FunctionPlayer(Player):
-    """A player made of a function from `Turn` to an action.
+    """A player from a function of `Turn`.
 
     Example:
         >>> from dicegym.agents import FunctionPlayer
@@ -157,7 +156,7 @@ class RandomPlayer(Player):
     name = "uniform"
 
     def join(self, game: Game, seat: int, seed: int) -> Act:
-        """Return a chooser with a generator of its own."""
+        """Return a function with its own generator."""
         generator = np.random.default_rng(seed)
 
         def act(turn: Turn) -> int:
@@ -168,9 +167,9 @@ class RandomPlayer(Player):
 
 
 def sit_down(player: Player, game: Game, seat: int, seed: int) -> Act:
-    """Return ``player.join(game, seat, seed)``; a player that fails to, and may by the rules, fails when it is asked.
+    """Return ``player.join(game, seat, seed)``.
 
-    Raises AgentError if it fails in a game whose rules know no ``forfeit``.
+    If it fails and the rules have a ``forfeit``, the returned function raises the AgentError when it is asked.
     """
     try:
         return player.join(game, seat, seed)
@@ -186,7 +185,7 @@ def sit_down(player: Player, game: Game, seat: int, seed: int) -> Act:
 
 
 def answer(act: Act, turn: Turn, player: Player) -> int:
-    """Return the action of a seated player; if it fails, what `forfeit_for` says of that."""
+    """Return the action of a seated player, or `forfeit_for` its failure."""
     try:
         return whole(act(turn), player)
     except AgentError as error:
@@ -194,7 +193,7 @@ def answer(act: Act, turn: Turn, player: Player) -> int:
 
 
 def forfeit_for(error: AgentError, game: Game) -> int:
-    """Return the action that the rules take a failure for, with a warning; raise ``error`` if they know none."""
+    """Return the rules' action for a failure, with a warning; raise ``error`` if they have none."""
     forfeit = game.spec.forfeit
     if forfeit is None:
         raise error

@@ -1,13 +1,13 @@
-"""Seeds that nobody can foresee, for games with bots of others where none is given."""
+"""Unpredictable seeds, for games with other people's bots."""
 
 from __future__ import annotations
 
 import secrets
 
 DRAWN_BITS = 53
-"""Of seeds that are drawn: no bot tries them all in its time, and every program that reads JSON keeps them exact."""
+"""Too many for a bot to try, and exact in every JSON reader."""
 
 
 def draw_seed() -> int:
-    """Return a seed from the system's randomness, which is to be told: the same seed, the same games."""
+    """Return a seed from the system's randomness. Print it, as it repeats the games."""
     return secrets.randbits(DRAWN_BITS)

@@ -1,4 +1,4 @@
-"""One decision, as the player to move may know it, the function that makes it, and the record that it is about."""
+"""One decision as the player to move may see it, and the functions that make it."""
 
 from __future__ import annotations
 
@@ -17,47 +17,47 @@ if TYPE_CHECKING:
     from dicegym.engine.game import Game
 
 Act = Callable[["Turn"], int]
-"""What a seated player is: a function from its turn to an action."""
+"""A seated player: a function from its turn to an action."""
 
 
 @runtime_checkable
 class Follower(Protocol):
-    """A seated player (an `Act` that is an object) which is told of what happens between its own turns.
+    """A seated player (an `Act` object) that is notified between its own turns.
 
-    Only games with a ``public_event`` tell: all followers are called whenever that field has changed.
+    In games with a ``public_event``, all followers are called whenever that field has changed.
     """
 
     def __call__(self, turn: Turn) -> int:
         """Return an action; see `Act`."""
 
     def follow(self, turn: Turn) -> None:
-        """Take note of the state after the change; ``turn.seat`` is not to move."""
+        """Note the state after the change; ``turn.seat`` is not to move."""
 
 
 def follows(act: Act) -> TypeGuard[Follower]:
-    """Return whether a seated player is a `Follower`; asking the protocol itself takes longer than a move."""
+    """Return whether a seated player is a `Follower`; ``isinstance`` takes longer than a move."""
     return hasattr(act, "follow")
 
 
 def explain_fault(act: Act, fault: str) -> str:
-    """Return a fault in words, and what the seated player says of its last answer if it has an ``explain``."""
+    """Return a fault in words, with the seated player's ``explain`` if it has one."""
     explain: Callable[[], str] | None = getattr(act, "explain", None)
     more = "" if explain is None else explain()
     return f"{fault}: {more}" if more else fault
 
 
 class Turn(Generic[V]):
-    """One decision: what the player to move may know, computed when asked for.
+    """One decision: what the player to move may know, computed on demand.
 
     For type checkers it is generic in the game's view: ``def act(turn: Turn[View]) -> int`` with the ``View`` of the
     game's rules. A bare ``Turn`` has a view of any type.
 
     Attributes:
         game: the game, with its parameters.
-        seat: the seat that is to move. Raises ParameterError if the game does not have it.
-        order: the player in each seat, by its number among the players of a match; elsewhere the seat itself.
-        record: the game's record with all that is hidden in it, for the game's own players (compiled twins), which
-            choose by what their seat may know. Any other player reads `view` or `observation`.
+        seat: the seat to move. Raises ParameterError if the game does not have it.
+        order: the number, among the players of a match, of the player in each seat; otherwise the seat itself.
+        record: the game's record with everything hidden, for the game's own players (compiled twins), which use only
+            what their seat may know. All other players read `view` or `observation`.
 
     Example:
         >>> import dicegym
@@ -77,7 +77,7 @@ class Turn(Generic[V]):
 
     @property
     def view(self) -> V:
-        """What the seat may know, as plain values with names."""
+        """What the seat may know, as named plain values."""
         return self.game.spec.view(self.record, self.seat)
 
     @property
@@ -92,14 +92,14 @@ class Turn(Generic[V]):
 
     @property
     def scene(self) -> Scene:
-        """The table as the seat sees it, for people."""
+        """The table as the seat sees it, for display."""
         return self.game.scene(self.record, self.seat)
 
 
 def record_of(game: Game, given: Any) -> Any:
-    """Return the record of a state of ``game``, given as one, as an array of one or as a `dicegym.State`.
+    """Return the record of a state of ``game``, given as a record, an array of one, or a `dicegym.State`.
 
-    Raises ParameterError for anything else, and for a state of other parameters: compiled code trusts records.
+    Raises ParameterError for anything else, and for other parameters, since compiled code trusts records.
     """
     record = given.record if isinstance(given, State) else given
     if isinstance(record, np.ndarray) and record.shape == (1,):

@@ -1,4 +1,4 @@
-"""What agents say of themselves, and which game an agent plays, by its file alone: no program runs."""
+"""Descriptions of agents, and the game that an agent plays, read from files without running programs."""
 
 from __future__ import annotations
 
@@ -18,27 +18,19 @@ from dicegym.games.parts import INTERFACE, part
 from dicegym.play.player import Player
 from dicegym.players.model_file import ModelFile, find_trained
 from dicegym.players.roster import agent_names, agents_folder, entry_files, resolve
-from dicegym.registry import GAMES
 
 LONGEST = 400
-"""Characters of a model's own words that are shown."""
+"""Shown characters of a model's own words."""
 
 
 def describe_agent(game: Game, name: str) -> str:
-    """Return one line about an agent: its file's first sentence, or how a model was trained."""
+    """Return one line about an agent: the first sentence of its file, or a model's training."""
     found = resolve(game, name)
-    if isinstance(found, Player):
-        return agent_card(game, name).partition("\n\n")[0].removesuffix(".")
-    if isinstance(found, Source):
-        try:
-            text = inspect.cleandoc(docstring(read(found.file)))
-        except BadFileError:
-            return "(cannot be read)"
-        sentence = " ".join(text.split("\n\n")[0].split()).partition(". ")[0]
-        return sentence.removesuffix(".") or "(says nothing of itself)"
+    if not isinstance(found, Path):
+        sentence = " ".join(agent_card(game, name).split("\n\n")[0].split()).partition(". ")[0]
+        return sentence.removesuffix(".") or "(no description)"
     try:
-        file = ModelFile(str(found))
-        about = file.facts
+        about = ModelFile(found).facts
         score = about.get("score") or {}
         measured = f", {score['value']:.4f} {score['measure']} against {score['opponent']}" if score else ""
         return one_line(f"{about['algorithm']} model, {about['timesteps']:,} steps{measured}", LONGEST)
@@ -47,7 +39,7 @@ def describe_agent(game: Game, name: str) -> str:
 
 
 def agent_card(game: Game, name: str) -> str:
-    """Return all that an agent says of itself: the docstring of its file, or the card beside a model; empty if nothing.
+    """Return the docstring of an agent's file, or a model's card, or an empty text.
 
     Raises UnknownNameError and AgentError as `agent` does.
     """
@@ -57,21 +49,21 @@ def agent_card(game: Game, name: str) -> str:
             return inspect.getdoc(type(found)) or ""
         if isinstance(found, Source):
             return inspect.cleandoc(docstring(read(found.file)))
-        beside = Path(str(found)).with_suffix(".md")
-        return text_of(read(beside)) if beside.is_file() else ""
+        card = found.with_suffix(".md")
+        return text_of(read(card)) if card.is_file() else ""
     except BadFileError:
         return ""
 
 
 def game_for(spec: str, **parameters: int) -> Game:
-    """Return the game that an agent plays: a model says it, a bot's file or an agent's name tells it.
+    """Return the game that an agent plays, by a model's facts, or a bot's file or name.
 
     Args:
         spec: an agent as for `agent`.
-        **parameters: of the game; a model knows its own, and can be asked to sit at a table of other ``players``.
+        **parameters: of the game. A model knows its own; only its number of ``players`` can be changed.
 
     Raises:
-        ParameterError: it fits no game or several, or ``parameters`` are given with a model.
+        ParameterError: the agent fits no game or several, or ``parameters`` come with a model.
         UnknownNameError: there is no such agent or parameter.
         ModelError: the model cannot be read, or was trained on other rules.
     """
@@ -81,7 +73,7 @@ def game_for(spec: str, **parameters: int) -> Game:
         name = game_of_file(spec)
         try:
             origin = resolve(make_game(name), spec)
-        except AgentError:  # loading it says that the file is missing
+        except AgentError:  # loading it reports the missing file
             origin = None
         if not isinstance(origin, Path):
             return make_game(name, **parameters)
@@ -89,23 +81,20 @@ def game_for(spec: str, **parameters: int) -> Game:
     trained_on = ModelFile(str(model)).game
     if parameters.keys() - {"players"}:
         given = ", ".join(f"{name}={value}" for name, value in parameters.items())
-        raise ParameterError(f"{spec} is a model, which says itself what it plays: leave out {given}")
+        raise ParameterError(f"{spec} is a model, which knows its parameters: leave out {given}")
     return make_game(trained_on.name, **{"players": trained_on.players, **trained_on.parameters, **parameters})
 
 
 def game_of_file(file: str) -> str:
-    """Return the name of the game whose original interface the bot in ``file`` is written for.
+    """Return the game whose original interface the bot in ``file`` uses, or that has an agent of this name.
 
-    An agent's name is that game's which has an agent of this name. Raises ParameterError unless exactly one
-    game knows it, UnknownNameError for a name that none knows. With a single game there is no question.
+    Raises ParameterError unless exactly one game fits, UnknownNameError for an unknown name.
     """
-    if len(GAMES) == 1:
-        return GAMES[0]
     path = Path(os.path.expanduser(file))
     if path.suffix == ".py" and ":" not in file and not os.path.isdir(path) and (reason := lacking(path)):
         raise ParameterError(reason)
     fits = {name: _fit(make_game(name), file) for name in loadable()}
-    best = max(fits.values(), default=0)  # a whole course project, say, has a function that other games' bots have too
+    best = max(fits.values(), default=0)  # a course project may have a function of another game's bots
     known = [name for name, fit in fits.items() if 0 < fit == best]
     if not known and locate(path, ()) is None and not path.suffix and not os.path.isdir(path):
         names = {agent for name in loadable() for agent in agent_names(make_game(name))}
@@ -118,16 +107,15 @@ def game_of_file(file: str) -> str:
 
 
 def _fit(game: Game, file: str) -> int:
-    """Return whether ``file`` is a bot of ``game`` by its text, or the name of one of its agents: 1; if not, 0.
+    """Return how well ``file`` fits ``game``: 1 for a bot by its text, or a model's name, otherwise 0.
 
-    Return 2 for a bot that is also called as those of the game are, or is among its agents.
+    A bot with the file name of the game's bots, or in its folder of agents, gives 2.
     """
-    source = locate(os.path.expanduser(file), entry_files(game))
-    if source is None:
-        try:
-            resolve(game, file)
-        except (AgentError, UnknownNameError):
-            return 0
+    try:
+        source = resolve(game, file)
+    except (AgentError, UnknownNameError):
+        return 0
+    if not isinstance(source, Source):
         return 1
     interface = part(game, INTERFACE)
     try:

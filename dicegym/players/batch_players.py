@@ -1,13 +1,12 @@
-"""Players of a batch that no Python is asked for between the moves: compiled twins, and pure players as tables.
+"""Players of a batch without Python between the moves: compiled twins, and pure players as tables.
 
 A game's ``twins.py`` declares compiled twins of its agents (`dicegym.engine.twin_kernels.twin`). A twin chooses as its
-file does, move for move; one that draws chooses with the same probabilities. It replaces the file wherever the name of
-a shipped agent is given and its source is what it was made of: an edited file, or one of the same name in another
-folder, plays itself (`dicegym.players.roster.opponent`).
+file does, move for move, or with the same probabilities if it draws. It replaces the file wherever a shipped agent is
+named and its source is unchanged. An edited file, or one of the same name in another folder, plays itself
+(`dicegym.players.roster.opponent`).
 
-Where a game numbers its situations, a pure player is a table of its answers. Games between such tables are played
-together, fifty times as fast as `dicegym.play.drive.Referee` plays them one by one (measured), and are the same to the
-last bit.
+If a game numbers its situations, a pure player is a table of its answers. Games between such tables are played
+together, fifty times as fast as one by one with `dicegym.play.drive.Referee` (measured), and identical to the last bit.
 """
 
 from __future__ import annotations
@@ -30,7 +29,6 @@ from dicegym.engine.game import Game
 from dicegym.engine.loops import UNKNOWN
 from dicegym.engine.seats import seating
 from dicegym.engine.twin_kernels import list_twins
-from dicegym.errors import unknown_name
 from dicegym.games.parts import TWINS, part
 from dicegym.play.player import Player
 from dicegym.play.turn import Act
@@ -39,9 +37,9 @@ _SAYS_PURE = re.compile(r"^PURE = True\b", re.MULTILINE)
 
 
 def source_hash(path: Path) -> str:
-    """Return 16 hexadecimal digits of the SHA-256 of a bot's source, the same whatever ends its lines.
+    """Return 16 hexadecimal digits of the SHA-256 of a bot's source, with line ends made equal.
 
-    That is the text of its file, and of the files of its folder that it imports (`dicegym.bots.bot_files.gather`).
+    The source is its file and the files of its folder that it imports (`dicegym.bots.bot_files.gather`).
     """
     return _hash_of([text_of(data) for data in gather(path).values()])
 
@@ -51,25 +49,17 @@ def _hash_of(texts: list[str]) -> str:
 
 
 class TwinPlayer(Player):
-    """The compiled twin of an agent, by one of its names. One that draws does so by the game's key, as dice are rolled.
-
-    Raises UnknownNameError if no twin has this name.
-    """
+    """The compiled twin of an agent: ``number`` is its place among the game's twins. It draws by the game's key."""
 
     at_once = True
 
-    def __init__(self, game: Game, name: str, pure: bool) -> None:
-        self.name = name
-        self.pure = pure
-        numbers = twin_numbers(game)
-        if name not in numbers:
-            raise unknown_name(f"compiled twin in {game.spec.title}", name, list(numbers))
-        self.number = numbers[name]
+    def __init__(self, name: str, number: int, pure: bool) -> None:
+        self.name, self.number, self.pure = name, number, pure
 
     def join(self, game: Game, seat: int, seed: int) -> Act:
         """Sit down; see `Player.join`."""
-        chosen_by = list_twins(game.spec.module)[self.number].kernel
-        return lambda turn: int(chosen_by(turn.record))
+        choose = list_twins(game.spec.module)[self.number].kernel
+        return lambda turn: int(choose(turn.record))
 
     def act_rows(self, game: Game, states: np.ndarray, rows: np.ndarray, seats: np.ndarray) -> np.ndarray:
         """Return an action for each row; see `Player.act_rows`."""
@@ -84,21 +74,21 @@ def twin_numbers(game: Game) -> dict[str, int]:
 
 
 def twin_of(game: Game, source: Source, name: str) -> TwinPlayer | None:
-    """Return the compiled twin of a file, under ``name`` if it is declared with that; None: it has none that fits."""
+    """Return the compiled twin of a file, called ``name`` if that is one of its names, or None."""
     twins = list_twins(game.spec.module)
     if not twins or (source.arguments is not None and name not in twin_numbers(game)):
         return None
     texts = [text_of(data) for data in gather(source.file).values()]
     made_of = _hash_of(texts)
-    for twin in twins:
+    for number, twin in enumerate(twins):
         if twin.file == made_of:
             called = name if name in twin.names else twin.names[0]
-            return TwinPlayer(game, called, _SAYS_PURE.search(texts[0]) is not None)
+            return TwinPlayer(called, number, _SAYS_PURE.search(texts[0]) is not None)
     return None
 
 
 class Tabulated:
-    """The answers of a pure player in a game of ``size`` numbered situations, asked for once each."""
+    """The answers of a pure player in a game of ``size`` numbered situations, each asked once."""
 
     def __init__(self, game: Game, player: Player, size: int) -> None:
         self._game = game
@@ -106,7 +96,7 @@ class Tabulated:
         self.answers = np.full(size, UNKNOWN, np.int32)
 
     def act_rows(self, states: np.ndarray, rows: np.ndarray, seats: np.ndarray) -> np.ndarray:
-        """Return an action for each row, and remember those that have 32 bits."""
+        """Return an action for each row, and remember those of 32 bits."""
         numbers = _situations_of(states, rows)
         found, first, place = np.unique(numbers, return_index=True, return_inverse=True)
         actions = self._player.act_rows(self._game, states, rows[first], seats[first])
@@ -125,14 +115,14 @@ def _situations_of(states: np.ndarray, rows: np.ndarray) -> np.ndarray:
 
 @functools.cache
 def situations(game: Game) -> int:
-    """Return how many situations a player of ``game`` can be in; 0 if they are not numbered."""
+    """Return the number of situations of a player of ``game``; 0 if they are not numbered."""
     twins = part(game, TWINS)
     found = twins.situations(game) if twins is not None else None
     return 0 if found is None else len(found)
 
 
 class TabledPlayer(Player):
-    """Plays by a table: ``actions``, int[situations], are what a pure player chose in each situation."""
+    """Plays by a table: ``actions``, int[situations], are a pure player's choices."""
 
     pure = True
 
@@ -140,7 +130,7 @@ class TabledPlayer(Player):
         self.name = name
         given = np.asarray(actions, np.int64)
         widest = max(-int(given.min(initial=0)), int(given.max(initial=0)) + 1)
-        self.actions = given.astype(np.min_scalar_type(-widest))  # it is sent to a process for each match
+        self.actions = given.astype(np.min_scalar_type(-widest))  # small, as each match sends it to a process
 
     def join(self, game: Game, seat: int, seed: int) -> Act:
         """Sit down in one new game; see `Player.join`."""
@@ -154,29 +144,29 @@ class TabledPlayer(Player):
 
 
 AT_ONCE = 256
-"""Games that are played together: their records fit into a processor's own memory."""
+"""Games that are played together; their records fit into the cache of a processor."""
 
 
 class TableGame(NamedTuple):
     """The result of a game."""
 
     order: list[int]
-    """Which player sat in each seat."""
+    """The player in each seat."""
     actions: list[int]
-    """Of all seats, as they were played."""
+    """Of all seats, in order."""
     returns: list[float]
     """The sum of rewards of each seat."""
     faults: list[tuple[int, int, int]]
-    """(seat, number of its decision from 1, number of the fault) of each illegal action."""
+    """(seat, its decision from 1, number of the fault) of each illegal action."""
 
 
 def tables_alone(game: Game, players: Sequence[object]) -> bool:
-    """Return whether all players are tables of the situations of ``game``, so that `play_tables` can play."""
+    """Return whether all players are tables of ``game``, so that `play_tables` can play."""
     return all(isinstance(player, TabledPlayer) for player in players) and situations(game) > 0
 
 
 def prepare(game: Game) -> None:
-    """Compile what `play_tables` needs, or find it compiled, before anybody's time is taken."""
+    """Compile what `play_tables` needs, or load it, before time is measured."""
     if situations(game) > 0:
         states, none = game.new_states(1), np.zeros(0, np.int64)
         loops.begin_rows(states, none, game.blank, np.zeros(1, np.uint64), np.zeros(1, np.uint64))
@@ -187,9 +177,9 @@ def prepare(game: Game) -> None:
 def play_tables(
     game: Game, players: Sequence[TabledPlayer], seed: int, games: int, acting: Callable[[int, int], None]
 ) -> Iterator[TableGame]:
-    """Yield games number 0 .. ``games - 1`` of ``seed`` between ``players``, who sit where a game's key puts them.
+    """Yield games 0 to ``games - 1`` of ``seed`` between ``players``, seated by each game's key.
 
-    ``acting`` is told again and again (number of a game, player who is to move in it), as a game may never end.
+    ``acting(game, player to move)`` is called again and again, as a game may never end.
     """
     tables = np.stack([player.actions for player in players]).astype(np.int64)
     for first in range(0, games, AT_ONCE):

@@ -1,8 +1,8 @@
 """Language models as players: `LlmPlayer`, the agent ``llm(MODEL, base_url=..., seed=...)``.
 
-It speaks to any endpoint of OpenAI's chat completions. Every decision is one request, with the rules as the system
-prompt and what the seat may know as the user's (`dicegym.players.prompts`); it does not depend on earlier ones. Every
-request and its answer is kept in a log (`AnswerLog`), and the same request is answered from there at no cost.
+It works with any endpoint of OpenAI's chat completions. Each decision is one request: the rules are the system prompt,
+and what the seat may know is the user's (`dicegym.players.prompts`). Decisions do not depend on earlier ones. A log
+(`AnswerLog`) keeps all requests and answers, and answers a repeated request at no cost.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import os
 import sqlite3
 import threading
 import time
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
@@ -25,63 +25,56 @@ import numpy as np
 
 from dicegym.engine.dice import named_seed, private_seed
 from dicegym.engine.game import Game
-from dicegym.engine.validate import finite_number, whole_number
-from dicegym.errors import AgentError, DependencyError, ParameterError, ServiceError, one_line, unknown_name
-from dicegym.play.player import Player, Usage, forfeit_for
+from dicegym.engine.validate import finite_number, one_of, whole_number
+from dicegym.errors import AgentError, DependencyError, ParameterError, ServiceError, one_line
+from dicegym.play.player import Player, Usage, forfeit_for, total_usage
 from dicegym.play.turn import Act
-from dicegym.players.prompts import (
-    ANSWER_TOOL,
-    INSTRUCTION,
-    RESPONSE_FORMAT,
-    AnswerError,
-    IllegalAnswerError,
-    UnreadableAnswerError,
-    decision_start,
-    observation_text,
-    read_answer,
-    rules_text,
-)
+from dicegym.players import prompts
+from dicegym.players.prompts import AnswerError
 
 EXAMPLE = "llm(MODEL, base_url=URL)"
-"""How it is named."""
+"""How to name it."""
 LOG_VARIABLE = "DICEGYM_LLM_LOG"
-"""Names the file of the log."""
+"""The environment variable for the log file."""
 AnswerForm = Literal["json_schema", "tool", "text"]
-"""How an endpoint is asked for the JSON object: by a schema, as a tool call, or by the prompt alone."""
+"""How to request the JSON object: by a schema, as a tool call, or by the prompt alone."""
 FailureRule = Literal["forfeit", "random"]
-"""What is played for an invalid answer: what the rules take a failure for, or a random legal action."""
+"""What to play for an invalid answer: the rules' action for a failure, or a random legal action."""
 _SEEDS = 1 << 31
 
 
 class EndpointError(ServiceError):
-    """An endpoint does not answer, or a budget is spent: no fault of the model, so nothing is played."""
+    """An endpoint does not answer, or a budget is spent. It is not the model's fault, so nothing is played."""
 
 
 class LoggedAnswer(NamedTuple):
     """One answer of an endpoint."""
 
     text: str
-    """The message, or the arguments of the tool call; empty if there is neither."""
+    """The message, or the arguments of the tool call, or nothing."""
     refusal: str
-    """What the endpoint says where the model refused; empty if it did not."""
+    """The endpoint's text if the model refused."""
     prompt_tokens: int
     completion_tokens: int
 
 
+_COLUMNS = ", ".join(LoggedAnswer._fields)
+
+
 class Exchange(NamedTuple):
-    """What a model was asked for one decision, and what it answered."""
+    """The request for one decision, and its answer."""
 
     request: dict[str, Any]
-    """As it was sent: ``messages`` has the prompts."""
+    """As sent; ``messages`` has the prompts."""
     answer: LoggedAnswer
 
 
 class AnswerLog:
-    """All requests and answers in a file of SQLite, table ``answers``; threads and processes may share it.
+    """All requests and answers, in the table ``answers`` of a SQLite file. Threads and processes may share it.
 
     Args:
-        path: the file; None: ``$DICEGYM_LLM_LOG``, or ``language_models.sqlite`` in the user's data folder, beside the
-            default store of contests. The folder of a file that is named has to be there.
+        path: the file, in an existing folder. None: ``$DICEGYM_LLM_LOG``, or ``language_models.sqlite`` in the user's
+            data folder, where the default store of contests is.
 
     Raises ParameterError if the file cannot be opened, and later ServiceError if it cannot be read or written.
     """
@@ -112,49 +105,47 @@ class AnswerLog:
         try:
             with contextlib.closing(sqlite3.connect(self.path, timeout=60)) as file, file:
                 yield file
-        except (sqlite3.Error, ValueError) as error:  # ValueError: of a name with NUL in it
-            free = "see that its disk has room and nothing locks it, and begin again: what it holds costs nothing again"
-            raise ServiceError(f"the log of answers {self.path} cannot be used ({error}): {free}") from error
+        except (sqlite3.Error, ValueError) as error:  # ValueError: a name with NUL
+            raise ServiceError(
+                f"the log of answers {self.path} cannot be used ({error}): check that the disk has room and nothing "
+                "locks the file, and start again; logged answers cost nothing"
+            ) from error
 
     def find(self, key: str) -> LoggedAnswer | None:
         """Return the answer of a request, or None."""
-        columns = ", ".join(LoggedAnswer._fields)
         with self._opened() as file:
-            row = file.execute(f"SELECT {columns} FROM answers WHERE key = ?", (key,)).fetchone()
+            row = file.execute(f"SELECT {_COLUMNS} FROM answers WHERE key = ?", (key,)).fetchone()
         return None if row is None else LoggedAnswer(*row)
 
     def add(self, key: str, base_url: str, request: str, answer: LoggedAnswer) -> None:
-        """Keep an answer; of one request the first answer stays."""
-        columns = ", ".join(("key", "base_url", "request", *LoggedAnswer._fields))
+        """Keep an answer, unless the request has one."""
+        insert = f"INSERT OR IGNORE INTO answers (key, base_url, request, {_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)"
         with self._opened() as file:
-            file.execute(
-                f"INSERT OR IGNORE INTO answers ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?)",
-                (key, base_url, request, *answer),
-            )
+            file.execute(insert, (key, base_url, request, *answer))
 
 
 class LlmPlayer(Player):
     """A language model at an endpoint of OpenAI's chat completions.
 
-    It is told in words what its seat may know and answers with one JSON object. Its key is ``$OPENAI_API_KEY``.
+    It gets in words what its seat may know, and answers with one JSON object. Its key is ``$OPENAI_API_KEY``.
 
     Args:
         model: the model's name at the endpoint.
         base_url: the endpoint, such as ``http://localhost:8000/v1`` (default: OpenAI's).
-        seed: sent with requests; another seed asks anew what the log has.
-        temperature: sent with requests. At 0 a text has one answer; else each game draws its own.
-        form: how the JSON object is asked for: "json_schema", "tool" or "text" (by the prompt alone).
-        failure: what is played for an invalid answer: "forfeit", what the rules take a failure for (a game without
-            such a rule raises AgentError), or "random", a random legal action.
-        concurrency: requests at a time, where many games are played together.
+        seed: sent with requests; another seed makes new requests instead of using the log.
+        temperature: sent with requests. At 0 a text has one answer; otherwise each game draws its own.
+        form: how to request the JSON object: "json_schema", "tool" or "text" (by the prompt alone).
+        failure: what to play for an invalid answer: "forfeit", the rules' action for a failure (a game without one
+            raises AgentError), or "random", a random legal action.
+        concurrency: simultaneous requests, when many games are played together.
         timeout: seconds for a request.
-        retries: how often a request that fails is repeated, with growing pauses.
+        retries: how often a failed request is repeated, with growing pauses.
         max_tokens: of an answer.
-        budget: tokens that this player may use in all, in this process; 0: any number.
-        seconds: how long its requests may take in all, in this process; 0: any time.
+        budget: tokens that this player may use in this process; 0: unlimited.
+        seconds: time that its requests may take in this process; 0: unlimited.
         log: the file of requests and answers; see `AnswerLog`.
 
-    Raises ParameterError and UnknownNameError for arguments out of range.
+    Raises ParameterError for arguments out of range.
 
     Example:
         >>> from dicegym.agents import LlmPlayer
@@ -163,7 +154,7 @@ class LlmPlayer(Player):
     """
 
     costly = True
-    at_once = True  # a player that is not pure, and is asked for many games together
+    at_once = True  # although it is not pure
 
     def __init__(
         self,
@@ -181,19 +172,17 @@ class LlmPlayer(Player):
         seconds: float = 0.0,
         log: str = "",
     ) -> None:
-        for kind, value, known in (("form", form, get_args(AnswerForm)), ("failure", failure, get_args(FailureRule))):
-            if value not in known:
-                raise unknown_name(f"{kind} of a language model", value, [*known])
         what = "a language model"
-        numbers = (concurrency, timeout, retries, max_tokens, budget, seconds)
-        self._arguments = (model, base_url, seed, temperature, form, failure, *numbers, log)
+        limits = (concurrency, timeout, retries, max_tokens, budget, seconds)
+        self._arguments = (model, base_url, seed, temperature, form, failure, *limits, log)
         self.model, self.base_url, self.log = str(model), str(base_url), str(log)
         self.seed = whole_number("seed", seed, 0, _SEEDS - 1, f"the seed of {what}")
         for name, number in (("temperature", temperature), ("seconds", seconds)):
             if finite_number(name, number, f"the {name} of {what}") < 0:
-                raise ParameterError(f"{name}={number!r} cannot be used as the {name} of {what}: give 0 or more")
+                raise ParameterError(f"{name}={number!r} cannot be the {name} of {what}: give 0 or more")
         self.temperature, self.seconds = float(temperature), float(seconds)
-        self.form, self.failure = form, failure
+        self.form = one_of("form", form, get_args(AnswerForm))
+        self.failure = one_of("failure", failure, get_args(FailureRule))
         self.concurrency = whole_number("concurrency", concurrency, 1, 1_000, f"requests of {what} at a time")
         self.timeout = finite_number("timeout", timeout, f"seconds for an answer of {what}", above=0)
         self.retries = whole_number("retries", retries, 0, 100, f"repeated requests of {what}")
@@ -202,23 +191,18 @@ class LlmPlayer(Player):
         self.name = f"llm({self.model})"
         self._lock = threading.Lock()
         self._judged: dict[str, list[int] | AnswerError] = {}  # by keys of requests
-        self._asked: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)  # held while one is asked
-        self._spent = self._requests = 0
-        self._waited = 0.0
-        self._tokens: Counter[str] = Counter()
+        self._asked: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)  # held during a request
+        self._spent, self._waited = 0, 0.0
+        self._usage = Usage()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle by the arguments: another process has its own client, and the same log."""
+        """Pickle the arguments: another process has its own client, and the same log."""
         return LlmPlayer, self._arguments
 
     @property
     def usage(self) -> Usage:
-        """What it asked for and got in this process."""
-        with self._lock:
-            judged, tokens = list(map(type, self._judged.values())), dict(self._tokens)
-        unreadable, illegal = map(judged.count, (UnreadableAnswerError, IllegalAnswerError))
-        used = tokens.get("prompt", 0), tokens.get("completion", 0)
-        return Usage(len(judged), unreadable, illegal, self._requests, *used)
+        """Counts of answers and tokens in this process."""
+        return self._usage
 
     def join(self, game: Game, seat: int, seed: int) -> Act:
         """Sit down; see `Player.join`. Raises EndpointError if the endpoint does not answer."""
@@ -226,7 +210,7 @@ class LlmPlayer(Player):
         return lambda turn: self._play(game, turn.record, turn.seat, seed)
 
     def act_rows(self, game: Game, states: np.ndarray, rows: np.ndarray, seats: np.ndarray) -> np.ndarray:
-        """Return an action for each row, with up to ``concurrency`` requests at a time; see `Player.act_rows`."""
+        """Return an action for each row, with up to ``concurrency`` simultaneous requests; see `Player.act_rows`."""
         self._prepare()
 
         def play(row: int, seat: int) -> int:
@@ -245,77 +229,79 @@ class LlmPlayer(Player):
         return np.array([not isinstance(one, AnswerError) for one in judged], np.bool_)
 
     def with_random_failures(self) -> LlmPlayer:
-        """Return the same model, not asked yet, that plays a random legal action for an invalid answer."""
+        """Return a new player of the same model that plays a random legal action for an invalid answer."""
         arguments: list[Any] = [*self._arguments[:5], "random", *self._arguments[6:]]
         return LlmPlayer(*arguments)
 
     def find_exchange(self, game: Game, state: Any) -> Exchange | None:
-        """Return what the player to move was asked and answered in a game, such as a stored one that is replayed.
+        """Return the request and answer of the player to move in a game, such as a replay, or None if the log has none.
 
         ``state`` is the whole record (`dicegym.arena.replay.Replay.states`); all states of an order have its exchange.
-
-        Returns None if the log has no answer of this model. Raises ParameterError if the log cannot be opened.
+        Raises ParameterError if the log cannot be opened.
         """
         key, request = self._request(game, *_decision(game, state))
         answer = self._log.find(key)
         return None if answer is None else Exchange(request, answer)
 
     def _play(self, game: Game, state: Any, seat: int, seed: int) -> int:
-        """Return the next action of the decision that ``seat`` is at. Raises AgentError for an invalid answer."""
-        begun = decision_start(game, state, seat)
+        """Return the next action of the current decision of ``seat``. Raises AgentError for an invalid answer."""
+        begun = prompts.decision_start(game, state, seat)
         actions = self._judge(game, begun, seat, seed)
         if isinstance(actions, AnswerError):
             if self.failure == "forfeit":
                 raise AgentError(self.name, str(actions))
             legal = np.flatnonzero(game.legal(state))
-            drawn = named_seed("answer", seed, observation_text(game, state, seat))
+            drawn = named_seed("answer", seed, prompts.observation_text(game, state, seat))
             return int(legal[drawn % len(legal)])
         return _next_action(game, begun, state, actions)
 
     def _judge(self, game: Game, begun: Any, seat: int, seed: int) -> list[int] | AnswerError:
-        """Return the actions that the model chooses at the beginning of a decision, or what its answer lacks."""
+        """Return the actions that the model chooses at the beginning of a decision, or the error in its answer."""
         key, request = self._request(game, begun, seat, seed)
         with self._lock:
             asked = self._asked[key]
-        with asked:  # of games with the same prompt one asks, and the others wait for its answer
+        with asked:  # games with the same prompt share one request
             if key in self._judged:
                 return self._judged[key]
             answer = self._ask(key, request)
             judged: list[int] | AnswerError
             try:
                 if answer.refusal:
-                    raise UnreadableAnswerError(f"the model refused: {one_line(answer.refusal, 80)!r}")
-                judged = read_answer(game, begun, answer.text)
+                    raise prompts.UnreadableAnswerError(f"the model refused: {one_line(answer.refusal, 80)!r}")
+                judged = prompts.read_answer(game, begun, answer.text)
             except AnswerError as error:
                 judged = error
+            unreadable = isinstance(judged, prompts.UnreadableAnswerError)
+            illegal = isinstance(judged, prompts.IllegalAnswerError)
             with self._lock:
                 self._judged[key] = judged
-                self._tokens.update(prompt=answer.prompt_tokens, completion=answer.completion_tokens)
+                used = Usage(1, unreadable, illegal, 0, answer.prompt_tokens, answer.completion_tokens)
+                self._usage = total_usage([self._usage, used])
             return judged
 
     def _request(self, game: Game, begun: Any, seat: int, seed: int) -> tuple[str, dict[str, Any]]:
-        """Return the request of a decision, and its key in the log."""
+        """Return (key in the log, request) of a decision."""
         drawn = self.seed if not self.temperature else named_seed("llm", self.seed, seed) % _SEEDS
         request: dict[str, Any] = {
             "model": self.model,
             "messages": [
-                {"role": "system", "content": f"{rules_text(game)}\n{INSTRUCTION}"},
-                {"role": "user", "content": observation_text(game, begun, seat)},
+                {"role": "system", "content": f"{prompts.rules_text(game)}\n{prompts.INSTRUCTION}"},
+                {"role": "user", "content": prompts.observation_text(game, begun, seat)},
             ],
             "temperature": self.temperature,
             "max_tokens": self.max_tokens,
             "seed": drawn,
         }
         if self.form == "json_schema":
-            request["response_format"] = RESPONSE_FORMAT
+            request["response_format"] = prompts.RESPONSE_FORMAT
         elif self.form == "tool":
-            name = ANSWER_TOOL["function"]["name"]
-            request |= {"tools": [ANSWER_TOOL], "tool_choice": {"type": "function", "function": {"name": name}}}
+            name = prompts.ANSWER_TOOL["function"]["name"]
+            request |= {"tools": [prompts.ANSWER_TOOL], "tool_choice": {"type": "function", "function": {"name": name}}}
         text = json.dumps([self.base_url, request], sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest(), request
 
     def _ask(self, key: str, request: dict[str, Any]) -> LoggedAnswer:
-        """Return the answer of a request from the log, or else from the endpoint. Raises EndpointError."""
+        """Return the answer from the log or the endpoint. Raises EndpointError."""
         if found := self._log.find(key):
             return found
         with self._lock:
@@ -323,8 +309,8 @@ class LlmPlayer(Player):
         for unit, used, most in budgets:
             if 0 < most <= used:
                 raise EndpointError(
-                    f"{self.name} has used {used:,.10g} {unit}, and its budget is {most:,}: give a larger budget; what "
-                    "was answered is in the log and costs nothing again"
+                    f"{self.name} has used {used:,.10g} {unit}, and its budget is {most:,}: give a larger budget; "
+                    "logged answers cost nothing"
                 )
         import openai
 
@@ -341,24 +327,24 @@ class LlmPlayer(Player):
         with self._lock:
             self._waited += time.monotonic() - began
             self._spent += answer.prompt_tokens + answer.completion_tokens
-            self._requests += 1
+            self._usage = total_usage([self._usage, Usage(requests=1)])
         self._log.add(key, self.base_url, json.dumps(request), answer)
         return answer
 
     def _prepare(self) -> None:
-        """Make log and client. Raises DependencyError and ParameterError."""
+        """Make the log and the client before any request. Raises DependencyError and ParameterError."""
         _ = self._log, self._client
 
     @cached_property
     def _log(self) -> AnswerLog:
-        """The log, opened when first asked for. Raises ParameterError."""
+        """The log. Raises ParameterError."""
         return AnswerLog(self.log or None)
 
     @cached_property
     def _client(self) -> Any:
-        """The client, made when first asked for. Raises DependencyError and ParameterError."""
+        """The client. Raises DependencyError and ParameterError."""
         if not self.model:
-            raise ParameterError("llm names no model: write llm(MODEL), with base_url=... for an own endpoint")
+            raise ParameterError("llm names no model: write llm(MODEL), with base_url=... for your own endpoint")
         try:
             import openai
         except ImportError as error:
@@ -372,7 +358,6 @@ class LlmPlayer(Player):
 
 
 def _read_completion(completion: Any) -> LoggedAnswer:
-    """Return the answer in a completion; nothing is looked for beside it."""
     message = completion.choices[0].message
     calls = message.tool_calls or []
     text = calls[0].function.arguments if len(calls) == 1 else "" if calls else message.content or ""
@@ -383,18 +368,18 @@ def _read_completion(completion: Any) -> LoggedAnswer:
 
 
 def _storable(text: str) -> str:
-    """Return what a model says without unpaired surrogates, which no file of SQLite takes. Raises TypeError."""
+    """Return text without unpaired surrogates, which SQLite cannot store. Raises TypeError."""
     return str.encode(text, "utf-8", "backslashreplace").decode()
 
 
 def _decision(game: Game, state: Any) -> tuple[Any, int, int]:
-    """Return the decision of the player to move: the record in which it begins, the seat, and its private seed."""
+    """Return (record at the beginning, seat, private seed) of the current decision."""
     seat = int(state["player"])
-    return decision_start(game, state, seat), seat, private_seed(int(state["key"]), seat)
+    return prompts.decision_start(game, state, seat), seat, private_seed(int(state["key"]), seat)
 
 
 def _next_action(game: Game, begun: Any, state: Any, actions: Sequence[int]) -> int:
-    """Return the first action of a decision that has not been played yet in ``state``."""
+    """Return the first of the actions that has not been played yet in ``state``."""
     if len(actions) > 1:
         now = begun.copy()
         for action in actions[:-1]:

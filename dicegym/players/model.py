@@ -1,13 +1,14 @@
-"""Trained models as players, and how they are written and read.
+"""Trained models as players, and how they are saved and loaded.
 
-In a game of hidden dice a player that always plays its best action shows by it what it holds: a model's actions are
-drawn from its policy there unless its file says otherwise. Elsewhere an action reveals nothing, and the best one is
-played. A draw is a function of the seed that the seat has in its game (`dicegym.engine.dice.private_seed`) and of all
-fields of the record but the key. So it is the same in a batch of any size and order, for one seat asked alone, in
-copies of a game and after a training is resumed, and nothing is kept from one decision to the next. Records of one game
-differ from decision to decision, as they hold what was played.
+In a game with hidden dice, a player that always plays its best action reveals what it has. So a model's actions are
+drawn from its policy there unless its file says otherwise. In other games the best action is played.
 
-Models are sequences of linear layers, which NumPy plays; their files carry the weights as plain arrays.
+A draw is a function of the seat's seed (`dicegym.engine.dice.private_seed`) and of all fields of the record but the
+key. So it is the same in a batch of any size and order, for one seat alone, in copies of a game and after a training
+resumes. A player keeps no state between decisions. Records of one game differ from decision to decision, as they hold
+what was played.
+
+Models are sequences of linear layers, which NumPy plays.
 """
 
 from __future__ import annotations
@@ -31,32 +32,29 @@ from dicegym.play.turn import Act, Turn
 from dicegym.players import model_file, sb3_models
 from dicegym.players.model_file import BEST, DRAWN, PLAY, SETTINGS_MEMBER, TEMPERATURE, ModelFile, check_temperature
 
-_BITS_DROPPED = np.uint64(11)
-_SCALE = 1.0 / (1 << 53)
 _mixed: Callable[[np.ndarray], np.ndarray] = getattr(mix, "py_func", mix)  # the same arithmetic, over arrays
 _seed_of = functools.lru_cache(maxsize=1 << 16)(private_seed)
 
 
 def usual_temperature(game: Game) -> float:
-    """Return the temperature at which a model with a policy plays a game by default.
+    """Return the default temperature of a policy in a game.
 
-    It is drawn where what a seat plays tells others what it hides, while they can still answer: in games with hidden
-    dice, unless all choose at once and in secret.
+    Actions are drawn if they reveal hidden dice to players who can still respond. Simultaneous, secret choices do not.
     """
     reveals = game.players > 1 and bool(list_hidden_fields(game)) and game.spec.joint_action is None
     return DRAWN if reveals else BEST
 
 
 def probabilities(scores: np.ndarray, masks: np.ndarray, temperature: float) -> np.ndarray:
-    """Return how likely each action is: softmax(scores / temperature) over legal actions, at 0 the best one alone.
+    """Return action probabilities: softmax(scores / temperature) over legal actions, or the best action at 0.
 
     Args:
         scores: float64[n, n_actions], logits.
-        masks: bool[n, n_actions], what is legal, at least one action in each row.
-        temperature: from 0 on.
+        masks: bool[n, n_actions], the legal actions, at least one in each row.
+        temperature: 0 or more.
 
     Returns:
-        float64[n, n_actions], rows sum to 1.
+        float64[n, n_actions]; rows sum to 1.
     """
     legal = np.where(masks, scores, -np.inf)
     if temperature == BEST:
@@ -69,71 +67,65 @@ def probabilities(scores: np.ndarray, masks: np.ndarray, temperature: float) -> 
 
 
 def sample_actions(chances: np.ndarray, uniforms: np.ndarray) -> np.ndarray:
-    """Return an action (int64[n]) for each row of ``chances`` (float64[n, n_actions]), by numbers of 0 <= u < 1."""
+    """Draw an action (int64[n]) from each row of ``chances`` (float64[n, n_actions]) by uniform numbers 0 <= u < 1."""
     bounds = chances.cumsum(axis=1)
     actions = (bounds <= (uniforms * bounds[:, -1])[:, None]).sum(axis=1)
-    last = chances.shape[1] - 1 - (chances[:, ::-1] > 0).argmax(axis=1)  # u near 1 may be rounded to it
+    last = chances.shape[1] - 1 - (chances[:, ::-1] > 0).argmax(axis=1)  # rounding may exceed it
     found: np.ndarray = np.minimum(actions, last)
     return found
 
 
 def seeds_of(states: np.ndarray, seats: np.ndarray) -> np.ndarray:
-    """Return the seed that each seat sits down with, by the keys of the games: uint64[n]."""
+    """Return the seed of each seat in the games of these states: uint64[n]."""
     return np.fromiter(map(_seed_of, states["key"].tolist(), seats.tolist()), np.uint64, len(states))
 
 
 def uniforms(game: Game, seeds: np.ndarray, states: np.ndarray) -> np.ndarray:
-    """Return a number of 0 <= u < 1 for each record, that depends on its seed (uint64[n]) and all of it but the key.
+    """Return a uniform number 0 <= u < 1 for each record, by its seed (uint64[n]) and all fields but the key.
 
-    The words of a record are summed with odd random factors modulo 2**64, so that any two records of a game have other
-    sums unless they are the same (or by an accident of 2**-64), and the sum is mixed with the seed as dice are.
+    The words of a record are summed with random odd factors modulo 2**64, so different records of a game have different
+    sums (but for an accident of 2**-64). The sum is mixed with the seed as for dice.
     """
     raw = game.drawing_bytes(states)
-    told = raw[:, states.dtype["key"].itemsize :]  # the key comes first (`dicegym.engine.spec.HEADER`)
-    words = np.zeros((len(raw), -(-told.shape[1] // 8) * 8), np.uint8)
-    words[:, : told.shape[1]] = told
+    content = raw[:, states.dtype["key"].itemsize :]  # the key comes first (`dicegym.engine.spec.HEADER`)
+    words = np.zeros((len(raw), -(-content.shape[1] // 8) * 8), np.uint8)
+    words[:, : content.shape[1]] = content
     sums = (words.view(np.uint64) * _factors(words.shape[1] // 8)).sum(axis=1)
     mixed = _mixed(_mixed(sums) ^ _mixed(seeds))
-    found: np.ndarray = (mixed >> _BITS_DROPPED) * _SCALE
+    found: np.ndarray = (mixed >> np.uint64(11)) * 2.0**-53
     return found
 
 
 @functools.cache
 def _factors(n: int) -> np.ndarray:
-    """Return n odd numbers of 64 bits, the same on every machine."""
+    """Return n fixed odd numbers of 64 bits."""
     return _mixed(np.arange(1, n + 1, dtype=np.uint64)) | np.uint64(1)
 
 
 class PolicyPlayer(Player):
-    """Plays the best legal action of a model, or draws one from its policy by the seed of its seat.
+    """Plays the best legal action of a model, or draws one from its policy.
 
-    It plays its game with any number of players, if observations and actions are the same for all of them.
+    It plays its game with any number of players that has the same observations and actions.
 
     Args:
         model: a Stable-Baselines3 model of one of `dicegym.players.model_file.ALGORITHMS`, a ``torch.nn.Module`` from
             observations to a score for each action, or a `dicegym.bots.network.Network`. Weights are copied.
         game: the game that it was trained on.
-        name: how reports call it.
-        temperature: actions are drawn from softmax(logits / temperature) over legal actions; 0: the best one is
-            played. Drawing makes the player impure, and is for policy gradient methods only; see this module.
+        name: its name in reports.
+        temperature: actions are drawn from softmax(logits / temperature) over legal actions; 0 plays the best one.
+            Drawing makes the player impure, and suits policy gradient methods only; see this module.
 
     Attributes:
         policy: the network that scores actions (logits or Q-values), played by NumPy.
 
     Raises:
-        ModelError: observation or action space are not the game's, or weights are not finite.
+        ModelError: the model's observation or action space is not the game's, or weights are not finite.
         ParameterError: the temperature is invalid.
     """
 
     at_once = True
 
-    def __init__(
-        self,
-        model: Any,
-        game: Game,
-        name: str = "policy",
-        temperature: float = BEST,
-    ) -> None:
+    def __init__(self, model: Any, game: Game, name: str = "policy", temperature: float = BEST) -> None:
         self.name = name
         self.game = game
         self.temperature = check_temperature(temperature)
@@ -147,7 +139,7 @@ class PolicyPlayer(Player):
         return best
 
     def join(self, game: Game, seat: int, seed: int) -> Act:
-        """Return a chooser. Raises ModelError if it cannot sit in ``game`` (`check_seat`)."""
+        """Sit down; see `Player.join`. Raises ModelError if the model cannot play ``game``."""
         self.check_seat(game)
         width, seeds = self.game.observation_size, np.array([seed % (1 << 64)], np.uint64)
 
@@ -158,7 +150,7 @@ class PolicyPlayer(Player):
         return act
 
     def act_rows(self, game: Game, states: np.ndarray, rows: np.ndarray, seats: np.ndarray) -> np.ndarray:
-        """Ask the network once for all games; see `Player.act_rows`. It draws as if it had sat down in each."""
+        """Evaluate the network once for all games; draws are those of `join`. See `Player.act_rows`."""
         self.check_seat(game)
         waiting, seated = states[rows], np.asarray(seats, np.int64)
         seeds = None if self.pure else seeds_of(waiting, seated)
@@ -167,31 +159,30 @@ class PolicyPlayer(Player):
     def _chosen(
         self, game: Game, observations: np.ndarray, masks: np.ndarray, seeds: np.ndarray | None, states: Any
     ) -> np.ndarray:
-        """Return an action for each row, drawn by the seeds of the seats (uint64[n]) if it draws."""
         if self.pure or seeds is None:
             return self.choose(observations, masks)
         chances = probabilities(self.policy.scores(observations), masks, self.temperature)
         return sample_actions(chances, uniforms(game, seeds, states))
 
     def chances(self, game: Game, states: np.ndarray) -> np.ndarray:
-        """Return how likely it chooses each action: float64[states, n_actions], for the player to move in each.
+        """Return the probability of each action for the player to move: float64[states, n_actions].
 
-        What a best response to it is computed against. No state may be over.
+        Best responses are computed against it. No state may be over.
         """
         self.check_seat(game)
         observations, masks = self._seen(game, states, states["player"].astype(np.int64))
         return probabilities(self.policy.scores(observations), masks, self.temperature)
 
     def check_fit(self, game: Game) -> None:
-        """Raise ModelError unless it was trained on ``game``, with any number of players."""
+        """Raise ModelError unless the model was trained on ``game``, with any number of players."""
         model_file.check_fit(f"model {self.name!r}", self.game, game)
 
     def check_seat(self, game: Game) -> None:
-        """Raise ModelError unless it can play ``game``: the one it was trained on, or one that shows more."""
+        """Raise ModelError unless the model was trained on ``game``, or on one that shows less."""
         model_file.check_seat(f"model {self.name!r}", self.game, game)
 
     def _seen(self, game: Game, states: np.ndarray, seats: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return what it looks at in these seats (int64[n]) and may do: float32[n, size] and bool[n, n_actions]."""
+        """Return observations and action masks of these seats (int64[n]): float32[n, size], bool[n, n_actions]."""
         n = len(states)
         observations = np.zeros((n, game.observation_size), np.float32)
         masks = np.zeros((n, game.n_actions), np.bool_)
@@ -201,15 +192,15 @@ class PolicyPlayer(Player):
 
 
 def temperature_for(model: Any, game: Game) -> float:
-    """Return the temperature at which ``model`` plays by default: `usual_temperature` for an actor.
+    """Return the default temperature of ``model``: `usual_temperature` for an actor, else the best action.
 
-    What the scores of other modules and of Q-networks mean is not known, so their best action is played.
+    The scores of other modules and of Q-networks are not known to be logits.
     """
     return usual_temperature(game) if hasattr(getattr(model, "policy", None), "action_net") else BEST
 
 
 def playing(model: Any, game: Game, temperature: float | None) -> dict[str, Any]:
-    """Return what a model's file says of how it plays, at ``temperature``; None: as `temperature_for` says.
+    """Return the fact in a model file about its temperature; None: the default of `temperature_for`.
 
     Raises ParameterError for an invalid temperature.
     """
@@ -225,23 +216,23 @@ def save_model(
     temperature: float | None = None,
     **parameters: int,
 ) -> Path:
-    """Write a model of your own to a file that plays wherever a model is named, without PyTorch if NumPy can play it.
+    """Save a model of your own to a file that plays wherever a model is named, without PyTorch.
 
     Args:
         model: a Stable-Baselines3 model (PPO, A2C, DQN, QRDQN, MaskablePPO), or a ``torch.nn.Module`` of linear layers
             from observations to a score for each action.
         path: the file; ``.zip`` is added if it is missing. An existing file is replaced.
-        game: what the model was trained on, a game or its name.
-        temperature: how the file plays: its actions are drawn from softmax(logits / temperature); 0: its best one.
-            None: a policy is drawn at 1 in games with hidden dice, all else plays its best action.
+        game: the game that the model was trained on, or its name.
+        temperature: actions are drawn from softmax(logits / temperature); 0 plays the best one. None: a policy is
+            drawn at 1 in games with hidden dice, and everything else plays its best action.
         **parameters: of the game, such as ``goal=50`` or ``players=4``, if ``game`` is a name.
 
     Returns:
         The path of the file.
 
     Raises:
-        ModelError: the model does not fit the game, or nothing could load it again.
-        ParameterError: there is no such folder or temperature, or ``parameters`` beside a `Game`.
+        ModelError: the model does not fit the game, or NumPy cannot play it.
+        ParameterError: there is no such folder, the temperature is invalid, or ``parameters`` come with a `Game`.
         UnknownNameError: there is no such game or parameter.
 
     Example:
@@ -268,11 +259,10 @@ def save_model(
 
 
 def save(model: Any, game: Game, path: str | os.PathLike[str], facts: dict[str, Any]) -> None:
-    """Write ``model`` as a model file; ``facts`` (JSON-able) go into it beside what dicegym needs to load it.
+    """Write ``model`` to a model file atomically, with ``facts`` (JSON-able) added to what loading needs.
 
-    The file appears whole or not at all. Each network is in it once, as plain arrays, with the settings of
-    Stable-Baselines3 where they tell how it is trained further. What the optimizer remembers and the games that were
-    going on stay out. How it plays is a fact (`playing`).
+    The file has each network once, as plain arrays, and the settings of Stable-Baselines3 if they suffice to continue
+    training. It leaves out the state of the optimizer and of running games.
 
     Raises:
         ModelError: the model does not fit the game, or NumPy cannot play it.
@@ -295,8 +285,7 @@ def save(model: Any, game: Game, path: str | os.PathLike[str], facts: dict[str, 
 def load(path: str | os.PathLike[str], game: Game | None = None, temperature: float | None = None) -> PolicyPlayer:
     """Return the player in a model file, played by NumPy.
 
-    It plays at the temperature that the file names, its best action if it names none, unless ``temperature`` says
-    otherwise. Raises ModelError if it is damaged or cannot play ``game``.
+    ``temperature`` overrides the one in the file. Raises ModelError if the file is damaged or cannot play ``game``.
     """
     file = ModelFile(path)
     temperature = file.temperature if temperature is None else temperature

@@ -1,10 +1,13 @@
-"""The file of a model: what it says of itself, and its weights as plain arrays. Python and NumPy are enough to play it.
+"""Model files: facts about a model, and its weights as plain arrays. Python and NumPy are enough to play it.
 
-A model file is a zip of ``dicegym.json``, which says what it plays (game, parameters, fingerprint, algorithm, how it
-was trained) and how (``play``: at which temperature), and of ``network.npz``, the arrays of the layers that choose its
-actions. Whatever plays reads these two alone: PyTorch is not needed, and nothing is unpickled. Beside them may be
-``critic.npz``, the layers of its value network, and ``data``, the settings of Stable-Baselines3: with them it is
-trained further.
+A model file is a zip with these members:
+
+- ``dicegym.json``: the game, its parameters and fingerprint, the algorithm, the training, and how to play (``play``).
+- ``network.npz``: the layers of the network that chooses actions.
+- ``critic.npz`` (optional): the layers of the value network.
+- ``data`` (optional): the settings of Stable-Baselines3, as JSON.
+
+The first two are enough to play; the others are needed to continue training. Nothing is unpickled.
 """
 
 from __future__ import annotations
@@ -28,29 +31,29 @@ from dicegym.files import writing
 from dicegym.players.zip_archive import ModelArchive, npz_bytes
 
 MEMBER = "dicegym.json"
-"""The member of a model file that says what the model plays."""
+"""The member with the facts about the model."""
 NETWORK_MEMBER = "network.npz"
-"""The member with its weights: ``weight0`` float32[inputs, outputs], ``bias0`` float32[outputs], and so on; float16 in
-models that ship."""
+"""The member with the weights: ``weight0`` float32[inputs, outputs], ``bias0`` float32[outputs], and so on (float16 in
+shipped models)."""
 CRITIC_MEMBER = "critic.npz"
-"""The same of the network that says what a state is worth; models that ship have none."""
+"""The same for the value network; shipped models have none."""
 SETTINGS_MEMBER = "data"
-"""The JSON of Stable-Baselines3: the algorithm's settings."""
+"""The algorithm's settings, as JSON of Stable-Baselines3."""
 PLAY, TEMPERATURE = "play", "temperature"
-"""Where `MEMBER` says how the model plays: ``{"play": {"temperature": 1.0}}`` draws from softmax(logits / 1.0); 0, or
-no such entry, plays the best action."""
+"""Keys of `MEMBER`: ``{"play": {"temperature": 1.0}}`` samples from softmax(logits / 1.0); 0, the default, plays the
+best action."""
 MODELS = ("best.zip", "model.zip")
-"""Files of a training's folder that can play where the folder is named as an agent, the better one first."""
+"""Models in a training's folder, the better one first: they play where the folder is named as an agent."""
 SEED_FOLDER = "seed-"
-"""How the folder of each of several seeds begins, in the folder of them all; its number follows."""
+"""Prefix of the folder of each seed in a training of several seeds; the number follows."""
 _NETWORKS = {"network": NETWORK_MEMBER, "critic": CRITIC_MEMBER}
-"""What `MEMBER` says of a network's activations -> the member with its weights."""
+"""Key of a network's activations in `MEMBER` -> the member with its weights."""
 DRAWN = 1.0
-"""The temperature at which models of games with hidden dice play: the probabilities that they were trained by."""
+"""The temperature of models in games with hidden dice: the probabilities of training."""
 BEST = 0.0
-"""The temperature of who plays its best action."""
+"""The temperature that plays the best action."""
 _LARGEST = 1e300
-"""Beyond, sums in float64 come near overflow."""
+"""Above it, sums in float64 come close to overflow."""
 ALGORITHMS = {
     "FastMaskablePPO": "dicegym.learning.fast_ppo",
     "MaskablePPO": "sb3_contrib",
@@ -60,19 +63,19 @@ ALGORITHMS = {
     "DQN": "stable_baselines3",
     "DAgger": "dicegym.learning.dagger",
 }
-"""Algorithms with discrete actions whose policies can play, and the package or module of each."""
+"""Supported algorithms -> the package or module of each."""
 
 
 class ModelFile:
-    """A model file that somebody else may have made, read as data alone; each part is read when it is asked for.
+    """A model file, possibly from a stranger, read as data alone. Each part is read on first use.
 
     Attributes:
-        path: the file; what errors call it.
+        path: the file; its name in errors.
         names: of its members.
-        facts: what it says of itself.
+        facts: the content of `MEMBER`.
 
     Raises:
-        ModelError: it is not a model file, or a damaged one. So do all attributes.
+        ModelError: it is not a model file, or is damaged. All attributes raise it too.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -80,34 +83,34 @@ class ModelFile:
         with ModelArchive(path) as archive:
             self.names = archive.names
             if MEMBER not in self.names:
-                own = SETTINGS_MEMBER in self.names
-                what = "was saved by Stable-Baselines3 alone" if own else f"has no {MEMBER} and is not a model"
+                what = "was saved by Stable-Baselines3" if SETTINGS_MEMBER in self.names else "is not a model file"
                 raise ModelError(
-                    f"{path} {what}: load it there and write it with dicegym.save_model(model, file, game)"
+                    f"{path} {what} and has no {MEMBER}: load the model and write it with "
+                    "dicegym.save_model(model, file, game)"
                 )
             self.facts = archive.json(MEMBER)
 
     @cached_property
     def settings(self) -> dict[str, Any]:
-        """What Stable-Baselines3 has written of the algorithm."""
+        """The algorithm's settings from Stable-Baselines3."""
         with ModelArchive(self.path) as archive:
             return archive.json(SETTINGS_MEMBER)
 
     @property
     def temperature(self) -> float:
-        """The temperature at which it says that it plays; 0, its best action, if it says nothing of it."""
+        """The temperature stated in the file; the default is 0, the best action."""
         said = self.facts.get(PLAY, {})
         try:
             return check_temperature(said.get(TEMPERATURE, BEST))
         except (AttributeError, ParameterError, OverflowError):
             raise ModelError(
-                f"{self.path}: {MEMBER} says {PLAY}={one_line(said, 80)}, which is not a way to play: give "
-                f'{{"{TEMPERATURE}": 1.0}}, a number from 0 on'
+                f"{self.path}: {MEMBER} has an invalid {PLAY}={one_line(said, 80)}: give "
+                f'{{"{TEMPERATURE}": 1.0}}, a number of 0 or more'
             ) from None
 
     @cached_property
     def game(self) -> Game:
-        """The game that it was trained on, whose rules are known and the same now."""
+        """The game that it was trained on. Raises ModelError if the game is unknown or its rules have changed."""
         from dicegym.games import game
 
         about = self.facts
@@ -117,8 +120,7 @@ class ModelFile:
         except (KeyError, TypeError) as error:
             raise ModelError(f"{self.path}: {MEMBER} is incomplete ({one_line(error)})") from None
         except DicegymError as error:
-            told = one_line(error, 400)
-            raise ModelError(f"{self.path} was trained on a game that is not known here: {told}") from None
+            raise ModelError(f"{self.path} was trained on an unknown game: {one_line(error, 400)}") from None
         if fingerprint != found.fingerprint:
             raise ModelError(
                 f"{self.path} was trained on other rules, observations or actions of {found!r} "
@@ -128,15 +130,15 @@ class ModelFile:
 
     @cached_property
     def network(self) -> Network:
-        """The network that it carries as arrays, which fits its game. Raises ModelError if it carries none, too."""
+        """The network that chooses actions, checked against the game."""
         found = self._network("network")
         if found is None:
-            raise ModelError(f"{self.path} holds no network: get the file again from where it came from")
+            raise ModelError(f"{self.path} has no network: get the file again from where it came from")
         return check_network(found, self.game.observation_size, self.game.n_actions, str(self.path))
 
     @property
     def critic(self) -> Network | None:
-        """The value network that it carries as arrays; None if it carries none."""
+        """The value network, or None."""
         found = self._network("critic")
         if found is not None:
             inputs = found.layers[0].weight.shape[0] if found.layers and found.layers[0].weight.ndim else 0
@@ -157,7 +159,7 @@ class ModelFile:
             with ModelArchive(self.read(member), f"{self.path}: its {member}") as packed:
                 arrays = packed.arrays()
             if wrong := [array.dtype for array in arrays.values() if array.dtype.kind != "f"]:
-                raise ValueError(f"weights are {wrong[0]}, and no floating point numbers")
+                raise ValueError(f"weights are {wrong[0]} instead of floating point numbers")
             wide = {name: array.astype(np.float64) for name, array in arrays.items()}
             layers = [Layer(wide[f"weight{i}"], wide[f"bias{i}"], name) for i, name in enumerate(activations)]
         except (KeyError, TypeError, ValueError) as error:
@@ -166,23 +168,23 @@ class ModelFile:
 
 
 def check_temperature(value: Any) -> float:
-    """Return a temperature as a float. Raises ParameterError unless it is a number from 0 on."""
+    """Return a temperature as a float. Raises ParameterError unless it is a number of 0 or more."""
     temperature = finite_number("temperature", value, "how evenly actions are drawn (0: the best one is played)")
     if temperature < 0:
         raise ParameterError(
-            f"temperature={value!r} cannot be used: give 0 for the best action, 1 for the policy as it was trained, "
-            "more to choose more evenly"
+            f"invalid temperature={value!r}: give 0 for the best action, 1 for the policy as trained, or more to "
+            "choose more evenly"
         )
     return temperature
 
 
 def facts(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Return what a model file says of itself. Raises ModelError if it is not a model's, or says nothing."""
+    """Return the facts in a model file. Raises ModelError."""
     return ModelFile(path).facts
 
 
 def find_trained(folder: Path) -> Path | None:
-    """Return the best model so far of the training in ``folder``, or of its seeds; None if there is no model."""
+    """Return the best model so far of the training in ``folder``, or of its seeds, or None."""
     found = [_find_own(one) for one in (folder, *find_seeds(folder).values())]
     return found[0] or max(filter(None, found), key=_score_of, default=None)
 
@@ -192,14 +194,14 @@ def _find_own(folder: Path) -> Path | None:
 
 
 def find_seeds(folder: Path) -> dict[int, Path]:
-    """Return the folders of several seeds of one training in ``folder``, by their numbers, in order."""
+    """Return seed -> folder of a training of several seeds in ``folder``, in order."""
     inside = folder.glob(f"{SEED_FOLDER}*") if os.path.isdir(folder) else ()
     found = {one.name.removeprefix(SEED_FOLDER): one for one in inside}
     return {int(seed): found[seed] for seed in sorted(filter(str.isdecimal, found), key=int)}
 
 
 def _score_of(model: Path) -> float:
-    """Return the score that a model's file says of itself, by which it was chosen; the lowest one if it says none."""
+    """Return the score by which a model was chosen; -inf if its file has none."""
     try:
         score = float(facts(model)["score"]["value"])
     except (ModelError, LookupError, TypeError, ValueError, OverflowError):
@@ -208,7 +210,7 @@ def _score_of(model: Path) -> float:
 
 
 def read_game(path: str | os.PathLike[str]) -> Game:
-    """Return the game that a model file was trained on. Raises ModelError if its rules are not known, or others now."""
+    """Return the game that a model file was trained on; see `ModelFile.game`."""
     return ModelFile(path).game
 
 
@@ -220,13 +222,13 @@ def write(
     kept: Mapping[str, bytes] | None = None,
     dtype: str = "float32",
 ) -> None:
-    """Write a model file, whole or not at all; the same bytes on any day.
+    """Write a model file atomically. The same arguments give the same bytes.
 
     Args:
-        path: the file; one that is there is replaced.
-        header: what the file says of itself; JSON-able.
-        network: what chooses its actions.
-        critic: what says what a state is worth, None to leave it out.
+        path: the file; an existing one is replaced.
+        header: the facts, JSON-able.
+        network: the network that chooses actions.
+        critic: the value network, or None.
         kept: members of Stable-Baselines3, by name.
         dtype: of the weights; they are trained in float32.
     """
@@ -250,17 +252,13 @@ def _write_members(path: str | os.PathLike[str], members: Mapping[str, bytes]) -
         for name, content in members.items():
             place = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
             place.external_attr = 0o644 << 16
-            # What is compressed already stays as it is, and so do tensors, which hardly get smaller.
+            # These are compressed already, or hardly get smaller.
             packed = zipfile.ZIP_STORED if name.endswith((".npz", ".pth")) else zipfile.ZIP_DEFLATED
             archive.writestr(place, content, packed)
 
 
 def replace_facts(path: str | os.PathLike[str], changed: Mapping[str, Any]) -> None:
-    """Let a model file say something else of itself, whole or not at all; its weights stay as they are.
-
-    ``changed`` is JSON-able, by the names of facts. Raises ModelError if the file is not a model's, or damaged; it
-    stays as it was then.
-    """
+    """Change facts (JSON-able) in a model file atomically; its weights stay. Raises ModelError for an invalid file."""
     old = ModelFile(path)
     about = old.facts | dict(changed)
     if about != old.facts:
@@ -268,11 +266,10 @@ def replace_facts(path: str | os.PathLike[str], changed: Mapping[str, Any]) -> N
 
 
 def check_fit(model: str, trained: Game, game: Game) -> None:
-    """Raise ModelError unless a model of ``trained``, called ``model`` in the message, can play ``game``."""
-    fits = (game.name, game.parameters, game.features) == (trained.name, trained.parameters, trained.features)
-    if not fits:
+    """Raise ModelError unless a model of ``trained`` can play ``game``; ``model`` is its name in the message."""
+    if (game.name, game.parameters, game.features) != (trained.name, trained.parameters, trained.features):
         differing = trained.all_parameters.items() - game.all_parameters.items() if game.name == trained.name else set()
-        shown = dict(game.spec.sighted.items() & game.parameters.items())  # that a game shows more is in no one's way
+        shown = dict(game.spec.sighted.items() & game.parameters.items())  # showing more is no problem
         differing = {one for one in differing if one[0] not in shown} or differing
         wanted = " ".join(f"-p {name}={value}" for name, value in sorted(differing))
         how = f"; make the game as it was in training: {wanted}" if wanted else ""
@@ -280,10 +277,10 @@ def check_fit(model: str, trained: Game, game: Game) -> None:
 
 
 def check_seat(model: str, trained: Game, game: Game) -> None:
-    """Raise ModelError unless a model of ``trained``, called ``model`` in the message, can sit in ``game``.
+    """Raise ModelError unless a model trained on ``trained`` can sit in ``game``; ``model`` is its name in the message.
 
-    It can where ``game`` differs in what it shows alone, and shows more (`dicegym.engine.spec.GameSpec.sighted`): what
-    the model looks at then stands at the beginning of what its seat is shown.
+    ``game`` may also differ by showing more (`dicegym.engine.spec.GameSpec.sighted`): its observations then begin with
+    those of ``trained``.
     """
     first = list(game.features.items())[: len(trained.features)]
     more = game.name == trained.name and game.parameters != trained.parameters
@@ -292,29 +289,30 @@ def check_seat(model: str, trained: Game, game: Game) -> None:
 
 
 def shows_as_much(game: Game, parameters: Mapping[str, int]) -> bool:
-    """Return whether ``game`` is the one of these parameters, or shows more than that and differs in nothing else."""
+    """Return whether ``game`` has these parameters, or shows more and differs in nothing else."""
     more = {name: value for name, value in game.spec.sighted.items() if game.parameters[name] == value}
     return game.parameters == {**parameters, **more}
 
 
 def check_network(network: Network, inputs: int, outputs: int, model: str) -> Network:
-    """Return ``network`` if it leads from ``inputs`` numbers to ``outputs`` ones; ``model`` is its name in errors.
+    """Return ``network``; ``model`` is its name in errors.
 
-    Raises ModelError unless it does, its layers fit each other, and all that it may compute is finite.
+    Raises ModelError unless it maps ``inputs`` numbers to ``outputs`` numbers, its layers fit, and all results are
+    finite.
     """
     width = inputs
-    # No output of a layer is further from 0: observations are between 0 and 1, and activations add nothing.
+    # A bound on the outputs of a layer: observations are between 0 and 1, and activations enlarge nothing.
     largest = 1.0
     for number, (weight, bias, activation) in enumerate(network.layers):
         last = number == len(network.layers) - 1
         if weight.ndim != 2 or weight.shape[0] != width or bias.shape != weight.shape[1:]:
             raise ModelError(
-                f"{model}: layer {number} has weights {weight.shape} and biases {bias.shape}, and gets {width} inputs"
+                f"{model}: layer {number} has weights {weight.shape} and biases {bias.shape}, but {width} inputs"
             )
         if activation not in (("",) if last else ACTIVATIONS):
             raise ModelError(
-                f"{model}: layer {number} is followed by {activation!r}; between layers stands one of "
-                f"{', '.join(ACTIVATIONS)}, after the last none"
+                f"{model}: layer {number} is followed by {activation!r}: use one of {', '.join(ACTIVATIONS)} between "
+                "layers, and nothing after the last"
             )
         width = weight.shape[1]
         with np.errstate(all="ignore"):
@@ -322,9 +320,9 @@ def check_network(network: Network, inputs: int, outputs: int, model: str) -> Ne
         largest = float(sums.max(initial=0.0))
         if not largest < _LARGEST:  # NaN too
             raise ModelError(
-                f"{model}: layer {number} has weights that are not finite, or so large that scores would not be: its "
-                "training went wrong, or the file is damaged"
+                f"{model}: layer {number} has weights that are not finite, or too large for finite scores: the "
+                "training failed, or the file is damaged"
             )
     if width != outputs:
-        raise ModelError(f"{model}: its network has {width} outputs, and {outputs} are wanted")
+        raise ModelError(f"{model}: its network has {width} outputs instead of {outputs}")
     return network

@@ -20,12 +20,12 @@ from dicegym.players.batch_players import TwinPlayer
 from dicegym.players.roster import agents_folder, is_strangers, opponent, resolve
 from dicegym.registry import is_shipped as is_own_game
 
-_warned = False
-"""Whether `UntrustedCodeWarning` was given."""
+_WARNED: list[str] = []
+"""The program that `UntrustedCodeWarning` named."""
 
 
 class Pool:
-    """Players with weights; `draw_seats` draws one for each seat of a game, as a function of the game's key.
+    """Players with weights; `draw_seats` draws one for each seat of a game by the game's key.
 
     Args:
         players: the players.
@@ -37,7 +37,7 @@ class Pool:
 
     def __init__(self, players: Sequence[Player], weights: Sequence[Any]) -> None:
         if not players:
-            raise ParameterError("an empty pool has nobody to play: name at least one opponent")
+            raise ParameterError("an empty pool has no players: name at least one opponent")
         self.players = list(players)
         self.weights = [
             finite_number(f"weight of {player.name!r}", weight, "a share of a pool", above=0)
@@ -49,12 +49,11 @@ class Pool:
 
     @classmethod
     def of(cls, game: Game, spec: Any) -> Pool:
-        """Return ``spec`` as a pool: a Pool, an agent (see `dicegym.agent`), a list of agents, or {agent: weight}.
+        """Return a pool of a Pool, an agent (see `dicegym.agent`), a list of agents, or {agent: weight}.
 
-        None stands for the game's default opponents.
-
-        Agents that have a compiled twin are played by it (see `dicegym.players.batch_players`). The first file that
-        does not ship with the package or the game is told by an UntrustedCodeWarning.
+        None means the game's default opponents. Agents are replaced by their compiled twins
+        (`dicegym.players.batch_players`). The first file that does not ship with the package or the game gives an
+        UntrustedCodeWarning.
 
         Raises:
             UnknownNameError, AgentError, ModelError: an agent cannot be found or loaded.
@@ -71,7 +70,7 @@ class Pool:
         return pool
 
     def draw_seats(self, key: int, learner: int, seats: int) -> dict[int, Player]:
-        """Return who sits in which of the ``seats`` of the game with this key, the ``learner``'s own left out."""
+        """Return seat -> player in the game with this key, except for the ``learner``'s seat."""
         members = np.empty(seats, np.int16)
         seat_pool(self.bounds, np.uint64(key), learner, members)
         return {seat: self.players[member] for seat, member in enumerate(members.tolist()) if member >= 0}
@@ -88,22 +87,22 @@ def is_program(game: Game, spec: Any) -> bool:
 
 
 def needs_trust(game: Game, spec: Any) -> bool:
-    """Return whether ``spec`` must not be played because somebody's file says so: a program, or a language model.
+    """Return whether playing ``spec`` from a stranger's settings is unsafe.
 
-    That would run in this process, and this would be sent the user's key to an address of its author's.
+    A program would run in this process; a language model would get the user's key, at an address of the author's.
     """
     found = resolve(game, spec)
     return found.costly if isinstance(found, Player) else is_program(game, spec)
 
 
 def _warn_of_program(name: str) -> None:
-    """Say, once in a process, what an opponent's file can do."""
-    global _warned  # noqa: PLW0603 - once in a process
-    if _warned:
+    """Warn once in a process, of the first program."""
+    if _WARNED:
         return
-    _warned = True
-    told = (
+    _WARNED.append(name)
+    warnings.warn(
         f"the opponent {name!r} is a program that runs in this process: it can read the dice, the learner and your "
-        "files. Use it only if you trust its author; contests keep such programs apart"
+        "files. Use it only if you trust its author; contests run such programs in a sandbox",
+        UntrustedCodeWarning,
+        stacklevel=3,
     )
-    warnings.warn(told, UntrustedCodeWarning, stacklevel=3)

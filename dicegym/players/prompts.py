@@ -1,10 +1,9 @@
-"""Games in words for language models: what a seat is told, and how its answer is read.
+"""Games in words for language models: observations as text, and parsed answers.
 
-An observation is text (`observation_text`): the scene as the seat sees it, what else it may know, and every legal
-action as it is written. An answer is one JSON object, ``{"action": "roll 5"}``. The action is what a person types at
-the keyboard and goes through the same parser (`dicegym.games.controls.Controls.read`). Nothing is picked out of prose:
-an answer that cannot be read raises `UnreadableAnswerError`, one that the rules forbid `IllegalAnswerError`, and both
-say why.
+An observation (`observation_text`) is the scene as the seat sees it, further known facts, and every legal action as it
+is written. An answer is one JSON object, ``{"action": "roll 5"}``. The action is what a person types at the keyboard,
+and goes through the same parser (`dicegym.games.controls.Controls.read`). Nothing is extracted from prose: an answer
+that cannot be read raises `UnreadableAnswerError`, and one that the rules forbid `IllegalAnswerError`.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from dicegym.players.sitting import controls_of
 ACTION = "action"
 """The only key of an answer."""
 MOST_CHARACTERS = 1_000
-"""Of an answer at most."""
+"""Limit of an answer."""
 ANSWER_SCHEMA: dict[str, Any] = {
     "type": "object",
     "properties": {ACTION: {"type": "string", "description": "your action, written as the legal actions are"}},
@@ -46,30 +45,30 @@ ANSWER_TOOL: dict[str, Any] = {
 }
 """The same, as a tool whose arguments are the answer."""
 INSTRUCTION = f'Answer with one JSON object and nothing else: {{"{ACTION}": "..."}}, with your action for the dots.'
-"""What a model is told after the rules."""
+"""The end of the system prompt."""
 
 
 class AnswerError(ParameterError):
-    """An answer of a language model means no action that can be played; the subclasses tell two kinds apart."""
+    """An answer of a language model is not a playable action; see the two subclasses."""
 
 
 class UnreadableAnswerError(AnswerError):
-    """An answer is not one JSON object with an action, or its action means nothing in this game."""
+    """An answer is not one JSON object with an action of this game."""
 
 
 class IllegalAnswerError(AnswerError):
-    """An answer names an action that the rules do not allow now."""
+    """An answer is an action that the rules do not allow now."""
 
 
 def rules_text(game: Game) -> str:
-    """Return the game in a few lines, and how actions are written: what all observations of a game share."""
+    """Return the game in a few lines, and how actions are written, for all decisions of a game."""
     settings = {"players": game.players, **game.parameters}
     listed = ", ".join(f"{name}={value}" for name, value in settings.items())
     return f"You play {game.spec.title} ({listed}).\n{controls_of(game).RULES}"
 
 
 def observation_text(game: Game, state: Any, seat: int | None = None) -> str:
-    """Return what a seat may know, as text, and its legal actions if it is to move (the default).
+    """Return what a seat may know as text, with its legal actions if it is to move (the default).
 
     What the seat may not know is not read (`dicegym.games.hidden`).
     """
@@ -86,9 +85,9 @@ def observation_text(game: Game, state: Any, seat: int | None = None) -> str:
 
 
 def write_actions(game: Game, state: Any, actions: Sequence[int]) -> str:
-    """Return the text of one decision, from which `read_action` reads the same actions.
+    """Return the text of one decision, which `read_action` reads as the same actions.
 
-    Raises ParameterError if the rules do not allow them, or no text means them.
+    Raises ParameterError if the rules do not allow them, or no text describes them.
     """
     place, shown = _seated(game, state)
     if actions:
@@ -100,23 +99,18 @@ def write_actions(game: Game, state: Any, actions: Sequence[int]) -> str:
 
 
 def write_answer(game: Game, state: Any, actions: Sequence[int]) -> str:
-    """Return the answer, a JSON object, that `read_answer` reads as these actions. Raises as `write_actions`."""
+    """Return the answer, a JSON object, which `read_answer` reads as these actions. Raises as `write_actions`."""
     return json.dumps({ACTION: write_actions(game, state, actions)})
 
 
-def read_answer(game: Game, state: Any, answer: str) -> list[int]:
-    """Return the actions of an answer: one, or where a decision is an order all of its actions.
+def read_answer(game: Game, state: Any, answer: object) -> list[int]:
+    """Return the actions of an answer: one, or all actions of an order.
 
     Raises:
-        UnreadableAnswerError: it is not one JSON object with the key ``action``, or the action means nothing.
+        UnreadableAnswerError: it is not one JSON object with the key ``action``, or the action is unknown.
         IllegalAnswerError: the rules do not allow the action.
     """
-    return read_action(game, state, parse_answer(answer))
-
-
-def parse_answer(answer: object) -> str:
-    """Return the action's text in an answer; see `read_answer`. Raises UnreadableAnswerError."""
-    wanted = f'the answer is to be one JSON object such as {{"{ACTION}": "..."}}'
+    wanted = f'the answer must be one JSON object such as {{"{ACTION}": "..."}}'
     if not isinstance(answer, str) or len(answer) > MOST_CHARACTERS:
         what = f"{len(answer):,} characters" if isinstance(answer, str) else repr(type(answer).__name__)
         raise UnreadableAnswerError(f"{what} cannot be an answer: {wanted}")
@@ -129,11 +123,11 @@ def parse_answer(answer: object) -> str:
     text = found[0][1]
     if not isinstance(text, str) or not text.strip():
         raise UnreadableAnswerError(f"the action {one_line(text, 80)!r} is not a text: {wanted}")
-    return text
+    return read_action(game, state, text)
 
 
 def read_action(game: Game, state: Any, text: str) -> list[int]:
-    """Return the actions that ``text`` means, as `read_answer` does for the text in an answer."""
+    """Return the actions that ``text`` describes; see `read_answer`."""
     place, shown = _seated(game, state)
     words = " ".join(text.lower().split())
     try:
@@ -141,21 +135,21 @@ def read_action(game: Game, state: Any, text: str) -> list[int]:
     except UnreadError:
         raise UnreadableAnswerError(f"{one_line(text, 80)!r} means nothing here: {_how(place, shown)}") from None
     except ParameterError as error:
-        reason = re.split(r"[:?] ", str(error))[0]  # what follows tells a person what to type
+        reason = re.split(r"[:?] ", str(error))[0]  # the rest tells a person what to type
         raise IllegalAnswerError(f"{reason}: {_how(place, shown)}") from None
     _check_legal(place, shown, text, actions)
     return actions
 
 
 def _how(place: Place, shown: Any) -> str:
-    """Return how an action is written."""
+    """Return a hint how an action is written."""
     if not (legal := np.flatnonzero(place.game.legal(shown))[-1:].tolist()):
         return "the game is over"
     return f"write a legal action as the rules show it, such as {_write(place, shown, legal)!r}"
 
 
 def decision_start(game: Game, state: Any, seat: int) -> Any:
-    """Return the record as it was when ``seat`` began its decision; a copy where that has several actions."""
+    """Return the record at the beginning of the decision of ``seat``; a copy if decisions have several actions."""
     if game.spec.joint_action is None:
         return state
     begun = state.copy()
@@ -164,25 +158,19 @@ def decision_start(game: Game, state: Any, seat: int) -> Any:
 
 
 def _check_legal(place: Place, shown: Any, text: str, actions: Sequence[int]) -> None:
-    """Raise IllegalAnswerError unless the actions are one whole decision by the rules."""
-    game, seat, state = place.game, place.seat, shown
+    """Raise IllegalAnswerError unless the actions are one whole, legal decision."""
+    game, state = place.game, shown.copy()
     for number, action in enumerate(actions):
-        if number:
-            state = state.copy() if number == 1 else state
-            game.step(state, actions[number - 1])
-            if state["over"] or state["player"] != seat:
-                raise IllegalAnswerError(f"{one_line(text, 80)!r} is more than one decision: give the next one alone")
-        if not (0 <= action < game.n_actions and game.legal(state)[action]) and not _is_wide(game, state, action):
+        if number and (state["over"] or state["player"] != place.seat):
+            raise IllegalAnswerError(f"{one_line(text, 80)!r} is more than one decision: give only the next one")
+        is_wide = action >= game.n_actions and not game.step(state.copy(), action)  # several actions at once, legal
+        if not is_wide and not (0 <= action < game.n_actions and game.legal(state)[action]):
             raise IllegalAnswerError(f"{one_line(text, 80)!r} is not allowed now: {_how(place, shown)}")
-
-
-def _is_wide(game: Game, state: Any, action: int) -> bool:
-    """Return whether an action beyond the ordinary ones says what they do, such as several at once, by the rules."""
-    return action >= game.n_actions and not game.step(state.copy(), action)
+        game.step(state, action)
 
 
 def _seated(game: Game, state: Any, seat: int | None = None) -> tuple[Place, Any]:
-    """Return the place of a seat, and the record by what the seat may know."""
+    """Return the place of a seat, and the record with only what the seat may know."""
     sits = check_seat(game, int(state["player"]) if seat is None else seat)
     names = tuple(f"player {number}" for number in range(game.players))
     return Place(game, sits, names), keep_known(game, state, sits)[0]

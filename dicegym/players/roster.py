@@ -1,9 +1,9 @@
-"""The roster: from what a user calls an agent to the player.
+"""The roster: find the agent that a user names, and make its player.
 
-Agents live in one folder per game, each in a file (or folder) of its game's original interface, or as a
-trained model ``name.zip``. They are found by path and never imported by name. The folder of folders is the
-first that exists of ``$DICEGYM_AGENTS``, ``agents/`` of a checkout, ``dicegym/_agents`` of an installed wheel. The
-agents of a game from outside the package are in the folder ``agents`` beside its rules.
+Each game has a folder of agents: files or folders of its original interface, and trained models ``name.zip``. Agents
+are found by path and never imported by name. The folder of these folders is the first that exists of
+``$DICEGYM_AGENTS``, ``agents/`` of a checkout, and ``dicegym/_agents`` of an installed wheel. A game from outside the
+package has its agents in the folder ``agents`` beside its rules.
 """
 
 from __future__ import annotations
@@ -40,17 +40,18 @@ from dicegym.shipped import is_shipped, shipped_folder
 
 AGENTS_VARIABLE = "DICEGYM_AGENTS"
 PLACEHOLDERS = ("my", "best")
-"""What people call files and folders that would tell nobody whose they are."""
+"""Names of files and folders that do not say whose they are."""
 _CALL = re.compile(r"(?P<name>[^\s()]+)\s*\((?P<arguments>.*)\)", re.DOTALL)
 OBSERVATION, MASK = ("observation", "obs"), ("mask", "action_mask")
-"""What a function calls its two arguments that is to be asked as a learner is."""
+"""Names of the two arguments of a function that is called as a learner is."""
 SEARCHES = {"mcts": ("dicegym.analysis.mcts", "MctsPlayer"), "llm": ("dicegym.players.llm", "LlmPlayer")}
-"""Agents that play every game, by searching or by asking a language model: the module and the class of each, looked up
-when they are named. An agent of the same name in a game's folder goes first."""
+"""Agents that play every game, by search or with a language model: name -> (module, class), imported on use.
+
+An agent of the same name in a game's folder takes precedence."""
 Spec = Player | str | Path | Callable[..., Any]
-"""What names an agent; see `agent`. A model in memory has none of these types, and is accepted too."""
+"""What names an agent; see `agent`. Models in memory are accepted too."""
 Origin = Source | Path | Player
-"""Where a player comes from: a bot's source, the path of a model, or the player itself."""
+"""The source of a bot, the path of a model, or a player itself."""
 
 
 def agents_folder(game: Game | str) -> Path:
@@ -64,16 +65,16 @@ def agents_folder(game: Game | str) -> Path:
 
 
 def entry_files(game: Game) -> tuple[str, ...]:
-    """Return what bots' files are called in the game's original interface; nothing in a game that has none."""
+    """Return the names of bot files in the game's original interface, if it has one."""
     interface = part(game, INTERFACE)
     return () if interface is None else interface.ENTRY_FILES
 
 
 def agent_names(game: Game | str) -> list[str]:
-    """Return the names of all agents of a game's own, in alphabetical order. Raises UnknownNameError.
+    """Return the names of the agents in a game's folder, in alphabetical order. Raises UnknownNameError.
 
-    Left out are `SEARCHES`, whose moves take a thousand times as long, models that were trained with other parameters
-    (`names_elsewhere`), and bots without a compiled twin where the game has parameters that the original does not have.
+    Models that were trained with other parameters are left out (`names_elsewhere`). If the game has parameters that the
+    original does not have, bots without a compiled twin are left out too.
 
     Example:
         >>> import dicegym
@@ -88,15 +89,12 @@ def agent_names(game: Game | str) -> list[str]:
 
 
 def names_elsewhere(game: Game | str) -> dict[str, dict[str, int]]:
-    """Return the models of a game that play it with other parameters alone: those parameters, by name.
-
-    Raises UnknownNameError.
-    """
+    """Return the models that play a game only with other parameters: name -> parameters. Raises UnknownNameError."""
     game = make_game(game)
     found = {}
     for name, path in sorted(_found(game).items()):
         if path.suffix == ".zip":
-            with contextlib.suppress(ModelError):  # loading it says what is wrong
+            with contextlib.suppress(ModelError):  # loading the model reports it
                 stated = ModelFile(path).facts.get("parameters")
                 if isinstance(stated, dict) and not shows_as_much(game, stated):
                     found[name] = stated
@@ -131,7 +129,7 @@ def agent(
         game: a game or its name.
         spec: a Player (returned as it is), or
 
-            * an agent's name, or ``name(8)`` for one made by a function of its own name called with integers;
+            * an agent's name, or ``name(8)``: the function ``name`` in the file is called with the integers;
             * ``mcts(1000)`` or ``mcts(1000, rollouts=random)`` for a search (`dicegym.analysis.mcts`);
             * ``llm(MODEL, base_url=URL)`` for a language model (`dicegym.players.llm`);
             * a path: a ``.py`` file, a folder, ``folder:file``, ``folder:file:function``,
@@ -139,19 +137,19 @@ def agent(
               its seeds, which means the best model;
             * a Stable-Baselines3 model, or a ``torch.nn.Module`` from observations to a score for each action; it plays
               as its file would (`dicegym.players.model.temperature_for`);
-            * a function ``(observation, mask)`` -> action, its arguments called so (or ``obs``, ``action_mask``);
-              it gets what the seat knows, float32[observation size], and what is legal, bool[n_actions];
-            * a function ``(turn)`` -> action, its argument called so (`dicegym.Turn`);
-            * a function, or class, of the game's original interface, whatever its arguments are called.
-        keep: play all games with one copy of the bot's program instead of a fresh one each.
-        seed: of the bot's randomness until it joins a game.
-        temperature: how a model's file is played, whatever it says itself: its actions are drawn from
-            softmax(logits / temperature), and 0 plays the best one.
+            * a function ``(observation, mask)`` -> action, with these argument names (or ``obs``, ``action_mask``);
+              it takes what the seat knows, float32[observation size], and the legal actions, bool[n_actions];
+            * a function ``(turn)`` -> action, with this argument name (`dicegym.Turn`);
+            * a function or class of the game's original interface, with any argument names.
+        keep: play all games with one copy of the bot's program instead of a fresh one for each game.
+        seed: the bot's random seed until it joins a game.
+        temperature: overrides the temperature in a model's file: actions are drawn from softmax(logits / temperature),
+            and 0 plays the best one.
 
     Raises:
         UnknownNameError: there is no such game, agent or file.
-        ParameterError: ``spec`` is nothing of the above, its arguments are not integers, a ``temperature`` for an agent
-            that is not a model's file, or a bot in a game that is not the original one.
+        ParameterError: ``spec`` is of none of these kinds, its arguments are not integers, the ``temperature`` is for
+            an agent that is not a model file, or the bot is of a game that has other rules than the original.
         AgentError: the bot's file cannot be loaded.
         ModelError: the model does not fit the game, or cannot be read.
         DependencyError: a model needs a package that is not installed.
@@ -167,9 +165,9 @@ def agent(
 
 
 def opponent(game: Game, spec: Spec | Any) -> Player:
-    """Return the player that ``spec`` names, but its compiled twin (`dicegym.players.batch_players`) if a name has one.
+    """Return the player that ``spec`` names, or its compiled twin (`dicegym.players.batch_players`) if it has one.
 
-    Raises as `agent` does.
+    Raises the errors of `agent`.
     """
     origin, name = resolve(game, spec), spec.strip() if isinstance(spec, str) else ""
     twin = twin_of(game, origin, name) if isinstance(origin, Source) and name in twin_numbers(game) else None
@@ -177,16 +175,13 @@ def opponent(game: Game, spec: Spec | Any) -> Player:
 
 
 def is_strangers(game: Game, spec: Spec | Any) -> bool:
-    """Return whether ``spec`` names a bot's file that does not ship, with all that it imports, with the package.
-
-    Raises as `resolve` does.
-    """
+    """Return whether ``spec`` names a bot's file that does not ship with the package. Raises as `resolve` does."""
     origin = None if _is_given(spec) else resolve(game, spec)
     return isinstance(origin, Source) and not ships(origin)
 
 
 def ships(source: Source) -> bool:
-    """Return whether a bot's file, with all that it imports, ships with the package, unchanged."""
+    """Return whether a bot's file and everything that it imports ship with the package, unchanged."""
     try:
         return is_shipped(source.file) and all(map(is_shipped, gather(source.file)))
     except BadFileError:
@@ -202,13 +197,12 @@ def load(
     seed: int = 0,
     temperature: float | None = None,
 ) -> Player:
-    """Return the player of what `resolve` found; all else as for `agent`.
+    """Return the player for a result of `resolve`; see `agent` for the arguments and errors.
 
-    With parameters that the original game does not have, the compiled twin of a file plays in its place. Raises
-    AgentError, ModelError, ParameterError and DependencyError as `agent` does.
+    In a game with parameters that the original does not have, the compiled twin replaces a bot's file.
     """
     if temperature is not None and isinstance(origin, Player | Source):
-        what = "a bot, which plays as its program says" if isinstance(origin, Source) else "a player already"
+        what = "a bot" if isinstance(origin, Source) else "a player already"
         raise ParameterError(f"temperature={temperature!r} is for models in files, and {name} is {what}: leave it out")
     if isinstance(origin, Player):
         return origin
@@ -223,24 +217,22 @@ def load(
 
 
 def agent_name(game: Game | str, spec: Spec | Any) -> str:
-    """Return what reports call the agent ``spec``: its name as given, or the stem of its path.
+    """Return the name of the agent ``spec`` in reports: its name as given, or the stem of its path.
 
-    A file that is called as every bot of its game is (``hog.py``), or by one of `PLACEHOLDERS`, goes by the name of its
-    folder, and if that says as little, by that of the one above; a training in a folder called as its game by its model
-    too: hog-best. What is named in it follows: ``mine:a.py`` and ``mine:b.py:play`` are called mine:a and mine:b:play.
+    A file with the name of all bots of its game (``hog.py``), or one of `PLACEHOLDERS`, takes the name of its folder,
+    or of the next folder above that says more. A training in a folder with the game's name adds its model: hog-best.
+    Names after the path stay: ``mine:a.py`` and ``mine:b.py:play`` are mine:a and mine:b:play.
     """
     if isinstance(spec, Player):
         return spec.name
     if _is_given(spec):
         return _given_name(spec)
     text = _text(spec)
-    if set(text) == {"."}:  # the current folder, or the one above
-        return Path(text).resolve().name
     if not _is_path(text):
-        match = _CALL.fullmatch(text)
-        if (match["name"] if match else text) in SEARCHES and (searching := _searching(make_game(game), text)):
+        name, inside = _split_call(text)
+        if name in SEARCHES and (searching := _searching(make_game(game), text)):
             return searching.name
-        return f"{match['name']}({', '.join(map(str, _integers(match['arguments'], text)))})" if match else text
+        return text if inside is None else f"{name}({', '.join(map(str, _integers(inside, text)))})"
     if not os.path.exists(text):
         rest, source = split(os.path.expanduser(text), entry_files(make_game(game)))
         if source is not None and len(rest) == 3:  # the original's name:folder:file:function
@@ -260,9 +252,9 @@ def agent_name(game: Game | str, spec: Spec | Any) -> str:
 
 
 def resolve(game: Game, spec: Spec | Any) -> Origin:
-    """Return where ``spec`` is, absolute: the bot's source, the path of a model, or the player itself.
+    """Return the bot's source, the absolute path of a model, or the player itself, without loading anything.
 
-    Loads nothing. Raises UnknownNameError, ParameterError and, for a file that does not exist, AgentError.
+    Raises UnknownNameError, ParameterError, and AgentError for a missing file.
     """
     if isinstance(spec, Player):
         return spec
@@ -274,42 +266,36 @@ def resolve(game: Game, spec: Spec | Any) -> Origin:
         file = os.path.expanduser(text)
         if mark and not (os.path.exists(file) or os.path.isdir(f"{os.path.expanduser(model_path)}.zip")):
             raise ParameterError(f"{text!r}: a model has no parts to choose from; write '{model_path}.zip'")
-        if not text.endswith(".zip"):
-            return _bot_or_training(game, file, text)
-        if not os.path.isfile(file):
-            raise AgentError(agent_name(game, text), f"there is no file {file}")
-        return Path(file).absolute()
-    match = _CALL.fullmatch(text)
-    name = match["name"] if match else text
+        return _at_path(game, file, text)
+    name, inside = _split_call(text)
     agents = _found(game)
     if name not in agents:
         if searching := _searching(game, text):
             return searching
         if os.path.isdir(text):
-            return _bot_or_training(game, text, text)
-        where = f"The agents are in {agents_folder(game)}; a bot of your own is named by its path."
+            return _at_path(game, text, text)
+        where = f"The agents are in {agents_folder(game)}; name a bot of your own by its path."
         raise unknown_name(f"agent of {game.spec.title}", text, [*sorted(agents), *SEARCHES], where)
-    path = agents[name].absolute()
-    if match is None:
-        return path if path.suffix == ".zip" else _located(game, str(path), text)
-    if path.suffix == ".zip":
+    origin = _at_path(game, str(agents[name]), text)
+    if inside is None:
+        return origin
+    if isinstance(origin, Path):
         raise ParameterError(f"{text!r}: {name} is a model, which takes no arguments; write {name!r}")
-    source = _located(game, str(path), text)
-    return source._replace(attribute=path.stem, arguments=_integers(match["arguments"], text))
+    return origin._replace(attribute=agents[name].stem, arguments=_integers(inside, text))
 
 
 def find_model_file(game: Game, named: str, setting: str = "a model") -> str:
-    """Return the file of the model that is named: that of a trained agent of ``game``, or the file itself.
+    """Return the file of the model ``named``: a trained agent of ``game``, or the file itself.
 
     Args:
-        game: what it plays.
-        named: an agent's name, also of one that plays with other parameters alone (taking its networks says
-            that they do not fit), or the path of a file, or of a training's folder, whose best model is meant.
-        setting: what names it, for the error.
+        game: the game.
+        named: an agent's name, also of a model for other parameters (loading its networks reports that), or the path of
+            a file or of a training's folder (its best model).
+        setting: the setting that names it, for errors.
 
     Raises:
-        UnknownNameError: it is a name of nobody, or of a bot, which has no networks.
-        ModelError: it is a path, and there is no file.
+        UnknownNameError: there is no such agent, or it is a bot, which has no networks.
+        ModelError: it is a path without a file.
     """
     agents = _found(game)
     path = agents.get(named)
@@ -320,7 +306,7 @@ def find_model_file(game: Game, named: str, setting: str = "a model") -> str:
         file = os.path.expanduser(named)
         file = str(find_trained(Path(file)) or file)
         if missing := lacking(file):
-            takes = f"{setting} takes the file of a model, or the name of a trained agent of {game.spec.title}"
+            takes = f"{setting} takes a model file, or the name of a trained agent of {game.spec.title}"
             raise ModelError(f"{missing}, and {takes}: {', '.join(trained) or 'it has no trained agents'}")
         return file
     bot = f"{named} is a bot, which has no networks. " if path is not None else ""
@@ -329,9 +315,9 @@ def find_model_file(game: Game, named: str, setting: str = "a model") -> str:
 
 
 def _text(spec: object) -> str:
-    """Return a spec in words. Raises ParameterError if it is not one."""
+    """Return a name or path as text. Raises ParameterError for anything else."""
     if isinstance(spec, os.PathLike) and isinstance(path := os.fspath(spec), str) and path.strip():
-        return path  # as it is: a file's name may begin and end with anything
+        return path  # not stripped: a file's name may begin and end with anything
     if not isinstance(spec, str) or not spec.strip() or "\0" in spec:
         raise ParameterError(
             f"{spec!r} is not an agent: give an agent's name, name(numbers), a path to a .py file, folder or .zip "
@@ -340,20 +326,18 @@ def _text(spec: object) -> str:
     return spec.strip()
 
 
-def _bot_or_training(game: Game, path: str, spec: str) -> Source | Path:
-    if locate(path, entry_files(game)) is None and (model := find_trained(Path(path))):
-        return model.absolute()
-    return _located(game, path, spec)
-
-
-def _located(game: Game, path: str, spec: str) -> Source:
+def _at_path(game: Game, path: str, spec: str) -> Source | Path:
+    """Return the bot or model at a path, absolute; in the folder of a training that is the best model."""
+    if path.endswith(".zip") and os.path.isfile(path):
+        return Path(path).absolute()
     entries = entry_files(game)
-    source = locate(path, entries)
-    if source is None:
-        is_folder = os.path.isdir(path)
-        missing = f"{path} holds no {' or '.join(entries)}" if is_folder else lacking(path)
-        raise AgentError(agent_name(game, spec), missing)
-    return source._replace(file=source.file.absolute())
+    source = None if path.endswith(".zip") else locate(path, entries)
+    if source is not None:
+        return source._replace(file=source.file.absolute())
+    if model := find_trained(Path(path)):
+        return model.absolute()
+    missing = f"{path} holds no {' or '.join(entries)}" if os.path.isdir(path) else lacking(path)
+    raise AgentError(agent_name(game, spec), missing)
 
 
 def looks_like_bot(interface: Interface, file: Path) -> bool:
@@ -364,19 +348,25 @@ def looks_like_bot(interface: Interface, file: Path) -> bool:
         return False
 
 
+def _split_call(text: str) -> tuple[str, str | None]:
+    """Return ``name(arguments)`` as (name, arguments), and any other text as (text, None)."""
+    match = _CALL.fullmatch(text)
+    return (match["name"], match["arguments"]) if match else (text, None)
+
+
 def _is_path(text: str) -> bool:
-    if (call := _CALL.fullmatch(text)) and call["name"] in SEARCHES:  # whose arguments may be addresses
+    name, inside = _split_call(text)
+    if inside is not None and name in SEARCHES:  # its arguments may be URLs
         return False
-    return text.endswith((".py", ".zip")) or any(mark in text for mark in ("/", "\\", ":", "~"))
+    return text in (".", "..") or text.endswith((".py", ".zip")) or any(mark in text for mark in ("/", "\\", ":", "~"))
 
 
 def _searching(game: Game, text: str) -> Player | None:
-    """Return the player of `SEARCHES` that is meant by ``mcts`` or ``mcts(200, c=0.5)``; None: it names another agent.
+    """Return the player of `SEARCHES` for a text such as ``mcts`` or ``mcts(200, c=0.5)``; None for another agent.
 
-    Raises ParameterError and UnknownNameError for arguments that it does not take.
+    Raises ParameterError and UnknownNameError for invalid arguments.
     """
-    match = _CALL.fullmatch(text)
-    name = match["name"] if match else text
+    name, inside = _split_call(text)
     if name not in SEARCHES or name in _found(game):
         return None
     module = importlib.import_module(SEARCHES[name][0])
@@ -384,14 +374,13 @@ def _searching(game: Game, text: str) -> Player | None:
     known = list(inspect.signature(player).parameters)
     given: list[Any] = []
     named: list[tuple[str, Any]] = []
-    for one in filter(None, map(str.strip, (match["arguments"] if match else "").split(","))):
+    for one in filter(None, map(str.strip, (inside or "").split(","))):
         key, mark, value = map(str.strip, one.partition("="))
-        if mark and key.isidentifier():
+        if not (mark and key.isidentifier()):
+            given.append(_literal(one))
+        elif key in known:
             named.append((key, _literal(value)))
         else:
-            given.append(_literal(one))  # what is no literal is a word
-    for key, _ in named:
-        if key not in known:
             raise unknown_argument(name, key, known)
     taken = [*known[: len(given)], *(key for key, _ in named)]
     if len(given) > len(known) or len(set(taken)) < len(taken):
@@ -403,6 +392,7 @@ def _searching(game: Game, text: str) -> Player | None:
 
 
 def _literal(text: str) -> Any:
+    """Return the value of a literal; any other text is a word."""
     try:
         return ast.literal_eval(text)
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
@@ -410,7 +400,6 @@ def _literal(text: str) -> Any:
 
 
 def _integers(arguments: str, spec: str) -> tuple[int, ...]:
-    """Return the integers between the parentheses of ``spec``."""
     found = _literal(f"({arguments},)") if arguments.strip() else ()
     if not isinstance(found, tuple) or not all(type(value) is int and abs(value) < 1 << 63 for value in found):
         raise ParameterError(f"{spec!r}: the arguments of an agent are whole numbers, as in 'always_roll(8)'")
@@ -418,12 +407,12 @@ def _integers(arguments: str, spec: str) -> tuple[int, ...]:
 
 
 def _is_given(spec: object) -> bool:
-    """Return whether ``spec`` is a model in memory, a function or a class, and no `Player`."""
+    """Return whether ``spec`` is a model in memory, a function or a class, but not a `Player`."""
     return not isinstance(spec, Player) and (_is_model(spec) or callable(spec))
 
 
 def _is_model(spec: object) -> bool:
-    """Return whether this is a model of Stable-Baselines3 or PyTorch, without loading either."""
+    """Return whether ``spec`` is a model of Stable-Baselines3 or PyTorch, without importing them."""
     if hasattr(spec, "policy") and hasattr(spec, "predict"):
         return True
     torch = sys.modules.get("torch")
@@ -431,41 +420,44 @@ def _is_model(spec: object) -> bool:
 
 
 def _given_name(spec: Any) -> str:
-    """Return what reports call it: a function's or class's name, or that of a model's class."""
     named = spec if inspect.isroutine(spec) or inspect.isclass(spec) else type(spec)
     return str(getattr(named, "__name__", "function")).strip("<>")
 
 
 def _given_player(game: Game, spec: Any) -> Player:
-    """Return the player of what Python code handed over; see `agent`."""
+    """Return the player for a model, function or class in memory; see `agent`."""
     name = _given_name(spec)
     if _is_model(spec):
         return models.PolicyPlayer(spec, game, name, temperature=models.temperature_for(spec, game))
     if inspect.isclass(spec) and issubclass(spec, Player):
         raise ParameterError(f"{name} is a class of players: give one of its objects, {name}()")
-    arguments, is_pure = _needed_arguments(spec), getattr(spec, "PURE", False) is True
-    if len(arguments) == 2 and arguments[0] in OBSERVATION and arguments[1] in MASK:
-        return FunctionPlayer(functools.partial(_ask_as_learners, spec, name), name, is_pure)
-    if arguments == ["turn"]:
+    signature = None
+    with contextlib.suppress(TypeError, ValueError):  # some builtins have no signature
+        signature = inspect.signature(spec)
+    parameters = signature.parameters.values() if signature else ()
+    needed = [one.name for one in parameters if one.default is one.empty and one.kind is not one.VAR_KEYWORD]
+    is_pure = getattr(spec, "PURE", False) is True
+    if len(needed) == 2 and needed[0] in OBSERVATION and needed[1] in MASK:
+        return FunctionPlayer(functools.partial(_ask_learner, spec, name), name, is_pure)
+    if needed == ["turn"]:
         return FunctionPlayer(spec, name, is_pure)
     if part(game, ADAPTER) is None:
         raise ParameterError(
-            f"{game.spec.title} has no bots of an original interface that {name}({', '.join(arguments)}) could be: "
-            "write a function of (observation, mask), with these names, that returns an action"
+            f"{name}({', '.join(needed)}) cannot play, as {game.spec.title} has no original bot interface: write a "
+            "function of (observation, mask), with these names, that returns an action"
         )
     game.check_original(name)
     wanted = getattr(part(game, INTERFACE), "ARGUMENTS", None)
-    if wanted is not None and not inspect.isclass(spec) and not _takes(spec, len(wanted)):
+    if wanted is not None and signature and not inspect.isclass(spec) and not _accepts(signature, len(wanted)):
         raise ParameterError(
-            f"{name}({', '.join(arguments)}) does not take what agents of {game.spec.title} are asked with: write a "
-            f"function of ({', '.join(wanted)}), as its original bots have it, or of (observation, mask) or (turn), "
-            "with these names, that returns an action"
+            f"{name}({', '.join(needed)}) does not take the arguments of agents of {game.spec.title}: write a function "
+            f"of ({', '.join(wanted)}), as its original bots are, or of (observation, mask) or (turn), with these "
+            "names, that returns an action"
         )
     return LiveBot(spec, name, game)
 
 
-def _ask_as_learners(function: Callable[..., Any], name: str, turn: Turn) -> int:
-    """Return what a function says that gets what a seat knows and what is legal. Raises AgentError if it fails."""
+def _ask_learner(function: Callable[..., Any], name: str, turn: Turn) -> int:
     try:
         action: int = function(turn.observation, turn.mask)
     except Exception as error:
@@ -473,23 +465,10 @@ def _ask_as_learners(function: Callable[..., Any], name: str, turn: Turn) -> int
     return action
 
 
-def _takes(function: Callable[..., Any], n: int) -> bool:
-    """Return whether a function takes ``n`` arguments by their places; True where that is not known."""
-    try:
-        signature = inspect.signature(function)
-    except (TypeError, ValueError):
-        return True
+def _accepts(signature: inspect.Signature, n: int) -> bool:
+    """Return whether a function with this signature can be called with ``n`` positional arguments."""
     try:
         signature.bind(*range(n))
     except TypeError:
         return False
     return True
-
-
-def _needed_arguments(function: Any) -> list[str]:
-    """Return what a function or class calls its arguments without defaults; nothing if that is not known."""
-    try:
-        parameters = inspect.signature(function).parameters.values()
-    except (TypeError, ValueError):
-        return []
-    return [one.name for one in parameters if one.default is one.empty and one.kind is not one.VAR_KEYWORD]

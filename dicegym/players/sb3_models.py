@@ -1,8 +1,8 @@
-"""Models of Stable-Baselines3 and PyTorch in memory and in files. Needs the extra ``train``.
+"""Models of Stable-Baselines3 and PyTorch, in memory and in files. Needs the extra ``train``.
 
-Actors and critics of plain layers are played by NumPy (`dicegym.bots.network`), which is compared with the policy on
-made-up observations first. A model in a file is built of such layers and of the settings that Stable-Baselines3 wrote
-as JSON: nothing is unpickled. A network of another kind plays as what a function of (observation, mask) asks.
+NumPy plays actors and critics of plain layers (`dicegym.bots.network`), after a comparison with the policy on random
+observations. A model in a file is rebuilt from its layers and from the JSON settings of Stable-Baselines3, without
+unpickling. Any other network can play through a function of (observation, mask).
 """
 
 from __future__ import annotations
@@ -28,29 +28,31 @@ from dicegym.errors import DependencyError, ModelError, ParameterError, one_line
 from dicegym.players.model_file import ALGORITHMS, SETTINGS_MEMBER, ModelFile, check_fit
 
 _TOLERANCE = 1e-3
-"""How far scores of a network and of its policy may lie apart, as a part of their size: both are sums of some hundred
-products, which float32 rounds by 1e-7 of their size each. Another network is off by as much as the scores are."""
+"""Allowed relative difference between the scores of a network and of its policy.
+
+Both are sums of some hundred products, which float32 rounds by 1e-7 each. A wrong network differs by as much as the
+scores themselves."""
 _ACTOR_CRITICS = ("PPO", "A2C", "MaskablePPO", "FastMaskablePPO", "DAgger")
-"""Algorithms with an actor and a critic, which arrays may tell all of."""
+"""Algorithms with an actor and a critic, which arrays may describe completely."""
 _ASYMMETRIC = "dicegym.players.asymmetric"
 _POLICIES = ("stable_baselines3.common.policies", "sb3_contrib.common.maskable.policies", _ASYMMETRIC)
-"""Modules of policies that nobody else has written."""
+"""Modules of the known policies."""
 _OPTIMIZERS = ("Adam", "RMSprop")
-"""Optimizers that these algorithms have by themselves; the second is A2C's."""
+"""The default optimizers of these algorithms; the second is A2C's."""
 _NUMBER = r"([-+.\w]+)"
 _LINEAR = rf"LinearSchedule\(start={_NUMBER}, end={_NUMBER}, end_fraction={_NUMBER}\)"
 _SCHEDULE = re.compile(rf"(?:value_schedule=)?(?:ConstantSchedule\(val={_NUMBER}\)|{_LINEAR})")
-"""The texts of schedules, beside their pickles."""
+"""The texts of schedules, which stand next to their pickles."""
 _KIND = re.compile(r"<class 'stable_baselines3\.common\.utils\.(\w+)'>")
 _SET_UP = "_setup_model"
-"""What Stable-Baselines3's own ``load`` calls, too, when spaces are known and there are no games yet."""
+"""Stable-Baselines3's ``load`` also calls it when spaces are known and there are no environments yet."""
 _MOST_MEMORY = 1 << 31
-"""Bytes of the rollout that a model may ask for to continue its training."""
+"""Bytes of the rollout buffer that a model may request to continue its training."""
 _LEFT_OUT = (
     *("_last_obs", "_last_original_obs", "_last_episode_starts", "ep_info_buffer", "ep_success_buffer"),
     "tensorboard_log",
 )
-"""What Stable-Baselines3 saves of the games that were going on, and a path on this machine."""
+"""Attributes about running environments, and a path on this machine."""
 
 
 def algorithm(name: str) -> Any:
@@ -64,9 +66,9 @@ def algorithm(name: str) -> Any:
 
 
 def training_parts(model: Any, network: Network) -> tuple[Network, bytes] | None:
-    """Return the critic and the settings (JSON) with which ``network``, a model's actor, is trained further.
+    """Return the critic and the settings (JSON) that continue the training of a model with the actor ``network``.
 
-    Returns None if these do not say all that Stable-Baselines3 would need.
+    Return None if they are not enough for Stable-Baselines3.
     """
     policy: Any = getattr(model, "policy", None)
     if not hasattr(policy, "value_net"):
@@ -90,9 +92,9 @@ def training_parts(model: Any, network: Network) -> tuple[Network, bytes] | None
 
 
 def tensors_of(actor: Network, critic: Network | None) -> dict[str, Any]:
-    """Return the tensors of plain layers by the names that an actor-critic policy gives them.
+    """Return the tensors of plain layers by their names in an actor-critic policy.
 
-    Those of its value network are missing where there is no ``critic``, as in models that ship.
+    Without a ``critic``, as in shipped models, those of the value network are missing.
     """
     import torch
 
@@ -101,39 +103,34 @@ def tensors_of(actor: Network, critic: Network | None) -> dict[str, Any]:
         (actor, "mlp_extractor.policy_net", "action_net"),
         (critic, "mlp_extractor.value_net", "value_net"),
     ):
-        for number, layer in enumerate(network.layers if network else ()):
-            last = network is not None and layer is network.layers[-1]
-            name = head if last else f"{begin}.{2 * number}"  # between them stand activations
+        layers = network.layers if network else ()
+        names = [*(f"{begin}.{2 * number}" for number in range(len(layers) - 1)), head]  # odd numbers: activations
+        for name, layer in zip(names, layers, strict=False):
             found[f"{name}.weight"] = torch.tensor(layer.weight.T, dtype=torch.float32)
             found[f"{name}.bias"] = torch.tensor(layer.bias, dtype=torch.float32)
     return found
 
 
 def read_trained_actor(file: ModelFile) -> Network:
-    """Return the actor of a file that says how it is trained.
-
-    Raises ModelError if the file is damaged, or holds a network alone.
-    """
+    """Return the actor of a file that can be trained. Raises ModelError if the file is damaged or only plays."""
     if SETTINGS_MEMBER not in file.names:
-        raise ModelError(
-            f"{file.path} holds a network alone, which can play, and no model of Stable-Baselines3 to train"
-        )
+        raise ModelError(f"{file.path} has a network to play, but no settings of Stable-Baselines3 to train it")
     return file.network
 
 
 def load_model(path: str | os.PathLike[str], game: Game | None = None, device: str = "cpu") -> tuple[Any, Game]:
-    """Return (Stable-Baselines3 model, its game), to be trained further.
+    """Return (Stable-Baselines3 model, its game), ready to be trained further.
 
-    A value network that was left out of the file, as in models that ship, begins anew with the policy's layers: let it
-    learn for a while before the policy is judged.
+    If the file has no value network, as in shipped models, a new one starts with the policy's layers: train it for a
+    while before you judge the policy.
 
     Args:
         path: a model file.
-        game: what it is to play; default: what it was trained on.
-        device: where its network is to be.
+        game: the game to play (default: the one it was trained on).
+        device: of its network.
 
     Raises:
-        ModelError: it cannot play ``game``, its rules have changed, it is damaged, or it holds a network alone.
+        ModelError: the model cannot play ``game``, its rules have changed, the file is damaged, or it only plays.
         DependencyError: Stable-Baselines3 is missing.
         ParameterError: there is no such device.
 
@@ -179,12 +176,12 @@ def load_model(path: str | os.PathLike[str], game: Game | None = None, device: s
 
 
 def _policy_arguments(file: ModelFile, networks: Mapping[str, Network]) -> dict[str, Any]:
-    """Return the arguments of a policy's class: the layers of its networks, and plain numbers for its optimizer."""
+    """Return the arguments of the policy class: the layers of the networks, and plain numbers for the optimizer."""
     import torch
 
     used = {layer.activation for one in networks.values() for layer in one.layers[:-1]} or {"Tanh"}
     if len(used) > 1:
-        raise ModelError(f"{file.path} cannot be trained: it has several activations, {', '.join(sorted(used))}")
+        raise ModelError(f"{file.path} cannot be trained: its activations differ, {', '.join(sorted(used))}")
     found: dict[str, Any] = {
         "net_arch": {key: [len(layer.bias) for layer in one.layers[:-1]] for key, one in networks.items()},
         "activation_fn": getattr(torch.nn, used.pop()),
@@ -197,7 +194,7 @@ def _policy_arguments(file: ModelFile, networks: Mapping[str, Network]) -> dict[
 
 
 def _arguments(file: ModelFile, kind: Any, game: Game) -> dict[str, Any]:
-    """Return the arguments of an algorithm's class: the file's plain values and its schedules."""
+    """Return the arguments of the algorithm class: the plain values and schedules in the file."""
     data, taken = file.settings, inspect.signature(kind).parameters
     found = {key: value for key, value in _schedules(data).items() if key in taken}
     if strange := [key for key, value in found.items() if value is None]:
@@ -211,13 +208,13 @@ def _arguments(file: ModelFile, kind: Any, game: Game) -> dict[str, Any]:
     steps, games = found.get("n_steps", 1), _whole(data.get("n_envs"), 1)
     if steps * games * (game.observation_size + game.n_actions + 8) * 4 > _MOST_MEMORY:
         raise ModelError(
-            f"{file.path} asks for a rollout of {steps:,} steps of {games:,} games, more than there is memory for"
+            f"{file.path} requests a rollout buffer of {steps:,} steps in {games:,} environments, which is too large"
         )
     return found
 
 
 def _schedules(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the schedules in settings by the texts beside their pickles; None for one of another kind."""
+    """Return the schedules in settings, read from the texts next to their pickles; None for an unknown kind."""
     from stable_baselines3.common.utils import ConstantSchedule, LinearSchedule
 
     found: dict[str, Any] = {}
@@ -230,7 +227,7 @@ def _schedules(data: Mapping[str, Any]) -> dict[str, Any]:
         text = parts if parts.startswith("value_schedule=") or not kind else f"{kind[1]}({parts})"
         told = _SCHEDULE.fullmatch(text)
         found[key] = None
-        with contextlib.suppress(ValueError):  # what is not a number
+        with contextlib.suppress(ValueError):  # not a number
             numbers = [float(number) for number in told.groups() if number] if told else []
             if numbers and all(map(math.isfinite, numbers)):
                 found[key] = ConstantSchedule(*numbers) if len(numbers) == 1 else LinearSchedule(*numbers)
@@ -242,17 +239,17 @@ def _is_number(value: Any) -> bool:
 
 
 def _whole(value: Any, least: int) -> int:
-    """Return a count that a file says, or the least there is if it says none."""
+    """Return a count from a file, or ``least`` if it is invalid."""
     return value if isinstance(value, int) and not isinstance(value, bool) and least <= value < MOST else least
 
 
 def check_device(device: str) -> Any:
-    """Return a ``torch.device``. Raises ParameterError if there is no such device here."""
+    """Return a ``torch.device``. Raises ParameterError if it is not available."""
     import torch
     from stable_baselines3.common.utils import get_device
 
     try:
-        found = get_device(device) if device == "auto" else torch.device(device)  # the former replaces what is missing
+        found = get_device(device) if device == "auto" else torch.device(device)  # `get_device` replaces a missing one
         torch.zeros(1, device=found)
     except (RuntimeError, AssertionError, NotImplementedError) as error:
         raise ParameterError(
@@ -263,11 +260,11 @@ def check_device(device: str) -> Any:
 
 
 class _NoPlainLayersError(Exception):
-    """A policy is not a sequence of linear layers with activations between them; the message says what it has."""
+    """A policy is not a sequence of linear layers with activations between them; the message says why."""
 
 
 def _scores(model: Any, observations: np.ndarray) -> np.ndarray:
-    """Return what PyTorch makes of float32[n, inputs]: logits or values, float64[n, n_actions]. Raises ModelError."""
+    """Return PyTorch's logits or values for float32[n, inputs]: float64[n, n_actions]. Raises ModelError."""
     import torch
 
     policy = getattr(model, "policy", model)
@@ -288,61 +285,53 @@ def _scores(model: Any, observations: np.ndarray) -> np.ndarray:
         policy.train(trains)
     if not isinstance(found, torch.Tensor) or found.ndim != 2 or len(found) != len(observations):
         shape = tuple(getattr(found, "shape", ())) or type(found).__name__
-        raise ModelError(f"a module that plays maps float32[n, inputs] to scores[n, actions], and this gives {shape}")
+        raise ModelError(f"a module must map float32[n, inputs] to scores[n, actions], and this gives {shape}")
     scores: np.ndarray = found.cpu().numpy().astype(np.float64)
     return scores
 
 
 def check_spaces(model: Any, game: Game, name: str) -> None:
-    """Raise ModelError unless a Stable-Baselines3 model sees and does what the game's seats do."""
+    """Raise ModelError unless a Stable-Baselines3 model has the observations and actions of the game."""
     normalised = getattr(model, "get_vec_normalize_env", lambda: None)()
-    if (
-        normalised is not None and normalised.norm_obs
-    ):  # its averages are not in the model, and its spaces do not show it
+    if normalised is not None and normalised.norm_obs:  # the model lacks the averages, and its spaces hide this
         raise ModelError(
-            f"model {name!r} was trained on observations that VecNormalize had changed, and what changes them does not "
-            "go with it: they lie between 0 and 1 as they are, so train it with VecNormalize(games, norm_obs=False)"
+            f"model {name!r} was trained on observations changed by VecNormalize, whose averages it does not contain: "
+            "observations are between 0 and 1 already, so train it with VecNormalize(games, norm_obs=False)"
         )
     if type(model).__name__ not in ALGORITHMS and hasattr(getattr(model, "policy", None), "lstm_actor"):
         raise ModelError(
-            f"model {name!r} is a {type(model).__name__}, which remembers from one observation to the next, and "
-            f"recurrent policies do not play here: those that do are {', '.join(ALGORITHMS)}"
+            f"model {name!r} is a {type(model).__name__}, and recurrent policies cannot play here: use one of "
+            f"{', '.join(ALGORITHMS)}"
         )
     seen, done = getattr(model, "observation_space", None), getattr(model, "action_space", None)
     shape, n_actions = getattr(seen, "shape", None), getattr(done, "n", None)
     size = game.observation_size + count_privileged(model)
-    if shape == (size,) and n_actions is not None and int(n_actions) == game.n_actions:
-        return
-    if shape is None or n_actions is None or getattr(done, "shape", ()) != ():
+    if shape != (size,) or n_actions is None or int(n_actions) != game.n_actions:
         raise ModelError(
-            f"model {name!r} was trained on observations {seen} and actions {done}; {game!r} has a vector of "
-            f"{game.observation_size} numbers and {game.n_actions} discrete actions: train it without wrappers that "
-            "change them"
+            f"model {name!r} was trained on observations {shape or seen} and {n_actions or done} actions, {game!r} has "
+            f"({size},) and {game.n_actions}: name the game, players and parameters of the training, and train without "
+            "wrappers that change observations or actions"
         )
-    raise ModelError(
-        f"model {name!r} was trained on observations {shape} and {n_actions} actions, {game!r} has ({size},) and "
-        f"{game.n_actions}: name the game, the players and the parameters that it was trained on"
-    )
 
 
 def count_privileged(model: Any) -> int:
-    """Return how many of the last numbers of its observations only the critic of a model sees."""
+    """Return how many of the last numbers of an observation only the critic of a model sees."""
     return int(getattr(getattr(model, "policy", None), "privileged", 0))
 
 
 def to_network(model: Any, game: Game, name: str) -> Network:
     """Return the plain network that scores actions of a model.
 
-    It has been compared with the policy on made-up observations, so that one whose layers are put together in another
-    way than in sequence is never mistaken for it.
+    The network is compared with the policy on random observations, in case the policy does not apply its layers in
+    sequence.
 
     Args:
         model: a Stable-Baselines3 model, or a ``torch.nn.Module`` from observations to scores.
-        game: what it plays.
-        name: what errors call it.
+        game: the game.
+        name: the model's name in errors.
 
     Raises:
-        ModelError: it does not fit the game, or is not a sequence of linear layers with activations between them.
+        ModelError: the model does not fit the game, or is not a sequence of linear layers with activations between.
     """
     import torch
 
@@ -358,8 +347,8 @@ def to_network(model: Any, game: Game, name: str) -> Network:
         expected = _scores(model, seen)
     except (RuntimeError, ValueError, TypeError, AttributeError, NotImplementedError) as error:
         raise ModelError(
-            f"model {name!r} cannot be asked for scores of {game.n_actions} actions, given observations of "
-            f"{game.observation_size} numbers: {type(error).__name__}: {one_line(error)}"
+            f"model {name!r} does not map observations of {game.observation_size} numbers to scores of "
+            f"{game.n_actions} actions: {type(error).__name__}: {one_line(error)}"
         ) from error
     if expected.shape[1] != game.n_actions:
         raise ModelError(f"model {name!r} scores {expected.shape[1]} actions, and {game!r} has {game.n_actions}")
@@ -368,25 +357,25 @@ def to_network(model: Any, game: Game, name: str) -> Network:
         _compare(network, seen, expected)
     except _NoPlainLayersError as error:
         raise ModelError(
-            f"model {name!r} cannot be played without PyTorch: {error}. Let a function of (observation, mask) ask it, "
-            "which plays wherever a player is given"
+            f"model {name!r} cannot be played without PyTorch: {error}. Write a function of (observation, mask) that "
+            "calls it, and give that as the player"
         ) from None
     return network
 
 
 def _compare(network: Network, seen: np.ndarray, expected: np.ndarray) -> None:
-    """Raise _NoPlainLayersError unless the network scores as expected, a number added to a whole row apart."""
+    """Raise _NoPlainLayersError unless the network scores as expected, up to a constant in each row."""
     try:
         found = network.scores(seen)
     except ValueError:  # the layers do not even fit each other
         raise _NoPlainLayersError("its layers do not follow each other") from None
     apart = (found - found.mean(axis=1, keepdims=True)) - (expected - expected.mean(axis=1, keepdims=True))
     if found.shape != expected.shape or np.abs(apart).max() > _TOLERANCE * max(1.0, float(np.abs(expected).max())):
-        raise _NoPlainLayersError("it computes something else than its linear layers one after the other")
+        raise _NoPlainLayersError("it does not compute its linear layers in sequence")
 
 
 def _network(parts: Sequence[Any]) -> Network:
-    """Return modules, one after the other, as plain layers. Raises _NoPlainLayersError."""
+    """Return a sequence of modules as plain layers. Raises _NoPlainLayersError."""
     import torch
 
     layers: list[Layer] = []
@@ -402,15 +391,15 @@ def _network(parts: Sequence[Any]) -> Network:
             layers[-1] = layers[-1]._replace(activation=kind)
         elif kind not in ("Sequential", "FlattenExtractor", "Flatten"):
             raise _NoPlainLayersError(
-                f"it has {kind}, and not only linear layers with one of {', '.join(ACTIVATIONS)} between"
+                f"it has {kind}, and only linear layers with one of {', '.join(ACTIVATIONS)} between are supported"
             )
     if not layers or any(bool(layer.activation) == (layer is layers[-1]) for layer in layers):
-        raise _NoPlainLayersError("between its linear layers, and nowhere else, activations are missing")
+        raise _NoPlainLayersError("it needs an activation between any two linear layers, and none elsewhere")
     return Network(tuple(layers))
 
 
 def _parts(policy: Any) -> list[Any]:
-    """Return the modules of a policy that lead from observations to scores, in order."""
+    """Return the modules of a policy from observations to scores, in order."""
     import torch
 
     if hasattr(policy, "q_net"):
@@ -433,15 +422,14 @@ def _parts(policy: Any) -> list[Any]:
 
 @contextlib.contextmanager
 def ignore_inputs(model: Any, inputs: np.ndarray) -> Iterator[None]:
-    """Let the networks of ``model`` ignore the ``inputs`` (bool[what it observes]) for the time being.
+    """Make the networks of ``model`` ignore the ``inputs`` (bool[observation]) within the context.
 
-    The weights come back also if something is raised meanwhile. What was never anything but 0 in training left its
-    weights as they were drawn: with them a model would be disturbed by what it meets for the first time at another
-    table. Networks that do not begin with a linear layer stay as they are.
+    Inputs that were always 0 in training keep their random initial weights, which would disturb a model that sees other
+    values for the first time. Networks that do not begin with a linear layer stay as they are.
     """
     import torch
 
-    first = _first_weights(model, len(inputs))
+    first = _first_weights(model)
     before = [weight.detach().clone() for weight in first]
     with torch.no_grad():
         try:
@@ -453,31 +441,28 @@ def ignore_inputs(model: Any, inputs: np.ndarray) -> Iterator[None]:
                 weight.copy_(old)
 
 
-def _first_weights(model: Any, size: int) -> list[Any]:
-    """Return the weights (torch.Tensor[units, inputs]) of the first layer of each of a model's networks.
+def _first_weights(model: Any) -> list[Any]:
+    """Return the weights (torch.Tensor[units, inputs]) of the first layer of each network of a model.
 
-    Inputs are ``size``, and without the privileged ones, which are the last, where a network does not see them.
+    The inputs of an actor may lack the privileged ones, which are the last.
     """
     import torch
 
-    widths = (size, size - count_privileged(model))
+    size = model.observation_space.shape[0]
     return [
         module[0].weight
         for module in model.policy.modules()
         if isinstance(module, torch.nn.Sequential)
         and len(module)
         and isinstance(module[0], torch.nn.Linear)
-        and module[0].in_features in widths
+        and module[0].in_features in (size, size - count_privileged(model))
     ]
 
 
 def used_inputs(model: Any) -> np.ndarray:
-    """Return which inputs a model does not ignore (bool[what it observes]); all if its networks do not tell."""
-    size = model.observation_space.shape[0]
-    weights = [weight.detach().cpu().numpy() for weight in _first_weights(model, size)]
-    if not weights:
-        return np.ones(size, np.bool_)
-    found = np.zeros(size, np.bool_)
+    """Return which inputs a model does not ignore (bool[observation]); all if its first layers are not linear."""
+    weights = [weight.detach().cpu().numpy() for weight in _first_weights(model)]
+    found = np.full(model.observation_space.shape[0], not weights)
     for weight in weights:
         found[: weight.shape[1]] |= (weight != 0).any(axis=0)
     return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections import OrderedDict, namedtuple
 from collections.abc import Callable
 from decimal import Decimal
@@ -15,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dicegym
-from dicegym.bots.answers import Foreign, decode, encode
+from dicegym.bots.answers import DEEPEST, LARGEST, LONGEST_TEXT, MOST_ITEMS, Foreign, TooMuchError, decode, encode
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError
 from dicegym.games.parts import ADAPTER, need
@@ -119,8 +120,11 @@ commands = st.fixed_dictionaries({}, optional=dict.fromkeys(("command", "dice", 
 
 
 def sent(value: object) -> Any:
-    """Return what a referee reads of an answer."""
-    return decode(json.loads(encode(value)))
+    """Return what a referee reads of an answer, which arrives on one line."""
+    text = encode(value)
+    assert text.isascii()
+    assert "\n" not in text
+    return decode(json.loads(text))
 
 
 def meant(game: Game, value: object) -> tuple[object, str]:
@@ -187,3 +191,54 @@ def test_what_stands_for_something_else_does_nothing() -> None:
     assert type(found).__name__ == "builtin_function_or_method"
     with pytest.raises(TypeError):
         found([])
+
+
+class Number(int):
+    def __str__(self) -> str:
+        return "forged"
+
+    __repr__ = __format__ = __str__
+
+
+class Text(str):
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return "forged"
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        *(0, -1, 12345678901234567890, LARGEST - 1, 0.1, -math.inf, True, False, None),
+        *('say "\\', "two\nlines", "naïve ☃ 🎲", "\x00\x7f\u2028", "", [], (), {}, [[]], ((),), [{}]),
+        *([1, (2, "three")], {"type": "SCORE_BOX", "box": 6, "dice": [0]}, {1: "a", None: (1,), (1, 2): {}}),
+    ],
+)
+def test_plain_values_arrive_as_they_are(value: object) -> None:
+    found = sent(value)
+    assert found == value
+    assert type(found) is type(value)
+
+
+def test_of_classes_of_their_own_arrives_what_they_are_derived_from() -> None:
+    found = sent([Number(5), Text("five"), np.bool_(True), np.int64(5)])
+    assert found == [5, "five", True, 5]
+    assert [type(one) for one in found] == [int, str, np.bool_, np.int64]
+    assert sent(Index(7)).__index__() == 7
+
+
+def test_what_is_larger_than_any_interface_asks_for_is_cut_or_refused() -> None:
+    assert sent(10**5000) == sent(10**2000) == LARGEST
+    assert sent(-(10**5000)) == -LARGEST
+    assert sent("x" * 10 * LONGEST_TEXT) == "x" * LONGEST_TEXT
+    assert sent("\ud800") == "\ud800"
+    deep: list[Any] = []
+    for _ in range(DEEPEST):
+        deep = [deep]
+    assert sent(deep) == deep
+    within_itself: list[Any] = []
+    within_itself.append(within_itself)
+    for much in ([deep], within_itself, [0] * MOST_ITEMS, {number: number for number in range(MOST_ITEMS // 2)}):
+        with pytest.raises(TooMuchError):
+            encode(much)

@@ -61,15 +61,15 @@ def leads_out(path: Path) -> None:
 
 
 NO_FILES: dict[str, tuple[Make, str]] = {
-    "fifo": (os.mkfifo, "is a pipe, and no file"),
-    "device": (links("/dev/zero"), "is a device, and no file|leads out of its folder"),
+    "fifo": (os.mkfifo, "is a pipe, not a file"),
+    "device": (links("/dev/zero"), "is a device, not a file|leads out of its folder"),
     "in_circles": (lambda path: path.symlink_to(path.name), "is a link that leads in circles"),
     "nowhere": (links("absent"), "is a link that leads nowhere"),
-    "bound": (bound, "is a socket, and no file"),
+    "bound": (bound, "is a socket, not a file"),
 }
 TOO_MUCH = "MemoryError|RecursionError|is not Python|ended its process"
 BAD: dict[str, tuple[Make, str]] = {
-    "large": (large, "is larger than 4 MiB, the most for a file"),
+    "large": (large, "is larger than 4 MiB, the limit of a file"),
     "nul": (says(PLAIN + "\0"), "null bytes"),
     "not_utf8": (says(b"# \xff\n" + PLAIN.encode()), "is not UTF-8 text"),
     "utf16": (says(PLAIN.encode("utf-16")), "is not UTF-8 text"),
@@ -229,7 +229,7 @@ def test_too_many_places_to_look_at_are_refused(tmp_path: Path, monkeypatch: pyt
         names = (f"x{k}y{number}" for number in range(190))
         (deep / f"m{k}.py").write_text("".join(f"import {name}.{'.'.join(parts)}\n" for name in names))
     began = time.process_time()
-    with pytest.raises(BadFileError, match="5,000 places"):
+    with pytest.raises(BadFileError, match="5,000 possible paths"):
         bot_files.gather(tmp_path / "hog.py")
     assert time.process_time() - began < 10
 

@@ -19,6 +19,7 @@ from dicegym.bots.program import Program
 from dicegym.bots.source import Source, code_of
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError
+from dicegym.play.printed import Printed
 from dicegym.play.turn import Turn
 from dicegym.players.roster import agent
 
@@ -401,7 +402,7 @@ def test_a_program_can_be_loaded_for_any_interface(write: Write) -> None:
     interface = types.SimpleNamespace(
         supply_modules=lambda rng: {"referee": referee}, find=lambda program: program.get("Bot", "class")
     )
-    program = Program(Source(path), "bot", interface)
+    program = Program(Source(path), "bot", interface, 0, Printed())
     assert program.printed.text == "fair\n"
     assert program.bot.__name__ == "Bot"
     with pytest.raises(AgentError, match="has no class Player"):

@@ -71,7 +71,7 @@ MISTAKES = [
     ("values exploitability hog swap --seconds -1", "seconds=-1.0 cannot be used as a time"),
     (
         "values exploitability liarsdice ppo --steps 64 --from nobody.zip",
-        "no file nobody.zip, and start takes the file of a model",
+        "no file nobody.zip, and start takes a model file",
     ),
     (
         "values exploitability liarsdice ppo --steps 64 --from bayes",

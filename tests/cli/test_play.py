@@ -81,10 +81,10 @@ def test_the_seat_is_drawn_by_the_seed_unless_it_is_given(run: Run, monkeypatch:
     [
         (("yatzy", "--against", "hard"), {"planner", "you"}),
         (("yatzy", "-p", "players=1"), {"alone"}),
-        (("liarsdice",), {"honest", "honest (2)", "you"}),
+        (("liarsdice",), {"honest", "honest 2", "you"}),
         (("liarsdice", "--against", "easy", "--against", "bayes"), {"timid", "bayes", "you"}),
         (("liarsdice", "-p", "players=2"), {"honest", "you"}),
-        (("lucky", "-p", "players=3", "--against", "idle"), {"idle", "idle (2)", "you"}),
+        (("lucky", "-p", "players=3", "--against", "idle"), {"idle", "idle 2", "you"}),
         (("lucky", "-p", "players=2"), {"compound", "you"}),
     ],
 )

@@ -65,7 +65,7 @@ def test_faults_are_said() -> None:
 
 
 def test_a_table_without_enough_players_is_refused() -> None:
-    with pytest.raises(ParameterError, match="give 1 to its other seats"):
+    with pytest.raises(ParameterError, match=r"0 opponents do not fit .*: give 1 to 1"):
         seating(dicegym.game("hog"), RandomPlayer(), [], 0)
 
 

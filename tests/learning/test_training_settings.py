@@ -75,10 +75,10 @@ def test_a_training_begins_with_an_agent_of_its_game_or_a_file_or_the_best_one_o
     [
         ("tought", r"Did you mean 'taught'.*|ppo, taught"),
         ("bayes", "bayes is a bot.*by its file"),
-        ("nobody.zip", r"^there is no file nobody\.zip, and run\.start_from takes the file .*: ppo, taught$"),
+        ("nobody.zip", r"^there is no file nobody\.zip, and run\.start_from takes a model file.*: ppo, taught$"),
         ("runs/x/best.zip", r"^there is no file runs/x/best\.zip, and run\.start_from"),
         ("taught.zip", r"^there is no file taught\.zip, .*: ppo, taught$"),
-        ("./", r"^\./ is a folder, and no file, and"),
+        ("./", r"^\./ is a folder, not a file, and"),
     ],
 )
 def test_a_training_that_begins_with_nobody_s_networks_is_told_who_there_is(

@@ -23,7 +23,7 @@ def test_a_log_that_is_damaged_meanwhile_ends_the_run_and_blames_nobody(tmp_path
         file.write_bytes(b"x" * 5000)
     with pytest.raises(ServiceError, match=r"log\.sqlite cannot be used"):
         log.find("key")
-    with pytest.raises(ServiceError, match="begin again"):
+    with pytest.raises(ServiceError, match="start again"):
         log.add("other", "", "{}", ANSWER)
 
 

@@ -189,7 +189,7 @@ def test_files_say_how_they_play(tmp_path: Path) -> None:
 @pytest.mark.parametrize("said", [*({"temperature": value} for value in (10**400, -1, "hot", None)), 3])
 def test_a_file_that_says_nonsense_of_how_it_plays_is_refused(tmp_path: Path, said: object) -> None:
     about = model_file.facts(agents_folder("hog") / "ppo.zip") | {"play": said}
-    with pytest.raises(ModelError, match="not a way to play"):
+    with pytest.raises(ModelError, match="has an invalid play="):
         models.load(changed(agents_folder("hog") / "ppo.zip", tmp_path / "m.zip", {MEMBER: json.dumps(about).encode()}))
 
 

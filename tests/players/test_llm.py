@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import pickle
 import sqlite3
+import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
@@ -22,8 +23,9 @@ from dicegym.arena import compare, contest
 from dicegym.errors import AgentError, ParameterError, ServiceError, UnknownNameError
 from dicegym.learning.evaluate import evaluate
 from dicegym.play.drive import play_game
+from dicegym.play.player import Usage
 from dicegym.play.turn import Turn
-from dicegym.players.llm import EndpointError, LlmPlayer
+from dicegym.players.llm import EndpointError, LlmPlayer, LoggedAnswer
 
 pytestmark = pytest.mark.skipif(find_spec("openai") is None, reason="needs the extra llm")
 
@@ -220,12 +222,12 @@ def test_agents_are_named_with_words_and_addresses() -> None:
     assert dicegym.agent("hog", 'llm("m", form="tool")').form == "tool"  # type: ignore[attr-defined]
     with pytest.raises(UnknownNameError, match="base_ulr"):
         dicegym.agent("hog", "llm(m, base_ulr=http://localhost:1/v1)")
-    with pytest.raises(UnknownNameError, match="json_schema"):
+    with pytest.raises(ParameterError, match="form='prose' is unknown: give one of 'json_schema'"):
         dicegym.agent("hog", "llm(m, form=prose)")
     with pytest.raises(ParameterError, match="each given once"):
         dicegym.agent("hog", "llm(m, seed=1, seed=2)")
     for name in ("temperature", "seconds"):
-        with pytest.raises(ParameterError, match=f"{name}=-1 cannot be used .*: give 0 or more"):
+        with pytest.raises(ParameterError, match=f"{name}=-1 cannot be the .*: give 0 or more"):
             dicegym.agent("hog", f"llm(m, {name}=-1)")
     with pytest.raises(ParameterError, match="names no model"):
         ask(dicegym.agent("hog", "llm"))  # type: ignore[arg-type]
@@ -269,17 +271,17 @@ def test_answers_that_are_none_are_told_with_a_grade(run: Run) -> None:
     assert all(20 < float(share.rstrip("%")) < 50 for share in row[-3:-1])
 
 
-def test_answers_are_counted_while_others_are_judged() -> None:
-    player = LlmPlayer("m", base_url="http://localhost:1/v1")
-
-    def judge() -> None:
-        for number in range(20_000):
-            with player._lock:
-                player._judged[str(number)] = [0]
-
-    with ThreadPoolExecutor(1) as pool:
-        judging, counts = pool.submit(judge), [0]
-        while not judging.done():
-            counts.append(player.usage.decisions)
+def test_answers_are_counted_while_others_are_judged(monkeypatch: pytest.MonkeyPatch) -> None:
+    player, game = LlmPlayer("m", base_url="http://localhost:1/v1", temperature=1), dicegym.game("hog")
+    monkeypatch.setattr(player, "_ask", lambda key, request: LoggedAnswer('{"action": "bacon"}', "", 3, 2))
+    state, pace = game.new_game(0)[0], sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    try:
+        with ThreadPoolExecutor(4) as pool:
+            judging, counts = [pool.submit(player._judge, game, state, 0, seed) for seed in range(400)], [0]
+            while not all(one.done() for one in judging):
+                counts.append(player.usage.decisions)
+    finally:
+        sys.setswitchinterval(pace)
     assert counts == sorted(counts)
-    assert player.usage.decisions == 20_000
+    assert player.usage == Usage(400, 0, 0, 0, 1200, 800)

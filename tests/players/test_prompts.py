@@ -21,7 +21,6 @@ from dicegym.players.prompts import (
     IllegalAnswerError,
     UnreadableAnswerError,
     observation_text,
-    parse_answer,
     read_action,
     read_answer,
     rules_text,
@@ -179,7 +178,8 @@ def test_what_the_rules_forbid_says_why(name: str, text: str, why: str) -> None:
 
 def test_an_answer_is_what_its_schema_describes() -> None:
     (key,) = ANSWER_SCHEMA["required"]
-    assert parse_answer(json.dumps({key: "bacon"})) == "bacon"
+    game = dicegym.game("hog")
+    assert read_answer(game, game.new_game(0)[0], json.dumps({key: "bacon"})) == [1]
     assert not ANSWER_SCHEMA["additionalProperties"]
 
 

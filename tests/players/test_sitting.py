@@ -17,7 +17,7 @@ from dicegym.games.keyboard import STRENGTHS, Place, count, list_names, percent
 from dicegym.play.player import FunctionPlayer, Player, RandomPlayer
 from dicegym.play.turn import Turn
 from dicegym.players.prompts import observation_text
-from dicegym.players.sitting import AGAIN, QUIT, WIDTH, HumanPlayer, Sitting, controls_of, wrap_lines
+from dicegym.players.sitting import AGAIN, QUIT, WIDTH, Sitting, controls_of, wrap_lines
 
 LONGEST = 3000
 """Answers after which a game must have ended."""
@@ -48,7 +48,6 @@ class Chooser:
 
     def __init__(self, seed: int) -> None:
         self.generator = np.random.default_rng(seed)
-        self.sitting: Sitting
         self.asked = 0
 
     def __call__(self, question: str) -> str:
@@ -60,13 +59,13 @@ class Chooser:
 
     def watch(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Learn what is allowed whenever the person is asked."""
-        choose = HumanPlayer.choose
+        ask = Sitting.ask
 
-        def watched(person: HumanPlayer, turn: Turn) -> int:
+        def watched(sitting: Sitting, seat: int, turn: Turn) -> int:
             self.legal = np.flatnonzero(turn.mask)
-            return choose(person, turn)
+            return ask(sitting, seat, turn)
 
-        monkeypatch.setattr(HumanPlayer, "choose", watched)
+        monkeypatch.setattr(Sitting, "ask", watched)
 
 
 @each_game
@@ -205,9 +204,9 @@ def test_seats_and_rivals_are_checked_and_told_apart() -> None:
     with pytest.raises(ParameterError, match="0 opponents do not fill"):
         Sitting(game, [], 0, 0)
     sitting = Sitting(dicegym.game("lucky", players=4), [RandomPlayer()] * 3, 2, 0)
-    assert [*sitting.place.names] == ["uniform", "uniform (2)", "you", "uniform (3)"]
+    assert [*sitting.place.names] == ["uniform", "uniform 2", "you", "uniform 3"]
     alike = FunctionPlayer(lambda turn: 0, "you")
-    assert Sitting(game, [alike], 1, 0).place.names == ("you (2)", "you")
+    assert Sitting(game, [alike], 1, 0).place.names == ("you 2", "you")
 
 
 @each_game
@@ -234,15 +233,6 @@ def test_a_game_without_a_keyboard_is_played_by_numbers(monkeypatch: pytest.Monk
     assert "You play: roll 3" in text
     assert "You play: Free bacon (0)" in text
     assert "'nonsense' means nothing here" in text
-
-
-def test_a_person_is_a_player_of_any_loop() -> None:
-    from dicegym.play.drive import play_game
-
-    shown: list[str] = []
-    person = HumanPlayer(ask=lambda question: "5", show=shown.append)
-    assert play_game(dicegym.game("hog"), [person, RandomPlayer()], 3)["over"]
-    assert "player 1" in shown[0]
 
 
 def test_words() -> None:

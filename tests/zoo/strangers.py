@@ -37,7 +37,7 @@ def _bomb(path: Path) -> None:
 
 
 STRANGERS = (
-    Stranger("fifo.py", os.mkfifo, r"is a pipe, and no file"),
+    Stranger("fifo.py", os.mkfifo, r"is a pipe, not a file"),
     Stranger("loop.py", lambda path: path.symlink_to(path), r"leads in circles"),
     Stranger("device.py", lambda path: path.symlink_to("/dev/zero"), r"leads out of its folder"),
     Stranger("nobody.py", lambda path: path.symlink_to("/nowhere"), r"leads out of its folder"),

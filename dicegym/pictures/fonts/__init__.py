@@ -1,7 +1,6 @@
-"""The font of all pictures, which comes with the package: so a picture is the same on every machine, and fits.
+"""The font of all pictures. It is part of the package, so pictures look the same everywhere.
 
-Pages name it first and wide ones after it, so that words have room whichever of them a browser has: other common
-sans-serif fonts are narrower.
+Pages name it first and wide fonts after it, as other common sans-serif fonts are narrower. So words always fit.
 """
 
 from __future__ import annotations
@@ -13,33 +12,33 @@ from pathlib import Path
 
 FAMILY = "DejaVu Sans"
 FAMILIES = f"{FAMILY}, Verdana, system-ui, sans-serif"
-"""What documents ask for, the best first."""
+"""The fonts that documents request, best first."""
 FOLDER = Path(__file__).parent
 FILES = tuple(str(FOLDER / name) for name in ("DejaVuSans.ttf", "DejaVuSans-Bold.ttf"))
 ELLIPSIS = "…"
 UNKNOWN = 0.7
-"""Width, in sizes of the letters, of a letter that the font lacks and a browser takes from another one."""
+"""Width of a letter that the font lacks, in sizes of the letters."""
 WIDE = 0x1100
-"""Numbers of letters from here on, those of East Asia among them, are as wide as high where the font lacks them."""
+"""Code points from here on, such as East Asian ones, are square if the font lacks them."""
 
 
 @cache
 def _advances(bold: bool) -> dict[int, float]:
-    """Return the width of each letter, by its number, in sizes of the letters."""
+    """Return code point -> width, in sizes of the letters."""
     known = json.loads((FOLDER / "widths.json").read_text(encoding="utf-8"))["bold" if bold else "regular"]
     return {int(number): advance / known["units_per_em"] for number, advance in known["advances"].items()}
 
 
 @lru_cache(maxsize=4096)
 def measure(words: str, size: float, bold: bool = False) -> float:
-    """Return how many units wide a line of text is, in letters of ``size``; kerning, which narrows it, is left out."""
+    """Return the width of a line of text in letters of ``size``, without kerning, which would narrow it."""
     advances = _advances(bold)
     return size * sum(advances.get(ord(letter), 1.0 if ord(letter) >= WIDE else UNKNOWN) for letter in words)
 
 
 @lru_cache(maxsize=4096)
 def fit(words: str, width: float, size: float, bold: bool = False) -> str:
-    """Return a line of text that is at most ``width`` wide, cut with an ellipsis where it would be wider."""
+    """Return a line of text, cut with an ellipsis to at most ``width``."""
     if measure(words, size, bold) <= width:
         return words
 
@@ -51,7 +50,7 @@ def fit(words: str, width: float, size: float, bold: bool = False) -> str:
 
 
 def wrap(words: str, width: float, size: float, lines: int) -> list[str]:
-    """Return text in at most ``lines`` lines, broken at spaces, the last one cut with an ellipsis if there is more."""
+    """Return text in at most ``lines`` lines, broken at spaces and cut with an ellipsis."""
     found: list[str] = []
     rest = words.split()
     while rest and len(found) < lines:
