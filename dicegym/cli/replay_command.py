@@ -1,4 +1,4 @@
-"""A stored game, replayed: move by move, as a film, as a page, as a file."""
+"""The command that replays a stored game: move by move, as a film, a page or a file."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 REPLAY_ID = "a match of the store (its first game), MATCH.GAME, server:NUMBER, or a game's .json file"
-"""What names a stored game."""
+"""The help text for the id of a stored game."""
 
 
 def replay(
@@ -47,14 +47,14 @@ def replay(
     gif, json = written[".gif"], written[".json"]
     pause = pause_of(delay, gif is not None)
     if json is not None and seat is not None:
-        raise ParameterError(f"{json} holds the game of all seats: leave --seat out, or write a page (-o FILE.html)")
+        raise ParameterError(f"{json} contains the view of all seats: leave --seat out, or write a page (-o FILE.html)")
     found = replay_named(game, store)
     found.check_rules()
     notes = _notes(found) if analyse else None
     every = list(moments(found, seat, notes=notes))
     names = tell_apart(found.seats)
     facts = [f"game {found.id}"] if found.id else []
-    if seat is None:  # the seed tells all dice, hidden ones too
+    if seat is None:  # the seed reveals hidden dice
         facts.append(f"seed {found.seed}, number {found.number}")
     seen = "" if seat is None else f", as {names[seat]} (seat {seat}) was shown it"
     called = f"; {', '.join(facts)}" if facts else ""
@@ -74,7 +74,7 @@ def replay(
 
 
 def _notes(found: Replay) -> dict[tuple[int, int], str]:
-    """Return the regret of mistakes in words, by seat and number of the seat's decision."""
+    """Return the regret of mistakes in words by seat and number of the decision."""
     from dicegym.analysis.decisions import analyse
 
     game = found.table()
@@ -84,14 +84,14 @@ def _notes(found: Replay) -> dict[tuple[int, int], str]:
 
 
 def _numbered(every: list[WatchedMove]) -> Iterator[WatchedMove]:
-    """Yield moments with their numbers: ``dicegym values hint GAME:N`` takes them."""
+    """Yield moments with their numbers, for ``dicegym values hint GAME:N``."""
     for number, moment in enumerate(every):
         heading = (f"move {number} of {len(every) - 1}",) if number else ()
         yield moment._replace(done=(*heading, *moment.done))
 
 
 def replay_named(game: str, store: str | None) -> Replay:
-    """Return the game that `REPLAY_ID` names: one of the store, or that of a file."""
+    """Return a stored game, or the game in a file; `REPLAY_ID` describes the ids."""
     from dicegym.arena.replay import load
 
     if Path(game).suffix.lower() == ".json":
@@ -100,9 +100,9 @@ def replay_named(game: str, store: str | None) -> Replay:
                 f"a .json file such as {game} needs no store: leave --store out, or name a stored game"
             )
         return load(game)
-    shared_options.store_name(store)  # names a missing library before the next imports do
+    shared_options.store_name(store)  # names a missing library before the next imports fail
     from dicegym.arena.replay.stored_replays import find_replay, game_id
 
-    game_id(game)  # before the store is opened
+    game_id(game)  # checks the id before the store is opened
     with shared_options.read_store(store) as reader:
         return find_replay(reader, game)

@@ -20,9 +20,9 @@ from dicegym.errors import DicegymError
 from dicegym.sandbox import jail
 from dicegym.web.application import create_app
 from dicegym.web.enter import bots as limits
-from dicegym.web.enter.enter_operations import ROOM
+from dicegym.web.enter.enter_operations import FORM_BYTES
 from dicegym.web.enter.plans import ContestPlan
-from dicegym.web.enter.runner import EnteringRoom, Runner
+from dicegym.web.enter.runner import Runner, SubmissionService
 from dicegym.web.enter.submission_tables import VersionState
 from dicegym.web.enter.uploads import LARGEST_UPLOAD
 
@@ -64,11 +64,11 @@ def _nothing_runs(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def room(client: TestClient) -> EnteringRoom:
-    return client.app.state.web.get(EnteringRoom)  # type: ignore[attr-defined]  # Starlette's, which the type hides
+def room(client: TestClient) -> SubmissionService:
+    return client.app.state.web.get(SubmissionService)  # type: ignore[attr-defined]  # Starlette's, which the type hides
 
 
-def bearer(room: EnteringRoom, name: str) -> dict[str, str]:
+def bearer(room: SubmissionService, name: str) -> dict[str, str]:
     return {"Authorization": f"Bearer {room.tokens.add(name)}"}
 
 
@@ -82,12 +82,12 @@ def report_of(**report: Any) -> dict[str, Any]:
     return found | {"unit": "questions", "win_rate": None, "baseline": "", "remarks": [], "reason": ""} | report
 
 
-def passed(room: EnteringRoom, version: int = 1, **report: Any) -> None:
+def passed(room: SubmissionService, version: int = 1, **report: Any) -> None:
     room.bots.note(version, VersionState.PASSED, report=report_of(**report))
 
 
-def test_a_token_is_entered_once_and_forgotten_at_will(client: TestClient, room: EnteringRoom) -> None:
-    assert "Hand in" not in client.get("/enter").text
+def test_a_token_is_entered_once_and_forgotten_at_will(client: TestClient, room: SubmissionService) -> None:
+    assert "hand-in" not in client.get("/enter").text
     refused = client.post("/enter/token", data={"token": "dice_" + "0" * 32})
     assert refused.status_code == 401
     assert "no token" in refused.text
@@ -104,7 +104,7 @@ def test_a_token_is_entered_once_and_forgotten_at_will(client: TestClient, room:
     assert "You are" not in client.get("/enter").text, "what was forgotten is worth nothing"
 
 
-def test_without_a_token_nothing_is_handed_in_or_seen(client: TestClient, room: EnteringRoom) -> None:
+def test_without_a_token_nothing_is_handed_in_or_seen(client: TestClient, room: SubmissionService) -> None:
     headers = bearer(room, "ann")
     assert handed_in(client, headers).status_code in (200, 201)
     others = bearer(room, "bob")
@@ -119,7 +119,7 @@ def test_without_a_token_nothing_is_handed_in_or_seen(client: TestClient, room: 
 def test_nothing_is_taken_where_no_jail_holds(settings: WebSettings, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jail, "_find_jail", lambda: (None, "bubblewrap is not installed"))
     with Visitor(create_app(settings)) as client:
-        room = client.app.state.web.get(EnteringRoom)  # type: ignore[attr-defined]  # as above
+        room = client.app.state.web.get(SubmissionService)  # type: ignore[attr-defined]  # as above
         headers = bearer(room, "ann")
         answer = handed_in(client, headers)
         assert answer.status_code == 503
@@ -128,7 +128,9 @@ def test_nothing_is_taken_where_no_jail_holds(settings: WebSettings, monkeypatch
         assert room.bots.next_waiting() is None
 
 
-def test_what_is_too_much_is_refused(client: TestClient, room: EnteringRoom, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_too_much_is_refused(
+    client: TestClient, room: SubmissionService, monkeypatch: pytest.MonkeyPatch
+) -> None:
     headers = bearer(room, "ann")
     refused = handed_in(client, headers, data=b"#" * (LARGEST_UPLOAD + 1))
     assert (refused.status_code, f"more than the {LARGEST_UPLOAD:,} that" in refused.json()["error"]) == (413, True)
@@ -149,7 +151,7 @@ def test_what_is_too_much_is_refused(client: TestClient, room: EnteringRoom, mon
 
 
 @pytest.mark.parametrize("file", ["mine.exe", "mine", "a/../b.py", "a\\b.py"])
-def test_a_name_that_is_no_bots_file_is_refused(client: TestClient, room: EnteringRoom, file: str) -> None:
+def test_a_name_that_is_no_bots_file_is_refused(client: TestClient, room: SubmissionService, file: str) -> None:
     query = {"game": "hog", "name": "a", "file": file}
     answer = client.post("/api/enter/bots", params=query, content=BOT, headers=bearer(room, "ann"))
     assert answer.status_code == 400
@@ -157,11 +159,14 @@ def test_a_name_that_is_no_bots_file_is_refused(client: TestClient, room: Enteri
     assert not room.bots.of_owner("ann")
 
 
-def test_forms_take_a_file_or_a_text_and_say_what_is_wrong(client: TestClient, room: EnteringRoom) -> None:
+def test_forms_take_a_file_or_a_text_and_say_what_is_wrong(client: TestClient, room: SubmissionService) -> None:
     client.post("/enter/token", data={"token": room.tokens.add("ann")})
     form = {"game": "hog", "name": ""}
     both = {"game": "yatzy", "name": "kept", "text": BOT.decode()}
-    for data, status, said in ((BOT, 400, "a file and a text"), (b"#" * (LARGEST_UPLOAD + ROOM), 413, "send less")):
+    for data, status, said in (
+        (BOT, 400, "a file and a text"),
+        (b"#" * (LARGEST_UPLOAD + FORM_BYTES), 413, "send less"),
+    ):
         page = client.post("/enter/bots", data=both, files={"file": ("a.py", data)})
         assert page.status_code == status
         kept = ('value="kept"', '<option value="yatzy" selected>', BOT.decode().splitlines()[1].strip())
@@ -177,7 +182,7 @@ def test_forms_take_a_file_or_a_text_and_say_what_is_wrong(client: TestClient, r
     assert client.get("/enter/bots/1").status_code == 404
 
 
-def test_a_contest_that_cannot_be_is_refused(room: EnteringRoom) -> None:
+def test_a_contest_that_cannot_be_is_refused(room: SubmissionService) -> None:
     for given, said in (
         ({"agents": ("nobody",)}, "no agent"),
         ({"options": {"rounds": 3}}, "means nothing to the format"),
@@ -189,7 +194,7 @@ def test_a_contest_that_cannot_be_is_refused(room: EnteringRoom) -> None:
         room.contests.add("Autumn", ContestPlan("hog"), "2020-01-01")
 
 
-def test_the_newest_version_that_passed_plays_in_a_contest(client: TestClient, room: EnteringRoom) -> None:
+def test_the_newest_version_that_passed_plays_in_a_contest(client: TestClient, room: SubmissionService) -> None:
     ann, contests = bearer(room, "ann"), room.contests
 
     def playing() -> list[int | None]:
@@ -245,7 +250,7 @@ class _Page(HTMLParser):
 
 @pytest.mark.slow_after(3)
 @pytest.mark.parametrize("name", HOSTILE)
-def test_nothing_that_others_write_is_more_than_text(client: TestClient, room: EnteringRoom, name: str) -> None:
+def test_nothing_that_others_write_is_more_than_text(client: TestClient, room: SubmissionService, name: str) -> None:
     ann = bearer(room, name)
     plain = _Page(client.get("/enter", headers=ann).text)
     room.contests.add(name, ContestPlan("hog"))
@@ -280,7 +285,7 @@ def test_nothing_that_others_write_is_more_than_text(client: TestClient, room: E
     assert ",=" not in grades
 
 
-def test_nonsense_in_addresses_is_told(client: TestClient, room: EnteringRoom) -> None:
+def test_nonsense_in_addresses_is_told(client: TestClient, room: SubmissionService) -> None:
     teacher = bearer(room, "teacher")
     handed_in(client, teacher)
     for path, status in (
@@ -293,7 +298,7 @@ def test_nonsense_in_addresses_is_told(client: TestClient, room: EnteringRoom) -
         assert client.get(f"/enter/{path}", headers=teacher).status_code == status, path
 
 
-def test_a_version_that_came_in_time_plays_though_its_check_ends_later(client: TestClient, room: EnteringRoom) -> None:
+def test_a_version_in_time_plays_though_its_check_ends_later(client: TestClient, room: SubmissionService) -> None:
     ann, contests = bearer(room, "ann"), room.contests
     contests.add("Autumn", ContestPlan("hog", agents=("bacon",)), "2 days")
     handed_in(client, ann)
@@ -314,9 +319,9 @@ def test_a_version_that_came_in_time_plays_though_its_check_ends_later(client: T
 
 @pytest.mark.parametrize("change", ["enter", "withdraw"])
 def test_nothing_changes_in_a_contest_that_is_closed_just_now(
-    change: str, client: TestClient, room: EnteringRoom, monkeypatch: pytest.MonkeyPatch
+    change: str, client: TestClient, room: SubmissionService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    contests, writing = room.contests, room.desk.writing
+    contests, writing = room.contests, room.store.writing
     contests.add("Autumn", ContestPlan("hog"))
     handed_in(client, bearer(room, "ann"))
     passed(room)
@@ -325,31 +330,31 @@ def test_nothing_changes_in_a_contest_that_is_closed_just_now(
         contests.enter(1, bot)
 
     def write_after_another() -> Any:
-        monkeypatch.setattr(room.desk, "writing", writing)
+        monkeypatch.setattr(room.store, "writing", writing)
         contests.close(1)
         return writing()
 
-    monkeypatch.setattr(room.desk, "writing", write_after_another)
+    monkeypatch.setattr(room.store, "writing", write_after_another)
     with pytest.raises(DicegymError, match="is closed"):
         contests.enter(1, bot) if change == "enter" else contests.withdraw(1, bot.id)
     assert len(contests.taking_part(contests.contest(1))) == (change == "withdraw")
 
 
-def test_what_another_server_unpacks_is_left_to_it(room: EnteringRoom) -> None:
-    new, old = (room.desk.folder / "versions" / name for name in (".new", ".old"))
+def test_what_another_server_unpacks_is_left_to_it(room: SubmissionService) -> None:
+    new, old = (room.store.folder / "versions" / name for name in (".new", ".old"))
     for folder in (new, old):
         (folder / "bots").mkdir(parents=True)
     os.utime(old, (0, 0))
-    room.bots.begin_anew()
+    room.bots.requeue_interrupted()
     assert (new.exists(), old.exists()) == (True, False)
 
 
-def test_what_was_checked_when_a_server_ended_is_checked_anew(client: TestClient, room: EnteringRoom) -> None:
+def test_what_was_checked_when_a_server_ended_is_checked_anew(client: TestClient, room: SubmissionService) -> None:
     headers = bearer(room, "ann")
     handed_in(client, headers)
     room.bots.note(1, VersionState.PLAYING, "plays", report={"ok": True})
     assert room.bots.next_waiting() is None
-    room.bots.begin_anew()
+    room.bots.requeue_interrupted()
     assert room.bots.next_waiting() == 1
     assert room.bots.version_by_id(1).report is None
     room.bots.note(1, VersionState.PLAYING, "plays", report={"ok": True})
@@ -362,7 +367,7 @@ def test_what_was_checked_when_a_server_ended_is_checked_anew(client: TestClient
 
 
 def test_what_cannot_be_checked_or_held_does_not_keep_others_waiting(
-    client: TestClient, room: EnteringRoom, settings: WebSettings, monkeypatch: pytest.MonkeyPatch
+    client: TestClient, room: SubmissionService, settings: WebSettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     headers = bearer(room, "ann")
     for name in ("one", "two"):
@@ -374,7 +379,7 @@ def test_what_cannot_be_checked_or_held_does_not_keep_others_waiting(
 
     monkeypatch.setattr(Runner, "_run", failing)
     monkeypatch.setattr(jail, "probe", lambda *_: "")
-    runner = Runner(room.desk, settings)
+    runner = Runner(room.store, settings)
     runner._thread = threading.Thread(target=runner._work, daemon=True)
     runner._thread.start()
     until = time.monotonic() + 10

@@ -25,8 +25,8 @@ from dicegym.web import context, static_files, workers
 from dicegym.web.address import address_of, listen
 from dicegym.web.application import create_app
 from dicegym.web.context import A_SECOND, AT_ONCE, HEADER_BYTES, SECRET_BYTES, SMALL_BODY, AddressLimits, Web
-from dicegym.web.door import NumberConvertor
 from dicegym.web.pages import FORM_KEY
+from dicegym.web.section import NumberConvertor
 from dicegym.web.security import COOKIE, SAFETY_HEADERS
 from dicegym.web.serving import PageServer, list_notes
 from dicegym.web.web_settings import WebSettings
@@ -247,8 +247,10 @@ def test_who_asks_too_often_is_told_when_to_come_again(client: TestClient, monke
     assert 0 < int(answers[-1].headers["retry-after"]) <= 60
 
 
-def test_work_is_bounded() -> None:
-    threads = WorkerThreads(threads=1, of_one=3, of_all=4)
+def test_work_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workers, "OF_ONE", 3)
+    monkeypatch.setattr(workers, "OF_ALL", 4)
+    threads = WorkerThreads(threads=1)
     hold, order = threading.Event(), []
     first = threads.begin("greedy", hold.wait)
     while threads.waiting:
@@ -319,7 +321,7 @@ def test_a_failure_that_took_long_is_told_before_it_is_tried_again(monkeypatch: 
 
 
 def test_a_server_says_where_it_listens_and_what_that_means(settings: WebSettings) -> None:
-    assert list_notes(settings) == ["Ctrl-C ends it"]
+    assert list_notes(settings) == ["Ctrl-C ends the server"]
     everywhere = " ".join(list_notes(dataclasses.replace(settings, host="0.0.0.0")))
     assert "everybody" in everywhere
     assert "--allow-host" in everywhere

@@ -1,15 +1,15 @@
-"""One door: an operation is one typed function, which answers people with a page and programs with JSON.
+"""Sections of the site. An operation is one typed function, which answers people with a page and programs with JSON.
 
-A section has a `Door`. Its decorators register a function at the address of a page, at one below `API`, or at both::
+The decorators of a `Section` register a function at the address of a page, at one below `API`, or at both::
 
-    @DOOR.get(
+    @SECTION.get(
         "/watch/matches/{match:number}", api="/matches/{match:number}", template="watch/match.html", returns=Match
     )
     def show_match(request: Request, match: PathNumber) -> dict[str, Any]: ...
 
-The function returns all that it found, as a mapping or an object. The template shows it; ``returns`` says which of its
-fields programs get. A parameter that is a Pydantic model is the JSON body of the one, and the form of the other.
-FastAPI reads paths, queries and bodies, and writes the OpenAPI document.
+The function returns its result as a mapping or an object. The template renders it; ``returns`` selects the fields of
+the JSON. A parameter that is a Pydantic model is filled from the form of a page or the JSON body of a program. FastAPI
+reads paths, queries and bodies, and writes the OpenAPI document.
 """
 
 from __future__ import annotations
@@ -33,30 +33,30 @@ from dicegym.web.context import Web
 from dicegym.web.pages import page
 
 API = "/api"
-SEEN = 303
-"""Status that has a browser get another page after a form."""
-AGAIN = (400, 404, 409, 413, 422, 503)
-"""Statuses of errors after which a form is shown again, where its operation can do so."""
+SEE_OTHER = 303
+"""The status that redirects a browser to a page after a form."""
+SHOW_AGAIN = (400, 404, 409, 413, 422, 503)
+"""Statuses of errors after which an operation with `Operation.again` shows its form again."""
 TOO_LARGE = "too_large"
-"""The key of a request's state that says, in words, that a form was too large: only its beginning was read."""
+"""The key in a request's state for the message that a form was too large; only its beginning was read."""
 DICT = "-"
-"""Separates the name of a field that is a mapping from a key: ``parameters-goal``."""
+"""Separates the name of a mapping's field from a key: ``parameters-goal``."""
 DIGITS = 9
 LARGEST = 10**DIGITS - 1
-"""The largest number in an address: no table here has more rows."""
+"""The largest number in an address; no table has more rows."""
 PathNumber = Annotated[int, Path(ge=0, le=LARGEST)]
-"""A number in a path, of `NumberConvertor`."""
+"""A number in a path, for `NumberConvertor`."""
 EMPTY = BeforeValidator(lambda given: None if given == "" else given)
-"""Takes an empty field of a form for one that is missing."""
+"""Treats an empty field of a form as a missing one."""
 QueryNumber = Annotated[Annotated[int, Field(ge=0, le=LARGEST)] | None, EMPTY, Query()]
-"""A number in a query, which may be missing or empty."""
+"""An optional number in a query."""
 Finite = Annotated[float | None, BeforeValidator(lambda given: None if given is None or not isfinite(given) else given)]
-"""A number of an answer; infinity and what is undefined are null."""
+"""A number of an answer; infinity and NaN become null."""
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 class NumberConvertor(IntegerConvertor):
-    """A whole number from 0 to `LARGEST` in an address; another address leads nowhere, as one without a number."""
+    """A whole number from 0 to `LARGEST` in an address; other addresses match no route."""
 
     regex = f"[0-9]{{1,{DIGITS}}}"
 
@@ -65,13 +65,13 @@ register_url_convertor("number", NumberConvertor())
 
 
 class InvalidError(DicegymError):
-    """A query, a form or a body does not have the fields that its operation takes."""
+    """A query, form or body does not match the fields of its operation."""
 
     status = 422
 
 
 class TooLargeError(DicegymError):
-    """A form is larger than its operation takes."""
+    """A form is larger than its operation accepts."""
 
     status = 413
 
@@ -83,38 +83,38 @@ class Fault(BaseModel):
 
 
 class Operation(NamedTuple):
-    """What people and programs may ask for."""
+    """A function with its addresses and its forms of answers."""
 
     function: Callable[..., Any]
-    """Returns a mapping, an object for ``view``, or a Response. It takes ``request`` if it has a page."""
+    """Returns a mapping, an object for ``view``, or a Response. Takes ``request`` if there is a page."""
     method: str
     page: str = ""
-    """The address of the page; empty: it has none. A form is sent by POST, whatever ``method`` is."""
+    """The address of the page; empty: no page. Forms are sent by POST, whatever ``method`` is."""
     api: str = ""
-    """The address below `API`; empty: programs cannot ask for it."""
+    """The address below `API`; empty: not for programs."""
     template: str = ""
     view: Callable[[Request, Any], Mapping[str, Any] | Response] | None = None
-    """Makes of the result what the template names (default: the fields of the result), or a whole answer."""
+    """Turns the result into the template's variables (default: the result), or into a whole answer."""
     to: str = ""
-    """Where a browser goes instead of a template: a format string for the result, such as ``/play/{0.id}``."""
+    """Redirects a browser instead of rendering: a format string for the result, such as ``/play/{0.id}``."""
     again: Callable[[Request, FormData, DicegymError], Response] | None = None
-    """Shows a refused form again, with what was filled in."""
+    """Shows a refused form again with its values."""
     returns: Any = None
-    """What programs get: a Pydantic model, which takes its fields from the result."""
+    """The JSON for programs: a Pydantic model, filled from the result."""
     status: int = 200
     token: bool = False
-    """Whether programs send a token (``Authorization: Bearer ...``)."""
+    """Whether programs need a token (``Authorization: Bearer ...``)."""
     extra: Mapping[str, Any] | None = None
-    """More fields of its description in the OpenAPI document."""
+    """Further fields of its entry in the OpenAPI document."""
 
 
-class Door:
-    """A section of the pages, with its operations.
+class Section:
+    """A section of the site with its operations.
 
     Args:
-        path: where it begins, such as ``/play``; empty for what is in no menu.
-        title: its name in the menu, and the heading of its operations in the OpenAPI document.
-        about: what one does there, in a sentence.
+        path: the address of its first page, such as ``/play``; empty: not in the menu.
+        title: its name in the menu, and the tag of its operations in the OpenAPI document.
+        about: its purpose, in a sentence.
         setup: called once for each server, before it starts.
     """
 
@@ -124,15 +124,15 @@ class Door:
         self._routes: list[list[APIRoute]] = []
 
     def get(self, page: str = "", **options: Any) -> Callable[[_Function], _Function]:
-        """Register a function that changes nothing; options are the fields of `Operation`."""
+        """Register a function that only reads; ``options`` are fields of `Operation`."""
         return self.operation("GET", page, **options)
 
     def post(self, page: str = "", **options: Any) -> Callable[[_Function], _Function]:
-        """Register a function that changes something; options are the fields of `Operation`."""
+        """Register a function that changes something; ``options`` are fields of `Operation`."""
         return self.operation("POST", page, **options)
 
     def operation(self, method: str, page: str = "", **options: Any) -> Callable[[_Function], _Function]:
-        """Register a function; options are the fields of `Operation`."""
+        """Register a function for an HTTP method; ``options`` are fields of `Operation`."""
 
         def add(function: _Function) -> _Function:
             self.operations.append(Operation(function, method, page, **options))
@@ -140,10 +140,10 @@ class Door:
 
         return add
 
-    def open_in(self, app: FastAPI) -> None:
+    def add_routes(self, app: FastAPI) -> None:
         """Add the routes of all operations to an application.
 
-        Each is made once: it knows nothing of the application, and takes a millisecond.
+        Routes take a millisecond each to make, so all applications share them.
         """
         for one in self.operations[len(self._routes) :]:
             self._routes.append(_routes_of(one, self.title))
@@ -179,7 +179,7 @@ def _api_route(one: Operation, tag: str) -> APIRoute:
 
 
 def _page_endpoint(one: Operation) -> Callable[..., Any]:
-    """Return what answers a browser: the operation, called with the form if it takes one, and its template."""
+    """Return the endpoint for browsers: it reads the form if there is one, calls the operation and renders the page."""
     hints = get_type_hints(one.function, include_extras=True)
     declared = inspect.signature(one.function).parameters.values()
     parameters = [each.replace(annotation=hints[each.name]) for each in declared]
@@ -188,50 +188,51 @@ def _page_endpoint(one: Operation) -> Callable[..., Any]:
         None,
     )
 
-    async def answer(**given: Any) -> Response:
+    async def endpoint(**given: Any) -> Response:
         request: Request = given["request"]
         if one.method == "GET":
-            return await _called(one, request, given)
+            return await _call(one, request, given)
         fields = request.state.form
         try:
             if words := request.scope["state"].get(TOO_LARGE):
                 raise TooLargeError(words)
             if form is not None:
                 given[form.name] = form_of(form.annotation, fields)
-            return await _called(one, request, given)
+            return await _call(one, request, given)
         except DicegymError as error:
-            if one.again is None or getattr(error, "status", 400) not in AGAIN:
+            if one.again is None or getattr(error, "status", 400) not in SHOW_AGAIN:
                 raise
             return await run_in_threadpool(one.again, request, fields, error)
 
-    answer.__name__ = one.function.__name__
-    answer.__signature__ = inspect.Signature([each for each in parameters if each is not form])  # type: ignore[attr-defined]
-    return answer
+    endpoint.__name__ = one.function.__name__
+    signature = inspect.Signature([each for each in parameters if each is not form])
+    endpoint.__signature__ = signature  # type: ignore[attr-defined]
+    return endpoint
 
 
-async def _called(one: Operation, request: Request, given: dict[str, Any]) -> Response:
-    """Return the answer. A coroutine function's is made in the event loop, with its page: it awaits what takes long."""
+async def _call(one: Operation, request: Request, given: dict[str, Any]) -> Response:
+    """Call an operation and render its answer: coroutine functions in the event loop, others in a thread."""
     if inspect.iscoroutinefunction(one.function):
-        return _shown(one, request, await one.function(**given))
-    return await run_in_threadpool(lambda: _shown(one, request, one.function(**given)))
+        return _render(one, request, await one.function(**given))
+    return await run_in_threadpool(lambda: _render(one, request, one.function(**given)))
 
 
-def _shown(one: Operation, request: Request, found: Any) -> Response:
+def _render(one: Operation, request: Request, found: Any) -> Response:
     if one.to and not isinstance(found, Response):
-        return RedirectResponse(one.to.format(found), SEEN)
+        return RedirectResponse(one.to.format(found), SEE_OTHER)
     values = found if one.view is None or isinstance(found, Response) else one.view(request, found)
     return values if isinstance(values, Response) else page(request, one.template, **values)
 
 
 def for_programs(request: Request) -> bool:
-    """Return whether a program asks: it gets JSON."""
+    """Return whether a program sent the request, which is answered by JSON."""
     return request.url.path.startswith(API + "/")
 
 
 def form_of(model: type[BaseModel], form: FormData) -> BaseModel:
-    """Return a form as a model. An empty field is one that is missing; a list takes all values of its name.
+    """Return a form as a model. Empty fields count as missing; a list takes all values of its name.
 
-    Raises InvalidError.
+    Raises InvalidError if the values do not fit the model.
     """
     given: dict[str, Any] = {}
     for name, field in model.model_fields.items():
@@ -247,36 +248,36 @@ def form_of(model: type[BaseModel], form: FormData) -> BaseModel:
     try:
         return model.model_validate(given)
     except ValidationError as error:
-        raise InvalidError(faults_in(error.errors(), "the form")) from None
+        raise InvalidError(describe_errors(error.errors(), "the form")) from None
 
 
 def text_in(form: ImmutableMultiDict[str, Any] | None, name: str) -> str:
-    """Return the text of a field; empty if it is missing."""
+    """Return the text of a field, stripped; empty if it is missing."""
     found = form.get(name) if form is not None else None
     return found.strip() if isinstance(found, str) else ""
 
 
-def faults_in(errors: Sequence[Any], where: str) -> str:
-    """Return the first five validation errors of Pydantic in words, each with its field and what was given.
+def describe_errors(errors: Sequence[Any], where: str) -> str:
+    """Return the first five validation errors of Pydantic in words, each with its field and value.
 
-    ``where`` says what is wrong if no field is, such as "the form".
+    ``where``, such as "the form", replaces the field in errors of no single field.
     """
-    told = []
+    words = []
     for one in errors[:5]:
         names = [part for part in one["loc"] if isinstance(part, str) and part not in ("query", "body", "path")]
         field = ".".join(names) or where
         if one["type"] == "missing":
-            told.append(f"{field} is missing")
+            words.append(f"{field} is missing")
         elif one["type"].startswith("int_"):
-            told.append(f"{field} {one_line(repr(one['input']), 40)} is not a whole number: write one such as 3")
+            words.append(f"{field} {one_line(repr(one['input']), 40)} is not a whole number: write one such as 3")
         else:
-            told.append(f"{field} {one_line(repr(one.get('input')), 40)}: {one['msg']}")
-    return one_line("; ".join(told))
+            words.append(f"{field} {one_line(repr(one.get('input')), 40)}: {one['msg']}")
+    return one_line("; ".join(words))
 
 
 def describe(app: FastAPI) -> dict[str, Any]:
-    """Return the OpenAPI document of an application, made when it is first asked for."""
-    document: dict[str, Any] = app.openapi()  # which keeps it
+    """Return the OpenAPI document of an application; FastAPI caches it."""
+    document: dict[str, Any] = app.openapi()
     scheme = {"type": "http", "scheme": "bearer", "description": "A token from the operator of this server"}
     document["components"]["securitySchemes"] = {"token": scheme}
     document["servers"] = [{"url": "/"}]
