@@ -70,7 +70,10 @@ def play(
     rivals = [dicegym.agent(table, name) for name in names]
     advice = _Advice(table, tutor, written[".json"])
     ask = _asking()
-    answers = {"hint": ("what is best here, and by how much", advice.hint), "id": _ID}
+    answers = {
+        "hint": ("what is best here, and by how much", advice.hint),
+        "id": ("a short text that stands for this state, to copy", _id_of),
+    }
     number = draw_seed() if seed is None else seed
     while True:
         place = draw_seat(number, table.players) if seat is None else seat
@@ -158,9 +161,6 @@ def _id_of(turn: Turn) -> str:
 
     text = position_id(turn.game, turn.record, turn.seat)
     return f"{text}\n`dicegym values hint` takes it; it contains only what you know."
-
-
-_ID = ("a short text that stands for this state, to copy", _id_of)
 
 
 def _table(game: str, rivals: int, parameter: list[str] | None) -> dicegym.Game:

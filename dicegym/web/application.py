@@ -38,8 +38,7 @@ THREADS = 8
 """Threads for operations that are plain functions; more would only wait for each other."""
 FIRST = ("base.html", "home.html", "play/deal.html", "play/widgets.html")
 """Templates of the first page, loaded at the start."""
-UNFINISHED_SHOWN = 3
-"""Unfinished games of a visitor that the first page links to."""
+MOST_UNFINISHED_SHOWN = 3
 COMPRESSION = 1
 """Level of gzip for pages: level 5 takes 1.5 times as long and makes a page a seventh smaller."""
 CACHE_FOREVER = "public, max-age=31536000, immutable"
@@ -75,7 +74,7 @@ def create_app(settings: WebSettings) -> FastAPI:
     )
     for section in (SECTION, *SECTIONS):
         section.setup(web)
-        section.add_routes(app)
+        app.router.routes.extend(section.routes)
     app.state.sections = SECTIONS
     app.state.web = web
     return app
@@ -89,7 +88,7 @@ def show_home(request: Request) -> dict[str, Any]:
     return {
         "games": games,
         "titles": {one.name: one.title for one in games},
-        "own": list(itertools.islice(unfinished, UNFINISHED_SHOWN)),
+        "own": list(itertools.islice(unfinished, MOST_UNFINISHED_SHOWN)),
         "dice": [secrets.randbelow(6) + 1 for _ in range(5)],
         "ready": web.readiness,
     }

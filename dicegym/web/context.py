@@ -25,7 +25,7 @@ from dicegym.web.web_settings import WebSettings
 from dicegym.web.workers import WorkerThreads
 
 SECRET_BYTES = 32
-REMEMBERED = 8192
+MOST_ADDRESSES = 8192
 """Addresses whose recent requests are counted; the oldest are forgotten."""
 A_SECOND, AT_ONCE = 1000.0, 12_000.0
 """Requests of one address: the rate and the burst. A whole class may share an address, pages poll once a second, and a
@@ -58,7 +58,7 @@ class AddressLimits:
         with self._lock:
             bucket = self._buckets.pop(address, None) or TokenBucket(A_SECOND, AT_ONCE, self._clock)
             self._buckets[address] = bucket  # the most recent is last
-            if len(self._buckets) > REMEMBERED:
+            if len(self._buckets) > MOST_ADDRESSES:
                 del self._buckets[next(iter(self._buckets))]
             if bucket.pay(cost):
                 return

@@ -14,7 +14,7 @@ from starlette.responses import JSONResponse, Response
 from dicegym.arena.store.opening import BusyError
 from dicegym.errors import DicegymError, UnknownNameError
 from dicegym.web.pages import page
-from dicegym.web.section import API, describe_errors
+from dicegym.web.section import describe_errors, for_programs
 
 STATUSES: dict[type[DicegymError], int] = {UnknownNameError: 404, BusyError: 503}
 """HTTP statuses of errors without an attribute ``status``; all others have 400."""
@@ -44,7 +44,7 @@ def answer_failure(request: Request, number: str) -> Response:
 
 def _respond(request: Request, status: int, words: str, headers: Mapping[str, str] | None = None) -> Response:
     answer: Response
-    if request.url.path.startswith(API):
+    if for_programs(request):
         answer = JSONResponse({"error": words}, status)
     else:
         answer = page(request, "error.html", status, words=words, code=status)

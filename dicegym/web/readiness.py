@@ -23,7 +23,6 @@ STEPS = 4
 SEARCH = "mcts(2)"
 """The search that pages offer, with just enough simulations to compile it."""
 NICENESS = 10
-"""Niceness of the compiling process."""
 
 
 class GettingReadyError(DicegymError):

@@ -109,7 +109,7 @@ class Operation(NamedTuple):
 
 
 class Section:
-    """A section of the site with its operations.
+    """A section of the site with the routes of its operations, which all applications share.
 
     Args:
         path: the address of its first page, such as ``/play``; empty: not in the menu.
@@ -120,8 +120,7 @@ class Section:
 
     def __init__(self, path: str, title: str, about: str, setup: Callable[[Web], object] = lambda web: None) -> None:
         self.path, self.title, self.about, self.setup = path, title, about, setup
-        self.operations: list[Operation] = []
-        self._routes: list[list[APIRoute]] = []
+        self.routes: list[APIRoute] = []
 
     def get(self, page: str = "", **options: Any) -> Callable[[_Function], _Function]:
         """Register a function that only reads; ``options`` are fields of `Operation`."""
@@ -135,31 +134,16 @@ class Section:
         """Register a function for an HTTP method; ``options`` are fields of `Operation`."""
 
         def add(function: _Function) -> _Function:
-            self.operations.append(Operation(function, method, page, **options))
+            one = Operation(function, method, page, **options)
+            if page:
+                methods, endpoint = ["GET" if method == "GET" else "POST"], _page_endpoint(one)
+                route = APIRoute(page, endpoint, methods=methods, include_in_schema=False, response_model=None)
+                self.routes.append(route)
+            if one.api:
+                self.routes.append(_api_route(one, self.title))
             return function
 
         return add
-
-    def add_routes(self, app: FastAPI) -> None:
-        """Add the routes of all operations to an application.
-
-        Routes take a millisecond each to make, so all applications share them.
-        """
-        for one in self.operations[len(self._routes) :]:
-            self._routes.append(_routes_of(one, self.title))
-        for routes in self._routes:
-            app.router.routes.extend(routes)
-
-
-def _routes_of(one: Operation, tag: str) -> list[APIRoute]:
-    routes = []
-    if one.page:
-        methods = ["GET" if one.method == "GET" else "POST"]
-        endpoint = _page_endpoint(one)
-        routes.append(APIRoute(one.page, endpoint, methods=methods, include_in_schema=False, response_model=None))
-    if one.api:
-        routes.append(_api_route(one, tag))
-    return routes
 
 
 def _api_route(one: Operation, tag: str) -> APIRoute:

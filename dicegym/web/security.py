@@ -24,7 +24,7 @@ from dicegym.server.admission import Origins
 from dicegym.web.context import HEADER_BYTES, SMALL_BODY, Web
 from dicegym.web.error_answers import answer_error, answer_failure
 from dicegym.web.pages import FORM_KEY, HEADER, check_form_key, sign
-from dicegym.web.section import API, TOO_LARGE
+from dicegym.web.section import TOO_LARGE, for_programs
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -42,15 +42,14 @@ SAFETY_HEADERS = {
 }
 """Default headers of all answers."""
 COOKIE = "dicegym_visitor"
-KEPT = 31_536_000
+COOKIE_SECONDS = 31_536_000
 """Lifetime of the cookie in seconds: a year."""
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 FORMS = frozenset({"application/x-www-form-urlencoded", "multipart/form-data"})
 OF_FORMS = FORMS | {"text/plain", ""}
 """Media types that another site's page can make a browser send without a CORS preflight."""
-FIELDS = 200
-"""Most fields of a form."""
-SECONDS = 20.0
+MOST_FORM_FIELDS = 200
+BODY_SECONDS = 20.0
 """Time limit of a small body; a larger one gets a second more for each `SLOWEST` bytes."""
 SLOWEST = 50_000
 LARGE_AT_ONCE = 8
@@ -121,10 +120,10 @@ class Safety:
                 self._check_sender(request)
                 if request.method not in SAFE:
                     receive = replay_body(await self._read(request, receive), receive)
-                    if not request.url.path.startswith(API):
+                    if not for_programs(request):
                         largest = self._web.limits.bodies.get(request.url.path, SMALL_BODY)
                         sent = Request(request.scope, receive)
-                        form = sent.form(max_files=1, max_fields=FIELDS, max_part_size=largest)
+                        form = sent.form(max_files=1, max_fields=MOST_FORM_FIELDS, max_part_size=largest)
                         request.scope["state"]["form"] = await stack.enter_async_context(form)
                     _check_form(request)
             except (DicegymError, HTTPException) as error:
@@ -144,7 +143,7 @@ class Safety:
         said = min(int(length), largest) if length.isascii() and length.isdigit() else largest
         large = said > SMALL_BODY
         wanted = not large or self._large < LARGE_AT_ONCE
-        seconds = SECONDS + said / SLOWEST if large else SECONDS
+        seconds = BODY_SECONDS + said / SLOWEST if large else BODY_SECONDS
         size, body = 0, bytearray()
         self._large += large
         try:
@@ -162,7 +161,7 @@ class Safety:
             self._large -= large
         if size > largest:
             words = f"{size:,} bytes are more than the {largest:,} that are accepted here: send less"
-            if size > DISCARDED or not wanted or request.url.path.startswith(API) or _media_type(request) not in FORMS:
+            if size > DISCARDED or not wanted or for_programs(request) or _media_type(request) not in FORMS:
                 raise HTTPException(413, words)
             request.scope["state"][TOO_LARGE] = words
         if not wanted:
@@ -202,11 +201,11 @@ def _check_form(request: Request) -> None:
     this server does not grant.
     """
     kind = _media_type(request)
-    as_program = not kind and request.url.path.startswith(API)
+    as_program = not kind and for_programs(request)
     if "authorization" in request.headers or as_program or kind not in OF_FORMS:
         return
     given: object = request.headers.get(HEADER)
-    if given is None and not request.url.path.startswith(API):
+    if given is None and not for_programs(request):
         given = request.state.form.get(FORM_KEY)
     check_form_key(request, given)
 
@@ -224,4 +223,5 @@ def _is_cross_site(request: Request) -> bool:
 
 
 def _cookie(visitor: str, scheme: str) -> str:
-    return f"{COOKIE}={visitor}; Path=/; Max-Age={KEPT}; HttpOnly; SameSite=Lax" + "; Secure" * (scheme == "https")
+    secure = "; Secure" if scheme == "https" else ""
+    return f"{COOKIE}={visitor}; Path=/; Max-Age={COOKIE_SECONDS}; HttpOnly; SameSite=Lax{secure}"

@@ -18,11 +18,9 @@ from dicegym.web.application import create_app
 from dicegym.web.context import HEADER_BYTES
 from dicegym.web.web_settings import WebSettings
 
-GOODBYE = 5
-"""Seconds that running requests may take after the server was told to end."""
-KEEP_ALIVE = 20
-"""Seconds after which an idle connection is closed."""
-ROOM = 4
+SHUTDOWN_SECONDS = 5
+KEEP_ALIVE_SECONDS = 20
+RESERVED_SHARE = 4
 """One more connection for each four is reserved for known visitors."""
 
 
@@ -32,8 +30,8 @@ class PageServer(uvicorn.Server):
     def __init__(self, settings: WebSettings) -> None:
         self.number = 0
         self.app = create_app(settings)
-        most = room_for(settings.connections + settings.connections // ROOM)
-        strangers = most - most // (ROOM + 1)
+        most = room_for(settings.connections + settings.connections // RESERVED_SHARE)
+        strangers = most - most // (RESERVED_SHARE + 1)
         self.app.state.web.crowded = lambda: len(self.server_state.connections) > strangers
         super().__init__(
             uvicorn.Config(
@@ -46,8 +44,8 @@ class PageServer(uvicorn.Server):
                 proxy_headers=bool(settings.proxies),
                 forwarded_allow_ips=list(settings.proxies),
                 limit_concurrency=most,
-                timeout_keep_alive=KEEP_ALIVE,
-                timeout_graceful_shutdown=GOODBYE,
+                timeout_keep_alive=KEEP_ALIVE_SECONDS,
+                timeout_graceful_shutdown=SHUTDOWN_SECONDS,
                 backlog=BACKLOG,
                 h11_max_incomplete_event_size=HEADER_BYTES,
             )

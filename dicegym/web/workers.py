@@ -19,13 +19,10 @@ from dicegym.engine.threads import cores
 from dicegym.errors import DicegymError, one_line
 
 THREADS = max(2, min(8, cores()))
-OF_ONE = 6
-"""Most queued computations of one owner."""
-OF_ALL = 200  # of all owners
-KEPT = 400
-"""Answers in the cache."""
-RETRIED = 30.0
-"""Seconds after which a failed computation may be tried again."""
+MOST_QUEUED_EACH = 6
+MOST_QUEUED = 200
+CACHED_ANSWERS = 400
+RETRY_SECONDS = 30.0
 
 T = TypeVar("T")
 
@@ -73,7 +70,7 @@ class Answer(Generic[T]):
         self.done, self.of = done, of
 
     def note_end(self, _: object) -> None:
-        """Set `ended`: a failed computation may have taken longer than `RETRIED`."""
+        """Set `ended`: a failed computation may have taken longer than `RETRY_SECONDS`."""
         self.ended = time.monotonic()
 
     async def settle(self, seconds: float | None = None) -> None:
@@ -84,7 +81,7 @@ class Answer(Generic[T]):
 
 
 class WorkerThreads:
-    """A pool of threads with a queue, at most `OF_ONE` computations for each owner and `OF_ALL` in all."""
+    """A pool of threads with a queue of at most `MOST_QUEUED` computations, `MOST_QUEUED_EACH` of one owner."""
 
     def __init__(self, threads: int = THREADS) -> None:
         self._threads = threads
@@ -123,7 +120,7 @@ class WorkerThreads:
                 return answer
             self._answers[key] = answer
             answer.future.add_done_callback(answer.note_end)
-            while len(self._answers) > KEPT:
+            while len(self._answers) > CACHED_ANSWERS:
                 self._answers.popitem(last=False)
             return answer
 
@@ -131,7 +128,7 @@ class WorkerThreads:
     def _is_stale(answer: Answer[Any], keep: bool) -> bool:
         if not answer.ready:
             return False
-        return time.monotonic() > answer.ended + RETRIED if answer.failure else not keep
+        return time.monotonic() > answer.ended + RETRY_SECONDS if answer.failure else not keep
 
     def begin(self, owner: str, function: Callable[..., T], *arguments: Any) -> Future[T]:
         """Start a function in a thread and return its future.
@@ -142,9 +139,11 @@ class WorkerThreads:
         with self._lock:
             if self._ended:
                 raise TooBusyError("the server is about to end: try again when it is back")
-            if self._counts[owner] >= OF_ONE:
-                raise TooBusyError(f"{OF_ONE} of your requests are still being computed: wait for one of them")
-            if self.waiting >= OF_ALL:
+            if self._counts[owner] >= MOST_QUEUED_EACH:
+                raise TooBusyError(
+                    f"{MOST_QUEUED_EACH} of your requests are still being computed: wait for one of them"
+                )
+            if self.waiting >= MOST_QUEUED:
                 raise TooBusyError("the server has too much to do: try again in a minute")
             self._counts[owner] += 1
             self._waiting.put((owner, future, lambda: function(*arguments)))

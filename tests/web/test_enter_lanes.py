@@ -72,7 +72,7 @@ def test_as_many_are_checked_at_once_as_there_are_processors(tmp_path: Path, mon
 
 
 def test_trouble_begins_no_check_anew_that_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(runner, "LOOK", 0.001)
+    monkeypatch.setattr(runner, "POLL_SECONDS", 0.001)
     monkeypatch.setattr(runner, "cores", lambda: LANES)
     monkeypatch.setattr(runner.jail, "probe", lambda isolation: "")
     begun, checked, go = list[str](), threading.Semaphore(0), threading.Event()

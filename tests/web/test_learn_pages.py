@@ -53,7 +53,7 @@ HOSTILE = "<script>alert(1)</script>{{ 7*7 }} \"'&"
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Folders are searched whenever somebody asks."""
-    monkeypatch.setattr(run_folders, "FRESH", 0.001)
+    monkeypatch.setattr(run_folders, "SEARCH_SECONDS", 0.001)
 
 
 def training(folder: Path, seed: int = 1, finished: bool = True, running: bool = False, steps: int = 1000) -> Path:

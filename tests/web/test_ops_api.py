@@ -39,7 +39,7 @@ def make_something(request: Request, id: PathNumber, wanted: Dice, page: QueryNu
 @pytest.fixture(scope="module")
 def made() -> FastAPI:
     app = FastAPI(openapi_url=None, exception_handlers=HANDLERS)
-    SECTION.add_routes(app)
+    app.router.routes.extend(SECTION.routes)
     return app
 
 

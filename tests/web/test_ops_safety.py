@@ -248,8 +248,8 @@ def test_who_asks_too_often_is_told_when_to_come_again(client: TestClient, monke
 
 
 def test_work_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(workers, "OF_ONE", 3)
-    monkeypatch.setattr(workers, "OF_ALL", 4)
+    monkeypatch.setattr(workers, "MOST_QUEUED_EACH", 3)
+    monkeypatch.setattr(workers, "MOST_QUEUED", 4)
     threads = WorkerThreads(threads=1)
     hold, order = threading.Event(), []
     first = threads.begin("greedy", hold.wait)
@@ -304,7 +304,7 @@ def test_a_failure_that_took_long_is_told_before_it_is_tried_again(monkeypatch: 
 
     def fail(answer: object) -> None:
         tries.append(answer)
-        now[0] += 2 * workers.RETRIED
+        now[0] += 2 * workers.RETRY_SECONDS
         raise ParameterError("it took too long")
 
     def ask() -> str:
@@ -315,7 +315,7 @@ def test_a_failure_that_took_long_is_told_before_it_is_tried_again(monkeypatch: 
 
     assert [ask(), ask()] == ["it took too long"] * 2
     assert len(tries) == 1
-    now[0] += 2 * workers.RETRIED
+    now[0] += 2 * workers.RETRY_SECONDS
     ask()
     assert len(tries) == 2
 
@@ -330,7 +330,7 @@ def test_a_server_says_where_it_listens_and_what_that_means(settings: WebSetting
 
 
 def test_bodies_have_a_time(running: Running, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dicegym.web.security.SECONDS", 0.3)
+    monkeypatch.setattr("dicegym.web.security.BODY_SECONDS", 0.3)
     with socket.create_connection(("127.0.0.1", running.port)) as slow:
         slow.sendall(b"POST /nothing HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 100\r\n\r\nabc")
         slow.settimeout(5)

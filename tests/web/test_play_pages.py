@@ -28,7 +28,7 @@ from dicegym.play.turn import Act, Turn
 from dicegym.players.roster import AGENTS_VARIABLE, agent_names
 from dicegym.web.application import create_app
 from dicegym.web.play import game_sessions, person_table
-from dicegym.web.play.game_sessions import OF_A_VISITOR, GameSessions, NewGame
+from dicegym.web.play.game_sessions import GAMES_PER_VISITOR, GameSessions, NewGame
 from dicegym.web.play.person_table import PlayedTable
 from dicegym.web.play.rivals import SharedPlayers, list_rivals
 from dicegym.web.play.saved_games import read_sheet
@@ -261,17 +261,17 @@ def test_the_tutor_asks_once_and_hints_say_how_sure(client: TestClient) -> None:
 def test_the_newest_games_are_kept(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     first = begun(client)
     visitor = first.sheet.visitor
-    monkeypatch.setattr(game_sessions, "IN_MEMORY", 0)
-    for _ in range(OF_A_VISITOR - 1):
+    monkeypatch.setattr(game_sessions, "MOST_IN_MEMORY", 0)
+    for _ in range(GAMES_PER_VISITOR - 1):
         assert hall(client).begin(visitor, NewGame(game="hog")).job.result(SECONDS) is None
     found = table_at(client, address(first))
     assert found is not first, "it is laid again"
     assert found.job.result(SECONDS) is None
     page = client.get("/play").text
-    assert page.count('href="/play/') >= OF_A_VISITOR
+    assert page.count('href="/play/') >= GAMES_PER_VISITOR
     assert address(first) in page
     hall(client).begin(visitor, NewGame(game="hog"))
-    assert len(list(hall(client).of(visitor))) == OF_A_VISITOR
+    assert len(list(hall(client).of(visitor))) == GAMES_PER_VISITOR
     assert address(first) not in client.get("/play").text
     assert client.get(address(first)).status_code == 404
 

@@ -37,7 +37,7 @@ from dicegym.web import workers
 from dicegym.web.application import create_app
 from dicegym.web.enter.plans import ContestPlan
 from dicegym.web.enter.runner import Runner, SubmissionService
-from dicegym.web.play.review import BEGUN
+from dicegym.web.play.review import GAME_COST
 from dicegym.web.watch import agent_pages, contest_boards, contest_pages
 from dicegym.web.web_settings import WebSettings
 
@@ -320,7 +320,7 @@ def failing(error: Exception) -> Callable[..., None]:
 def test_ratings_that_could_not_be_computed_are_tried_again(
     watching: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(workers, "RETRIED", 0.0)
+    monkeypatch.setattr(workers, "RETRY_SECONDS", 0.0)
     with monkeypatch.context() as busy:
         busy.setattr(contest_boards, "places_to_rate", failing(BusyError("somebody writes")))
         assert "Ratings are being computed" in watching.get("/watch/contests/1").text
@@ -353,7 +353,7 @@ def test_a_game_is_played_to_be_watched(client: TestClient) -> None:
 def test_a_game_that_begins_costs_its_visitor_whatever_asks_for_it(
     client: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("dicegym.web.context.AT_ONCE", BEGUN + 200)
+    monkeypatch.setattr("dicegym.web.context.AT_ONCE", GAME_COST + 200)
     monkeypatch.setattr("dicegym.web.context.A_SECOND", 0.001)
     address, script = "/watch/game?game=hog&agent=ham&agent=ham&seed=", {"HX-Request": "true"}
     assert client.get(f"{address}1", headers=script).status_code == 204

@@ -25,12 +25,10 @@ from dicegym.web.enter.submission_tables import SubmissionStore, now
 from dicegym.web.enter.trials import try_out
 from dicegym.web.enter.uploads import bot_in
 
-NICE = 15
-"""Niceness of the process."""
-PAUSE = 0.5
+NICENESS = 15
+NOTE_SECONDS = 0.5
 """Least seconds between two notes of progress."""
-FEWEST = 2
-"""Fewest entries of a contest."""
+FEWEST_ENTRIES = 2
 
 
 def run_contest(contests: WebContests, bots: Bots, number: int, store: str, isolation: str) -> None:
@@ -46,14 +44,14 @@ def run_contest(contests: WebContests, bots: Bots, number: int, store: str, isol
 
     def progress(done: int, total: int, what: str) -> None:
         nonlocal noted
-        if time.monotonic() - noted >= PAUSE:
+        if time.monotonic() - noted >= NOTE_SECONDS:
             noted = time.monotonic()
             words = f"{done:,} of {total:,} checks and matches" if total else f"{done:,} checks and matches"
             contests.note(number, progress=words)
 
     try:
-        if len(entries) + len(plan.agents) < FEWEST:
-            raise ParameterError(f"it needs at least {FEWEST} bots, our agents included")
+        if len(entries) + len(plan.agents) < FEWEST_ENTRIES:
+            raise ParameterError(f"it needs at least {FEWEST_ENTRIES} bots, our agents included")
         result = contest(
             plan.table,
             [*entries, *plan.agents],
@@ -77,7 +75,7 @@ def main() -> int:
     job = json.loads(sys.stdin.readline())
     end_with(job["parent"])
     with contextlib.suppress(OSError):
-        os.nice(NICE)
+        os.nice(NICENESS)
     try:
         with as_interrupts(), SubmissionStore(Path(job["folder"])) as store:
             bots = Bots(store)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 import sqlalchemy as sa
@@ -25,7 +26,6 @@ from dicegym.web.enter.submission_tables import (
 from dicegym.web.enter.tokens import check_name, parse_end
 
 MOST_ENTRIES = 200
-"""Most bots of one contest."""
 
 
 class GradeRow(BaseModel):
@@ -62,7 +62,7 @@ class WebContests:
             for other in session.scalars(sa.select(WebContest.name)):
                 if fold_name(other) == fold_name(name):
                     raise ParameterError(f"there is a contest {other!r} already: give another name")
-            made = WebContest(name=name, game=plan.game, values=plan.to_json(), until=end)
+            made = WebContest(name=name, game=plan.game, values=asdict(plan), until=end)
             session.add(made)
         return made
 

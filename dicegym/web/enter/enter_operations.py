@@ -37,8 +37,7 @@ SECTION = Section(
     "Submit a bot: it is checked, plays twenty games against each of our agents, and can enter contests.",
     _set_up,
 )
-TOKENS = 300.0
-"""Requests that entering a token counts for."""
+TOKEN_COST = 300.0
 FORM_BYTES = 64 << 10
 """Bytes of the upload form in addition to the file."""
 COOKIE = "dicegym_session"
@@ -161,7 +160,7 @@ def _again(request: Request, form: FormData, error: DicegymError) -> Response:
 @SECTION.post("/enter/token")
 def sign_in(request: Request) -> Response:
     """Log a browser in with a token."""
-    web_of(request).limits.pay(request, TOKENS)
+    web_of(request).limits.pay(request, TOKEN_COST)
     shown = service_of(request).tokens.begin_session(text_in(request.state.form, "token"))
     if shown is None:
         wrong = "no token like this is valid: copy all of it, or ask the operator for a new one"

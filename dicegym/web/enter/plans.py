@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 from dicegym.arena.contest_options import ContestOptions
@@ -62,10 +62,6 @@ class ContestPlan:
     def limits(self) -> Limits:
         """The limits of an entry."""
         return Limits(self.seconds, self.memory << 20)
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the plan as plain values, which are its arguments."""
-        return asdict(self)
 
     def words(self) -> list[str]:
         """Return the settings that differ from the defaults, and the limits, in words."""

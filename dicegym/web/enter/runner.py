@@ -28,13 +28,13 @@ from dicegym.web.enter.submission_tables import SubmissionStore, VersionState, W
 from dicegym.web.enter.tokens import Tokens
 from dicegym.web.web_settings import WebSettings
 
-LOOK = 1.0
+POLL_SECONDS = 1.0
 """Seconds between two looks into the tables for new jobs."""
 TRIAL_SECONDS = 1200.0
 """Time limit of a version's check and trial games, in seconds of real time."""
-PATIENCE = 20.0
+STOP_SECONDS = 20.0
 """Seconds that a stopped process has to store its results."""
-LEAST = 15.0
+LEAST_CONTEST_SECONDS = 15.0
 """Seconds that a contest runs before checks may interrupt it."""
 FOLDER = "entering"
 """The folder of submissions below the server's."""
@@ -60,7 +60,7 @@ class Runner:
         """Stop, and end the child processes."""
         self._over.set()
         if self._thread is not None:
-            self._thread.join(2 * PATIENCE)
+            self._thread.join(2 * STOP_SECONDS)
 
     def _work(self) -> None:
         lock = FileLock(self._store.folder / "runner.lock", timeout=0)
@@ -71,10 +71,10 @@ class Runner:
                     self._contests.reset_running()
                     self._work_on()
             except Timeout:
-                self._over.wait(LOOK)
+                self._over.wait(POLL_SECONDS)
             except Exception:  # such as a locked database: go on later
                 _LOG.exception("the runner of checks and contests failed, and starts again in a moment")
-                self._over.wait(10 * LOOK)
+                self._over.wait(10 * POLL_SECONDS)
 
     def _work_on(self) -> None:
         lanes: list[threading.Thread] = []
@@ -84,10 +84,10 @@ class Runner:
                     self._do_next(lanes)
                 except Exception:  # running checks continue
                     _LOG.exception("the next job could not be started: trying again in a moment")
-                    self._over.wait(10 * LOOK)
+                    self._over.wait(10 * POLL_SECONDS)
         finally:  # another server that takes over repeats unfinished checks
             for lane in lanes:
-                lane.join(2 * PATIENCE)
+                lane.join(2 * STOP_SECONDS)
 
     def _do_next(self, lanes: list[threading.Thread]) -> None:
         """Start the next job, or wait a moment; ``lanes`` are the threads of running checks."""
@@ -100,7 +100,7 @@ class Runner:
         elif not lanes and (due := self._contests.next_due()) is not None:
             self._run_contest(due)
         else:
-            self._over.wait(LOOK / 4 if lanes else LOOK)
+            self._over.wait(POLL_SECONDS / 4 if lanes else POLL_SECONDS)
 
     def _check(self, version: int) -> None:
         until = time.monotonic() + TRIAL_SECONDS
@@ -119,10 +119,11 @@ class Runner:
         def interrupts() -> str:
             """Return why to stop the contest, or an empty text: a check waits, or its entries have changed."""
             nonlocal interrupted, asked
-            if time.monotonic() - asked > LOOK:
+            if time.monotonic() - asked > POLL_SECONDS:
                 asked = time.monotonic()
                 others = self._contests.count_wanted(contest.id) != contest.wanted
-                interrupted = others or (asked - began > LEAST and self._bots.next_waiting() is not None)
+                check_waits = asked - began > LEAST_CONTEST_SECONDS and self._bots.next_waiting() is not None
+                interrupted = others or check_waits
             return "a check comes first" if interrupted else ""
 
         try:
@@ -160,7 +161,7 @@ class Runner:
                 stdin.write(json.dumps(job) + "\n")
             while True:
                 try:
-                    status = process.wait(LOOK / 4)
+                    status = process.wait(POLL_SECONDS / 4)
                 except subprocess.TimeoutExpired:
                     if self._over.is_set():
                         return None
@@ -171,7 +172,7 @@ class Runner:
         finally:
             process.terminate()  # no effect if it has ended
             with contextlib.suppress(subprocess.TimeoutExpired):
-                process.wait(PATIENCE)
+                process.wait(STOP_SECONDS)
             process.kill()
             process.wait()
 

@@ -26,7 +26,7 @@ TRIAL_LIMITS = Limits()
 LONGEST_TEXT = 20_000
 """Most stored characters of a bot's calls, and of its output."""
 MOST_MISPLAYS = 20
-QUICK = 10.0
+QUICK_SECONDS = 10.0
 """A failed check that took fewer seconds is repeated to show its calls."""
 
 
@@ -73,7 +73,7 @@ def rename_file(found: Any, name: str) -> Any:
 def _check(path: Path, game: Game, isolation: str) -> CheckReport:
     began = time.monotonic()
     found = check(path, game, TRIAL_LIMITS, isolation=isolation)
-    if not found.ok and time.monotonic() - began < QUICK:  # for its author, who wants to see the last calls
+    if not found.ok and time.monotonic() - began < QUICK_SECONDS:  # for its author, who wants to see the last calls
         calls = check(path, game, TRIAL_LIMITS, show=True, isolation=isolation).calls
         return replace(found, calls=calls)
     return found

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import datetime
 import functools
 import json
 import math
 from collections.abc import Callable, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -29,15 +29,13 @@ from dicegym.web.markdown import render_card
 from dicegym.web.pages import web_of
 from dicegym.web.section import Section
 
-MOST_LISTED = 100
-"""Most trainings on a page."""
+MOST_RUNS_LISTED = 100
 SECTION = Section(
     "/learn",
     "Learn",
     "Follow trainings while they run: curves, speed, the league, and models to play against.",
 )
-MOST_MEMBERS = 40
-"""Members in a league's table, the newest."""
+MOST_MEMBERS_LISTED = 40
 MOST_LINES = 8
 """Lines of a chart; more could not be distinguished."""
 MOST_POINTS = 60
@@ -58,10 +56,10 @@ def list_runs(request: Request, game: str = "") -> dict[str, Any]:
     runs = trainings.all()
     chosen = [run for run in runs if game in ("", run.game)]
     return {
-        "runs": [summary(run) for run in chosen[:MOST_LISTED]],
+        "runs": [summary(run) for run in chosen[:MOST_RUNS_LISTED]],
         "games": sorted({run.game for run in runs if run.game}),
         "game": game,
-        "left_out": max(0, len(chosen) - MOST_LISTED),
+        "left_out": max(0, len(chosen) - MOST_RUNS_LISTED),
         "total": len(chosen),
         "running": sum(run.state == "running" for run in chosen),
         "roots": [str(root) for root in trainings.roots],
@@ -87,18 +85,15 @@ class ShownChart(NamedTuple):
 def summary(run: WatchedRun) -> dict[str, Any]:
     """Return the values of a training for the list."""
     speed = run.games_a_second
-    changed = datetime.datetime.fromtimestamp(run.changed).strftime("%Y-%m-%d %H:%M:%S") if run.changed else ""
     return {
         "name": run.name,
         "game": run.game,
         "state": run.state,
-        "steps": f"{run.steps:,}",
-        "of_steps": f"{run.of_steps:,}" if run.of_steps else "?",
         "done": f"{run.steps:,}" + (f" of {run.of_steps:,}" if run.steps < run.of_steps else ""),
         "share": min(100, round(100 * run.steps / run.of_steps)) if run.of_steps else 0,
         "games_a_second": f"{speed:,.0f}" if speed is not None else "",
         "score": "; ".join(map(_in_words, run.evaluations[-1].scores)) if run.evaluations else "not measured yet",
-        "changed": changed,
+        "changed": f"{datetime.fromtimestamp(run.changed):%Y-%m-%d %H:%M:%S}" if run.changed else "",
         "problem": run.problem,
     }
 
@@ -207,7 +202,7 @@ def _league(folder: Path) -> dict[str, Any] | None:
     if not (folder / LEAGUE_FILE).is_file():
         return None
     table, shares = read_league(folder / LEAGUE_FILE)
-    names = list(table.kinds)[-MOST_MEMBERS:]
+    names = list(table.kinds)[-MOST_MEMBERS_LISTED:]
     first = len(table.kinds) - len(names) + 1
 
     def describe_result(name: str, other: str) -> tuple[str, str]:

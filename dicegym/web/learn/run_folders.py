@@ -14,12 +14,11 @@ from dicegym.learning.runs import PREPARING, RUNNING, WatchedRun, inspect_run, n
 from dicegym.players.model_file import MODELS
 from dicegym.web.context import Web
 
-FRESH = 2.0
+SEARCH_SECONDS = 2.0
 """Least seconds between two searches of the folders."""
 MODEL_SUFFIX = ".zip"
 _PLAYABLE = (*(f"{folder}/model.zip" for folder in CHECKPOINTS), *MODELS)
-KEPT = 500
-"""Trainings in the cache."""
+CACHED_RUNS = 500
 
 
 class Trainings:
@@ -29,12 +28,12 @@ class Trainings:
         self.roots = web.settings.runs
         self._lock = threading.Lock()
         self._names: dict[str, Path] = {}
-        self._found = -FRESH
+        self._found = -SEARCH_SECONDS
 
     def names(self) -> dict[str, Path]:
         """Return the folders of trainings by name."""
         with self._lock:
-            if time.monotonic() - self._found >= FRESH:
+            if time.monotonic() - self._found >= SEARCH_SECONDS:
                 self._names, self._found = name_runs(self.roots), time.monotonic()
             return self._names
 
@@ -55,10 +54,10 @@ class Trainings:
 
 def _read_run(folder: Path, name: str) -> WatchedRun:
     # The moment is a key, too: a killed training stops without writing a file.
-    return _inspect(folder, name, signature(folder), int(time.monotonic() / FRESH))
+    return _inspect(folder, name, signature(folder), int(time.monotonic() / SEARCH_SECONDS))
 
 
-@functools.lru_cache(KEPT)
+@functools.lru_cache(CACHED_RUNS)
 def _inspect(folder: Path, name: str, sign: object, moment: int) -> WatchedRun:
     return inspect_run(folder, name)
 

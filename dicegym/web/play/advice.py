@@ -24,11 +24,11 @@ from dicegym.players.sitting import Warn
 from dicegym.web.play.saved_games import share_game
 from dicegym.web.workers import Answer, WorkerThreads
 
-GAMES = 250
+ROLLOUTS = 250
 """Rollouts of each choice where no better values exist; few, because many people ask at once."""
-GAMES_REVIEWED = 80
+REVIEW_ROLLOUTS = 80
 """The same for reviews, which value every choice of a whole game."""
-MOST_VALUERS = 12
+CACHED_VALUERS = 12
 """Valuers in the cache: visitors choose parameters, and tables of values are large."""
 LONGEST_CHOICE = 8
 """Most further actions that a hint names where a choice consists of several."""
@@ -53,7 +53,7 @@ class Advice:
     def __init__(self, work: WorkerThreads, slow: WorkerThreads) -> None:
         self._work, self._slow = work, slow
         self._lock = threading.Lock()
-        self._valuers = functools.lru_cache(MOST_VALUERS)(lambda game, games: (threading.Lock(), list[Valuer]()))
+        self._valuers = functools.lru_cache(CACHED_VALUERS)(lambda game, games: (threading.Lock(), list[Valuer]()))
 
     def warner(self, game: Game, level: str) -> Warn | None:
         """Return the tutor's function of warnings; None if choices have no known values. May take seconds."""
@@ -85,14 +85,14 @@ class Advice:
 
         def find(answer: Answer[Analysis]) -> Analysis:
             game, names = share_game(replay.table()), tell_apart(replay.seats)
-            with self._using(game, GAMES_REVIEWED) as valuer:
+            with self._using(game, REVIEW_ROLLOUTS) as valuer:
                 states = replay.states()
                 return analyse(game, states, replay.actions, names, valuer, progress=answer.progress)
 
         return self._slow.answer(owner, ("review", json.dumps(to_json(replay))), find, pay=pay)
 
     @contextlib.contextmanager
-    def _using(self, game: Game, games: int = GAMES) -> Iterator[Valuer]:
+    def _using(self, game: Game, games: int = ROLLOUTS) -> Iterator[Valuer]:
         """Yield a game's valuer for one thread at a time; rollouts play ``games`` games of each choice."""
         with self._lock:
             lock, found = self._valuers(game, games)

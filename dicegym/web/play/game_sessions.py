@@ -28,14 +28,12 @@ from dicegym.web.play.person_table import PlayedTable
 from dicegym.web.play.rivals import SharedPlayers, make_table, rival_of
 from dicegym.web.play.saved_games import TableSheet, read_sheet, share_game
 
-OF_A_VISITOR = 20
-"""Games stored for a visitor, the latest ones."""
-VISITORS = 10_000
+GAMES_PER_VISITOR = 20
+MOST_VISITORS = 10_000
 """Visitors whose games are stored, the latest ones."""
-IN_MEMORY = 400
+MOST_IN_MEMORY = 400
 """Tables in memory. Beyond, the least recently used are dropped, and restored from their files on request."""
-THREADS = 4
-"""Threads in which agents play."""
+AGENT_THREADS = 4
 LONGEST_SEED = 2**63 - 1
 ID = re.compile(r"[A-Za-z0-9_-]{16}")
 """An unguessable id of a table."""
@@ -74,7 +72,7 @@ class GameSessions:
         self.shared_players = SharedPlayers()
         self._lock = threading.RLock()
         self._open: OrderedDict[Path, PlayedTable] = OrderedDict()
-        self._threads = ThreadPoolExecutor(THREADS, "play")
+        self._threads = ThreadPoolExecutor(AGENT_THREADS, "play")
         web.on_stop.append(lambda: self._threads.shutdown(wait=False, cancel_futures=True))
 
     def begin(self, visitor: str, wanted: NewGame, models: Mapping[str, Path] | None = None) -> PlayedTable:
@@ -134,10 +132,10 @@ class GameSessions:
         folder = self.folder / sheet.visitor
         folder.mkdir(exist_ok=True)
         self._keep(sheet)
-        for old in _newest(folder)[OF_A_VISITOR:]:
+        for old in _newest(folder)[GAMES_PER_VISITOR:]:
             old.unlink(missing_ok=True)
         if secrets.randbelow(100) == 0:
-            for left in _newest(self.folder)[VISITORS:]:
+            for left in _newest(self.folder)[MOST_VISITORS:]:
                 shutil.rmtree(left, ignore_errors=True)
         return self.find(sheet.visitor, sheet.id)
 
@@ -155,7 +153,7 @@ class GameSessions:
         with self._lock:  # short: the event loop takes this lock, too
             table = self._open.setdefault(path, table)
             self._open.move_to_end(path)
-            while len(self._open) > IN_MEMORY and not next(iter(self._open.values())).busy:
+            while len(self._open) > MOST_IN_MEMORY and not next(iter(self._open.values())).busy:
                 self._open.popitem(last=False)
         table.restore()
         return table

@@ -21,9 +21,9 @@ from dicegym.registry import GAMES
 from dicegym.web.learn.run_folders import MODEL_SUFFIX, model_of
 from dicegym.web.pages import page, web_of
 from dicegym.web.play.cards import list_cards
-from dicegym.web.play.game_sessions import OF_A_VISITOR, GameSessions, NewGame
+from dicegym.web.play.game_sessions import GAMES_PER_VISITOR, GameSessions, NewGame
 from dicegym.web.play.person_table import PlayedTable
-from dicegym.web.play.review import BEGUN, review_page
+from dicegym.web.play.review import GAME_COST, review_page
 from dicegym.web.play.rivals import list_rivals, make_table
 from dicegym.web.play.table_view import describe_table
 from dicegym.web.readiness import GettingReadyError
@@ -38,8 +38,7 @@ SECTION = Section(
 )
 PATIENCE = 0.9
 """Seconds that an answer waits for agents before it says which one is thinking."""
-HINTS = 75.0
-"""Requests that a hint counts for."""
+HINT_COST = 75.0
 PARAMETER = "parameters-"
 """The prefix of the fields of a game's parameters."""
 TUTOR = "mistake"
@@ -91,7 +90,7 @@ def list_games_of_visitor(request: Request) -> dict[str, Any]:
     cards = list_cards()
     titles = {game.name: game.title for game in cards}
     own = list(_sessions(request).of(request.state.visitor))
-    return {"cards": cards, "own": own, "most": OF_A_VISITOR, "titles": titles}
+    return {"cards": cards, "own": own, "most": GAMES_PER_VISITOR, "titles": titles}
 
 
 # --- a new game
@@ -142,7 +141,7 @@ def _ask_again(request: Request, form: FormData, error: DicegymError) -> Respons
 @SECTION.post("/play/new", to="/play/{0.sheet.id}", again=_ask_again)
 async def begin_game(request: Request, wanted: NewGame) -> PlayedTable:
     """Start a game."""
-    web_of(request).limits.pay(request, BEGUN)
+    web_of(request).limits.pay(request, GAME_COST)
     return await wait_for_players(await run_in_threadpool(_begin, request, wanted))
 
 
@@ -161,7 +160,7 @@ def _page_of(request: Request, table: PlayedTable, notice: str = "", status: int
     hint = request.query_params.get("hint", "")
     wanted = hint == str(table.sheet.move)
     if wanted:
-        web_of(request).limits.pay(request, HINTS)
+        web_of(request).limits.pay(request, HINT_COST)
     values = describe_table(table, _sessions(request).advice, hint=wanted, notice=notice)
     address = f"/play/{table.sheet.id}"
     again = f"{address}?{urlencode({'hint': hint})}" if wanted else address
@@ -227,7 +226,7 @@ def reconsider(request: Request, id: str, wanted: MoveNumber) -> PlayedTable:
 @SECTION.post(TABLE + "/again", to="/play/{0.sheet.id}")
 def play_again(request: Request, id: str) -> PlayedTable:
     """Start another game with the same players."""
-    web_of(request).limits.pay(request, BEGUN)
+    web_of(request).limits.pay(request, GAME_COST)
     return _sessions(request).another(_find(request, id).sheet)
 
 

@@ -20,9 +20,9 @@ from dicegym.pictures.drawing import draw
 from dicegym.web.pages import page, web_of
 from dicegym.web.play.game_sessions import GameSessions
 
-BEGUN = 250.0
+GAME_COST = 250.0
 """Requests that a new game or review counts for."""
-LINES = 4
+MOST_LINES = 4
 """Most players with a line each in the chart; with more, one line is drawn."""
 
 
@@ -64,7 +64,7 @@ def review_page(
     kept = [(name, value) for name, value in request.query_params.multi_items() if name not in ("at", "seat")]
     views = [] if own else [f"?{urlencode([*kept, ('seat', str(one))])}" for one in range(replay.players)]
     web = web_of(request)
-    pay = functools.partial(web.limits.pay, request, BEGUN)
+    pay = functools.partial(web.limits.pay, request, GAME_COST)
     answer = web.get(GameSessions).advice.review(request.state.visitor, replay, pay)
     waits, analysis = not answer.ready, answer.found
     return page(
@@ -160,4 +160,4 @@ def chances(analysis: Analysis, seat: int, judged: list[JudgedDecision], address
 def _charted_seats(analysis: Analysis, seat: int) -> list[int]:
     """Return the seats with a line in the chart, in the order of lines."""
     players = analysis.game.players
-    return [seat, *(one for one in range(players) if one != seat)] if players <= LINES else [seat]
+    return [seat, *(one for one in range(players) if one != seat)] if players <= MOST_LINES else [seat]

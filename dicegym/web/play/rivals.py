@@ -23,8 +23,7 @@ from dicegym.web.learn.run_folders import MODEL_SUFFIX
 
 SEARCH = "mcts(1000)"
 """The search that plays every game, fast enough for a visitor who waits."""
-MOST_LOADED = 64
-"""Loaded players in the cache."""
+CACHED_PLAYERS = 64
 
 
 class Rival(NamedTuple):
@@ -71,7 +70,9 @@ class SharedPlayers:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._load = functools.lru_cache(MOST_LOADED)(lambda game, agent, _: _SharedPlayer(dicegym.agent(game, agent)))
+        self._load = functools.lru_cache(CACHED_PLAYERS)(
+            lambda game, agent, _: _SharedPlayer(dicegym.agent(game, agent))
+        )
 
     def player(self, game: Game, agent: str) -> Player:
         """Return a player; loading it may take seconds. Raises what `dicegym.agent` does.

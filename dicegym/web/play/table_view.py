@@ -43,7 +43,7 @@ def describe_table(table: PlayedTable, advice: Advice, *, hint: bool = False, no
             "forms": forms,
             "shows_dice": any(isinstance(one, DiceToggles) for form in forms for one in form.widgets),
             "told": _list_moves(table.told, sheet.seat) if len(table.told) > len(since) else "",
-            "picture": None if board else _picture(table),
+            "picture": None if board or table.state is None else _draw(table),
             "ending": ending,
             "words": table.words() if table.yours else "",
             "hint": asked,
@@ -83,11 +83,8 @@ def _worth(note: str) -> str:
     return next((word for word in note.split() if word.isdecimal()), note)
 
 
-def _picture(table: PlayedTable) -> Any:
-    if table.state is None:
-        return None
-    opened = table.controls.OPEN
-    return trust(draw(table.game, table.state, table.sheet.seat, table.place.names, opened).svg())
+def _draw(table: PlayedTable) -> Any:
+    return trust(draw(table.game, table.state, table.place.seat, table.place.names, table.controls.OPEN).svg())
 
 
 def _summarize(table: PlayedTable, since: list[ToldMove], ending: str) -> tuple[str, list[ToldMove]]:

@@ -21,10 +21,8 @@ SHORTEST_PAUSE = 1.0
 """Least seconds between two computations of a running contest."""
 SHARE = 8
 """At most one second in this many is spent on one contest."""
-KEPT = 200
-"""Contests in the cache."""
-MOST_FAULTS = 50
-"""Most listed faults of a running contest."""
+CACHED_BOARDS = 200
+MOST_FAULTS_LISTED = 50
 
 
 class Board(NamedTuple):
@@ -97,7 +95,7 @@ class Boards:
     def _keep(self, number: int, board: Board) -> None:
         self._kept[number] = board  # replaced in one step, as requests read it meanwhile
         self._kept.move_to_end(number)
-        if len(self._kept) > KEPT:
+        if len(self._kept) > CACHED_BOARDS:
             self._kept.popitem(last=False)
 
 
@@ -118,7 +116,7 @@ def compute_board(
         heading = report.heading.replace(f", seed {contest.seed}", "")
         report = report._replace(heading=heading, facts=[fact for fact in report.facts if fact[0] != "seed"])
     if contest.ended is None:
-        faults = reader.misplays_in(contest.id, MOST_FAULTS)
+        faults = reader.misplays_in(contest.id, MOST_FAULTS_LISTED)
         report = report._replace(
             heading=f"{contest.game}, {contest.format.replace('_', ' ')}",
             words=[],

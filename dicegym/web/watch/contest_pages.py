@@ -22,15 +22,13 @@ from dicegym.web.watch.contest_boards import Boards, status_of
 from dicegym.web.workers import Answer
 
 SECTION = Section("/watch", "Watch", "Follow contests while they run, step through their games, and meet the agents.")
-MOST = 200
-"""Most rows of an answer."""
+MOST_ROWS = 200
 MATCHES_PAGE, LATEST = 50, 10
 """Rows of a page of matches; newest matches on a contest's page."""
 PATIENCE = 0.7
 """Seconds that a page waits for a board before it says that it is being computed."""
-RowCount = Annotated[int, Query(ge=1, le=MOST, description="rows at most")]
+RowCount = Annotated[int, Query(ge=1, le=MOST_ROWS, description="rows at most")]
 RowObject = Annotated[dict[str, Any], BeforeValidator(lambda row: row if isinstance(row, dict) else row._asdict())]
-"""A named tuple as an object."""
 
 
 class ContestRow(BaseModel):

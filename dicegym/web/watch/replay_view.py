@@ -21,8 +21,7 @@ from dicegym.arena.replay.page import as_text, page_data, unpack
 from dicegym.errors import ParameterError, one_line
 from dicegym.web.pages import page
 
-KEPT = 64
-"""Games in the cache; visitors often look at the same game."""
+CACHED_GAMES = 64
 
 
 def replay_page(
@@ -88,7 +87,7 @@ def replay_page(
     )
 
 
-@functools.lru_cache(maxsize=KEPT)
+@functools.lru_cache(maxsize=CACHED_GAMES)
 def _page_data(replay: str, seat: int | None) -> tuple[dict[str, Any], list[str]]:
     """Return the data of a game's page, and the SVG of each scene; no SVG if the game has too many."""
     data = page_data(from_json(json.loads(replay)), seat)

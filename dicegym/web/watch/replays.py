@@ -18,8 +18,7 @@ from dicegym.web.section import PathNumber, QueryNumber, for_programs
 from dicegym.web.watch.contest_pages import SECTION, ListedMatch, RowObject, check_store, title_of
 from dicegym.web.watch.replay_view import replay_page
 
-MOST_GAMES = 200
-"""Most games that a match's page lists."""
+MOST_GAMES_LISTED = 200
 GAME = "/watch/games/{match:number}/{game:number}"
 RUNNING = (
     "This contest is still running, or still accepts bots. Until it is closed, a game is shown as one player saw it, "
@@ -78,7 +77,11 @@ class SeenGame(NamedTuple):
 
 def _view_match(request: Request, found: dict[str, Any]) -> dict[str, Any]:
     games = found["games"]
-    return found | {"contests": found["states"], "games": games[:MOST_GAMES], "more": len(games) - MOST_GAMES}
+    return found | {
+        "contests": found["states"],
+        "games": games[:MOST_GAMES_LISTED],
+        "more": len(games) - MOST_GAMES_LISTED,
+    }
 
 
 @SECTION.get(

@@ -27,29 +27,28 @@ from dicegym.web.context import Web
 from dicegym.web.learn.run_folders import MODEL_SUFFIX, model_of
 from dicegym.web.pages import page, web_of
 from dicegym.web.play.game_sessions import LONGEST_SEED, GameSessions
-from dicegym.web.play.review import BEGUN, review_page
+from dicegym.web.play.review import GAME_COST, review_page
 from dicegym.web.play.rivals import list_rivals, rival_of
 from dicegym.web.section import EMPTY, SEE_OTHER, QueryNumber
 from dicegym.web.watch.contest_pages import SECTION, list_titles, title_of
 from dicegym.web.watch.replay_view import replay_page
 from dicegym.web.workers import Answer
 
-LONGEST = 120.0
-"""Time limit of a game in seconds."""
+GAME_SECONDS = 120.0
 ShownSeed = Annotated[Annotated[int, Field(ge=0, le=LONGEST_SEED)] | None, EMPTY, Query()]
 """The seed of the dice; drawn if missing or empty."""
 SeatedAgents = Annotated[list[str], Query(min_length=1, max_length=32, description="by seat")]
 
 
 def play_game(web: Web, table: Game, agents: Sequence[str], seed: int) -> Replay:
-    """Play a game and return it. Raises ParameterError if it takes longer than `LONGEST`."""
+    """Play a game and return it. Raises ParameterError if it takes longer than `GAME_SECONDS`."""
     guests = web.get(GameSessions).shared_players
     players = [guests.player(table, agent_named(web, table, name)) for name in agents]
-    end = time.monotonic() + LONGEST
+    end = time.monotonic() + GAME_SECONDS
     referee = Referee(table, table.new_game(seed), players)
     for _ in referee.moves():
         if time.monotonic() > end:
-            raise ParameterError(f"the game was not over after {LONGEST:.0f} seconds: choose faster agents")
+            raise ParameterError(f"the game was not over after {GAME_SECONDS:.0f} seconds: choose faster agents")
     return record_replay(table, agents, seed, referee.actions)
 
 
@@ -95,7 +94,7 @@ def _play(request: Request, game: str, agents: Sequence[str], seed: int) -> Answ
     web, table = web_of(request), dicegym.game(game, len(agents))
     for name in agents:
         agent_named(web, table, name)
-    key, pay = ("shown", game, tuple(agents), seed), lambda: web.limits.pay(request, BEGUN)
+    key, pay = ("shown", game, tuple(agents), seed), lambda: web.limits.pay(request, GAME_COST)
     return web.slow.answer(request.state.visitor, key, lambda answer: play_game(web, table, agents, seed), pay=pay)
 
 
