@@ -65,7 +65,7 @@ def show(
 ) -> None:
     """Show a contest: settings, entries, ranking, ratings.
 
-    A .json file contains everything stored, also each fault. A .csv file contains the ranking, and a second one beside
+    A .json file contains everything stored, also each fault. A .csv file contains the ranking, and a second file beside
     it the matches.
 
     Examples: dicegym arena show 3; dicegym arena show 3 -o contest.html -o contest.json

@@ -35,8 +35,8 @@ class TournamentOptions(NamedTuple):
     """The options of contests, here or on the web server."""
 
     format: Annotated[str | None, Option(metavar=FORMATS, help="the pairings (default: the game's own)")] = None
-    games: Annotated[int | None, Option(help="games of a match; in groups the most of a playoff")] = None
-    seeds: Annotated[int, Option(help="times that each match is played, with other dice each time")] = 1
+    games: Annotated[int | None, Option(help="games of a match; in groups, the most games of a playoff")] = None
+    seeds: Annotated[int, Option(help="how often each match is played, with new dice each time")] = 1
     rounds: Annotated[int | None, Option(help="rounds of swiss (default: as many as it needs)")] = None
     exact: Annotated[bool, Option("--exact", help="rank by exact win rates; --games 0: play nothing")] = False
     less_luck: shared_options.LessLuck = False
@@ -77,7 +77,7 @@ def tournament(
     """Run a contest between agents, and rank them.
 
     The same command again plays only the matches that are missing in the store: after a kill, or when entries have
-    changed. A .csv file holds the ranking, and a second one beside it the matches.
+    changed. A .csv file contains the ranking, and a second file beside it the matches.
 
     Example: dicegym tournament hog submissions/ bacon --exact
 

@@ -200,5 +200,5 @@ def grades(
     print_table([field.replace("_", " ").capitalize() for field in GradeRow.model_fields], shown)
 
 
-token = group("Manage the tokens of those who submit bots.", add=add_token, list=list_tokens, revoke=revoke)
+token = group("Manage the tokens of people who submit bots.", add=add_token, list=list_tokens, revoke=revoke)
 contest = group("Run contests on the web server.", add=add_contest, list=list_contests, close=close, grades=grades)

@@ -197,7 +197,7 @@ def export(
     """Write a model or an agent as an original bot.
 
     Missing folders are made. Where a game's interface has several forms, the file's name chooses one (default: the
-    first). The table of an agent that reads one is written beside the bot. A stochastic model makes a stochastic bot.
+    first). If the agent reads a table, it is written beside the bot. A stochastic model makes a stochastic bot.
 
     Example: dicegym export agents/hog/ppo.zip --as hog.py
     """

@@ -36,7 +36,7 @@ def replay(
     The game is played again by the current rules and compared with the stored result. If rules have changed, the
     command says so.
 
-    A .json file holds the game for others to replay; an .html page steps through it in a browser.
+    A .json file contains the game, to be replayed elsewhere; an .html page steps through it in a browser.
 
     Examples: dicegym arena replay 2.1 --seat 0; dicegym arena replay 2.1 -o game.html
     """

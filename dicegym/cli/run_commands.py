@@ -59,7 +59,7 @@ def card(
 
 
 def plot(
-    run_dirs: Annotated[list[Path], Argument(metavar="RUN_DIR...", help="trainings, or folders that hold some")],
+    run_dirs: Annotated[list[Path], Argument(metavar="RUN_DIR...", help="trainings, or folders with trainings")],
     written: Annotated[Outputs, ".png", ".svg"] = NO_FILES,
 ) -> None:
     """Plot the learning curves of trainings, seeds as a band.

@@ -57,7 +57,9 @@ SomeGame = Annotated[str | None, Argument(metavar="[GAME]", help="a game's name"
 Agents = Annotated[list[str], Argument(metavar="AGENT...", help="agents to measure", autocompletion=complete_agent)]
 GameOption = Annotated[str | None, Option("--game", help="a game (default: the agent's)", autocompletion=complete_game)]
 Seed = Annotated[int | None, Option("--seed", min=0, help="same seed, same result")]
-Parameters = Annotated[Several, Option("--parameter", "-p", metavar=PAIRS, help="such as players=4; repeatable")]
+Parameters = Annotated[
+    Several, Option("--parameter", "-p", metavar=PAIRS, help="a parameter, such as players=4; repeatable")
+]
 Against = Annotated[
     Several, Option("--against", help="an opponent (default: the baseline); repeatable", autocompletion=complete_agent)
 ]
@@ -80,12 +82,12 @@ LimitsGiven = Annotated[
 ]
 Workers = Annotated[int | None, Option("--workers", min=1, help="processes, if any (default: one for each core)")]
 RayAddress = Annotated[
-    str | None, Option(metavar="ADDRESS", help="a Ray cluster: host:6379, ray://host:10001, or auto: the one here")
+    str | None, Option(metavar="ADDRESS", help="a Ray cluster: host:6379, ray://host:10001, or auto for the local one")
 ]
 StoreName = Annotated[
     str | None, Option("--store", metavar="FILE|URL", help="a file or postgresql://... (default: in your data folder)")
 ]
-Label = Annotated[str, Option("--label", metavar="TEXT", help="another label begins another contest")]
+Label = Annotated[str, Option("--label", metavar="TEXT", help="another label starts another contest")]
 LessLuck = Annotated[bool, Option("--less-luck", help="reduce variance: correct results for the luck of the dice")]
 RunFolder = Annotated[Path | None, Option("--run-dir", metavar="FOLDER", help="the run's folder (default: in runs/)")]
 HostAddress = Annotated[str, Option("--host", help="address to listen on; 0.0.0.0: all")]

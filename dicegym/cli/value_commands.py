@@ -69,8 +69,8 @@ def solve(
 ) -> None:
     """Compute the tables that solve a game, and store them.
 
-    Values, hints and analyses then use them. An interrupted solution leaves its best tables so far. Without a game it
-    lists what can be solved, and how far that is.
+    Values, hints and analyses then use them. An interrupted solution keeps its best tables so far. Without a game, the
+    command lists what can be solved, and its state.
 
     Examples: dicegym values solve; dicegym values solve liarsdice -p dice=2 --minutes 9
     """
@@ -99,13 +99,12 @@ def solve(
 
 
 def verify(
-    games: Annotated[list[str] | None, Argument(metavar="[GAME]...", help="these games alone")] = None,
+    games: Annotated[list[str] | None, Argument(metavar="[GAME]...", help="only these games")] = None,
     written: Annotated[Outputs, ".json"] = NO_FILES,
 ) -> None:
-    """Compute every published value anew, and compare.
+    """Compute every published value again, and compare.
 
-    Values that rest on tables of `dicegym values solve` are skipped where these are not on this machine. The status is
-    1 if a value is wrong.
+    Values that need missing tables of `dicegym values solve` are skipped. The status is 1 if a value is wrong.
 
     Example: dicegym values verify
     """
@@ -139,16 +138,16 @@ def exploitability(
     agents: shared_options.Agents,
     seconds: Annotated[float, Option(metavar="N", help="search time for each agent")] = 60.0,
     steps: Annotated[int | None, Option(parser=decisions, metavar="N", help="train a response for N decisions")] = None,
-    start: Annotated[str, Option("--from", metavar="MODEL", help="begin with a model's networks, or `self`")] = "",
+    start: Annotated[str, Option("--from", metavar="MODEL", help="start from a model's networks, or `self`")] = "",
     seed: shared_options.Seed = None,
     written: Annotated[Outputs, ".json"] = NO_FILES,
     parameter: shared_options.Parameters = None,
 ) -> None:
     """Compute how often a best response to an agent wins.
 
-    0.5 is optimal: no response beats an equilibrium. Exact where the game is solved. Elsewhere bounds from a search, or
-    the win rate of a response that is trained against it (--steps), at a table that copies of the agent fill.
-    What was trained against a model of yours is on the model's card from then on.
+    0.5 is optimal: no response beats an equilibrium. The result is exact where the game is solved. Elsewhere it is two
+    bounds from a search, or the win rate of a trained response (--steps) at a table with copies of the agent. The card
+    of your own model then shows that win rate.
 
     Examples: dicegym values exploitability hog swap best_by_scores; dicegym values exploitability lucky ppo
     --steps 1000000 --from self

@@ -13,7 +13,7 @@ from dicegym.server.admission import Origins
 
 @dataclass(frozen=True)
 class WebSettings:
-    """What a server of pages is told when it starts.
+    """Settings of the web server.
 
     Raises ParameterError for an invalid host name or proxy.
     """

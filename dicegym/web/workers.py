@@ -56,11 +56,6 @@ class Answer(Generic[T]):
         return DicegymError(f"{type(failed).__name__}: {one_line(failed, 400)}")
 
     @property
-    def failure(self) -> str:
-        """Why it failed, in words, or an empty text."""
-        return str(self.error or "")
-
-    @property
     def found(self) -> T | None:
         """The result; None before it is ready, and if it failed."""
         return self.future.result() if self.ready and self.error is None else None
@@ -128,7 +123,7 @@ class WorkerThreads:
     def _is_stale(answer: Answer[Any], keep: bool) -> bool:
         if not answer.ready:
             return False
-        return time.monotonic() > answer.ended + RETRY_SECONDS if answer.failure else not keep
+        return time.monotonic() > answer.ended + RETRY_SECONDS if answer.error else not keep
 
     def begin(self, owner: str, function: Callable[..., T], *arguments: Any) -> Future[T]:
         """Start a function in a thread and return its future.

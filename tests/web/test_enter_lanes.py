@@ -112,7 +112,7 @@ def test_no_more_wait_than_may_however_many_come_at_once(tmp_path: Path) -> None
             gate.wait()
             try:
                 found.append(
-                    str(bots.hand_in("ann", dicegym.game("hog"), f"b{number}", Upload("a.py", b"x = 1")).number)
+                    str(bots.submit("ann", dicegym.game("hog"), f"b{number}", Upload("a.py", b"x = 1")).number)
                 )
             except ParameterError:
                 found.append("refused")
@@ -137,15 +137,15 @@ def test_what_a_killed_server_has_left_is_in_nobodys_way(tmp_path: Path, monkeyp
         bots, game, upload = Bots(store), dicegym.game("hog"), Upload("a.py", b"x = 1")
         monkeypatch.setattr(Path, "rename", rename_and_die)
         with pytest.raises(KeyboardInterrupt):
-            bots.hand_in("ann", game, "bot", upload)
+            bots.submit("ann", game, "bot", upload)
         monkeypatch.undo()
-        assert bots.folder(bots.hand_in("ann", game, "bot", upload).id).is_dir()
+        assert bots.folder(bots.submit("ann", game, "bot", upload).id).is_dir()
 
 
 def test_a_report_calls_a_single_file_as_its_author_does(tmp_path: Path) -> None:
     with SubmissionStore(tmp_path) as store:
         bots = Bots(store)
-        version = bots.hand_in("ann", dicegym.game("hog"), "mine", Upload("x.py", b"def final_strategy("))
+        version = bots.submit("ann", dicegym.game("hog"), "mine", Upload("x.py", b"def final_strategy("))
         trials.try_out(bots, version.id, "none")
         report = bots.version_by_id(version.id).report
     assert report is not None

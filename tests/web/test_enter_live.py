@@ -98,8 +98,8 @@ def test_a_bot_finds_its_place(running: Running, open_page: Callable[..., Page])
 
 def test_a_bot_that_means_harm_finds_nothing(client: TestClient) -> None:
     web = client.app.state.web  # type: ignore[attr-defined]  # Starlette's, which the type hides
-    room = web.get(SubmissionService)
-    headers = {"Authorization": f"Bearer {room.tokens.add('eve')}"}
+    service = web.get(SubmissionService)
+    headers = {"Authorization": f"Bearer {service.tokens.add('eve')}"}
     folder = web.settings.folder
     (folder / FOLDER / "versions" / "0").mkdir()
     other = folder / FOLDER / "versions" / "0" / "bot.py"

@@ -66,7 +66,7 @@ def test_all_spellings_of_a_name_are_one(store: SubmissionStore, spelling: str, 
     assert [one.name for one in tokens.list_known()] == ["ann"]
     bots, game = Bots(store), dicegym.game("hog")
     source = Upload("bot.py", b"def final_strategy(score, opponent_score):\n    return 5\n")
-    versions = [bots.hand_in(holder, game, name, source) for name in ("mine", "MINE", "\uff4dine")]
+    versions = [bots.submit(holder, game, name, source) for name in ("mine", "MINE", "\uff4dine")]
     assert [(one.bot_id, one.number) for one in versions] == [(versions[0].bot_id, number) for number in (1, 2, 3)]
     contests = WebContests(store)
     contests.add("Autumn", ContestPlan("hog"))

@@ -47,7 +47,7 @@ class Bots:
         self._folder = store.folder / "versions"
         self._folder.mkdir(mode=0o700, exist_ok=True)
 
-    def hand_in(self, owner: str, game: Game, name: str, upload: Upload) -> Version:
+    def submit(self, owner: str, game: Game, name: str, upload: Upload) -> Version:
         """Store a bot, or a new version of the bot with this name, to be checked.
 
         Raises ParameterError or ModelError if the upload or the name is invalid, or the owner has too many bots.

@@ -235,7 +235,7 @@ def _submit(request: Request, game: str, name: str, upload: Upload) -> dict[str,
     if service.shut:
         raise HTTPException(503, service.shut)
     check_file_name(upload.file)
-    version = service.bots.hand_in(holder, make_game(game), name, upload)
+    version = service.bots.submit(holder, make_game(game), name, upload)
     return _describe(service, version)
 
 

@@ -74,13 +74,11 @@ def _card_form(board: GameBoard | None, forms: Sequence[PlayForm]) -> dict[str, 
     widget = form.widgets[0] if form else None
     if not isinstance(widget, PickOne):
         return {"filling": None, "options": {}}
-    options = {one.value: (one, _worth(one.note)) for one in widget.options if not one.refused}
+    options = {}
+    for one in widget.options:
+        if not one.refused:  # the cell shows the number in a note such as "20 points"
+            options[one.value] = one, next((word for word in one.note.split() if word.isdecimal()), one.note)
     return {"filling": form, "options": options}
-
-
-def _worth(note: str) -> str:
-    """Return the number in a note such as ``20 points``."""
-    return next((word for word in note.split() if word.isdecimal()), note)
 
 
 def _draw(table: PlayedTable) -> Any:

@@ -34,7 +34,7 @@ def replay_page(
     note: str = "",
     links: Sequence[tuple[str, str]] = (),
 ) -> Response:
-    """Return the page of a game. It replays the game, so call it in a thread, such as from a plain function.
+    """Return the page of a game. It replays the game, so do not call it in the event loop.
 
     The query ``?move=N&seat=S`` selects a moment, N from 0, and a seat's view. Unless ``all_seeing``, the page has one
     seat's view only, and no seed. ``links`` are addresses and texts.
