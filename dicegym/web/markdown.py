@@ -13,10 +13,6 @@ from dicegym.arena.pages.template import trust
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
 
-DEEPEST = 6
-"""HTML's lowest level of headings."""
-LOWERED = 2
-"""Levels by which a card's headings are lowered, below those of its page."""
 _PICTURE = re.compile(r"^!\[.*\n+", re.MULTILINE)
 """A line of a card with a picture; pages draw the curve themselves."""
 
@@ -30,7 +26,7 @@ def render_card(text: str) -> Any:
     tokens = reader.parse(_PICTURE.sub("", text))
     for token in tokens:
         if token.type in ("heading_open", "heading_close"):
-            token.tag = f"h{min(DEEPEST, int(token.tag[1:]) + LOWERED)}"
+            token.tag = f"h{min(6, int(token.tag[1:]) + 2)}"  # below the page's own headings
     return trust(_scrollable(reader.renderer.render(tokens, reader.options, {}), "Table of the card"))
 
 

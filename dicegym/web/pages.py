@@ -48,6 +48,7 @@ def environment() -> Environment:
     made = make_environment(jinja2.ChoiceLoader([arena, jinja2.PackageLoader("dicegym.web")]))
     made.auto_reload = False  # templates do not change while the server runs
     made.globals |= {"static": address, "moment": moment, "agent_address": agent_address}
+    made.globals["dicegym_version"] = dicegym.__version__
     return made
 
 
@@ -64,16 +65,11 @@ def page(request: Request, template: str, status: int = 200, **values: Any) -> H
         request: the request to answer.
         template: a file below ``templates`` that extends ``base.html`` by the blocks ``title`` and ``main``.
         status: the HTTP status.
-        values: the template's variables, in addition to ``request``, ``sections``, ``version`` and ``form_key``.
+        values: the template's variables, in addition to ``request``, ``sections`` and ``form_key``.
     """
     key = form_key(request)
-    shown = {
-        "request": request,
-        "sections": request.app.state.sections,
-        "version": dicegym.__version__,
-        "form_key": key,
-    }
-    html = environment().get_template(template).render(shown | values)
+    shared = {"request": request, "sections": request.app.state.sections, "form_key": key}
+    html = environment().get_template(template).render(shared | values)
     field = f'<input type="hidden" name="{FORM_KEY}" value="{key}">'
     keyed = _FORM.sub(lambda form: form[0] + field, html)  # so no template can forget the key
     return HTMLResponse(keyed, status, {"Cache-Control": "private, no-cache"})

@@ -15,6 +15,7 @@ import pytest
 from starlette.testclient import TestClient
 from web_pages import Visitor
 
+import dicegym
 from dicegym.arena.csv_tables import csv_text
 from dicegym.errors import DicegymError
 from dicegym.sandbox import jail
@@ -175,6 +176,7 @@ def test_forms_take_a_file_or_a_text_and_say_what_is_wrong(client: TestClient, s
     shown = client.post("/enter/bots", data=form, files={"file": ("../my bot.py", BOT)})
     assert shown.url.path == "/enter/bots/1"
     assert "<h1>my bot</h1>" in shown.text
+    assert f"dicegym {dicegym.__version__}. " in shown.text, "the page's own version is another"
     assert "Waits to be checked" in shown.text
     assert "1 characters" not in client.post("/enter/bots", data=form | {"name": "b", "text": BOT.decode()}).text
     assert "tick the box" in client.post("/enter/bots/1/remove").text

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from dicegym.analysis.decisions import Analysis, PricedDecision
-from dicegym.analysis.valuers import Stake, amount, sure, thresholds
+from dicegym.analysis.valuers import Mark, Stake, amount, sure, thresholds
 from dicegym.arena.pages.template import trust
 from dicegym.arena.replay import Replay
 from dicegym.engine.validate import whole_number
@@ -33,9 +33,7 @@ class JudgedDecision(NamedTuple):
     """The number of actions before it."""
     turn: int
     """The number among the player's own decisions, from 1."""
-    sign: str
-    mark: str
-    """Its mark, such as ``a mistake``, or an empty text."""
+    mark: Mark | None
     chosen: str
     better: str
     """The best choice, or an empty text if this was one."""
@@ -117,13 +115,12 @@ def describe_analysis(analysis: Analysis, seat: int, address: str = "?") -> dict
 
 
 def _judge(analysis: Analysis, one: PricedDecision) -> JudgedDecision:
-    unit, mark = analysis.unit, one.mark(analysis.unit)
+    unit = analysis.unit
     off = f" \N{PLUS-MINUS SIGN} {amount(Z_95 * one.error, unit)}" if one.error > 0 and one.cost > 0 else ""
     return JudgedDecision(
         one.number - 1,
         one.turn,
-        mark.sign if mark else "",
-        mark.noun if mark else "",
+        one.mark(unit),
         analysis.describe_choice(one),
         analysis.better(one) if one.cost > 0 else "",
         f"{amount(one.cost, unit)}{off}",
@@ -145,7 +142,7 @@ def chances(analysis: Analysis, seat: int, judged: list[JudgedDecision], address
             float(analysis.values[one.number, seat]),
             f"{address}at={one.number}#at",
             f"{one.chosen}: {one.lost}",
-            "bad" if one.sign else "",
+            "bad" if one.mark else "",
         )
         for one in judged
     ]

@@ -8,9 +8,6 @@ from typing import Any
 from starlette.requests import Request
 
 import dicegym
-from dicegym.errors import UnknownNameError
-from dicegym.escape import one_line
-from dicegym.games import loadable
 from dicegym.games.parts import INTERFACE, part
 from dicegym.games.rules_page import apart, rules_page, sections
 from dicegym.players.agent_info import describe_agent
@@ -52,7 +49,5 @@ def list_games(request: Request) -> dict[str, Any]:
 
 @SECTION.get("/rules/{game}", template="rules/game.html")
 def show_rules(request: Request, game: str) -> dict[str, Any]:
-    """Show the rules of a game."""
-    if game not in (known := loadable()):
-        raise UnknownNameError(f"unknown game {one_line(game, 60)!r}: use one of {', '.join(known)}")
+    """Show the rules of a game. Raises UnknownNameError."""
     return {"rules": rules_of(game)}

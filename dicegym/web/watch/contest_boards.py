@@ -36,19 +36,12 @@ class Board(NamedTuple):
     """Whether a process runs the contest now."""
     secret: bool
     """Whether the seed is left out."""
-    seconds: float
-    """How long it took to compute."""
-    at: float
-    """When it was computed, by the monotonic clock."""
+    fresh_until: float
+    """When it may be computed again, by the monotonic clock; slow computations are repeated less often."""
     ratings: Mapping[str, Rating]
     """Ratings by entry; empty while there are too few games."""
     rated: bool
     """Whether ratings were computed. They take longest, so the ranking is shown first."""
-
-    @property
-    def is_old(self) -> bool:
-        """Whether it may be computed again; slow computations are repeated less often."""
-        return time.monotonic() - self.at >= max(SHORTEST_PAUSE, SHARE * self.seconds)
 
     @property
     def status(self) -> str:
@@ -71,8 +64,8 @@ class Boards:
     def prepare(self, owner: str, number: int) -> Answer[None]:
         """Start to compute the board of an existing contest; `find` returns it once the answer is ready.
 
-        A board is computed once for each state of the contest, and at most as often as `Board.is_old` allows. ``owner``
-        is the visitor.
+        A board is computed once for each state of the contest, but not before `Board.fresh_until` of the last one.
+        ``owner`` is the visitor.
         """
         return self._web.work.answer(owner, ("board", number), lambda answer: self._prepare(number), keep=False)
 
@@ -86,7 +79,9 @@ class Boards:
                 return
             known, now, held = self.find(number), reader.contest(number), reader.is_held(number)
             secret = self._web.is_secret(now)
-            changed = known is not None and known.contest != now and (now.ended or known.is_old)
+            changed = (
+                known is not None and known.contest != now and (now.ended or time.monotonic() >= known.fresh_until)
+            )
             if known is None or not known.rated or known.secret != secret or changed:
                 early = None if known else lambda board: self._keep(number, board._replace(held=held))
                 known = compute_board(reader, now, secret, early)
@@ -129,7 +124,8 @@ def compute_board(
         page = contest_page(title, report, [] if ratings is None else places, [], 0, ratings)
         by_name = {} if ratings is None else {row.name: row for row in ratings.rows}
         now = time.monotonic()
-        return Board(contest, page, facts, False, secret, now - began, now, by_name, rated)
+        fresh_until = now + max(SHORTEST_PAUSE, SHARE * (now - began))
+        return Board(contest, page, facts, False, secret, fresh_until, by_name, rated)
 
     if early is not None:
         early(make_board([], None, False))

@@ -51,11 +51,6 @@ class ContestRow(BaseModel):
         """Return the row of a contest; ``held``: whether a process runs it now."""
         return cls(**contest._asdict() | {"state": status_of(contest.ended, held)})
 
-    @property
-    def title(self) -> str:
-        """The game's title."""
-        return title_of(self.game)
-
 
 class ContestRows(BaseModel):
     """Contests, the newest first."""
