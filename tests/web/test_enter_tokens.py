@@ -189,11 +189,9 @@ def test_a_contest_is_opened_listed_and_closed_by_commands(name: str, run: Run, 
         ("token add ann --expires 2020-01-01", "is past"),
         ("token add ann --expires ''", "time"),
         ("token add '' --expires 9d", "0"),
+        # Commands that make nothing need the folder of a server.
         *(
-            (
-                line,
-                "FOLDER is not the folder of a web server: give",
-            )  # a command that makes nothing wants that of a server
+            (line, "FOLDER is not the folder of a web server: give")
             for line in ("token list", "token revoke ann", "contest list", "contest close A", "contest grades A")
         ),
     ],
