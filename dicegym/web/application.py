@@ -27,7 +27,7 @@ from dicegym.web.play.cards import list_cards
 from dicegym.web.play.game_sessions import GameSessions
 from dicegym.web.play.play_operations import SECTION as PLAY
 from dicegym.web.rules.rules_section import SECTION as RULES
-from dicegym.web.section import API, Section, describe
+from dicegym.web.section import API, Section, describe_api
 from dicegym.web.security import Safety
 from dicegym.web.watch.agent_pages import SECTION as WATCH
 from dicegym.web.web_settings import WebSettings
@@ -97,7 +97,7 @@ def show_home(request: Request) -> dict[str, Any]:
 @SECTION.get(f"{API}/openapi.json")
 def show_document(request: Request) -> Response:
     """Return the OpenAPI document."""
-    return JSONResponse(describe(request.app), headers={"Cache-Control": REVALIDATE})
+    return JSONResponse(describe_api(request.app), headers={"Cache-Control": REVALIDATE})
 
 
 @SECTION.get(f"{static_files.PREFIX}/{{name:path}}")

@@ -13,7 +13,7 @@ from starlette.responses import JSONResponse, Response
 
 from dicegym.arena.store.opening import BusyError
 from dicegym.errors import DicegymError, UnknownNameError
-from dicegym.web.pages import page
+from dicegym.web.pages import render_page
 from dicegym.web.section import describe_errors, for_programs
 
 STATUSES: dict[type[DicegymError], int] = {UnknownNameError: 404, BusyError: 503}
@@ -47,7 +47,7 @@ def _respond(request: Request, status: int, words: str, headers: Mapping[str, st
     if for_programs(request):
         answer = JSONResponse({"error": words}, status)
     else:
-        answer = page(request, "error.html", status, words=words, code=status)
+        answer = render_page(request, "error.html", status, words=words, code=status)
     answer.headers.update(headers or {})
     return answer
 

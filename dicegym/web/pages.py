@@ -58,7 +58,7 @@ def web_of(request: Request) -> Web:
     return found
 
 
-def page(request: Request, template: str, status: int = 200, **values: Any) -> HTMLResponse:
+def render_page(request: Request, template: str, status: int = 200, **values: Any) -> HTMLResponse:
     """Return a page.
 
     Args:

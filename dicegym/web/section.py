@@ -30,7 +30,7 @@ from starlette.responses import RedirectResponse, Response
 
 from dicegym.errors import DicegymError, one_line
 from dicegym.web.context import Web
-from dicegym.web.pages import page
+from dicegym.web.pages import render_page
 
 API = "/api"
 SEE_OTHER = 303
@@ -181,7 +181,7 @@ def _page_endpoint(one: Operation) -> Callable[..., Any]:
             if words := request.scope["state"].get(TOO_LARGE):
                 raise TooLargeError(words)
             if form is not None:
-                given[form.name] = form_of(form.annotation, fields)
+                given[form.name] = parse_form(form.annotation, fields)
             return await _call(one, request, given)
         except DicegymError as error:
             if one.again is None or getattr(error, "status", 400) not in SHOW_AGAIN:
@@ -205,7 +205,7 @@ def _render(one: Operation, request: Request, found: Any) -> Response:
     if one.to and not isinstance(found, Response):
         return RedirectResponse(one.to.format(found), SEE_OTHER)
     values = found if one.view is None or isinstance(found, Response) else one.view(request, found)
-    return values if isinstance(values, Response) else page(request, one.template, **values)
+    return values if isinstance(values, Response) else render_page(request, one.template, **values)
 
 
 def for_programs(request: Request) -> bool:
@@ -213,7 +213,7 @@ def for_programs(request: Request) -> bool:
     return request.url.path.startswith(API + "/")
 
 
-def form_of(model: type[BaseModel], form: FormData) -> BaseModel:
+def parse_form(model: type[BaseModel], form: FormData) -> BaseModel:
     """Return a form as a model. Empty fields count as missing; a list takes all values of its name.
 
     Raises InvalidError if the values do not fit the model.
@@ -259,7 +259,7 @@ def describe_errors(errors: Sequence[Any], where: str) -> str:
     return one_line("; ".join(words))
 
 
-def describe(app: FastAPI) -> dict[str, Any]:
+def describe_api(app: FastAPI) -> dict[str, Any]:
     """Return the OpenAPI document of an application; FastAPI caches it."""
     document: dict[str, Any] = app.openapi()
     scheme = {"type": "http", "scheme": "bearer", "description": "A token from the operator of this server"}

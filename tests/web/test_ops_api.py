@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 
 from dicegym.errors import UnknownNameError
 from dicegym.web.error_answers import HANDLERS
-from dicegym.web.section import LARGEST, PathNumber, QueryNumber, Section, describe
+from dicegym.web.section import LARGEST, PathNumber, QueryNumber, Section, describe_api
 
 SECTION = Section("/made", "Made", "What is made.")
 
@@ -53,7 +53,7 @@ def test_the_document_is_openapi(reader: TestClient) -> None:
 
 
 def test_an_operation_is_described_whole(made: FastAPI) -> None:
-    document = describe(made)
+    document = describe_api(made)
     OpenAPIV31SpecValidator(document).validate()
     told = document["paths"]["/api/made/{id}"]["post"]
     number = {"type": "integer", "minimum": 0, "maximum": LARGEST, "title": "Id"}

@@ -22,7 +22,7 @@ from dicegym.web.enter.runner import SubmissionService
 from dicegym.web.enter.submission_tables import Bot, Version, VersionState, WebContest
 from dicegym.web.enter.tokens import SESSION
 from dicegym.web.enter.uploads import LARGEST_UPLOAD, PASTED, Upload, check_file_name
-from dicegym.web.pages import page, web_of
+from dicegym.web.pages import render_page, web_of
 from dicegym.web.section import SEE_OTHER, PathNumber, QueryNumber, Section, for_programs, text_in
 
 
@@ -154,7 +154,7 @@ def _view_entrance(
 
 def _again(request: Request, form: FormData, error: DicegymError) -> Response:
     status = getattr(error, "status", 400)
-    return page(request, "enter/entrance.html", status, **_view_entrance(request, None, str(error), form))
+    return render_page(request, "enter/entrance.html", status, **_view_entrance(request, None, str(error), form))
 
 
 @SECTION.post("/enter/token")
@@ -164,7 +164,7 @@ def sign_in(request: Request) -> Response:
     shown = service_of(request).tokens.begin_session(text_in(request.state.form, "token"))
     if shown is None:
         wrong = "no token like this is valid: copy all of it, or ask the operator for a new one"
-        return page(request, "enter/entrance.html", 401, **_view_entrance(request, None, wrong))
+        return render_page(request, "enter/entrance.html", 401, **_view_entrance(request, None, wrong))
     response = RedirectResponse("/enter", SEE_OTHER)
     seconds, secure = round(SESSION.total_seconds()), request.url.scheme == "https"
     response.set_cookie(COOKIE, shown, max_age=seconds, httponly=True, samesite="lax", secure=secure)

@@ -56,7 +56,7 @@ def list_runs(request: Request, game: str = "") -> dict[str, Any]:
     runs = trainings.all()
     chosen = [run for run in runs if game in ("", run.game)]
     return {
-        "runs": [summary(run) for run in chosen[:MOST_RUNS_LISTED]],
+        "runs": [summarize_run(run) for run in chosen[:MOST_RUNS_LISTED]],
         "games": sorted({run.game for run in runs if run.game}),
         "game": game,
         "left_out": max(0, len(chosen) - MOST_RUNS_LISTED),
@@ -82,7 +82,7 @@ class ShownChart(NamedTuple):
     note: str = ""
 
 
-def summary(run: WatchedRun) -> dict[str, Any]:
+def summarize_run(run: WatchedRun) -> dict[str, Any]:
     """Return the values of a training for the list."""
     speed = run.games_a_second
     return {
@@ -100,7 +100,7 @@ def summary(run: WatchedRun) -> dict[str, Any]:
 
 def describe_run(run: WatchedRun) -> dict[str, Any]:
     """Return the values of a training for its page."""
-    about, problems = summary(run), [run.problem]
+    about, problems = summarize_run(run), [run.problem]
     best, newest = run.model(), run.newest()
     league, card = _try(lambda: _league(run.folder), problems), _try(lambda: _card(run.folder), problems)
     remaining = ""

@@ -19,16 +19,16 @@ from dicegym.errors import DicegymError, ParameterError
 from dicegym.players.sitting import usual_rivals, usual_seats
 from dicegym.registry import GAMES
 from dicegym.web.learn.run_folders import MODEL_SUFFIX, model_of
-from dicegym.web.pages import page, web_of
+from dicegym.web.pages import render_page, web_of
 from dicegym.web.play.cards import list_cards
 from dicegym.web.play.game_sessions import GAMES_PER_VISITOR, GameSessions, NewGame
 from dicegym.web.play.person_table import PlayedTable
-from dicegym.web.play.review import GAME_COST, review_page
+from dicegym.web.play.review import GAME_COST, render_review
 from dicegym.web.play.rivals import list_rivals, make_table
 from dicegym.web.play.table_view import describe_table
 from dicegym.web.readiness import GettingReadyError
 from dicegym.web.section import SEE_OTHER, QueryNumber, Section, text_in
-from dicegym.web.watch.replay_view import replay_page
+from dicegym.web.watch.replay_view import render_replay
 
 SECTION = Section(
     "/play",
@@ -134,8 +134,10 @@ def _ask_again(request: Request, form: FormData, error: DicegymError) -> Respons
     status = getattr(error, "status", 400)
     if isinstance(error, GettingReadyError):
         fields = [(name, value) for name, value in form.multi_items() if isinstance(value, str) and name != "form_key"]
-        return page(request, "play/waiting.html", status, words=str(error), fields=fields, game=text_in(form, "game"))
-    return page(request, "play/new.html", status, **show_options(form, str(error)))
+        return render_page(
+            request, "play/waiting.html", status, words=str(error), fields=fields, game=text_in(form, "game")
+        )
+    return render_page(request, "play/new.html", status, **show_options(form, str(error)))
 
 
 @SECTION.post("/play/new", to="/play/{0.sheet.id}", again=_ask_again)
@@ -164,7 +166,7 @@ def _page_of(request: Request, table: PlayedTable, notice: str = "", status: int
     values = describe_table(table, _sessions(request).advice, hint=wanted, notice=notice)
     address = f"/play/{table.sheet.id}"
     again = f"{address}?{urlencode({'hint': hint})}" if wanted else address
-    return page(request, "play/table.html", status, **values, address=address, refresh=again)
+    return render_page(request, "play/table.html", status, **values, address=address, refresh=again)
 
 
 @SECTION.get(TABLE, view=_page_of)
@@ -247,7 +249,7 @@ async def review_game(request: Request, id: str, at: QueryNumber = None) -> Resp
 
     def make_page() -> Response:
         replay, seat = replay_of_table(table), table.sheet.seat
-        return review_page(request, replay, seat, at, title=title, back=back, own=True, outcome=outcome)
+        return render_review(request, replay, seat, at, title=title, back=back, own=True, outcome=outcome)
 
     return await run_in_threadpool(make_page)
 
@@ -266,4 +268,4 @@ async def replay_game(request: Request, id: str) -> Response:
     """Show a game move by move, with all hidden information."""
     table = await _find_finished(request, id)
     title, back = f"{table.game.spec.title}, seen again", (f"/play/{table.sheet.id}", "Back to the table")
-    return await run_in_threadpool(lambda: replay_page(request, replay_of_table(table), title=title, back=back))
+    return await run_in_threadpool(lambda: render_replay(request, replay_of_table(table), title=title, back=back))

@@ -17,7 +17,7 @@ from dicegym.engine.validate import whole_number
 from dicegym.games.parts import Z_95
 from dicegym.pictures.charts import Axis, ChartLine, ChartLink, chart, swatch
 from dicegym.pictures.drawing import draw
-from dicegym.web.pages import page, web_of
+from dicegym.web.pages import render_page, web_of
 from dicegym.web.play.game_sessions import GameSessions
 
 GAME_COST = 250.0
@@ -42,7 +42,7 @@ class JudgedDecision(NamedTuple):
     forced: bool
 
 
-def review_page(
+def render_review(
     request: Request,
     replay: Replay,
     seat: int,
@@ -65,7 +65,7 @@ def review_page(
     pay = functools.partial(web.limits.pay, request, GAME_COST)
     answer = web.get(GameSessions).advice.review(request.state.visitor, replay, pay)
     waits, analysis = not answer.ready, answer.found
-    return page(
+    return render_page(
         request,
         "play/review.html",
         answer=answer,
@@ -100,7 +100,7 @@ def describe_analysis(analysis: Analysis, seat: int, address: str = "?") -> dict
         "worst": next(iter([*worst, *judged]), None),
         "draw": lambda one: trust(draw(analysis.game, analysis.states[one.number], None, analysis.names).svg()),
         "address": address,
-        "chart": chances(analysis, seat, judged, address),
+        "chart": draw_chances(analysis, seat, judged, address),
         "legend": [
             (trust(swatch(number).svg().replace(' role="img"', "", 1)), analysis.names[one])
             for number, one in enumerate(_charted_seats(analysis, seat))
@@ -129,7 +129,7 @@ def _judge(analysis: Analysis, one: PricedDecision) -> JudgedDecision:
     )
 
 
-def chances(analysis: Analysis, seat: int, judged: list[JudgedDecision], address: str) -> Any:
+def draw_chances(analysis: Analysis, seat: int, judged: list[JudgedDecision], address: str) -> Any:
     """Return the chart of the game's value to each player after each action, as markup."""
     called = {"win rate": "chance to win", "points": "expected points"}.get(analysis.unit, analysis.unit)
     lines = [

@@ -16,7 +16,7 @@ from dicegym import games
 from dicegym.arena.store.reading import StoreReader
 from dicegym.arena.store.stored_rows import StoredContest
 from dicegym.errors import UnknownNameError, one_line
-from dicegym.web.pages import page, web_of
+from dicegym.web.pages import render_page, web_of
 from dicegym.web.section import Finite, PathNumber, QueryNumber, Section, for_programs
 from dicegym.web.watch.contest_boards import Boards, status_of
 from dicegym.web.workers import Answer
@@ -143,7 +143,7 @@ def list_contests(request: Request, game: str = "", before: QueryNumber = None, 
 
 
 def _view_contest(request: Request, found: dict[str, Any]) -> Mapping[str, Any] | Response:
-    return page(request, "watch/counting.html", number=found["number"]) if found["board"] is None else found
+    return render_page(request, "watch/counting.html", number=found["number"]) if found["board"] is None else found
 
 
 @SECTION.get(

@@ -19,12 +19,12 @@ from dicegym.arena.pages.template import asset, trust
 from dicegym.arena.replay import Replay, from_json, to_json
 from dicegym.arena.replay.page import as_text, page_data, unpack
 from dicegym.errors import ParameterError, one_line
-from dicegym.web.pages import page
+from dicegym.web.pages import render_page
 
 CACHED_GAMES = 64
 
 
-def replay_page(
+def render_replay(
     request: Request,
     replay: Replay,
     *,
@@ -63,7 +63,7 @@ def replay_page(
         return "?" + urlencode([*own, ("move", number), *([("seat", chosen)] if chosen >= 0 else [])])
 
     seats = views if all_seeing else range(replay.players)
-    return page(
+    return render_page(
         request,
         "watch/replay.html",
         title=title,

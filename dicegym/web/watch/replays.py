@@ -13,10 +13,10 @@ from dicegym.arena.replay.stored_replays import find_replay
 from dicegym.errors import ParameterError
 from dicegym.pictures.watched import tell_apart
 from dicegym.web.pages import web_of
-from dicegym.web.play.review import review_page
+from dicegym.web.play.review import render_review
 from dicegym.web.section import PathNumber, QueryNumber, for_programs
 from dicegym.web.watch.contest_pages import SECTION, ListedMatch, RowObject, check_store, title_of
-from dicegym.web.watch.replay_view import replay_page
+from dicegym.web.watch.replay_view import render_replay
 
 MOST_GAMES_LISTED = 200
 GAME = "/watch/games/{match:number}/{game:number}"
@@ -113,7 +113,7 @@ def show_match(request: Request, match: PathNumber) -> dict[str, Any]:
 
 def _view_game(request: Request, seen: SeenGame) -> Response:
     seen.game.check_rules()
-    return replay_page(
+    return render_replay(
         request,
         seen.game,
         title=seen.title,
@@ -144,7 +144,7 @@ def review_stored_game(
     """Show the regret of each decision in a game of a match, or the progress of computing it."""
     seen = show_game(request, match, game)
     _check_free(seen)
-    return review_page(request, seen.game, seat or 0, at, title=seen.title, back=seen.address)
+    return render_review(request, seen.game, seat or 0, at, title=seen.title, back=seen.address)
 
 
 def _check_free(seen: SeenGame) -> None:

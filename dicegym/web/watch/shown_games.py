@@ -25,13 +25,13 @@ from dicegym.play.drive import Referee
 from dicegym.play.seeds import draw_seed
 from dicegym.web.context import Web
 from dicegym.web.learn.run_folders import MODEL_SUFFIX, model_of
-from dicegym.web.pages import page, web_of
+from dicegym.web.pages import render_page, web_of
 from dicegym.web.play.game_sessions import LONGEST_SEED, GameSessions
-from dicegym.web.play.review import GAME_COST, review_page
+from dicegym.web.play.review import GAME_COST, render_review
 from dicegym.web.play.rivals import list_rivals, rival_of
 from dicegym.web.section import EMPTY, SEE_OTHER, QueryNumber
 from dicegym.web.watch.contest_pages import SECTION, list_titles, title_of
-from dicegym.web.watch.replay_view import replay_page
+from dicegym.web.watch.replay_view import render_replay
 from dicegym.web.workers import Answer
 
 GAME_SECONDS = 120.0
@@ -111,9 +111,9 @@ def show_game_of_agents(request: Request, game: str, agent: SeatedAgents, seed: 
     if polls:  # the waiting page asks every second
         return Response(status_code=204, headers={"HX-Refresh": "true"} if played.ready else {})
     if played.found is None:
-        return page(request, "watch/wait.html")
+        return render_page(request, "watch/wait.html")
     query = urlencode({"game": game, "agent": agent, "seed": seed}, doseq=True)
-    return replay_page(
+    return render_replay(
         request,
         played.found,
         title=f"{title_of(game)}: {', '.join(played.found.seats)}",
@@ -139,6 +139,6 @@ def review_game_of_agents(
     played = _play(request, game, agent, seed)
     if played.found is None:
         return RedirectResponse(f"/watch/game?{query}", SEE_OTHER)
-    return review_page(
+    return render_review(
         request, played.found, seat or 0, at, title=f"A game of {title_of(game)}", back=f"/watch/game?{query}"
     )
