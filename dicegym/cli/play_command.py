@@ -72,7 +72,7 @@ def play(
     ask = _asking()
     answers = {
         "hint": ("what is best here, and by how much", advice.hint),
-        "id": ("a short text that stands for this state, to copy", _id_of),
+        "id": ("a short text that stands for this state, to be pasted", _id_of),
     }
     number = draw_seed() if seed is None else seed
     while True:

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 Delay = Annotated[
     float | None, Option(min=0, max=3600, help="seconds for each move (default: 1 on a terminal, else 0)")
 ]
-DELAY = 1.0
-"""Default seconds for each move on a terminal and in films."""
 SHORTEST, LONGEST = 0.01, 160.0
 """Limits of the seconds for a picture of a film; the last picture stays four times as long."""
 
@@ -88,12 +86,12 @@ def find_model(model: str) -> str:
 
 
 def pause_of(delay: float | None, film: bool) -> float:
-    """Return the seconds for each move; for None, `DELAY` in a film or on a terminal, otherwise 0.
+    """Return the seconds for each move; for None, 1 in a film or on a terminal, otherwise 0.
 
     Raises ParameterError for a delay that no film can have.
     """
     if delay is None:
-        return DELAY if film or out.is_terminal else 0.0
+        return 1.0 if film or out.is_terminal else 0.0
     if film and not SHORTEST <= delay <= LONGEST:
         raise ParameterError(f"invalid --delay {delay:g} for a film: give {SHORTEST:g} to {LONGEST:g} seconds")
     return delay
