@@ -136,21 +136,18 @@ class _Advice:
 
     def review(self, sitting: Sitting) -> str:
         """Write a finished game to the file, and return the review."""
-        game, actions = sitting.game, sitting.actions
+        from dicegym.arena.replay import record_replay, save
+
         said = []
+        played = record_replay(sitting.game, sitting.place.names, sitting.seed, sitting.actions)
         if self._tutored:
             from dicegym.analysis.decisions import analyse
 
-            states = [game.new_game(sitting.seed)]
-            for action in actions:
-                states.append(states[-1].copy())
-                game.step(states[-1][0], action)
             with thinking("looking at how you played"):
-                said.append(analyse(game, states, actions, sitting.place.names, self.tutor.valuer).text())
+                analysis = analyse(sitting.game, played.states(), played.actions, played.seats, self.tutor.valuer)
+                said.append(analysis.text())
         if self._file is not None:
-            from dicegym.arena.replay import record_replay, save
-
-            save(record_replay(game, sitting.place.names, sitting.seed, actions), self._file)
+            save(played, self._file)
             said.append(f"The game is in {self._file}: `dicegym values analyse` shows the regret of each decision.")
         return "\n".join(said)
 

@@ -15,6 +15,7 @@ from dicegym.cli.watch import Delay, pause_of, record, show
 from dicegym.errors import ParameterError
 
 if TYPE_CHECKING:
+    from dicegym.analysis.decisions import Analysis
     from dicegym.arena.replay import Replay
     from dicegym.pictures.watched import WatchedMove
 
@@ -50,7 +51,7 @@ def replay(
         raise ParameterError(f"{json} contains the view of all seats: leave --seat out, or write a page (-o FILE.html)")
     found = replay_named(game, store)
     found.check_rules()
-    notes = _notes(found) if analyse else None
+    notes = analyse_replay(found, None).notes() if analyse else None
     every = list(moments(found, seat, notes=notes))
     names = tell_apart(found.seats)
     facts = [f"game {found.id}"] if found.id else []
@@ -73,14 +74,14 @@ def replay(
     print_lines(result_lines(found, seat))
 
 
-def _notes(found: Replay) -> dict[tuple[int, int], str]:
-    """Return the regret of mistakes in words by seat and number of the decision."""
+def analyse_replay(found: Replay, values: str | None) -> Analysis:
+    """Return the regret of each decision in a game, by the source of values that ``--values`` names."""
     from dicegym.analysis.decisions import analyse
 
     game = found.table()
     with progress_bar("moves") as progress:
-        values = shared_options.values_of(game, None, progress)
-        return analyse(game, found.states(), found.actions, found.seats, values, progress=progress).notes()
+        asked = shared_options.values_of(game, values, progress)
+        return analyse(game, found.states(), found.actions, found.seats, asked, progress=progress)
 
 
 def _numbered(every: list[WatchedMove]) -> Iterator[WatchedMove]:

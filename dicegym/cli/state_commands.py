@@ -11,7 +11,7 @@ import dicegym
 from dicegym.cli import shared_options
 from dicegym.cli.console import NO_FILES, Outputs, out, print_lines, print_table
 from dicegym.cli.progress import progress_bar
-from dicegym.cli.replay_command import REPLAY_ID, replay_named
+from dicegym.cli.replay_command import REPLAY_ID, analyse_replay, replay_named
 from dicegym.errors import ParameterError, one_line
 
 if TYPE_CHECKING:
@@ -109,15 +109,11 @@ def analyse(
 
     Example: dicegym values analyse 2.1 -o game.json
     """
-    from dicegym.analysis.decisions import analyse as analysed
     from dicegym.arena.replay.replay import result_lines
 
     found = replay_named(replay, store)
     found.check_rules()
-    game = found.table()
-    with progress_bar("moves") as progress:
-        asked = shared_options.values_of(game, values, progress)
-        analysis = analysed(game, found.states(), found.actions, found.seats, asked, progress=progress)
+    analysis = analyse_replay(found, values)
     print_lines([analysis.text(worst), *result_lines(found)[1:]])
     written.json(analysis.to_json())
     written.csv(analysis.rows())
