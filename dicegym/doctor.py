@@ -1,7 +1,7 @@
-"""What this machine has of what dicegym can use, what it lacks, what is broken, and what to do about it.
+"""Examine the installation: what works, what is missing, what is broken, and what to do about it.
 
-``dicegym doctor`` prints it. Nothing is installed, changed or sent anywhere, PyTorch is not loaded, and nothing takes
-long: it answers within three seconds.
+``dicegym doctor`` prints the result within three seconds. Nothing is installed, changed or sent, and PyTorch is not
+loaded.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from dicegym.registry import GAMES
 from dicegym.shipped import shipped_folder
 
 OK, LACKING, BROKEN = "ok", "lacking", "broken"
-"""Installed and working; missing, which only its users notice; installed, and not working."""
+"""Installed and working; missing and optional; installed or required, and not working."""
 PACKAGE = "dicegym"
 PURPOSES = {
     "train": "training, learning curves, hyperparameter search",
@@ -38,7 +38,7 @@ PURPOSES = {
 
 
 class Diagnosis(NamedTuple):
-    """One thing that was examined: `OK`, `LACKING` or `BROKEN`, what was found, and what to do about it."""
+    """The result for one thing: `OK`, `LACKING` or `BROKEN`, what was found, and what to do about it."""
 
     topic: str
     name: str
@@ -48,21 +48,21 @@ class Diagnosis(NamedTuple):
 
 
 def examine() -> list[Diagnosis]:
-    """Return what works, what is missing and what is broken, topic by topic. Never raises for what it finds."""
+    """Return the results of all examinations. An error in one becomes a result, too."""
     found: list[Diagnosis] = []
     for one in EXAMINATIONS:
         try:
             found += one()
-        except Exception as error:  # a machine may be broken in ways that nobody thought of, and the rest counts too
+        except Exception as error:  # the other results still count
             words = f"could not be examined: {type(error).__name__}: {error}"
             found.append(Diagnosis(one.__name__, "", BROKEN, words, "report it with this line"))
     return found
 
 
 def packages() -> Iterator[Diagnosis]:
-    """Yield the Python, the processors, and whether the packages of the core and of each extra are installed.
+    """Yield Python, the processors, and the installed packages of the core and each extra.
 
-    `pip check` compares versions.
+    Versions are not compared; `pip check` does that.
     """
     from dicegym.bench import processor_name
     from dicegym.engine.threads import cores
@@ -81,35 +81,35 @@ def packages() -> Iterator[Diagnosis]:
 
 
 def kernels() -> Iterator[Diagnosis]:
-    """Yield where compiled kernels are cached, and how many."""
+    """Yield the cache of compiled kernels."""
     from dicegym.engine import jit
 
     if not jit.CACHE_FOLDER:
-        yield Diagnosis("kernels", "", OK, "compilation is off (NUMBA_DISABLE_JIT): all is plain Python")
+        yield Diagnosis("kernels", "", OK, "compilation is off (NUMBA_DISABLE_JIT): kernels run as plain Python")
         return
     folder = Path(jit.CACHE_FOLDER)
     files = list(folder.glob("*.nbc"))
-    first = "" if files else ": the first game of each kind compiles its own, which takes minutes"
+    first = "" if files else ": the first use of each game compiles kernels, which takes minutes"
     words = f"{len(files)} compiled ({_size(files)}) in {folder}{first}"
-    yield _judge("kernels", "", words, BROKEN, _unwritable(folder), "let DICEGYM_CACHE name a folder of yours")
+    yield _judge("kernels", "", words, BROKEN, _unwritable(folder), "set DICEGYM_CACHE to a folder that you can write")
 
 
 def isolation() -> Iterator[Diagnosis]:
-    """Yield what isolates strangers' bots here, layer by layer."""
+    """Yield the layers that isolate strangers' bots here."""
     from dicegym.sandbox import jail, landlock, seccomp
 
     program, version = jail.bubblewrap(), landlock.version()
     name = f"bubblewrap {program.version} ({program.path})" if program else "bubblewrap"
-    words, lacks = f"{name}: own processes, network and files for each bot", jail.probe(jail.Isolation.JAIL)
-    yield _judge("isolation", "jail", words, LACKING, lacks, "strangers' bots have fewer walls around them until then")
-    lacks, advice = "" if version else "not here", "Linux 5.13 or newer with Landlock on has it"
+    words, lacks = f"{name}: separate processes, network and files for each bot", jail.probe(jail.Isolation.JAIL)
+    yield _judge("isolation", "jail", words, LACKING, lacks, "until then, strangers' bots are isolated by fewer layers")
+    lacks, advice = "" if version else "not available", "it needs Linux 5.13 or newer with Landlock enabled"
     yield _judge("isolation", "Landlock", f"version {version}", LACKING, lacks, advice)
-    lacks, advice = "" if seccomp.available() else "not here", "Linux on x86-64 or ARM has it"
+    lacks, advice = "" if seccomp.available() else "not available", "it needs Linux on x86-64 or ARM"
     yield _judge("isolation", "seccomp", "system calls are filtered", LACKING, lacks, advice)
 
 
 def store() -> Iterator[Diagnosis]:
-    """Yield whether the default store of contests can be read. A PostgreSQL server is not connected with."""
+    """Yield whether the default store of contests can be read. PostgreSQL servers are not contacted."""
     from dicegym.arena.storage import VARIABLE, default_store
 
     where = default_store()
@@ -119,7 +119,7 @@ def store() -> Iterator[Diagnosis]:
         lacks = "" if driver else f"{words} not installed"
         yield _judge("store", "", f"{words} {driver}", BROKEN, lacks, install_command("postgres"))
     elif not path.exists():
-        yield Diagnosis("store", "", OK, f"{path.resolve()} does not exist: the first contest makes it")
+        yield Diagnosis("store", "", OK, f"{path.resolve()} does not exist yet: the first contest makes it")
     elif missing := _installed("arena")[0]:
         words = f"{path} cannot be read: {_lacks(missing)}"
         yield Diagnosis("store", "", LACKING, words, install_command("arena"))
@@ -131,12 +131,12 @@ def store() -> Iterator[Diagnosis]:
                 words = f"{path}, {_size([path])}, {write_count(len(reader.contests()), 'contest')}"
             yield Diagnosis("store", "", OK, words)
         except DicegymError as error:
-            advice = f"{VARIABLE} names another default store"
+            advice = f"set {VARIABLE} to another default store"
             yield Diagnosis("store", "", BROKEN, str(error), advice)
 
 
 def data() -> Iterator[Diagnosis]:
-    """Yield which tables are solved, and whether the shipped agents are there."""
+    """Yield the solved tables and the shipped agents."""
     from dicegym.games.solved import FOLDER_VARIABLE, tables_root
 
     root = tables_root()
@@ -161,12 +161,12 @@ EXAMINATIONS = (packages, kernels, isolation, store, data)
 
 
 def _judge(topic: str, name: str, works: str, state: str, lacks: str, advice: str) -> Diagnosis:
-    """Return that something works; if ``lacks`` says why it does not, that, its state and the advice."""
+    """Return `OK` with ``works``, or the given state with ``lacks`` and the advice if something is missing."""
     return Diagnosis(topic, name, state, lacks, advice) if lacks else Diagnosis(topic, name, OK, works)
 
 
 def _size(files: Iterable[Path]) -> str:
-    """Return how large files are together."""
+    """Return the total size of files."""
     return f"{sum(one.stat().st_size for one in files) / (1 << 20):.1f} MiB"
 
 
@@ -187,11 +187,13 @@ def version_of(name: str) -> str:
 
 
 def _installed(extra: str) -> tuple[list[str], list[str]]:
-    """Return the packages of an extra, of "" those of the core: missing names, and the others with their versions."""
+    """Return the packages of an extra ("": the core): names of missing ones, others with versions."""
     missing, found = [], []
     for line in metadata.requires(PACKAGE) or []:
         text, _, condition = line.partition(";")
-        marks = dict(re.findall(r"(\w+) (?:==|<) ['\"]([^'\"]+)['\"]", condition))  # conditions like ours alone
+        marks = dict(
+            re.findall(r"(\w+) (?:==|<) ['\"]([^'\"]+)['\"]", condition)
+        )  # conditions of our pyproject.toml only
         below = tuple(int(one) for one in marks.get("python_version", "99.0").split("."))
         here = marks.get("sys_platform", sys.platform) == sys.platform and sys.version_info[:2] < below
         if marks.get("extra", "") != extra or not here:

@@ -1,4 +1,4 @@
-"""How Sphinx builds the site: ``make docs`` writes it to ``docs/_build/html``, warnings being errors."""
+"""Sphinx's configuration: ``make docs`` builds the site in ``docs/_build/html``, with warnings as errors."""
 
 from __future__ import annotations
 
@@ -49,5 +49,5 @@ copybutton_prompt_is_regexp = True
 
 
 def setup(app: Any) -> None:
-    """Write the pages that are made from the code before Sphinx reads any."""
+    """Write the generated pages before Sphinx reads any."""
     app.connect("builder-inited", lambda app: generate.write_all(Path(app.srcdir)))

@@ -1,4 +1,4 @@
-"""The pages of the site that are made from the code, from models' cards and from measurements."""
+"""Generate pages of the site from the code, the cards of models, and measurements."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def default_opponent(game: dicegym.Game) -> str:
 
 
 def rules_page(game: str) -> str:
-    """Return the page at the top of a game's rules."""
+    """Return the rules page, which is the docstring of a game's rules."""
     return importlib.import_module(rules_module(game)).__doc__ or ""
 
 
@@ -180,11 +180,11 @@ def environment_page(environment: Environment) -> str:
 
 BOUNDS = re.compile(r"The best response to it wins (?:at least )?([\d.]+)(?:, at most ([\d.]+))? of games")
 APPROXIMATE = re.compile(r"An approximate best response.* wins ([\d.]+) .* fresh games \(equal strength: ([\d.]+)\)")
-"""What a card says of a model's best response."""
+"""Matches the best response on a model's card."""
 
 
 def best_response_to(card: str) -> str:
-    """Return what a best response to a shipped model wins, by its card; empty if nobody measured it."""
+    """Return what a best response to a shipped model wins, from its card; empty if not measured."""
     if found := APPROXIMATE.search(card):
         return f"{found[1]}, approximate; equal strength: {found[2]}"
     bounds = BOUNDS.search(card)
@@ -197,7 +197,7 @@ def figure(value: float) -> str:
 
 
 def bench_tables(file: Path) -> str:
-    """Return the tables of measurements but ratios and median waits, in Markdown: `speed.md` includes them."""
+    """Return the tables of measurements without ratios and median waits, in Markdown for `speed.md`."""
     *tables, last = [
         table for table in markdown(BenchResult.read(file)).split("\n### ") if not table.startswith("Beside each other")
     ]
@@ -272,7 +272,7 @@ def api_page() -> str:
 
 
 def commands() -> Iterator[tuple[str, Any]]:
-    """Yield (words, command) of everything that can be typed after ``dicegym``."""
+    """Yield (words, command) for all commands and groups below ``dicegym``."""
 
     def walk(words: str, command: Any) -> Iterator[tuple[str, Any]]:
         if isinstance(command, TyperGroup):
@@ -287,7 +287,7 @@ def commands() -> Iterator[tuple[str, Any]]:
 
 
 def literal(text: str) -> str:
-    """Return ``text`` with options as literals: two dashes in a text become one long one."""
+    """Return ``text`` with options as literals, because Sphinx turns two dashes into one."""
     return re.sub(r"(?<![\w`-])--[a-z][a-z0-9-]*", r"``\g<0>``", text)
 
 
@@ -302,7 +302,7 @@ def command_page() -> str:
         context = Context(command, info_name=f"dicegym {words}")
         usage = command.get_usage(context).removeprefix("Usage: ")
         lines += [heading(f"dicegym {words}", "-"), f".. code-block:: text\n\n   {usage}\n"]
-        text, _, listed = inspect.cleandoc(command.help or "").partition("\b\n")  # lines that the help does not fill
+        text, _, listed = inspect.cleandoc(command.help or "").partition("\b\n")  # lines that the help does not wrap
         lines.append(literal(text.rstrip()) + "\n")
         if listed:
             lines.append(f".. code-block:: text\n\n{textwrap.indent(listed, '   ')}\n")

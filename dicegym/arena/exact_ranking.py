@@ -25,7 +25,7 @@ from dicegym.sandbox.jobs import Entry, Failure, Sent
 
 GRAIN = 12
 """Digits to which win rates are rounded, so that equal strategies tie although floats are added in another order."""
-ONE_DRAW = "The win rate of an entry that draws is that of one drawn table of its answers."
+ONE_DRAW = "An entry that samples its answers has the win rate of one sampled table of them."
 
 
 def check_exact(game: Game, options: ContestOptions, entries: Sequence[Entry]) -> None:
@@ -77,6 +77,19 @@ def find_tables(director: Director) -> dict[str, np.ndarray]:
     return dict(sorted(found.items()))
 
 
+def list_remarks(director: Director, tables: Mapping[str, np.ndarray]) -> list[str]:
+    """Return `ONE_DRAW` if an entry with a table may sample its answers, because nothing says that it is pure.
+
+    The director has replaced programs in other processes that say ``PURE`` by players with tables.
+    """
+
+    def may_sample(entry: Entry) -> bool:
+        player = entry.load(director.game, 0) if entry.trusted else None
+        return player is None or not getattr(player, "says_pure", player.pure)
+
+    return [ONE_DRAW] if any(may_sample(entry) for entry in director.entries if entry.name in tables) else []
+
+
 def baseline_rates(game: Game, tables: Mapping[str, np.ndarray]) -> dict[str, float]:
     """Return the exact win rate of every strategy against the game's baseline, by name."""
     values = solver(game)
@@ -102,7 +115,12 @@ def chance_to_win_most(rate: float, games: int) -> float:
 
 
 def rank_exactly(
-    director: Director, standings: Sequence[Standing], tables: Mapping[str, np.ndarray], games: int, heading: str
+    director: Director,
+    standings: Sequence[Standing],
+    tables: Mapping[str, np.ndarray],
+    games: int,
+    heading: str,
+    remarks: Sequence[str],
 ) -> tuple[tuple[Standing, ...], Presentation, list[dict[str, Any]]]:
     """Rank by the expected number of matches won, then by the exact win rate against the baseline.
 
@@ -112,6 +130,7 @@ def rank_exactly(
         tables: of `find_tables`.
         games: of a match.
         heading: what was played.
+        remarks: on the exact values.
 
     Returns the ranking, each row with the figure ``exact``: ``wins``, the matches that it is expected to win, and
     ``win_rate``, the mean of its exact win rates against all others; what a report shows of it; and the exact value of
@@ -140,7 +159,7 @@ def rank_exactly(
         "Win rate": lambda row: row["exact"]["win_rate"],
         **({} if director.options.games == 0 else {"Wins": "wins"}),
     }
-    words = ["'Exact wins' is the expected number of matches won, by which entries are ranked.", ONE_DRAW]
+    words = ["'Exact wins' is the expected number of matches won, by which entries are ranked.", *remarks]
     shown = Presentation([f"{heading}, ranked by exact win rates"], [ranking_table(ranked, columns), matrix], words)
     pairs = itertools.combinations(range(len(names)), 2)
     return ranked, shown, [{"entries": (names[a], names[b]), "win_rate": float(rates[a, b])} for a, b in pairs]

@@ -1,4 +1,4 @@
-"""The command line: one thin verb per capability. ``dicegym --help`` lists them."""
+"""The command line: a thin command for each capability. ``dicegym --help`` lists them."""
 
 from __future__ import annotations
 

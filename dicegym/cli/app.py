@@ -1,4 +1,4 @@
-"""The command ``dicegym``: its commands, each loaded when it is asked for."""
+"""The command ``dicegym``, which loads each subcommand on demand."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ PANELS = {
     "Serve": {"server": "server_commands", "web": "web"},
     "Project": {"doctor": "doctor_command"},
 }
-"""The commands and groups of commands, as the help lists them, and the module of this package that each is in."""
+"""Commands and groups in the order of the help: panel -> name -> module of this package."""
 HIDDEN = {"mcp": "server_commands"}
-"""Commands that the help does not list, as they are started by programs; the help of ``server`` names them."""
+"""Commands that the help does not list, because programs start them; the help of ``server`` names them."""
 HOMES = {name: module for panel in PANELS.values() for name, module in panel.items()} | HIDDEN
 
 MOVED = {
@@ -55,7 +55,7 @@ MOVED = {
     "compare-runs": "runs plot RUN RUN",
     "runs compare": "runs plot RUN RUN",
 }
-"""Commands that are looked for under other names, where the name alone does not say the group -> what does it."""
+"""Old names of commands -> the command that does it now."""
 GONE = {
     "curves": "run `python -m benchmarks curves` in a clone of the repository",
     "alpharank": "rank with OpenSpiel's `open_spiel.python.egt.alpharank`, from the win rates of "
@@ -69,20 +69,20 @@ GONE = {
     "liarsdice": "`dicegym play`, `watch` and `tournament` do the same in all games",
     "web backup": "copy the folder, and its SQLite files and the store by `sqlite3 FILE '.backup COPY'`",
 }
-"""Commands that are gone -> what to do instead."""
+"""Removed commands -> what to do instead."""
 
 
 class PanelGroup(TyperGroup):
-    """The command itself: it loads a command when that is asked for."""
+    """The group of all commands, which loads a command on demand."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Find a command. Raises UnknownNameError for one with another name now, which it says."""
+        """Find a command. Raises UnknownNameError for an old name, and says the new one."""
         name = args[0]
         for old in (name, " ".join(args[:2])):
             if old in MOVED:
                 raise UnknownNameError(f"`dicegym {old}` is now `dicegym {MOVED[old]}`")
             if old in GONE:
-                raise UnknownNameError(f"the command {old!r} is gone: {GONE[old]}")
+                raise UnknownNameError(f"the command {old!r} was removed: {GONE[old]}")
         if name not in self.list_commands(ctx):
             groups = {one: getattr(self.get_command(ctx, one), "commands", {}) for one in HOMES}
             if found := [f"`dicegym {one} {name}`" for one, commands in groups.items() if name in commands]:
@@ -90,11 +90,11 @@ class PanelGroup(TyperGroup):
         return super().resolve_command(ctx, args)
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """Return the names of all commands; nothing is loaded."""
+        """Return the names of all commands, without loading them."""
         return [*HOMES]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Return a command, loaded; None for an unknown name."""
+        """Load and return a command; None for an unknown name."""
         if cmd_name not in self.commands and cmd_name in HOMES:
             module = importlib.import_module(f"dicegym.cli.{HOMES[cmd_name]}")
             self.commands[cmd_name] = build(cmd_name, getattr(module, cmd_name))
@@ -108,7 +108,7 @@ class PanelGroup(TyperGroup):
 
 
 def whole_command() -> Any:
-    """Return the command with all commands loaded, for pages and tests that go through all of it."""
+    """Return the command with all subcommands loaded, for the documentation and tests."""
     command = _command()
     for name in command.list_commands(None):
         command.get_command(None, name)
@@ -140,7 +140,7 @@ app = typer.Typer(
 
 
 def _only_reads(words: list[str]) -> bool:
-    """Return whether a command plays no game: what completes words, and what shows a game and its agents."""
+    """Return whether a command only completes words or shows a game, and so needs no compiled code."""
     return "_DICEGYM_COMPLETE" in os.environ or (words[:1] == ["games"] and "--playthrough" not in words)
 
 
@@ -151,10 +151,9 @@ def _command() -> Any:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run the command line; mistakes of the user end as one line on standard error and status 2.
+    """Run the command line. A mistake of the user ends it with a line on standard error and status 2.
 
-    ``arguments`` are those of this process by default, which ends with the command: one that only reads about games
-    then loads no compiler.
+    ``arguments`` are by default those of the process. Then a command that only shows games loads no compiler.
     """
     let_libraries_wait_idly()
     if arguments is None and _only_reads(sys.argv[1:]):

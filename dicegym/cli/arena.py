@@ -1,4 +1,4 @@
-"""Stored contests and games: lists, results, matches, replays; removing."""
+"""Commands about stored contests: list, show, matches, replay, remove."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 ContestNumber = Annotated[int | None, Argument(metavar="ID", help="number of the contest (default: the latest)")]
 SHOWN = 20
-"""Matches and faults that are shown unless more are asked for."""
+"""Matches shown by default."""
 IDENTITY = 12
-"""Digits of an identity that are shown."""
+"""Shown digits of an entry's identity."""
 
 
 def list_contests(
@@ -52,7 +52,7 @@ def list_contests(
         ]
         print_table(titles, rows)
     else:
-        out.print(f"{reader.name} has no contest{f' of {game}' if game else ''}: `dicegym tournament` stores them")
+        out.print(f"{reader.name} has no contest{f' of {game}' if game else ''}: `dicegym tournament` stores one")
     plain = [contest._asdict() for contest in found]
     written.csv(plain)
     written.json(plain)
@@ -65,7 +65,7 @@ def show(
 ) -> None:
     """Show a contest: settings, entries, ranking, ratings.
 
-    A .json file holds all that is stored of it, also each fault. A .csv file holds its ranking, and a second one beside
+    A .json file contains everything stored, also each fault. A .csv file contains the ranking, and a second file beside
     it the matches.
 
     Examples: dicegym arena show 3; dicegym arena show 3 -o contest.html -o contest.json
@@ -96,7 +96,7 @@ def show(
 
 
 def _show_settings(reader: StoreReader, found: StoredContest) -> None:
-    """Print the settings of a contest, and its entries with the number of their faults."""
+    """Print the settings of a contest, and its entries with their figures."""
     figures = {row.name: row for row in reader.figures(found.id)}
     out.print(f"contest {found.id} of {reader.name}" + (f", {found.label}" if found.label else ""))
     settings = {"players": found.players, **found.parameters}
@@ -175,8 +175,8 @@ def rm(
         raise typer.Exit(1)
     with ContestStore(shared_options.store_name(store)) as opened:
         gone = remove(opened, found.id)
-    left = ", those of entries that have left among them" if gone > found.played else ""
-    out.print(f"removed {what}; {write_count(gone, 'match')} went with it{left}; those of other contests stay")
+    left = ", matches of withdrawn entries included" if gone > found.played else ""
+    out.print(f"removed {what} and {write_count(gone, 'match')}{left}; matches of other contests stay")
 
 
 arena = group(
@@ -196,7 +196,7 @@ def _progress(contest: StoredContest) -> str:
 
 
 def _moment(text: str | None) -> str:
-    """Return a time to the minute."""
+    """Return a stored time to the minute."""
     return (text or "")[:16].replace("T", " ")
 
 

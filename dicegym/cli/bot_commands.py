@@ -1,4 +1,4 @@
-"""Bots: a file to begin with, and the contest's own test."""
+"""Commands that write a first bot, and test bots."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def bot(
 
     file = new_bot(game, path, force)
     out.print(f"wrote {file}")
-    out.print(f"try it: dicegym check {file} --show; the rules and its interface: dicegym games {game} --rules")
+    out.print(f"test it: dicegym check {file} --show; read the rules and interface: dicegym games {game} --rules")
 
 
 new = group("Write a first bot.", bot=bot)
@@ -52,9 +52,9 @@ def check(
     Example: dicegym check my/hog.py --show
     """
     if show and debug:
-        raise ParameterError("--show and --debug do not go together: in the debugger you see each call yourself")
+        raise ParameterError("--show and --debug exclude each other: the debugger shows each call")
     if debug and bots.isolation != BOTS.isolation:
-        raise ParameterError("--debug asks the bot in this process, kept from nothing: leave out --isolation")
+        raise ParameterError("--debug runs the bot in this process without isolation: leave out --isolation")
     shared_options.begin_loading(game or "", not debug)
     from dicegym import arena
 

@@ -1,4 +1,4 @@
-"""What commands need beside what Typer has: groups of options, and files by their endings."""
+"""Additions to Typer: groups of options as named tuples, and output files."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from dicegym.cli.console import Outputs
 
 
 def group(help: str, **commands: Callable[..., object] | typer.Typer) -> typer.Typer:
-    """Return a group of commands and groups, given by name.
+    """Return a group of commands and subgroups, given by name.
 
-    A parameter of a command may be a named tuple, whose fields are arguments and options of the command. It may also
-    be `Outputs`, annotated with what the command writes: ``written: Annotated[Outputs, ".json"] = NO_FILES``.
+    A command's parameter may be a named tuple, whose fields become arguments and options of the command. It may also
+    be `Outputs`, annotated with the endings of its files: ``written: Annotated[Outputs, ".json"] = NO_FILES``.
     """
     made = typer.Typer(help=help, no_args_is_help=True, rich_markup_mode=None, pretty_exceptions_enable=False)
     add(made, **commands)
@@ -34,12 +34,12 @@ def add(group: typer.Typer, **commands: Callable[..., object] | typer.Typer) -> 
 
 
 def build(name: str, command: Callable[..., object] | typer.Typer) -> Any:
-    """Return a command or group as Typer runs it."""
+    """Return a command or group in the form that Typer runs."""
     return typer.main.get_group(group("", **{name: command})).commands[name]
 
 
 def _flat(command: Callable[..., object]) -> Callable[..., object]:
-    """Return a command that Typer can read: groups of options are taken one by one and put together again."""
+    """Return a command with plain parameters, which builds the named tuples and `Outputs` from them."""
     parameters: list[inspect.Parameter] = []
     made: dict[str, tuple[Callable[..., Any], list[str]]] = {}
     for parameter in inspect.signature(command, eval_str=True).parameters.values():

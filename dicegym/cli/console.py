@@ -1,4 +1,4 @@
-"""Where commands print and write: the two consoles, tables, and the files that ``--output`` names."""
+"""Consoles, tables, and the files of ``--output``."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from dicegym.escape import lines
 from dicegym.files import is_database, write_text
 
 LONGEST_LINE = 100_000
-"""Characters of a line that is printed at most: exported bots hold long tables."""
+"""Most characters of a printed line; exported bots have long tables."""
 
 
 class Terminal(Console):
-    """A console that prints text as it is: names and messages of strangers neither colour it nor control it."""
+    """A console that prints text literally: names and messages of strangers cannot control the terminal."""
 
     def print(self, *objects: Any, markup: bool | None = False, **options: Any) -> None:
-        """Print as `rich.console.Console.print` does, texts without markup and harmless (`dicegym.escape`).
+        """Print as `rich.console.Console.print` does, without markup and with escaped control characters.
 
-        Raises OSError with the name of the stream, if it cannot be written.
+        Raises OSError with the name of the stream if it cannot be written.
         """
         shown = (lines(thing, LONGEST_LINE) if isinstance(thing, str) else thing for thing in objects)
         try:
@@ -36,11 +36,11 @@ class Terminal(Console):
 out = Terminal(highlight=False, soft_wrap=True)
 """Standard output: results."""
 err = Terminal(stderr=True, highlight=False, soft_wrap=True)
-"""Standard error: mistakes, and what is being done."""
+"""Standard error: errors and progress."""
 
 
 def print_lines(texts: Iterable[str]) -> None:
-    """Print texts, each on a line of its own."""
+    """Print each text on a line."""
     for text in texts:
         out.print(text)
 
@@ -53,20 +53,20 @@ def print_table(titles: list[str], rows: list[list[str]]) -> None:
 
 
 def write_new(path: Path, text: str) -> None:
-    """Write ``text`` to a file, and say so."""
+    """Write ``text`` to a file, and print that."""
     write_text(path, text)
     out.print(f"wrote {path}")
 
 
 class Outputs:
-    """The files that a command was asked to write, by their endings.
+    """The output files of a command by their endings.
 
     Args:
         given: the values of ``--output``.
-        endings: what the command writes, such as ".json".
+        endings: the endings that the command supports, such as ".json".
 
     Raises:
-        ParameterError: another ending, two files of one kind, or a file that cannot be written.
+        ParameterError: another ending, two files with one ending, or a file that cannot be written.
     """
 
     def __init__(self, given: Iterable[Path] | None = None, endings: Sequence[str] = ()) -> None:
@@ -74,9 +74,9 @@ class Outputs:
         for path in given or ():
             ending = path.suffix.lower()
             if ending not in endings:
-                raise ParameterError(f"--output {path} must end in {' or '.join(endings)}, which says what is written")
+                raise ParameterError(f"--output {path} must end in {' or '.join(endings)}, which chooses the format")
             if ending in self._files:
-                raise ParameterError(f"--output {self._files[ending]} and {path} are both {ending}: give one of them")
+                raise ParameterError(f"--output {self._files[ending]} and {path} both end in {ending}: leave one out")
             check_writable(path)
             self._files[ending] = path
 
@@ -90,19 +90,19 @@ class Outputs:
         return self._files.get(ending)
 
     def json(self, value: Any) -> None:
-        """Write ``value`` as indented JSON, if a .json file was asked for."""
+        """Write ``value`` as indented JSON to the .json file, if there is one."""
         if (path := self[".json"]) is not None:
             write_text(path, json.dumps(value, indent=1) + "\n")
 
     def csv(self, rows: list[dict[str, Any]]) -> None:
-        """Write ``rows`` as CSV, if a .csv file was asked for."""
+        """Write ``rows`` to the .csv file, if there is one."""
         if (path := self[".csv"]) is not None:
             from dicegym.arena.csv_tables import csv_text
 
             write_text(path, csv_text(rows))
 
     def html(self, write: Callable[[Path], object]) -> None:
-        """Let ``write`` make the page, and say so, if an .html file was asked for."""
+        """Call ``write`` for the .html file, if there is one, and print its name."""
         if (path := self[".html"]) is not None:
             write(path)
             out.print(f"wrote {path}: open it in a browser")
@@ -113,14 +113,14 @@ NO_FILES = Outputs()
 
 
 def check_writable(path: Path, force: bool = True) -> None:
-    """Raise ParameterError if ``path`` cannot be written, before any work is done for it."""
+    """Raise ParameterError if ``path`` cannot be written; commands check this before they start."""
     if path.exists() and not force:
         raise ParameterError(f"{path} exists: give --force to replace it, or another path")
     if path.is_dir():
         raise ParameterError(f"{path} is a folder: name a file in it")
     if is_database(path):
-        raise ParameterError(f"{path} is a database, with all that is stored in it: give another path")
+        raise ParameterError(f"{path} is a database and is not overwritten: give another path")
     if not path.parent.is_dir():
-        raise ParameterError(f"{path} cannot be written, as there is no folder {path.parent}: make it first")
+        raise ParameterError(f"{path} cannot be written: the folder {path.parent} does not exist. Make it first")
     if not os.access(path if path.exists() else path.parent, os.W_OK):
         raise ParameterError(f"you have no permission to write {path}: give another path")

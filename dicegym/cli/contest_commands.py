@@ -1,4 +1,4 @@
-"""Contests between agents, and the question whether one of two is better."""
+"""Commands that run contests and comparisons."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ MARGINS_HELP = "the same for differences of the mean score; default with others:
 
 
 class TournamentOptions(NamedTuple):
-    """The options of contests, run here or on the server of pages."""
+    """The options of contests, here or on the web server."""
 
     format: Annotated[str | None, Option(metavar=FORMATS, help="the pairings (default: the game's own)")] = None
-    games: Annotated[int | None, Option(help="games of a match; in groups the most of a playoff")] = None
-    seeds: Annotated[int, Option(help="times that each match is played, with other dice each time")] = 1
+    games: Annotated[int | None, Option(help="games of a match; in groups, the most games of a playoff")] = None
+    seeds: Annotated[int, Option(help="how often each match is played, with new dice each time")] = 1
     rounds: Annotated[int | None, Option(help="rounds of swiss (default: as many as it needs)")] = None
     exact: Annotated[bool, Option("--exact", help="rank by exact win rates; --games 0: play nothing")] = False
     less_luck: shared_options.LessLuck = False
@@ -46,7 +46,7 @@ TOURNAMENT = TournamentOptions()
 
 
 class ComparisonOptions(NamedTuple):
-    """The options of a comparison that `dicegym.arena.compare` takes."""
+    """The options of comparisons, for `dicegym.arena.compare`."""
 
     elo: Annotated[tuple[float, float] | None, Option(metavar="LOW HIGH", help=ELO_HELP)] = None
     margins: Annotated[tuple[float, float] | None, Option(metavar="LOW HIGH", help=MARGINS_HELP)] = None
@@ -77,7 +77,7 @@ def tournament(
     """Run a contest between agents, and rank them.
 
     The same command again plays only the matches that are missing in the store: after a kill, or when entries have
-    changed. A .csv file holds the ranking, and a second one beside it the matches.
+    changed. A .csv file contains the ranking, and a second file beside it the matches.
 
     Example: dicegym tournament hog submissions/ bacon --exact
 
@@ -135,10 +135,10 @@ def _run(
     kept: StoreOptions,
     written: Outputs,
 ) -> None:
-    """Run a contest or a comparison; show its result, say where it is stored, and write the files asked for.
+    """Run a contest or a comparison, print its result and storage, and write the output files.
 
-    ``run`` takes the options of `dicegym.arena.contest` that both share. Raises Exit(1) if fewer than two were ranked:
-    what is written then says who could not play, and why.
+    ``run`` takes the options that contests and comparisons share. Raises Exit(1) if fewer than two entries were ranked;
+    the outputs then say why.
     """
     from dicegym.arena import Named
 
@@ -152,15 +152,15 @@ def _run(
     storage, again = kept.storage(), "the same command continues"
     if storage is None:
         if page := written[".html"]:
-            raise ParameterError(f"--output {page} is the page of a stored contest: leave --store none out")
+            raise ParameterError(f"--output {page} needs a stored contest: leave --store none out")
         seed = draw_seed() if seed is None else seed
-        again = f"and nothing is kept of the contest; --seed {seed} begins the same one again"
+        again = f"and nothing of the contest is stored; --seed {seed} starts the same one again"
     how = {"limits": bots.limits(), "isolation": bots.isolation, "executors": executors, "store": storage}
     with progress_bar("checks and matches") as progress, going_on(again):
         result = run(seed=seed, progress=progress, **how)
     out.print(result.text(out.width))
     if result.stored is not None:
-        err.print(f"dicegym: {result.stored}; --label NAME begins another")
+        err.print(f"dicegym: {result.stored}; --label NAME starts another")
     _write(result, storage, written)
     if len(result.standings) < 2:
         err.print("dicegym: no contest was run, as fewer than two entries can play")
@@ -168,7 +168,7 @@ def _run(
 
 
 def _write(result: ContestResult, storage: Storage | None, written: Outputs) -> None:
-    """Write the files asked for; the page has the games of a contest that is stored."""
+    """Write the output files; the page needs a stored contest."""
     written.json(result.to_json())
     if (sheet := written[".csv"]) is not None:
         from dicegym.arena.csv_tables import result_sheets
@@ -188,17 +188,17 @@ def _write(result: ContestResult, storage: Storage | None, written: Outputs) -> 
 
 
 def parse_entries(given: Iterable[str]) -> list[str | Named]:
-    """Return entries as they were given, ``name=entry`` under that name; what exists under all of the text is that."""
+    """Return entries; ``name=entry`` renames one, unless a file has the whole text as its path."""
     from dicegym.arena import Named
 
     found: list[str | Named] = []
     for text in given:
         name, equals, spec = text.partition("=")
-        path = not re.fullmatch(r"[^()/\\]*", name)  # or the arguments of an agent
+        path = not re.fullmatch(r"[^()/\\]*", name)  # a path, or arguments of an agent
         if not equals or path or os.path.exists(os.path.expanduser(text)):
             found.append(text)
         elif not name or not spec:
-            raise ParameterError(f"{text!r} names no entry: write NAME=ENTRY, such as mine=bots/hog.py")
+            raise ParameterError(f"invalid entry {text!r}: write NAME=ENTRY, such as mine=bots/hog.py")
         else:
             found.append(Named(name, spec))
     return found

@@ -1,4 +1,4 @@
-"""What this machine has and lacks, and how fast it is."""
+"""The command that checks the installation and measures its speed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dicegym.cli.console import NO_FILES, Outputs, err, out, print_table
 from dicegym.errors import ParameterError
 
 FORMS = "batch, make_vec, sb3, make, state, aec or parallel"
-"""Told by the help, which loads no NumPy; a test compares it with `dicegym.bench.FORMS`."""
+"""Written out so that the help loads no NumPy; a test compares it with `dicegym.bench.FORMS`."""
 
 
 def doctor(
@@ -29,7 +29,7 @@ def doctor(
     """
     if not bench:
         if forms or games:
-            raise ParameterError("forms and --games are about speed: give --bench with them")
+            raise ParameterError("forms and --games need --bench: add it")
         _examine(written)
         return
     from dicegym.bench import run_bench
@@ -44,7 +44,7 @@ def doctor(
 
 
 def _examine(written: Outputs) -> None:
-    """Print what is in order and what is not. Raises Exit(1) if something that is installed does not work."""
+    """Print the state of the installation. Raises Exit(1) if an installed part does not work."""
     from dicegym.doctor import BROKEN, LACKING, OK, examine
 
     found = examine()
@@ -54,7 +54,7 @@ def _examine(written: Outputs) -> None:
         if one.advice:
             out.print(f"{'':<8}   {one.advice}")
     broken, lacking = (sum(one.state == state for one in found) for state in (BROKEN, LACKING))
-    out.print(f"{len(found) - broken - lacking} in order, {lacking} lacking, {broken} broken")
+    out.print(f"{len(found) - broken - lacking} in order, {lacking} missing, {broken} broken")
     if broken:
-        err.print("dicegym: something that is installed does not work, as said above")
+        err.print("dicegym: an installed part does not work, see above")
         raise typer.Exit(1)

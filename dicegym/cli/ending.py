@@ -1,4 +1,4 @@
-"""How a command ends: by itself, by a mistake of the user, or because it was told to."""
+"""How a command ends: normally, by a mistake of the user, or by a signal."""
 
 from __future__ import annotations
 
@@ -14,32 +14,31 @@ from dicegym.errors import DicegymError, ParameterError
 from dicegym.signals import as_interrupts, status_of, word_of
 
 MISTAKE = 2
-"""The status of a command that was given what cannot work."""
+"""The exit status after a mistake of the user."""
 
 
 def run_to_the_end(command: Callable[[], object], name: str) -> None:
-    """Run a command of Typer's; say in a line what has ended it, and exit with the status for that.
+    """Run a command of Typer's; print in one line why it failed, and exit with the matching status.
 
-    Mistakes of the user, and files that cannot be read or written, end with status 2. Ctrl-C, SIGTERM and SIGHUP end
-    what is being done as `dicegym.signals` says. The text of a KeyboardInterrupt says what was saved and how to
-    continue.
+    Mistakes of the user, and files that cannot be read or written, exit with status 2. Ctrl-C, SIGTERM and SIGHUP end
+    the command as `dicegym.signals` says; the text of a KeyboardInterrupt says what was saved and how to continue.
     """
     _print_anywhere()
     try:
         with as_interrupts():
-            _refuse_what_is_no_text(sys.argv[1:])
+            _check_encoding(sys.argv[1:])
             command()
     except (DicegymError, OSError) as error:
         _say(f"{name}: {getattr(error, 'fault', '') or _words_of(error)}")
         try:
             sys.stdout.flush()
-        except OSError:  # at its end Python would try again, and say so
+        except OSError:  # Python would flush again at exit, and print an error
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(MISTAKE)
     except KeyboardInterrupt as end:
         _leave(name, end)
     except SystemExit as end:
-        # Typer makes an exit of every KeyboardInterrupt, without a word, and of the end of the input, with one.
+        # Typer turns every KeyboardInterrupt into a SystemExit.
         cause = getattr(end.__context__, "__cause__", None)
         if isinstance(cause, KeyboardInterrupt):
             _leave(name, cause)
@@ -47,9 +46,9 @@ def run_to_the_end(command: Callable[[], object], name: str) -> None:
 
 
 def _print_anywhere() -> None:
-    """Let the outputs take any text: what they have no letters for is a question mark; one that is closed drops all."""
+    """Let both outputs accept any text. Unencodable characters become question marks; a closed stream drops text."""
     while (free := os.open(os.devnull, os.O_RDWR)) < 3:
-        pass  # a pipe with the number of a closed stream would be lost to processes that are started
+        pass  # a new pipe must not get the number of a closed standard stream
     os.close(free)
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
@@ -59,8 +58,8 @@ def _print_anywhere() -> None:
             stream.reconfigure(errors="replace")
 
 
-def _refuse_what_is_no_text(words: Iterable[str]) -> None:
-    """Raise ParameterError for an argument that is not in the locale's encoding: no store or result can name it."""
+def _check_encoding(words: Iterable[str]) -> None:
+    """Raise ParameterError for an argument outside the locale's encoding, which no store or result could name."""
     for word in words:
         try:
             word.encode()
@@ -72,10 +71,10 @@ def _refuse_what_is_no_text(words: Iterable[str]) -> None:
 
 
 def _words_of(error: DicegymError | OSError) -> str:
-    """Return an error's message; some of the system's do not say what is gone, or what is full."""
+    """Return an error's message, completed where the system does not name the file."""
     if isinstance(error, FileNotFoundError) and error.filename is None:
         return "the current folder no longer exists: change to one that does"
-    if isinstance(error, OSError) and error.errno == errno.ENOSPC and error.filename is None:  # of Typer's help, say
+    if isinstance(error, OSError) and error.errno == errno.ENOSPC and error.filename is None:  # such as Typer's help
         return f"{error}: '<stdout>', or a temporary file"
     return str(error)
 
@@ -87,5 +86,5 @@ def _leave(name: str, end: KeyboardInterrupt) -> None:
 
 
 def _say(text: str) -> None:
-    with contextlib.suppress(OSError):  # the terminal may have gone, which is what SIGHUP says
+    with contextlib.suppress(OSError):  # the terminal may be gone: SIGHUP says so
         err.print(text)

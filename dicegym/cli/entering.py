@@ -1,4 +1,4 @@
-"""What a server of pages keeps of entering: tokens of those who submit bots, and the contests that bots may enter."""
+"""Commands of the web server's operator: tokens of people who submit bots, and contests that bots may enter."""
 
 from __future__ import annotations
 
@@ -45,27 +45,29 @@ def refuse_file(folder: Path) -> None:
 
 
 @contextlib.contextmanager
-def open_desk(folder: Path, new: str | None = None, end: str | None = None) -> Iterator[tuple[Tokens, WebContests]]:
-    """Yield what is kept of tokens and of contests in a server's folder.
+def open_submissions(
+    folder: Path, new: str | None = None, end: str | None = None
+) -> Iterator[tuple[Tokens, WebContests]]:
+    """Yield the tokens and contests in a web server's folder.
 
-    The folder is made for something ``new``, whose name and ``end`` are checked first. Raises ParameterError if they
-    cannot be, or if it is a file or not such a folder.
+    A missing folder is made for a ``new`` name, which is checked first with ``end``. Raises ParameterError if these are
+    invalid, or the folder is a file or not a web server's.
     """
     with shared_options.needing("web", "dicegym web"):
         from dicegym.web.enter.course_contests import WebContests
         from dicegym.web.enter.submission_tables import NAME, SubmissionStore
-        from dicegym.web.enter.tokens import Tokens, check_name, moment_of
+        from dicegym.web.enter.tokens import Tokens, check_name, parse_end
     refuse_file(folder)
     if not os.path.isfile(folder / "entering" / NAME):
         serves = f"`dicegym web --folder {folder}`"
         if new is None:
-            raise ParameterError(f"no folder {folder} of a web server: give the --folder of one; {serves} makes it")
+            raise ParameterError(f"{folder} is not the folder of a web server: give its --folder; {serves} makes one")
         check_name(new, "the name")
         if end is not None:
-            moment_of(end)
-        err.print(f"dicegym: made the folder {folder} for a web server: {serves} starts it")
-    with SubmissionStore(folder / "entering") as desk:
-        yield Tokens(desk), WebContests(desk)
+            parse_end(end)
+        err.print(f"dicegym: made the folder {folder} for a web server; {serves} starts the server")
+    with SubmissionStore(folder / "entering") as store:
+        yield Tokens(store), WebContests(store)
 
 
 def add_token(
@@ -73,15 +75,15 @@ def add_token(
     expires: Annotated[str | None, Option(help="such as 2030-12-24 or '90 days' (default: never)")] = None,
     folder: WebFolder = WEB_FOLDER,
 ) -> None:
-    """Make a token, and print it this once.
+    """Make a token, and print it once.
 
     Its owner enters it in a browser, or sends it as `Authorization: Bearer TOKEN`.
 
     Examples: dicegym web token add ann; dicegym web token add bob --expires 2030-07-31
     """
-    with open_desk(folder, name, expires) as (tokens, _):
+    with open_submissions(folder, name, expires) as (tokens, _):
         made = tokens.add(name, expires)
-    err.print(f"dicegym: the token of {name}, which is shown this once:")
+    err.print(f"dicegym: the token of {name}, which is shown only once:")
     out.print(made)
 
 
@@ -90,7 +92,7 @@ def list_tokens(folder: WebFolder = WEB_FOLDER) -> None:
 
     Example: dicegym web token list --folder dicegym-web
     """
-    with open_desk(folder) as (tokens, _):
+    with open_submissions(folder) as (tokens, _):
         known = tokens.list_known()
     if not known:
         out.print("no tokens yet: `dicegym web token add NAME` makes one")
@@ -106,7 +108,7 @@ def revoke(name: Annotated[str, Argument(help="the owner's name")], folder: WebF
 
     Example: dicegym web token revoke ann
     """
-    with open_desk(folder) as (tokens, _):
+    with open_submissions(folder) as (tokens, _):
         tokens.revoke(name)
     out.print(f"the token of {name} is revoked")
 
@@ -134,7 +136,7 @@ def add_contest(
     options = contest._asdict()
     form = options.pop("format")
     plan = ContestPlan(game, form, tuple(agent or ()), parameters, options, limits.seconds, limits.memory >> 20)
-    with open_desk(folder, name, until) as (_, contests):
+    with open_submissions(folder, name, until) as (_, contests):
         made = contests.add(name, plan, until)
     out.print(f"contest {made.id}: /enter/contests/{made.id}")
 
@@ -144,7 +146,7 @@ def list_contests(folder: WebFolder = WEB_FOLDER) -> None:
 
     Example: dicegym web contest list --folder dicegym-web
     """
-    with open_desk(folder) as (_, contests):
+    with open_submissions(folder) as (_, contests):
         rows = [
             [str(one.id), one.name, one.game, (one.end or "-")[:16], str(len(contests.taking_part(one))), one.state]
             for one in contests.all()
@@ -159,7 +161,7 @@ def close(name: ContestName, folder: WebFolder = WEB_FOLDER) -> None:
 
     Example: dicegym web contest close Autumn
     """
-    with open_desk(folder) as (_, contests):
+    with open_submissions(folder) as (_, contests):
         contests.close(contests.find_named(name).id)
     out.print(f"{name} is closed")
 
@@ -176,7 +178,7 @@ def grades(
 
     Example: dicegym web contest grades Autumn -o grades.csv
     """
-    with open_desk(folder) as (_, contests):
+    with open_submissions(folder) as (_, contests):
         from dicegym.arena.csv_tables import csv_text
         from dicegym.arena.storage import resolve_store
         from dicegym.web.context import read_store
@@ -185,7 +187,7 @@ def grades(
         found, where = contests.find_named(name), resolve_store(store)
         with read_store(where) as reader:
             if found.stored is None:
-                err.print(f"dicegym: {found.name} has not been run yet: no bot has a place")
+                err.print(f"dicegym: {found.name} has not run yet: no bot has a place")
             elif reader is None:
                 raise ParameterError(f"there is no store {where}: give the --store of the web server")
             elif not any(one.id == found.stored and one.label == found.label for one in reader.contests()):
@@ -198,5 +200,5 @@ def grades(
     print_table([field.replace("_", " ").capitalize() for field in GradeRow.model_fields], shown)
 
 
-token = group("Manage the tokens of those who submit bots.", add=add_token, list=list_tokens, revoke=revoke)
+token = group("Manage the tokens of people who submit bots.", add=add_token, list=list_tokens, revoke=revoke)
 contest = group("Run contests on the web server.", add=add_contest, list=list_contests, close=close, grades=grades)

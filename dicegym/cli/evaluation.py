@@ -1,4 +1,4 @@
-"""Models and agents measured, and written as bots."""
+"""Commands that measure models and agents, and export them as bots."""
 
 from __future__ import annotations
 
@@ -22,37 +22,36 @@ if TYPE_CHECKING:
     from dicegym.learning.evaluate import Score
 
 ALL = "all"
-"""What ``--against`` takes for every agent of the game."""
+"""The value of ``--against`` for every agent of the game."""
 FAULTS_SHOWN = 3
-"""Faults that are told in words; of the rest the number."""
+"""Faults printed in words; the rest are counted."""
 
 
 def table_for(agent: str, game: str | None, parameter: list[str] | None, others: int) -> dicegym.Game:
-    """Return the game that ``agent`` is to play with ``others`` who were named to share its table.
+    """Return the game for ``agent`` and ``others`` opponents at one table.
 
-    The table has the usual seats unless ``parameter`` says it, or more if more opponents were named.
-
-    Raises ParameterError if they do not fit at a table of the game.
+    It has the usual number of seats, or more for more opponents, unless ``parameter`` sets it. Raises ParameterError if
+    they do not fit at one table.
     """
     given = list(parameter or [])
     table = shared_options.game_or_that_of(agent, game, given)
     if others < table.players:
         return table
     if table.players == 1 and others:
-        raise ParameterError(f"{table!r} is played alone: leave out --against, or give -p players=2 or more")
+        raise ParameterError(f"{table!r} has one player: leave out --against, or give -p players=2 or more")
     fixed = "players" in shared_options.parameters_of(given)
     most = table.players if fixed else table.spec.players[1]
     if others >= most:
         raise ParameterError(
-            f"{others} opponents do not fit at one table: {table.spec.title} seats {most - 1} beside the first here; "
-            "name fewer, or measure without --together, against one after the other"
+            f"{others} opponents do not fit at one table: {table.spec.title} has {most - 1} seats for them here; name "
+            "fewer, or leave out --together to meet one after the other"
         )
     return shared_options.game_or_that_of(agent, game, [*given, f"players={others + 1}"])
 
 
 @contextlib.contextmanager
 def count_faults() -> Iterator[list[str]]:
-    """Yield a list that fills with the faults of all players, each in words, rather than print thousands of them."""
+    """Yield a list that collects the faults of all players in words, instead of printing thousands of warnings."""
     faults: list[str] = []
     with warnings.catch_warnings():
         warnings.simplefilter("always", FaultWarning)
@@ -87,7 +86,7 @@ def evaluate(
 ) -> None:
     """Measure how strong a model or agent is, exactly if possible.
 
-    Otherwise it plays games, and the result has a 95 % interval. Bots' files run in processes of their own; the limit
+    Otherwise it plays games, and the result has a 95 % interval. Bots' files run in separate processes; the limit
     `seconds` applies to loading, to a move, and to an average game. Without such a file, --ray or --workers above 1,
     all games are played in this process.
 
@@ -101,12 +100,12 @@ def evaluate(
     asked = bots.limits(("seconds", "memory"))
     named, seed = list(against or []), FRESH_SEED if seed is None else seed
     if ALL in named and (together or len(named) > 1):
-        raise ParameterError(f"--against {ALL} stands for every agent, one after the other: give it alone")
+        raise ParameterError(f"--against {ALL} means every agent, one after the other: give it alone")
     table = table_for(model, game, parameter, len(named) if together else min(1, len(named)))
-    met = everybody(table, model) if named == [ALL] else named
+    met = other_agents(table, model) if named == [ALL] else named
     strangers = [one for one in (model, *met) if is_strangers(table, one)]
     apart = bool(strangers) or machines.ray is not None or (machines.workers or 1) > 1
-    # Where its name is enough, its compiled twin may be found, of which more is known.
+    # A name may find a compiled twin, which is faster and has known probabilities.
     named_only = temperature is None and (apart or less_luck)
     player: Any = model if named_only else dicegym.agent(table, model, temperature=temperature)
     if strangers and machines.ray is None:
@@ -133,8 +132,8 @@ def evaluate(
     written.json([about | score.to_json() for score in scores])
 
 
-def everybody(table: dicegym.Game, model: str) -> list[str]:
-    """Return every agent of a game but ``model`` itself. Raises ParameterError if there is nobody else."""
+def other_agents(table: dicegym.Game, model: str) -> list[str]:
+    """Return every agent of a game but ``model`` itself. Raises ParameterError if there is no other."""
     from dicegym.players.roster import resolve
 
     own = resolve(table, model)
@@ -145,7 +144,7 @@ def everybody(table: dicegym.Game, model: str) -> list[str]:
 
 
 def show_scores(scores: Sequence[Score], table: dicegym.Game, name: str) -> None:
-    """Print a score, or several as a table, the hardest opponent first; then what they mean."""
+    """Print a score, or a table of several with the hardest opponent first; then explain them."""
     from dicegym.learning.evaluate import overall
 
     def row(score: Score, against: str = "") -> list[str]:
@@ -167,16 +166,16 @@ def explain_scores(scores: Sequence[Score], table: dicegym.Game) -> list[str]:
     from dicegym.learning.evaluate import OF_ONE_DRAW
 
     if table.players == 1:
-        lines = ["The mean return of a game played alone, with its 95 % interval: more --games make it narrower."]
+        lines = ["The mean return of a game alone, with its 95 % interval: more --games make it narrower."]
     elif any(score.games for score in scores):
         lines = ["The share of games won, over all seats, with its 95 % interval: more --games make it narrower."]
     elif any(score.measure == OF_ONE_DRAW for score in scores):
-        lines = ["The win rate of one drawn table of its answers; another draw has another, and --sampled plays games."]
+        lines = ["The win rate of one sample of its answers; another sample differs, and --sampled plays games."]
     else:
-        lines = ["Exact win rate, computed without luck; a fair coin says who begins."]
+        lines = ["Exact win rate, computed without luck; a fair coin decides who begins."]
     if saved := [score.saved for score in scores if score.saved is not None]:
         times = f"Without variance reduction you would need {min(saved):,.3g} times as many games."
-        lines.append("Only luck varied, and it is taken out." if min(saved) > MOST_SAVED else times)
+        lines.append("All variance was luck, and is removed." if min(saved) > MOST_SAVED else times)
     if table.players > 1:
         equal = 1 / table.players
         better, worse = sum(score.low > equal for score in scores), sum(score.high < equal for score in scores)
@@ -198,7 +197,7 @@ def export(
     """Write a model or an agent as an original bot.
 
     Missing folders are made. Where a game's interface has several forms, the file's name chooses one (default: the
-    first). The table of an agent that reads one is written beside the bot. A stochastic model makes a stochastic bot.
+    first). If the agent reads a table, it is written beside the bot. A stochastic model makes a stochastic bot.
 
     Example: dicegym export agents/hog/ppo.zip --as hog.py
     """
@@ -207,7 +206,7 @@ def export(
 
     if form.suffix not in ("", ".py"):
         raise ParameterError(f"--as {form} is not a Python file: name a .py file, such as hog.py")
-    if form.parent.exists():  # else it is made when there is something to write
+    if form.parent.exists():  # otherwise it is made at the end
         check_writable(form, force)
     table = shared_options.game_or_that_of(model, game, parameter)
     player = dicegym.agent(table, model, temperature=temperature)

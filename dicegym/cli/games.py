@@ -1,4 +1,4 @@
-"""The games: their environments, agents and rules."""
+"""The command that shows the games: environments, agents and rules."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ def games(
     if game is None:
         if rules or playthrough or parameter:
             given = "--rules" if rules else "--playthrough" if playthrough else "--parameter"
-            raise ParameterError(f"{given} is about one game: name it, as in `dicegym games hog {given}`")
+            raise ParameterError(f"{given} needs a game, as in `dicegym games hog {given}`")
         _list_environments()
     elif rules and playthrough:
-        raise ParameterError("--rules and --playthrough are two texts: ask for one at a time")
+        raise ParameterError("--rules and --playthrough print two texts: give one of them")
     elif rules and parameter:
-        raise ParameterError("--rules prints one text for all parameters: leave --parameter out")
+        raise ParameterError("--rules prints the same text for all parameters: leave --parameter out")
     elif rules:
         _print_rules(game)
     elif playthrough:
@@ -45,7 +45,7 @@ def games(
 
 
 def _list_environments() -> None:
-    """Print each environment, its game and what that is, from files alone: no game is loaded."""
+    """Print the environments with descriptions from the files of their rules, without loading a game."""
     rows = []
     for one in ENVIRONMENTS:
         module = rules_module(one.game)
@@ -88,4 +88,4 @@ def _print_rules(game: str) -> None:
     if starter is not None and starter.INTERFACE:
         for title, text in (("Original interface", starter.INTERFACE), ("All bots", customs())):
             out.print(f"{title}\n{'-' * len(title)}\n\n{text}")
-        out.print(f"A bot to begin with: `dicegym new bot {game} PATH`. How others do it: `dicegym games {game}`.")
+        out.print(f"A bot to start from: `dicegym new bot {game} PATH`. Other bots: `dicegym games {game}`.")

@@ -1,4 +1,4 @@
-"""A game at the keyboard."""
+"""The command that plays a game at the keyboard."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ import dicegym
 from dicegym.cli import shared_options
 from dicegym.cli.console import NO_FILES, Outputs
 from dicegym.cli.progress import progress_bar, thinking
+from dicegym.columns import write_count
 from dicegym.errors import ParameterError
 from dicegym.escape import lines
 from dicegym.play.seeds import draw_seed
@@ -69,7 +70,10 @@ def play(
     rivals = [dicegym.agent(table, name) for name in names]
     advice = _Advice(table, tutor, written[".json"])
     ask = _asking()
-    answers = {"hint": ("what is best here, and by how much", advice.hint), "id": _ID}
+    answers = {
+        "hint": ("what is best here, and by how much", advice.hint),
+        "id": ("a short text that stands for this state, to be pasted", _id_of),
+    }
     number = draw_seed() if seed is None else seed
     while True:
         place = draw_seat(number, table.players) if seat is None else seat
@@ -87,7 +91,7 @@ def play(
         except EOFError:
             if not sys.stdin.isatty():
                 raise ParameterError(
-                    "the input ended before the game did: play at a keyboard, or end the input with `quit`"
+                    "the input ended before the game: play at a keyboard, or end the input with `quit`"
                 ) from None
             break
         except KeyboardInterrupt as end:
@@ -98,12 +102,12 @@ def play(
 
 
 class _Advice:
-    """What a person is told of their moves. Values are loaded when they are first needed.
+    """Hints, warnings and reviews for a person. Values are loaded on demand.
 
     Args:
         table: the game.
-        tutored: whether the whole game is reviewed at its end.
-        file: where a game that is over is written; None: nowhere.
+        tutored: whether to review the whole game at its end.
+        file: the file for a finished game, or None.
     """
 
     def __init__(self, table: dicegym.Game, tutored: bool, file: Path | None) -> None:
@@ -111,18 +115,18 @@ class _Advice:
 
     @functools.cached_property
     def tutor(self) -> Tutor:
-        """A tutor by the best values that judge players by what they may know."""
+        """A tutor with the best values that judge players by what they may know."""
         from dicegym.analysis.valuers import Tutor, fair_valuer
 
         with progress_bar("steps") as progress:
             return Tutor(fair_valuer(self._table, progress=progress))
 
     def hint(self, turn: Turn) -> str:
-        """Return what is best."""
+        """Return the best choices."""
         from dicegym.analysis.valuers import hint
 
         values = self.tutor.valuer
-        with thinking("weighing what may be played"):
+        with thinking("looking for the best choices"):
             return "\n".join(hint(turn.game, turn.record, values).lines(5))
 
     def warn(self, turn: Turn, actions: Sequence[int]) -> str:
@@ -131,39 +135,33 @@ class _Advice:
             return self.tutor.warning(turn, actions)
 
     def review(self, sitting: Sitting) -> str:
-        """Write a game that is over to the file, and return how the person played it."""
-        game, actions = sitting.game, sitting.actions
+        """Write a finished game to the file, and return the review."""
+        from dicegym.arena.replay import record_replay, save
+
         said = []
+        played = record_replay(sitting.game, sitting.place.names, sitting.seed, sitting.actions)
         if self._tutored:
             from dicegym.analysis.decisions import analyse
 
-            states = [game.new_game(sitting.seed)]
-            for action in actions:
-                states.append(states[-1].copy())
-                game.step(states[-1][0], action)
             with thinking("looking at how you played"):
-                said.append(analyse(game, states, actions, sitting.place.names, self.tutor.valuer).text())
+                analysis = analyse(sitting.game, played.states(), played.actions, played.seats, self.tutor.valuer)
+                said.append(analysis.text())
         if self._file is not None:
-            from dicegym.arena.replay import record_replay, save
-
-            save(record_replay(game, sitting.place.names, sitting.seed, actions), self._file)
+            save(played, self._file)
             said.append(f"The game is in {self._file}: `dicegym values analyse` shows the regret of each decision.")
         return "\n".join(said)
 
 
 def _id_of(turn: Turn) -> str:
-    """Return what answers ``id``: a text that holds what the person knows, and nothing else."""
+    """Return the answer to ``id``: an id of the state, with only what the person knows."""
     from dicegym.games.positions import position_id
 
     text = position_id(turn.game, turn.record, turn.seat)
-    return f"{text}\n`dicegym values hint` takes it; it holds what you know, and nothing else."
-
-
-_ID = ("a short text that stands for this state, to be pasted", _id_of)
+    return f"{text}\n`dicegym values hint` takes it; it contains only what you know."
 
 
 def _table(game: str, rivals: int, parameter: list[str] | None) -> dicegym.Game:
-    """Return the game, with as many seats as were asked for, or as suit the named opponents."""
+    """Return the game with the seats of ``parameter``, or a number that suits the opponents."""
     from dicegym.players.sitting import usual_seats
 
     given = shared_options.parameters_of(parameter)
@@ -172,16 +170,16 @@ def _table(game: str, rivals: int, parameter: list[str] | None) -> dicegym.Game:
         table = dicegym.game(game, **given, players=usual_seats(table, rivals))
     if rivals and rivals >= table.players:
         if table.players == 1:
-            raise ParameterError("nobody sits beside you at a table of one: leave out --against")
+            raise ParameterError("a game for one has no opponents: leave out --against")
         raise ParameterError(
-            f"--against is given {rivals} times, and {table!r} seats {table.players - 1} beside you: "
-            "give it once for each at most"
+            f"--against is given {rivals} times, but {table!r} has seats for "
+            f"{write_count(table.players - 1, 'opponent')}: give it at most once for each"
         )
     return table
 
 
 def _welcome(table: dicegym.Game, names: Sequence[str], agents: Sequence[str]) -> str:
-    """Return the names of the players, and what each of the agents is."""
+    """Return the names of the players, and descriptions of the agents."""
     from dicegym.players.agent_info import describe_agent
 
     others = f", in the order of play: {', '.join(names)}" if agents else ", alone"
@@ -191,13 +189,13 @@ def _welcome(table: dicegym.Game, names: Sequence[str], agents: Sequence[str]) -
 
 
 def _asking() -> Callable[[str], str]:
-    """Return what asks at the keyboard; what a script answers is shown, as a terminal shows what is typed."""
+    """Return a function that asks at the keyboard. Answers of a script are printed, as a terminal shows typed ones."""
     if sys.stdin is None or sys.stdin.closed:
         raise ParameterError("the input for moves is closed: play at a keyboard")
     typed = sys.stdin.isatty()
     if typed:
-        with contextlib.suppress(ImportError):  # not everywhere
-            importlib.import_module("readline")  # `input` then edits lines and remembers them
+        with contextlib.suppress(ImportError):  # not on all systems
+            importlib.import_module("readline")  # gives `input` editing and a history
 
     def ask(question: str) -> str:
         try:

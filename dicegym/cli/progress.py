@@ -1,4 +1,4 @@
-"""How far a command is: moving bars on a terminal, plain lines in a log."""
+"""The progress of a command: bars on a terminal, plain lines in a log."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ if TYPE_CHECKING:
     from dicegym.games.parts import Progress
 
 QUIET = 0.5
-"""Seconds that a person waits for an answer without a word."""
+"""Seconds of waiting after which typed keys are dropped."""
 SILENCE = 10.0
-"""Seconds after which a command in a log says how far it is."""
+"""Seconds between two lines of progress in a log."""
 
 SeveralProgress = Callable[[str, int, int, str], None]
-"""Takes (which of several, how much is done, of how much, text)."""
+"""Takes (which of several, done, total, text)."""
 
 
 @contextlib.contextmanager
 def progress_bar(unit: str, every: float = SILENCE) -> Iterator[Progress]:
-    """Yield a function that shows how far a command is, in some ``unit``, on standard error.
+    """Yield a function that shows the progress of a command in a ``unit`` on standard error.
 
-    On a terminal it moves a bar, which appears with the first call, so that mistakes found before it are shown alone.
-    Elsewhere a plain line says the same every ``every`` seconds, also while nothing new is known.
+    On a terminal it moves a bar, which appears with the first call, so that earlier errors are shown alone. Elsewhere
+    it prints a line every ``every`` seconds, also without news.
     """
     with progress_bars(unit, every) as (show, _), _compilations(lambda text: show("", 0, 0, text)):
         yield lambda done, total, text: show("", done, total, text)
@@ -39,9 +39,9 @@ def progress_bar(unit: str, every: float = SILENCE) -> Iterator[Progress]:
 
 @contextlib.contextmanager
 def progress_bars(unit: str, every: float = SILENCE) -> Iterator[tuple[SeveralProgress, Callable[[str], None]]]:
-    """Yield a function that shows how far each of several things is, and one that prints a line between.
+    """Yield a function that shows the progress of several things, and one that prints a line between.
 
-    On a terminal each has a bar; elsewhere each that has gone on has a line every ``every`` seconds.
+    On a terminal each has a bar; elsewhere each with progress has a line every ``every`` seconds.
     """
     with contextlib.closing(_Bars(unit) if sys.stderr.isatty() else _Lines(unit, every)) as shown:
         yield shown.show, shown.say
@@ -51,7 +51,7 @@ def progress_bars(unit: str, every: float = SILENCE) -> Iterator[tuple[SeveralPr
 def thinking(words: str) -> Iterator[None]:
     """Show ``words`` on a terminal while a person waits for a computation.
 
-    What is typed meanwhile is dropped if it takes more than `QUIET` seconds: it would answer the next question.
+    After more than `QUIET` seconds, keys typed meanwhile are dropped: they would answer the next question.
     """
     began = time.monotonic()
     with err.status(words):
@@ -64,7 +64,7 @@ def thinking(words: str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _compilations(tell: Callable[[str], None]) -> Iterator[None]:
-    """Call ``tell`` whenever a kernel is compiled, which takes seconds; loading a compiled one takes none."""
+    """Call ``tell`` whenever a kernel is compiled, which takes seconds."""
     from numba.core import event
 
     class Counting(event.Listener):
@@ -81,7 +81,7 @@ def _compilations(tell: Callable[[str], None]) -> Iterator[None]:
 
 
 class _Lines:
-    """The lines of a log or pipe: a thread prints the latest at intervals, as one computation may take long."""
+    """Lines for a log or pipe. A thread prints them at intervals, also during a long computation."""
 
     def __init__(self, unit: str, every: float) -> None:
         self._unit, self._every = unit, every
@@ -89,23 +89,23 @@ class _Lines:
         self._now: dict[str, tuple[int, int, str]] = {"": (0, 0, "preparing")}  # done, of how much (0: unknown), text
         self._told: dict[str, tuple[int, int, str]] = {}
         self._over = threading.Event()
-        self._lock = threading.RLock()  # a signal's handler may tell something while this is being told
+        self._lock = threading.RLock()  # reentrant: a signal's handler may report, too
         self._thread = threading.Thread(target=self._speak, name="progress", daemon=True)
         self._thread.start()
 
     def show(self, which: str, done: int, total: int, text: str) -> None:
-        """Take progress; ``total`` is 0 where nobody knows it."""
+        """Show progress; ``total`` is 0 if unknown."""
         with self._lock:
             if which:
                 self._now.pop("", None)
             self._now[which] = done, total, text
 
     def say(self, text: str) -> None:
-        """Print a line between."""
+        """Print a line."""
         err.print(text)
 
     def close(self) -> None:
-        """Print no more."""
+        """Stop printing."""
         self._over.set()
         self._thread.join()
 
@@ -121,7 +121,7 @@ class _Lines:
 
 
 class _Bars:
-    """The bars of a terminal."""
+    """Bars on a terminal."""
 
     def __init__(self, unit: str) -> None:
         from rich import progress
@@ -136,17 +136,17 @@ class _Bars:
         self._tasks: dict[str, Any] = {}
 
     def show(self, which: str, done: int, total: int, text: str) -> None:
-        """Take progress; ``total`` is 0 where nobody knows it."""
-        self._bars.start()  # does nothing if it has started
+        """Show progress; ``total`` is 0 if unknown."""
+        self._bars.start()  # no effect after the first time
         if which not in self._tasks:
             self._tasks[which] = self._bars.add_task(which, total=None, text="")
         self._bars.update(self._tasks[which], completed=done, total=total or None, text=one_line(text))
 
     def say(self, text: str) -> None:
-        """Print a line between."""
+        """Print a line."""
         self._bars.console.print(one_line(text, 2000), markup=False, highlight=False, soft_wrap=True)
 
     def close(self) -> None:
-        """Show no more."""
+        """Stop the bars."""
         if self._tasks:
             self._bars.stop()

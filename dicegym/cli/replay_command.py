@@ -1,4 +1,4 @@
-"""A stored game, replayed: move by move, as a film, as a page, as a file."""
+"""The command that replays a stored game: move by move, as a film, a page or a file."""
 
 from __future__ import annotations
 
@@ -15,12 +15,13 @@ from dicegym.cli.watch import Delay, pause_of, record, show
 from dicegym.errors import ParameterError
 
 if TYPE_CHECKING:
+    from dicegym.analysis.decisions import Analysis
     from dicegym.arena.replay import Replay
     from dicegym.pictures.watched import WatchedMove
 
 
 REPLAY_ID = "a match of the store (its first game), MATCH.GAME, server:NUMBER, or a game's .json file"
-"""What names a stored game."""
+"""The help text for the id of a stored game."""
 
 
 def replay(
@@ -36,7 +37,7 @@ def replay(
     The game is played again by the current rules and compared with the stored result. If rules have changed, the
     command says so.
 
-    A .json file holds the game for others to replay; an .html page steps through it in a browser.
+    A .json file contains the game, to be replayed elsewhere; an .html page steps through it in a browser.
 
     Examples: dicegym arena replay 2.1 --seat 0; dicegym arena replay 2.1 -o game.html
     """
@@ -47,14 +48,14 @@ def replay(
     gif, json = written[".gif"], written[".json"]
     pause = pause_of(delay, gif is not None)
     if json is not None and seat is not None:
-        raise ParameterError(f"{json} holds the game of all seats: leave --seat out, or write a page (-o FILE.html)")
+        raise ParameterError(f"{json} contains the view of all seats: leave --seat out, or write a page (-o FILE.html)")
     found = replay_named(game, store)
     found.check_rules()
-    notes = _notes(found) if analyse else None
+    notes = analyse_replay(found, None).notes() if analyse else None
     every = list(moments(found, seat, notes=notes))
     names = tell_apart(found.seats)
     facts = [f"game {found.id}"] if found.id else []
-    if seat is None:  # the seed tells all dice, hidden ones too
+    if seat is None:  # the seed reveals hidden dice
         facts.append(f"seed {found.seed}, number {found.number}")
     seen = "" if seat is None else f", as {names[seat]} (seat {seat}) was shown it"
     called = f"; {', '.join(facts)}" if facts else ""
@@ -73,25 +74,25 @@ def replay(
     print_lines(result_lines(found, seat))
 
 
-def _notes(found: Replay) -> dict[tuple[int, int], str]:
-    """Return the regret of mistakes in words, by seat and number of the seat's decision."""
+def analyse_replay(found: Replay, values: str | None) -> Analysis:
+    """Return the regret of each decision in a game, by the source of values that ``--values`` names."""
     from dicegym.analysis.decisions import analyse
 
     game = found.table()
     with progress_bar("moves") as progress:
-        values = shared_options.values_of(game, None, progress)
-        return analyse(game, found.states(), found.actions, found.seats, values, progress=progress).notes()
+        asked = shared_options.values_of(game, values, progress)
+        return analyse(game, found.states(), found.actions, found.seats, asked, progress=progress)
 
 
 def _numbered(every: list[WatchedMove]) -> Iterator[WatchedMove]:
-    """Yield moments with their numbers: ``dicegym values hint GAME:N`` takes them."""
+    """Yield moments with their numbers, for ``dicegym values hint GAME:N``."""
     for number, moment in enumerate(every):
         heading = (f"move {number} of {len(every) - 1}",) if number else ()
         yield moment._replace(done=(*heading, *moment.done))
 
 
 def replay_named(game: str, store: str | None) -> Replay:
-    """Return the game that `REPLAY_ID` names: one of the store, or that of a file."""
+    """Return a stored game, or the game in a file; `REPLAY_ID` describes the ids."""
     from dicegym.arena.replay import load
 
     if Path(game).suffix.lower() == ".json":
@@ -100,9 +101,9 @@ def replay_named(game: str, store: str | None) -> Replay:
                 f"a .json file such as {game} needs no store: leave --store out, or name a stored game"
             )
         return load(game)
-    shared_options.store_name(store)  # names a missing library before the next imports do
+    shared_options.store_name(store)  # names a missing library before the next imports fail
     from dicegym.arena.replay.stored_replays import find_replay, game_id
 
-    game_id(game)  # before the store is opened
+    game_id(game)  # checks the id before the store is opened
     with shared_options.read_store(store) as reader:
         return find_replay(reader, game)

@@ -1,4 +1,4 @@
-"""Trainings that ran: their settings, curves and cards; and searches for settings."""
+"""Commands about trainings: settings, learning curves, cards, and searches for settings."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ def card(
 ) -> None:
     """Show how a trained model was made and how strong it is.
 
-    A training writes this card beside each model; the command makes it anew, with the agents that exist now. What
-    `dicegym values exploitability` has trained against the model is on it too. With --write, the learning curve that is
-    in the model's file is drawn beside the card.
+    A training writes this card beside each model; the command renews it with the agents that exist now. It includes
+    what `dicegym values exploitability` has trained against the model. With --write, the learning curve in the model's
+    file is drawn beside the card.
 
     Example: dicegym runs card runs/hog/best.zip --games 1000 --seconds 300 --write
     """
@@ -59,7 +59,7 @@ def card(
 
 
 def plot(
-    run_dirs: Annotated[list[Path], Argument(metavar="RUN_DIR...", help="trainings, or folders that hold some")],
+    run_dirs: Annotated[list[Path], Argument(metavar="RUN_DIR...", help="trainings, or folders with trainings")],
     written: Annotated[Outputs, ".png", ".svg"] = NO_FILES,
 ) -> None:
     """Plot the learning curves of trainings, seeds as a band.
@@ -80,7 +80,7 @@ def plot(
         check_picture(target)
     pictures = draw_runs(runs)
     for folder in others:
-        err.print(f"dicegym: {folder} is left out: it holds no training")
+        err.print(f"dicegym: {folder} is skipped: it contains no training")
     for (game, _), picture in pictures.items():
         print_table(["game", *picture.titles], [[game, *row] for row in picture.rows])
     for target in targets:

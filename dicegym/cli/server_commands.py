@@ -1,4 +1,4 @@
-"""The game server, what is known of its games, and joining one."""
+"""Commands about the game server: start one, join one, and list its ratings and games."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def start(
 
     from dicegym.arena.storage import resolve_store
 
-    resolve_store(store)  # refuses "none", as a server keeps its ratings
+    resolve_store(store)  # refuses "none": a server stores its ratings
     from dicegym.server.server import serve as run
     from dicegym.server.server_settings import ServerSettings
 
@@ -135,7 +135,7 @@ def games(
             f"{p.place}. {p.name} {p.total} ({p.before:.0f} to {p.after:.0f}{'' if p.rated else ', not rated'})"
             for p in best_first
         )
-        ended = datetime.fromisoformat(one.ended).astimezone()  # by this machine's clock
+        ended = datetime.fromisoformat(one.ended).astimezone()  # in this machine's time zone
         out.print(f"{one.id:>6}  {ended:%Y-%m-%d %H:%M:%S}  {results}")
         for incident in one.incidents:
             name = one.places[incident.seat].name
@@ -180,7 +180,7 @@ def _about(archive: Archive) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """Return a named tuple, and those in it, as dicts."""
+    """Return a named tuple as a dict, with all named tuples in it."""
     if hasattr(value, "_asdict"):
         return {name: _plain(field) for name, field in value._asdict().items()}
     return [_plain(item) for item in value] if isinstance(value, tuple) else value

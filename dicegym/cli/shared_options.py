@@ -1,4 +1,4 @@
-"""The options and arguments that commands share, each declared once, and what their values mean."""
+"""Options and arguments that several commands share, and functions that interpret their values."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from dicegym.sandbox.limits import Limits
 
 LIMITS = ("seconds", "load", "move", "memory")
-"""Names that ``--limit`` takes."""
+"""Names for ``--limit``."""
 PAIRS = "NAME=NUMBER"
-"""How the help shows the values of options that each set one of several numbers."""
+"""The value of ``--parameter`` and ``--limit`` in the help."""
 
 
 def complete_game(incomplete: str) -> list[str]:
@@ -57,7 +57,9 @@ SomeGame = Annotated[str | None, Argument(metavar="[GAME]", help="a game's name"
 Agents = Annotated[list[str], Argument(metavar="AGENT...", help="agents to measure", autocompletion=complete_agent)]
 GameOption = Annotated[str | None, Option("--game", help="a game (default: the agent's)", autocompletion=complete_game)]
 Seed = Annotated[int | None, Option("--seed", min=0, help="same seed, same result")]
-Parameters = Annotated[Several, Option("--parameter", "-p", metavar=PAIRS, help="such as players=4; repeatable")]
+Parameters = Annotated[
+    Several, Option("--parameter", "-p", metavar=PAIRS, help="a parameter, such as players=4; repeatable")
+]
 Against = Annotated[
     Several, Option("--against", help="an opponent (default: the baseline); repeatable", autocompletion=complete_agent)
 ]
@@ -80,12 +82,12 @@ LimitsGiven = Annotated[
 ]
 Workers = Annotated[int | None, Option("--workers", min=1, help="processes, if any (default: one for each core)")]
 RayAddress = Annotated[
-    str | None, Option(metavar="ADDRESS", help="a Ray cluster: host:6379, ray://host:10001, or auto: the one here")
+    str | None, Option(metavar="ADDRESS", help="a Ray cluster: host:6379, ray://host:10001, or auto for the local one")
 ]
 StoreName = Annotated[
     str | None, Option("--store", metavar="FILE|URL", help="a file or postgresql://... (default: in your data folder)")
 ]
-Label = Annotated[str, Option("--label", metavar="TEXT", help="another label begins another contest")]
+Label = Annotated[str, Option("--label", metavar="TEXT", help="another label starts another contest")]
 LessLuck = Annotated[bool, Option("--less-luck", help="reduce variance: correct results for the luck of the dice")]
 RunFolder = Annotated[Path | None, Option("--run-dir", metavar="FOLDER", help="the run's folder (default: in runs/)")]
 HostAddress = Annotated[str, Option("--host", help="address to listen on; 0.0.0.0: all")]
@@ -96,11 +98,11 @@ Overrides = Annotated[Several, Option("--set", metavar="SECTION.KEY=VALUE", help
 
 
 def decisions(typed: str | int) -> int:
-    """Return how many decisions are meant: 1000000, 1_000_000 or 1e6. Raises typer.BadParameter."""
-    from dicegym.engine.validate import MOST  # which loads NumPy
+    """Return a number of decisions written as 1000000, 1_000_000 or 1e6. Raises typer.BadParameter."""
+    from dicegym.engine.validate import MOST  # loads NumPy
 
     try:
-        number = float(typed)  # which reads all three; whole numbers up to `MOST` are exact
+        number = float(typed)  # reads all three forms; whole numbers up to `MOST` are exact
     except ValueError:
         number = 0.0
     if not (1 <= number <= MOST and number.is_integer()):
@@ -111,7 +113,7 @@ def decisions(typed: str | int) -> int:
 
 
 def command_line(*words: str, **options: Any) -> str:
-    """Return a command as it is typed: ``words``, then an option for each name that has a value, or several."""
+    """Return a command line: ``words``, then the options that have a value; a list repeats its option."""
     line = [*words]
     for name, given in options.items():
         option = f"-{name}" if len(name) == 1 else f"--{name.replace('_', '-')}"
@@ -121,32 +123,32 @@ def command_line(*words: str, **options: Any) -> str:
 
 
 def _read_pairs(option: str, given: Iterable[str] | None, kind: Callable[[str], Any], example: str) -> dict[str, Any]:
-    """Return what was given as NAME=NUMBER. Raises ParameterError for anything else."""
+    """Return the pairs given as NAME=NUMBER. Raises ParameterError for other texts."""
     pairs = {}
     for text in given or []:
         name, _, value = text.partition("=")
         try:
             pairs[name] = kind(value)
         except ValueError:
-            raise ParameterError(f"{option} {text!r} cannot be read: write NAME=NUMBER, such as {example}") from None
+            raise ParameterError(f"invalid {option} {text!r}: write NAME=NUMBER, such as {example}") from None
     return pairs
 
 
 def parameters_of(given: Iterable[str] | None) -> dict[str, int]:
-    """Return what was given as ``--parameter``. Raises what `_read_pairs` raises."""
+    """Return the values of ``--parameter``. Raises ParameterError for invalid ones."""
     return _read_pairs("--parameter", given, int, "goal=50")
 
 
 class BotOptions(NamedTuple):
-    """The options of commands that run bots: what each may use, and how it is isolated."""
+    """The options of commands that run bots: limits and isolation."""
 
     limit: LimitsGiven = None
     isolation: IsolationName = "auto"
 
     def limits(self, known: Sequence[str] = LIMITS) -> Limits:
-        """Return the limits that ``--limit`` names; others have their defaults.
+        """Return the limits of ``--limit``; others have their defaults.
 
-        Raises ParameterError for what is not NAME=NUMBER, a name that is not ``known`` or a limit out of range.
+        Raises ParameterError for invalid values, and names that are not ``known``.
         """
         from dicegym.sandbox.limits import Limits
 
@@ -163,34 +165,34 @@ class BotOptions(NamedTuple):
         return Limits(**pairs)
 
     def tell_isolation(self, named: Iterable[str]) -> None:
-        """Say how bots are isolated, before any of them runs, if one is named that a stranger may have written.
+        """Print how bots are isolated, if a stranger may have written one of them.
 
-        Raises UnknownNameError and DependencyError for an isolation that does not exist, or not here.
+        Raises UnknownNameError for an unknown isolation, DependencyError for one that does not work here.
         """
         from dicegym.sandbox import jail
 
         choice = jail.choose(self.isolation)
         if any(_may_run_strangers_code(name) for name in named):
-            err.print(f"dicegym: bots are kept apart by {choice.description}")
+            err.print(f"dicegym: bots are isolated by {choice.description}")
 
 
 BOTS = BotOptions()
 
 
 def _may_run_strangers_code(name: str) -> bool:
-    """Return whether a name is a path to somebody's program; a model is data, and plays in the referee."""
+    """Return whether a name is a path to a program that does not ship; models are data and count as safe."""
     path = Path(os.path.expanduser(name.partition(":")[0]))
     return os.path.exists(path) and path.suffix != ".zip" and not is_shipped(path)
 
 
 class MachineOptions(NamedTuple):
-    """The options of commands that play many games: processes of this machine, or a Ray cluster."""
+    """The options of commands that play many games: local processes, or a Ray cluster."""
 
     workers: Workers = None
     ray: RayAddress = None
 
     def executors(self) -> Executors:
-        """Return what makes the executors. Raises ParameterError if there is no such address."""
+        """Return the executors. Raises ParameterError for an invalid address."""
         from dicegym.arena.executors import local
 
         if self.ray is None:
@@ -204,7 +206,7 @@ MACHINES = MachineOptions()
 
 
 def begin_loading(game: str, here: bool) -> None:
-    """Let the processes that play ``here``, on this machine, load beside what the command itself needs."""
+    """Start loading the local processes that play, if they play ``here``, while the command itself loads."""
     if here and game in (*GAMES, ""):
         from dicegym.sandbox.fork_server import start_loading
 
@@ -212,7 +214,7 @@ def begin_loading(game: str, here: bool) -> None:
 
 
 def make_game(name: str, parameters: Sequence[str] | None = None) -> dicegym.Game:
-    """Return the game ``name`` with what was given as ``--parameter``."""
+    """Return the game ``name`` with the values of ``--parameter``."""
     return dicegym.game(name, **parameters_of(parameters))
 
 
@@ -224,26 +226,26 @@ def game_or_that_of(agent: str, name: str | None, parameters: Sequence[str] | No
 
 
 def about(game: dicegym.Game) -> dict[str, Any]:
-    """Return which game something is about, for JSON."""
+    """Return the game, players and parameters for JSON."""
     return {"game": game.name, "players": game.players, "parameters": dict(game.parameters)}
 
 
 def values_of(game: dicegym.Game, name: str | None, progress: Progress, fair: bool = False) -> Valuer:
-    """Return the values of a game's states that ``--values`` names; say which are better, unless some are named.
+    """Return the source of values that ``--values`` names; without a name, print which better ones exist.
 
-    If ``fair``, they judge a player by what that player may know.
+    If ``fair``, the values judge a player by what that player may know.
     """
     from dicegym.analysis.valuers import better_sources, fair_valuer, valuer
 
     asked = (fair_valuer if fair else valuer)(game, name, progress=progress)
     if found := [] if name is not None else better_sources(asked.game, asked):
-        err.print(f"dicegym: better than {asked.name} is --values {found[0].name}: {found[0].doc}")
+        err.print(f"dicegym: --values {found[0].name} is better than {asked.name}: {found[0].doc}")
     return asked
 
 
 @contextlib.contextmanager
 def needing(extra: str, what: str) -> Iterator[None]:
-    """Raise DependencyError, which names ``extra``, where a library is missing that ``what`` needs."""
+    """Raise DependencyError, which names ``extra``, if a library is missing for ``what``."""
     try:
         yield
     except ImportError as error:
@@ -253,7 +255,7 @@ def needing(extra: str, what: str) -> Iterator[None]:
 def store_name(store: str | None, extra: str = "") -> str:
     """Return the store to read. Raises ParameterError for "none" and DependencyError without SQLAlchemy.
 
-    ``extra`` is the one that its error names; empty: what the store alone needs.
+    ``extra`` is the extra that the error names (default: the one for the store alone).
     """
     from dicegym.arena.storage import extra_of, resolve_store
 
@@ -281,7 +283,7 @@ class StoreOptions(NamedTuple):
     label: Label = ""
 
     def storage(self) -> Storage | None:
-        """Return where the contest is stored; None: nowhere. Raises ParameterError for a label without a store."""
+        """Return the contest's storage; None: it is not stored. Raises ParameterError for a label without a store."""
         from dicegym.arena.storage import NONE, Storage, extra_of, resolve_store
 
         if self.store != NONE:
@@ -290,7 +292,7 @@ class StoreOptions(NamedTuple):
                 importlib.import_module("dicegym.arena.store.book")
             return Storage(where, label=self.label)
         if self.label:
-            raise ParameterError(f"--label {self.label} names a stored contest, and --store none stores nothing")
+            raise ParameterError(f"--label {self.label} needs a store: leave --store none out")
         return None
 
 

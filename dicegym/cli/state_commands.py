@@ -1,4 +1,4 @@
-"""What to do in a state, what the decisions of a game cost, and how agents decide over many games."""
+"""Commands about decisions: hints in a state, regret in a game, grades of agents."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ import dicegym
 from dicegym.cli import shared_options
 from dicegym.cli.console import NO_FILES, Outputs, out, print_lines, print_table
 from dicegym.cli.progress import progress_bar
-from dicegym.cli.replay_command import REPLAY_ID, replay_named
+from dicegym.cli.replay_command import REPLAY_ID, analyse_replay, replay_named
 from dicegym.errors import ParameterError, one_line
 
 if TYPE_CHECKING:
     from dicegym.games.positions import Position
 
 SHOWN = 10
-"""Choices that are shown."""
+"""Choices shown by default."""
 _ID = re.compile(r"[A-Za-z]\w*-[\w-]+")
 
 
 def state_named(text: str, store: str | None) -> Position:
-    """Return the state that an id, or a game and the number of its action, names; a player is to move in it.
+    """Return the state for an id, or for a game and the number of its next action; a player is to move in it.
 
     Raises ParameterError, DependencyError and what `dicegym.cli.replay_command.replay_named` raises.
     """
@@ -33,21 +33,21 @@ def state_named(text: str, store: str | None) -> Position:
     if mark and move.isdecimal() and len(move) < 10:
         played, number = replay_named(replay, store), int(move)
         if not 1 <= number <= len(played.actions):
-            raise ParameterError(f"{one_line(replay)} has the actions 1 to {len(played.actions)}, and no {number}")
+            raise ParameterError(f"{one_line(replay)} has no action {number}: give 1 to {len(played.actions)}")
         return Position(played.table(), played.states()[number - 1], None)
     if not _ID.fullmatch(text.strip()):
         raise ParameterError(
-            f"{one_line(text, 60)!r} cannot be read as a state: give an id such as `hog-...` (type `id` in `dicegym "
+            f"invalid state {one_line(text, 60)!r}: give an id such as `hog-...` (type `id` in `dicegym "
             "play`), or a game and the number of one of its actions, as 2.1:12"
         )
     found = position(text)
     state = found.state[0]
     if state["over"]:
-        raise ParameterError("this game is over: there is nothing left to choose")
+        raise ParameterError("this game is over: choose an earlier state")
     if found.seat is not None and found.seat != state["player"]:
         raise ParameterError(
-            f"this id holds what seat {found.seat} may know, and seat {state['player']} is to move: use an id of "
-            "the whole state, or one made for the player to move"
+            f"this id is the view of seat {found.seat}, and seat {state['player']} is to move: use an id of the whole "
+            "state, or one made for the player to move"
         )
     return found
 
@@ -78,7 +78,7 @@ def hint(
         if games is None:
             asked = shared_options.values_of(game, values, progress, fair=True)
         elif values not in (None, "rollouts"):
-            raise ParameterError(f"--games {games} is for playing on, and --values {values} computes: give one of both")
+            raise ParameterError(f"--games {games} is for rollouts, and --values {values} plays none: leave one out")
         else:
             asked = RolloutValuer(game, games=games)
         answer = ranked(game, record, asked)
@@ -87,9 +87,9 @@ def hint(
     print_lines([game.scene(record, seat).text(), f"State: {known}", "", *answer.lines(top or None)])
     seen = sorted(open_fields(game))
     if seen and asked.sees_all:
-        out.print(f"Everybody at a table sees {', '.join(seen)}; programs of the game's contest are not told of it.")
+        out.print(f"People at a table see {', '.join(seen)}; bots in the game's contest do not.")
     choices: list[dict[str, Any]] = [
-        {key: None if value != value else value for key, value in one._asdict().items()}  # noqa: PLR0124 - NaN is no JSON
+        {key: None if value != value else value for key, value in one._asdict().items()}  # noqa: PLR0124 - JSON has no NaN
         for one in answer.choices
     ]
     judged = {"source": asked.name, "kind": asked.kind, "unit": asked.unit, "sure": asked.sure}
@@ -109,15 +109,11 @@ def analyse(
 
     Example: dicegym values analyse 2.1 -o game.json
     """
-    from dicegym.analysis.decisions import analyse as analysed
     from dicegym.arena.replay.replay import result_lines
 
     found = replay_named(replay, store)
     found.check_rules()
-    game = found.table()
-    with progress_bar("moves") as progress:
-        asked = shared_options.values_of(game, values, progress)
-        analysis = analysed(game, found.states(), found.actions, found.seats, asked, progress=progress)
+    analysis = analyse_replay(found, values)
     print_lines([analysis.text(worst), *result_lines(found)[1:]])
     written.json(analysis.to_json())
     written.csv(analysis.rows())

@@ -1,4 +1,4 @@
-"""Training: runs, and several seeds of one."""
+"""The command that trains, with one seed or several."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def train(
     dicegym train yatzy --config yatzy_taught
     """
     if trust and not resume:
-        raise ParameterError("--trust is about the settings of a run to resume: give --resume with it, or leave it out")
+        raise ParameterError("--trust needs --resume: add it, or leave --trust out")
     from dicegym.learning.card import best_score
     from dicegym.learning.seeds.seeded_training import holds_seeds
     from dicegym.learning.train import train as learn
@@ -55,12 +55,12 @@ def train(
         return
     if machines != MACHINES:
         given = "--workers" if machines.ray is None else "--ray"
-        raise ParameterError(f"{given} is about several seeds: give --seeds with it, or --resume where there are some")
+        raise ParameterError(f"{given} is for several seeds: add --seeds, or --resume in a folder with seeds")
     with progress_bar("steps") as progress:
         run = learn(game, folder, config, overrides, resume, progress, trust=trust)
     if run.finished:
         steps = run.model.num_timesteps
-        out.print(f"{folder} is finished, after {steps:,} steps: nothing was done; more --steps train on")
+        out.print(f"{folder} is finished after {steps:,} steps, so nothing was done; give more --steps to train on")
     best, score = folder / "best.zip", best_score(folder / "best.zip")
     out.print(f"{score}: {'the last' if run.evaluator.takes_last else 'the best'}, {best}")
     out.print(f"{run.score}: at the end, {folder / 'model.zip'}")
@@ -76,7 +76,7 @@ def train(
 
 
 def _train_seeds(game: str, folder: Path, machines: MachineOptions, **how: Any) -> None:
-    """Train with several seeds, and print their scores. Raises Exit(1) if one of them failed.
+    """Train with several seeds, and print their scores. Raises Exit(1) if one failed.
 
     ``how`` are further arguments of `dicegym.learning.seeds.seeded_training.train_seeds`.
     """

@@ -1,4 +1,4 @@
-"""Commands about what states, actions and agents are worth."""
+"""Commands about values: grades of language models, solutions, published values, exploitability."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from dicegym.escape import one_line
 from dicegym.shipped import is_shipped
 
 SELF = "self"
-"""What ``--from`` takes for the networks of the agent itself."""
+"""The value of ``--from`` for the agent's own networks."""
 
 SUITE_HEADING = (
-    "A score of 100 is the best known play, 0 is random play. Intervals are of 95 %. Regret is of answers that are "
-    "actions; unreadable and illegal answers are counted apart."
+    "A score of 100 is the best known play, 0 is random play. Intervals are 95 %. Regret counts legal answers only; "
+    "unreadable and illegal answers are counted separately."
 )
 
 
@@ -69,8 +69,8 @@ def solve(
 ) -> None:
     """Compute the tables that solve a game, and store them.
 
-    Values, hints and analyses then use them. An interrupted solution leaves its best tables so far. Without a game it
-    lists what can be solved, and how far that is.
+    Values, hints and analyses then use them. An interrupted solution keeps its best tables so far. Without a game, the
+    command lists what can be solved, and its state.
 
     Examples: dicegym values solve; dicegym values solve liarsdice -p dice=2 --minutes 9
     """
@@ -79,7 +79,7 @@ def solve(
 
     if game is None:
         if parameter or to is not None or minutes is not None:
-            raise ParameterError("no game is named: `dicegym values solve` lists what can be solved")
+            raise ParameterError("the options need a game: `dicegym values solve` lists what can be solved")
         games = solving.solvable_games()
         states = [solving.status(one, solution.name) for one in games for solution in solving.solutions(one)]
         for one in states:
@@ -89,8 +89,8 @@ def solve(
         written.json([one.as_json() for one in states])
         return
     asked = solving.status(shared_options.make_game(game, parameter), name)
-    better = "; for a better one give --to" if asked.measure else ""
-    takes = f"{asked.name} of {asked.game!r}: {asked.doc}; it takes {asked.needs}"
+    better = "; give --to for a better solution" if asked.measure else ""
+    takes = f"{asked.name} of {asked.game!r}: {asked.doc}; it needs {asked.needs}"
     err.print(f"dicegym: {f'solved already, nothing is computed{better}' if asked.reaches(to) else takes}")
     with progress_bar("steps") as progress:
         result = solving.solve(asked.game, asked.name, goal=to, minutes=minutes, progress=progress)
@@ -99,13 +99,12 @@ def solve(
 
 
 def verify(
-    games: Annotated[list[str] | None, Argument(metavar="[GAME]...", help="these games alone")] = None,
+    games: Annotated[list[str] | None, Argument(metavar="[GAME]...", help="only these games")] = None,
     written: Annotated[Outputs, ".json"] = NO_FILES,
 ) -> None:
-    """Compute every published value anew, and compare.
+    """Compute every published value again, and compare.
 
-    Values that rest on tables of `dicegym values solve` are skipped where these are not on this machine. The status is
-    1 if a value is wrong.
+    Values that need missing tables of `dicegym values solve` are skipped. The status is 1 if a value is wrong.
 
     Example: dicegym values verify
     """
@@ -139,16 +138,16 @@ def exploitability(
     agents: shared_options.Agents,
     seconds: Annotated[float, Option(metavar="N", help="search time for each agent")] = 60.0,
     steps: Annotated[int | None, Option(parser=decisions, metavar="N", help="train a response for N decisions")] = None,
-    start: Annotated[str, Option("--from", metavar="MODEL", help="begin with a model's networks, or `self`")] = "",
+    start: Annotated[str, Option("--from", metavar="MODEL", help="start from a model's networks, or `self`")] = "",
     seed: shared_options.Seed = None,
     written: Annotated[Outputs, ".json"] = NO_FILES,
     parameter: shared_options.Parameters = None,
 ) -> None:
     """Compute how often a best response to an agent wins.
 
-    0.5 is optimal: no response beats an equilibrium. Exact where the game is solved. Elsewhere bounds from a search, or
-    the win rate of a response that is trained against it (--steps), at a table that copies of the agent fill.
-    What was trained against a model of yours is on the model's card from then on.
+    0.5 is optimal: no response beats an equilibrium. The result is exact where the game is solved. Elsewhere it is two
+    bounds from a search, or the win rate of a trained response (--steps) at a table with copies of the agent. The card
+    of your own model then shows that win rate.
 
     Examples: dicegym values exploitability hog swap best_by_scores; dicegym values exploitability lucky ppo
     --steps 1000000 --from self
@@ -160,7 +159,7 @@ def exploitability(
         names = [one_line(agent) for agent in agents]
     if steps is None:
         if start:
-            raise ParameterError("--from is for a best response that is trained: add --steps N")
+            raise ParameterError("--from needs a trained best response: add --steps N")
         facts = _search(table, dict(zip(names, players, strict=True)), seconds)
     else:
         how = {"steps": steps, "seed": seed or 0}
@@ -182,14 +181,14 @@ def _search(table: dicegym.Game, players: dict[str, dicegym.Player], seconds: fl
 
 
 def _train(table: dicegym.Game, agents: dict[str, str], start: str, how: dict[str, Any]) -> dict[str, Any]:
-    """Train a response to each agent, print its win rate, and keep that beside the agent's file where possible."""
+    """Train a response to each agent, print its win rate, and store it beside the agent's file if possible."""
     from dicegym.learning.approximate_best_response import best_response
     from dicegym.learning.card import write_exploited
     from dicegym.players.roster import resolve
 
     origins = {name: resolve(table, agent) for name, agent in agents.items()}
     if start == SELF and not all(isinstance(one, Path) for one in origins.values()):
-        raise ParameterError("--from self begins with the agent's own networks, and a bot has none: leave it out")
+        raise ParameterError("--from self starts from the agent's own networks, and a bot has none: leave it out")
     facts: dict[str, Any] = {}
     for name, origin in origins.items():
         target = str(origin) if isinstance(origin, Path) else agents[name]
@@ -199,7 +198,7 @@ def _train(table: dicegym.Game, agents: dict[str, str], start: str, how: dict[st
         out.print(f"{name}: {found.words()}")
         facts[name] = {"trained": found.to_json()}
         if isinstance(origin, Path) and not is_shipped(origin) and os.access(origin.parent, os.W_OK):
-            out.print(f"wrote {write_exploited(origin, found)}: it is on the model's card from now on")
+            out.print(f"wrote {write_exploited(origin, found)}: the model's card shows it from now on")
     return facts
 
 

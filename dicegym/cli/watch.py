@@ -1,4 +1,4 @@
-"""A game to be seen: move by move in the terminal, or as a film."""
+"""The command that shows a game, move by move in the terminal or as a film."""
 
 from __future__ import annotations
 
@@ -23,10 +23,8 @@ if TYPE_CHECKING:
 Delay = Annotated[
     float | None, Option(min=0, max=3600, help="seconds for each move (default: 1 on a terminal, else 0)")
 ]
-DELAY = 1.0
-"""Seconds for each move in a terminal and in films by default."""
 SHORTEST, LONGEST = 0.01, 160.0
-"""Seconds that a picture of a film can stay; the last one stays four times as long."""
+"""Limits of the seconds for a picture of a film; the last picture stays four times as long."""
 
 
 def watch(
@@ -65,9 +63,9 @@ def watch(
 
 
 def find_model(model: str) -> str:
-    """Return the best model of a training whose folder is named; anything else as it is.
+    """Return the best model of a training if its folder is named, otherwise ``model``.
 
-    Raises ParameterError for a folder without a model of its own.
+    Raises ParameterError for a folder with several trainings, or a training without a model.
     """
     folder = Path(os.path.expanduser(model))
     if not os.path.isdir(folder):
@@ -79,7 +77,7 @@ def find_model(model: str) -> str:
         return str(found)
     if trainings := [one for one in find_folders(folder) if one != folder]:
         raise ParameterError(
-            f"{one_line(model)} holds {len(trainings)} trainings in folders of their own: name one, such as "
+            f"{one_line(model)} contains {len(trainings)} trainings in subfolders: name one, such as "
             f"{one_line(str(trainings[0]))}"
         )
     if find_folders(folder):
@@ -88,14 +86,14 @@ def find_model(model: str) -> str:
 
 
 def pause_of(delay: float | None, film: bool) -> float:
-    """Return the seconds for each move; of None `DELAY` in a film and on a terminal, else 0.
+    """Return the seconds for each move; for None, 1 in a film or on a terminal, otherwise 0.
 
-    Raises ParameterError for what no film can have.
+    Raises ParameterError for a delay that no film can have.
     """
     if delay is None:
-        return DELAY if film or out.is_terminal else 0.0
+        return 1.0 if film or out.is_terminal else 0.0
     if film and not SHORTEST <= delay <= LONGEST:
-        raise ParameterError(f"--delay {delay:g} cannot be filmed: give {SHORTEST:g} to {LONGEST:g} seconds a picture")
+        raise ParameterError(f"invalid --delay {delay:g} for a film: give {SHORTEST:g} to {LONGEST:g} seconds")
     return delay
 
 

@@ -1,4 +1,4 @@
-"""Pages for people, served to browsers."""
+"""The command that serves web pages."""
 
 from __future__ import annotations
 
@@ -60,10 +60,10 @@ def serve_pages(
         compile=True,
         isolation=isolation,
     )
-    tell_of_uploads(isolation)
+    print_isolation(isolation)
     listener = listen(host, port)
     address = address_of(host, listener.getsockname()[1])
-    _tell(address)  # before what takes seconds to load: requests wait
+    _print_line(address)  # before the slow imports: the listener queues requests
     with shared_options.needing("web", "dicegym web"):
         from dicegym.web.serving import serve
     import logging
@@ -74,13 +74,13 @@ def serve_pages(
     if open_:
         typer.launch(address)
     with contextlib.closing(listener):
-        number = serve(settings, listener, _tell)
+        number = serve(settings, listener, _print_line)
     if number:
         raise SignalInterrupt(number)
 
 
 def check_places(folder: Path, store: str | None, runs: Sequence[Path]) -> str:
-    """Return the store to read, and make the folder. Raises ParameterError if one of the places cannot be used."""
+    """Return the store to read, and make the folder. Raises ParameterError for a place that cannot be used."""
     where = shared_options.store_name(store, "web")
     path = Path(os.path.expanduser(where))
     if "://" in where or path.exists():
@@ -89,7 +89,7 @@ def check_places(folder: Path, store: str | None, runs: Sequence[Path]) -> str:
         raise ParameterError(f"--store {store} cannot be used: the folder {path.parent} does not exist. Make it first")
     for one in runs:
         if not one.is_dir():
-            raise ParameterError(f"--runs {one} is not a folder: give the folder of a training, or one that has such")
+            raise ParameterError(f"--runs {one} is not a folder: give the folder of a training, or one with trainings")
     refuse_file(folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -98,23 +98,23 @@ def check_places(folder: Path, store: str | None, runs: Sequence[Path]) -> str:
     return where
 
 
-def _tell(line: str) -> None:
-    """Print the address on standard output, all else on standard error."""
+def _print_line(line: str) -> None:
+    """Print the address on standard output, other lines on standard error."""
     (out if line.startswith("http") else err).print(line)
 
 
-def tell_of_uploads(isolation: str) -> None:
-    """Say what isolates uploaded bots, if that is less than a jail. Raises UnknownNameError for an unknown one."""
+def print_isolation(isolation: str) -> None:
+    """Print how uploaded bots are isolated, if less than by a jail. Raises UnknownNameError for an unknown level."""
     from dicegym.sandbox import jail
 
     if jail.probe(isolation):
         err.print(
-            f"dicegym: bots cannot be uploaded, as nothing would isolate them: {jail.probe(isolation)}; "
-            "--isolation process accepts them all the same, and lets them see more of this machine"
+            f"dicegym: bots cannot be uploaded, because nothing would isolate them: {jail.probe(isolation)}; "
+            "--isolation process accepts them, but lets them see more of this machine"
         )
     elif jail.choose(isolation).level != jail.Isolation.JAIL:
         err.print(
-            f"dicegym: uploaded bots are isolated by {jail.choose(isolation).description}: take them from friends"
+            f"dicegym: uploaded bots are isolated by {jail.choose(isolation).description}: only accept bots of friends"
         )
 
 

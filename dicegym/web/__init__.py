@@ -1,5 +1,5 @@
-"""The pages for people: watch, play, enter and learn in a browser. Needs the extra ``web``.
+"""Web pages to watch, play, enter contests and learn. Needs the extra ``web``.
 
-Pages are made on the server and can be read without scripts; htmx swaps parts of them where a browser runs it. Each
-section has a folder of its own, which says what it offers (`Section`); `dicegym.web.application` puts them together.
+The server renders all pages, and they work without scripts; with scripts, htmx replaces parts of them. Each section of
+the site has a folder with its `Section`; `dicegym.web.application` combines them.
 """

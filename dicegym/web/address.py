@@ -1,4 +1,4 @@
-"""The address of a server of pages: taken and said before anything else is loaded."""
+"""The address of the web server. This module imports little, so that the command can listen and print it first."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ BACKLOG = 512
 
 
 def address_of(host: str, port: int) -> str:
-    """Return where a browser on this machine finds a server that listens on ``host``."""
+    """Return the URL for a browser on this machine of a server that listens on ``host``."""
     shown = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}.get(host, host)
     return f"http://{f'[{shown}]' if ':' in shown else shown}:{port}/"
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Return a socket that listens. Raises ParameterError, in words, where that is not possible."""
+    """Return a listening socket. Raises ParameterError if the host or port cannot be used."""
     if not 0 <= port <= 65535:
         raise ParameterError(f"invalid --port {port}: use 1024-65535, or 0 for any free port")
     try:
@@ -35,14 +35,14 @@ def listen(host: str, port: int) -> socket.socket:
         listener.listen(BACKLOG)
     except OSError as error:
         listener.close()
-        raise ParameterError(_why(error, host, port)) from None
+        raise ParameterError(_explain(error, host, port)) from None
     return listener
 
 
-def _why(error: OSError, host: str, port: int) -> str:
-    taken = f"port {port} of {host} is taken, perhaps by another `dicegym web`: give another one by --port, or --port 0"
+def _explain(error: OSError, host: str, port: int) -> str:
+    taken = f"port {port} of {host} is taken, perhaps by another `dicegym web`"
     return {
-        errno.EADDRINUSE: f"{taken} for any free one",
-        errno.EACCES: f"port {port} is for the system's own programs: give one from 1024 on, behind a proxy",
+        errno.EADDRINUSE: f"{taken}: give another --port, or --port 0 for any free port",
+        errno.EACCES: f"port {port} is reserved for the system: use --port 1024 or higher, behind a proxy",
         errno.EADDRNOTAVAIL: f"{host} is not an address of this machine: use 127.0.0.1, or 0.0.0.0 for all networks",
-    }.get(error.errno or 0, f"port {port} of {host} cannot be listened on: {error.strerror}")
+    }.get(error.errno or 0, f"cannot listen on port {port} of {host}: {error.strerror}")

@@ -1,4 +1,4 @@
-"""What all sections of a server of pages share, and how much one address may ask of it."""
+"""State that all sections of the web server share, and the request limits of client addresses."""
 
 from __future__ import annotations
 
@@ -25,64 +25,64 @@ from dicegym.web.web_settings import WebSettings
 from dicegym.web.workers import WorkerThreads
 
 SECRET_BYTES = 32
-REMEMBERED = 8192
-"""Addresses of which it is known what they spent lately."""
+MOST_ADDRESSES = 8192
+"""Addresses whose recent requests are counted; the oldest are forgotten."""
 A_SECOND, AT_ONCE = 1000.0, 12_000.0
-"""Requests of one address, behind which a class may sit. Pages that poll ask once a second, and a page loads half a
-dozen files. An expensive request counts as several."""
+"""Requests of one address: the rate and the burst. A whole class may share an address, pages poll once a second, and a
+page loads half a dozen files. An expensive request counts as several."""
 SMALL_BODY = 64 * 1024
-"""Bytes that a request's body may have where nothing else is said."""
+"""Default limit of a request's body in bytes."""
 HEADER_BYTES = 16 * 1024
-"""Bytes that a request's headers may have."""
+"""Limit of a request's headers in bytes."""
 Made = TypeVar("Made")
 
 
 class AddressLimits:
-    """What addresses have spent. This machine's own are not counted: a proxy before the server limits its clients.
+    """Request limits of addresses. Requests from this machine are not counted: a proxy on it limits its own clients.
 
     Attributes:
-        bodies: the largest body in bytes by the path that it is sent to, where it is not `SMALL_BODY`.
+        bodies: the largest body in bytes by path; for all other paths it is `SMALL_BODY`.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self.bodies: dict[str, int] = {}
         self._clock = clock
         self._buckets: dict[str, TokenBucket] = {}
-        self._lock = threading.Lock()  # pages are made in threads
+        self._lock = threading.Lock()  # requests are served by several threads
 
     def pay(self, request: Request, cost: float = 1.0) -> None:
-        """Count a request as ``cost`` requests of its address. Raises HTTPException (429) if that is too much."""
+        """Count a request as ``cost`` requests of its address. Raises HTTPException (429) above the limit."""
         address = origin_of(request.client.host) if request.client else ""
         if not address or is_loopback(address):
             return
         with self._lock:
             bucket = self._buckets.pop(address, None) or TokenBucket(A_SECOND, AT_ONCE, self._clock)
-            self._buckets[address] = bucket  # the latest is last
-            if len(self._buckets) > REMEMBERED:
+            self._buckets[address] = bucket  # the most recent is last
+            if len(self._buckets) > MOST_ADDRESSES:
                 del self._buckets[next(iter(self._buckets))]
             if bucket.pay(cost):
                 return
-            bucket.give(cost)  # further tries do not lengthen the wait
+            bucket.give(cost)  # so that retries do not lengthen the wait
             seconds = max(1, math.ceil(bucket.wait(cost)))
-        words = f"too much is asked for from your address: try again in {seconds} second{'s' * (seconds != 1)}"
+        words = f"too many requests from your address: try again in {seconds} second{'s' * (seconds != 1)}"
         raise HTTPException(429, words, {"Retry-After": str(seconds)})
 
 
 class Web:
-    """One server of pages.
+    """The shared state of one web server.
 
     Attributes:
         settings: as given.
-        secret: what it signs with; kept, so that forms and visitors outlive a restart.
-        limits: what visitors and addresses have spent, and how large bodies may be.
-        readiness: says which games can be played at once; it compiles the others if the settings ask for it.
-        work: threads for what takes longer than a request may, and is waited for.
-        slow: threads for what takes as long as a game.
-        open_contests: say whether a stored contest still takes entries, whose dice nobody may foresee; a section that
-            takes them adds to these. Ask `is_secret`.
-        crowded: says whether nearly all connections are in use: the rest is for visitors who were here before.
-        on_start: called when it starts, in an event loop.
-        on_stop: called when it ends, the last one first; each is called whatever becomes of the others.
+        secret: the key of its signatures; stored, so that forms and visitors survive a restart.
+        limits: the request limits of addresses, and the limits of bodies.
+        readiness: knows which games are compiled, and compiles the others if the settings ask for it.
+        work: threads for computations that a visitor waits for.
+        slow: threads for computations that take as long as a game.
+        open_contests: functions that return whether a stored contest still accepts entries, whose dice nobody may
+            foresee. A section with such contests adds one; `is_secret` calls all.
+        crowded: returns whether nearly all connections are in use; the rest is reserved for known visitors.
+        on_start: called at the start, in an event loop.
+        on_stop: called at the end, the last one first. If one raises, the others are called all the same.
     """
 
     def __init__(self, settings: WebSettings) -> None:
@@ -101,14 +101,14 @@ class Web:
         self.on_stop: list[Callable[[], object]] = [self.readiness.stop, self.work.end, self.slow.end]
 
     def is_secret(self, contest: StoredContest) -> bool:
-        """Return whether seeds and hidden parts of a contest are shown to nobody: it runs, or may run again.
+        """Return whether seeds and hidden dice of a contest are secret, because it runs or may run again.
 
-        A contest that takes bots runs again, with the same seed, whenever one comes; it may ask a file.
+        A contest that accepts bots runs again with the same seed for each new one. May read a file.
         """
         return contest.ended is None or any(is_open(contest) for is_open in self.open_contests)
 
     def get(self, made: Callable[[Web], Made]) -> Made:
-        """Return what a class makes of this server, made once: pages and programs ask the same."""
+        """Return ``made(self)``, which is made once and shared by all requests."""
         with self._sharing:
             if made not in self._shared:
                 self._shared[made] = made(self)
@@ -116,13 +116,13 @@ class Web:
             return found
 
     def store(self) -> contextlib.AbstractContextManager[StoreReader | None]:
-        """Yield the arena's store, to be read; None before it exists."""
+        """Yield a reader of the store of contests; None if there is no store yet."""
         return read_store(self.settings.store)
 
 
 @contextlib.contextmanager
 def read_store(store: str) -> Iterator[StoreReader | None]:
-    """Yield a store of contests, to be read; None before it exists. Raises what `StoreReader` raises."""
+    """Yield a reader of a store of contests; None if there is no store yet. Raises what `StoreReader` raises."""
     try:
         reader = StoreReader(store)
     except ParameterError:
@@ -135,8 +135,8 @@ def read_store(store: str) -> Iterator[StoreReader | None]:
 
 
 def _kept_secret(path: Path) -> bytes:
-    """Return the secret in a file. It is made whole or not at all: an empty one could be guessed by anybody."""
-    with FileLock(path.with_name("secret.lock")):  # servers that start together keep the same one
+    """Return the secret in a file. The file is written atomically, because an empty secret can be guessed."""
+    with FileLock(path.with_name("secret.lock")):  # servers that start at the same time share one secret
         if not path.is_file() or path.stat().st_size < SECRET_BYTES:
             unfinished = path.with_name(f".secret-{secrets.token_hex(8)}")
             unfinished.touch(mode=0o600, exist_ok=False)

@@ -1,4 +1,4 @@
-"""Markdown and reStructuredText as parts of pages: HTML in them stays text, and nothing is loaded or included."""
+"""Markdown and reStructuredText as parts of pages. HTML in them is shown as text; no files are included."""
 
 from __future__ import annotations
 
@@ -13,25 +13,21 @@ from dicegym.arena.pages.template import trust
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
 
-DEEPEST = 6
-"""Level of the least heading that HTML knows."""
-LOWERED = 2
-"""Levels by which headings of a card are lowered: its page has headings of its own."""
 _PICTURE = re.compile(r"^!\[.*\n+", re.MULTILINE)
-"""A line of a card that shows a picture: pages draw the curve themselves."""
+"""A line of a card with a picture; pages draw the curve themselves."""
 
 
 def render_card(text: str) -> Any:
-    """Return a model's card, which is anybody's Markdown, as markup without its pictures.
+    """Return a model's card, which is untrusted Markdown, as markup without pictures.
 
-    HTML in it is shown as text, and links lead to nowhere but what browsers open without harm.
+    HTML in it is shown as text, and links of unsafe schemes such as ``javascript:`` are dropped.
     """
     reader = _reader()
     tokens = reader.parse(_PICTURE.sub("", text))
     for token in tokens:
         if token.type in ("heading_open", "heading_close"):
-            token.tag = f"h{min(DEEPEST, int(token.tag[1:]) + LOWERED)}"
-    return trust(_wide(reader.renderer.render(tokens, reader.options, {}), "Table of the card"))
+            token.tag = f"h{min(6, int(token.tag[1:]) + 2)}"  # below the page's own headings
+    return trust(_scrollable(reader.renderer.render(tokens, reader.options, {}), "Table of the card"))
 
 
 @functools.cache
@@ -42,10 +38,7 @@ def _reader() -> MarkdownIt:
 
 
 def plain_as_html(text: str, label: str) -> Any:
-    """Return reStructuredText, such as a section of a rules page, as markup; ``label`` names its tables.
-
-    Nothing is included in it, and HTML in it stays text.
-    """
+    """Return reStructuredText, such as a section of a rules page, as markup; ``label`` names its tables."""
     from docutils.core import publish_parts
 
     settings = {
@@ -59,13 +52,12 @@ def plain_as_html(text: str, label: str) -> Any:
         "smart_quotes": False,
     }
     html = publish_parts(text, writer="html5", settings_overrides=settings)["body"]
-    return trust(
-        _wide(re.sub(r' (?:style="[^"]*"|class="head")|<colgroup>.*?</colgroup>', "", html, flags=re.DOTALL), label)
-    )
+    plain = re.sub(r' (?:style="[^"]*"|class="head")|<colgroup>.*?</colgroup>', "", html, flags=re.DOTALL)
+    return trust(_scrollable(plain, label))
 
 
-def _wide(html: str, label: str) -> str:
-    """Let tables scroll where they are wider than the page, each by a name of its own."""
+def _scrollable(html: str, label: str) -> str:
+    """Wrap each table in a named region that scrolls if it is wider than the page."""
     count = itertools.count(1)
 
     def open_region(found: re.Match[str]) -> str:

@@ -1,6 +1,6 @@
-"""How pages are made of templates: everything that is put into one is made harmless and escaped.
+"""Render pages from templates, which escape everything.
 
-Forms carry a key made for their visitor, so that no other site can send one in a visitor's name.
+Each form has a key of its visitor, so that no other site can send a form in a visitor's name.
 """
 
 from __future__ import annotations
@@ -26,73 +26,69 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 FORM_KEY = "form_key"
-"""The field of a form, which nobody sees, by which it is known as one of ours."""
+"""The name of the input with the key of a form."""
 HEADER = "x-form-key"
-"""Where htmx says the same."""
+"""The header in which htmx sends the key."""
 _SALT = 16
-"""Letters that make each page's key another one, so that compression tells nothing of it."""
+"""Random letters of a key: each page has another key, so its compressed size reveals nothing (BREACH)."""
 _FORM = re.compile(r"<form\b[^>]*\bmethod=[\"']?post\b[^>]*>", re.IGNORECASE)
 
 
 def agent_address(game: str, name: str) -> str:
-    """Return the page of an agent."""
+    """Return the address of an agent's page."""
     return f"/watch/agents/{game}/agent?{urlencode({'name': name})}"
 
 
 @functools.cache
 def environment() -> Environment:
-    """Return what fills the templates of this package, which may import those of the arena's pages as ``arena/...``."""
+    """Return Jinja's environment of this package. Templates may import those of contest pages as ``arena/...``."""
     import jinja2
 
     arena = jinja2.PrefixLoader({"arena": jinja2.FunctionLoader(asset)})
     made = make_environment(jinja2.ChoiceLoader([arena, jinja2.PackageLoader("dicegym.web")]))
-    made.auto_reload = False  # no page looks at the files of its templates again
+    made.auto_reload = False  # templates do not change while the server runs
     made.globals |= {"static": address, "moment": moment, "agent_address": agent_address}
+    made.globals["dicegym_version"] = dicegym.__version__
     return made
 
 
 def web_of(request: Request) -> Web:
-    """Return the server that a request was sent to."""
+    """Return the web server of a request."""
     found: Web = request.state.web
     return found
 
 
-def page(request: Request, template: str, status: int = 200, **values: Any) -> HTMLResponse:
+def render_page(request: Request, template: str, status: int = 200, **values: Any) -> HTMLResponse:
     """Return a page.
 
     Args:
-        request: what is answered.
-        template: its file below ``templates``; it extends ``base.html`` and fills its blocks ``title`` and ``main``.
-        status: of the answer.
-        values: what the template names, beside ``request``, ``sections``, ``version`` and ``form_key``.
+        request: the request to answer.
+        template: a file below ``templates`` that extends ``base.html`` by the blocks ``title`` and ``main``.
+        status: the HTTP status.
+        values: the template's variables, in addition to ``request``, ``sections`` and ``form_key``.
     """
     key = form_key(request)
-    shown = {
-        "request": request,
-        "sections": request.app.state.sections,
-        "version": dicegym.__version__,
-        "form_key": key,
-    }
-    html = environment().get_template(template).render(shown | values)
+    shared = {"request": request, "sections": request.app.state.sections, "form_key": key}
+    html = environment().get_template(template).render(shared | values)
     field = f'<input type="hidden" name="{FORM_KEY}" value="{key}">'
-    keyed = _FORM.sub(lambda form: form[0] + field, html)  # in every form: no template can forget it
+    keyed = _FORM.sub(lambda form: form[0] + field, html)  # so no template can forget the key
     return HTMLResponse(keyed, status, {"Cache-Control": "private, no-cache"})
 
 
 def sign(web: Web, *words: str) -> str:
-    """Return a signature of some words that nobody else can make."""
+    """Return the server's signature of some words."""
     return hmac.digest(web.secret, "\0".join(words).encode(), "sha256").hex()
 
 
 def form_key(request: Request) -> str:
-    """Return what the forms of a page carry in `FORM_KEY`: nobody else can know it."""
+    """Return a key for the forms of a page, which only the server can make."""
     salt = secrets.token_hex(_SALT // 2)
     return salt + sign(request.state.web, "form", request.state.visitor, salt)
 
 
 def check_form_key(request: Request, given: object) -> None:
-    """Raise HTTPException (403) if a form does not carry what `form_key` gave its visitor."""
+    """Raise HTTPException (403) unless ``given`` is a key that `form_key` made for this visitor."""
     text = given if isinstance(given, str) else ""
     expected = sign(request.state.web, "form", request.state.visitor, text[:_SALT])
     if not hmac.compare_digest(text[_SALT:].encode(), expected.encode()):
-        raise HTTPException(403, "this form is not one that was shown to you here: open its page again, then send it")
+        raise HTTPException(403, "this form was not made for you, or is too old: open its page again, then send it")

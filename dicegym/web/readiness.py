@@ -1,7 +1,7 @@
-"""Compiling what games need, in a process of its own from the start of a server: no visitor waits in a request for it.
+"""Compile all games in a separate process when the server starts, so that no request waits for it.
 
-`Readiness` starts ``python -m dicegym.web.readiness`` and counts its steps. Compiled code is kept on disk, where the
-server finds it.
+`Readiness` starts ``python -m dicegym.web.readiness`` and counts its steps. The server finds the compiled code in the
+cache on disk.
 """
 
 from __future__ import annotations
@@ -19,21 +19,20 @@ from dicegym.errors import DicegymError
 from dicegym.registry import GAMES
 
 STEPS = 4
-"""Of each game: its rules, a game of its opponents, its drawing and board, and its hints."""
+"""Steps of each game: the rules, a game of its opponents, its drawing and board, its hints."""
 SEARCH = "mcts(2)"
-"""The search that pages offer, with as few simulations as compile it."""
+"""The search that pages offer, with just enough simulations to compile it."""
 NICENESS = 10
-"""By how much the process steps back where others want the processor."""
 
 
 class GettingReadyError(DicegymError):
-    """A game cannot be played yet, as its code is being compiled."""
+    """A game cannot be played yet, because its code is being compiled."""
 
     status = 503
 
 
 class Readiness:
-    """Says which games can be played at once; ``done`` of ``of`` steps are done, both 0 unless it was started."""
+    """Know which games are compiled. ``done`` of ``of`` steps are done; both are 0 before `start`."""
 
     def __init__(self) -> None:
         self.done = self.of = 0
@@ -42,16 +41,16 @@ class Readiness:
 
     @property
     def running(self) -> bool:
-        """Whether something is still being compiled."""
+        """Whether a game is still being compiled."""
         return bool(self._waiting)
 
     def start(self) -> None:
-        """Start to compile, unless all of it is on disk."""
+        """Start compiling unless all games are in the cache."""
         if (mark := _mark()) is not None and mark.exists():
             return
         self._waiting, self.of = set(GAMES), STEPS * len(GAMES)
         command = [sys.executable, "-P", "-m", "dicegym.web.readiness"]
-        self._process = subprocess.Popen(  # in a session of its own: Ctrl-C is for the server, which ends it
+        self._process = subprocess.Popen(  # a new session: Ctrl-C reaches the server only, which ends the process
             command, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True, start_new_session=True
         )
         threading.Thread(target=self._read, args=(self._process,), daemon=True, name="readiness").start()
@@ -66,7 +65,7 @@ class Readiness:
         """Raise GettingReadyError if a game cannot be played yet."""
         if game in self._waiting:
             raise GettingReadyError(
-                f"the games are getting ready, {self.done} of {self.of}: this happens once after an installation. Try "
+                f"the games are being compiled, {self.done} of {self.of}: this happens once after an installation. Try "
                 "again in a minute"
             )
 
@@ -76,11 +75,11 @@ class Readiness:
             self.done += 1
             seen[line.strip()] += 1
             self._waiting -= {game for game, steps in seen.items() if steps == STEPS}
-        self._waiting = set()  # also if it failed: what is missing is compiled when it is played
+        self._waiting = set()  # also after a failure: the rest is compiled when it is played
 
 
 def _compile(name: str) -> Iterator[None]:
-    """Compile what a game needs; pause after each of `STEPS` steps."""
+    """Compile a game's code; yield after each of `STEPS` steps."""
     import dicegym
     from dicegym.analysis.rollouts import RolloutValuer
     from dicegym.analysis.valuers import fair_valuer, hint
@@ -111,7 +110,7 @@ def _compile(name: str) -> Iterator[None]:
 
 
 def _mark() -> Path | None:
-    """Return the file that says, beside the compiled code, that all games are there; it goes when that does."""
+    """Return the file in the cache that marks all games as compiled; it is deleted with the cache."""
     return Path(CACHE_FOLDER) / "games-are-ready" if CACHE_FOLDER else None
 
 
@@ -123,7 +122,7 @@ def _main() -> None:
         try:
             for _ in _compile(name):
                 print(name, flush=True)
-        except Exception:  # its players hear of it, and the next start tries again
+        except Exception:  # a visitor who plays it sees the error; the next start tries again
             whole = False
     if whole and (mark := _mark()) is not None:
         mark.touch()

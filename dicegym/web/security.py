@@ -1,8 +1,8 @@
-"""What keeps pages and their visitors safe, before anything else sees a request, and after all else has answered it.
+"""The outermost middleware: it identifies visitors, checks requests, and sets the security headers of all answers.
 
-In this order: the host name, the visitor, whether there is room for it, how often it asks, whether another site sent
-the request, how large it is and how long it takes, whether a form is one of ours. Errors that nobody expected become a
-page with a number, which is in the log beside what happened. Slow connections are the proxy's to end.
+It checks in this order: free connections, size of the headers, host name, rate of requests, origin, size and duration
+of the body, key of the form. An unexpected error becomes a page with a number, and the log has the number beside the
+traceback. Ending slow connections is left to a proxy.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from dicegym.errors import DicegymError
 from dicegym.server.admission import Origins
 from dicegym.web.context import HEADER_BYTES, SMALL_BODY, Web
-from dicegym.web.door import API, TOO_LARGE
-from dicegym.web.faults import answer_error, answer_failure
+from dicegym.web.error_answers import answer_error, answer_failure
 from dicegym.web.pages import FORM_KEY, HEADER, check_form_key, sign
+from dicegym.web.section import TOO_LARGE, for_programs
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -40,31 +40,30 @@ SAFETY_HEADERS = {
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
     "Cache-Control": "private, no-cache",
 }
-"""Of every answer that does not say otherwise."""
+"""Default headers of all answers."""
 COOKIE = "dicegym_visitor"
-KEPT = 31_536_000
-"""Seconds, a year."""
+COOKIE_SECONDS = 31_536_000
+"""Lifetime of the cookie in seconds: a year."""
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 FORMS = frozenset({"application/x-www-form-urlencoded", "multipart/form-data"})
 OF_FORMS = FORMS | {"text/plain", ""}
-"""What a page of another site can have a browser send without asking here first."""
-FIELDS = 200
-"""Of a form, at most."""
-SECONDS = 20.0
-"""For a small body; a larger one has a second more for each `SLOWEST` bytes."""
+"""Media types that another site's page can make a browser send without a CORS preflight."""
+MOST_FORM_FIELDS = 200
+BODY_SECONDS = 20.0
+"""Time limit of a small body; a larger one gets a second more for each `SLOWEST` bytes."""
 SLOWEST = 50_000
 LARGE_AT_ONCE = 8
-"""Bodies above `SMALL_BODY` that are in memory at the same time."""
-LET_PASS = 64 << 20
-"""Bytes of what is too large that are read and forgotten: a browser shows no answer before all it sends was taken."""
+"""Most bodies above `SMALL_BODY` in memory at the same time."""
+DISCARDED = 64 << 20
+"""Bytes of a body over the limit that are read and discarded: browsers show no answer before they sent everything."""
 _NUMBER = 16
-"""Letters of a visitor's number; as many of its signature follow."""
+"""Hexadecimal digits of a visitor's number; as many digits of its signature follow."""
 _VISITOR = re.compile(rf"[0-9a-f]{{{2 * _NUMBER}}}")
 _log = logging.getLogger("dicegym.web")
 
 
 class Safety:
-    """Gives each visitor a number that nobody guesses, refuses what may not come in, and sets the headers."""
+    """Give each visitor an unguessable number, refuse forbidden requests, and set the headers."""
 
     def __init__(self, app: ASGIApp, web: Web) -> None:
         self._app = app
@@ -78,7 +77,7 @@ class Safety:
             await self._app(scope, receive, send)
             return
         if scope["method"] == "HEAD":
-            scope = {**scope, "method": "GET"}  # answered alike; the server leaves the body out
+            scope = {**scope, "method": "GET"}  # the server drops the body
         request = Request(scope)
         known = request.cookies.get(COOKIE, "")
         is_known = _VISITOR.fullmatch(known) is not None and hmac.compare_digest(known, self._visitor(known[:_NUMBER]))
@@ -106,45 +105,45 @@ class Safety:
             number = secrets.token_hex(4)
             _log.exception("error %s: %s %s", number, request.method, ascii(request.url.path))
             if begun:
-                raise _BrokenOffError(number) from None
+                raise _BrokenAnswerError(number) from None
             await answer_failure(request, number)(scope, receive, answer)
 
     def _visitor(self, number: str) -> str:
-        """Return what a visitor is known by: a number, and our signature of it."""
+        """Return a visitor's cookie: a number and its signature."""
         return number + sign(self._web, "visitor", number)[:_NUMBER]
 
     async def _answer(self, request: Request, receive: Receive, send: Send, is_known: bool) -> None:
         async with contextlib.AsyncExitStack() as stack:
             try:
                 if not is_known and self._web.crowded():
-                    raise HTTPException(503, "too many people are here: try again in a minute", {"Retry-After": "60"})
+                    raise HTTPException(503, "the server is full: try again in a minute", {"Retry-After": "60"})
                 self._check_sender(request)
                 if request.method not in SAFE:
                     receive = replay_body(await self._read(request, receive), receive)
-                    if not request.url.path.startswith(API):
+                    if not for_programs(request):
                         largest = self._web.limits.bodies.get(request.url.path, SMALL_BODY)
                         sent = Request(request.scope, receive)
-                        form = sent.form(max_files=1, max_fields=FIELDS, max_part_size=largest)
+                        form = sent.form(max_files=1, max_fields=MOST_FORM_FIELDS, max_part_size=largest)
                         request.scope["state"]["form"] = await stack.enter_async_context(form)
                     _check_form(request)
             except (DicegymError, HTTPException) as error:
                 response = await answer_error(request, error)
-                response.headers["Connection"] = "close"  # what it still sends is not read
+                response.headers["Connection"] = "close"  # the rest of the request is not read
                 await response(request.scope, receive, send)
                 return
             await self._app(request.scope, receive, send)
 
     async def _read(self, request: Request, receive: Receive) -> bytes:
-        """Return a body. Raises HTTPException: it is too large or too slow, or too many large ones are being read.
+        """Return a body. Raises HTTPException if it is too large or too slow, or too many large ones are being read.
 
-        Of a form that is too large the beginning is returned, and `TOO_LARGE` is set: the page fills it in again.
+        For a form that is too large, return its beginning and set `TOO_LARGE`: the page shows its fields again.
         """
         largest = self._web.limits.bodies.get(request.url.path, SMALL_BODY)
         length = request.headers.get("content-length", "")
         said = min(int(length), largest) if length.isascii() and length.isdigit() else largest
         large = said > SMALL_BODY
         wanted = not large or self._large < LARGE_AT_ONCE
-        seconds = SECONDS + said / SLOWEST if large else SECONDS
+        seconds = BODY_SECONDS + said / SLOWEST if large else BODY_SECONDS
         size, body = 0, bytearray()
         self._large += large
         try:
@@ -153,40 +152,40 @@ class Safety:
                     size += len(part)
                     if wanted:
                         body += part[: largest - len(body)]
-                    if size > LET_PASS:
+                    if size > DISCARDED:
                         break
         except TimeoutError:
-            words = f"what you sent did not arrive within {seconds:.0f} seconds: send it again"
+            words = f"the request did not arrive within {seconds:.0f} seconds: send it again"
             raise HTTPException(408, words) from None
         finally:
             self._large -= large
         if size > largest:
-            words = f"{size:,} bytes are more than the {largest:,} that are taken here: send less"
-            if size > LET_PASS or not wanted or request.url.path.startswith(API) or _media_type(request) not in FORMS:
+            words = f"{size:,} bytes are more than the {largest:,} that are accepted here: send less"
+            if size > DISCARDED or not wanted or for_programs(request) or _media_type(request) not in FORMS:
                 raise HTTPException(413, words)
             request.scope["state"][TOO_LARGE] = words
         if not wanted:
-            raise HTTPException(503, "many files are being sent already: try again in a minute")
+            raise HTTPException(503, "too many large uploads at once: try again in a minute")
         return bytes(body)
 
     def _check_sender(self, request: Request) -> None:
-        # Uvicorn refuses what is longer and comes in parts; what comes at once it has read by then.
+        # Uvicorn refuses longer headers only if they arrive in several parts.
         if sum(len(name) + len(value) for name, value in request.headers.raw) > HEADER_BYTES:
-            raise HTTPException(431, f"the headers have more than the {HEADER_BYTES:,} bytes that are taken: send less")
+            raise HTTPException(431, f"the headers have more than {HEADER_BYTES:,} bytes: send fewer or shorter ones")
         fault = self._origins.fault(request.headers.getlist("host"), ())
         if fault:
             raise HTTPException(421, fault)
         self._web.limits.pay(request)
-        if request.method not in SAFE and _of_another_site(request):
-            raise HTTPException(403, "this form was sent by another site: it is not taken")
+        if request.method not in SAFE and _is_cross_site(request):
+            raise HTTPException(403, "this form was sent by another site: it is refused")
 
 
-class _BrokenOffError(Exception):
-    """An answer had begun when something failed: its connection is closed, as nothing else can be said."""
+class _BrokenAnswerError(Exception):
+    """An error after the answer had begun: all that is left to do is to close the connection."""
 
 
 def replay_body(body: bytes, receive: Receive) -> Receive:
-    """Return what gives a body that was read once more, and then what comes after it."""
+    """Return a `Receive` that yields ``body``, which was read already, then the messages of ``receive``."""
     first = iter([{"type": "http.request", "body": body, "more_body": False}])
 
     async def again() -> Message:
@@ -196,17 +195,17 @@ def replay_body(body: bytes, receive: Receive) -> Receive:
 
 
 def _check_form(request: Request) -> None:
-    """Raise HTTPException (403) for a form that was not shown to its visitor.
+    """Raise HTTPException (403) for a form that was not made for its visitor.
 
-    Programs are not asked: what they send is JSON, or carries a token, and browsers do neither for another site
-    without asking here first, which is not answered.
+    Programs need no key: they send JSON or a token. For another site, browsers do so only after a CORS preflight, which
+    this server does not grant.
     """
     kind = _media_type(request)
-    as_program = not kind and request.url.path.startswith(API)
+    as_program = not kind and for_programs(request)
     if "authorization" in request.headers or as_program or kind not in OF_FORMS:
         return
     given: object = request.headers.get(HEADER)
-    if given is None and not request.url.path.startswith(API):
+    if given is None and not for_programs(request):
         given = request.state.form.get(FORM_KEY)
     check_form_key(request, given)
 
@@ -215,8 +214,8 @@ def _media_type(request: Request) -> str:
     return request.headers.get("content-type", "").partition(";")[0].strip().lower()
 
 
-def _of_another_site(request: Request) -> bool:
-    """Return whether a browser says that another site sent a request; programs say nothing of the kind."""
+def _is_cross_site(request: Request) -> bool:
+    """Return whether a browser reports another site as the origin of a request; programs report none."""
     if request.headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
         return True
     origin = request.headers.get("origin")
@@ -224,4 +223,5 @@ def _of_another_site(request: Request) -> bool:
 
 
 def _cookie(visitor: str, scheme: str) -> str:
-    return f"{COOKIE}={visitor}; Path=/; Max-Age={KEPT}; HttpOnly; SameSite=Lax" + "; Secure" * (scheme == "https")
+    secure = "; Secure" if scheme == "https" else ""
+    return f"{COOKIE}={visitor}; Path=/; Max-Age={COOKIE_SECONDS}; HttpOnly; SameSite=Lax{secure}"

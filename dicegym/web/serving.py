@@ -1,7 +1,8 @@
-"""A server of pages on a port: from its first word to its clean end."""
+"""Serve the pages on a port until a signal ends the server."""
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import logging
 import socket
@@ -17,22 +18,20 @@ from dicegym.web.application import create_app
 from dicegym.web.context import HEADER_BYTES
 from dicegym.web.web_settings import WebSettings
 
-GOODBYE = 5
-"""Seconds that requests have to end once the server is told to."""
-KEEP_ALIVE = 20
-"""Seconds that a connection stays open without a request."""
-ROOM = 4
-"""One more connection for each four is there for visitors who were here before."""
+SHUTDOWN_SECONDS = 5
+KEEP_ALIVE_SECONDS = 20
+RESERVED_SHARE = 4
+"""One more connection for each four is reserved for known visitors."""
 
 
 class PageServer(uvicorn.Server):
-    """Uvicorn's, with the limits and signals of these pages; ``number`` is the signal that ended it, at first 0."""
+    """Uvicorn with our limits and signals. ``number`` is the signal that ended it, or 0."""
 
     def __init__(self, settings: WebSettings) -> None:
         self.number = 0
         self.app = create_app(settings)
-        most = room_for(settings.connections + settings.connections // ROOM)
-        strangers = most - most // (ROOM + 1)
+        most = room_for(settings.connections + settings.connections // RESERVED_SHARE)
+        strangers = most - most // (RESERVED_SHARE + 1)
         self.app.state.web.crowded = lambda: len(self.server_state.connections) > strangers
         super().__init__(
             uvicorn.Config(
@@ -45,8 +44,8 @@ class PageServer(uvicorn.Server):
                 proxy_headers=bool(settings.proxies),
                 forwarded_allow_ips=list(settings.proxies),
                 limit_concurrency=most,
-                timeout_keep_alive=KEEP_ALIVE,
-                timeout_graceful_shutdown=GOODBYE,
+                timeout_keep_alive=KEEP_ALIVE_SECONDS,
+                timeout_graceful_shutdown=SHUTDOWN_SECONDS,
                 backlog=BACKLOG,
                 h11_max_incomplete_event_size=HEADER_BYTES,
             )
@@ -54,38 +53,50 @@ class PageServer(uvicorn.Server):
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Take signals as uvicorn does, SIGHUP too, and do not send them again: the command says how it ended."""
+        """Handle signals as uvicorn does, SIGHUP too, but do not raise them again: the command reports them."""
         with on_signals(self._signalled):
             yield
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Shut down. After a second signal too, the application ends its lifespan, which would log its cancellation."""
+        await super().shutdown(sockets)
+        if self.force_exit:
+            await self.lifespan.shutdown()
 
     def _signalled(self, number: int) -> None:
         self.number = self.number or number
         self.handle_exit(number, None)
 
 
-def serve(settings: WebSettings, listener: socket.socket, said: Callable[[str], object]) -> int:
-    """Serve pages until the process is told to end; return the signal that ended it, or 0.
+def serve(settings: WebSettings, listener: socket.socket, say: Callable[[str], object]) -> int:
+    """Serve the pages until a signal ends the server; return its number, or 0.
 
-    Requests wait in ``listener``, of `dicegym.web.address.listen`, until the pages are loaded; ``said`` is called with
-    each line that an operator should know.
+    ``listener``, of `dicegym.web.address.listen`, queues requests until the pages are loaded. ``say`` is called with
+    each line for the operator.
     """
     server = PageServer(settings)
-    logging.getLogger("uvicorn").setLevel(logging.ERROR)  # malformed requests are daily business
+    logging.getLogger("uvicorn").setLevel(logging.ERROR)  # no warnings of malformed requests
+    logging.getLogger("uvicorn.error").addFilter(_is_no_cancellation)
     for line in list_notes(settings):
-        said(line)
+        say(line)
     server.run(sockets=[listener])
     return server.number
 
 
+def _is_no_cancellation(record: logging.LogRecord) -> bool:
+    """Return False for the traceback of a request that the end of the server cancels."""
+    return not (record.exc_info and isinstance(record.exc_info[1], asyncio.CancelledError))
+
+
 def list_notes(settings: WebSettings) -> list[str]:
-    """Return what an operator should know of a server that is about to start."""
+    """Return the notes for the operator of a server that is about to start."""
     if is_loopback(settings.host):
-        return ["Ctrl-C ends it"]
+        return ["Ctrl-C ends the server"]
     names = f" and as {', '.join(settings.hosts)}" if settings.hosts else ""
     lines = [
-        f"everybody on the network of this machine can open these pages, by its address{names}: what is sent is "
-        "not encrypted, unless a proxy does that"
+        f"everybody on this machine's network can open these pages, by its address{names}; without a proxy for https, "
+        "traffic is not encrypted"
     ]
     if not names:
-        lines.append("by another name than this machine's own they are refused: allow it by --allow-host NAME")
-    return [*lines, "Ctrl-C ends it"]
+        lines.append("requests for other host names are refused: allow one by --allow-host NAME")
+    return [*lines, "Ctrl-C ends the server"]

@@ -1,4 +1,4 @@
-"""The files beside the pages: read once, and named by their content so that browsers keep them."""
+"""Static files, read once. Their addresses contain a hash of the content, so browsers can cache them forever."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from dicegym.arena.pages.template import asset
 
 PREFIX, FOLDER = "/static", Path(__file__).parent / "static"
 TYPES = {".js": "text/javascript", ".svg": "image/svg+xml", ".css": "text/css"}
-"""What browsers are told; systems have other opinions on scripts."""
+"""Media types by suffix; `mimetypes` depends on the system for these."""
 
 OF_ARENA = {"tables.css": "parts.css", "tables.js": "tables.js", "player.css": "player.css", "player.js": "player.js"}
-"""Files that these pages share with the arena's, which need no server: at ``arena/...``."""
+"""Files shared with the self-contained pages of contests: name below ``arena/`` -> asset of the arena."""
 
 
 class StaticFile(NamedTuple):
-    """A file as it is sent."""
+    """A file as it is sent; ``tag`` is a hash of its content."""
 
     body: bytes
     media_type: str
@@ -39,5 +39,5 @@ def files() -> dict[str, StaticFile]:
 
 
 def address(name: str) -> str:
-    """Return the address of a file, with its content's tag: ``style.css`` is at ``/static/style.css?v=...``."""
+    """Return the address of a file with its tag, such as ``/static/style.css?v=...`` for ``style.css``."""
     return f"{PREFIX}/{name}?v={files()[name].tag}"

@@ -1,6 +1,6 @@
-"""Threads for what takes longer than a request may: bounded, with answers that are kept.
+"""Bounded pools of threads for computations that take longer than a request may, with cached answers.
 
-Threads end with the process: nobody waits for them when a server stops.
+The threads are daemons, so a server that stops does not wait for them.
 """
 
 from __future__ import annotations
@@ -19,75 +19,67 @@ from dicegym.engine.threads import cores
 from dicegym.errors import DicegymError, one_line
 
 THREADS = max(2, min(8, cores()))
-OF_ONE = 6
-"""Pieces of work that one owner may have waiting."""
-OF_ALL = 200
-KEPT = 400
-"""Answers that are kept."""
-RETRIED = 30.0
-"""Seconds after which a failed answer is computed again for the next visitor who asks."""
+MOST_QUEUED_EACH = 6
+MOST_QUEUED = 200
+CACHED_ANSWERS = 400
+RETRY_SECONDS = 30.0
 
 T = TypeVar("T")
 
 
 class TooBusyError(DicegymError):
-    """There is more to do than a server takes on."""
+    """The server has too many queued computations."""
 
     status = 503
 
 
 class Answer(Generic[T]):
-    """What was asked for, now or later: ``done`` of ``of`` steps are done, both 0 while nothing is known of them."""
+    """The result of a computation, now or later. ``done`` of ``of`` steps are done; both are 0 while unknown."""
 
     def __init__(self) -> None:
         self.done = self.of = 0
         self.future: Future[T] = Future()
         self.ended = math.inf
-        """When it was there or failed, by the monotonic clock."""
+        """When it was ready, by the monotonic clock."""
 
     @property
     def ready(self) -> bool:
-        """Whether it is there, or has failed."""
+        """Whether the computation has ended, also by an error."""
         return self.future.done()
 
     @property
     def error(self) -> DicegymError | None:
-        """Why it failed; None if it did not."""
+        """Why it failed, or None."""
         failed = self.future.exception() if self.ready else None
         if failed is None or isinstance(failed, DicegymError):
             return failed
         return DicegymError(f"{type(failed).__name__}: {one_line(failed, 400)}")
 
     @property
-    def failure(self) -> str:
-        """Why it failed, in words; empty if it did not."""
-        return str(self.error or "")
-
-    @property
     def found(self) -> T | None:
-        """The answer; None while it is not there, and if it failed."""
+        """The result; None before it is ready, and if it failed."""
         return self.future.result() if self.ready and self.error is None else None
 
     def progress(self, done: int, of: int, what: str) -> None:
-        """Note how far it is; as of `dicegym.games.worth.Progress`."""
+        """Set the progress; a `dicegym.games.worth.Progress`."""
         self.done, self.of = done, of
 
     def note_end(self, _: object) -> None:
-        """Note when it was there or failed: it may have taken longer than `RETRIED`."""
+        """Set `ended`: a failed computation may have taken longer than `RETRY_SECONDS`."""
         self.ended = time.monotonic()
 
     async def settle(self, seconds: float | None = None) -> None:
-        """Wait until it is ready, at most ``seconds``, without a thread."""
+        """Wait until it is ready, at most ``seconds``, without blocking a thread."""
         waited = asyncio.wrap_future(self.future)
-        waited.add_done_callback(lambda one: one.cancelled() or one.exception())  # else asyncio logs it per visitor
+        waited.add_done_callback(lambda one: one.cancelled() or one.exception())  # asyncio would log unread errors
         await asyncio.wait([waited], timeout=seconds)
 
 
 class WorkerThreads:
-    """Threads that do pieces of work in turn; ``of_one`` may wait for one owner, and ``of_all`` in all."""
+    """A pool of threads with a queue of at most `MOST_QUEUED` computations, `MOST_QUEUED_EACH` of one owner."""
 
-    def __init__(self, threads: int = THREADS, of_one: int = OF_ONE, of_all: int = OF_ALL) -> None:
-        self._threads, self._of_one, self._of_all = threads, of_one, of_all
+    def __init__(self, threads: int = THREADS) -> None:
+        self._threads = threads
         self._waiting: queue.SimpleQueue[tuple[str, Future[Any], Callable[[], Any]]] = queue.SimpleQueue()
         self._counts: Counter[str] = Counter()
         self._answers: OrderedDict[Hashable, Answer[Any]] = OrderedDict()
@@ -103,11 +95,11 @@ class WorkerThreads:
         keep: bool = True,
         pay: Callable[[], object] = lambda: None,
     ) -> Answer[T]:
-        """Return what a function finds in a thread: it is called once for each key, and its answer is kept.
+        """Return the cached answer for ``key``, or start ``find`` in a thread to compute it.
 
-        The function gets the answer, whose progress it may note. Unless ``keep``, an answer that is there is computed
-        again when it is asked for next. Where too much waits already, for this owner or in all, the answer has failed
-        by a TooBusyError, and is not kept. ``pay`` is called before anything is begun, and may raise.
+        ``find`` receives the answer, to set its progress. Unless ``keep``, an answer that is ready is computed again at
+        the next call. If the queue is full, the answer has failed with a TooBusyError and is not cached. ``pay`` is
+        called before a computation starts, and may raise.
         """
         with self._lock:
             known = self._answers.get(key)
@@ -123,7 +115,7 @@ class WorkerThreads:
                 return answer
             self._answers[key] = answer
             answer.future.add_done_callback(answer.note_end)
-            while len(self._answers) > KEPT:
+            while len(self._answers) > CACHED_ANSWERS:
                 self._answers.popitem(last=False)
             return answer
 
@@ -131,47 +123,49 @@ class WorkerThreads:
     def _is_stale(answer: Answer[Any], keep: bool) -> bool:
         if not answer.ready:
             return False
-        return time.monotonic() > answer.ended + RETRIED if answer.failure else not keep
+        return time.monotonic() > answer.ended + RETRY_SECONDS if answer.error else not keep
 
     def begin(self, owner: str, function: Callable[..., T], *arguments: Any) -> Future[T]:
-        """Let a thread call a function, and return where its result will be.
+        """Start a function in a thread and return its future.
 
-        Raises TooBusyError: too much waits already, for this owner or in all, or the server is about to end.
+        Raises TooBusyError if the queue is full, for this owner or for all, or the server is about to end.
         """
         future: Future[T] = Future()
         with self._lock:
             if self._ended:
-                raise TooBusyError("the server is about to end: ask again when it is back")
-            if self._counts[owner] >= self._of_one:
-                raise TooBusyError(f"{self._of_one} things that you asked for are not done yet: wait for one of them")
-            if self.waiting >= self._of_all:
+                raise TooBusyError("the server is about to end: try again when it is back")
+            if self._counts[owner] >= MOST_QUEUED_EACH:
+                raise TooBusyError(
+                    f"{MOST_QUEUED_EACH} of your requests are still being computed: wait for one of them"
+                )
+            if self.waiting >= MOST_QUEUED:
                 raise TooBusyError("the server has too much to do: try again in a minute")
             self._counts[owner] += 1
             self._waiting.put((owner, future, lambda: function(*arguments)))
             if self._started < self._threads:
                 threading.Thread(target=self._work, name="web-work", daemon=True).start()
-                self._started += 1  # not where the system has no room for another one
+                self._started += 1  # only if the system could start it
         return future
 
     @property
     def waiting(self) -> int:
-        """How many pieces of work wait for a thread."""
+        """How many computations wait for a thread."""
         return self._counts.total()
 
     def end(self) -> None:
-        """Take nothing more; what is being done is not waited for."""
+        """Accept nothing more, and do not wait for running computations."""
         self._ended = True
 
     def _work(self) -> None:
         while True:
             owner, future, function = self._waiting.get()
             with self._lock:
-                self._counts -= Counter((owner,))  # which forgets owners of whom nothing waits
+                self._counts -= Counter((owner,))  # drops owners without queued work
             if self._ended:
                 future.cancel()
                 continue
             try:
                 future.set_result(function())
-            except BaseException as error:  # noqa: BLE001, RUF100 - it is raised again where the result is asked for
+            except BaseException as error:  # noqa: BLE001, RUF100 - raised again by the future's result
                 future.set_exception(error)
             del future, function

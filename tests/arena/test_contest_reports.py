@@ -11,6 +11,7 @@ import pytest
 import dicegym
 from dicegym.arena import Limits, contest
 from dicegym.arena.entries import Disqualified
+from dicegym.arena.exact_ranking import ONE_DRAW
 from dicegym.arena.formats.round_robin import present_games
 from dicegym.arena.match_rows import MatchRow
 from dicegym.arena.provenance import DATE_VARIABLE
@@ -35,7 +36,7 @@ SMALL = ContestResult(
     details={"games_per_match": 9, "baseline": "always_roll(5)"},
     standings=STANDINGS,
     matches=MATCHES,
-    shown=present_games(STANDINGS, MATCHES, "1 match of 9 games, seed 7", "always_roll(5)"),
+    shown=present_games(STANDINGS, MATCHES, "1 match of 9 games, seed 7", "always_roll(5)", [ONE_DRAW]),
     disqualified=(Disqualified("bad", "gave [x] while choosing"),),
 )
 
@@ -58,7 +59,7 @@ def test_the_report_reads_as_the_contest_page() -> None:
         "1  98             67%\n"
         "2  long name  33%    \n"
         "\n"
-        "The win rate of an entry that draws is that of one drawn table of its answers."
+        "An entry that samples its answers has the win rate of one sampled table of them."
     )
     lines = SMALL.text(60).splitlines()
     assert max(map(len, lines[-2:])) <= 60

@@ -11,7 +11,7 @@ from made_up import disorderly
 
 import dicegym
 from dicegym.arena import ContestResult, contest
-from dicegym.arena.exact_ranking import chance_to_win_most
+from dicegym.arena.exact_ranking import ONE_DRAW, chance_to_win_most
 from dicegym.arena.pages.contest_page import write_page
 from dicegym.arena.pages.stored_contest import build_page
 from dicegym.arena.store.reading import StoreReader
@@ -84,6 +84,14 @@ def test_a_match_may_have_any_number_of_games(games: int) -> None:
     assert chance_to_win_most(0.6, games) > 0.3
     assert chance_to_win_most(0.3, games) + chance_to_win_most(0.7, games) <= 1 + 1e-10
     assert (chance_to_win_most(0, games), chance_to_win_most(1 + 1e-16, games)) == (0, 1)
+
+
+@pytest.mark.parametrize(("entries", "samples"), [(("bacon", "swap"), False), (("bacon", "haphazard"), True)])
+def test_a_report_tells_of_sampled_tables_only_where_an_entry_may_sample(
+    entries: tuple[str, ...], samples: bool
+) -> None:
+    for exact in (True, False):
+        assert (ONE_DRAW in rank(0, entries, SMALL, exact=exact, games=1).text()) is samples
 
 
 def test_entries_are_asked_where_the_test_does_not_ask_everything(tmp_path: Path) -> None:

@@ -155,7 +155,7 @@ def test_settings_of_a_training_are_told_with_what_they_take_and_mean(run: Run) 
 def test_a_new_bot_is_written_once_and_checked(run: Run) -> None:
     status, out, _ = run("new", "bot", "hog", "my/hog.py")
     assert status == 0
-    assert out.startswith("wrote my/hog.py\ntry it: dicegym check my/hog.py --show")
+    assert out.startswith("wrote my/hog.py\ntest it: dicegym check my/hog.py --show")
     status, _, err = run("new", "bot", "hog", "my/hog.py")
     assert (status, "my/hog.py exists: give --force" in err) == (2, True)
     assert run("new", "bot", "hog", "my/hog.py", "--force")[0] == 0
@@ -273,9 +273,9 @@ def test_isolation_is_said_of_those_who_are_kept_apart(run: Run, path: Path | st
     Path("mine.py").write_text(BOT)
     status, out, err = run("tournament", "hog", path, "swap", "--games", "1", "--store", "none", "--workers", "1")
     assert status == 0
-    assert ("are kept apart by" in err) is is_said
+    assert ("are isolated by" in err) is is_said
     assert ("none was needed" in " ".join(out.split())) is not is_said
-    told = [line for line in err.splitlines() if "are kept apart by" not in line]
+    told = [line for line in err.splitlines() if "are isolated by" not in line]
     assert [line for line in told if not re.match(r"\d+:\d\d, |dicegym: contest 1 of ", line)] == []
     assert "\x1b" not in err
 

@@ -27,7 +27,7 @@ def test_play_at_the_keyboard_until_the_end(run: Run, monkeypatch: pytest.Monkey
     ("given", "said"),
     [
         (None, "the input for moves is closed: play at a keyboard"),  # as Python has it if it was closed
-        (io.StringIO(), "the input ended before the game did: play at a keyboard"),
+        (io.StringIO(), "the input ended before the game: play at a keyboard"),
     ],
 )
 def test_without_input_there_is_no_game(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -90,7 +91,7 @@ def test_a_contest_ends_with_all_that_it_started(
         assert [one for one in started if runs(one)] == []
     assert process.returncode == 128 + number
     word = "interrupted" if number == signal.SIGINT else f"ended by {signal.Signals(number).name}"
-    way = "and nothing is kept of the contest; --seed 5" if keeps else "the same command continues"
+    way = "and nothing of the contest is stored; --seed 5" if keeps else "the same command continues"
     assert told.splitlines()[-1].startswith(f"dicegym: {word}, {way}")
     assert "Traceback" not in told
 
@@ -102,6 +103,34 @@ def _busy(process: int, command: int) -> bool:
         is_bot = not started_by(process) and int(fields[1]) != command
         return is_bot and int(fields[11]) + int(fields[12]) > os.sysconf("SC_CLK_TCK") // 2
     return False
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("signals", [1, 2])
+def test_pages_end_without_a_traceback_while_a_request_is_slow(signals: int, tmp_path: Path) -> None:
+    with begun(tmp_path, "-m", "dicegym", "web", "--folder", "web", "--port", str(port := free_port())) as process:
+        assert process.stderr is not None
+        assert "Ctrl-C" in process.stderr.readline()
+        with socket.create_connection(("127.0.0.1", port)) as slow:
+            slow.sendall(b"GET /robots.txt HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+            assert slow.recv(1000).startswith(b"HTTP/1.1 200")
+            slow.sendall(b"POST /nothing HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 100\r\n\r\nabc")
+            time.sleep(0.3)
+            for _ in range(signals):
+                process.send_signal(signal.SIGINT)
+                time.sleep(0.5)
+            told = process.communicate(timeout=PATIENCE)[1]
+    assert process.returncode == 130
+    assert told.splitlines()[-1] == "dicegym: interrupted"
+    assert "Traceback" not in told
+    assert "Error" not in told
+
+
+def free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        port: int = found.getsockname()[1]
+        return port
 
 
 LONG = """

@@ -68,13 +68,13 @@ def test_a_moment_of_a_game_is_a_state_and_what_names_none_is_refused(file: Path
     for wrong, says in (
         (text + "A", "cut or mistyped"),
         (position_id(game, game.new_game(3)[0], 1), "seat 0 is to move"),
-        ("hog", "cannot be read as a state"),
-        (f"{file}:0", "the actions 1 to"),
-        (f"{file}:{last + 1}", f"the actions 1 to {last}"),
-        (f"{file}:x", "cannot be read as a state"),
-        (f"{file}:{'9' * 5000}", "cannot be read as a state"),
+        ("hog", "invalid state"),
+        (f"{file}:0", "no action 0: give 1 to"),
+        (f"{file}:{last + 1}", f"no action {last + 1}: give 1 to {last}"),
+        (f"{file}:x", "invalid state"),
+        (f"{file}:{'9' * 5000}", "invalid state"),
         ("nim-AAAA", "no game 'nim'"),
-        ((text, "--games", "10", "--values", "equilibrium"), "give one of both"),
+        ((text, "--games", "10", "--values", "equilibrium"), "leave one out"),
     ):
         status, out, err = run("values", "hint", *([wrong] if isinstance(wrong, str) else wrong))
         assert (status, out, says in err) == (2, "", True), wrong
@@ -141,12 +141,12 @@ def test_it_says_what_it_takes_solves_and_tells(run: Run, tmp_path: Path, counti
     file = tmp_path / "result.json"
     status, out, err = run("values", "solve", "hog", "-p", "goal=20", "--to", "0.1", "-o", file)
     assert status == 0
-    assert re.search(r"counting of dicegym.game\('hog'.*it takes 1\.0 kB of memory", err)
+    assert re.search(r"counting of dicegym.game\('hog'.*it needs 1\.0 kB of memory", err)
     assert "what is left 0.1\nkept in " in out
     found = json.loads(file.read_text())
     assert (found["quality"], found["goal"], found["done"], found["game"]) == (0.1, 0.01, False, "hog")
     status, out, err = run("values", "solve", "hog", "-p", "goal=20", "--to", "0.1")
-    assert (status, err) == (0, "dicegym: solved already, nothing is computed; for a better one give --to\n")
+    assert (status, err) == (0, "dicegym: solved already, nothing is computed; give --to for a better solution\n")
     assert "what is left 0.1\nkept in " in out
     status, out, _ = run("values", "solve", "-o", file)
     assert status == 0
@@ -167,12 +167,12 @@ def test_an_end_says_how_to_go_on(run: Run, counting: type[Counting]) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ("--minutes 3", "no game is named"),
+        ("--minutes 3", "the options need a game"),
         ("yatzy", "ask for hog"),
         ("hog", "give it goal=20, or goal=30"),
         ("hog nothing -p goal=20", "counting"),
         ("hog -p goal=20 --to -1", "'--to'"),
-        ("hog -p goal=20 -o /nowhere/at/all.json", "no folder"),
+        ("hog -p goal=20 -o /nowhere/at/all.json", "does not exist"),
     ],
 )
 def test_what_cannot_be_solved(run: Run, words: str, said: str) -> None:

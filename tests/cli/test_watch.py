@@ -107,7 +107,7 @@ def test_the_folder_of_a_training_stands_for_its_best_model(tmp_path: Path) -> N
         folder.mkdir()
         for name in ("settings.json", "curve.csv"):
             (folder / name).touch()
-    with pytest.raises(ParameterError, match=r"holds 2 trainings .* name one, such as .*seed-1"):
+    with pytest.raises(ParameterError, match=r"contains 2 trainings .* name one, such as .*seed-1"):
         find_model(str(tmp_path))
     with pytest.raises(ParameterError, match="no model yet"):
         find_model(str(first))

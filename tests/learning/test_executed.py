@@ -226,7 +226,7 @@ def test_the_command_keeps_strangers_apart(tmp_path: Path, capsys: pytest.Captur
     with pytest.raises(SystemExit, match="0"):
         main(["evaluate", str(bot), "--game", "hog", "--against", "bacon", "-o", str(result)])
     said = capsys.readouterr()
-    assert "bots are kept apart by" in said.err
+    assert "bots are isolated by" in said.err
     assert "exact win rate against bacon" in said.out
     (score,) = json.loads(result.read_text())
     assert score["value"] == pytest.approx(evaluate("hog", "always_roll(4)", "bacon").value, abs=1e-12)

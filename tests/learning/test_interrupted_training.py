@@ -210,9 +210,8 @@ def test_a_finished_run_is_left_as_it_is_unless_more_is_asked_for(
     assert {path: path.read_bytes() for path in before} == before
     with pytest.raises(SystemExit, match="0"):
         main(["train", "hog", "--run-dir", str(folder), "--resume"])
-    assert (
-        f"{folder} is finished, after 3,072 steps: nothing was done; more --steps train on" in capsys.readouterr().out
-    )
+    said = f"{folder} is finished after 3,072 steps, so nothing was done; give more --steps to train on"
+    assert said in capsys.readouterr().out
     more = training.train("hog", folder, resume=True, overrides=["run.steps=4096"])
     assert (more.first, more.model.num_timesteps, more.finished) == (3072, 4096, False)
 

@@ -60,7 +60,7 @@ def test_the_picture_shows_every_game_and_opponent(
     with pytest.raises(SystemExit, match="0"):
         main(["runs", "plot", *folders, "--output", str(target)])
     shown = capsys.readouterr()
-    assert "notes is left out" in shown.err
+    assert "notes is skipped" in shown.err
     assert f"wrote {target}" in shown.out
     assert "0.5000" in shown.out
     if ending == "svg":
@@ -78,7 +78,7 @@ def test_the_picture_shows_every_game_and_opponent(
     [
         (["nowhere"], "no folder of a training with a curve.csv"),
         (["a", "--output", "picture.pdf"], "must end in .png or .svg"),
-        (["a", "--output", "no/x.png"], "there is no folder"),
+        (["a", "--output", "no/x.png"], "the folder no does not exist"),
     ],
 )
 def test_what_cannot_be_drawn_is_said(

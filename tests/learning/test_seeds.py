@@ -424,7 +424,7 @@ def test_clusters_are_for_several_seeds(tmp_path: Path, capsys: pytest.CaptureFi
     for words in (["--ray", "auto"], ["--workers", "2"]):
         with pytest.raises(SystemExit, match="2"):
             main(["train", "hog", "--run-dir", str(tmp_path / "x"), *words])
-        assert "is about several seeds" in capsys.readouterr().err
+        assert "is for several seeds" in capsys.readouterr().err
     assert not (tmp_path / "x").exists()
 
 

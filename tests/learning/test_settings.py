@@ -208,4 +208,4 @@ def test_a_configuration_of_another_game_is_named(tmp_path: Path) -> None:
 def test_trust_is_for_a_run_to_resume(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit, match="2"):
         main(["train", "hog", "--run-dir", str(tmp_path / "run"), "--trust"])
-    assert "give --resume with it" in capsys.readouterr().err
+    assert "--trust needs --resume" in capsys.readouterr().err

@@ -161,7 +161,7 @@ def test_a_store_is_read_and_not_changed(first: Path, run: Run) -> None:
         ("ratings yatzy", "is not a file: a server makes one"),
         ("games --store notes.txt", "notes.txt is not a database, .*nothing in it was changed"),
         ("games --store empty", "empty is empty"),
-        ("ratings --store first.sqlite -o no/x.json", "no folder no"),
+        ("ratings --store first.sqlite -o no/x.json", "the folder no does not exist"),
         ("games --store first.sqlite --player ana", "Did you mean 'anna'"),
         ("games hog --store first.sqlite", "no server of hog has stored games in .*; stored: yatzy"),
         ("games yatsy --store first.sqlite", "no game 'yatsy'. Did you mean 'yatzy'"),

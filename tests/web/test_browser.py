@@ -60,7 +60,7 @@ def sat_down(page: Page, url: str, game: str = "hog", tutor: str = "", **given: 
     page.set_default_timeout(15_000)
     page.goto(f"{url}/play/new?{urlencode(asked)}")
     page.get_by_label("Tutor").select_option(tutor)
-    page.get_by_role("button", name="Begin").click()
+    page.get_by_role("button", name="Start", exact=True).click()
     page.wait_for_selector(".yours .play-form" if game != "hog" else ".yours")
     page.wait_for_load_state("load")  # the form is there before the styles and scripts that make it work
     return page

@@ -27,7 +27,7 @@ class Waiting:
     def __init__(self) -> None:
         self.states = {one: [VersionState.WAITING] for one in range(MANY)}
 
-    def begin_anew(self) -> None:
+    def requeue_interrupted(self) -> None:
         pass
 
     def next_waiting(self) -> Any:
@@ -72,13 +72,13 @@ def test_as_many_are_checked_at_once_as_there_are_processors(tmp_path: Path, mon
 
 
 def test_trouble_begins_no_check_anew_that_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(runner, "LOOK", 0.001)
+    monkeypatch.setattr(runner, "POLL_SECONDS", 0.001)
     monkeypatch.setattr(runner, "cores", lambda: LANES)
     monkeypatch.setattr(runner.jail, "probe", lambda isolation: "")
     begun, checked, go = list[str](), threading.Semaphore(0), threading.Event()
 
     class Troubled(Waiting):
-        def begin_anew(self) -> None:
+        def requeue_interrupted(self) -> None:
             begun.append("anew")
 
         def next_waiting(self) -> Any:
@@ -105,14 +105,14 @@ def test_trouble_begins_no_check_anew_that_runs(tmp_path: Path, monkeypatch: pyt
 
 
 def test_no_more_wait_than_may_however_many_come_at_once(tmp_path: Path) -> None:
-    with SubmissionStore(tmp_path) as desk:
-        bots, found, gate = Bots(desk), list[str](), threading.Barrier(6)
+    with SubmissionStore(tmp_path) as store:
+        bots, found, gate = Bots(store), list[str](), threading.Barrier(6)
 
         def hand_in(number: int) -> None:
             gate.wait()
             try:
                 found.append(
-                    str(bots.hand_in("ann", dicegym.game("hog"), f"b{number}", Upload("a.py", b"x = 1")).number)
+                    str(bots.submit("ann", dicegym.game("hog"), f"b{number}", Upload("a.py", b"x = 1")).number)
                 )
             except ParameterError:
                 found.append("refused")
@@ -133,13 +133,25 @@ def test_what_a_killed_server_has_left_is_in_nobodys_way(tmp_path: Path, monkeyp
         rename(self, target)
         raise KeyboardInterrupt
 
-    with SubmissionStore(tmp_path) as desk:
-        bots, game, upload = Bots(desk), dicegym.game("hog"), Upload("a.py", b"x = 1")
+    with SubmissionStore(tmp_path) as store:
+        bots, game, upload = Bots(store), dicegym.game("hog"), Upload("a.py", b"x = 1")
         monkeypatch.setattr(Path, "rename", rename_and_die)
         with pytest.raises(KeyboardInterrupt):
-            bots.hand_in("ann", game, "bot", upload)
+            bots.submit("ann", game, "bot", upload)
         monkeypatch.undo()
-        assert bots.folder(bots.hand_in("ann", game, "bot", upload).id).is_dir()
+        assert bots.folder(bots.submit("ann", game, "bot", upload).id).is_dir()
+
+
+def test_a_report_calls_a_single_file_as_its_author_does(tmp_path: Path) -> None:
+    with SubmissionStore(tmp_path) as store:
+        bots = Bots(store)
+        version = bots.submit("ann", dicegym.game("hog"), "mine", Upload("x.py", b"def final_strategy("))
+        trials.try_out(bots, version.id, "none")
+        report = bots.version_by_id(version.id).report
+    assert report is not None
+    assert report["reason"].startswith("x.py is not Python")
+    found = {"printed": "\nbot.py, line 2; mybot.py", "misplays": [[1, "in bot.py"]]}
+    assert trials.rename_file(found, "x.py") == {"printed": "\nx.py, line 2; mybot.py", "misplays": [[1, "in x.py"]]}
 
 
 @pytest.mark.parametrize("name", ["bayes", "bayes 2", "mine"])

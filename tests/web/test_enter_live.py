@@ -13,7 +13,7 @@ from web_pages import usable
 from dicegym.sandbox import jail
 from dicegym.web.enter.course_contests import WebContests
 from dicegym.web.enter.plans import ContestPlan
-from dicegym.web.enter.runner import FOLDER, EnteringRoom
+from dicegym.web.enter.runner import FOLDER, SubmissionService
 from dicegym.web.enter.submission_tables import SubmissionStore
 from dicegym.web.enter.tokens import Tokens
 
@@ -68,18 +68,18 @@ def checked(page: Page) -> None:
 
 
 def test_a_bot_finds_its_place(running: Running, open_page: Callable[..., Page]) -> None:
-    with SubmissionStore(running.settings.folder / FOLDER) as desk:
-        token = Tokens(desk).add("ann")
-        WebContests(desk).add("Autumn", ContestPlan("hog", agents=("bacon",)))
+    with SubmissionStore(running.settings.folder / FOLDER) as store:
+        token = Tokens(store).add("ann")
+        WebContests(store).add("Autumn", ContestPlan("hog", agents=("bacon",)))
     page = open_page(f"{running.url}/enter")
     checked(page)
     page.get_by_label("Token").fill(token)
-    page.get_by_role("button", name="Go on").click()
+    page.get_by_role("button", name="Log in").click()
     page.get_by_label("Game").select_option("hog")
     page.get_by_label("Name (optional").fill("rusher")
-    page.get_by_label("Its text").fill(BOT)
+    page.get_by_label("Source").fill(BOT)
     checked(page)
-    page.get_by_role("button", name="Hand in").click()
+    page.get_by_role("button", name="Submit").click()
     page.get_by_role("status").get_by_text("Passed.").wait_for(timeout=SECONDS * 1000)  # without any reload
     assert "<b>begin</b>" in page.locator(".told").first.inner_text()
     checked(page)
@@ -98,8 +98,8 @@ def test_a_bot_finds_its_place(running: Running, open_page: Callable[..., Page])
 
 def test_a_bot_that_means_harm_finds_nothing(client: TestClient) -> None:
     web = client.app.state.web  # type: ignore[attr-defined]  # Starlette's, which the type hides
-    room = web.get(EnteringRoom)
-    headers = {"Authorization": f"Bearer {room.tokens.add('eve')}"}
+    service = web.get(SubmissionService)
+    headers = {"Authorization": f"Bearer {service.tokens.add('eve')}"}
     folder = web.settings.folder
     (folder / FOLDER / "versions" / "0").mkdir()
     other = folder / FOLDER / "versions" / "0" / "bot.py"

@@ -1,4 +1,4 @@
-"""Pages of the room for bots: who sees what, what is refused, and nothing of others that is more than text."""
+"""Pages of the service for bots: who sees what, what is refused, and nothing of others that is more than text."""
 
 from __future__ import annotations
 
@@ -15,14 +15,15 @@ import pytest
 from starlette.testclient import TestClient
 from web_pages import Visitor
 
+import dicegym
 from dicegym.arena.csv_tables import csv_text
 from dicegym.errors import DicegymError
 from dicegym.sandbox import jail
 from dicegym.web.application import create_app
 from dicegym.web.enter import bots as limits
-from dicegym.web.enter.enter_operations import ROOM
+from dicegym.web.enter.enter_operations import FORM_BYTES
 from dicegym.web.enter.plans import ContestPlan
-from dicegym.web.enter.runner import EnteringRoom, Runner
+from dicegym.web.enter.runner import Runner, SubmissionService
 from dicegym.web.enter.submission_tables import VersionState
 from dicegym.web.enter.uploads import LARGEST_UPLOAD
 
@@ -64,12 +65,12 @@ def _nothing_runs(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def room(client: TestClient) -> EnteringRoom:
-    return client.app.state.web.get(EnteringRoom)  # type: ignore[attr-defined]  # Starlette's, which the type hides
+def service(client: TestClient) -> SubmissionService:
+    return client.app.state.web.get(SubmissionService)  # type: ignore[attr-defined]  # Starlette's, which the type hides
 
 
-def bearer(room: EnteringRoom, name: str) -> dict[str, str]:
-    return {"Authorization": f"Bearer {room.tokens.add(name)}"}
+def bearer(service: SubmissionService, name: str) -> dict[str, str]:
+    return {"Authorization": f"Bearer {service.tokens.add(name)}"}
 
 
 def handed_in(client: TestClient, headers: dict[str, str], name: str = "rusher", data: bytes = BOT) -> Response:
@@ -82,16 +83,16 @@ def report_of(**report: Any) -> dict[str, Any]:
     return found | {"unit": "questions", "win_rate": None, "baseline": "", "remarks": [], "reason": ""} | report
 
 
-def passed(room: EnteringRoom, version: int = 1, **report: Any) -> None:
-    room.bots.note(version, VersionState.PASSED, report=report_of(**report))
+def passed(service: SubmissionService, version: int = 1, **report: Any) -> None:
+    service.bots.note(version, VersionState.PASSED, report=report_of(**report))
 
 
-def test_a_token_is_entered_once_and_forgotten_at_will(client: TestClient, room: EnteringRoom) -> None:
-    assert "Hand in" not in client.get("/enter").text
+def test_a_token_is_entered_once_and_forgotten_at_will(client: TestClient, service: SubmissionService) -> None:
+    assert "hand-in" not in client.get("/enter").text
     refused = client.post("/enter/token", data={"token": "dice_" + "0" * 32})
     assert refused.status_code == 401
     assert "no token" in refused.text
-    token = room.tokens.add("ann")
+    token = service.tokens.add("ann")
     answer = client.post("/enter/token", data={"token": token}, follow_redirects=False)
     assert answer.status_code == 303
     cookie = answer.headers["set-cookie"]
@@ -104,10 +105,10 @@ def test_a_token_is_entered_once_and_forgotten_at_will(client: TestClient, room:
     assert "You are" not in client.get("/enter").text, "what was forgotten is worth nothing"
 
 
-def test_without_a_token_nothing_is_handed_in_or_seen(client: TestClient, room: EnteringRoom) -> None:
-    headers = bearer(room, "ann")
+def test_without_a_token_nothing_is_handed_in_or_seen(client: TestClient, service: SubmissionService) -> None:
+    headers = bearer(service, "ann")
     assert handed_in(client, headers).status_code in (200, 201)
-    others = bearer(room, "bob")
+    others = bearer(service, "bob")
     for known, status in (({}, 401), ({"Authorization": "Bearer nonsense"}, 401), (others, 404)):
         assert client.get("/enter/bots/1", headers=known).status_code == status
         assert client.get("/api/enter/bots/1", headers=known).status_code == status
@@ -119,17 +120,19 @@ def test_without_a_token_nothing_is_handed_in_or_seen(client: TestClient, room: 
 def test_nothing_is_taken_where_no_jail_holds(settings: WebSettings, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jail, "_find_jail", lambda: (None, "bubblewrap is not installed"))
     with Visitor(create_app(settings)) as client:
-        room = client.app.state.web.get(EnteringRoom)  # type: ignore[attr-defined]  # as above
-        headers = bearer(room, "ann")
+        service = client.app.state.web.get(SubmissionService)  # type: ignore[attr-defined]  # as above
+        headers = bearer(service, "ann")
         answer = handed_in(client, headers)
         assert answer.status_code == 503
         assert "bubblewrap is not installed" in answer.json()["error"]
         assert "bubblewrap is not installed" in client.get("/enter", headers=headers).text
-        assert room.bots.next_waiting() is None
+        assert service.bots.next_waiting() is None
 
 
-def test_what_is_too_much_is_refused(client: TestClient, room: EnteringRoom, monkeypatch: pytest.MonkeyPatch) -> None:
-    headers = bearer(room, "ann")
+def test_what_is_too_much_is_refused(
+    client: TestClient, service: SubmissionService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    headers = bearer(service, "ann")
     refused = handed_in(client, headers, data=b"#" * (LARGEST_UPLOAD + 1))
     assert (refused.status_code, f"more than the {LARGEST_UPLOAD:,} that" in refused.json()["error"]) == (413, True)
     assert handed_in(client, headers, data=b"").status_code == 400
@@ -139,7 +142,7 @@ def test_what_is_too_much_is_refused(client: TestClient, room: EnteringRoom, mon
         assert handed_in(client, headers, f"bot {number}").status_code in (200, 201)
     assert "wait to be checked" in handed_in(client, headers).json()["error"]
     for number in range(limits.MOST_WAITING_EACH):
-        passed(room, number + 1)
+        passed(service, number + 1)
     monkeypatch.setattr(limits, "MOST_KEPT", 10)
     assert "MiB" in handed_in(client, headers).json()["error"]
     monkeypatch.setattr(limits, "MOST_KEPT", 1 << 30)
@@ -149,19 +152,22 @@ def test_what_is_too_much_is_refused(client: TestClient, room: EnteringRoom, mon
 
 
 @pytest.mark.parametrize("file", ["mine.exe", "mine", "a/../b.py", "a\\b.py"])
-def test_a_name_that_is_no_bots_file_is_refused(client: TestClient, room: EnteringRoom, file: str) -> None:
+def test_a_name_that_is_no_bots_file_is_refused(client: TestClient, service: SubmissionService, file: str) -> None:
     query = {"game": "hog", "name": "a", "file": file}
-    answer = client.post("/api/enter/bots", params=query, content=BOT, headers=bearer(room, "ann"))
+    answer = client.post("/api/enter/bots", params=query, content=BOT, headers=bearer(service, "ann"))
     assert answer.status_code == 400
     assert f"invalid file name {file!r}: give the name of a .py file" in answer.json()["error"]
-    assert not room.bots.of_owner("ann")
+    assert not service.bots.of_owner("ann")
 
 
-def test_forms_take_a_file_or_a_text_and_say_what_is_wrong(client: TestClient, room: EnteringRoom) -> None:
-    client.post("/enter/token", data={"token": room.tokens.add("ann")})
+def test_forms_take_a_file_or_a_text_and_say_what_is_wrong(client: TestClient, service: SubmissionService) -> None:
+    client.post("/enter/token", data={"token": service.tokens.add("ann")})
     form = {"game": "hog", "name": ""}
     both = {"game": "yatzy", "name": "kept", "text": BOT.decode()}
-    for data, status, said in ((BOT, 400, "a file and a text"), (b"#" * (LARGEST_UPLOAD + ROOM), 413, "send less")):
+    for data, status, said in (
+        (BOT, 400, "a file and a text"),
+        (b"#" * (LARGEST_UPLOAD + FORM_BYTES), 413, "send less"),
+    ):
         page = client.post("/enter/bots", data=both, files={"file": ("a.py", data)})
         assert page.status_code == status
         kept = ('value="kept"', '<option value="yatzy" selected>', BOT.decode().splitlines()[1].strip())
@@ -170,6 +176,7 @@ def test_forms_take_a_file_or_a_text_and_say_what_is_wrong(client: TestClient, r
     shown = client.post("/enter/bots", data=form, files={"file": ("../my bot.py", BOT)})
     assert shown.url.path == "/enter/bots/1"
     assert "<h1>my bot</h1>" in shown.text
+    assert f"dicegym {dicegym.__version__}. " in shown.text, "the page's own version is another"
     assert "Waits to be checked" in shown.text
     assert "1 characters" not in client.post("/enter/bots", data=form | {"name": "b", "text": BOT.decode()}).text
     assert "tick the box" in client.post("/enter/bots/1/remove").text
@@ -177,7 +184,7 @@ def test_forms_take_a_file_or_a_text_and_say_what_is_wrong(client: TestClient, r
     assert client.get("/enter/bots/1").status_code == 404
 
 
-def test_a_contest_that_cannot_be_is_refused(room: EnteringRoom) -> None:
+def test_a_contest_that_cannot_be_is_refused(service: SubmissionService) -> None:
     for given, said in (
         ({"agents": ("nobody",)}, "no agent"),
         ({"options": {"rounds": 3}}, "means nothing to the format"),
@@ -186,11 +193,11 @@ def test_a_contest_that_cannot_be_is_refused(room: EnteringRoom) -> None:
         with pytest.raises(DicegymError, match=said):
             ContestPlan(**{"game": "hog"} | given)
     with pytest.raises(DicegymError, match="is past"):
-        room.contests.add("Autumn", ContestPlan("hog"), "2020-01-01")
+        service.contests.add("Autumn", ContestPlan("hog"), "2020-01-01")
 
 
-def test_the_newest_version_that_passed_plays_in_a_contest(client: TestClient, room: EnteringRoom) -> None:
-    ann, contests = bearer(room, "ann"), room.contests
+def test_the_newest_version_that_passed_plays_in_a_contest(client: TestClient, service: SubmissionService) -> None:
+    ann, contests = bearer(service, "ann"), service.contests
 
     def playing() -> list[int | None]:
         return [version and version.number for _, version in contests.taking_part(contests.contest(1))]
@@ -202,13 +209,13 @@ def test_the_newest_version_that_passed_plays_in_a_contest(client: TestClient, r
     handed_in(client, ann)
     refused = client.put("/api/enter/bots/1/contests/1", headers=ann)
     assert "no version" in refused.json()["error"]
-    passed(room)
+    passed(service)
     wanted = contests.count_wanted(1) or 0
     assert client.put("/api/enter/bots/1/contests/1", headers=ann).json()["contests"] == [1]
     assert contests.count_wanted(1) == wanted + 1
     handed_in(client, ann)
     assert playing() == [1], "what is not checked does not play"
-    passed(room, 2)
+    passed(service, 2)
     assert playing() == [2]
     assert contests.count_wanted(1) == wanted + 2
     assert client.get("/api/enter/contests/1").json()["entries"][0]["version"] == 2
@@ -245,10 +252,10 @@ class _Page(HTMLParser):
 
 @pytest.mark.slow_after(3)
 @pytest.mark.parametrize("name", HOSTILE)
-def test_nothing_that_others_write_is_more_than_text(client: TestClient, room: EnteringRoom, name: str) -> None:
-    ann = bearer(room, name)
+def test_nothing_that_others_write_is_more_than_text(client: TestClient, service: SubmissionService, name: str) -> None:
+    ann = bearer(service, name)
     plain = _Page(client.get("/enter", headers=ann).text)
-    room.contests.add(name, ContestPlan("hog"))
+    service.contests.add(name, ContestPlan("hog"))
     for text in (name, *(WORSE if name == HOSTILE[0] else ())):
         out = io.BytesIO()
         with zipfile.ZipFile(out, "w") as archive:
@@ -256,13 +263,13 @@ def test_nothing_that_others_write_is_more_than_text(client: TestClient, room: E
         file = re.sub(r"[/\\]", "", text) + ".zip"  # other names are refused
         params = {"game": "hog", "name": name, "file": file}
         assert client.post("/api/enter/bots", params=params, content=out.getvalue(), headers=ann).status_code < 300
-        number = room.bots.version(1).id
+        number = service.bots.version(1).id
         row = {"agent": text, "strength": text, "seats": 2, "games": 20, "wins": 1, "share": 0.1, "faults": 1}
         row |= {"problem": "", "misplays": [[1, 2, text]], "printed": text + " "}
-        room.bots.note(number, VersionState.PASSED, text, results=[row, {**row, "problem": text}])
-        passed(room, number, printed=text, calls=text, remarks=[text], baseline=text, win_rate=0.5)
-        room.contests.enter(1, room.bots.bot(1, name))
-        room.contests.note(1, problem=text, progress=text, running=len(text) % 2 == 0)
+        service.bots.note(number, VersionState.PASSED, text, results=[row, {**row, "problem": text}])
+        passed(service, number, printed=text, calls=text, remarks=[text], baseline=text, win_rate=0.5)
+        service.contests.enter(1, service.bots.bot(1, name))
+        service.contests.note(1, problem=text, progress=text, running=len(text) % 2 == 0)
         for path in ("/enter", "/enter/bots/1", "/enter/contests/1"):
             shown = client.get(path, headers=ann).text
             found = _Page(shown)
@@ -272,16 +279,16 @@ def test_nothing_that_others_write_is_more_than_text(client: TestClient, room: E
             assert "1337" not in re.sub(r"[0-9a-f]{16,}", "", shown), "a template of theirs was filled"
             assert not re.search("[\x00-\x08\x0b-\x1f\x7f\u202e\u200b\u2028\ufeff]", shown)
             assert name in found.text
-        room.bots.note(number, VersionState.REFUSED, report=report_of(ok=False, reason=text))
+        service.bots.note(number, VersionState.REFUSED, report=report_of(ok=False, reason=text))
         assert not _Page(client.get("/enter/bots/1", headers=ann).text).acting
-        passed(room, number)
-    grades = csv_text([row.model_dump() for row in room.contests.grades(room.contests.contest(1), None)])
+        passed(service, number)
+    grades = csv_text([row.model_dump() for row in service.contests.grades(service.contests.contest(1), None)])
     assert "\n=" not in grades
     assert ",=" not in grades
 
 
-def test_nonsense_in_addresses_is_told(client: TestClient, room: EnteringRoom) -> None:
-    teacher = bearer(room, "teacher")
+def test_nonsense_in_addresses_is_told(client: TestClient, service: SubmissionService) -> None:
+    teacher = bearer(service, "teacher")
     handed_in(client, teacher)
     for path, status in (
         ("bots/1?version=x", 422),
@@ -293,93 +300,93 @@ def test_nonsense_in_addresses_is_told(client: TestClient, room: EnteringRoom) -
         assert client.get(f"/enter/{path}", headers=teacher).status_code == status, path
 
 
-def test_a_version_that_came_in_time_plays_though_its_check_ends_later(client: TestClient, room: EnteringRoom) -> None:
-    ann, contests = bearer(room, "ann"), room.contests
+def test_a_version_in_time_plays_though_its_check_ends_later(client: TestClient, service: SubmissionService) -> None:
+    ann, contests = bearer(service, "ann"), service.contests
     contests.add("Autumn", ContestPlan("hog", agents=("bacon",)), "2 days")
     handed_in(client, ann)
-    passed(room)
+    passed(service)
     client.put("/api/enter/bots/1/contests/1", headers=ann)
     handed_in(client, ann)
     handed_in(client, ann)
     contests.close(1)
     wanted = contests.count_wanted(1)
     assert wanted is not None
-    passed(room, 2)
+    passed(service, 2)
     assert contests.count_wanted(1) == wanted + 1, "else its grade would name a version that has not played"
     assert client.get("/api/enter/contests/1").json()["entries"][0]["version"] == 2
     contests.note(1, closed="2026-01-01T00:00:00+00:00")  # before any was handed in
-    passed(room, 3)
+    passed(service, 3)
     assert contests.count_wanted(1) == wanted + 1
 
 
 @pytest.mark.parametrize("change", ["enter", "withdraw"])
 def test_nothing_changes_in_a_contest_that_is_closed_just_now(
-    change: str, client: TestClient, room: EnteringRoom, monkeypatch: pytest.MonkeyPatch
+    change: str, client: TestClient, service: SubmissionService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    contests, writing = room.contests, room.desk.writing
+    contests, writing = service.contests, service.store.writing
     contests.add("Autumn", ContestPlan("hog"))
-    handed_in(client, bearer(room, "ann"))
-    passed(room)
-    bot = room.bots.bot(1, "ann")
+    handed_in(client, bearer(service, "ann"))
+    passed(service)
+    bot = service.bots.bot(1, "ann")
     if change == "withdraw":
         contests.enter(1, bot)
 
     def write_after_another() -> Any:
-        monkeypatch.setattr(room.desk, "writing", writing)
+        monkeypatch.setattr(service.store, "writing", writing)
         contests.close(1)
         return writing()
 
-    monkeypatch.setattr(room.desk, "writing", write_after_another)
+    monkeypatch.setattr(service.store, "writing", write_after_another)
     with pytest.raises(DicegymError, match="is closed"):
         contests.enter(1, bot) if change == "enter" else contests.withdraw(1, bot.id)
     assert len(contests.taking_part(contests.contest(1))) == (change == "withdraw")
 
 
-def test_what_another_server_unpacks_is_left_to_it(room: EnteringRoom) -> None:
-    new, old = (room.desk.folder / "versions" / name for name in (".new", ".old"))
+def test_what_another_server_unpacks_is_left_to_it(service: SubmissionService) -> None:
+    new, old = (service.store.folder / "versions" / name for name in (".new", ".old"))
     for folder in (new, old):
         (folder / "bots").mkdir(parents=True)
     os.utime(old, (0, 0))
-    room.bots.begin_anew()
+    service.bots.requeue_interrupted()
     assert (new.exists(), old.exists()) == (True, False)
 
 
-def test_what_was_checked_when_a_server_ended_is_checked_anew(client: TestClient, room: EnteringRoom) -> None:
-    headers = bearer(room, "ann")
+def test_what_was_checked_when_a_server_ended_is_checked_anew(client: TestClient, service: SubmissionService) -> None:
+    headers = bearer(service, "ann")
     handed_in(client, headers)
-    room.bots.note(1, VersionState.PLAYING, "plays", report={"ok": True})
-    assert room.bots.next_waiting() is None
-    room.bots.begin_anew()
-    assert room.bots.next_waiting() == 1
-    assert room.bots.version_by_id(1).report is None
-    room.bots.note(1, VersionState.PLAYING, "plays", report={"ok": True})
-    room.bots.give_up(1, "it took too long")
-    assert room.bots.version_by_id(1).state == VersionState.PASSED
-    room.bots.give_up(1, "nothing was found out")
-    assert room.bots.version_by_id(1).progress == "games were not played: it took too long"
-    room.bots.remove(1)
-    room.bots.give_up(1, "it is gone")
+    service.bots.note(1, VersionState.PLAYING, "plays", report={"ok": True})
+    assert service.bots.next_waiting() is None
+    service.bots.requeue_interrupted()
+    assert service.bots.next_waiting() == 1
+    assert service.bots.version_by_id(1).report is None
+    service.bots.note(1, VersionState.PLAYING, "plays", report={"ok": True})
+    service.bots.give_up(1, "it took too long")
+    assert service.bots.version_by_id(1).state == VersionState.PASSED
+    service.bots.give_up(1, "nothing was found out")
+    assert service.bots.version_by_id(1).progress == "games were not played: it took too long"
+    service.bots.remove(1)
+    service.bots.give_up(1, "it is gone")
 
 
 def test_what_cannot_be_checked_or_held_does_not_keep_others_waiting(
-    client: TestClient, room: EnteringRoom, settings: WebSettings, monkeypatch: pytest.MonkeyPatch
+    client: TestClient, service: SubmissionService, settings: WebSettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    headers = bearer(room, "ann")
+    headers = bearer(service, "ann")
     for name in ("one", "two"):
         handed_in(client, headers, name)
-    contest = room.contests.add("Autumn", ContestPlan("hog"))
+    contest = service.contests.add("Autumn", ContestPlan("hog"))
 
     def failing(*_: object) -> None:
         raise RuntimeError("nobody expected this")
 
     monkeypatch.setattr(Runner, "_run", failing)
     monkeypatch.setattr(jail, "probe", lambda *_: "")
-    runner = Runner(room.desk, settings)
+    runner = Runner(service.store, settings)
     runner._thread = threading.Thread(target=runner._work, daemon=True)
     runner._thread.start()
     until = time.monotonic() + 10
-    while not room.contests.contest(contest.id).problem and time.monotonic() < until:
+    while not service.contests.contest(contest.id).problem and time.monotonic() < until:
         time.sleep(0.02)
     runner.stop()
-    assert [room.bots.version_by_id(number).state for number in (1, 2)] == [VersionState.FAILED] * 2
-    assert "log" in room.contests.contest(contest.id).problem
+    assert [service.bots.version_by_id(number).state for number in (1, 2)] == [VersionState.FAILED] * 2
+    assert "log" in service.contests.contest(contest.id).problem

@@ -18,18 +18,18 @@ from dicegym.web.enter.bots import Bots
 from dicegym.web.enter.course_contests import WebContests
 from dicegym.web.enter.plans import ContestPlan
 from dicegym.web.enter.submission_tables import NAME, SubmissionStore
-from dicegym.web.enter.tokens import Tokens, check_name, moment_of
+from dicegym.web.enter.tokens import Tokens, check_name, parse_end
 from dicegym.web.enter.uploads import Upload
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Iterator[SubmissionStore]:
+def store(tmp_path: Path) -> Iterator[SubmissionStore]:
     with SubmissionStore(tmp_path / "entering") as found:
         yield found
 
 
-def test_a_token_names_its_holder_until_it_is_revoked(desk: SubmissionStore) -> None:
-    tokens = Tokens(desk)
+def test_a_token_names_its_holder_until_it_is_revoked(store: SubmissionStore) -> None:
+    tokens = Tokens(store)
     token = tokens.add("ann")
     session = tokens.begin_session(token)
     assert session is not None
@@ -44,9 +44,9 @@ def test_a_token_names_its_holder_until_it_is_revoked(desk: SubmissionStore) -> 
         tokens.revoke("bob")
 
 
-def test_tokens_and_sessions_stand_nowhere_as_they_are(desk: SubmissionStore, tmp_path: Path) -> None:
-    token = Tokens(desk).add("ann")
-    session = Tokens(desk).begin_session(token)
+def test_tokens_and_sessions_stand_nowhere_as_they_are(store: SubmissionStore, tmp_path: Path) -> None:
+    token = Tokens(store).add("ann")
+    session = Tokens(store).begin_session(token)
     assert session is not None
     kept = b"".join(path.read_bytes() for path in (tmp_path / "entering").iterdir() if path.is_file())
     assert b"ann" in kept
@@ -55,8 +55,8 @@ def test_tokens_and_sessions_stand_nowhere_as_they_are(desk: SubmissionStore, tm
 
 
 @pytest.mark.parametrize("spelling", ["ANN", "\uff41nn", "Ann"])
-def test_all_spellings_of_a_name_are_one(desk: SubmissionStore, spelling: str, tmp_path: Path) -> None:
-    tokens = Tokens(desk)
+def test_all_spellings_of_a_name_are_one(store: SubmissionStore, spelling: str, tmp_path: Path) -> None:
+    tokens = Tokens(store)
     tokens.add("ann")
     with pytest.raises(ParameterError, match=r"'ann' has a token already.*revoke"):
         tokens.add(spelling)
@@ -64,11 +64,11 @@ def test_all_spellings_of_a_name_are_one(desk: SubmissionStore, spelling: str, t
     holder = tokens.holder(tokens.add(spelling)) or ""
     assert holder == "ann", "who owns what ann owned"
     assert [one.name for one in tokens.list_known()] == ["ann"]
-    bots, game = Bots(desk), dicegym.game("hog")
+    bots, game = Bots(store), dicegym.game("hog")
     source = Upload("bot.py", b"def final_strategy(score, opponent_score):\n    return 5\n")
-    versions = [bots.hand_in(holder, game, name, source) for name in ("mine", "MINE", "\uff4dine")]
+    versions = [bots.submit(holder, game, name, source) for name in ("mine", "MINE", "\uff4dine")]
     assert [(one.bot_id, one.number) for one in versions] == [(versions[0].bot_id, number) for number in (1, 2, 3)]
-    contests = WebContests(desk)
+    contests = WebContests(store)
     contests.add("Autumn", ContestPlan("hog"))
     with pytest.raises(ParameterError, match="there is a contest 'Autumn' already"):
         contests.add("\uff21UTUMN", ContestPlan("hog"))
@@ -91,17 +91,17 @@ NO_NAMES = [
 
 
 @pytest.mark.parametrize("name", NO_NAMES)
-def test_names_that_cannot_be_shown_or_become_another_one_are_refused(desk: SubmissionStore, name: str) -> None:
+def test_names_that_cannot_be_shown_or_become_another_one_are_refused(store: SubmissionStore, name: str) -> None:
     """Two bots of one name, once a contest has made one line of both, would end it for everybody."""
     with pytest.raises(ParameterError):
-        Tokens(desk).add(name)
+        Tokens(store).add(name)
     with pytest.raises(ParameterError):
         check_name(name, "the bot's name")
     assert check_name(" ann b ", "the bot's name") == "ann b"
 
 
-def test_a_token_expires(desk: SubmissionStore, tmp_path: Path) -> None:
-    tokens = Tokens(desk)
+def test_a_token_expires(store: SubmissionStore, tmp_path: Path) -> None:
+    tokens = Tokens(store)
     token = tokens.add("ann", expires="2 days")
     assert tokens.holder(token) is not None
     with sqlite3.connect(tmp_path / "entering" / NAME) as file:
@@ -114,14 +114,14 @@ def test_a_token_expires(desk: SubmissionStore, tmp_path: Path) -> None:
 def test_moments_are_read_as_people_write_them() -> None:
     now = datetime.now(UTC)
     year = now.year + 1
-    assert moment_of(f"{year}-12-24") == f"{year}-12-25T00:00:00+00:00"
-    assert moment_of(f"{year}-12-24T18:00") == f"{year}-12-24T18:00:00+00:00"
-    assert moment_of(f"{year}-12-24T18:00+02:00") == f"{year}-12-24T16:00:00+00:00"
-    apart = datetime.fromisoformat(moment_of("3 weeks")) - now
+    assert parse_end(f"{year}-12-24") == f"{year}-12-25T00:00:00+00:00"
+    assert parse_end(f"{year}-12-24T18:00") == f"{year}-12-24T18:00:00+00:00"
+    assert parse_end(f"{year}-12-24T18:00+02:00") == f"{year}-12-24T16:00:00+00:00"
+    apart = datetime.fromisoformat(parse_end("3 weeks")) - now
     assert abs(apart - timedelta(weeks=3)) < timedelta(minutes=1)
     for wrong in ("soon", "0 days", "1999-01-01", "99999 weeks", "9999-12-31", "0001-01-01T00:00+10:00"):
         with pytest.raises(ParameterError):
-            moment_of(wrong)
+            parse_end(wrong)
 
 
 def test_a_locked_file_is_told_apart_from_a_damaged_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -148,8 +148,8 @@ def test_tokens_from_the_command_line(tmp_path: Path, run: Run) -> None:
 
     assert "no tokens yet" in said("token", "list")
     token = said("token", "add", "ann", "--expires", "90 days").strip()
-    with SubmissionStore(Path(folder) / "entering") as desk:
-        assert Tokens(desk).holder(token) == "ann"
+    with SubmissionStore(Path(folder) / "entering") as store:
+        assert Tokens(store).holder(token) == "ann"
     assert "valid" in said("token", "list")
     said("token", "revoke", "ann")
     assert "revoked" in said("token", "list")
@@ -169,8 +169,8 @@ def test_a_contest_is_opened_listed_and_closed_by_commands(name: str, run: Run, 
     assert (status, out.split(":")[0]) == (0, "contest 1"), err
     _, out, _ = run("web", "contest", "list", "--folder", tmp_path)
     assert f"{name}  {CONTESTS[name][0]}" in out
-    with SubmissionStore(tmp_path / "entering") as desk:
-        (found,) = WebContests(desk).all()
+    with SubmissionStore(tmp_path / "entering") as store:
+        (found,) = WebContests(store).all()
     assert ("players", 7) in found.plan.parameters.items() or name != "Large"
     assert run("web", "contest", "close", name, "--folder", tmp_path)[0] == 0
 
@@ -189,8 +189,9 @@ def test_a_contest_is_opened_listed_and_closed_by_commands(name: str, run: Run, 
         ("token add ann --expires 2020-01-01", "is past"),
         ("token add ann --expires ''", "time"),
         ("token add '' --expires 9d", "0"),
+        # Commands that make nothing need the folder of a server.
         *(
-            (line, "no folder FOLDER of a web server: give")  # a command that makes nothing wants that of a server
+            (line, "FOLDER is not the folder of a web server: give")
             for line in ("token list", "token revoke ann", "contest list", "contest close A", "contest grades A")
         ),
     ],
@@ -221,13 +222,13 @@ def test_a_file_is_no_folder_of_a_server(words: list[str], tmp_path: Path, run: 
 
 def test_grades_are_read_from_the_store_that_has_them(tmp_path: Path, run: Run) -> None:
     folder, other = tmp_path / "web", tmp_path / "other.sqlite"
-    with SubmissionStore(folder / "entering") as desk:
-        WebContests(desk).add("Autumn", ContestPlan("hog"))
+    with SubmissionStore(folder / "entering") as store:
+        WebContests(store).add("Autumn", ContestPlan("hog"))
     words = ["web", "contest", "grades", "Autumn", "--folder", folder, "-o", tmp_path / "grades.csv", "--store", other]
-    assert "Autumn has not been run yet" in run(*words)[2]
+    assert "Autumn has not run yet" in run(*words)[2]
     (tmp_path / "grades.csv").unlink()
-    with SubmissionStore(folder / "entering") as desk:
-        WebContests(desk).note(1, stored=1)
+    with SubmissionStore(folder / "entering") as store:
+        WebContests(store).note(1, stored=1)
     status, _, err = run(*words)
     assert (status, f"there is no store {other}: give" in err) == (2, True)
     assert run("tournament", "hog", "bacon", "swap", "--games", "2", "--store", other, "--workers", "1")[0] == 0

@@ -38,7 +38,7 @@ from dicegym.web.context import Web
 from dicegym.web.learn import learn_section, run_folders
 from dicegym.web.learn.learn_section import read_scalars
 from dicegym.web.learn.run_folders import Trainings, model_of
-from dicegym.web.play.rivals import Guests
+from dicegym.web.play.rivals import SharedPlayers
 from dicegym.web.web_settings import WebSettings
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ HOSTILE = "<script>alert(1)</script>{{ 7*7 }} \"'&"
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Folders are searched whenever somebody asks."""
-    monkeypatch.setattr(run_folders, "FRESH", 0.001)
+    monkeypatch.setattr(run_folders, "SEARCH_SECONDS", 0.001)
 
 
 def training(folder: Path, seed: int = 1, finished: bool = True, running: bool = False, steps: int = 1000) -> Path:
@@ -150,7 +150,7 @@ def test_damaged_files_never_break_a_page(client: TestClient, folder: Path, file
 
 
 def test_a_model_that_was_replaced_is_loaded_again(tmp_path: Path) -> None:
-    guests, game, model = Guests(), dicegym.game("hog"), tmp_path / "best.zip"
+    guests, game, model = SharedPlayers(), dicegym.game("hog"), tmp_path / "best.zip"
     shutil.copy(MODEL, model)
     first = guests.player(game, str(model))
     assert guests.player(game, str(model)) is first

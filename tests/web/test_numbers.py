@@ -13,8 +13,8 @@ from web_pages import Visitor
 from web_stores import held_store
 
 from dicegym.web.application import create_app
-from dicegym.web.door import LARGEST, NumberConvertor
-from dicegym.web.enter.runner import EnteringRoom
+from dicegym.web.enter.runner import SubmissionService
+from dicegym.web.section import LARGEST, NumberConvertor
 from dicegym.web.web_settings import WebSettings
 
 LOCAL = ("127.0.0.1", 50000)
@@ -33,7 +33,7 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> Any:
     held_store(folder / "arena.sqlite")
     app = create_app(WebSettings(folder / "web", str(folder / "arena.sqlite"), (Path(folder / "runs"),)))
     with Visitor(app, client=LOCAL, raise_server_exceptions=False) as visitor:
-        token = app.state.web.get(EnteringRoom).tokens.add("ann")
+        token = app.state.web.get(SubmissionService).tokens.add("ann")
         visitor.headers["Authorization"] = f"Bearer {token}"
         yield visitor
 

@@ -12,10 +12,10 @@ from starlette.requests import Request
 from starlette.testclient import TestClient
 
 from dicegym.errors import UnknownNameError
-from dicegym.web.door import LARGEST, Door, PathNumber, QueryNumber, describe
-from dicegym.web.faults import HANDLERS
+from dicegym.web.error_answers import HANDLERS
+from dicegym.web.section import LARGEST, PathNumber, QueryNumber, Section, describe_api
 
-DOOR = Door("/made", "Made", "What is made.")
+SECTION = Section("/made", "Made", "What is made.")
 
 
 class Dice(BaseModel):
@@ -28,7 +28,7 @@ class Told(BaseModel):
     more: list[Dice] = []
 
 
-@DOOR.post(api="/made/{id:number}", returns=Told, status=201, token=True, extra={"x-example": {"dice": 3}})
+@SECTION.post(api="/made/{id:number}", returns=Told, status=201, token=True, extra={"x-example": {"dice": 3}})
 def make_something(request: Request, id: PathNumber, wanted: Dice, page: QueryNumber = 1) -> dict[str, Any]:
     """Do something."""
     if id == 7:
@@ -39,7 +39,7 @@ def make_something(request: Request, id: PathNumber, wanted: Dice, page: QueryNu
 @pytest.fixture(scope="module")
 def made() -> FastAPI:
     app = FastAPI(openapi_url=None, exception_handlers=HANDLERS)
-    DOOR.open_in(app)
+    app.router.routes.extend(SECTION.routes)
     return app
 
 
@@ -53,7 +53,7 @@ def test_the_document_is_openapi(reader: TestClient) -> None:
 
 
 def test_an_operation_is_described_whole(made: FastAPI) -> None:
-    document = describe(made)
+    document = describe_api(made)
     OpenAPIV31SpecValidator(document).validate()
     told = document["paths"]["/api/made/{id}"]["post"]
     number = {"type": "integer", "minimum": 0, "maximum": LARGEST, "title": "Id"}

@@ -25,8 +25,8 @@ from dicegym.web import context, static_files, workers
 from dicegym.web.address import address_of, listen
 from dicegym.web.application import create_app
 from dicegym.web.context import A_SECOND, AT_ONCE, HEADER_BYTES, SECRET_BYTES, SMALL_BODY, AddressLimits, Web
-from dicegym.web.door import NumberConvertor
 from dicegym.web.pages import FORM_KEY
+from dicegym.web.section import NumberConvertor
 from dicegym.web.security import COOKIE, SAFETY_HEADERS
 from dicegym.web.serving import PageServer, list_notes
 from dicegym.web.web_settings import WebSettings
@@ -247,8 +247,10 @@ def test_who_asks_too_often_is_told_when_to_come_again(client: TestClient, monke
     assert 0 < int(answers[-1].headers["retry-after"]) <= 60
 
 
-def test_work_is_bounded() -> None:
-    threads = WorkerThreads(threads=1, of_one=3, of_all=4)
+def test_work_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workers, "MOST_QUEUED_EACH", 3)
+    monkeypatch.setattr(workers, "MOST_QUEUED", 4)
+    threads = WorkerThreads(threads=1)
     hold, order = threading.Event(), []
     first = threads.begin("greedy", hold.wait)
     while threads.waiting:
@@ -302,24 +304,24 @@ def test_a_failure_that_took_long_is_told_before_it_is_tried_again(monkeypatch: 
 
     def fail(answer: object) -> None:
         tries.append(answer)
-        now[0] += 2 * workers.RETRIED
+        now[0] += 2 * workers.RETRY_SECONDS
         raise ParameterError("it took too long")
 
     def ask() -> str:
         answer = threads.answer("ann", "game", fail)
         with pytest.raises(ParameterError):
             answer.future.result(5)
-        return answer.failure
+        return str(answer.error)
 
     assert [ask(), ask()] == ["it took too long"] * 2
     assert len(tries) == 1
-    now[0] += 2 * workers.RETRIED
+    now[0] += 2 * workers.RETRY_SECONDS
     ask()
     assert len(tries) == 2
 
 
 def test_a_server_says_where_it_listens_and_what_that_means(settings: WebSettings) -> None:
-    assert list_notes(settings) == ["Ctrl-C ends it"]
+    assert list_notes(settings) == ["Ctrl-C ends the server"]
     everywhere = " ".join(list_notes(dataclasses.replace(settings, host="0.0.0.0")))
     assert "everybody" in everywhere
     assert "--allow-host" in everywhere
@@ -328,7 +330,7 @@ def test_a_server_says_where_it_listens_and_what_that_means(settings: WebSetting
 
 
 def test_bodies_have_a_time(running: Running, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dicegym.web.security.SECONDS", 0.3)
+    monkeypatch.setattr("dicegym.web.security.BODY_SECONDS", 0.3)
     with socket.create_connection(("127.0.0.1", running.port)) as slow:
         slow.sendall(b"POST /nothing HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 100\r\n\r\nabc")
         slow.settimeout(5)

@@ -27,11 +27,10 @@ from dicegym.play.player import Player
 from dicegym.play.turn import Act, Turn
 from dicegym.players.roster import AGENTS_VARIABLE, agent_names
 from dicegym.web.application import create_app
-from dicegym.web.play import hall as halls
-from dicegym.web.play import person_table
-from dicegym.web.play.hall import OF_A_VISITOR, NewGame, PlayHall
+from dicegym.web.play import game_sessions, person_table
+from dicegym.web.play.game_sessions import GAMES_PER_VISITOR, GameSessions, NewGame
 from dicegym.web.play.person_table import PlayedTable
-from dicegym.web.play.rivals import Guests, list_rivals
+from dicegym.web.play.rivals import SharedPlayers, list_rivals
 from dicegym.web.play.saved_games import read_sheet
 from dicegym.web.security import COOKIE
 from dicegym.web.web_settings import WebSettings
@@ -42,8 +41,8 @@ ENOUGH = 20
 SECONDS = 30.0
 
 
-def hall(client: TestClient) -> PlayHall:
-    found = client.app.state.web.get(PlayHall)  # type: ignore[attr-defined]  # Starlette's own
+def hall(client: TestClient) -> GameSessions:
+    found = client.app.state.web.get(GameSessions)  # type: ignore[attr-defined]  # Starlette's own
     return found
 
 
@@ -212,7 +211,7 @@ def test_files_that_are_no_games_are_told_or_left_out(client: TestClient) -> Non
     assert [one.id for one in hall(client).of(folder.name)] == [kept.id]
     (folder / f"{'A' * 16}.json").write_text(json.dumps({"kind": "no"}), encoding="utf-8")
     answer = client.get(f"/play/{'A' * 16}")
-    assert (answer.status_code, "begin another game" in answer.text) == (400, True)
+    assert (answer.status_code, "start another game" in answer.text) == (400, True)
     assert client.get("/play").status_code == 200
 
 
@@ -233,7 +232,7 @@ def test_another_visitor_sees_and_moves_nothing(client: TestClient) -> None:
 @pytest.mark.skipif(os.name != "posix", reason="needs modes of folders")
 def test_nobody_on_the_machine_lists_visitors(client: TestClient) -> None:
     """Their folders are called as their cookies."""
-    folder = client.app.state.web.get(PlayHall).folder  # type: ignore[attr-defined]  # Starlette's own
+    folder = client.app.state.web.get(GameSessions).folder  # type: ignore[attr-defined]  # Starlette's own
     assert folder.stat().st_mode & 0o077 == 0
 
 
@@ -262,17 +261,17 @@ def test_the_tutor_asks_once_and_hints_say_how_sure(client: TestClient) -> None:
 def test_the_newest_games_are_kept(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     first = begun(client)
     visitor = first.sheet.visitor
-    monkeypatch.setattr(halls, "IN_MEMORY", 0)
-    for _ in range(OF_A_VISITOR - 1):
+    monkeypatch.setattr(game_sessions, "MOST_IN_MEMORY", 0)
+    for _ in range(GAMES_PER_VISITOR - 1):
         assert hall(client).begin(visitor, NewGame(game="hog")).job.result(SECONDS) is None
     found = table_at(client, address(first))
     assert found is not first, "it is laid again"
     assert found.job.result(SECONDS) is None
     page = client.get("/play").text
-    assert page.count('href="/play/') >= OF_A_VISITOR
+    assert page.count('href="/play/') >= GAMES_PER_VISITOR
     assert address(first) in page
     hall(client).begin(visitor, NewGame(game="hog"))
-    assert len(list(hall(client).of(visitor))) == OF_A_VISITOR
+    assert len(list(hall(client).of(visitor))) == GAMES_PER_VISITOR
     assert address(first) not in client.get("/play").text
     assert client.get(address(first)).status_code == 404
 
@@ -288,7 +287,7 @@ def test_a_table_that_cannot_be_laid_takes_no_move(client: TestClient) -> None:
         return Future()
 
     table = PlayedTable(sheet, fail, lambda kept: None, do_at_once)
-    table.lay()
+    table.restore()
     for play in (table.insist, table.reconsider, lambda move: table.choose(move, "turn", {"number": ["5"]})):
         with pytest.raises(ParameterError, match=r"cannot continue: best\.zip fails: is gone"):
             play(sheet.move)
@@ -322,7 +321,7 @@ def test_a_player_that_fails_or_thinks_long_holds_nobody_up(
         (AgentError("bacon", "of no mind"), "bacon fails: of no mind"),
         (RuntimeError("no <b>idea</b>"), "no &lt;b&gt;idea"),
     ):
-        monkeypatch.setattr(Guests, "player", lambda *_, error=error: Failing(told, error))
+        monkeypatch.setattr(SharedPlayers, "player", lambda *_, error=error: Failing(told, error))
         table = begun(client)
         table.act(0, [5])
         assert table.job.result(SECONDS) is None
@@ -332,7 +331,7 @@ def test_a_player_that_fails_or_thinks_long_holds_nobody_up(
     assert client.post(form.action, data=data_of(form.fixed)).status_code == 200
     assert table.job.result(SECONDS) is None
     assert table.yours
-    monkeypatch.setattr(Guests, "player", lambda *_: Failing(told))
+    monkeypatch.setattr(SharedPlayers, "player", lambda *_: Failing(told))
     table = begun(client)
     told.clear()
     form = form_to(client.get(address(table)).text, "/move")

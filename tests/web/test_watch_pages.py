@@ -36,8 +36,8 @@ from dicegym.players.model_file import facts
 from dicegym.web import workers
 from dicegym.web.application import create_app
 from dicegym.web.enter.plans import ContestPlan
-from dicegym.web.enter.runner import EnteringRoom, Runner
-from dicegym.web.play.review import BEGUN
+from dicegym.web.enter.runner import Runner, SubmissionService
+from dicegym.web.play.review import GAME_COST
 from dicegym.web.watch import agent_pages, contest_boards, contest_pages
 from dicegym.web.web_settings import WebSettings
 
@@ -202,7 +202,7 @@ def test_a_running_contest_is_told_game_by_game(client: TestClient, settings: We
         time.sleep(0.1)
     assert len(found) >= 3, found
     played.join(PATIENCE)
-    assert "Being played now" not in client.get("/watch/contests/1").text
+    assert "In progress" not in client.get("/watch/contests/1").text
     assert not list(folder.glob("*-live.json"))
 
 
@@ -236,7 +236,7 @@ def open_contest(settings: WebSettings, monkeypatch: pytest.MonkeyPatch) -> Iter
     """A server with a contest that takes bots, and was held just now."""
     monkeypatch.setattr(Runner, "start", lambda self: None)
     with Visitor(create_app(settings)) as asked:
-        room = asked.app.state.web.get(EnteringRoom)  # type: ignore[attr-defined]  # Starlette's, which the type hides
+        room = asked.app.state.web.get(SubmissionService)  # type: ignore[attr-defined]  # Starlette's, which the type hides
         made = room.contests.add("Cup", ContestPlan("hog", agents=("bacon", "ham")))
         store = Storage(settings.store, label=made.label)
         contest(SMALL, ["bacon", "ham"], OPEN_SEED, executors=disorderly(), games=2, store=store)
@@ -256,7 +256,7 @@ def test_until_a_contest_is_closed_nobody_sees_its_seeds(open_contest: TestClien
 
     assert told() == set()
     assert open_contest.get("/api/matches/1/games/1").status_code == 400
-    contests = open_contest.app.state.web.get(EnteringRoom).contests  # type: ignore[attr-defined]  # as above
+    contests = open_contest.app.state.web.get(SubmissionService).contests  # type: ignore[attr-defined]  # as above
     contests.note(1, stored=1)
     assert told() == set()
     contests.close(1)
@@ -276,16 +276,16 @@ def test_agents_have_cards_and_contests(held: TestClient) -> None:
     assert "/watch/agents/hog/agent?name=ham" in listed
     assert "yatzy/agent" not in listed
     page = held.get("/watch/agents/hog/agent?name=ham").text
-    for word in ("Its card", "/watch/contests/1", "/watch/contests/1/matches?entry=ham"):
+    for word in ("<h2>Card</h2>", "/watch/contests/1", "/watch/contests/1/matches?entry=ham"):
         assert word in page
-    assert re.search("<h3>.*?</h3>|<p>", page.partition("Its card")[2])
-    assert "How it was learned" not in page
+    assert re.search("<h3>.*?</h3>|<p>", page.partition("<h2>Card</h2>")[2])
+    assert "Learning curve" not in page
 
 
 def test_a_models_page_shows_how_it_was_learned(held: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     """If its file says so: those of models of one's own do not."""
     page = held.get("/watch/agents/hog/agent?name=taught").text
-    section = page.partition("How it was learned")[2].partition("</section>")[0]
+    section = page.partition("Learning curve")[2].partition("</section>")[0]
     for word in ("<polyline", "exact win rate", "against always_roll(5)"):
         assert word in section
     monkeypatch.setattr(agent_pages, "facts", lambda path: {k: v for k, v in facts(path).items() if k not in LEARNING})
@@ -293,8 +293,8 @@ def test_a_models_page_shows_how_it_was_learned(held: TestClient, monkeypatch: p
         agent_pages, "_learned", agent_pages._learned.__wrapped__
     )  # what was found before is not asked again
     without = held.get("/watch/agents/hog/agent?name=taught").text
-    assert "How it was learned" not in without
-    assert "Its card" in without
+    assert "Learning curve" not in without
+    assert "<h2>Card</h2>" in without
 
 
 def test_programs_are_told_the_same(held: TestClient, contest_store: Path) -> None:
@@ -320,7 +320,7 @@ def failing(error: Exception) -> Callable[..., None]:
 def test_ratings_that_could_not_be_computed_are_tried_again(
     watching: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(workers, "RETRIED", 0.0)
+    monkeypatch.setattr(workers, "RETRY_SECONDS", 0.0)
     with monkeypatch.context() as busy:
         busy.setattr(contest_boards, "places_to_rate", failing(BusyError("somebody writes")))
         assert "Ratings are being computed" in watching.get("/watch/contests/1").text
@@ -353,7 +353,7 @@ def test_a_game_is_played_to_be_watched(client: TestClient) -> None:
 def test_a_game_that_begins_costs_its_visitor_whatever_asks_for_it(
     client: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("dicegym.web.context.AT_ONCE", BEGUN + 200)
+    monkeypatch.setattr("dicegym.web.context.AT_ONCE", GAME_COST + 200)
     monkeypatch.setattr("dicegym.web.context.A_SECOND", 0.001)
     address, script = "/watch/game?game=hog&agent=ham&agent=ham&seed=", {"HX-Request": "true"}
     assert client.get(f"{address}1", headers=script).status_code == 204

@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from dicegym.arena.director import Director, Format
-from dicegym.arena.exact_ranking import GRAIN, ONE_DRAW, baseline_rates, check_exact, find_tables, rank_exactly
+from dicegym.arena.exact_ranking import GRAIN, baseline_rates, check_exact, find_tables, list_remarks, rank_exactly
 from dicegym.arena.formats.settling import settle
 from dicegym.arena.match import Match
 from dicegym.arena.match_rows import MatchRow
@@ -43,10 +43,11 @@ def round_robin(director: Director) -> ContestResult:
     rows = [one.row for one in played]
     standings = _rank(director, rows, rates.result())
     fact = f"{write_count(len(rows), 'match')} of {write_count(length, 'game')}, seed {director.seed}"
-    shown, pairs = present_games(standings, rows, fact, baseline), list[dict[str, Any]]()
+    remarks = list_remarks(director, tables)
+    shown, pairs = present_games(standings, rows, fact, baseline, remarks), list[dict[str, Any]]()
     if options.exact and len(standings) > 1:
         fact = "no games" if options.games == 0 else fact
-        standings, shown, pairs = rank_exactly(director, standings, tables, length, fact)
+        standings, shown, pairs = rank_exactly(director, standings, tables, length, fact, remarks)
     return director.result(standings, played, shown, games_per_match=length, baseline=baseline, pairs=pairs)
 
 
@@ -75,7 +76,13 @@ def _rank(director: Director, matches: Sequence[MatchRow], rates: Mapping[str, f
     return ranking(merits, figures)
 
 
-def present_games(standings: Sequence[Standing], matches: Sequence[MatchRow], fact: str, baseline: str) -> Presentation:
+def present_games(
+    standings: Sequence[Standing],
+    matches: Sequence[MatchRow],
+    fact: str,
+    baseline: str,
+    remarks: Sequence[str] = (),
+) -> Presentation:
     """Return the ranking, and how often each was ahead of each, by the games."""
     rated = any(row["win_rate"] is not None for row in standings)
     last = {f"Win rate against `{baseline}`": "win_rate"} if rated else {"Games won": "share"}
@@ -86,7 +93,7 @@ def present_games(standings: Sequence[Standing], matches: Sequence[MatchRow], fa
     if matches:
         places = [MatchPlaces(row.entries, row.places) for row in matches]
         tables.append(build_won_matrix(places, [row.name for row in standings]))
-    return Presentation([fact], tables, [ONE_DRAW] if rated else [])
+    return Presentation([fact], tables, list(remarks) if rated else [])
 
 
 ROUND_ROBIN = Format(

@@ -1,1 +1,1 @@
-"""Enter: hand a bot in, see what becomes of it, and give it a place in a contest."""
+"""Enter: submit bots, follow their checks, and enter contests."""

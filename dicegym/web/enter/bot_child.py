@@ -1,8 +1,7 @@
-"""The process in which a bot is tried out, or a contest runs: ``python -m dicegym.web.enter.bot_child``.
+"""The process that checks a bot or runs a contest: ``python -m dicegym.web.enter.bot_child``.
 
-It reads its job, as JSON, from its standard input, and writes what it finds into the tables of the pages. It gives way
-to everything else on the machine, and ends with the server that has started it. Bots run in jails of their own, as in
-every contest; nothing of theirs runs here.
+It reads its job as JSON from standard input, and writes the results into the tables of the pages. It runs at low
+priority, and ends with the server that started it. Bots run in processes of their own, as in every contest.
 """
 
 from __future__ import annotations
@@ -26,19 +25,17 @@ from dicegym.web.enter.submission_tables import SubmissionStore, now
 from dicegym.web.enter.trials import try_out
 from dicegym.web.enter.uploads import bot_in
 
-NICE = 15
-"""How much it gives way."""
-PAUSE = 0.5
-"""Seconds between two words on how far it is."""
-FEWEST = 2
-"""Least entries of a contest."""
+NICENESS = 15
+NOTE_SECONDS = 0.5
+"""Least seconds between two notes of progress."""
+FEWEST_ENTRIES = 2
 
 
 def run_contest(contests: WebContests, bots: Bots, number: int, store: str, isolation: str) -> None:
-    """Run a contest of the pages, and note how far it is and what became of it."""
+    """Run a contest of the pages; note its progress and result."""
     found = contests.contest(number)
-    plan, told = found.plan, 0.0
-    entries = [  # each has passed its check
+    plan, noted = found.plan, 0.0
+    entries = [  # all have passed their checks
         Named(bot.called, str(bot_in(plan.table, bots.folder(version.id))[0]))
         for bot, version in contests.taking_part(found)
         if version is not None
@@ -46,15 +43,15 @@ def run_contest(contests: WebContests, bots: Bots, number: int, store: str, isol
     contests.note(number, running=True, progress="", problem="", last=now())
 
     def progress(done: int, total: int, what: str) -> None:
-        nonlocal told
-        if time.monotonic() - told >= PAUSE:
-            told = time.monotonic()
+        nonlocal noted
+        if time.monotonic() - noted >= NOTE_SECONDS:
+            noted = time.monotonic()
             words = f"{done:,} of {total:,} checks and matches" if total else f"{done:,} checks and matches"
             contests.note(number, progress=words)
 
     try:
-        if len(entries) + len(plan.agents) < FEWEST:
-            raise ParameterError(f"it takes {FEWEST} bots at least, our agents included")
+        if len(entries) + len(plan.agents) < FEWEST_ENTRIES:
+            raise ParameterError(f"it needs at least {FEWEST_ENTRIES} bots, our agents included")
         result = contest(
             plan.table,
             [*entries, *plan.agents],
@@ -74,16 +71,16 @@ def run_contest(contests: WebContests, bots: Bots, number: int, store: str, isol
 
 
 def main() -> int:
-    """Do the job that stands on the standard input; return the exit status."""
+    """Do the job on standard input; return the exit status."""
     job = json.loads(sys.stdin.readline())
     end_with(job["parent"])
     with contextlib.suppress(OSError):
-        os.nice(NICE)
+        os.nice(NICENESS)
     try:
-        with as_interrupts(), SubmissionStore(Path(job["folder"])) as desk:
-            bots = Bots(desk)
+        with as_interrupts(), SubmissionStore(Path(job["folder"])) as store:
+            bots = Bots(store)
             if job["kind"] == "contest":
-                run_contest(WebContests(desk), bots, job["number"], job["store"], job["isolation"])
+                run_contest(WebContests(store), bots, job["number"], job["store"], job["isolation"])
                 return 0
             try:
                 try_out(bots, job["number"], job["isolation"])

@@ -1,9 +1,9 @@
-"""The plan of a contest of the pages: its game, format and limits, as an operator chose them."""
+"""The plan of a contest of the pages: game, format and limits."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 from dicegym.arena.contest_options import ContestOptions
@@ -17,19 +17,19 @@ from dicegym.sandbox.limits import Limits
 
 @dataclass(frozen=True)
 class ContestPlan:
-    """What a contest is, by plain values.
+    """The settings of a contest, as plain values.
 
     Attributes:
-        game: its name.
+        game: the name of the game.
         format: a key of `dicegym.arena.running.FORMATS`; None: the game's own.
-        agents: that take part beside the bots.
-        parameters: of the game.
+        agents: our agents that also play.
+        parameters: parameters of the game.
         options: fields of `dicegym.arena.contest_options.ContestOptions` by name.
         seconds: processor time of an entry for all its moves of a match.
-        memory: of an entry, MiB.
+        memory: memory of an entry in MiB.
 
     Raises:
-        ParameterError: values that no contest can have.
+        ParameterError: invalid values.
         UnknownNameError: an unknown game, format, option or agent.
     """
 
@@ -42,7 +42,7 @@ class ContestPlan:
     memory: int = 512
 
     def __post_init__(self) -> None:
-        """Check all of it."""
+        """Check all values."""
         table = self.table
         choose_format(table, self.format, ContestOptions.of(self.options))
         known = agent_names(table)
@@ -50,8 +50,8 @@ class ContestPlan:
             if name not in known:
                 raise unknown_name(f"agent of {self.game}", name, list(known))
         if len(set(self.agents)) != len(self.agents):
-            raise ParameterError("an agent is named twice: name each once")
-        _ = self.limits  # which refuses what no entry can have
+            raise ParameterError("an agent is named twice: name each agent once")
+        _ = self.limits  # raises for invalid limits
 
     @property
     def table(self) -> Game:
@@ -60,15 +60,11 @@ class ContestPlan:
 
     @property
     def limits(self) -> Limits:
-        """What an entry may use."""
+        """The limits of an entry."""
         return Limits(self.seconds, self.memory << 20)
 
-    def to_json(self) -> dict[str, Any]:
-        """Return it as plain values: the arguments that make it again."""
-        return asdict(self)
-
     def words(self) -> list[str]:
-        """Return what is not as usual, a phrase each."""
+        """Return the settings that differ from the defaults, and the limits, in words."""
         usual = ContestOptions()
         unusual = {name: value for name, value in self.options.items() if value != getattr(usual, name)}
         found = [f"{name.replace('_', ' ')}={value}" for name, value in {**unusual, **self.parameters}.items()]

@@ -1,4 +1,4 @@
-"""The tables of tokens, bots and their contests: one SQLite file."""
+"""The tables of tokens, bots and contests in an SQLite file."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from dicegym.arena.store.opening import ELSEWHERE, WRITES, engine_at, location_o
 from dicegym.errors import DamagedFileError
 from dicegym.web.enter.plans import ContestPlan
 
-FORM = 2
-"""Of the tables, as the file says itself (``user_version``)."""
+SCHEMA = 2
+"""The version of the tables, stored in ``user_version``."""
 NAME = "entering.sqlite"
-INSTEAD = "move it away, and a new one is begun: tokens, bots and contests of these pages are lost with it"
+INSTEAD = "move it away to start with an empty one, without tokens, bots and contests"
 T = TypeVar("T")
 _KEEP_NUMBERS = {"sqlite_autoincrement": True}
-"""Addresses of what is gone lead nowhere, and not to what came later."""
+"""Ids are never used again, so old addresses do not lead to newer rows."""
 
 
 def now() -> str:
-    """Return the time, as it is kept: UTC, ISO 8601, of one length, so that texts are in the order of times."""
+    """Return the time as UTC in ISO 8601. All such texts have one length, so they sort by time."""
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
@@ -36,12 +36,12 @@ class VersionState(enum.StrEnum):
     WAITING = "waiting"
     CHECKING = "checking"
     PLAYING = "playing"
-    """The check was passed, and trial games are played."""
+    """The version passed its check, and plays trial games."""
     PASSED = "passed"
     REFUSED = "refused"
-    """By the check."""
+    """It failed its check."""
     FAILED = "failed"
-    """Nothing is known of it, as the check itself did not end."""
+    """The check itself failed."""
 
 
 class Base(DeclarativeBase):
@@ -49,11 +49,11 @@ class Base(DeclarativeBase):
 
 
 class Token(Base):
-    """The right of a person to hand bots in."""
+    """A person's permission to submit bots."""
 
     __tablename__ = "tokens"
     name: Mapped[str] = mapped_column(primary_key=True)
-    """The person, who owns bots."""
+    """The owner of bots."""
     digest: Mapped[str] = mapped_column(unique=True)
     """SHA-256 of 128 random bits, in hexadecimal digits."""
     made: Mapped[str]
@@ -62,7 +62,7 @@ class Token(Base):
 
     @property
     def state(self) -> str:
-        """What it is worth now, in a word."""
+        """``valid``, ``expired`` or ``revoked``."""
         if self.revoked is not None:
             return "revoked"
         return "expired" if self.expires is not None and self.expires <= now() else "valid"
@@ -73,14 +73,14 @@ class BrowserSession(Base):
 
     __tablename__ = "sessions"
     digest: Mapped[str] = mapped_column(primary_key=True)
-    """Of the cookie."""
+    """The SHA-256 of the cookie."""
     token: Mapped[str]
-    """The digest of the token: a new one of the same name is another."""
+    """The digest of the token; a new token of the same name has another one."""
     until: Mapped[str]
 
 
 class Bot(Base):
-    """A bot: what its versions have in common."""
+    """A bot, with what its versions have in common."""
 
     __tablename__ = "bots"
     __table_args__ = (sa.UniqueConstraint("owner", "game", "name"), _KEEP_NUMBERS)
@@ -92,7 +92,7 @@ class Bot(Base):
 
     @property
     def called(self) -> str:
-        """What contests call it: two owners may have bots of one name."""
+        """The name in contests; two owners may have bots of one name."""
         return f"{self.name} ({self.owner})"
 
 
@@ -107,21 +107,21 @@ class Version(Base):
     """From 1."""
     made: Mapped[str] = mapped_column(default=now)
     file: Mapped[str]
-    """What its author called what was sent."""
+    """The file name given by the author."""
     size: Mapped[int]
     digest: Mapped[str]
-    """SHA-256 of what was sent."""
+    """SHA-256 of the upload."""
     state: Mapped[str] = mapped_column(default=VersionState.WAITING)
     progress: Mapped[str] = mapped_column(default="")
     report: Mapped[dict[str, Any] | None] = mapped_column(sa.JSON(none_as_null=True), default=None)
     """The result of the check."""
     results: Mapped[list[dict[str, Any]] | None] = mapped_column(sa.JSON(none_as_null=True), default=None)
-    """Results of trial games, one opponent after the other."""
+    """Results of the trial games against each opponent."""
     bot: Mapped[Bot] = relationship(lazy="joined", innerjoin=True)
 
     @property
     def over(self) -> bool:
-        """Whether nothing more will be found out about it."""
+        """Whether the state is final."""
         return self.state in (VersionState.PASSED, VersionState.REFUSED, VersionState.FAILED)
 
 
@@ -134,57 +134,57 @@ class WebContest(Base):
     name: Mapped[str] = mapped_column(unique=True)
     game: Mapped[str]
     values: Mapped[dict[str, Any]] = mapped_column(sa.JSON)
-    """Those of its `ContestPlan`."""
+    """The fields of its `ContestPlan`."""
     made: Mapped[str] = mapped_column(default=now)
     until: Mapped[str | None] = mapped_column(default=None)
-    """When it closes; None: when it is closed."""
+    """When it closes by itself; None: never."""
     closed: Mapped[str | None] = mapped_column(default=None)
     wanted: Mapped[int] = mapped_column(default=1)
-    """Goes up whenever it has to run again."""
+    """The number of requested runs."""
     held: Mapped[int] = mapped_column(default=0)
-    """What ``wanted`` was when it ran last."""
+    """The value of ``wanted`` at its last run."""
     running: Mapped[bool] = mapped_column(default=False)
     progress: Mapped[str] = mapped_column(default="")
     problem: Mapped[str] = mapped_column(default="")
     stored: Mapped[int | None] = mapped_column(default=None)
-    """Its number in the arena's store."""
+    """Its id in the arena's store."""
     last: Mapped[str | None] = mapped_column(default=None)
-    """When it was begun last."""
+    """When its last run began."""
 
     @property
     def plan(self) -> ContestPlan:
-        """What it is."""
+        """The settings."""
         return ContestPlan(**self.values)
 
     @property
     def is_open(self) -> bool:
-        """Whether bots may still enter, and new versions of them count."""
+        """Whether bots may enter, and new versions count."""
         return self.closed is None and (self.until is None or self.until > now())
 
     @property
     def label(self) -> str:
-        """What the arena's store knows it by: with its number, as a name may be given again once it is removed."""
+        """Its label in the arena's store, with its id, because the name may be used again later."""
         return f"{self.name} #{self.id}"
 
     @property
     def end(self) -> str | None:
-        """When it closed, or will; None: nobody knows."""
+        """When it closed or will close; None: unknown."""
         return min(filter(None, (self.closed, self.until)), default=None)
 
     @property
     def state(self) -> str:
-        """How far it is, in words."""
+        """Its state in words, after "It"."""
         if self.running:
             return f"is running: {self.progress}" if self.progress else "is running"
         if self.problem:
             return f"could not be run: {self.problem}"
         if self.wanted > self.held:
-            return "waits to be run"
+            return "waits to run"
         return "has run, and runs again when bots come" if self.is_open else "has run"
 
 
 class ContestEntry(Base):
-    """A bot in a contest."""
+    """A bot's entry in a contest."""
 
     __tablename__ = "entries"
     contest: Mapped[int] = mapped_column(sa.ForeignKey(WebContest.id, ondelete="CASCADE"), primary_key=True)
@@ -192,9 +192,9 @@ class ContestEntry(Base):
 
 
 class SubmissionStore:
-    """The open file, made if it is not there. All threads may use it, and other processes too.
+    """The open SQLite file, made if missing. Several threads and processes may use it at the same time.
 
-    Raises DamagedFileError: it is another file, of another form, or cannot be written now.
+    Raises DamagedFileError if it is another kind of file, has another schema, or cannot be written.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -206,21 +206,21 @@ class SubmissionStore:
         try:
             with self.writing() as session:
                 connection = session.connection()
-                form = connection.exec_driver_sql("PRAGMA user_version").scalar_one()
-                if form == 0:
+                schema = connection.exec_driver_sql("PRAGMA user_version").scalar_one()
+                if schema == 0:
                     Base.metadata.create_all(connection)
-                    connection.exec_driver_sql(f"PRAGMA user_version={FORM}")
-                elif form != FORM:
-                    raise DamagedFileError(path, f"is of form {form}, and {FORM} is known here", INSTEAD)
+                    connection.exec_driver_sql(f"PRAGMA user_version={SCHEMA}")
+                elif schema != SCHEMA:
+                    raise DamagedFileError(path, f"has schema {schema}, and this version reads {SCHEMA}", INSTEAD)
             with contextlib.closing(self._engine.raw_connection()) as raw:
                 raw.cursor().execute("PRAGMA journal_mode=WAL")
         except sa.exc.DatabaseError as error:
             trouble = trouble_of(error)
-            if trouble is not None and trouble.passes:  # locked, full or read-only: nobody is to move it away for that
+            if trouble is not None and trouble.passes:  # locked, full or read-only: moving it away would not help
                 raise DamagedFileError(
                     path, trouble.reason, trouble.instead.removesuffix(f", or {ELSEWHERE}")
                 ) from None
-            raise DamagedFileError(path, "is not a database of these pages, or damaged", INSTEAD) from None
+            raise DamagedFileError(path, "is damaged, or not a database of these pages", INSTEAD) from None
 
     def __enter__(self) -> SubmissionStore:
         return self
@@ -229,28 +229,28 @@ class SubmissionStore:
         self.close()
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._engine.dispose()
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[Session]:
-        """Yield a session that changes nothing; its rows can be read after it."""
+        """Yield a session for reading; its rows stay readable after it."""
         with Session(self._engine, expire_on_commit=False) as session, session.begin():
             yield session
 
     def find_all(self, asked: sa.Select[T]) -> list[T]:
-        """Return what a query finds."""
+        """Return all results of a query."""
         with self.reading() as session:
             return list(session.scalars(asked))
 
     def find_first(self, asked: sa.Select[T]) -> T | None:
-        """Return what a query finds first; None: nothing."""
+        """Return the first result of a query, or None."""
         with self.reading() as session:
             return session.scalar(asked.limit(1))
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[Session]:
-        """Yield a session whose changes are kept unless something is raised within."""
+        """Yield a session that commits its changes, unless its block raises."""
         engine = self._engine.execution_options(**{WRITES: True})
         with Session(engine, expire_on_commit=False) as session, session.begin():
             yield session

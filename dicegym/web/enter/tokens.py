@@ -1,4 +1,4 @@
-"""The right to hand bots in: tokens that an operator gives to people, and browsers in which one was entered."""
+"""Tokens, which an operator gives to people who submit bots, and the browser sessions that they open."""
 
 from __future__ import annotations
 
@@ -16,30 +16,30 @@ from dicegym.server.admission import LONGEST_NAME, fold_name
 from dicegym.web.enter.submission_tables import BrowserSession, SubmissionStore, Token, now
 
 BYTES = 16
-"""Of randomness in a token: it cannot be guessed, so a plain SHA-256 of it is enough to keep it by."""
+"""Random bytes of a token: enough that a plain SHA-256 of it can be stored."""
 BEGINNING = "dice_"
 SESSION = timedelta(days=30)
-"""How long a browser is known after a token was entered in it."""
+"""How long a browser stays logged in."""
 _TOKEN = re.compile(rf"{BEGINNING}[0-9a-f]{{{2 * BYTES}}}")
 _PERIOD = re.compile(r"([1-9][0-9]{0,3}) ?(hours?|days?|weeks?|h|d|w)")
 _HOURS = {"h": 1, "d": 24, "w": 24 * 7}
 
 
 def check_name(name: str, whose: str) -> str:
-    """Return a name, spaces around it left out. Raises ParameterError for one that cannot be shown as it is."""
+    """Return a name, stripped. Raises ParameterError for a name that is too long or cannot be shown unchanged."""
     found = name.strip()
     if not found or len(found) > LONGEST_NAME:
         raise ParameterError(f"{whose} is {len(found)} characters long: give 1 to {LONGEST_NAME}")
-    if (shown := one_line(found)) != found:  # what contests would call it: two names must not become one there
-        raise ParameterError(f"{whose}, '{shown}', has characters that cannot be seen, or two spaces: leave them out")
+    if (shown := one_line(found)) != found:  # contests show it so: two names must stay different
+        raise ParameterError(f"{whose}, '{shown}', has invisible characters or double spaces: leave them out")
     return found
 
 
-def moment_of(text: str) -> str:
-    """Return when something ends that is given as ``2026-12-24``, ``2026-12-24T18:00`` or ``90 days``, as it is kept.
+def parse_end(text: str) -> str:
+    """Return an end such as ``2026-12-24``, ``2026-12-24T18:00`` or ``90 days`` in the format of `now`.
 
-    A date is that day's end, and times without a zone are UTC. Raises ParameterError for anything else, and for what is
-    past.
+    A date means the end of that day, and times without a zone are UTC. Raises ParameterError for other texts, and for
+    a time in the past.
     """
     words = text.strip()
     if period := _PERIOD.fullmatch(words):
@@ -56,29 +56,29 @@ def moment_of(text: str) -> str:
         ) from None
     found = end.isoformat(timespec="seconds")
     if found <= now():
-        raise ParameterError(f"{text!r} is past: give a time to come")
+        raise ParameterError(f"{text!r} is past: give a future time")
     return found
 
 
 class Tokens:
-    """The tokens of a server of pages."""
+    """The tokens of a web server."""
 
-    def __init__(self, desk: SubmissionStore) -> None:
-        self._desk = desk
+    def __init__(self, store: SubmissionStore) -> None:
+        self._store = store
 
     def add(self, name: str, expires: str | None = None) -> str:
-        """Return a new token, which is shown this once and kept nowhere.
+        """Return a new token, which is not stored itself.
 
-        It owns what a revoked or expired one of the name owned, in whatever case or width, and expires as `moment_of`
-        says; None: never. Raises ParameterError: the name has a valid token, or cannot be shown.
+        It owns the bots of an earlier token of the same name, ignoring case and width. ``expires`` is read by
+        `parse_end`; None: never. Raises ParameterError if the name has a valid token or is invalid.
         """
         name = check_name(name, "the name of the token")
         token = BEGINNING + secrets.token_hex(BYTES)
-        until = None if expires is None else moment_of(expires)
-        with self._desk.writing() as session:
+        until = None if expires is None else parse_end(expires)
+        with self._store.writing() as session:
             before = _named(session, name)
             if before is not None and before.state == "valid":
-                raise ParameterError(f"{before.name!r} has a token already: revoke that first, or give another name")
+                raise ParameterError(f"{before.name!r} has a token already: revoke it first, or give another name")
             if before is not None:
                 name = before.name
             session.merge(Token(name=name, digest=_digest(token), made=now(), expires=until, revoked=None))
@@ -86,48 +86,48 @@ class Tokens:
 
     def list_known(self) -> list[Token]:
         """Return all tokens, by name."""
-        return self._desk.find_all(sa.select(Token).order_by(Token.name))
+        return self._store.find_all(sa.select(Token).order_by(Token.name))
 
     def revoke(self, name: str) -> None:
-        """Make a token worth nothing, at once, in browsers too. Raises UnknownNameError without a valid one."""
-        with self._desk.writing() as session:
+        """Revoke a token at once, with its browser sessions. Raises UnknownNameError for a name without one."""
+        with self._store.writing() as session:
             token = _named(session, name)
             if token is None or token.revoked is not None:
-                raise UnknownNameError(f"{name!r} has no valid token: `list` shows all")
+                raise UnknownNameError(f"{name!r} has no valid token: `dicegym web token list` shows all")
             token.revoked = now()
 
     def holder(self, token: str) -> str | None:
-        """Return whose a token is; None for an invalid one."""
+        """Return the owner of a token; None for an invalid one."""
         return self._of(_digest(token)) if _TOKEN.fullmatch(token) else None
 
     def begin_session(self, token: str) -> str | None:
-        """Return what a browser may show instead of a token from now on; None for an invalid token."""
+        """Return a cookie that stands for a token; None for an invalid token."""
         if self.holder(token) is None:
             return None
-        shown = secrets.token_hex(BYTES)
+        cookie = secrets.token_hex(BYTES)
         until = (datetime.now(UTC) + SESSION).isoformat(timespec="seconds")
-        with self._desk.writing() as session:
+        with self._store.writing() as session:
             session.execute(sa.delete(BrowserSession).where(BrowserSession.until <= now()))
-            session.add(BrowserSession(digest=_digest(shown), token=_digest(token), until=until))
-        return shown
+            session.add(BrowserSession(digest=_digest(cookie), token=_digest(token), until=until))
+        return cookie
 
-    def of_session(self, shown: str) -> str | None:
-        """Return whose token was entered in a browser that shows this; None if there was none, or it is not valid."""
-        found = self._desk.find_first(sa.select(BrowserSession).where(BrowserSession.digest == _digest(shown)))
+    def of_session(self, cookie: str) -> str | None:
+        """Return the owner of the token behind a cookie; None if either is not valid."""
+        found = self._store.find_first(sa.select(BrowserSession).where(BrowserSession.digest == _digest(cookie)))
         return None if found is None or found.until <= now() else self._of(found.token)
 
-    def end_session(self, shown: str) -> None:
-        """Forget a browser."""
-        with self._desk.writing() as session:
-            session.execute(sa.delete(BrowserSession).where(BrowserSession.digest == _digest(shown)))
+    def end_session(self, cookie: str) -> None:
+        """Delete the session of a cookie."""
+        with self._store.writing() as session:
+            session.execute(sa.delete(BrowserSession).where(BrowserSession.digest == _digest(cookie)))
 
     def _of(self, digest: str) -> str | None:
-        token = self._desk.find_first(sa.select(Token).where(Token.digest == digest))
+        token = self._store.find_first(sa.select(Token).where(Token.digest == digest))
         return token.name if token is not None and token.state == "valid" else None
 
 
 def _named(session: Session, name: str) -> Token | None:
-    """Return a token by its name, however that is spelled."""
+    """Return a token by its name, ignoring case and width."""
     return next((one for one in session.scalars(sa.select(Token)) if fold_name(one.name) == fold_name(name)), None)
 
 

@@ -1,7 +1,8 @@
-"""What a version is tried out by: the contest's test, and games against agents of different strength."""
+"""The trial of a version: the contest's test, then games against agents of different strength."""
 
 from __future__ import annotations
 
+import re
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -10,27 +11,27 @@ from typing import Any
 from dicegym.arena.check import CheckReport, check
 from dicegym.arena.running import contest
 from dicegym.engine.game import Game
-from dicegym.escape import lines
+from dicegym.escape import lines, one_line
 from dicegym.games import game as make_game
 from dicegym.games.keyboard import STRENGTHS
 from dicegym.players.sitting import controls_of
 from dicegym.sandbox.limits import Limits
 from dicegym.web.enter.bots import Bots
 from dicegym.web.enter.submission_tables import VersionState
-from dicegym.web.enter.uploads import bot_in
+from dicegym.web.enter.uploads import STORED, bot_in
 
 TRIAL_GAMES = 20
-"""Against each opponent."""
+"""Games against each opponent."""
 TRIAL_LIMITS = Limits()
 LONGEST_TEXT = 20_000
-"""Characters of what a bot was called with and printed that are kept."""
+"""Most stored characters of a bot's calls, and of its output."""
 MOST_MISPLAYS = 20
-QUICK = 10.0
-"""Seconds: a quicker check is made again to show the calls."""
+QUICK_SECONDS = 10.0
+"""A failed check that took fewer seconds is repeated to show its calls."""
 
 
 def opponents_of(game: Game) -> dict[str, str]:
-    """Return the agents that a bot is tried against, each with what it is: ``baseline``, ``easy``, ..."""
+    """Return the opponents of trial games, each with its role: ``baseline``, ``easy``, ..."""
     found: dict[str, list[str]] = {game.spec.baseline: ["baseline"]}
     opponents = controls_of(game).OPPONENTS
     for strength in STRENGTHS:
@@ -40,34 +41,46 @@ def opponents_of(game: Game) -> dict[str, str]:
 
 
 def try_out(bots: Bots, number: int, isolation: str) -> None:
-    """Check a version and let it play; what is found is noted of it, piece by piece."""
+    """Check a version and play its trial games; store each result as soon as it is there."""
     version = bots.version_by_id(number)
     game, name = make_game(version.bot.game), version.bot.name
     path, problem = bot_in(game, bots.folder(number))
+    single = path == bots.folder(number).absolute() / "bots" / STORED
+    file = one_line(version.file) if single else STORED
     found = CheckReport(name, game.name, problem) if problem else _check(path, game, isolation)
     shown = {"limit": found.limit, "calls": _short(found.calls), "printed": _short(found.printed)}
     state = VersionState.PLAYING if found.ok else VersionState.REFUSED
-    bots.note(number, state, report=found.to_json() | shown)
+    bots.note(number, state, report=rename_file(found.to_json() | shown, file))
     if not found.ok:
         return
     results: list[dict[str, Any]] = []
     for agent, strength in opponents_of(game).items():
         bots.note(number, state, f"plays {agent}", results=results)
-        results.append({"agent": agent, "strength": strength, **_play(game, name, path, agent, isolation)})
+        played = {"agent": agent, "strength": strength, **_play(game, name, path, agent, isolation)}
+        results.append(rename_file(played, file))
     bots.note(number, VersionState.PASSED, results=results)
+
+
+def rename_file(found: Any, name: str) -> Any:
+    """Return plain values whose texts call a single stored file by its author's ``name``."""
+    if isinstance(found, str):
+        return re.sub(rf"\b{re.escape(STORED)}\b", lambda _: name, found)
+    if isinstance(found, dict):
+        return {key: rename_file(value, name) for key, value in found.items()}
+    return [rename_file(value, name) for value in found] if isinstance(found, list | tuple) else found
 
 
 def _check(path: Path, game: Game, isolation: str) -> CheckReport:
     began = time.monotonic()
     found = check(path, game, TRIAL_LIMITS, isolation=isolation)
-    if not found.ok and time.monotonic() - began < QUICK:  # its author wants to know what it was asked last
+    if not found.ok and time.monotonic() - began < QUICK_SECONDS:  # for its author, who wants to see the last calls
         calls = check(path, game, TRIAL_LIMITS, show=True, isolation=isolation).calls
         return replace(found, calls=calls)
     return found
 
 
 def _play(game: Game, name: str, path: Path, agent: str, isolation: str) -> dict[str, Any]:
-    """Return the result of games against an agent in all other seats."""
+    """Return the result of games against one agent in all other seats."""
     others = [agent if seat == 1 else f"{agent} {seat}" for seat in range(1, game.players)]
     own = f"{name} (yours)" if name in others else name
     entries = {own: path, **dict.fromkeys(others, agent)}

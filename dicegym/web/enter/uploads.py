@@ -1,4 +1,4 @@
-"""What people hand in, read with care: a Python file, a zip of a folder, or a model. Nothing of it is run here."""
+"""Uploads: a Python file, a zip of a folder, or a model. They are untrusted, and nothing of them runs here."""
 
 from __future__ import annotations
 
@@ -13,43 +13,44 @@ from dicegym.players.model_file import MEMBER
 from dicegym.players.zip_archive import ModelArchive
 
 LARGEST_UPLOAD = 8 << 20
-"""Bytes that may be sent: models that ship have less than two million."""
+"""Most bytes of an upload; shipped models have less than two million."""
 LARGEST_UNPACKED = 32 << 20
-"""Bytes of all files of a zip together."""
+"""Most bytes of all files of a zip."""
 LARGEST_MODEL = 64 << 20
-"""The same of a model."""
+"""The same for a model."""
 MOST_FILES = 200
 ENDINGS = (".py", ".zip")
-"""What names of files end with; a model is a zip."""
+"""Endings of file names; a model is a zip."""
 PASTED = "pasted.py"
-"""What a text is called that was pasted into a form."""
+"""The file name of a pasted text."""
 STEM = "bot"
-"""What files are called where they are kept: names of others name nothing on this machine."""
+STORED = f"{STEM}.py"
+"""Names of stored files: an author's name never becomes a path."""
 _ZIP = b"PK\x03\x04"
 _PLAIN_MODEL = frozenset({"data", "policy.pth"})
 _LEFT_OUT = ("__MACOSX", "__pycache__")
 
 
 class Upload(NamedTuple):
-    """What somebody hands in."""
+    """A submitted file."""
 
     file: str
-    """What its author calls it."""
+    """The author's name for the file."""
     data: bytes
 
 
 def check_file_name(file: str) -> None:
-    """Raise ParameterError for a name with a folder in it, or of no Python file, zip or model."""
+    """Raise ParameterError for a name with a folder, or with an ending not in `ENDINGS`."""
     if "/" in file or "\\" in file or not file.lower().endswith(ENDINGS):
         what = "the name of a .py file, of a .zip of a folder or of a model (.zip), without folders"
         raise ParameterError(f"invalid file name {one_line(file, 80)!r}: give {what}")
 
 
 def unpack(upload: Upload, folder: Path) -> int:
-    """Put what was handed in into a new folder, ready to be checked; return the bytes that are kept.
+    """Write an upload into a new folder, ready to be checked; return the number of bytes.
 
-    Raises ParameterError or ModelError, in words for its author: it is empty, too large, no text, no zip, or a zip of
-    too much, with links or with names that lead elsewhere.
+    Raises ParameterError or ModelError for an upload that is empty, too large, or neither text nor a zip, and for a
+    zip with too many files, links, or paths that leave the folder.
     """
     bots = folder / "bots"
     bots.mkdir(parents=True)
@@ -61,12 +62,12 @@ def unpack(upload: Upload, folder: Path) -> int:
     if data.startswith(_ZIP):
         return _unpack_zip(called, data, bots)
     _check_text(called, data)
-    (bots / f"{STEM}.py").write_bytes(data)
+    (bots / STORED).write_bytes(data)
     return len(data)
 
 
 def _check_text(called: str, data: bytes) -> None:
-    """Raise ParameterError for what is no Python file."""
+    """Raise ParameterError for data that cannot be a Python file."""
     if len(data) > bot_files.LARGEST:
         raise ParameterError(
             f"{called} has {len(data):,} bytes, and {bot_files.LARGEST:,} are the most for a Python file"
@@ -82,7 +83,7 @@ def _check_text(called: str, data: bytes) -> None:
 
 
 def _unpack_zip(called: str, data: bytes, bots: Path) -> int:
-    """Write a model, or the files of a zipped folder; return how many bytes."""
+    """Write a model, or the files of a zipped folder; return the number of bytes."""
     with ModelArchive(data, called, LARGEST_MODEL, kind="a zip of a bot", folders=True) as archive:
         names = archive.names
         if MEMBER in names or set(names) >= _PLAIN_MODEL:
@@ -90,12 +91,12 @@ def _unpack_zip(called: str, data: bytes, bots: Path) -> int:
             return len(data)
         wanted = [name for name in names if not _is_left_out(name)]
         if len(wanted) > MOST_FILES:
-            raise ParameterError(f"{called} holds {len(wanted):,} files, and {MOST_FILES} are the most for a bot")
+            raise ParameterError(f"{called} has {len(wanted):,} files, and {MOST_FILES} are the most for a bot")
         if not any(name.endswith(".py") for name in wanted):
-            raise ParameterError(f"{called} holds neither a Python file nor a model: zip the folder with the bot in it")
+            raise ParameterError(f"{called} has neither a Python file nor a model: zip the folder with the bot")
         if archive.unpacked > LARGEST_UNPACKED:
             raise ParameterError(
-                f"{called} is to hold {archive.unpacked:,} bytes unpacked, and {LARGEST_UNPACKED:,} are the most"
+                f"{called} has {archive.unpacked:,} bytes unpacked, and {LARGEST_UNPACKED:,} are the most"
             )
         kept = 0
         for name in wanted:
@@ -106,19 +107,20 @@ def _unpack_zip(called: str, data: bytes, bots: Path) -> int:
                 with path.open("xb") as file:
                     file.write(content)
             except OSError:
+                member = one_line(name, 60)
                 raise ModelError(
-                    f"{called} has a member {one_line(name, 60)!r} that cannot be written: too long a name, or two"
+                    f"{called} has a member {member!r} that cannot be written: its name is too long, or occurs twice"
                 ) from None
             kept += len(content)
     return kept
 
 
 def _is_left_out(name: str) -> bool:
-    """Return whether a member is nothing of a bot's: what systems and Python put beside."""
+    """Return whether a member is hidden, or added by an operating system or Python."""
     return any(part.startswith(".") or part in _LEFT_OUT for part in name.split("/"))
 
 
 def bot_in(game: Game, folder: Path) -> tuple[Path, str]:
-    """Return where the bot is in the folder of an upload, and why it has no bot, or an empty text."""
+    """Return the path of the bot in an upload's folder, and why no bot was found, or an empty text."""
     (found,) = read_folder(game, folder / "bots").submissions
     return found.path, found.problem

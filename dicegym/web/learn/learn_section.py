@@ -1,12 +1,12 @@
-"""Trainings as pages: the list, and each while it runs, in words, charts and tables."""
+"""Pages of trainings: the list, and each training with charts and tables, also while it runs."""
 
 from __future__ import annotations
 
-import datetime
 import functools
 import json
 import math
 from collections.abc import Callable, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,51 +24,49 @@ from dicegym.learning.league import read_league
 from dicegym.learning.run_folder import LEAGUE_FILE
 from dicegym.learning.runs import RECENT, WatchedRun, speeds
 from dicegym.pictures.charts import Axis, ChartLine, ChartLink, Guide, chart, swatch
-from dicegym.web.door import Door
 from dicegym.web.learn.run_folders import Trainings, name_model
 from dicegym.web.markdown import render_card
 from dicegym.web.pages import web_of
+from dicegym.web.section import Section
 
-MOST_LISTED = 100
-"""Trainings that a page lists."""
-DOOR = Door(
+MOST_RUNS_LISTED = 100
+SECTION = Section(
     "/learn",
     "Learn",
-    "Watch trainings while they run: curves, games a second, the league, and their models to play against.",
+    "Follow trainings while they run: curves, speed, the league, and models to play against.",
 )
-MOST_MEMBERS = 40
-"""Of a league, that its table shows: the newest."""
+MOST_MEMBERS_LISTED = 40
 MOST_LINES = 8
-"""Of one chart: more are no more told apart."""
+"""Lines of a chart; more could not be distinguished."""
 MOST_POINTS = 60
-"""Of a line, that show their value under a pointer."""
+"""Points of a line that show their value under the pointer."""
 LOGGED = {
     "train/policy_gradient_loss": ("Policy loss", 1),
     "train/value_loss": ("Value loss", 1),
     "train/loss": ("Loss", 1),
     "train/entropy_loss": ("Entropy of the policy", -1),
 }
-"""Scalars of TensorBoard that are drawn: each with its title and a factor."""
+"""Scalars of TensorBoard with a chart: tag -> title and factor."""
 
 
-@DOOR.get("/learn", template="learn/list.html")
+@SECTION.get("/learn", template="learn/list.html")
 def list_runs(request: Request, game: str = "") -> dict[str, Any]:
     """List the trainings, those that run first."""
     trainings = web_of(request).get(Trainings)
     runs = trainings.all()
     chosen = [run for run in runs if game in ("", run.game)]
     return {
-        "runs": [summary(run) for run in chosen[:MOST_LISTED]],
+        "runs": [summarize_run(run) for run in chosen[:MOST_RUNS_LISTED]],
         "games": sorted({run.game for run in runs if run.game}),
         "game": game,
-        "left_out": max(0, len(chosen) - MOST_LISTED),
+        "left_out": max(0, len(chosen) - MOST_RUNS_LISTED),
         "total": len(chosen),
         "running": sum(run.state == "running" for run in chosen),
         "roots": [str(root) for root in trainings.roots],
     }
 
 
-@DOOR.get("/learn/run/{name:path}", template="learn/run.html")
+@SECTION.get("/learn/run/{name:path}", template="learn/run.html")
 def show_run(request: Request, name: str) -> dict[str, Any]:
     """Show a training with its curve, pace and settings."""
     return {"run": describe_run(web_of(request).get(Trainings).one(name))}
@@ -80,43 +78,40 @@ class ShownChart(NamedTuple):
     title: str
     svg: Any
     legend: Sequence[tuple[Any, str]]
-    """Sign and name of each line."""
+    """Swatch and name of each line."""
     note: str = ""
 
 
-def summary(run: WatchedRun) -> dict[str, Any]:
-    """Return a training in a line."""
+def summarize_run(run: WatchedRun) -> dict[str, Any]:
+    """Return the values of a training for the list."""
     speed = run.games_a_second
-    changed = datetime.datetime.fromtimestamp(run.changed).strftime("%Y-%m-%d %H:%M:%S") if run.changed else ""
     return {
         "name": run.name,
         "game": run.game,
         "state": run.state,
-        "steps": f"{run.steps:,}",
-        "of_steps": f"{run.of_steps:,}" if run.of_steps else "?",
         "done": f"{run.steps:,}" + (f" of {run.of_steps:,}" if run.steps < run.of_steps else ""),
         "share": min(100, round(100 * run.steps / run.of_steps)) if run.of_steps else 0,
         "games_a_second": f"{speed:,.0f}" if speed is not None else "",
         "score": "; ".join(map(_in_words, run.evaluations[-1].scores)) if run.evaluations else "not measured yet",
-        "changed": changed,
+        "changed": f"{datetime.fromtimestamp(run.changed):%Y-%m-%d %H:%M:%S}" if run.changed else "",
         "problem": run.problem,
     }
 
 
 def describe_run(run: WatchedRun) -> dict[str, Any]:
-    """Return a training with all that its page tells."""
-    about, problems = summary(run), [run.problem]
+    """Return the values of a training for its page."""
+    about, problems = summarize_run(run), [run.problem]
     best, newest = run.model(), run.newest()
-    league, card = _tried(lambda: _league(run.folder), problems), _tried(lambda: _card(run.folder), problems)
-    ahead = ""
+    league, card = _try(lambda: _league(run.folder), problems), _try(lambda: _card(run.folder), problems)
+    remaining = ""
     if (left := run.seconds_left) is not None:
-        ahead = f", about {clock(left)} left" if run.steps < run.of_steps else ", measuring its model for the card"
+        remaining = f", about {clock(left)} left" if run.steps < run.of_steps else ", measuring the model for its card"
     facts = {
-        "state": run.state + ahead,
+        "state": run.state + remaining,
         "decisions of the learner": about["done"],
-        "time": clock(run.pace[-1].seconds) if run.pace else "not noted",
-        "games a second": about["games_a_second"] or "not noted",
-        "games": f"{run.pace[-1].games:,}" if run.pace else "not noted",
+        "time": clock(run.pace[-1].seconds) if run.pace else "unknown",
+        "games a second": about["games_a_second"] or "unknown",
+        "games": f"{run.pace[-1].games:,}" if run.pace else "unknown",
         "last written": about["changed"],
     }
     settings = {
@@ -161,7 +156,7 @@ def _scores(run: WatchedRun) -> ShownChart | None:
 
 
 def _speed(run: WatchedRun) -> ShownChart | None:
-    """Return the chart of how fast a training went."""
+    """Return the chart of a training's speed."""
     found = speeds(run.pace, min(RECENT, run.pace[-1].seconds / 20)) if run.pace else []
     if len(found) < 2:
         return None
@@ -171,7 +166,7 @@ def _speed(run: WatchedRun) -> ShownChart | None:
 
 
 def _losses(run: WatchedRun) -> list[ShownChart]:
-    """Return the charts of what a training logs of its updates."""
+    """Return the charts of the losses that a training logs."""
     scalars, found = read_scalars(run.folder / "tensorboard"), []
     for tag, (title, factor) in LOGGED.items():
         points = [(step, factor * value) for step, value in scalars.get(tag, ())]
@@ -193,25 +188,25 @@ def _chart(
         ChartLink(*point, "#live", f"{x.shown(point[0])}: {line.name} {point[1]:.4g}")
         for line in lines
         for point in line.points[:: 1 + len(line.points) // MOST_POINTS]
-        if math.isfinite(point[1])  # of a training that has diverged
+        if math.isfinite(point[1])  # not finite if the training diverged
     ]
     drawn = chart(title, lines, x, up, marks, points=points).svg()
-    drawn = drawn.replace(' role="img"', ' role="group"', 1)  # it holds links
+    drawn = drawn.replace(' role="img"', ' role="group"', 1)  # it contains links
     signs = [trust(swatch(number).svg().replace('role="img"', 'aria-hidden="true"')) for number in range(len(lines))]
     legend = [(sign, line.name) for sign, line in zip(signs, lines, strict=True)] if len(lines) > 1 else []
     return ShownChart(title, trust(drawn), legend, note)
 
 
 def _league(folder: Path) -> dict[str, Any] | None:
-    """Return a league's table: of each member what it is, and what it won against each other one."""
+    """Return a league's table: kind and share of each member, and its win rate against each other member."""
     if not (folder / LEAGUE_FILE).is_file():
         return None
     table, shares = read_league(folder / LEAGUE_FILE)
-    names = list(table.kinds)[-MOST_MEMBERS:]
+    names = list(table.kinds)[-MOST_MEMBERS_LISTED:]
     first = len(table.kinds) - len(names) + 1
 
     def describe_result(name: str, other: str) -> tuple[str, str]:
-        """Return what a member won in words, and its class of the style sheet."""
+        """Return a win rate in per cent, and its CSS class."""
         found = table.results.get((name, other))
         if found is None or name == other:
             return "", ""
@@ -241,7 +236,7 @@ def _card(folder: Path) -> Any:
     return None
 
 
-def _tried(read: Callable[[], Any], problems: list[str]) -> Any:
+def _try(read: Callable[[], Any], problems: list[str]) -> Any:
     try:
         return read()
     except (DicegymError, OSError, ValueError) as error:
@@ -257,9 +252,9 @@ def _in_words(score: Score) -> str:
 
 
 def read_scalars(folder: Path) -> dict[str, list[tuple[int, float]]]:
-    """Return step and value of all scalars below a folder, by tag, in the order of their steps.
+    """Return step and value of all scalars below a folder by tag, in the order of steps.
 
-    What is damaged, or is being written, ends a file. Without TensorBoard on this machine nothing is read.
+    A file is read up to its first damaged or unfinished record. Without TensorBoard the result is empty.
     """
     found: dict[str, dict[int, float]] = {}
     for path in sorted(folder.rglob("events.out.tfevents.*")):
@@ -271,7 +266,7 @@ def read_scalars(folder: Path) -> dict[str, list[tuple[int, float]]]:
 
 @functools.lru_cache(maxsize=256)
 def _scalars(path: Path, size: int) -> list[tuple[str, int, float]]:
-    """Return tag, step and value of the scalars of a file; ``size`` tells its states apart."""
+    """Return tag, step and value of a file's scalars, cached for each ``size`` of the file."""
     try:
         from tensorboard.backend.event_processing.event_file_loader import LegacyEventFileLoader  # type: ignore[import-untyped]
     except ImportError:

@@ -1,1 +1,1 @@
-"""Play: a person at a table against agents, in a browser."""
+"""Play: a person's games against agents in a browser."""

@@ -1,7 +1,4 @@
-"""Hints, a tutor and a review for players: found in threads, so that no page waits for them.
-
-Each question returns an `Answer`, which is there at once or later; the page says which.
-"""
+"""Hints, a tutor and reviews, computed in threads so that no page waits for them."""
 
 from __future__ import annotations
 
@@ -27,39 +24,39 @@ from dicegym.players.sitting import Warn
 from dicegym.web.play.saved_games import share_game
 from dicegym.web.workers import Answer, WorkerThreads
 
-GAMES = 250
-"""Games that are played on with each choice where nothing better is known: many people ask at once."""
-GAMES_REVIEWED = 80
-"""The same for reviews, which ask of every choice of a whole game."""
-MOST_VALUERS = 12
-"""Games whose values are kept, those that were asked for last: visitors choose parameters, and tables are large."""
+ROLLOUTS = 250
+"""Rollouts of each choice where no better values exist; few, because many people ask at once."""
+REVIEW_ROLLOUTS = 80
+"""The same for reviews, which value every choice of a whole game."""
+CACHED_VALUERS = 12
+"""Valuers in the cache: visitors choose parameters, and tables of values are large."""
 LONGEST_CHOICE = 8
-"""Actions after the best one that a hint names, where they belong to one choice."""
+"""Most further actions that a hint names where a choice consists of several."""
 
 
-class GivenHint(NamedTuple):
-    """What is best, for people."""
+class ShownHint(NamedTuple):
+    """A hint as the page shows it."""
 
     words: str
     titles: list[str]
     rows: list[list[str]]
-    """Of the best choices."""
+    """The best choices."""
     more: int
-    """How many choices are left out."""
+    """The number of choices left out."""
     sure: str
-    """Whose values they are and how sure, in a sentence."""
+    """The source of the values and their certainty, in a sentence."""
 
 
 class Advice:
-    """What people's choices are worth: hints, for which they wait, in threads of ``work``, reviews in ``slow``."""
+    """Values of people's choices: hints in the threads of ``work``, reviews in those of ``slow``."""
 
     def __init__(self, work: WorkerThreads, slow: WorkerThreads) -> None:
         self._work, self._slow = work, slow
         self._lock = threading.Lock()
-        self._valuers = functools.lru_cache(MOST_VALUERS)(lambda game, games: (threading.Lock(), list[Valuer]()))
+        self._valuers = functools.lru_cache(CACHED_VALUERS)(lambda game, games: (threading.Lock(), list[Valuer]()))
 
     def warner(self, game: Game, level: str) -> Warn | None:
-        """Return what warns a person; None if the values of choices are not known. May take seconds."""
+        """Return the tutor's function of warnings; None if choices have no known values. May take seconds."""
         if not level:
             return None
         try:
@@ -74,29 +71,29 @@ class Advice:
 
         return warn
 
-    def hint(self, owner: str, key: Hashable, turn: Turn) -> Answer[GivenHint]:
-        """Return what is best in a person's turn, computed once for each ``key``."""
+    def hint(self, owner: str, key: Hashable, turn: Turn) -> Answer[ShownHint]:
+        """Return a hint for a person's turn, computed once for each ``key``."""
 
-        def find(answer: Answer[GivenHint]) -> GivenHint:
+        def find(answer: Answer[ShownHint]) -> ShownHint:
             with self._using(turn.game) as valuer:
-                return give_hint(turn, valuer)
+                return describe_hint(turn, valuer)
 
         return self._work.answer(owner, ("hint", key), find)
 
     def review(self, owner: str, replay: Replay, pay: Callable[[], object]) -> Answer[Analysis]:
-        """Return the analysis of a game that is over, computed once for all who ask; ``pay`` is called first."""
+        """Return the analysis of a finished game, computed once for all visitors; ``pay`` is called first."""
 
         def find(answer: Answer[Analysis]) -> Analysis:
             game, names = share_game(replay.table()), tell_apart(replay.seats)
-            with self._using(game, GAMES_REVIEWED) as valuer:
+            with self._using(game, REVIEW_ROLLOUTS) as valuer:
                 states = replay.states()
                 return analyse(game, states, replay.actions, names, valuer, progress=answer.progress)
 
         return self._slow.answer(owner, ("review", json.dumps(to_json(replay))), find, pay=pay)
 
     @contextlib.contextmanager
-    def _using(self, game: Game, games: int = GAMES) -> Iterator[Valuer]:
-        """Yield the valuer of a game, which answers one at a time; rollouts play ``games`` games of each choice."""
+    def _using(self, game: Game, games: int = ROLLOUTS) -> Iterator[Valuer]:
+        """Yield a game's valuer for one thread at a time; rollouts play ``games`` games of each choice."""
         with self._lock:
             lock, found = self._valuers(game, games)
         with lock:
@@ -106,8 +103,8 @@ class Advice:
             yield found[0]
 
 
-def rest_of_choice(found: Hint, turn: Turn, valuer: Valuer) -> list[str]:
-    """Return what follows the best action in words, where a choice is made of several actions, such as an order."""
+def following_actions(found: Hint, turn: Turn, valuer: Valuer) -> list[str]:
+    """Return the best further actions in words, if a choice consists of several, such as an order."""
     game, state, words = turn.game, turn.record.copy(), list[str]()
     while game.spec.joint_action is not None and len(words) < LONGEST_CHOICE:
         best = found.choices[0]
@@ -118,15 +115,15 @@ def rest_of_choice(found: Hint, turn: Turn, valuer: Valuer) -> list[str]:
     return words
 
 
-def give_hint(turn: Turn, valuer: Valuer) -> GivenHint:
-    """Return a hint for people."""
+def describe_hint(turn: Turn, valuer: Valuer) -> ShownHint:
+    """Return a hint in words."""
     found = hint(turn.game, turn.record, valuer)
-    rest = rest_of_choice(found, turn, valuer)
+    rest = following_actions(found, turn, valuer)
     unit, best = found.valuer.unit, found.choices[0]
     titles, rows = found.table()
-    words = "Nobody can say what these choices are worth."
+    words = "The values of these choices are unknown."
     if not math.isnan(best.value):
         worth = f"{amount(best.value, unit)} to win" if unit == "win rate" else amount(best.value, unit)
-        off = f", give or take {amount(Z_95 * best.error, unit)}" if best.error > 0 else ""
-        words = f"Best: {'; '.join([action_in(turn.game, turn.record, best.action), *rest])} ({worth}{off})."
-    return GivenHint(words, titles, rows, len(found.choices) - len(rows), f"{sure(found.valuer)}.")
+        margin = f", give or take {amount(Z_95 * best.error, unit)}" if best.error > 0 else ""
+        words = f"Best: {'; '.join([action_in(turn.game, turn.record, best.action), *rest])} ({worth}{margin})."
+    return ShownHint(words, titles, rows, len(found.choices) - len(rows), f"{sure(found.valuer)}.")

@@ -1,4 +1,4 @@
-"""The games in short, each with what begins one by a click."""
+"""Cards of the games, each with buttons to start one."""
 
 from __future__ import annotations
 
@@ -12,33 +12,33 @@ from dicegym.players.roster import agent_names, resolve
 from dicegym.web.static_files import address, files
 
 
-class GameToBegin(NamedTuple):
-    """A game that can be begun."""
+class GameCard(NamedTuple):
+    """A game on the first page."""
 
     name: str
     title: str
     about: str
     cover: str
-    """The address of its picture; of a game from outside it is the icon."""
+    """The address of its picture; for a game from another package the icon."""
     trained: str
-    """A model that comes with it; empty if none does."""
+    """A shipped model, or an empty text."""
     seats: str
-    """How many may play: ``2`` or ``2 to 6``."""
+    """Numbers of players: ``2`` or ``2 to 6``."""
 
 
-def list_cards() -> list[GameToBegin]:
-    """Return all games."""
+def list_cards() -> list[GameCard]:
+    """Return the cards of all games."""
     return [make_card(name) for name in games.loadable()]
 
 
 @functools.cache
-def make_card(name: str) -> GameToBegin:
-    """Return a game in short."""
-    told = rules_page(name).split("\n\n")[0]
-    about = " ".join(told.partition(": ")[2].split()) or told
+def make_card(name: str) -> GameCard:
+    """Return the card of a game."""
+    first = rules_page(name).split("\n\n")[0]
+    about = " ".join(first.partition(": ")[2].split()) or first
     low, high = games.spec(name).players
     table, cover = games.game(name), f"covers/{name}.svg"
-    return GameToBegin(
+    return GameCard(
         name,
         games.spec(name).title,
         f"{about[:1].upper()}{about[1:]}",

@@ -1,7 +1,7 @@
-"""A table at which a person plays: what lies on it, what the person may do, and what the others do then.
+"""A person's game: its state, the person's moves, and the agents' answers.
 
-A plain object that knows nothing of pages. What takes long, the others' moves and the tutor's judgement, is a job that
-is begun elsewhere; until it is done the table is *busy*, and can be looked at all the same.
+This module knows nothing about pages. Moves of agents and warnings of the tutor are jobs in other threads. While one
+runs, the table is *busy*, but can be read.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ from dicegym.players.sitting import Rerun, Warn, controls_of
 from dicegym.web.play.rivals import PersonOnPage
 from dicegym.web.play.saved_games import TableSheet
 
-WHILE = "the others are still at it: wait until it is your turn"
+NOT_YOUR_TURN = "the others have not finished: wait until it is your turn"
 
 
 class StaleMoveError(DicegymError):
-    """What was sent was made for another state of the table: nothing was played."""
+    """A request belongs to another state of the table, and was ignored."""
 
     status = 409
 
 
 class ToldMove(NamedTuple):
-    """One action, as it is told to the person."""
+    """An action, described for the person."""
 
     number: int
-    """How many actions were played before it."""
+    """The number of actions before it."""
     seat: int
     lines: tuple[str, ...]
 
@@ -43,43 +43,42 @@ class ToldMove(NamedTuple):
 class PlayedTable:
     """One game of a person.
 
-    All methods may be called from any thread. Those that play (`choose`, `insist`, `undo`, `lay`) check what they are
-    given, and begin a job for what takes long.
+    All methods may be called from any thread. Those that play (`choose`, `insist`, `undo`, `restore`) check their
+    arguments, and start a job for the rest.
 
     Args:
-        sheet: what is kept of it; changed by this object alone.
-        seated: called with the game in a job; returns the others, in the order of their seats.
-        keep: called when something has changed that is to be kept.
-        begin: begins a job.
-        warner: called in a job; returns what warns the person.
+        sheet: the saved game; only this object changes it.
+        load_players: called with the game in a job; returns the other players in the order of their seats.
+        keep: called to save the sheet after a change.
+        begin: starts a job.
+        load_tutor: called in a job; returns the tutor's function of warnings.
 
     Attributes:
-        controls: how a person plays it.
-        place: where the person sits.
-        state: a copy of the record; None until the table is laid.
-        told: everything that was done, in the person's words.
-        busy: what is waited for, in words; empty if nothing is.
-        broken: why the game cannot continue, in words; empty if it can.
-        job: the last one that was begun; the table is busy until it is done.
+        controls: the game's controls for people.
+        place: the person's seat, and the names of all players.
+        state: a copy of the record; None until the game is restored.
+        told: descriptions of all actions, as the person may know them.
+        busy: what the person waits for, in words, or an empty text.
+        broken: why the game cannot continue, in words, or an empty text.
+        job: the latest job; the table is busy until it is done.
 
     Raises:
-        DicegymError: the game can no longer be played, as its rules have changed.
+        DicegymError: the game's rules have changed since it was started.
     """
 
     def __init__(
         self,
         sheet: TableSheet,
-        seated: Callable[[Game], Sequence[Player]],
+        load_players: Callable[[Game], Sequence[Player]],
         keep: Callable[[TableSheet], None],
         begin: Callable[[Callable[[], None]], Future[None]],
-        warner: Callable[[], Warn | None] = lambda: None,
+        load_tutor: Callable[[], Warn | None] = lambda: None,
     ) -> None:
         self.sheet = sheet
         self.game = sheet.table()
         if sheet.fingerprint != self.game.fingerprint:
             raise ParameterError(
-                f"this game was begun by other rules of {self.game.spec.title}, which have changed since: "
-                "begin another one"
+                f"the rules of {self.game.spec.title} have changed since this game was started: start another game"
             )
         self.controls = controls_of(self.game)
         self.place = Place(self.game, sheet.seat, tuple(sheet.names))
@@ -89,7 +88,7 @@ class PlayedTable:
         self.broken = ""
         self.lock = threading.RLock()
         self.job: Future[None] = Future()
-        self._seated, self._keep, self._begin, self._warner = seated, keep, begin, warner
+        self._load_players, self._keep, self._begin, self._load_tutor = load_players, keep, begin, load_tutor
         self._changed = False
         self._run: Rerun | None = None
 
@@ -100,22 +99,22 @@ class PlayedTable:
 
     @property
     def yours(self) -> bool:
-        """Whether the person is to decide."""
+        """Whether it is the person's turn."""
         return self.state is not None and not self.over and not self.busy and not self.broken
 
     def forms(self) -> Sequence[PlayForm]:
-        """Return what the person may fill in now; nothing unless it is to decide."""
+        """Return the forms of the person's turn; nothing if it is not their turn."""
         with self.lock:
             return self.controls.forms(self.place, self.state) if self.yours else ()
 
     def since(self) -> list[ToldMove]:
-        """Return what was done since the person decided last, its own move included."""
+        """Return the actions since the person's last decision, that decision included."""
         with self.lock:
             first = self.sheet.marks[-1] if self.sheet.marks else 0
             return [one for one in self.told if one.number >= first]
 
     def words(self) -> str:
-        """Return the table in words, and what each choice brings where that is plain; at the end, the winner."""
+        """Return the table in words with the results of choices where they are certain; at the end, the winner."""
         with self.lock:
             if self.state is None:
                 return ""
@@ -124,59 +123,59 @@ class PlayedTable:
             return self.controls.table(self.place, self.state, True) if self.yours else ""
 
     def turn(self) -> Turn:
-        """Return the person's turn, of a copy of the record. Raises StaleMoveError if it is not to decide."""
+        """Return the person's turn with a copy of the record. Raises StaleMoveError if it is not their turn."""
         with self.lock:
             if not self.yours:
-                raise StaleMoveError("the game is over" if self.over else WHILE)
+                raise StaleMoveError("the game is over" if self.over else NOT_YOUR_TURN)
             return Turn(self.game, self.state.copy(), self.place.seat)
 
-    def lay(self) -> None:
-        """Lay the table: play again what was played, and let the others move if it is their turn."""
+    def restore(self) -> None:
+        """Replay the saved actions in a job, and let the agents move if it is their turn."""
         with self.lock:
             if self.state is None and not self.busy:
-                self._start("the table is laid", self._lay)
+                self._start("the table is being set up", self._restore)
 
     def choose(self, move: int, form: str, fields: Fields) -> None:
-        """Decide by a form. Raises StaleMoveError for another move, ParameterError for what the rules do not allow."""
+        """Play the choice of a form. Raises StaleMoveError for another move, ParameterError for an illegal choice."""
         with self.lock:
             self._expect(move)
             self.act(move, [*map(int, self.controls.read_form(self.place, self.state, form, fields))])
 
     def act(self, move: int, actions: Sequence[int]) -> None:
-        """Decide by actions themselves; errors as of `choose`."""
+        """Play actions. Raises as `choose` does."""
         with self.lock:
             self._expect(move)
             if not actions:
                 raise ParameterError("nothing was chosen: choose something")
-            self._refuse_faults(actions)
+            self._check_legal(actions)
             sheet, chosen = self.sheet, list(actions)
-            if sheet.asked == chosen:  # sent twice, perhaps: what the tutor asks is to be answered
+            if sheet.asked == chosen:  # probably sent twice: the tutor's question is still open
                 return
             sheet.asked, sheet.words = [], ""
             if sheet.tutor and chosen[0] not in sheet.warned:
-                self._start("the tutor thinks about your move", lambda: self._ask_tutor(chosen))
+                self._start("the tutor looks at your move", lambda: self._ask_tutor(chosen))
             else:
                 self._commit(chosen)
                 self._start(self._others(), self._go)
 
     def insist(self, move: int) -> None:
-        """Play what the tutor has asked about. Raises StaleMoveError if it has not."""
+        """Play the move that the tutor asks about. Raises StaleMoveError if the tutor asks nothing."""
         with self.lock:
             self._expect(move)
             if not self.sheet.asked:
-                raise StaleMoveError("nothing was asked: choose a move")
+                raise StaleMoveError("the tutor asks nothing: choose a move")
             self._commit(self.sheet.asked)
             self._start(self._others(), self._go)
 
     def reconsider(self, move: int) -> None:
-        """Choose again after the tutor has asked. Raises StaleMoveError as `choose` does."""
+        """Drop the move that the tutor asks about. Raises StaleMoveError for another move."""
         with self.lock:
             self._expect(move)
             self.sheet.asked, self.sheet.words = [], ""
             self._keep(self.sheet)
 
     def undo(self, move: int) -> None:
-        """Take the person's last move back. Raises StaleMoveError for another one, ParameterError without any."""
+        """Take back the person's last move. Raises StaleMoveError for another move, ParameterError before the first."""
         with self.lock:
             self._expect(move, over=True)
             sheet = self.sheet
@@ -185,29 +184,29 @@ class PlayedTable:
             del sheet.actions[sheet.marks.pop() :]
             sheet.taken_back += 1
             sheet.waiting, sheet.over = [], False
-            self._run = None  # which has played what was taken back
+            self._run = None  # it has played the move
             self._next()
-            self._start("the others remember", self._lay)
+            self._start("the move is taken back", self._restore)
 
     def keep(self) -> None:
-        """Keep a decision whose job takes long, before the person is told that it was taken."""
+        """Save a decision whose job takes long, before the page confirms it."""
         with self.lock:
             if self.busy:
                 self._note()
                 self._keep(self.sheet)
 
     def _expect(self, move: int, over: bool = False) -> None:
-        """Refuse what was made for another move; unless ``over``, also where the game is over or cannot continue."""
+        """Refuse a request for another move; unless ``over``, also when the game is over or cannot continue."""
         if self.busy:
-            raise StaleMoveError(WHILE)
+            raise StaleMoveError(NOT_YOUR_TURN)
         if move != self.sheet.move:
-            raise StaleMoveError("that was made for an earlier state of the table, and was not played again")
+            raise StaleMoveError("this was sent for an earlier state of the table, and was not played again")
         if self.over and not over:
             raise StaleMoveError("the game is over")
-        if self.broken and not over:  # perhaps no table was laid
+        if self.broken and not over:  # there may be no state
             raise ParameterError(f"the game cannot continue: {self.broken}")
 
-    def _refuse_faults(self, actions: Sequence[int]) -> None:
+    def _check_legal(self, actions: Sequence[int]) -> None:
         state, seat = self.state.copy(), self.place.seat
         for action in actions:
             if state["over"] or int(state["player"]) != seat:
@@ -217,7 +216,7 @@ class PlayedTable:
                 raise ParameterError(f"{one_line(self.game.action_name(action), 80)} is not allowed here: {why}")
 
     def _commit(self, actions: Sequence[int]) -> None:
-        """Note a decision; what it leads to is a job, at the end of which all of it is kept (see `keep`)."""
+        """Note a decision; the following job saves it at its end (see `keep`)."""
         self.sheet.marks.append(len(self.sheet.actions))
         self.sheet.waiting = list(actions)
         self._next()
@@ -228,9 +227,9 @@ class PlayedTable:
         self.sheet.asked, self.sheet.words, self.sheet.warned = [], "", []
 
     def _others(self) -> str:
-        """Return what is waited for, in words."""
+        """Return what the person waits for, in words."""
         if self.game.players == 1:
-            return "the dice are rolled"
+            return "the dice are rolling"
         seat = int(self.state["player"])
         return "the others think" if seat == self.place.seat else f"{self.place.names[seat]} thinks"
 
@@ -238,12 +237,12 @@ class PlayedTable:
         self.busy = busy
         try:
             self.job = self._begin(lambda: self._finish(job))
-        except BaseException:  # nobody will do it
+        except BaseException:  # the job will never run
             self.busy = ""
             raise
 
     def _finish(self, job: Callable[[], None]) -> None:
-        """Do a job; whatever becomes of it, the table is no longer busy after it."""
+        """Run a job; the table is no longer busy after it, also if it fails."""
         try:
             job()
         except AgentError as error:
@@ -251,25 +250,25 @@ class PlayedTable:
         except DicegymError as error:
             self.broken = str(error)
         except Exception as error:
-            # Programs of others run in a job, and raise what they like: the person hears of it, and plays elsewhere.
+            # A job runs programs of others, which may raise anything: the page shows it.
             self.broken = f"a player fails: {type(error).__name__}: {one_line(error, 400)}"
         finally:
             with self.lock:
                 self.busy = ""
                 self._note()
-                if self._changed:  # looked at alone, it stays as it was
+                if self._changed:  # a game that was only read is not written
                     self._keep(self.sheet)
                     self._changed = False
 
     def _note(self) -> None:
-        """Note what was played; a player that fails amid the others' moves leaves some of them."""
+        """Note the actions so far; a failing player may leave some of the agents' moves."""
         if self._run is not None and self._run.replayed is None and self._run.actions != self.sheet.actions:
             self.sheet.actions = list(self._run.actions)
             self._changed = True
 
     def _ask_tutor(self, actions: list[int]) -> None:
-        """Ask the tutor, and play unless it warns."""
-        warn = self._warner()
+        """Ask the tutor; play the move unless it warns."""
+        warn = self._load_tutor()
         whole_choice = self.game.spec.joint_action is not None
         state = self.state.copy()
         judged = actions if whole_choice else actions[:1]
@@ -284,38 +283,38 @@ class PlayedTable:
             self.busy = self._others()
         self._go()
 
-    def _lay(self) -> None:
-        """Play again what was played, then let the others move."""
+    def _restore(self) -> None:
+        """Replay the saved actions, then let the agents move."""
         self.broken = ""
         sheet, seat = self.sheet, self.place.seat
-        rivals = list(self._seated(self.game))
+        rivals = list(self._load_players(self.game))
         players = [*rivals[:seat], PersonOnPage(lambda: self.sheet.waiting.pop(0)), *rivals[seat:]]
         run = Rerun(self.game, sheet.seed, players, self.place, sheet.actions)
         with self.lock:
             self._run, self._moves = run, run.moves()
             self.told = []
         self._go()
-        if not self.over:  # a page asks the same in the event loop, which loads no compiled code then
+        if not self.over:  # load compiled code here: pages call the same in the event loop
             self.controls.board(self.place, self.state)
             self.controls.forms(self.place, self.state)
             self.controls.table(self.place, self.state, True)
 
     def _go(self) -> None:
-        """Let everybody play until the person is to decide, or the game is over."""
+        """Play until it is the person's turn, or the game is over."""
         if self._run is None:
-            self._lay()
+            self._restore()
             return
         run, state, seat = self._run, self._run.state, self.place.seat
         while not state["over"]:
-            again = run.replayed is not None
+            replaying = run.replayed is not None
             mover = int(state["player"])
-            if not again and mover == seat:
+            if not replaying and mover == seat:
                 if not self.sheet.waiting:
                     break
-                if self.game.step(state.copy(), self.sheet.waiting[0]):  # kept for a later turn, where it is a fault
+                if self.game.step(state.copy(), self.sheet.waiting[0]):  # chosen for a later turn, and illegal by now
                     self.sheet.waiting = []
                     break
-            if not again:
+            if not replaying:
                 with self.lock:
                     self.state = state.copy()
                     if mover != seat:

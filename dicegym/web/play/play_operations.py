@@ -1,4 +1,4 @@
-"""Playing: begin a game, look, play, take back, ask for a hint, and look back at a game that is over."""
+"""Operations of playing: start a game, move, take back, ask for a hint, review a finished game."""
 
 from __future__ import annotations
 
@@ -18,66 +18,65 @@ from dicegym.arena.replay import Replay, record_replay, to_json
 from dicegym.errors import DicegymError, ParameterError
 from dicegym.players.sitting import usual_rivals, usual_seats
 from dicegym.registry import GAMES
-from dicegym.web.door import SEEN, Door, QueryNumber, text_in
 from dicegym.web.learn.run_folders import MODEL_SUFFIX, model_of
-from dicegym.web.pages import page, web_of
+from dicegym.web.pages import render_page, web_of
 from dicegym.web.play.cards import list_cards
-from dicegym.web.play.hall import OF_A_VISITOR, NewGame, PlayHall
+from dicegym.web.play.game_sessions import GAMES_PER_VISITOR, GameSessions, NewGame
 from dicegym.web.play.person_table import PlayedTable
-from dicegym.web.play.review import BEGUN, review_page
+from dicegym.web.play.review import GAME_COST, render_review
 from dicegym.web.play.rivals import list_rivals, make_table
 from dicegym.web.play.table_view import describe_table
 from dicegym.web.readiness import GettingReadyError
-from dicegym.web.watch.replay_view import replay_page
+from dicegym.web.section import SEE_OTHER, QueryNumber, Section, text_in
+from dicegym.web.watch.replay_view import render_replay
 
-DOOR = Door(
+SECTION = Section(
     "/play",
     "Play",
-    "Sit down against agents of every strength, take moves back, ask for hints, and see what your moves cost.",
-    lambda web: web.get(PlayHall),
+    "Play against agents of every strength, take moves back, ask for hints, and see what your moves cost.",
+    lambda web: web.get(GameSessions),
 )
 PATIENCE = 0.9
-"""Seconds that an answer waits for other players before it names the one that thinks."""
-HINTS = 75.0
-"""As many requests as a hint counts for."""
+"""Seconds that an answer waits for agents before it says which one is thinking."""
+HINT_COST = 75.0
 PARAMETER = "parameters-"
-"""The prefix of the fields of a game's own parameters."""
+"""The prefix of the fields of a game's parameters."""
 TUTOR = "mistake"
-"""The level from which the tutor asks, unless another one is chosen."""
+"""The default level from which the tutor warns."""
 TABLE = "/play/{id}"
 
 
-class MoveOf(BaseModel):
-    """Which state of the table something is done in."""
+class MoveNumber(BaseModel):
+    """The number of the move for which a request was made."""
 
     move: int
 
 
-def _hall(request: Request) -> PlayHall:
-    return web_of(request).get(PlayHall)
+def _sessions(request: Request) -> GameSessions:
+    return web_of(request).get(GameSessions)
 
 
 def _find(request: Request, id: str) -> PlayedTable:
-    return _hall(request).find(request.state.visitor, id)
+    return _sessions(request).find(request.state.visitor, id)
 
 
-async def _own(request: Request, id: str) -> PlayedTable:
-    """Return a table of the visitor; only one that is not in memory costs a thread."""
-    if _hall(request).is_open(request.state.visitor, id):
+async def _find_own(request: Request, id: str) -> PlayedTable:
+    """Return a table of the visitor, read in a thread unless it is in memory."""
+    if _sessions(request).is_open(request.state.visitor, id):
         return _find(request, id)
     return await run_in_threadpool(_find, request, id)
 
 
-async def _whole(request: Request, id: str) -> PlayedTable:
-    """Return a table whose game is over, for what shows hidden things. Raises ParameterError otherwise."""
-    table = await wait_for_others(await _own(request, id))
+async def _find_finished(request: Request, id: str) -> PlayedTable:
+    """Return a table whose game is over, so that all may be shown. Raises ParameterError for other games."""
+    table = await wait_for_players(await _find_own(request, id))
     if not table.over or table.busy:
-        raise ParameterError("this game is not over yet: all of it is shown when it is")
+        raise ParameterError("this game is not over yet: its file, replay and review come at its end")
     return table
 
 
-async def wait_for_others(table: PlayedTable) -> PlayedTable:
-    """Wait for other players, if they take no longer than an answer may; return the table."""
+async def wait_for_players(table: PlayedTable) -> PlayedTable:
+    """Wait at most `PATIENCE` for the agents; return the table."""
     if table.busy:
         await asyncio.wait([asyncio.wrap_future(table.job)], timeout=PATIENCE)
     if table.busy:
@@ -85,20 +84,20 @@ async def wait_for_others(table: PlayedTable) -> PlayedTable:
     return table
 
 
-@DOOR.get("/play", template="play/index.html")
+@SECTION.get("/play", template="play/index.html")
 def list_games_of_visitor(request: Request) -> dict[str, Any]:
-    """Show all games, and those that the visitor has begun."""
+    """Show all games, and the visitor's own."""
     cards = list_cards()
     titles = {game.name: game.title for game in cards}
-    own = list(_hall(request).of(request.state.visitor))
-    return {"cards": cards, "own": own, "most": OF_A_VISITOR, "titles": titles}
+    own = list(_sessions(request).of(request.state.visitor))
+    return {"cards": cards, "own": own, "most": GAMES_PER_VISITOR, "titles": titles}
 
 
 # --- a new game
 
 
 def show_options(given: ImmutableMultiDict[str, Any], wrong: str = "") -> dict[str, Any]:
-    """Return the form of a new game, filled in by unchecked fields, and what was wrong with them.
+    """Return the values of the form of a new game, filled with unchecked fields, and what was ``wrong`` with them.
 
     Raises UnknownNameError for an unknown game.
     """
@@ -125,9 +124,9 @@ def show_options(given: ImmutableMultiDict[str, Any], wrong: str = "") -> dict[s
     }
 
 
-@DOOR.get("/play/new", template="play/new.html")
+@SECTION.get("/play/new", template="play/new.html")
 def choose_options(request: Request) -> dict[str, Any]:
-    """Show how a game is to be played."""
+    """Show the form of a new game."""
     return show_options(request.query_params)
 
 
@@ -135,136 +134,138 @@ def _ask_again(request: Request, form: FormData, error: DicegymError) -> Respons
     status = getattr(error, "status", 400)
     if isinstance(error, GettingReadyError):
         fields = [(name, value) for name, value in form.multi_items() if isinstance(value, str) and name != "form_key"]
-        return page(request, "play/waiting.html", status, words=str(error), fields=fields, game=text_in(form, "game"))
-    return page(request, "play/new.html", status, **show_options(form, str(error)))
+        return render_page(
+            request, "play/waiting.html", status, words=str(error), fields=fields, game=text_in(form, "game")
+        )
+    return render_page(request, "play/new.html", status, **show_options(form, str(error)))
 
 
-@DOOR.post("/play/new", to="/play/{0.sheet.id}", again=_ask_again)
+@SECTION.post("/play/new", to="/play/{0.sheet.id}", again=_ask_again)
 async def begin_game(request: Request, wanted: NewGame) -> PlayedTable:
-    """Begin a game."""
-    web_of(request).limits.pay(request, BEGUN)
-    return await wait_for_others(await run_in_threadpool(_begin, request, wanted))
+    """Start a game."""
+    web_of(request).limits.pay(request, GAME_COST)
+    return await wait_for_players(await run_in_threadpool(_begin, request, wanted))
 
 
 def _begin(request: Request, wanted: NewGame) -> PlayedTable:
     if wanted.players is not None:
         wanted.against = wanted.against[: max(0, wanted.players - 1)]
     models = {name: model_of(web_of(request), name) for name in wanted.against if name.endswith(MODEL_SUFFIX)}
-    return _hall(request).begin(request.state.visitor, wanted, models)
+    return _sessions(request).begin(request.state.visitor, wanted, models)
 
 
 # --- a table
 
 
 def _page_of(request: Request, table: PlayedTable, notice: str = "", status: int = 200) -> Response:
-    """Return the page of a table, with the hint that the address asks for."""
+    """Return the page of a table, with a hint if the query asks for it."""
     hint = request.query_params.get("hint", "")
     wanted = hint == str(table.sheet.move)
     if wanted:
-        web_of(request).limits.pay(request, HINTS)
-    values = describe_table(table, _hall(request).advice, hint=wanted, notice=notice)
+        web_of(request).limits.pay(request, HINT_COST)
+    values = describe_table(table, _sessions(request).advice, hint=wanted, notice=notice)
     address = f"/play/{table.sheet.id}"
     again = f"{address}?{urlencode({'hint': hint})}" if wanted else address
-    return page(request, "play/table.html", status, **values, address=address, refresh=again)
+    return render_page(request, "play/table.html", status, **values, address=address, refresh=again)
 
 
-@DOOR.get(TABLE, view=_page_of)
+@SECTION.get(TABLE, view=_page_of)
 async def show_table(request: Request, id: str) -> PlayedTable:
-    """Show a game as its player may know it."""
-    return await wait_for_others(await _own(request, id))
+    """Show a game as its player may see it."""
+    return await wait_for_players(await _find_own(request, id))
 
 
 def _moved(request: Request, table: PlayedTable) -> Response:
     if "hx-request" in request.headers:
         return _page_of(request, table)
-    return RedirectResponse(f"/play/{table.sheet.id}", SEEN)
+    return RedirectResponse(f"/play/{table.sheet.id}", SEE_OTHER)
 
 
 def _refuse_move(request: Request, form: FormData, error: DicegymError) -> Response:
-    """Show the table, and why nothing was played; htmx shows no answer that is called an error."""
+    """Show the table, and why nothing was played. htmx ignores answers with an error's status."""
     status = getattr(error, "status", 400)
     notice = f"{error}. This is the table now." if status == 409 else str(error)
     table = _find(request, request.path_params["id"])
     return _page_of(request, table, notice, 200 if "hx-request" in request.headers else status)
 
 
-@DOOR.post(TABLE + "/move", view=_moved, again=_refuse_move)
-async def play_form(request: Request, id: str, wanted: MoveOf) -> PlayedTable:
-    """Play what a form on the board says."""
-    table, form = await _own(request, id), request.state.form
+@SECTION.post(TABLE + "/move", view=_moved, again=_refuse_move)
+async def play_form(request: Request, id: str, wanted: MoveNumber) -> PlayedTable:
+    """Play the choice of a form."""
+    table, form = await _find_own(request, id), request.state.form
     fields: dict[str, list[str]] = {}
     for name, value in form.multi_items():
         if isinstance(value, str):
             fields.setdefault(name, []).append(value)
     table.choose(wanted.move, text_in(form, "form"), fields)
-    return await wait_for_others(table)
+    return await wait_for_players(table)
 
 
-@DOOR.post(TABLE + "/undo", view=_moved, again=_refuse_move)
-async def undo(request: Request, id: str, wanted: MoveOf) -> PlayedTable:
-    """Take the last move back."""
-    table = await _own(request, id)
+@SECTION.post(TABLE + "/undo", view=_moved, again=_refuse_move)
+async def undo(request: Request, id: str, wanted: MoveNumber) -> PlayedTable:
+    """Take back the last move."""
+    table = await _find_own(request, id)
     table.undo(wanted.move)
-    return await wait_for_others(table)
+    return await wait_for_players(table)
 
 
-@DOOR.post(TABLE + "/insist", view=_moved, again=_refuse_move)
-async def insist(request: Request, id: str, wanted: MoveOf) -> PlayedTable:
-    """Play what the tutor has asked about."""
-    table = await _own(request, id)
+@SECTION.post(TABLE + "/insist", view=_moved, again=_refuse_move)
+async def insist(request: Request, id: str, wanted: MoveNumber) -> PlayedTable:
+    """Play the move that the tutor asks about."""
+    table = await _find_own(request, id)
     table.insist(wanted.move)
-    return await wait_for_others(table)
+    return await wait_for_players(table)
 
 
-@DOOR.post(TABLE + "/reconsider", view=_moved, again=_refuse_move)
-def reconsider(request: Request, id: str, wanted: MoveOf) -> PlayedTable:
-    """Choose again after the tutor has asked."""
+@SECTION.post(TABLE + "/reconsider", view=_moved, again=_refuse_move)
+def reconsider(request: Request, id: str, wanted: MoveNumber) -> PlayedTable:
+    """Drop the move that the tutor asks about."""
     table = _find(request, id)
     table.reconsider(wanted.move)
     return table
 
 
-@DOOR.post(TABLE + "/again", to="/play/{0.sheet.id}")
+@SECTION.post(TABLE + "/again", to="/play/{0.sheet.id}")
 def play_again(request: Request, id: str) -> PlayedTable:
-    """Begin another game among the same."""
-    web_of(request).limits.pay(request, BEGUN)
-    return _hall(request).another(_find(request, id).sheet)
+    """Start another game with the same players."""
+    web_of(request).limits.pay(request, GAME_COST)
+    return _sessions(request).another(_find(request, id).sheet)
 
 
 # --- a game that is over
 
 
 def replay_of_table(table: PlayedTable) -> Replay:
-    """Return a game that is over as a replay."""
+    """Return a finished game as a replay."""
     return record_replay(table.game, table.place.names, table.sheet.seed, table.sheet.actions)
 
 
-@DOOR.get(TABLE + "/review")
+@SECTION.get(TABLE + "/review")
 async def review_game(request: Request, id: str, at: QueryNumber = None) -> Response:
-    """Show how the visitor played a game that is over: what each decision lost, and luck."""
-    table = await _whole(request, id)
+    """Show the regret of each of the visitor's decisions in a finished game, and luck."""
+    table = await _find_finished(request, id)
     title, back = f"How you played: {table.game.spec.title}", f"/play/{table.sheet.id}"
     outcome = (table.words().strip().splitlines() or [""])[-1]
 
     def make_page() -> Response:
         replay, seat = replay_of_table(table), table.sheet.seat
-        return review_page(request, replay, seat, at, title=title, back=back, own=True, outcome=outcome)
+        return render_review(request, replay, seat, at, title=title, back=back, own=True, outcome=outcome)
 
     return await run_in_threadpool(make_page)
 
 
-@DOOR.get(TABLE + "/game.json")
+@SECTION.get(TABLE + "/game.json")
 async def download_game(request: Request, id: str) -> Response:
-    """Hand out a game as a file, for `dicegym arena replay` and `dicegym values analyse`."""
-    table = await _whole(request, id)
+    """Return a game's file, for `dicegym arena replay` and `dicegym values analyse`."""
+    table = await _find_finished(request, id)
     values = await run_in_threadpool(lambda: to_json(replay_of_table(table)))
     name = f"{table.sheet.game}-{table.sheet.seed}.json"
     return JSONResponse(values, headers={"Content-Disposition": f'attachment; filename="{name}"'})
 
 
-@DOOR.get(TABLE + "/replay")
+@SECTION.get(TABLE + "/replay")
 async def replay_game(request: Request, id: str) -> Response:
-    """Show a game, moment by moment, all hidden things too."""
-    table = await _whole(request, id)
+    """Show a game move by move, with all hidden information."""
+    table = await _find_finished(request, id)
     title, back = f"{table.game.spec.title}, seen again", (f"/play/{table.sheet.id}", "Back to the table")
-    return await run_in_threadpool(lambda: replay_page(request, replay_of_table(table), title=title, back=back))
+    return await run_in_threadpool(lambda: render_replay(request, replay_of_table(table), title=title, back=back))

@@ -1,4 +1,4 @@
-"""How a game was played that is over: the chances over the game, what each decision cost, and luck."""
+"""The review of a finished game: win probabilities over the game, regret of each decision, luck."""
 
 from __future__ import annotations
 
@@ -10,41 +10,39 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from dicegym.analysis.decisions import Analysis, PricedDecision
-from dicegym.analysis.valuers import Stake, amount, sure, thresholds
+from dicegym.analysis.valuers import Mark, Stake, amount, sure, thresholds
 from dicegym.arena.pages.template import trust
 from dicegym.arena.replay import Replay
 from dicegym.engine.validate import whole_number
 from dicegym.games.parts import Z_95
 from dicegym.pictures.charts import Axis, ChartLine, ChartLink, chart, swatch
 from dicegym.pictures.drawing import draw
-from dicegym.web.pages import page, web_of
-from dicegym.web.play.hall import PlayHall
+from dicegym.web.pages import render_page, web_of
+from dicegym.web.play.game_sessions import GameSessions
 
-BEGUN = 250.0
-"""As many requests as a game or a review that begins counts for."""
-LINES = 4
-"""Players whose chances are drawn; of more, one alone."""
+GAME_COST = 250.0
+"""Requests that a new game or review counts for."""
+MOST_LINES = 4
+"""Most players with a line each in the chart; with more, one line is drawn."""
 
 
 class JudgedDecision(NamedTuple):
     """A decision of a player, in words."""
 
     number: int
-    """Actions that were played before it."""
+    """The number of actions before it."""
     turn: int
-    """Of the player's own, from 1."""
-    sign: str
-    mark: str
-    """What it is called: ``a mistake``; empty if it has no mark."""
+    """The number among the player's own decisions, from 1."""
+    mark: Mark | None
     chosen: str
     better: str
-    """The best choice; empty if this was one of the best."""
+    """The best choice, or an empty text if this was one."""
     lost: str
     cost: float
     forced: bool
 
 
-def review_page(
+def render_review(
     request: Request,
     replay: Replay,
     seat: int,
@@ -55,20 +53,19 @@ def review_page(
     own: bool = False,
     outcome: str = "",
 ) -> Response:
-    """Return the page on how a seat played a game that is over, or how far that is computed; asking begins it.
+    """Return the review of a seat's decisions, or the progress of computing it; the first call starts it.
 
-    The decision of number ``at`` is on the board (default: the worst one). ``back`` is the address of the game, ``own``
-    says whether the visitor has played it, and ``outcome`` how it ended. Raises ParameterError for a seat that there
-    is not.
+    The board shows decision number ``at`` (default: the worst one). ``back`` is the address of the game, ``own``
+    whether the visitor played it, ``outcome`` its result. Raises ParameterError for an invalid seat.
     """
     whole_number("seat", seat, 0, replay.players - 1, "a seat of this game")
     kept = [(name, value) for name, value in request.query_params.multi_items() if name not in ("at", "seat")]
     views = [] if own else [f"?{urlencode([*kept, ('seat', str(one))])}" for one in range(replay.players)]
     web = web_of(request)
-    pay = functools.partial(web.limits.pay, request, BEGUN)
-    answer = web.get(PlayHall).advice.review(request.state.visitor, replay, pay)
+    pay = functools.partial(web.limits.pay, request, GAME_COST)
+    answer = web.get(GameSessions).advice.review(request.state.visitor, replay, pay)
     waits, analysis = not answer.ready, answer.found
-    return page(
+    return render_page(
         request,
         "play/review.html",
         answer=answer,
@@ -85,9 +82,9 @@ def review_page(
 
 
 def describe_analysis(analysis: Analysis, seat: int, address: str = "?") -> dict[str, Any]:
-    """Return an analysis in words, for one seat; ``address`` is that of its page, up to the number of a decision."""
+    """Return an analysis in words for one seat. ``address`` is the start of its page's query, before ``at=``."""
     unit, total = analysis.unit, analysis.totals[seat]
-    judged = [_judged(analysis, one) for one in analysis.decisions if one.seat == seat]
+    judged = [_judge(analysis, one) for one in analysis.decisions if one.seat == seat]
     worst = sorted((one for one in judged if one.cost > 0), key=lambda one: -one.cost)
     count = f"{total.unforced} real decision{'' if total.unforced == 1 else 's'}"
     played = f"The choices lost nothing in {count}."
@@ -103,10 +100,10 @@ def describe_analysis(analysis: Analysis, seat: int, address: str = "?") -> dict
         "worst": next(iter([*worst, *judged]), None),
         "draw": lambda one: trust(draw(analysis.game, analysis.states[one.number], None, analysis.names).svg()),
         "address": address,
-        "chart": chances(analysis, seat, judged, address),
+        "chart": draw_chances(analysis, seat, judged, address),
         "legend": [
             (trust(swatch(number).svg().replace(' role="img"', "", 1)), analysis.names[one])
-            for number, one in enumerate(_drawn(analysis, seat))
+            for number, one in enumerate(_charted_seats(analysis, seat))
         ],
         "sure": f"{sure(analysis.valuer)}.",
         "marks": thresholds(unit),
@@ -117,14 +114,13 @@ def describe_analysis(analysis: Analysis, seat: int, address: str = "?") -> dict
     }
 
 
-def _judged(analysis: Analysis, one: PricedDecision) -> JudgedDecision:
-    unit, mark = analysis.unit, one.mark(analysis.unit)
+def _judge(analysis: Analysis, one: PricedDecision) -> JudgedDecision:
+    unit = analysis.unit
     off = f" \N{PLUS-MINUS SIGN} {amount(Z_95 * one.error, unit)}" if one.error > 0 and one.cost > 0 else ""
     return JudgedDecision(
         one.number - 1,
         one.turn,
-        mark.sign if mark else "",
-        mark.noun if mark else "",
+        one.mark(unit),
         analysis.describe_choice(one),
         analysis.better(one) if one.cost > 0 else "",
         f"{amount(one.cost, unit)}{off}",
@@ -133,12 +129,12 @@ def _judged(analysis: Analysis, one: PricedDecision) -> JudgedDecision:
     )
 
 
-def chances(analysis: Analysis, seat: int, judged: list[JudgedDecision], address: str) -> Any:
-    """Return what the game was worth to everybody, move by move, as a picture: markup."""
+def draw_chances(analysis: Analysis, seat: int, judged: list[JudgedDecision], address: str) -> Any:
+    """Return the chart of the game's value to each player after each action, as markup."""
     called = {"win rate": "chance to win", "points": "expected points"}.get(analysis.unit, analysis.unit)
     lines = [
         ChartLine(analysis.names[one], [(move, float(value)) for move, value in enumerate(analysis.values[:, one])])
-        for one in _drawn(analysis, seat)
+        for one in _charted_seats(analysis, seat)
     ]
     points = [
         ChartLink(
@@ -146,7 +142,7 @@ def chances(analysis: Analysis, seat: int, judged: list[JudgedDecision], address
             float(analysis.values[one.number, seat]),
             f"{address}at={one.number}#at",
             f"{one.chosen}: {one.lost}",
-            "bad" if one.sign else "",
+            "bad" if one.mark else "",
         )
         for one in judged
     ]
@@ -155,10 +151,10 @@ def chances(analysis: Analysis, seat: int, judged: list[JudgedDecision], address
     if analysis.unit == "win rate":
         up = Axis(called, "{:.0%}".format, 0.0, 1.0)
     drawn = chart(title, lines, across, up, points=points)
-    return trust(drawn.svg().replace(' role="img"', ' role="group"', 1))  # it holds links
+    return trust(drawn.svg().replace(' role="img"', ' role="group"', 1))  # it contains links
 
 
-def _drawn(analysis: Analysis, seat: int) -> list[int]:
-    """Return the seats whose chances are drawn, in the order of their lines."""
+def _charted_seats(analysis: Analysis, seat: int) -> list[int]:
+    """Return the seats with a line in the chart, in the order of lines."""
     players = analysis.game.players
-    return [seat, *(one for one in range(players) if one != seat)] if players <= LINES else [seat]
+    return [seat, *(one for one in range(players) if one != seat)] if players <= MOST_LINES else [seat]

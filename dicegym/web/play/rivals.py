@@ -1,4 +1,4 @@
-"""The players at a table: agents of every kind, which many tables share, and the person."""
+"""The players at a table: agents, which many tables share, and the person."""
 
 from __future__ import annotations
 
@@ -22,71 +22,69 @@ from dicegym.sandbox.jobs import Entry
 from dicegym.web.learn.run_folders import MODEL_SUFFIX
 
 SEARCH = "mcts(1000)"
-"""The search that plays every game, with as many simulations a move as a visitor waits for."""
-MOST_LOADED = 64
-"""Players that are kept ready."""
+"""The search that plays every game, fast enough for a visitor who waits."""
+CACHED_PLAYERS = 64
 
 
 class Rival(NamedTuple):
-    """An opponent that a person may choose."""
+    """An opponent that a person can choose."""
 
     name: str
     """Its value in a form."""
     agent: str
-    """The same, as `dicegym.agent` takes it."""
+    """The name for `dicegym.agent`."""
     about: str
     is_strength: bool = False
 
 
 @functools.lru_cache(64)
 def list_rivals(game: Game) -> tuple[Rival, ...]:
-    """Return whom a person may choose: opponents by strength first, then all agents that come with the game.
+    """Return the opponents that a person can choose: by strength first, then all agents of the game.
 
-    They play in this process: of a game that ships, a program that does not is not offered, wherever it lies.
+    They play in this process, so for a shipped game only shipped programs are listed.
     """
     by_strength = strengths(game)
     found = [Rival(name, agent, describe_agent(game, agent), True) for name, agent in by_strength.items()]
-    names = [*(name for name in agent_names(game) if _may_sit(game, name)), SEARCH]
+    names = [*(name for name in agent_names(game) if _is_safe(game, name)), SEARCH]
     return (*found, *(Rival(name, name, describe_agent(game, name)) for name in names))
 
 
-def _may_sit(game: Game, name: str) -> bool:
+def _is_safe(game: Game, name: str) -> bool:
     origin = resolve(game, name)
     return not isinstance(origin, Source) or not is_shipped(game.name) or Entry(name, origin).trusted
 
 
 def rival_of(game: Game, name: str) -> str:
-    """Return the agent that is meant by a name from a form; no path leads from there to files of this machine.
-
-    Raises UnknownNameError.
-    """
+    """Return the agent for a name in a form. Paths to files are not accepted. Raises UnknownNameError."""
     found = {one.name: one.agent for one in list_rivals(game)}
     if name in found:
         return found[name]
     base, mark, rest = name.partition("(")
     if mark and base in found and rest.endswith(")") and not strengths(game).get(base):
-        return name  # an agent with arguments: whole numbers, or it is refused when it is loaded
+        return name  # with arguments, which loading it checks
     raise unknown_name(f"opponent in {game.spec.title}", name, list(found))
 
 
-class Guests:
-    """Players that are loaded once and serve many tables, one after the other."""
+class SharedPlayers:
+    """Players that are loaded once and shared by many tables, one call at a time."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._load = functools.lru_cache(MOST_LOADED)(lambda game, agent, _: _Guest(dicegym.agent(game, agent)))
+        self._load = functools.lru_cache(CACHED_PLAYERS)(
+            lambda game, agent, _: _SharedPlayer(dicegym.agent(game, agent))
+        )
 
     def player(self, game: Game, agent: str) -> Player:
         """Return a player; loading it may take seconds. Raises what `dicegym.agent` does.
 
-        A model's file is loaded again when it has changed: a training replaces its own.
+        A model's file is loaded again after it has changed: a training replaces its own.
         """
         with self._lock:  # each is loaded once
-            return self._load(game, agent, _state_of(agent))
+            return self._load(game, agent, _file_state(agent))
 
 
-def _state_of(agent: str) -> tuple[int, ...]:
-    """Return what tells the states of a model's file apart; of other agents and missing files, nothing."""
+def _file_state(agent: str) -> tuple[int, ...]:
+    """Return time, size and inode of a model's file; nothing for other agents and missing files."""
     try:
         about = os.stat(agent) if agent.endswith(MODEL_SUFFIX) else None
     except OSError:
@@ -94,24 +92,24 @@ def _state_of(agent: str) -> tuple[int, ...]:
     return () if about is None else (about.st_mtime_ns, about.st_size, about.st_ino)
 
 
-_SITTING_DOWN = threading.Lock()
-"""Programs of bots are executed one at a time: what they import is everybody's."""
+_JOINING = threading.Lock()
+"""Programs of bots are executed one at a time, because they share imported modules."""
 
 
-class _Guest(Player):
-    """A player that answers one table at a time."""
+class _SharedPlayer(Player):
+    """A player that handles one call at a time."""
 
     def __init__(self, player: Player) -> None:
         self.name, self.pure, self._player = player.name, player.pure, player
         self._lock = threading.Lock()
 
     def join(self, game: Game, seat: int, seed: int) -> Act:
-        with _SITTING_DOWN, self._lock:
+        with _JOINING, self._lock:
             act = self._player.join(game, seat, seed)
-        return (_FollowingGuest if follows(act) else _SeatedGuest)(act, self._lock)
+        return (_FollowingSeat if follows(act) else _SharedSeat)(act, self._lock)
 
 
-class _SeatedGuest:
+class _SharedSeat:
     def __init__(self, act: Act, lock: threading.Lock) -> None:
         self._act, self._lock = act, lock
 
@@ -120,31 +118,31 @@ class _SeatedGuest:
             return self._act(turn)
 
 
-class _FollowingGuest(_SeatedGuest):
+class _FollowingSeat(_SharedSeat):
     def follow(self, turn: Turn) -> None:
         with self._lock:
-            self._act.follow(turn)  # type: ignore[attr-defined]  # made of followers alone
+            self._act.follow(turn)  # type: ignore[attr-defined]  # only followers become one
 
 
 class PersonOnPage(Player):
-    """The person, who has decided on its page before it is asked; ``decided`` returns its action."""
+    """The person, who decides on the page before the referee asks; ``decided`` returns the next action."""
 
     name = "you"
-    pure = True  # it is not asked again what it has decided
+    pure = True  # a replay does not ask it again
 
     def __init__(self, decided: Callable[[], int]) -> None:
         self._decided = decided
 
     def join(self, game: Game, seat: int, seed: int) -> Act:
-        """Sit down."""
+        """Return what plays the person's actions."""
         return lambda turn: self._decided()
 
 
 def make_table(game: str, players: int | None, given: dict[str, Any]) -> Game:
-    """Return the game that a form asks for. Raises ParameterError and UnknownNameError as `dicegym.game` does."""
+    """Return the game of a form. Raises ParameterError and UnknownNameError as `dicegym.game` does."""
     try:
         return dicegym.game(game, **({} if players is None else {"players": players}), **given)
     except DicegymError:
         raise
-    except TypeError as error:  # a parameter that is called like an argument of ours
-        raise ParameterError(f"{game} cannot be played so: {error}") from None
+    except TypeError as error:  # a parameter named like an argument of `dicegym.game`
+        raise ParameterError(f"invalid parameters of {game}: {error}") from None

@@ -1,4 +1,4 @@
-"""What is kept of a person's game on the pages: a small file of JSON, from which the table is laid again."""
+"""A person's game as a small JSON file, from which its table is restored."""
 
 from __future__ import annotations
 
@@ -15,56 +15,56 @@ from dicegym.errors import DamagedFileError
 from dicegym.files import read_text, write_text
 from dicegym.players.sitting import names_beside
 
-INSTEAD = "begin another game: this one is lost"
+INSTEAD = "start another game: this one is lost"
 
 
 class TableSheet(BaseModel):
-    """The players, the game and its actions so far; all else follows from them."""
+    """The game, its players and its actions so far, which determine everything else."""
 
     kind: Literal["dicegym game on a page"] = "dicegym game on a page"
     version: Literal[1] = 1
     id: str
     visitor: str
-    """The visitor who began it, and may move."""
+    """The visitor who started the game."""
     game: str
     players: int
     parameters: dict[str, int]
     seed: int
     seat: int
-    """The person's."""
+    """The person's seat."""
     rivals: list[str]
-    """As they were asked for, in the order of their seats: strengths, agents, models of trainings."""
+    """Opponents in the order of seats, as chosen: strengths, agents, models of trainings."""
     agents: list[str]
-    """The same, as `dicegym.agent` takes it."""
+    """The opponents' names for `dicegym.agent`."""
     called: list[str]
-    """What they are called."""
+    """The opponents' names for people."""
     tutor: str = ""
-    """From which level on the person is warned; empty: never."""
+    """The level of mistakes from which the tutor warns; empty: no tutor."""
     drawn: list[bool] = [True, True]
-    """Whether seed and seat were drawn, and are drawn anew for another game."""
+    """Whether seed and seat were drawn; then another game draws them again."""
     fingerprint: str = ""
-    """Of the rules that it was begun by."""
+    """The fingerprint of the rules at the start."""
     actions: list[int] = []
-    """All that everybody has played, what was taken back left out."""
+    """All actions of all players, without those taken back."""
     marks: list[int] = []
-    """How many actions there were each time the person decided."""
+    """The number of actions before each decision of the person."""
     waiting: list[int] = []
-    """What the person has decided already and is still to be played."""
+    """Actions that the person has chosen and the referee has not played yet."""
     taken_back: int = 0
     move: int = 0
-    """Grows with each thing the person does: a request for another number comes too late."""
+    """Rises with each decision; requests for other numbers are stale."""
     asked: list[int] = []
-    """Actions of which the tutor asks whether they are meant."""
+    """Actions that the tutor asks about."""
     words: str = ""
-    """What it says of them."""
+    """The tutor's words about them."""
     warned: list[int] = []
-    """First actions of which it has asked in this move."""
+    """First actions that the tutor has asked about in this move."""
     over: bool = False
     changed: float = Field(default_factory=time.time)
 
     @property
     def names(self) -> list[str]:
-        """What everybody is called, by seat; the person is "you"."""
+        """The names of all players by seat; the person is "you"."""
         return names_beside(self.called, self.seat)
 
     def table(self) -> Game:
@@ -72,18 +72,18 @@ class TableSheet(BaseModel):
         return _game(self.game, self.players, tuple(self.parameters.items()))
 
     def fresh(self, id: str, seed: int, seat: int) -> TableSheet:
-        """Return another game among the same, in which nothing was done yet."""
+        """Return a new game with the same players and settings."""
         kept = {"visitor", "game", "players", "parameters", "rivals", "agents", "called", "tutor", "drawn"}
         return TableSheet(id=id, seed=seed, seat=seat, **self.model_dump(include=kept | {"fingerprint"}))
 
     def write(self, path: Path) -> None:
-        """Keep it, whole or not at all."""
+        """Write the file atomically."""
         self.changed = time.time()
         write_text(path, self.model_dump_json())
 
 
 def share_game(game: Game) -> Game:
-    """Return the one of all games that are the same: what it finds out about itself once serves all tables."""
+    """Return the shared instance of equal games, which cache what they compute about themselves."""
     return _game(game.name, game.players, tuple(game.parameters.items()))
 
 
@@ -93,8 +93,8 @@ def _game(name: str, players: int, parameters: tuple[tuple[str, int], ...]) -> G
 
 
 def read_sheet(path: Path) -> TableSheet:
-    """Return what was kept. Raises DamagedFileError for any other file."""
+    """Return the game in a file. Raises DamagedFileError for any other content."""
     try:
         return TableSheet.model_validate_json(read_text(path, INSTEAD))
     except ValidationError as error:
-        raise DamagedFileError(path, f"holds no game ({error.error_count()} errors)", INSTEAD) from None
+        raise DamagedFileError(path, f"contains no game ({error.error_count()} errors)", INSTEAD) from None

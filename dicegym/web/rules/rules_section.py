@@ -1,4 +1,4 @@
-"""The rules of each game as a page, with its agents and environments."""
+"""Pages of the rules of each game, with its agents and environments."""
 
 from __future__ import annotations
 
@@ -8,23 +8,20 @@ from typing import Any
 from starlette.requests import Request
 
 import dicegym
-from dicegym.errors import UnknownNameError
-from dicegym.escape import one_line
-from dicegym.games import loadable
 from dicegym.games.parts import INTERFACE, part
 from dicegym.games.rules_page import apart, rules_page, sections
 from dicegym.players.agent_info import describe_agent
 from dicegym.registry import ENVIRONMENTS
-from dicegym.web.door import Door
 from dicegym.web.markdown import plain_as_html
 from dicegym.web.play.cards import list_cards, make_card
+from dicegym.web.section import Section
 
-DOOR = Door("/rules", "Rules", "How each game is played, which agents it has, and what its environments are called.")
+SECTION = Section("/rules", "Rules", "Read how each game is played, and find its agents and environments.")
 
 
 @functools.cache
 def rules_of(name: str) -> dict[str, Any]:
-    """Return all that the page of a game tells; it is made once."""
+    """Return the content of a game's page, which is cached."""
     game, text = dicegym.game(name), rules_page(name)
     intro = text.strip().partition("\n\n")[0].partition("\n")[2]  # the rest of the first paragraph
     interface = part(game, INTERFACE)
@@ -44,15 +41,13 @@ def rules_of(name: str) -> dict[str, Any]:
     }
 
 
-@DOOR.get("/rules", template="rules/list.html")
+@SECTION.get("/rules", template="rules/list.html")
 def list_games(request: Request) -> dict[str, Any]:
     """List the games."""
     return {"games": list_cards()}
 
 
-@DOOR.get("/rules/{game}", template="rules/game.html")
+@SECTION.get("/rules/{game}", template="rules/game.html")
 def show_rules(request: Request, game: str) -> dict[str, Any]:
-    """Show the rules of a game."""
-    if game not in (known := loadable()):
-        raise UnknownNameError(f"unknown game {one_line(game, 60)!r}: use one of {', '.join(known)}")
+    """Show the rules of a game. Raises UnknownNameError."""
     return {"rules": rules_of(game)}

@@ -1,4 +1,4 @@
-// What every page does where scripts run: light or dark, and what a button shows while it waits, fails or is offline.
+// Scripts of every page: the light/dark switch, and buttons that show when a request waits or fails.
 "use strict";
 (() => {
   const root = document.documentElement;
@@ -6,7 +6,7 @@
   const store = (name, value) => { try { localStorage.setItem(name, value); } catch { /* forbidden */ } };
   if (stored("theme")) root.dataset.theme = stored("theme"); // before anything is drawn
 
-  // --- trouble: one line above the page, with what to do
+  // --- trouble: a line above the page that says what to do
   let again = null;
   function trouble(words, retry) {
     const line = document.getElementById("trouble");
@@ -65,14 +65,14 @@
     }
     if (form.method === "get") setTimeout(idle, 1000); // a download leaves the page as it is
   }, true);
-  document.addEventListener("change", (event) => { // refused here, a form keeps all else that was filled in
+  document.addEventListener("change", (event) => { // checked here, so that the form keeps its other fields
     const largest = Number(event.target.dataset.largest || 0), [file] = event.target.files || [];
     if (!largest) return;
     const over = file && file.size > largest * 2 ** 20;
     event.target.setCustomValidity(over ? `${file.name} is larger than ${largest} MiB: choose a smaller file.` : "");
     event.target.reportValidity();
   });
-  let live = ""; // what is asked for again and again is put in place only where it differs
+  let live = ""; // a polled part is replaced only if it has changed
   document.addEventListener("htmx:beforeSwap", (event) => {
     if (!event.detail.target || event.detail.target.id !== "live") return;
     const part = new DOMParser().parseFromString(event.detail.xhr.responseText, "text/html").getElementById("live");
@@ -90,10 +90,10 @@
   addEventListener("offline", () => trouble("You are offline. The page continues when the connection is back."));
   addEventListener("online", () => (document.querySelector("#game, #live, #review") ? location.reload() : trouble("")));
 
-  // Back and Forward show what is there now, not what was there then.
+  // Back and Forward show the current state, not the old page.
   addEventListener("pageshow", (event) => {
     idle();
-    const waiting = document.getElementById("waiting"); // a form that is sent again until what it asks for is ready
+    const waiting = document.getElementById("waiting"); // a form that is sent again until the game is ready
     if (waiting) setTimeout(() => waiting.requestSubmit(), Number(waiting.dataset.again));
     const [navigation] = performance.getEntriesByType("navigation");
     const old = event.persisted || (navigation && navigation.type === "back_forward");

@@ -1,5 +1,5 @@
-// What a board does where scripts run: steppers, sums of a shop, dice that roll, single keys, and where the focus goes.
-// Everything is listened for at the document, as forms come and go.
+// Scripts of a board: steppers, sums of a shop, rolling dice, single keys, and the focus.
+// All listeners are on the document, because forms are replaced.
 "use strict";
 (() => {
   const all = (selector, within = document) => [...within.querySelectorAll(selector)];
@@ -14,7 +14,7 @@
     input.dispatchEvent(new Event("input", { bubbles: true }));
   }
 
-  // --- a number that has to be larger with some choices
+  // --- a number whose minimum depends on a choice
   function raise(form) {
     const chosen = form.querySelector("input[data-least]:checked");
     const input = form.querySelector("input[data-low]");
@@ -63,7 +63,7 @@
     all(".basket", form).forEach(add_up);
   }
 
-  // --- dice: those that were kept are picked again after the roll, all others roll for half a second
+  // --- dice: kept ones stay selected after the roll, the others roll for half a second
   const shows = (one) => one.getAttribute("aria-label");
   let lay = null;
   function look() {
@@ -102,7 +102,7 @@
     boxes[0].setCustomValidity(picked > most ? `Keep ${most} at most.` : "");
   }
 
-  // --- what is new on the page
+  // --- prepare new parts of the page
   function dress() {
     all(FORM).forEach(raise);
     all(`${FORM} .basket`).forEach(add_up);
@@ -195,7 +195,7 @@
     if (/^Arrow(Left|Up)$/.test(key)) return beside(focused, -1);
     return false;
   }
-  const CALM = 400; // milliseconds in which Enter does nothing on what has just come: it was meant for what was there
+  const CALM = 400; // milliseconds after a change in which Enter does nothing, as it was meant for the old page
   let changed_at = 0;
   document.addEventListener("keydown", (event) => {
     const focused = document.activeElement || document.body;
@@ -208,8 +208,8 @@
     if (press(event.key, focused)) event.preventDefault();
   });
 
-  // --- the focus goes to the main action of what has come
-  // What has come is there before it settles, so that the wait begins with the swap.
+  // --- move the focus to the main action of a new part
+  // The pause for Enter begins with the swap, before htmx settles the new part.
   const note_change = () => {
     changed_at = Date.now();
   };

@@ -1,1 +1,1 @@
-"""Watching: contests while they run, their matches and games, agents, and games that are played to be watched."""
+"""Watch: contests while they run, their matches and games, agents, and games played for a visitor."""

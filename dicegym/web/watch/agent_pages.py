@@ -1,4 +1,4 @@
-"""Agents: those that come with a game, each with its card and how it was learned, and its contests here."""
+"""Pages of agents: description, card, learning curve, and contests in the store."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from dicegym.players.roster import agent_names, resolve
 from dicegym.web.markdown import render_card
 from dicegym.web.pages import web_of
 from dicegym.web.watch import replays, shown_games
-from dicegym.web.watch.contest_pages import DOOR, list_titles, title_of
+from dicegym.web.watch.contest_pages import SECTION, list_titles, title_of
 
-__all__ = ["DOOR", "replays", "shown_games"]
+__all__ = ["SECTION", "replays", "shown_games"]
 
 
-@DOOR.get("/watch/agents", template="watch/agents.html")
+@SECTION.get("/watch/agents", template="watch/agents.html")
 def list_agents(request: Request, game: str = "") -> dict[str, Any]:
     """List the agents of all games, or of one."""
     titles = list_titles()
@@ -34,14 +34,14 @@ def list_agents(request: Request, game: str = "") -> dict[str, Any]:
     return {"lists": lists, "games": titles, "game": game}
 
 
-@DOOR.get("/watch/agents/{game}/agent", template="watch/agent.html")
+@SECTION.get("/watch/agents/{game}/agent", template="watch/agent.html")
 def show_agent(request: Request, game: str, name: str) -> dict[str, Any]:
-    """Show an agent with its card, how it was learned, and its contests."""
+    """Show an agent with its card, learning curve and contests."""
     own = describe_shipped(games.spec(game).name)
     with web_of(request).store() as reader:
         parts = [] if reader is None else reader.participations(game, name)
     if name not in own and not parts:
-        raise unknown_name("agent", one_line(name, 80), list(own), f"Those of {title_of(game)} are meant.")
+        raise unknown_name("agent", one_line(name, 80), list(own), f"These are the agents of {title_of(game)}.")
     card = agent_card(dicegym.game(game), name) if name in own else ""
     return {
         "game": game,
@@ -56,7 +56,7 @@ def show_agent(request: Request, game: str, name: str) -> dict[str, Any]:
 
 
 def describe_shipped(game: str) -> dict[str, str]:
-    """Return the agents that come with a game, each with what it says of itself in a sentence."""
+    """Return the shipped agents of a game, each with its description."""
     return {name: _described(game, name) for name in agent_names(dicegym.game(game))}
 
 
@@ -70,7 +70,7 @@ def _described(game: str, name: str) -> str:
 
 @functools.lru_cache(maxsize=256)
 def _learned(game: str, name: str) -> dict[str, Any] | None:
-    """Return the curve of an agent, its legend and remarks; None for bots, and for models whose files do not say."""
+    """Return an agent's learning curve, its legend and remarks; None for bots, and models without a curve."""
     try:
         found = resolve(dicegym.game(game), name)
         picture = draw_learned(facts(found)) if isinstance(found, Path) else None

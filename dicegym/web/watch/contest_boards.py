@@ -1,4 +1,4 @@
-"""What a page shows of a contest, computed once for all its visitors."""
+"""The content of a contest's page, computed once for all visitors."""
 
 from __future__ import annotations
 
@@ -18,43 +18,34 @@ from dicegym.web.context import Web
 from dicegym.web.workers import Answer
 
 SHORTEST_PAUSE = 1.0
-"""Least seconds between two looks at a running contest."""
+"""Least seconds between two computations of a running contest."""
 SHARE = 8
-"""A look may take one second in this many."""
-KEPT = 200
-"""Contests whose pages are kept in memory."""
-MOST_FAULTS = 50
-"""Faults of a running contest that are listed."""
+"""At most one second in this many is spent on one contest."""
+CACHED_BOARDS = 200
+MOST_FAULTS_LISTED = 50
 
 
 class Board(NamedTuple):
-    """What is shown of a contest, at some moment."""
+    """The content of a contest's page at some moment."""
 
     contest: StoredContest
     page: ContestPage
     facts: Sequence[tuple[str, str]]
     """Its settings and dates."""
     held: bool
-    """Whether some process runs it now."""
+    """Whether a process runs the contest now."""
     secret: bool
-    """Whether its seed is left out."""
-    seconds: float
-    """What it took to compute."""
-    at: float
-    """When it was computed, by the monotonic clock."""
+    """Whether the seed is left out."""
+    fresh_until: float
+    """When it may be computed again, by the monotonic clock; slow computations are repeated less often."""
     ratings: Mapping[str, Rating]
-    """By entry; empty while there are too few games."""
+    """Ratings by entry; empty while there are too few games."""
     rated: bool
-    """Whether the ratings are there; they take longest, and the ranking is shown before them."""
-
-    @property
-    def is_old(self) -> bool:
-        """Whether it may be computed anew: where that takes long, it is done seldom."""
-        return time.monotonic() - self.at >= max(SHORTEST_PAUSE, SHARE * self.seconds)
+    """Whether ratings were computed. They take longest, so the ranking is shown first."""
 
     @property
     def status(self) -> str:
-        """What is going on, in a word."""
+        """The state of the contest: ended, running or stopped."""
         return status_of(self.contest.ended, self.held)
 
 
@@ -64,22 +55,22 @@ def status_of(ended: str | None, held: bool) -> str:
 
 
 class Boards:
-    """The pages of contests that were asked for last. What takes long is computed by the server's workers."""
+    """A cache of the latest contests' boards, which worker threads compute."""
 
     def __init__(self, web: Web) -> None:
         self._web = web
         self._kept: OrderedDict[int, Board] = OrderedDict()
 
     def prepare(self, owner: str, number: int) -> Answer[None]:
-        """Begin to compute a contest that there is: when the answer is ready, `find` has it.
+        """Start to compute the board of an existing contest; `find` returns it once the answer is ready.
 
-        It is computed once for each state of the contest, and while it runs no more often than that takes; ``owner``
-        is the visitor.
+        A board is computed once for each state of the contest, but not before `Board.fresh_until` of the last one.
+        ``owner`` is the visitor.
         """
         return self._web.work.answer(owner, ("board", number), lambda answer: self._prepare(number), keep=False)
 
     def find(self, number: int) -> Board | None:
-        """Return what was computed last of a contest; None: nothing yet."""
+        """Return the latest board of a contest, or None."""
         return self._kept.get(number)
 
     def _prepare(self, number: int) -> None:
@@ -88,16 +79,18 @@ class Boards:
                 return
             known, now, held = self.find(number), reader.contest(number), reader.is_held(number)
             secret = self._web.is_secret(now)
-            changed = known is not None and known.contest != now and (now.ended or known.is_old)
+            changed = (
+                known is not None and known.contest != now and (now.ended or time.monotonic() >= known.fresh_until)
+            )
             if known is None or not known.rated or known.secret != secret or changed:
                 early = None if known else lambda board: self._keep(number, board._replace(held=held))
                 known = compute_board(reader, now, secret, early)
             self._keep(number, known._replace(held=held))
 
     def _keep(self, number: int, board: Board) -> None:
-        self._kept[number] = board  # never gone in between: requests look for it
+        self._kept[number] = board  # replaced in one step, as requests read it meanwhile
         self._kept.move_to_end(number)
-        if len(self._kept) > KEPT:
+        if len(self._kept) > CACHED_BOARDS:
             self._kept.popitem(last=False)
 
 
@@ -107,18 +100,18 @@ def compute_board(
     secret: bool,
     early: Callable[[Board], object] | None = None,
 ) -> Board:
-    """Return what there is to show of a contest, ratings and all; without its seed if that is ``secret``.
+    """Return the board of a contest with ratings, without the seed if ``secret``.
 
-    ``early`` is called with the same without its ratings, before these are computed.
+    ``early`` is called with a board without ratings before they are computed.
     """
     began = time.monotonic()
     report = build_report(reader, contest)
     title = page_title(report, contest.format, contest.label)
-    if secret:  # it would tell dice before they fall
+    if secret:  # the seed determines all dice
         heading = report.heading.replace(f", seed {contest.seed}", "")
         report = report._replace(heading=heading, facts=[fact for fact in report.facts if fact[0] != "seed"])
     if contest.ended is None:
-        faults = reader.misplays_in(contest.id, MOST_FAULTS)
+        faults = reader.misplays_in(contest.id, MOST_FAULTS_LISTED)
         report = report._replace(
             heading=f"{contest.game}, {contest.format.replace('_', ' ')}",
             words=[],
@@ -131,12 +124,13 @@ def compute_board(
         page = contest_page(title, report, [] if ratings is None else places, [], 0, ratings)
         by_name = {} if ratings is None else {row.name: row for row in ratings.rows}
         now = time.monotonic()
-        return Board(contest, page, facts, False, secret, now - began, now, by_name, rated)
+        fresh_until = now + max(SHORTEST_PAUSE, SHARE * (now - began))
+        return Board(contest, page, facts, False, secret, fresh_until, by_name, rated)
 
     if early is not None:
         early(make_board([], None, False))
     places, ratings = places_to_rate(reader, contest), None
     if places:
-        with contextlib.suppress(DicegymError):  # too little is played yet
+        with contextlib.suppress(DicegymError):  # too few games so far
             ratings = fit(places)
     return make_board(places, ratings, True)

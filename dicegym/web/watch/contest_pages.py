@@ -1,4 +1,4 @@
-"""The list of contests, and each with its standings, matrix, ratings, faults and matches, also while it runs."""
+"""The list of contests, and each contest's standings, matrix, ratings, faults and matches, also while it runs."""
 
 from __future__ import annotations
 
@@ -16,21 +16,19 @@ from dicegym import games
 from dicegym.arena.store.reading import StoreReader
 from dicegym.arena.store.stored_rows import StoredContest
 from dicegym.errors import UnknownNameError, one_line
-from dicegym.web.door import Door, Finite, PathNumber, QueryNumber, for_programs
-from dicegym.web.pages import page, web_of
+from dicegym.web.pages import render_page, web_of
+from dicegym.web.section import Finite, PathNumber, QueryNumber, Section, for_programs
 from dicegym.web.watch.contest_boards import Boards, status_of
 from dicegym.web.workers import Answer
 
-DOOR = Door("/watch", "Watch", "See contests while they run, step through their games, and know the agents.")
-MOST = 200
-"""Rows of an answer at most."""
+SECTION = Section("/watch", "Watch", "Follow contests while they run, step through their games, and meet the agents.")
+MOST_ROWS = 200
 MATCHES_PAGE, LATEST = 50, 10
-"""Rows: of a page of matches, and of the newest matches on the page of a contest."""
+"""Rows of a page of matches; newest matches on a contest's page."""
 PATIENCE = 0.7
-"""Seconds that a page waits for what is being computed, before it says so."""
-RowCount = Annotated[int, Query(ge=1, le=MOST, description="rows at most")]
+"""Seconds that a page waits for a board before it says that it is being computed."""
+RowCount = Annotated[int, Query(ge=1, le=MOST_ROWS, description="rows at most")]
 RowObject = Annotated[dict[str, Any], BeforeValidator(lambda row: row if isinstance(row, dict) else row._asdict())]
-"""A named tuple as an object."""
 
 
 class ContestRow(BaseModel):
@@ -44,19 +42,14 @@ class ContestRow(BaseModel):
     state: str = Field(description="ended, running, or stopped before its end")
     entries: int
     played: int
-    planned: int = Field(description="matches; 0: not known")
+    planned: int = Field(description="matches; 0: unknown")
     began: str
     ended: str | None
 
     @classmethod
     def of(cls, contest: StoredContest, held: bool) -> ContestRow:
-        """Return the row of a contest; ``held``: whether some process runs it now."""
+        """Return the row of a contest; ``held``: whether a process runs it now."""
         return cls(**contest._asdict() | {"state": status_of(contest.ended, held)})
-
-    @property
-    def title(self) -> str:
-        """What people call the game."""
-        return title_of(self.game)
 
 
 class ContestRows(BaseModel):
@@ -83,13 +76,11 @@ class ContestBoard(BaseModel):
 
     contest: ContestRow
     facts: dict[str, str]
-    running: list[RowObject] = Field(
-        description="matches that are being played, each with its game and games won so far"
-    )
-    standings: list[dict[str, Any]] = Field(description="as the format ranks them; empty until it has ended")
+    running: list[RowObject] = Field(description="matches in progress: number of the game, games won so far")
+    standings: list[dict[str, Any]] = Field(description="the format's ranking; empty until the contest has ended")
     ratings: list[RatingRow]
     struck: list[RowObject] = Field(description="disqualified entries, each with the reason")
-    remarks: list[str] = Field(description="sentences on what it is worth, faults and remarks")
+    remarks: list[str] = Field(description="sentences about the ranking's certainty, faults and remarks")
 
 
 class ListedMatch(BaseModel):
@@ -101,9 +92,9 @@ class ListedMatch(BaseModel):
     games: int
     entries: list[str]
     wins: list[int] = Field(description="games won alone")
-    shares: list[float] = Field(description="games won, a shared first place shared out")
+    shares: list[float] = Field(description="games won; a shared first place counts in parts")
     faults: list[int]
-    failed: str | None = Field(description="the entry that ended it by failing")
+    failed: str | None = Field(description="the entry whose failure ended the match")
     reason: str | None
 
 
@@ -115,14 +106,14 @@ class MatchRows(BaseModel):
 
 
 def check_store(reader: StoreReader | None) -> StoreReader:
-    """Return a store. Raises UnknownNameError if it does not exist yet."""
+    """Return ``reader``. Raises UnknownNameError for None: there is no store yet."""
     if reader is None:
-        raise UnknownNameError("no contests yet: `dicegym tournament` runs one and stores it")
+        raise UnknownNameError("no contests yet: run one with `dicegym tournament`")
     return reader
 
 
 def title_of(game: str) -> str:
-    """Return what people call a game; of one that is not registered here, its name."""
+    """Return a game's title; for a game that is not registered, its name."""
     try:
         return games.spec(game).title
     except UnknownNameError:
@@ -130,11 +121,11 @@ def title_of(game: str) -> str:
 
 
 def list_titles() -> list[tuple[str, str]]:
-    """Return all games by name, each with its title."""
+    """Return name and title of all games."""
     return [(name, title_of(name)) for name in games.loadable()]
 
 
-@DOOR.get("/watch", api="/contests", template="watch/contests.html", returns=ContestRows)
+@SECTION.get("/watch", api="/contests", template="watch/contests.html", returns=ContestRows)
 def list_contests(request: Request, game: str = "", before: QueryNumber = None, count: RowCount = 50) -> dict[str, Any]:
     """List contests, the newest first."""
     with web_of(request).store() as reader:
@@ -152,10 +143,10 @@ def list_contests(request: Request, game: str = "", before: QueryNumber = None, 
 
 
 def _view_contest(request: Request, found: dict[str, Any]) -> Mapping[str, Any] | Response:
-    return page(request, "watch/counting.html", number=found["number"]) if found["board"] is None else found
+    return render_page(request, "watch/counting.html", number=found["number"]) if found["board"] is None else found
 
 
-@DOOR.get(
+@SECTION.get(
     "/watch/contests/{contest:number}",
     api="/contests/{contest:number}",
     template="watch/contest.html",
@@ -164,22 +155,22 @@ def _view_contest(request: Request, found: dict[str, Any]) -> Mapping[str, Any] 
 )
 async def show_contest(request: Request, contest: PathNumber) -> dict[str, Any]:
     """Show a contest with its standings, ratings and faults."""
-    computed = await run_in_threadpool(_prepare, request, contest)
+    computed = await run_in_threadpool(_prepare_board, request, contest)
     await computed.settle(None if for_programs(request) else PATIENCE)
-    found = await run_in_threadpool(_find, request, contest)
+    found = await run_in_threadpool(_find_board, request, contest)
     if computed.error is not None and (for_programs(request) or found["board"] is None):
         raise computed.error
     return found
 
 
-def _prepare(request: Request, contest: int) -> Answer[None]:
+def _prepare_board(request: Request, contest: int) -> Answer[None]:
     web = web_of(request)
     with web.store() as reader:
         check_store(reader).contest(contest)
     return web.get(Boards).prepare(request.state.visitor, contest)
 
 
-def _find(request: Request, contest: int) -> dict[str, Any]:
+def _find_board(request: Request, contest: int) -> dict[str, Any]:
     board = web_of(request).get(Boards).find(contest)
     with web_of(request).store() as reader:
         store = check_store(reader)
@@ -189,18 +180,18 @@ def _find(request: Request, contest: int) -> dict[str, Any]:
     found = {"number": contest, "board": board, "latest": latest, "running": running}
     if board is None:
         return found
-    said = board.page.report
+    report = board.page.report
     return found | {
         "contest": ContestRow.of(board.contest, board.held),
         "facts": dict(board.facts),
         "standings": standings,
         "ratings": list(board.ratings.values()),
-        "struck": [{"name": bad.name, "reason": bad.reason} for bad in said.disqualified],
-        "remarks": [*said.words, *said.faults, *said.remarks],
+        "struck": [{"name": bad.name, "reason": bad.reason} for bad in report.disqualified],
+        "remarks": [*report.words, *report.faults, *report.remarks],
     }
 
 
-@DOOR.get(
+@SECTION.get(
     "/watch/contests/{contest:number}/matches",
     api="/contests/{contest:number}/matches",
     template="watch/matches.html",

@@ -1,7 +1,7 @@
-"""A game as a page, from moment to moment.
+"""The page of a game, move by move, for any `Replay`.
 
-Any `Replay` can be shown, whatever section it is from. What is shown is made by `dicegym.arena.replay.page`, as in a
-file that needs no server: the page holds all of it, so that stepping through a game asks the server for nothing.
+`dicegym.arena.replay.page` makes the content, as for self-contained files. The page holds the whole game, so stepping
+through it sends no requests.
 """
 
 from __future__ import annotations
@@ -19,13 +19,12 @@ from dicegym.arena.pages.template import asset, trust
 from dicegym.arena.replay import Replay, from_json, to_json
 from dicegym.arena.replay.page import as_text, page_data, unpack
 from dicegym.errors import ParameterError, one_line
-from dicegym.web.pages import page
+from dicegym.web.pages import render_page
 
-KEPT = 64
-"""Games whose pages are kept in memory: what is looked at together is mostly the same game."""
+CACHED_GAMES = 64
 
 
-def replay_page(
+def render_replay(
     request: Request,
     replay: Replay,
     *,
@@ -35,20 +34,23 @@ def replay_page(
     note: str = "",
     links: Sequence[tuple[str, str]] = (),
 ) -> Response:
-    """Return the page of a game; it plays it again, so it is called in a thread (an endpoint that is a plain function).
+    """Return the page of a game. It replays the game, so do not call it in the event loop.
 
-    The query ``?move=N&seat=S`` names a moment, N from 0, and whose view it is. Unless ``all_seeing``, that is one seat
-    after the other, and nothing of the seed. Links are addresses and texts. Raises ReplayError: the game is not played
-    again as it was; ParameterError: the query names no seat that may be looked at.
+    The query ``?move=N&seat=S`` selects a moment, N from 0, and a seat's view. Unless ``all_seeing``, the page has one
+    seat's view only, and no seed. ``links`` are addresses and texts.
+
+    Raises:
+        ReplayError: the replayed game differs from the recorded one.
+        ParameterError: the query has no valid move or seat.
     """
     query = request.query_params
     viewer, move = _number(query.get("seat", "")), _number(query.get("move", "")) or 0
     own = [one for one in query.multi_items() if one[0] not in ("seat", "move")]
     held = None if all_seeing else replay.seat(viewer or 0)
-    data, pictures = _shown(json.dumps(to_json(replay)), held)
+    data, pictures = _page_data(json.dumps(to_json(replay)), held)
     views: list[int] = data["views"]
     view = 0
-    if viewer is not None and held is None and views != [-1]:  # -1 alone: nothing is hidden from anybody
+    if viewer is not None and held is None and views != [-1]:  # [-1]: the game has no hidden information
         if viewer not in views:
             raise ParameterError(f"invalid seat {viewer}: give 0 to {max(views)}")
         view = views.index(viewer)
@@ -61,7 +63,7 @@ def replay_page(
         return "?" + urlencode([*own, ("move", number), *([("seat", chosen)] if chosen >= 0 else [])])
 
     seats = views if all_seeing else range(replay.players)
-    return page(
+    return render_page(
         request,
         "watch/replay.html",
         title=title,
@@ -71,11 +73,11 @@ def replay_page(
         data=trust(as_text(data)),
         player=trust(asset("player.html")),
         names=data["names"],
-        moves=[_told(data, number, view) for number in range(last + 1)],
+        moves=[_visible_actions(data, number, view) for number in range(last + 1)],
         move=move,
         last=last,
         picture=trust(pictures[scene]) if pictures else None,
-        scene=_words(data, scene),
+        scene=_scene_text(data, scene),
         at=at,
         seats=[(one, "everybody" if one < 0 else data["names"][one]) for one in seats],
         seen=views[view],
@@ -85,24 +87,24 @@ def replay_page(
     )
 
 
-@functools.lru_cache(maxsize=KEPT)
-def _shown(replay: str, seat: int | None) -> tuple[dict[str, Any], list[str]]:
-    """Return what a page shows of a game, and SVG by scene, none where there is no room for them."""
+@functools.lru_cache(maxsize=CACHED_GAMES)
+def _page_data(replay: str, seat: int | None) -> tuple[dict[str, Any], list[str]]:
+    """Return the data of a game's page, and the SVG of each scene; no SVG if the game has too many."""
     data = page_data(from_json(json.loads(replay)), seat)
     return data, [] if data["pictures"] is None else [one.svg() for one in unpack(data["pictures"])]
 
 
 def _number(text: str) -> int | None:
-    """Return a number of the query; None without one. Raises ParameterError if it is something else."""
+    """Return a number of the query; None if it is empty. Raises ParameterError for any other text."""
     if not text:
         return None
     if not (text.isascii() and text.isdecimal() and len(text) < 10):
-        raise ParameterError(f"{one_line(text, 40)!r} is neither a move nor a seat: write a whole number from 0")
+        raise ParameterError(f"invalid move or seat {one_line(text, 40)!r}: write a whole number from 0")
     return int(text)
 
 
-def _told(data: Mapping[str, Any], number: int, view: int) -> list[tuple[str, list[tuple[str, bool]]]]:
-    """Return what a view may know of what was done: of each player the texts, and whether something was wrong."""
+def _visible_actions(data: Mapping[str, Any], number: int, view: int) -> list[tuple[str, list[tuple[str, bool]]]]:
+    """Return the actions that a view may know: for each player the texts, and whether each is a fault."""
     said: dict[int, list[tuple[str, bool]]] = {}
     for seat, words, wrong, knowing in data["frames"][number][1]:
         if view in knowing:
@@ -110,7 +112,7 @@ def _told(data: Mapping[str, Any], number: int, view: int) -> list[tuple[str, li
     return [(data["names"][seat], texts) for seat, texts in said.items()]
 
 
-def _words(data: Mapping[str, Any], scene: int) -> str:
+def _scene_text(data: Mapping[str, Any], scene: int) -> str:
     """Return a scene as lines of text."""
     title, lines, footer = data["scenes"][scene]
     rows = [title]

@@ -1,4 +1,4 @@
-"""Matches of contests and their games: result, scrubber, and what each decision cost."""
+"""Pages of matches and their games: results, replays, and the regret of each decision."""
 
 from __future__ import annotations
 
@@ -12,18 +12,17 @@ from dicegym.arena.replay import Replay, to_json
 from dicegym.arena.replay.stored_replays import find_replay
 from dicegym.errors import ParameterError
 from dicegym.pictures.watched import tell_apart
-from dicegym.web.door import PathNumber, QueryNumber, for_programs
 from dicegym.web.pages import web_of
-from dicegym.web.play.review import review_page
-from dicegym.web.watch.contest_pages import DOOR, ListedMatch, RowObject, check_store, title_of
-from dicegym.web.watch.replay_view import replay_page
+from dicegym.web.play.review import render_review
+from dicegym.web.section import PathNumber, QueryNumber, for_programs
+from dicegym.web.watch.contest_pages import SECTION, ListedMatch, RowObject, check_store, title_of
+from dicegym.web.watch.replay_view import render_replay
 
-MOST_GAMES = 200
-"""Of a match, that its page lists."""
+MOST_GAMES_LISTED = 200
 GAME = "/watch/games/{match:number}/{game:number}"
 RUNNING = (
-    "This contest is still running, or takes bots: its games are shown as one player after the other saw them, and "
-    "nothing is told of their dice but what fell."
+    "This contest is still running, or still accepts bots. Until it is closed, a game is shown as one player saw it, "
+    "without its seed."
 )
 
 
@@ -46,19 +45,19 @@ class MatchGames(BaseModel):
 
 
 class GameReplay(BaseModel):
-    """A game that can be played again: `dicegym.arena.replay.from_json` takes ``replay``."""
+    """A game; `dicegym.arena.replay.from_json` reads ``replay``."""
 
     replay: dict[str, Any]
 
 
 class SeenGame(NamedTuple):
-    """A game of a match, and what may be seen of it."""
+    """A game of a match, and whether all of it may be shown."""
 
     game: Replay
     match: int
     number: int
     free: bool
-    """Whether everything may be seen: all contests that have its match are closed."""
+    """Whether everything may be shown: all contests with this match are closed."""
 
     @property
     def replay(self) -> dict[str, Any]:
@@ -67,21 +66,25 @@ class SeenGame(NamedTuple):
 
     @property
     def title(self) -> str:
-        """What pages call it."""
+        """Its title on pages."""
         return f"{title_of(self.game.game)}, game {self.game.id}"
 
     @property
     def address(self) -> str:
-        """Its page."""
+        """The address of its page."""
         return f"/watch/games/{self.match}/{self.number}"
 
 
 def _view_match(request: Request, found: dict[str, Any]) -> dict[str, Any]:
     games = found["games"]
-    return found | {"contests": found["states"], "games": games[:MOST_GAMES], "more": len(games) - MOST_GAMES}
+    return found | {
+        "contests": found["states"],
+        "games": games[:MOST_GAMES_LISTED],
+        "more": len(games) - MOST_GAMES_LISTED,
+    }
 
 
-@DOOR.get(
+@SECTION.get(
     "/watch/matches/{match:number}",
     api="/matches/{match:number}",
     template="watch/match.html",
@@ -110,7 +113,7 @@ def show_match(request: Request, match: PathNumber) -> dict[str, Any]:
 
 def _view_game(request: Request, seen: SeenGame) -> Response:
     seen.game.check_rules()
-    return replay_page(
+    return render_replay(
         request,
         seen.game,
         title=seen.title,
@@ -121,9 +124,9 @@ def _view_game(request: Request, seen: SeenGame) -> Response:
     )
 
 
-@DOOR.get(GAME, api="/matches/{match:number}/games/{game:number}", view=_view_game, returns=GameReplay)
+@SECTION.get(GAME, api="/matches/{match:number}/games/{game:number}", view=_view_game, returns=GameReplay)
 def show_game(request: Request, match: PathNumber, game: PathNumber) -> SeenGame:
-    """Show a game; programs get it only when its contest has ended and is closed."""
+    """Show a game. Programs get it only after its contest has ended and is closed."""
     web = web_of(request)
     with web.store() as reader:
         store = check_store(reader)
@@ -134,16 +137,16 @@ def show_game(request: Request, match: PathNumber, game: PathNumber) -> SeenGame
     return found
 
 
-@DOOR.get(GAME + "/review")
+@SECTION.get(GAME + "/review")
 def review_stored_game(
     request: Request, match: PathNumber, game: PathNumber, seat: QueryNumber = None, at: QueryNumber = None
 ) -> Response:
-    """Show what each decision cost in a game of a match, or how far that is computed."""
+    """Show the regret of each decision in a game of a match, or the progress of computing it."""
     seen = show_game(request, match, game)
     _check_free(seen)
-    return review_page(request, seen.game, seat or 0, at, title=seen.title, back=seen.address)
+    return render_review(request, seen.game, seat or 0, at, title=seen.title, back=seen.address)
 
 
 def _check_free(seen: SeenGame) -> None:
     if not seen.free:
-        raise ParameterError("its contest is not over: all of this game is shown when it has ended and is closed")
+        raise ParameterError("this game is secret until its contest has ended and is closed")

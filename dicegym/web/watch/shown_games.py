@@ -1,6 +1,6 @@
-"""Games that are played to be watched: agents are chosen for all seats, and a thread plays.
+"""Games between agents that a visitor chooses, played in a thread.
 
-The address of a game names its agents and its seed, so it can be played again whenever somebody asks for it.
+The address of a game names its agents and seed, so the game can be played again at any time.
 """
 
 from __future__ import annotations
@@ -24,48 +24,47 @@ from dicegym.errors import ParameterError
 from dicegym.play.drive import Referee
 from dicegym.play.seeds import draw_seed
 from dicegym.web.context import Web
-from dicegym.web.door import EMPTY, SEEN, QueryNumber
 from dicegym.web.learn.run_folders import MODEL_SUFFIX, model_of
-from dicegym.web.pages import page, web_of
-from dicegym.web.play.hall import LONGEST_SEED, PlayHall
-from dicegym.web.play.review import BEGUN, review_page
+from dicegym.web.pages import render_page, web_of
+from dicegym.web.play.game_sessions import LONGEST_SEED, GameSessions
+from dicegym.web.play.review import GAME_COST, render_review
 from dicegym.web.play.rivals import list_rivals, rival_of
-from dicegym.web.watch.contest_pages import DOOR, list_titles, title_of
-from dicegym.web.watch.replay_view import replay_page
+from dicegym.web.section import EMPTY, SEE_OTHER, QueryNumber
+from dicegym.web.watch.contest_pages import SECTION, list_titles, title_of
+from dicegym.web.watch.replay_view import render_replay
 from dicegym.web.workers import Answer
 
-LONGEST = 120.0
-"""Seconds that a game may take."""
+GAME_SECONDS = 120.0
 ShownSeed = Annotated[Annotated[int, Field(ge=0, le=LONGEST_SEED)] | None, EMPTY, Query()]
-"""Of the dice; a new one is drawn where it is missing or empty."""
+"""The seed of the dice; drawn if missing or empty."""
 SeatedAgents = Annotated[list[str], Query(min_length=1, max_length=32, description="by seat")]
 
 
 def play_game(web: Web, table: Game, agents: Sequence[str], seed: int) -> Replay:
-    """Return a game, played here and now. Raises ParameterError if it takes too long."""
-    guests = web.get(PlayHall).guests
+    """Play a game and return it. Raises ParameterError if it takes longer than `GAME_SECONDS`."""
+    guests = web.get(GameSessions).shared_players
     players = [guests.player(table, agent_named(web, table, name)) for name in agents]
-    end = time.monotonic() + LONGEST
+    end = time.monotonic() + GAME_SECONDS
     referee = Referee(table, table.new_game(seed), players)
     for _ in referee.moves():
         if time.monotonic() > end:
-            raise ParameterError(f"the game was not over after {LONGEST:.0f} seconds: choose agents that think less")
+            raise ParameterError(f"the game was not over after {GAME_SECONDS:.0f} seconds: choose faster agents")
     return record_replay(table, agents, seed, referee.actions)
 
 
 def agent_named(web: Web, table: Game, name: str) -> str:
-    """Return the agent that a form names: one that comes with the game, or a model of a training."""
+    """Return the agent that a form names: a shipped one, or a model of a training."""
     return str(model_of(web, name)) if name.endswith(MODEL_SUFFIX) else rival_of(table, name)
 
 
-@DOOR.get("/watch/new", template="watch/new.html")
+@SECTION.get("/watch/new", template="watch/new.html")
 def choose_agents(
     request: Request,
     game: str = "",
     players: QueryNumber = None,
     agent: Annotated[list[str], Query()] = [],  # noqa: B006
 ) -> dict[str, Any]:
-    """Show the form in which agents are chosen."""
+    """Show the form to choose agents for all seats."""
     game = game or games.loadable()[0]
     low, high = games.spec(game).players
     table = dicegym.game(game, players)
@@ -74,8 +73,8 @@ def choose_agents(
     strong = [one.agent for one in list_rivals(table) if one.is_strength][::-1] or list(offered)
     given = [one for one in agent if one][:seats]
     for name in [*strong, *given]:
-        agent_named(web_of(request), table, name)  # which says what is wrong with it
-        offered.setdefault(name, "of a training here" if name in given else "as it plays people")
+        agent_named(web_of(request), table, name)  # raises for an unknown name
+        offered.setdefault(name, "from a training here" if name in given else "an opponent of people")
     return {
         "games": list_titles(),
         "game": game,
@@ -87,7 +86,7 @@ def choose_agents(
 
 
 def _play(request: Request, game: str, agents: Sequence[str], seed: int) -> Answer[Replay]:
-    """Return a game, now or later. Raises what is wrong with its agents."""
+    """Return a game, now or later. Raises ParameterError or UnknownNameError for wrong agents."""
     low, high = games.spec(game).players
     if not low <= len(agents) <= high:
         given, wanted = write_count(len(agents), "agent"), f"{low} to {high}" if low < high else low
@@ -95,26 +94,26 @@ def _play(request: Request, game: str, agents: Sequence[str], seed: int) -> Answ
     web, table = web_of(request), dicegym.game(game, len(agents))
     for name in agents:
         agent_named(web, table, name)
-    key, pay = ("shown", game, tuple(agents), seed), lambda: web.limits.pay(request, BEGUN)
+    key, pay = ("shown", game, tuple(agents), seed), lambda: web.limits.pay(request, GAME_COST)
     return web.slow.answer(request.state.visitor, key, lambda answer: play_game(web, table, agents, seed), pay=pay)
 
 
-@DOOR.get("/watch/game")
+@SECTION.get("/watch/game")
 def show_game_of_agents(request: Request, game: str, agent: SeatedAgents, seed: ShownSeed = None) -> Response:
-    """Show a game that agents play, as soon as it is over."""
+    """Show a game between agents as soon as it is over."""
     if seed is None:
         drawn = urlencode({"game": game, "agent": agent, "seed": draw_seed()}, doseq=True)
-        return RedirectResponse(f"/watch/game?{drawn}", SEEN)
+        return RedirectResponse(f"/watch/game?{drawn}", SEE_OTHER)
     played = _play(request, game, agent, seed)
-    asks_again = "hx-request" in request.headers
-    if played.error is not None and not asks_again:
+    polls = "hx-request" in request.headers
+    if played.error is not None and not polls:
         raise played.error
-    if asks_again:  # until there is something to see
+    if polls:  # the waiting page asks every second
         return Response(status_code=204, headers={"HX-Refresh": "true"} if played.ready else {})
     if played.found is None:
-        return page(request, "watch/wait.html")
+        return render_page(request, "watch/wait.html")
     query = urlencode({"game": game, "agent": agent, "seed": seed}, doseq=True)
-    return replay_page(
+    return render_replay(
         request,
         played.found,
         title=f"{title_of(game)}: {', '.join(played.found.seats)}",
@@ -126,7 +125,7 @@ def show_game_of_agents(request: Request, game: str, agent: SeatedAgents, seed: 
     )
 
 
-@DOOR.get("/watch/game/review")
+@SECTION.get("/watch/game/review")
 def review_game_of_agents(
     request: Request,
     game: str,
@@ -135,11 +134,11 @@ def review_game_of_agents(
     seat: QueryNumber = None,
     at: QueryNumber = None,
 ) -> Response:
-    """Show what each decision cost in such a game."""
+    """Show the regret of each decision in a game between agents."""
     query = urlencode({"game": game, "agent": agent, "seed": seed}, doseq=True)
     played = _play(request, game, agent, seed)
     if played.found is None:
-        return RedirectResponse(f"/watch/game?{query}", SEEN)
-    return review_page(
+        return RedirectResponse(f"/watch/game?{query}", SEE_OTHER)
+    return render_review(
         request, played.found, seat or 0, at, title=f"A game of {title_of(game)}", back=f"/watch/game?{query}"
     )

@@ -1,4 +1,4 @@
-"""Pig's bots as players: from what ``roll_again`` answers to actions."""
+"""Pig's bots as players: turn the answers of ``roll_again`` into actions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .rules import HOLD, ROLL
 
 
 def sit(program: Asked, roll_again: Callable[..., Any], game: Game, seat: int) -> Act:
-    """Return what asks ``roll_again`` for actions. It is not asked before a turn's first roll, which nobody refuses."""
+    """Return the player's function. It does not ask ``roll_again`` before a turn's first roll, which is forced."""
 
     def act(turn: Turn) -> int:
         score, opponent_score, turn_total, _ = turn.view

@@ -1,4 +1,4 @@
-"""Pig on a page: a button to roll, and one to hold that says what it brings."""
+"""Pig on a page: a button to roll, and one to hold that shows the new score."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ FORM, FIELD = "turn", "choice"
 
 
 def forms(place: Place, state: Any) -> list[PlayForm]:
-    """Return the one form there is: a hold before the turn's first roll says why it is refused."""
+    """Return the only form. Before the turn's first roll, the option to hold says why it is refused."""
     score, total = int(state["scores"][place.seat]), int(state["total"])
     options = (
         Option(str(ROLL), "Roll", "a 1 loses the turn total" if total else ""),
@@ -23,5 +23,5 @@ def forms(place: Place, state: Any) -> list[PlayForm]:
 
 
 def read_form(place: Place, state: Any, form: str, fields: Fields) -> list[int]:
-    """Return the action of a form that was filled in."""
+    """Return the action of a filled form."""
     return [int(FilledForm(forms(place, state), form, fields).one(FIELD))]

@@ -1,6 +1,6 @@
 """Pig's bot interface: a file ``pig.py`` with ``roll_again(score, opponent_score, turn_total)`` -> True or False.
 
-This half runs in the process of the bot, so it imports nothing heavy.
+This half runs in the bot's process, so it imports nothing heavy.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ ARGUMENTS = ("score", "opponent_score", "turn_total")
 
 
 def supply_modules(rng: PrivateRandom) -> Mapping[str, types.ModuleType]:
-    """Return no modules: a bot needs none."""
+    """Return an empty mapping: bots of Pig import no modules of the original."""
     return {}
 
 
 def find(program: Program) -> Callable[..., Any]:
-    """Return the bot in a program. Raises AgentError if there is none."""
+    """Return the bot in a program. Raises AgentError for a program without a bot."""
     return program.entry(ENTRY_POINT)
 
 
 def seat_bot(program: Program, roll_again: Callable[..., Any], seat: int) -> Callable[..., Any]:
-    """Return what is asked in one game: the function, of whose calls `dicegym check --show` tells."""
+    """Return the function for one game, with reports of its calls for `dicegym check --show`."""
     return report_calls(roll_again, ENTRY_POINT)
 
 

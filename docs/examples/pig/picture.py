@@ -1,4 +1,4 @@
-"""How Pig looks: a score and a bar to the goal for each player, and the die and the turn total of whoever rolls."""
+"""Draw Pig: score and progress of each player, and the die and turn total of the player to move."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from dicegym.pictures.svg import Drawing
 PLAYERS = 2
 ROW, GAP, DIE = 120, 10, 60
 WORDS = MARGIN + 34
-"""Where names begin, right of the marker."""
+"""The left edge of names, right of the marker."""
 FIGURES = 90
-"""How wide a score is at most."""
+"""The largest width of a score."""
 
 
 def picture(state: Any, view: Viewpoint) -> Drawing:

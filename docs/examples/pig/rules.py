@@ -1,6 +1,6 @@
 """Pig: two players take turns to roll one die as often as they dare, to 100.
 
-The rules are those that Todd Neller and Clifton Presser solved ("Optimal Play of the Dice Game Pig", The UMAP
+Todd Neller and Clifton Presser solved these rules ("Optimal Play of the Dice Game Pig", The UMAP
 Journal 25, 2004).
 
 Turn
@@ -8,8 +8,8 @@ Turn
     total, and the player decides: roll again, or hold, which adds the turn total to the score and ends the turn.
 
 End
-    The first player whose score and turn total reach ``goal`` wins at once: nobody would roll on. Anything but a roll
-    or a hold, and a hold before the turn's first roll, loses the game at once (fault 1). Ties cannot occur.
+    The first player whose score plus turn total reaches ``goal`` wins at once: no player would roll again. Any action
+    but a roll or a hold, and a hold before the turn's first roll, loses the game at once (fault 1). Ties cannot occur.
 
 Parameters
     =======  =======  ======  =================================
@@ -78,12 +78,12 @@ AT = FEATURES.offsets
 
 @kernel
 def reset(state):
-    """Make a zeroed record a new game: it is one already."""
+    """Set up a new game in a zeroed record. In Pig there is nothing to set."""
 
 
 @kernel
 def end_turn(state):
-    """Let the other player move."""
+    """End the turn; the other player moves."""
     state.turns[state.player] += 1
     state.rolls = state.total = 0
     state.player = 1 - state.player
@@ -98,7 +98,7 @@ def win(state, seat):
 
 @kernel
 def step(state, action):
-    """Play one decision; return 0, or NO_CHOICE for what is none."""
+    """Play one decision; return 0, or NO_CHOICE for an illegal action."""
     me = state.player
     if action == ROLL:
         state.face = die(turn_stream(state.key, me, state.turns[me]), state.rolls, 6)

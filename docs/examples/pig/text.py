@@ -1,4 +1,4 @@
-"""How Pig reads on a screen: names of actions, and one screen of a state."""
+"""Pig as text: the names of actions, and the scene of a state."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .rules import HOLD
 
 
 def action_name(action: int) -> str:
-    """Return what an action means, in words."""
+    """Return the name of an action."""
     return "hold" if action == HOLD else "roll"
 
 

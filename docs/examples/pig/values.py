@@ -1,7 +1,7 @@
-"""What states of Pig are worth: exactly, as both play it who play their best.
+"""The exact values of Pig: win rates under optimal play of both players, by value iteration.
 
-A win rate depends on those of larger scores and on itself: rolling may bring a 1, and then the other one moves from the
-same scores. So each pair of scores is repeated until nothing changes any more.
+A win rate depends on those of larger scores, and on itself: after a 1, the other player moves from the same scores. So
+each pair of scores is repeated until its values converge.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any
@@ -22,12 +22,12 @@ from dicegym.games.worth import ActionValues, Progress, ValueKind, Valuer, Value
 from .rules import HOLD, N_ACTIONS, ROLL
 
 CLOSE = 1e-15
-"""A round that changes win rates by no more is the last one."""
+"""The largest change of a win rate that counts as converged."""
 
 
 @kernel
-def rolled(wins, goal, score, other, total):
-    """Return how likely the player to move wins who rolls."""
+def roll_value(wins, goal, score, other, total):
+    """Return the win rate of the player to move after a roll."""
     chance = 1.0 - wins[other, score, 0]
     for face in range(2, 7):
         reached = total + face
@@ -36,17 +36,17 @@ def rolled(wins, goal, score, other, total):
 
 
 @kernel
-def held(wins, goal, score, other, total):
-    """Return the same of one who holds, which nobody can before the turn's first roll."""
+def hold_value(wins, goal, score, other, total):
+    """Return the win rate of the player to move after a hold, which is illegal before the turn's first roll."""
     return 1.0 - wins[other, score + total, 0] if total > 0 else 0.0
 
 
 @kernel
 def improve(wins, goal, score, other):
-    """Reckon a pair of scores anew, from the largest turn total down; return by how much anything has changed."""
+    """Update a pair of scores, from the largest turn total down; return the largest change."""
     change = 0.0
     for total in range(goal - score - 1, -1, -1):
-        best = max(rolled(wins, goal, score, other, total), held(wins, goal, score, other, total))
+        best = max(roll_value(wins, goal, score, other, total), hold_value(wins, goal, score, other, total))
         change = max(change, abs(best - wins[score, other, total]))
         wins[score, other, total] = best
     return change
@@ -65,14 +65,14 @@ def solve(wins, goal):
 
 @cache
 def solved(goal: int) -> np.ndarray:
-    """Return what `solve` fills in."""
+    """Return the win rates that `solve` computes."""
     wins = np.zeros((goal, goal, goal))
     solve(wins, goal)
     return wins
 
 
 class Exact(Valuer):
-    """The win rate of the player to move who plays its best against one who does."""
+    """Exact win rates under optimal play of both players."""
 
     name = "exact"
     kind: ValueKind = "exact"
@@ -86,28 +86,28 @@ class Exact(Valuer):
         self._wins = solved(self._goal)
 
     def value(self, state: Any, seat: int) -> float:
-        """Return how likely ``seat`` wins."""
+        """Return the win rate of ``seat``."""
         if state["over"]:
             return float(state["winner"] == seat)
         mover = float(np.nanmax(self.action_values(state).values))
         return mover if state["player"] == seat else 1 - mover
 
     def action_values(self, state: Any) -> ActionValues:
-        """Return how likely the player to move wins who holds, and who rolls."""
+        """Return the win rate of the player to move for each action."""
         values = np.array([self.action_value(state, action) for action in range(N_ACTIONS)])
         return ActionValues(np.where(self.game.legal(state), values, np.nan), np.zeros(N_ACTIONS))
 
     def action_value(self, state: Any, action: int) -> float:
-        """Return the same of one action; what is none loses at once."""
+        """Return the win rate of the player to move for one action; an illegal one loses at once."""
         mover = int(state["player"])
         at = self._wins, self._goal, int(state["scores"][mover]), int(state["scores"][1 - mover]), int(state["total"])
         if action == ROLL:
-            return float(rolled(*at))
-        return float(held(*at)) if action == HOLD and state["rolls"] else 0.0
+            return float(roll_value(*at))
+        return float(hold_value(*at)) if action == HOLD and state["rolls"] else 0.0
 
 
 def sources(game: Game) -> Sequence[ValueSource]:
-    """Return where values of ``game`` come from, the best first."""
+    """Return the sources of values of ``game``, the best first."""
 
     def load(progress: Progress | None) -> Valuer:
         return Exact(game)

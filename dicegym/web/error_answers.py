@@ -1,4 +1,4 @@
-"""What becomes of errors: a page for people, or JSON for programs, that says what was wrong and what to do."""
+"""Answers to requests that fail: a page for people, JSON for programs."""
 
 from __future__ import annotations
 
@@ -13,41 +13,41 @@ from starlette.responses import JSONResponse, Response
 
 from dicegym.arena.store.opening import BusyError
 from dicegym.errors import DicegymError, UnknownNameError
-from dicegym.web.door import API, faults_in
-from dicegym.web.pages import page
+from dicegym.web.pages import render_page
+from dicegym.web.section import describe_errors, for_programs
 
 STATUSES: dict[type[DicegymError], int] = {UnknownNameError: 404, BusyError: 503}
-"""Of errors from outside of the pages, whose own have an attribute ``status``; all others have 400."""
+"""HTTP statuses of errors without an attribute ``status``; all others have 400."""
 WORDS = {
-    404: "there is nothing here: the address is wrong, or what was here is gone",
-    405: "this is not done at this address",
+    404: "page not found: the address is wrong, or the page is gone",
+    405: "this address does not accept such a request",
 }
-"""Where the web's own words are all that is known."""
+"""Texts that replace the standard phrase of a status."""
 
 
 async def answer_error(request: Request, error: Exception) -> Response:
-    """Answer a request that an error of ours, or of Starlette's, ended."""
+    """Answer a request that raised an error of dicegym, Starlette or FastAPI."""
     if isinstance(error, HTTPException):
         known = error.detail != http.HTTPStatus(error.status_code).phrase
         words = error.detail if known else WORDS.get(error.status_code, error.detail)
-        return _said(request, error.status_code, words, error.headers)
+        return _respond(request, error.status_code, words, error.headers)
     if isinstance(error, RequestValidationError):
-        return _said(request, 422, faults_in(error.errors(), "the body"))
+        return _respond(request, 422, describe_errors(error.errors(), "the body"))
     known_status = next((status for kind, status in STATUSES.items() if isinstance(error, kind)), 400)
-    return _said(request, getattr(error, "status", known_status), str(error))
+    return _respond(request, getattr(error, "status", known_status), str(error))
 
 
 def answer_failure(request: Request, number: str) -> Response:
-    """Answer a request that ended in an unexpected error; ``number`` is in the log beside it."""
-    return _said(request, 500, f"Internal error {number}: the operator of these pages finds it in the log.")
+    """Answer a request that raised an unexpected error; the log has ``number`` beside the traceback."""
+    return _respond(request, 500, f"Internal error {number}: the operator finds it in the log by this number.")
 
 
-def _said(request: Request, status: int, words: str, headers: Mapping[str, str] | None = None) -> Response:
+def _respond(request: Request, status: int, words: str, headers: Mapping[str, str] | None = None) -> Response:
     answer: Response
-    if request.url.path.startswith(API):
+    if for_programs(request):
         answer = JSONResponse({"error": words}, status)
     else:
-        answer = page(request, "error.html", status, words=words, code=status)
+        answer = render_page(request, "error.html", status, words=words, code=status)
     answer.headers.update(headers or {})
     return answer
 

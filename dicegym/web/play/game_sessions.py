@@ -1,4 +1,4 @@
-"""All tables of a server of pages: begun, found again after a restart, and dropped from memory when many are open."""
+"""The games of all visitors: started, restored after a restart, and dropped from memory when many are open."""
 
 from __future__ import annotations
 
@@ -25,68 +25,65 @@ from dicegym.players.sitting import Warn, draw_seat, usual_rivals, usual_seats
 from dicegym.web.context import Web
 from dicegym.web.play.advice import Advice
 from dicegym.web.play.person_table import PlayedTable
-from dicegym.web.play.rivals import Guests, make_table, rival_of
+from dicegym.web.play.rivals import SharedPlayers, make_table, rival_of
 from dicegym.web.play.saved_games import TableSheet, read_sheet, share_game
 
-OF_A_VISITOR = 20
-"""Games that are kept of a visitor, those that were played last."""
-VISITORS = 10_000
-"""Of whom games are kept, those who played last."""
-IN_MEMORY = 400
-"""Tables; of more, those that were looked at longest ago are laid again when they are asked for."""
-THREADS = 4
-"""In which other players think."""
+GAMES_PER_VISITOR = 20
+MOST_VISITORS = 10_000
+"""Visitors whose games are stored, the latest ones."""
+MOST_IN_MEMORY = 400
+"""Tables in memory. Beyond, the least recently used are dropped, and restored from their files on request."""
+AGENT_THREADS = 4
 LONGEST_SEED = 2**63 - 1
 ID = re.compile(r"[A-Za-z0-9_-]{16}")
-"""What tables are called: nobody guesses it."""
+"""An unguessable id of a table."""
 
 
 class NewGame(BaseModel):
-    """A game to be played, and its players."""
+    """A game to start."""
 
     model_config = ConfigDict(extra="forbid")
 
     game: str
     players: int | None = None
-    """Seats, the person's included (default: as suits the others)."""
+    """Seats, the person's included (default: the usual number, or one more than the opponents)."""
     against: list[str] = []
-    """Strengths or agents, for the other seats in turn (default: the usual ones)."""
+    """Strengths or agents for the other seats, repeated if there are fewer (default: the usual ones)."""
     seat: int | None = None
-    """The person's, from 0 (default: drawn by the seed)."""
+    """The person's seat, from 0 (default: drawn by the seed)."""
     seed: int | None = None
-    """Of the dice (default: drawn)."""
+    """The seed of the dice (default: drawn)."""
     tutor: str = ""
-    """The level from which it asks before a move; empty: never."""
+    """The level of mistakes from which the tutor warns; empty: no tutor."""
     parameters: dict[str, int] = {}
 
 
-class PlayHall:
-    """All tables of one server.
+class GameSessions:
+    """The tables of all visitors of one server.
 
-    Each game is a file ``ID.json`` in the visitor's folder of the folder ``games``, written whole or not at all. So a
-    restart loses nothing. Its ``guests`` are the players that are no visitors.
+    Each game is stored in ``games/VISITOR/ID.json``, written atomically, so a restart loses nothing.
     """
 
     def __init__(self, web: Web) -> None:
         self.web = web
         self.folder = web.settings.folder / "games"
-        self.folder.mkdir(mode=0o700, exist_ok=True)  # its folders are called as the cookies of visitors
+        self.folder.mkdir(mode=0o700, exist_ok=True)  # names of its folders are cookies of visitors
         self.advice = Advice(web.work, web.slow)
-        self.guests = Guests()
+        self.shared_players = SharedPlayers()
         self._lock = threading.RLock()
         self._open: OrderedDict[Path, PlayedTable] = OrderedDict()
-        self._threads = ThreadPoolExecutor(THREADS, "play")
+        self._threads = ThreadPoolExecutor(AGENT_THREADS, "play")
         web.on_stop.append(lambda: self._threads.shutdown(wait=False, cancel_futures=True))
 
     def begin(self, visitor: str, wanted: NewGame, models: Mapping[str, Path] | None = None) -> PlayedTable:
-        """Begin a game.
+        """Start a game.
 
-        ``models`` are files that some of its opponents stand for, which the server trusts to be models.
+        ``models`` maps names of opponents to files of models, which the server trusts.
 
         Raises:
             UnknownNameError: an unknown game, parameter, opponent or level.
-            ParameterError: a number is out of range, or too many opponents are named.
-            GettingReadyError: the game is being compiled.
+            ParameterError: a number out of range, or too many opponents.
+            GettingReadyError: the game is still being compiled.
         """
         self.web.readiness.check(wanted.game)
         named = [name for name in wanted.against if name]
@@ -102,7 +99,7 @@ class PlayHall:
         others = [asked[number % len(asked)] for number in range(table.players - 1)]
         agents = [str(models[one]) if models and one in models else rival_of(table, one) for one in others]
         if wanted.tutor:
-            threshold(wanted.tutor, "win rate")  # which refuses an unknown level
+            threshold(wanted.tutor, "win rate")  # raises for an unknown level
         seed, seat = wanted.seed, wanted.seat
         number = draw_seed() if seed is None else whole_number("seed", seed, 0, LONGEST_SEED, "the seed of a game")
         if seat is not None:
@@ -122,51 +119,51 @@ class PlayHall:
             drawn=[seed is None, seat is None],
             fingerprint=table.fingerprint,
         )
-        return self._begun(sheet)
+        return self._start(sheet)
 
     def another(self, sheet: TableSheet) -> PlayedTable:
-        """Begin another game among the same; what was drawn is drawn anew, another seed is one higher."""
+        """Start another game with the same players. Drawn seeds and seats are drawn again; a given seed rises by 1."""
         seed_drawn, seat_drawn = sheet.drawn
         seed = draw_seed() if seed_drawn else min(sheet.seed + 1, LONGEST_SEED)
         seat = draw_seat(seed, sheet.players) if seat_drawn else sheet.seat
-        return self._begun(sheet.fresh(secrets.token_urlsafe(12), seed, seat))
+        return self._start(sheet.fresh(secrets.token_urlsafe(12), seed, seat))
 
-    def _begun(self, sheet: TableSheet) -> PlayedTable:
+    def _start(self, sheet: TableSheet) -> PlayedTable:
         folder = self.folder / sheet.visitor
         folder.mkdir(exist_ok=True)
         self._keep(sheet)
-        for old in _newest(folder)[OF_A_VISITOR:]:
+        for old in _newest(folder)[GAMES_PER_VISITOR:]:
             old.unlink(missing_ok=True)
         if secrets.randbelow(100) == 0:
-            for left in _newest(self.folder)[VISITORS:]:
+            for left in _newest(self.folder)[MOST_VISITORS:]:
                 shutil.rmtree(left, ignore_errors=True)
         return self.find(sheet.visitor, sheet.id)
 
     def find(self, visitor: str, id: str) -> PlayedTable:
-        """Return a table of a visitor, laid again if it is not in memory. Raises UnknownNameError."""
+        """Return a table of a visitor, restored if it is not in memory. Raises UnknownNameError."""
         path = self._path(visitor, id)
         table = self._open.get(path)
         if table is None:
             if not ID.fullmatch(id) or not path.is_file():
                 raise UnknownNameError(
-                    "unknown game: it is too old, or was begun by another visitor, who is known by a cookie; begin "
-                    "another one"
+                    "unknown game: it is too old, or another visitor started it (a cookie tells visitors apart). Start "
+                    "another game"
                 )
             table = self._table(read_sheet(path))
-        with self._lock:  # not while a table is read, as tables in memory are looked up in the event loop
+        with self._lock:  # short: the event loop takes this lock, too
             table = self._open.setdefault(path, table)
             self._open.move_to_end(path)
-            while len(self._open) > IN_MEMORY and not next(iter(self._open.values())).busy:
+            while len(self._open) > MOST_IN_MEMORY and not next(iter(self._open.values())).busy:
                 self._open.popitem(last=False)
-        table.lay()
+        table.restore()
         return table
 
     def is_open(self, visitor: str, id: str) -> bool:
-        """Return whether a table is in memory, so that `find` neither reads nor compiles anything."""
+        """Return whether a table is in memory, so that `find` returns at once."""
         return self._path(visitor, id) in self._open
 
     def of(self, visitor: str) -> Iterator[TableSheet]:
-        """Yield the games that are kept of a visitor, those that were played last first."""
+        """Yield the stored games of a visitor, the latest first."""
         for path in _newest(self.folder / visitor):
             with contextlib.suppress(DamagedFileError):
                 yield read_sheet(path)
@@ -175,7 +172,7 @@ class PlayHall:
         self.web.readiness.check(sheet.game)
 
         def load_players(game: Game) -> list[Player]:
-            return [self.guests.player(game, agent) for agent in sheet.agents]
+            return [self.shared_players.player(game, agent) for agent in sheet.agents]
 
         def load_tutor() -> Warn | None:
             return self.advice.warner(sheet.table(), sheet.tutor)
@@ -190,9 +187,9 @@ class PlayHall:
 
 
 def _newest(folder: Path) -> list[Path]:
-    """Return what is in a folder, what was written last first; what is being written has a hidden name until then."""
+    """Return the entries of a folder, the latest first, without hidden ones, which are unfinished files."""
     found = []
     for path in folder.glob("[!.]*"):
-        with contextlib.suppress(FileNotFoundError):  # another request has dropped it
+        with contextlib.suppress(FileNotFoundError):  # another request deleted it
             found.append((path.stat().st_mtime, path))
     return [path for _, path in sorted(found, reverse=True)]
