@@ -243,7 +243,7 @@ def test_fields_that_do_not_fit_the_tables_are_refused() -> None:
     for game, entries, form, words in (
         (dicegym.game("yatzy", players=3), 3, "swiss", r"a Swiss .* pairs entries.*: give players=2, or run groups"),
         ("liarsdice", 7, "one_table", "7 entries do not fit one table of Liar's Dice, where 6 can sit"),
-        ("lucky", 2, "round_robin", r"name at least 7, or let fewer sit there.*players=2"),
+        ("lucky", 2, "round_robin", r"name at least 7, or use fewer seats, such as players=2"),
     ):
         with pytest.raises(DicegymError, match=words):
             contest(game, field(dicegym.game(game), "", entries), format=form, executors=disorderly())

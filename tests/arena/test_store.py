@@ -21,10 +21,9 @@ import dicegym
 from dicegym.arena import Limits, contest
 from dicegym.arena.match import Match
 from dicegym.arena.results import ContestResult
-from dicegym.arena.storage import Stored, default_store
+from dicegym.arena.storage import Stored, default_store, key_of
 from dicegym.arena.store.schema import ABOUT
 from dicegym.arena.store.store import ContestStore
-from dicegym.arena.work_keys import key_of
 from dicegym.errors import DamagedFileError, DependencyError, ParameterError, UnknownNameError
 from dicegym.registry import GAMES
 from dicegym.sandbox.jobs import entry

@@ -13,12 +13,11 @@ import sqlalchemy as sa
 from dicegym.arena.match import Match
 from dicegym.arena.provenance import EntryRecord, package_version
 from dicegym.arena.results import ContestResult
-from dicegym.arena.storage import Settings, Stored
+from dicegym.arena.storage import Settings, Stored, key_of, write_limits
 from dicegym.arena.store.opening import in_words, make_damage_error
 from dicegym.arena.store.outcomes import add_match, is_whole, outcomes_between
 from dicegym.arena.store.schema import AGENTS, ANSWERS, CONTESTS, FIELDS, MATCHES, PLAYS, SEATS
 from dicegym.arena.store.store import ContestStore, add, live_file, lock_contest, now_in_words, number_of_rules
-from dicegym.arena.work_keys import key_of, write_limits
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 from dicegym.escape import harmless

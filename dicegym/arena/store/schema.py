@@ -96,7 +96,7 @@ FIELDS = _table(  # entries of a contest
 MATCHES = _table(
     "matches",
     _id(),
-    _text("key", unique=True),  # see `dicegym.arena.work_keys`
+    _text("key", unique=True),  # see `dicegym.arena.storage`
     _of("rules", "rules.id"),
     _text("batch", index=True),  # the contest's seed: what one preparation loads
     _text("seed"),  # decimal; game(...).new_game(seed, number) is a game of it
@@ -124,7 +124,7 @@ PLAYS = _table(  # which matches are a contest's
 )
 ANSWERS = _table(  # what entries answered beside games, such as in checks
     "answers",
-    _text("key", primary_key=True),  # see `dicegym.arena.work_keys`
+    _text("key", primary_key=True),  # see `dicegym.arena.storage`
     _text("batch", index=True),  # as of a match
     sa.Column("outcome", sa.LargeBinary, nullable=False),  # JSON, compressed by zlib
 )

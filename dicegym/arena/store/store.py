@@ -19,10 +19,9 @@ from filelock import FileLock
 from sqlalchemy.dialects import sqlite
 
 from dicegym.arena.provenance import package_version
-from dicegym.arena.storage import make_default_folder, refuse_folder
+from dicegym.arena.storage import make_default_folder, refuse_folder, rules_of
 from dicegym.arena.store.opening import WRITES, Database, create_tables, in_words, is_new
 from dicegym.arena.store.schema import AGENTS, ANSWERS, CONTESTS, FIELDS, MATCHES, PLAYS, RULES, SEATS
-from dicegym.arena.work_keys import rules_of
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 
