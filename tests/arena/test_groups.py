@@ -178,7 +178,7 @@ def test_a_playoff_ends_with_the_game_that_makes_the_lead_fifty(size: int, games
     assert found.order == NAMES[:size]
     assert set(found.tally.games.values()) == {games}
     assert found.tally.points[NAMES[0]] - found.tally.points[NAMES[1]] == 50
-    assert found.remarks == []
+    assert not found.remarks
     assert len({session.label for session in table.sessions}) == len(table.sessions) == AT_ONCE
     assert {session.games for session in table.sessions} == {SESSION}
 
@@ -199,14 +199,13 @@ def test_a_lucky_playoff_ends_when_the_lead_is_first_fifty() -> None:
     assert found.tally.points == tally.points
 
 
-def test_equal_players_end_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_equal_players_end_undecided() -> None:
     """Two who win in turn, at different places, until no more is played."""
-    monkeypatch.setattr(groups_format, "MOST_GAMES", 150)
 
     def play(sessions: Sequence[Session]) -> list[Sequence[Sequence[float]]]:
         return [[[number % 2, 1 - number % 2] for number in range(session.games)] for session in sessions]
 
-    found = playoff(tuple(NAMES[:2]), 2, 7, play)
+    found = playoff(tuple(NAMES[:2]), 2, 7, play, 150)
     assert set(found.tally.games.values()) == {150}
     assert found.remarks == ["group 2 ended without a lead of 50 points after 150 games"]
 

@@ -1,6 +1,6 @@
-"""The tables of a store: contests with their entries and matches, and games of servers.
+"""The tables of a store: contests with their entries and matches, and servers' games.
 
-SQLite keeps them as STRICT tables, which take no value of another kind than their columns say.
+SQLite has them as STRICT tables, which check the types of values.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from typing import Any
 import sqlalchemy as sa
 
 MOST_QUOTED = 40
-"""Letters of nonsense that an error quotes."""
+"""Most characters of a wrong value in an error."""
 
 
 class NonsenseError(ValueError):
-    """A store holds what dicegym does not write."""
+    """A store holds a value that dicegym does not write."""
 
 
 TABLES = sa.MetaData()
@@ -43,7 +43,7 @@ def _id() -> sa.Column[int]:
 
 
 def _of(name: str, column: str, **options: Any) -> sa.Column[int]:
-    """Return a column with the number of a row of another table, with which it is removed."""
+    """Return a column with the id of a row of another table, deleted together with it."""
     return sa.Column(name, sa.ForeignKey(column, ondelete="CASCADE"), **{"nullable": False, **options})
 
 
@@ -181,7 +181,7 @@ SERVER_INCIDENTS = _table(
 
 
 def mapping_in(text: str, kind: type | tuple[type, ...] = object) -> dict[str, Any]:
-    """Parse a JSON object with values of ``kind``. Raises ValueError if ``text`` holds anything else."""
+    """Parse a JSON object with values of ``kind``. Raises ValueError for any other text."""
     found = json.loads(text)
     if not isinstance(found, dict) or not all(isinstance(value, kind) for value in found.values()):
         raise NonsenseError(f"{text[:MOST_QUOTED]!r} where an object of JSON stands")
@@ -189,7 +189,7 @@ def mapping_in(text: str, kind: type | tuple[type, ...] = object) -> dict[str, A
 
 
 def whole_numbers(found: Any) -> tuple[int, ...]:
-    """Return a list of whole numbers of 64 bits as a tuple. Raises ValueError if ``found`` is anything else."""
+    """Return a list of 64-bit whole numbers as a tuple. Raises ValueError for anything else."""
     if not isinstance(found, list) or any(type(one) is not int or abs(one) >> 63 for one in found):
         raise NonsenseError(f"{str(found)[:MOST_QUOTED]!r} where whole numbers stand")
     return tuple(found)

@@ -1,4 +1,4 @@
-"""What a store says in plain values: contests, entries, matches, games, and what servers have run."""
+"""Rows of a store as plain values: contests, entries, matches and games."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ class StoredContest(NamedTuple):
     limits: Mapping[str, float | None]
     seed: int
     began: str
-    """UTC, as ISO 8601 has it, as all times."""
+    """Times are UTC, in ISO 8601."""
     ended: str | None
-    """None: it is running, or was stopped."""
+    """None: it runs, or was stopped."""
     version: str
-    """Of dicegym, which ran it last."""
+    """Version of dicegym that ran it last."""
     run: int
     """How many times it has been begun or continued."""
     entries: int
-    """Entries, disqualified ones included."""
+    """Number of entries, disqualified ones included."""
     played: int
-    """Matches that are stored of it."""
+    """Number of stored matches."""
     planned: int
-    """Matches that it was known to have; 0: unknown."""
+    """Number of planned matches; 0: unknown."""
 
 
 class StoredEntry(NamedTuple):
@@ -48,7 +48,7 @@ class StoredEntry(NamedTuple):
 
     name: str
     identity: str
-    """SHA-256 of what it is made of."""
+    """SHA-256 of its content."""
     kind: str
     """"bot", "model" or "player"."""
     given: str
@@ -56,7 +56,7 @@ class StoredEntry(NamedTuple):
     files: Mapping[str, str]
     """File -> SHA-256."""
     withdrawn: bool
-    """Whether it took part in an earlier run alone: its matches are in no standings."""
+    """Whether it took part only in an earlier run: its matches are in no standings."""
     reason: str | None
     """Why it was disqualified; None if it was not."""
     contest: int
@@ -69,21 +69,21 @@ class StoredMatch(NamedTuple):
     id: int
     key: str
     number: int
-    """Among the matches of the same entries."""
+    """Number among the matches of the same entries."""
     seed: int
-    """``game.new_game(seed, n)`` is the beginning of its game n, from 0."""
+    """``game.new_game(seed, n)`` is the beginning of game n, from 0."""
     games: int
     entries: tuple[str, ...]
     identities: tuple[str, ...]
     wins: tuple[int, ...]
     """Games won alone."""
     shares: tuple[float, ...]
-    """Games won, a shared first place shared out."""
+    """Games won; players that share a first place share the game."""
     faults: tuple[int, ...]
     failed: str | None
     """The entry that ended it by failing; then no game of it counts."""
     reason: str | None
-    """How."""
+    """Why that failed."""
 
     @property
     def best(self) -> tuple[bool, ...]:
@@ -93,7 +93,7 @@ class StoredMatch(NamedTuple):
 
     @property
     def scores(self) -> tuple[str, ...]:
-        """What each entry got, in words."""
+        """The score of each entry as text."""
         if self.failed is None:
             return tuple(map(str, self.wins))
         return tuple("failed" if name == self.failed else "" for name in self.entries)
@@ -102,8 +102,7 @@ class StoredMatch(NamedTuple):
 class PlayedGame(NamedTuple):
     """A game of a match, numbered from 0.
 
-    ``seats`` says which player of the match sat where, ``returns`` are by player of the match, and ``actions`` in the
-    order in which they were played.
+    ``seats`` tells which player of the match sat where, ``returns`` are by player, ``actions`` in the order played.
     """
 
     number: int
@@ -113,7 +112,7 @@ class PlayedGame(NamedTuple):
 
 
 class RunningMatch(NamedTuple):
-    """A match in which number ``game`` of ``games`` is being played, from 1; 0: its entries are being loaded.
+    """A running match: game number ``game`` of ``games``, from 1; 0: its entries are being loaded.
 
     ``wins`` are games won alone so far, by player.
     """
@@ -125,7 +124,7 @@ class RunningMatch(NamedTuple):
 
 
 class StoredMisplay(NamedTuple):
-    """What an entry did wrong, in a game from 1, at its decision ``turn`` from 1; 0: while it sat down or watched."""
+    """A misplay of an entry, in a game from 1, at its decision ``turn`` from 1; 0: not at a decision."""
 
     match: int
     name: str
@@ -135,17 +134,17 @@ class StoredMisplay(NamedTuple):
 
 
 class StoredRules(NamedTuple):
-    """By which rules a match was played."""
+    """The rules of a match."""
 
     game: str
     players: int
     parameters: Mapping[str, int]
     described: Mapping[str, Any]
-    """``fingerprint``, and ``dicegym``, the version: see `dicegym.arena.replay.replay.describe_rules`."""
+    """``fingerprint`` and ``dicegym`` (the version), see `dicegym.arena.replay.replay.describe_rules`."""
 
 
 class WholeMatch(NamedTuple):
-    """A match with all that is stored of it: no games if somebody ended it by failing, and misplays in words."""
+    """A match with its rules, games and misplays; no games if a failure ended it."""
 
     match: StoredMatch
     rules: StoredRules
@@ -154,10 +153,9 @@ class WholeMatch(NamedTuple):
 
 
 class EntryFigures(NamedTuple):
-    """The totals of an entry's matches, wins and shares as of a `StoredMatch`.
+    """The totals of an entry's matches; wins and shares as in `StoredMatch`.
 
-    Games of matches that somebody ended by failing are left out. Faults are answers that the rules do not allow, and
-    none at all.
+    Games of matches that a failure ended are left out. Faults are illegal and missing answers.
     """
 
     name: str
@@ -169,7 +167,7 @@ class EntryFigures(NamedTuple):
 
 
 def games_from(outcome: Mapping[str, Any], actions: str, players: int) -> list[PlayedGame]:
-    """Return the games of a match of ``players`` from what is stored. Raises ValueError if that is damaged."""
+    """Return the stored games of a match of ``players``. Raises ValueError if they are damaged."""
     found = []
     played = zip(outcome.get("seats", ()), outcome.get("returns", ()), json.loads(actions), strict=True)
     for number, (seats, returns, moves) in enumerate(played):
@@ -182,7 +180,7 @@ def games_from(outcome: Mapping[str, Any], actions: str, players: int) -> list[P
 
 
 def misplays_from(match: int, outcome: Mapping[str, Any], names: Sequence[str]) -> list[StoredMisplay]:
-    """Return what went wrong in a match from what is stored. Raises ValueError or LookupError if that is damaged."""
+    """Return the stored misplays of a match. Raises ValueError or LookupError if they are damaged."""
     found = []
     for player, game, turn, reason in outcome.get("incidents", ()):
         whole_numbers([player, game, turn])
@@ -193,13 +191,13 @@ def misplays_from(match: int, outcome: Mapping[str, Any], names: Sequence[str]) 
 
 
 def rules_from(row: Any) -> StoredRules:
-    """Return what a row of the rules says."""
+    """Return the rules in a row."""
     described = {"dicegym": row.version, "fingerprint": row.fingerprint}
     return StoredRules(row.game, row.players, mapping_in(row.parameters, int), described)
 
 
 def agents_in(connection: sa.Connection) -> dict[int, tuple[str, str]]:
-    """Return agent -> name and identity."""
+    """Return the name and identity of each agent by id."""
     asked = sa.select(AGENTS.c.id, AGENTS.c.name, AGENTS.c.identity)
     return {number: (name, identity) for number, name, identity in connection.execute(asked)}
 
