@@ -159,7 +159,12 @@ class Check:
         if not apart:
             heartbeat.forgive(0)
         began = time.thread_time()
-        failure = ""
+
+        def said() -> dict[str, Any]:
+            printed = "" if player.printed is None else player.printed.text
+            remarks = list(player.remarks) if isinstance(player, BotPlayer | IsolatedPlayer) else []
+            return {"printed": printed + stray.text, "remarks": remarks}
+
         try:
             asked = self.ask and not player.costly
             answers, questions = self._ask(player, heartbeat) if asked else (np.zeros(0), 0)
@@ -169,14 +174,8 @@ class Check:
         except AgentError as error:
             if self.debug:
                 raise
-            failure = error.reason
-        found: dict[str, Any] = {
-            "printed": ("" if player.printed is None else player.printed.text) + stray.text,
-            "remarks": list(player.remarks) if isinstance(player, BotPlayer | IsolatedPlayer) else [],
-        }
-        if failure:
-            return {"reason": failure} | found
-        found |= {"load_seconds": load_seconds, "seconds": seconds, "questions": questions}
+            return said() | {"reason": error.reason}
+        found = said() | {"load_seconds": load_seconds, "seconds": seconds, "questions": questions}
         found |= {"answers": answers.tolist(), "dtype": str(answers.dtype)}
         if self.ask and isinstance(player, IsolatedPlayer) and player.says_pure and not self.thorough:
             with contextlib.suppress(AgentError):  # then it is asked in each game

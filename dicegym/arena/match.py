@@ -129,18 +129,10 @@ def play_match(
         None if one is None or other is None else Usage(*(b - a for a, b in zip(one, other, strict=True)))
         for one, other in zip(before, [player.usage for player in players], strict=True)
     )
-    return MatchResult(
-        tuple(np.add.reduce(shares == 1, axis=0).tolist()),
-        tuple(np.add.reduce(shares, axis=0).tolist()),
-        tuple(course.faults),
-        tuple(seats),
-        tuple(gained),
-        tuple(course.incidents),
-        tuple(course.noted),
-        tuple(one.text for one in course.printed),
-        tuple(actions),
-        usages if any(usages) else (),
-    )
+    wins, won = np.add.reduce(shares == 1, axis=0).tolist(), np.add.reduce(shares, axis=0).tolist()
+    printed = [one.text for one in course.printed]
+    fields = wins, won, course.faults, seats, gained, course.incidents, course.noted, printed, actions
+    return MatchResult._make([*map(tuple, fields), usages if any(usages) else ()])
 
 
 _Played = tuple[Sequence[int], Sequence[int], list[float]]

@@ -74,16 +74,9 @@ class PlayedMatch(NamedTuple):
 def read_outcome(match: Match, outcome: Mapping[str, Any], returns: bool = False) -> PlayedMatch:
     """Return a played match; ``returns``: keep what each entry scored in each game."""
     names = tuple(entry.name for entry in match.entries)
-    row = MatchRow(
-        names,
-        tuple(outcome["wins"]),
-        tuple(outcome["shares"]),
-        tuple(outcome["faults"]),
-        match_places(names, outcome["returns"]).places,
-        match.games,
-        match.number,
-        match.seed,
-    )
+    wins, shares, faults = (tuple(outcome[name]) for name in ("wins", "shares", "faults"))
+    places = match_places(names, outcome["returns"]).places
+    row = MatchRow(names, wins, shares, faults, places, match.games, match.number, match.seed)
     kept = (*REPORTED, "returns") if returns else REPORTED  # a contest may have a million matches
     return PlayedMatch(row, {name: outcome[name] for name in kept if outcome.get(name)})
 

@@ -104,15 +104,7 @@ def make_provenance(game: Game, limits: Limits, entries: tuple[EntryRecord, ...]
     """Return the provenance of a result of ``game`` that is made now; see `Provenance` for the arguments."""
     given = os.environ.get(DATE_VARIABLE, "")
     moment: Any = time.gmtime(int(given)) if given.isdecimal() and len(given) < 12 else time.gmtime()
-    return Provenance(
-        time.strftime("%Y-%m-%dT%H:%M:%SZ", moment),
-        package_version(),
-        platform.python_version(),
-        np.__version__,
-        game.fingerprint,
-        game.players,
-        dict(game.parameters),
-        write_limits(limits),
-        entries,
-        isolation,
-    )
+    date = time.strftime("%Y-%m-%dT%H:%M:%SZ", moment)
+    versions = package_version(), platform.python_version(), np.__version__
+    rules = game.fingerprint, game.players, dict(game.parameters)
+    return Provenance(date, *versions, *rules, write_limits(limits), entries, isolation)

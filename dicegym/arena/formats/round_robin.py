@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+from dicegym.arena.contest_options import ContestOptions
 from dicegym.arena.director import Director, Format
 from dicegym.arena.exact_ranking import GRAIN, ONE_DRAW, baseline_rates, check_exact, find_tables, rank_exactly
 from dicegym.arena.formats.settling import settle
@@ -19,6 +20,7 @@ from dicegym.arena.ratings.rating_tables import build_won_matrix
 from dicegym.arena.report import Matrix, ReportTable
 from dicegym.arena.results import Columns, ContestResult, Presentation, Standing, ranking, ranking_table
 from dicegym.columns import write_count
+from dicegym.engine.game import Game
 
 
 def round_robin(director: Director) -> ContestResult:
@@ -89,12 +91,8 @@ def present_games(standings: Sequence[Standing], matches: Sequence[MatchRow], fa
     return Presentation([fact], tables, [ONE_DRAW] if rated else [])
 
 
-ROUND_ROBIN = Format(
-    round_robin,
-    "round_robin",
-    fewest=lambda game: game.players,
-    matches=lambda game, entries, options: (
-        0 if options.games == 0 else math.comb(entries, game.players) * options.seeds
-    ),
-    check=check_exact,
-)
+def _count_matches(game: Game, entries: int, options: ContestOptions) -> int:
+    return 0 if options.games == 0 else math.comb(entries, game.players) * options.seeds
+
+
+ROUND_ROBIN = Format(round_robin, "round_robin", lambda game: game.players, _count_matches, check_exact)

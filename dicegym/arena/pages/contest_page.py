@@ -10,19 +10,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from dicegym.arena.pages.template import render
 from dicegym.arena.ratings import MatchPlaces, Rating, Ratings, fit
 from dicegym.arena.ratings.fitting import CONFIDENCE
 from dicegym.arena.ratings.rating_tables import build_won_matrix, clip_bounds, interval
 from dicegym.arena.report import Matrix, Report, ReportTable
+from dicegym.arena.store.stored_rows import StoredMatch
 from dicegym.columns import write_count
 from dicegym.files import write_text
 from dicegym.pictures.charts import ticks_between
-
-if TYPE_CHECKING:
-    from dicegym.arena.store.stored_rows import StoredMatch  # other pages do not need its libraries
 
 MOST_MATCHES = 5_000
 """Most matches that a page lists."""
@@ -42,19 +40,13 @@ class Bar(NamedTuple):
     high: str
 
 
-class Tick(NamedTuple):
-    """A number on an axis, and its position."""
-
-    at: str
-    text: str
-
-
 class Plot(NamedTuple):
     """The ranking as a table with a picture of each interval."""
 
     note: str
     """A sentence that explains the bars."""
-    ticks: Sequence[Tick]
+    ticks: Sequence[tuple[str, str]]
+    """Position and text of each number on the axis."""
     bars: Sequence[Bar]
 
 
@@ -148,7 +140,7 @@ def ranking_plot(rows: Sequence[Rating], places: Mapping[str, str]) -> Plot:
     return Plot(note, ticks, bars)
 
 
-def make_scale(values: Iterable[float]) -> tuple[Callable[[float], str], list[Tick]]:
+def make_scale(values: Iterable[float]) -> tuple[Callable[[float], str], list[tuple[str, str]]]:
     """Return the function from a value to its position on an axis for ``values``, in per cent, and the axis's ticks.
 
     Infinite values are at the ends.
@@ -163,7 +155,7 @@ def make_scale(values: Iterable[float]) -> tuple[Callable[[float], str], list[Ti
             return "100.00%" if value > 0 else "0.00%"
         return f"{MARGIN + (100 - 2 * MARGIN) * (value - low) / (high - low):.2f}%"
 
-    return at, [Tick(at(value), f"{value:,.10g}") for value in ticks_between(low, high)]
+    return at, [(at(value), f"{value:,.10g}") for value in ticks_between(low, high)]
 
 
 def page_title(report: Report, form: str, label: str = "") -> str:

@@ -262,18 +262,9 @@ class Replay:
             seat, state = int(before["player"]), states[0]
             turns[seat] += 1
             decision = seat, turns[seat]
-            done.append(
-                PlayedAction(
-                    *decision,
-                    action,
-                    game.action_name(action),
-                    action_in(game, before, action),
-                    game.spec.faults[fault],
-                    noted.get(decision, ""),
-                    notes.get(decision, ""),
-                    _is_public(game, seat, before, state),
-                )
-            )
+            words = game.action_name(action), action_in(game, before, action), game.spec.faults[fault]
+            said = noted.get(decision, ""), notes.get(decision, "")
+            done.append(PlayedAction(*decision, action, *words, *said, _is_public(game, seat, before, state)))
             if is_moment(game, seat, state):
                 yield Frame(tuple(done), state, bool(state["over"]))
                 done = []
@@ -319,18 +310,14 @@ def replay_of(game: Game, names: Sequence[str], seed: int, result: MatchResult, 
         raise ParameterError(f"there is no game {number} in a match of {len(result.seats)}: the first is 0")
     order = result.seats[number]
     noted = [one for one in result.incidents if one.game == number + 1]
-    return Replay(
-        game.name,
-        game.players,
-        dict(game.parameters),
+    return _record(
+        game,
         seed,
         number,
-        tuple(names[player] for player in order),
-        tuple(result.actions[number]),
-        tuple(result.returns[number][player] for player in order),
-        tuple(ReplayIncident(order.index(one.player), one.turn, one.reason) for one in noted),
-        describe_rules(game),
-        unregistered=None if game.spec.registered else game,
+        seats=tuple(names[player] for player in order),
+        actions=tuple(result.actions[number]),
+        returns=tuple(result.returns[number][player] for player in order),
+        incidents=tuple(ReplayIncident(order.index(one.player), one.turn, one.reason) for one in noted),
     )
 
 
@@ -348,9 +335,13 @@ def record_replay(game: Game, names: Sequence[str], seed: int, actions: Sequence
     states = game.new_game(seed)
     for action in actions:
         game.step(states[0], action)
-    returns, own = tuple(game.returns(states[0]).tolist()), None if game.spec.registered else game
-    played = tuple(names), tuple(map(int, actions)), returns, (), describe_rules(game)
-    return Replay(game.name, game.players, dict(game.parameters), seed, 0, *played, unregistered=own)
+    returns = tuple(game.returns(states[0]).tolist())
+    return _record(game, seed, 0, seats=tuple(names), actions=tuple(map(int, actions)), returns=returns)
+
+
+def _record(game: Game, seed: int, number: int, **played: Any) -> Replay:
+    played |= {"rules": describe_rules(game), "unregistered": None if game.spec.registered else game}
+    return Replay(game.name, game.players, dict(game.parameters), seed, number, **played)
 
 
 # --- words and scenes -------------------------------------------------------------------------------------------------

@@ -12,16 +12,9 @@ import sqlalchemy as sa
 
 from dicegym.arena.replay.replay import Replay, ReplayIncident
 from dicegym.arena.store.opening import MOST_SAID
-from dicegym.arena.store.reading import StoreReader
-from dicegym.arena.store.schema import (
-    RULES,
-    SERVER_GAMES,
-    SERVER_INCIDENTS,
-    SERVER_RESULTS,
-    SERVER_RUNS,
-    whole_numbers,
-)
-from dicegym.arena.store.stored_rows import PlayedGame, WholeMatch, rules_from
+from dicegym.arena.store.reading import StoreReader, rules_from
+from dicegym.arena.store.schema import RULES, SERVER_GAMES, SERVER_INCIDENTS, SERVER_RESULTS, SERVER_RUNS, whole_numbers
+from dicegym.arena.store.stored_rows import PlayedGame, WholeMatch
 from dicegym.errors import DamagedFileError, ParameterError, ReplayError, UnknownNameError, one_line
 from dicegym.games.parts import WIRE, part
 
@@ -87,24 +80,13 @@ def _nonsense_in_words(called: str) -> Iterator[None]:
 
 def _match_replay(whole: WholeMatch, game: PlayedGame) -> Replay:
     """Return a game of a match."""
-    match, rules = whole.match, whole.rules
-    return Replay(
-        rules.game,
-        rules.players,
-        rules.parameters,
-        match.seed,
-        game.number,
-        tuple(match.entries[player] for player in game.seats),
-        game.actions,
-        tuple(float(game.returns[player]) for player in game.seats),
-        tuple(
-            ReplayIncident(game.seats.index(match.entries.index(one.name)), one.turn, one.reason)
-            for one in whole.misplays
-            if one.game == game.number + 1
-        ),
-        rules.described,
-        f"{match.id}.{game.number + 1}",
-    )
+    match, rules, number = whole.match, whole.rules, game.number + 1
+    seats = tuple(match.entries[player] for player in game.seats)
+    returns = tuple(float(game.returns[player]) for player in game.seats)
+    noted = [one for one in whole.misplays if one.game == number]
+    incidents = tuple(ReplayIncident(seats.index(one.name), one.turn, one.reason) for one in noted)
+    about = rules.game, rules.players, rules.parameters, match.seed, game.number
+    return Replay(*about, seats, game.actions, returns, incidents, rules.described, f"{match.id}.{number}")
 
 
 def _served_replay(reader: StoreReader, number: int, called: str) -> Replay:
@@ -128,19 +110,9 @@ def _served_replay(reader: StoreReader, number: int, called: str) -> Replay:
         seed, actions = int(row.seed), whole_numbers(json.loads(row.actions))
     if rules is None:
         raise ReplayError(f"the rules of game {called} were not stored, so it cannot be played again")
-    replay = Replay(
-        row.game,
-        len(seats),
-        rules.parameters,
-        seed,
-        row.number,
-        tuple(seat.name for seat in seats),
-        actions,
-        (0.0,) * len(seats),
-        noted,
-        rules.described,
-        called,
-    )
+    names, returns = tuple(seat.name for seat in seats), (0.0,) * len(seats)
+    played = names, actions, returns, noted, rules.described
+    replay = Replay(row.game, len(seats), rules.parameters, seed, row.number, *played, called)
     table = replay.table()
     end = replay.end()[0]
     wire = part(table, WIRE)

@@ -10,7 +10,7 @@ import json
 import math
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 import sqlalchemy as sa
@@ -25,28 +25,28 @@ from dicegym.arena.store.schema import (
     CONTESTS,
     FIELDS,
     MATCHES,
+    MOST_QUOTED,
     PLAYS,
     RULES,
     SEATS,
+    NonsenseError,
     mapping_in,
     whole_numbers,
 )
 from dicegym.arena.store.store import live_file, lock_contest, lock_file
 from dicegym.arena.store.stored_rows import (
     EntryFigures,
+    PlayedGame,
     RunningMatch,
     StoredContest,
     StoredEntry,
     StoredMatch,
     StoredMisplay,
+    StoredRules,
     WholeMatch,
-    agents_in,
-    games_from,
-    match_from,
-    misplays_from,
-    rules_from,
 )
 from dicegym.errors import ParameterError, UnknownNameError, unknown_name
+from dicegym.sandbox.jobs import Failure
 
 TOGETHER, WHOLE_TOGETHER = 5_000, 500
 """Matches read at a time, and those read with their games."""
@@ -216,9 +216,9 @@ class StoreReader(Database):
         columns = [MATCHES.c[name] for name in ("id", "key", "number", "seed", "games", "failure")]
         asked = sa.select(*columns).join(wanted, wanted.c[0] == MATCHES.c.id).order_by(MATCHES.c.id)
         with self.connection() as connection:
-            agents = agents_in(connection)
+            agents = _agents(connection)
             seats = seats_by_match(connection, SEATS.c.match.in_(sa.select(wanted.c[0])))
-            return [match_from(row, seats.get(row.id, []), agents) for row in connection.execute(asked)]
+            return [_match(row, seats.get(row.id, []), agents) for row in connection.execute(asked)]
 
     def match(self, number: int) -> StoredMatch:
         """Return a match by its id. Raises UnknownNameError for an unknown id."""
@@ -239,8 +239,7 @@ class StoreReader(Database):
                 for match in some:
                     row = stored[match.id]
                     outcome = mapping_in(row.outcome)
-                    games = games_from(outcome, row.actions, len(match.entries))
-                    misplays = misplays_from(match.id, outcome, match.entries)
+                    games, misplays = _games(outcome, row.actions, len(match.entries)), _misplays(match, outcome)
                     found.append(WholeMatch(match, rules_from(row), games, misplays))
             yield from found
 
@@ -274,7 +273,7 @@ class StoreReader(Database):
         asked = seats.where(SEATS.c.match.in_(own), MATCHES.c.failure.is_(None))
         counts: Counter[tuple[str, tuple[int, ...]]] = Counter()
         with self.connection() as connection:
-            agents = agents_in(connection)
+            agents = _agents(connection)
             rows = connection.execute(asked.order_by(SEATS.c.match, SEATS.c.player))
             for _, seated in itertools.groupby(rows, key=lambda row: row[0]):
                 _, places, numbers = zip(*seated, strict=True)
@@ -309,3 +308,53 @@ def _standings(result: Mapping[str, Any]) -> list[dict[str, Any]]:
     if any(type(row["place"]) is not int or type(row["name"]) is not str for row in rows):
         raise ValueError("a ranking without places and names")
     return rows
+
+
+# --- rows as plain values: ValueError and LookupError mean damage -----------------------------------------------------
+
+
+def rules_from(row: Any) -> StoredRules:
+    """Return the rules in a row."""
+    described = {"dicegym": row.version, "fingerprint": row.fingerprint}
+    return StoredRules(row.game, row.players, mapping_in(row.parameters, int), described)
+
+
+def _agents(connection: sa.Connection) -> dict[int, tuple[str, str]]:
+    """Return the name and identity of each agent by id."""
+    asked = sa.select(AGENTS.c.id, AGENTS.c.name, AGENTS.c.identity)
+    return {number: (name, identity) for number, name, identity in connection.execute(asked)}
+
+
+def _match(row: Any, seats: Sequence[Any], agents: Mapping[int, tuple[str, str]]) -> StoredMatch:
+    by_player = [(*agents[seat.agent], seat.wins, seat.share, seat.faults) for seat in seats]
+    names, identities, wins, shares, faults = zip(*by_player, strict=True)
+    failed = reason = None
+    if row.failure is not None:
+        actor, reason, *_ = Failure(*json.loads(row.failure))
+        if type(actor) is not int or type(reason) is not str:
+            raise NonsenseError(f"{row.failure[:MOST_QUOTED]!r} where a failure stands")
+        failed = names[actor]
+    about = row.id, row.key, row.number, int(row.seed), row.games
+    return StoredMatch(*about, names, identities, wins, shares, faults, failed, reason)
+
+
+def _games(outcome: Mapping[str, Any], actions: str, players: int) -> list[PlayedGame]:
+    found = []
+    played = zip(outcome.get("seats", ()), outcome.get("returns", ()), json.loads(actions), strict=True)
+    for number, (seats, returns, moves) in enumerate(played):
+        if sorted(whole_numbers(seats)) != list(range(players)) or len(returns) != players:
+            raise NonsenseError(f"a game of {len(seats)} seats in a match of {players}")
+        if any(type(value) not in (int, float) or not math.isfinite(value) for value in returns):
+            raise NonsenseError(f"{str(returns)[:MOST_QUOTED]!r} where returns stand")
+        found.append(PlayedGame(number, tuple(seats), tuple(returns), whole_numbers(moves)))
+    return found
+
+
+def _misplays(match: StoredMatch, outcome: Mapping[str, Any]) -> list[StoredMisplay]:
+    found, names = [], match.entries
+    for player, game, turn, reason in outcome.get("incidents", ()):
+        whole_numbers([player, game, turn])
+        if not 0 <= player < len(names) or not isinstance(reason, str):
+            raise NonsenseError(f"an incident of player {player} of {len(names)}")
+        found.append(StoredMisplay(match.id, names[player], game, turn, reason))
+    return found

@@ -2,15 +2,8 @@
 
 from __future__ import annotations
 
-import json
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, NamedTuple
-
-import sqlalchemy as sa
-
-from dicegym.arena.store.schema import AGENTS, MOST_QUOTED, NonsenseError, mapping_in, whole_numbers
-from dicegym.sandbox.jobs import Failure
 
 
 class StoredContest(NamedTuple):
@@ -164,64 +157,3 @@ class EntryFigures(NamedTuple):
     wins: int
     shares: float
     faults: int
-
-
-def games_from(outcome: Mapping[str, Any], actions: str, players: int) -> list[PlayedGame]:
-    """Return the stored games of a match of ``players``. Raises ValueError if they are damaged."""
-    found = []
-    played = zip(outcome.get("seats", ()), outcome.get("returns", ()), json.loads(actions), strict=True)
-    for number, (seats, returns, moves) in enumerate(played):
-        if sorted(whole_numbers(seats)) != list(range(players)) or len(returns) != players:
-            raise NonsenseError(f"a game of {len(seats)} seats in a match of {players}")
-        if any(type(value) not in (int, float) or not math.isfinite(value) for value in returns):
-            raise NonsenseError(f"{str(returns)[:MOST_QUOTED]!r} where returns stand")
-        found.append(PlayedGame(number, tuple(seats), tuple(returns), whole_numbers(moves)))
-    return found
-
-
-def misplays_from(match: int, outcome: Mapping[str, Any], names: Sequence[str]) -> list[StoredMisplay]:
-    """Return the stored misplays of a match. Raises ValueError or LookupError if they are damaged."""
-    found = []
-    for player, game, turn, reason in outcome.get("incidents", ()):
-        whole_numbers([player, game, turn])
-        if not 0 <= player < len(names) or not isinstance(reason, str):
-            raise NonsenseError(f"an incident of player {player} of {len(names)}")
-        found.append(StoredMisplay(match, names[player], game, turn, reason))
-    return found
-
-
-def rules_from(row: Any) -> StoredRules:
-    """Return the rules in a row."""
-    described = {"dicegym": row.version, "fingerprint": row.fingerprint}
-    return StoredRules(row.game, row.players, mapping_in(row.parameters, int), described)
-
-
-def agents_in(connection: sa.Connection) -> dict[int, tuple[str, str]]:
-    """Return the name and identity of each agent by id."""
-    asked = sa.select(AGENTS.c.id, AGENTS.c.name, AGENTS.c.identity)
-    return {number: (name, identity) for number, name, identity in connection.execute(asked)}
-
-
-def match_from(row: Any, seats: Sequence[Any], agents: Mapping[int, tuple[str, str]]) -> StoredMatch:
-    """Return a match from its row and those of its seats. Raises ValueError if they are damaged."""
-    who = [agents[seat.agent] for seat in seats]
-    failed = reason = None
-    if row.failure is not None:
-        actor, reason, *_ = Failure(*json.loads(row.failure))
-        if type(actor) is not int or type(reason) is not str:
-            raise NonsenseError(f"{row.failure[:MOST_QUOTED]!r} where a failure stands")
-        failed = who[actor][0]
-    return StoredMatch(
-        row.id,
-        row.key,
-        row.number,
-        int(row.seed),
-        row.games,
-        tuple(name for name, _ in who),
-        tuple(identity for _, identity in who),
-        tuple(seat.wins for seat in seats),
-        tuple(seat.share for seat in seats),
-        tuple(seat.faults for seat in seats),
-        failed,
-        reason,
-    )
