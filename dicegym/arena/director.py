@@ -67,15 +67,10 @@ def check_table(game: Game) -> None:
 class Director:
     """Runs a contest: checks the entries at the start of its ``with`` block, and plays matches inside.
 
-    Arguments that are not listed are those of `dicegym.arena.running.contest`, whose errors it raises.
-
-    Args:
-        game: the game for which entries are checked; matches may be played with fewer or more seats.
-        form: the format.
-        book: finds stored outcomes and stores new ones; None: nothing is stored.
+    Arguments and errors are those of `dicegym.arena.running.contest`; ``book`` finds and stores outcomes.
 
     Attributes:
-        game: as given; results name this table.
+        game: the table for which entries are checked and that results name; matches may have fewer or more seats.
         seed: as given or drawn.
         options: as given.
         limits: what an entry may use.
@@ -156,15 +151,13 @@ class Director:
         def unknown() -> Iterator[Job]:
             """Yield the jobs to do; put outcomes from the book into ``known``."""
             for job in waiting:
-                outcome = None if book is None else book.outcome(job)
-                if outcome is None:
+                if book is None or (outcome := book.outcome(job)) is None:
                     yield job
                 else:
                     known.append((job, outcome))
 
         for first in waiting:
-            outcome = None if book is None else book.outcome(first)
-            if outcome is None:
+            if book is None or (outcome := book.outcome(first)) is None:
                 break
             yield first, outcome
         else:

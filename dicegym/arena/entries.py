@@ -119,8 +119,8 @@ def _named(
 ) -> tuple[dict[str, AgentSpec], dict[str, Submission], list[str]]:
     """Return the entries by name, the submissions without a bot, and remarks on folders."""
     if isinstance(given, Mapping):
-        return _without_doubles((one_line(name), spec) for name, spec in given.items()), {}, []
-    if isinstance(given, str | Named) or not isinstance(given, Iterable):  # a single agent
+        given = [Named(name, spec) for name, spec in given.items()]
+    elif isinstance(given, str | Named) or not isinstance(given, Iterable):  # a single agent
         given = [given]
     plain, submitted, remarks = [], list[Submission](), []
     for spec in given:
@@ -137,26 +137,20 @@ def _named(
     for number, (name, spec) in enumerate(plain):
         if counts[name] > 1 and isinstance(spec, str | os.PathLike) and Path(spec).stem in PLACEHOLDERS:
             plain[number] = f"{name}/{Path(spec).name}", spec  # another one in the same folder
-    specs, empty = _without_doubles(plain), {}
-    for raw_name, one in zip(names_for(submitted, specs), submitted, strict=True):
-        name = one_line(raw_name)
-        if one.problem:
-            empty[name] = one
-        else:
-            specs[name] = one.path
-    return specs, empty, remarks
-
-
-def _without_doubles(named: Iterable[tuple[str, AgentSpec]]) -> dict[str, AgentSpec]:
-    specs: dict[str, AgentSpec] = {}
-    for name, spec in named:
+    specs, empty = dict[str, AgentSpec](), {}
+    for name, spec in plain:
         if name in specs:
             raise ParameterError(
                 f"two entries are called {name!r}: {specs[name]} and {spec}. Results are kept by name: rename one, "
                 "or name them yourself: {'name': 'path', ...}, name=path on the command line"
             )
         specs[name] = spec
-    return specs
+    for name, one in zip(names_for(submitted, specs), submitted, strict=True):
+        if one.problem:
+            empty[name] = one
+        else:
+            specs[name] = one.path
+    return specs, empty, remarks
 
 
 def _guess(game: Game, text: str) -> str:

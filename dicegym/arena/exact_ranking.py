@@ -106,12 +106,7 @@ def rank_exactly(
 ) -> tuple[tuple[Standing, ...], Presentation, list[dict[str, Any]]]:
     """Rank by the expected number of matches won, then by the exact win rate against the baseline.
 
-    Args:
-        director: of the contest.
-        standings: the ranking by games.
-        tables: of `find_tables`.
-        games: number of games of a match.
-        heading: what was played.
+    ``standings`` is the ranking by games, ``tables`` is from `find_tables`, ``games`` the number of games of a match.
 
     Returns:
         The ranking, where the figure ``exact`` holds ``wins``, the expected number of matches won, and ``win_rate``,

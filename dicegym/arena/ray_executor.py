@@ -181,14 +181,9 @@ def referee(game: Game, how: tuple[Any, ...]) -> tuple[Sandbox, Path, dict[str, 
 def play(version: str, fingerprint: str, how: tuple[Any, ...], job: Any, bundles: list[Any]) -> tuple[Any, JobOutcome]:
     """Do a job on a node; return its final form without its entries, and its outcome.
 
-    Args:
-        version: of dicegym where the job comes from.
-        fingerprint: of the game's rules there.
-        how: as for `referee`.
-        job: without its entries.
-        bundles: Ray's references to its entries; in a list, as Ray would fetch plain arguments for each job.
-
-    Raises DependencyError if the node has another dicegym or other rules.
+    ``version`` and ``fingerprint`` are those of dicegym and the game where the job comes from; ``how`` is as for
+    `referee`. The job has no entries: ``bundles`` are Ray's references to them, in a list, as Ray would fetch plain
+    arguments for each job. Raises DependencyError if the node has another dicegym or other rules.
     """
     prepare_process(version)
     if job.game.fingerprint != fingerprint:

@@ -337,7 +337,7 @@ class _Course:
         common = self.director.common(self.played)
         first, second, *others = self.names
         return Comparison(
-            **common | {"format": FORMAT, "options": self.deciding},
+            **common | {"options": self.deciding},
             first=first,
             second=second,
             others=tuple(others),

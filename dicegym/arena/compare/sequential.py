@@ -138,13 +138,10 @@ class NormalTest(SequentialTest):
 def log_likelihood_ratios(
     counts: NDArray[np.float64], values: NDArray[np.float64], margin0: float, margin1: float
 ) -> NDArray[np.float64]:
-    """Return log(likelihood of mean ``margin1`` / likelihood of mean ``margin0``).
+    """Return log(likelihood of mean ``margin1`` / likelihood of mean ``margin0``), both between -1 and 1.
 
-    Args:
-        counts: number of pairs of each value, float64[..., n]; leading axes are independent cases.
-        values: the possible values, float64[n], with -1 and 1.
-        margin0: a mean above -1 and below 1.
-        margin1: another.
+    ``counts``: number of pairs of each value, float64[..., n]; leading axes are independent cases. ``values``: the
+    possible values, float64[n], with -1 and 1.
     """
     counts = np.where((counts == 0) & np.isin(values, USUAL), UNSEEN, counts)  # not values from later in a block
     return _support(counts, values, margin1) - _support(counts, values, margin0)

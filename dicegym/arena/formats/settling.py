@@ -26,10 +26,7 @@ def table_for(game: Game, players: int) -> Game:
 def settle(director: Director, matches: Iterable[Match], returns: bool = False) -> list[PlayedMatch]:
     """Play ``matches``, disqualify entries that fail, and return the matches that count, in their order.
 
-    Args:
-        director: plays them.
-        matches: no two have the same entries and number.
-        returns: whether to keep what the entries scored in each game.
+    No two matches may have the same entries and number. ``returns``: keep what the entries scored in each game.
     """
     jobs = list(matches)
     names = [tuple(entry.name for entry in job.entries) for job in jobs]

@@ -84,16 +84,9 @@ def contest_page(
     ratings: Ratings | None = None,
     at: str = "",
 ) -> ContestPage:
-    """Return the page of a contest.
+    """Return the page of a contest, which lists ``matches`` of ``total``; for ``at`` see `ContestPage`.
 
-    Args:
-        title: of the page.
-        report: of the contest.
-        played: input of the ratings.
-        matches: those to list.
-        total: number of all matches.
-        ratings: from `dicegym.arena.ratings.fit` (default: computed here).
-        at: the option that names the store in commands.
+    ``ratings`` are those of the games ``played``, computed here if they are None.
     """
     plot, left = None, ""
     tables = [table for table in report.tables if not isinstance(table, Matrix) or len(table.names) <= MOST_NAMES]

@@ -40,15 +40,12 @@ def places_to_rate(reader: StoreReader, contest: StoredContest) -> list[MatchPla
 
 def build_report(reader: StoreReader, contest: StoredContest) -> Report:
     """Return the stored report of a contest; if it has not ended, a report of the results so far."""
-    found = reader.report(contest.id)
-    if found is not None:
-        return found
+    if (report := reader.report(contest.id)) is not None:
+        return report
+    found = [(row.shares / max(1, row.games), row) for row in reader.figures(contest.id)]
     rows = [
         [row.name, str(row.matches), str(row.games), str(row.wins), percent(share), str(row.faults)]
-        for share, row in sorted(
-            ((row.shares / max(1, row.games), row) for row in reader.figures(contest.id)),
-            key=lambda one: (-one[0], one[1].name),
-        )
+        for share, row in sorted(found, key=lambda one: (-one[0], one[1].name))
     ]
     titles = ["Entry", "Matches", "Games", "Wins", "Games won", "Faults"]
     more = "The same command again continues it."

@@ -89,14 +89,9 @@ class Choices:
 
 
 def choices(matches: Sequence[MatchPlaces], fewest: int) -> Choices:
-    """Return the choices in matches.
+    """Return the choices in ``matches`` from `dicegym.arena.ratings.match_places.group_matches`.
 
-    Args:
-        matches: from `dicegym.arena.ratings.match_places.group_matches`.
-        fewest: entries with fewer matches have their games as units.
-
-    Raises:
-        DependencyError: SciPy is not installed.
+    The units of entries with fewer matches than ``fewest`` are their games. Raises DependencyError without SciPy.
     """
     names = tuple(sorted({name for match in matches for name in match.entries}))
     number = {name: i for i, name in enumerate(names)}
@@ -150,10 +145,7 @@ def _choices_of_game(
 ) -> tuple[list[Row], list[tuple[int, float]]]:
     """Return the choices of a game, and the statistics (parameter, value) of the chosen outcomes.
 
-    Args:
-        who: the entries.
-        places: theirs, from 0 without gaps.
-        draw: the parameter of draws, if there are any.
+    ``places`` are those of the entries ``who``, from 0 without gaps; ``draw`` is the parameter of draws, if any.
     """
     rows, seen, left = list[Row](), list[tuple[int, float]](), who
     drawn: Row = () if draw is None or len(who) > 2 else ((((who[0], HALF), (who[1], HALF), (draw, 1.0)), 0.0),)
@@ -253,8 +245,7 @@ class Likelihood:
     def chances(self, parameters: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the log of each row's sum of weights, and the chance of each outcome.
 
-        Returns:
-            float64[weightings, rows] and float64[weightings, outcomes].
+        They are float64[weightings, rows] and float64[weightings, outcomes].
         """
         logits = (self._statistics @ parameters.T).T + self._offsets
         top = np.maximum.reduceat(logits, self._starts, axis=1)
@@ -273,9 +264,7 @@ class Likelihood:
     def look(self, parameters: np.ndarray, games: Weighting) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return the log-likelihood, its gradient, and minus its second derivatives.
 
-        Args:
-            parameters: float64[weightings, parameters].
-            games: the weightings.
+        ``parameters``: float64[weightings, parameters].
         """
         b, m = parameters.shape
         total, chance = self.chances(parameters)
@@ -293,10 +282,7 @@ class Likelihood:
     def summit(self, games: Weighting, start: np.ndarray | None = None, near: float = 1e-9) -> Summit:
         """Return the maximum for each weighting: Newton's method, with halved steps where one leads down.
 
-        Args:
-            games: the weightings.
-            start: float64[weightings, parameters]; default: all entries equal.
-            near: stop after a step shorter than this.
+        ``start``: float64[weightings, parameters]; default: all entries equal. ``near``: the length of the last step.
         """
         b, m = games.seen.shape
         found = np.tile(self.middle, (b, 1)) if start is None else start.copy()

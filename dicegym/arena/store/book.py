@@ -34,14 +34,8 @@ AT_ONCE = 1_000
 class Book:
     """A contest in a store. One process at a time holds it, from `enter` to `close`; each outcome is a transaction.
 
-    Args:
-        store: the store.
-        settings: of the contest.
-        seed: of the contest; None: that of the latest with the same settings, or a drawn one.
-        actions: whether outcomes include the actions.
-
-    Attributes:
-        seed: of the contest.
+    ``seed`` is that of the contest; given as None, it is that of the latest contest with the same settings, or drawn.
+    ``actions``: whether outcomes include the actions.
     """
 
     def __init__(self, store: ContestStore, settings: Settings, seed: int | None = None, actions: bool = False) -> None:

@@ -54,10 +54,7 @@ _Read = TypeVar("_Read")
 
 
 class StoreReader(Database):
-    """A store of contests, read-only.
-
-    Args:
-        where: path of a file, or URL of a PostgreSQL database.
+    """A store of contests, read-only; arguments as for `Database`.
 
     Raises:
         ParameterError: the file does not exist, is not a store, is damaged or has another schema, or the database

@@ -30,11 +30,7 @@ SECONDS_TO_NOTICE = 1.0
 
 
 class ContestStore(Database):
-    """An open store, for writing.
-
-    Args:
-        where: path of a file, made if it does not exist, or the URL of a PostgreSQL database.
-        options: of ``sqlalchemy.create_engine``.
+    """An open store, for writing; arguments as for `Database`. A file is made if it does not exist.
 
     Raises:
         ParameterError: it is something else, damaged, of another schema, or out of reach.

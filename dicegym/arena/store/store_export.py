@@ -17,14 +17,7 @@ VERSION = 1
 def export_json(reader: StoreReader, contest: StoredContest, path: Path, ratings: Any = None) -> None:
     """Write a contest with its entries, standings, matches, games and faults to a file, a line for each match.
 
-    Args:
-        reader: the store.
-        contest: one of its contests.
-        path: the file.
-        ratings: plain values of its ratings, if it has any.
-
-    Raises:
-        OSError: as for `open`.
+    ``ratings`` are plain values. Raises OSError as `open` does.
     """
     about = {
         "version": VERSION,
