@@ -125,7 +125,7 @@ class Director:
     def __enter__(self) -> Director:
         """Check every entry.
 
-        Where the rules say what a failure costs, loading is enough. Otherwise the whole test is asked.
+        If the rules name the price of a failure, loading is enough. Otherwise the whole test is asked.
         """
         try:
             if self._book is not None:

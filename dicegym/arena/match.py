@@ -99,7 +99,7 @@ def play_match(
         apart: which players play in another process, where their referee takes their time; default: none.
 
     Raises:
-        AgentError: a player changed the record itself; or it failed in a game whose rules do not say what that costs.
+        AgentError: a player changed the record itself, or failed where the rules name no price.
         ParameterError: the number of players differs from the number of seats, or ``games`` is less than 1.
 
     Example:

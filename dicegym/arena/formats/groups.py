@@ -106,7 +106,7 @@ def cycle(names: Sequence[str], size: int, *seed: object) -> list[Group]:
 def qualify(names: Sequence[str], size: int, most: int, seed: int, play: Play) -> GroupStage:
     """Play at most `MOST_CYCLES` cycles, until place ``size`` is strictly ahead of the next at the end of one.
 
-    Names with equal points are ordered by wins, then by lot; ``remarks`` tell where that decided the groups.
+    Names with equal points are ordered by wins, then by lot; ``remarks`` tell if that decided the groups.
     """
     tally, cycles = Tally(names, most), 0
     while cycles < MOST_CYCLES:
@@ -168,7 +168,7 @@ def groups(director: Director) -> ContestResult:
     A full table has the game's number of players. If more have entered, they qualify (`qualify`), and the groups of the
     playoffs are the best tableful, the next, and so on. The remaining entries play at a smaller table; a single one
     does not play. Place p is worth (most players of the game) + 1 - p points at every table. If an entry is
-    disqualified while it plays, the contest begins anew without it.
+    disqualified while it plays, the contest starts again without it.
 
     Figures of a standing: ``group``, 1 for the best; ``points``, ``wins`` (games won alone) and ``games`` of the
     playoff; the same of qualifying, as ``qualifying_points`` and so on. Details: ``table``, seats at a full table;

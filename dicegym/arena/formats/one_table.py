@@ -18,7 +18,7 @@ from dicegym.sandbox.jobs import Entry
 
 
 def one_table(director: Director) -> ContestResult:
-    """Let all entries play together. If one fails, it is disqualified and the others begin anew.
+    """Let all entries play together. If one fails, it is disqualified and the others start again.
 
     Figures of a standing: ``wins``, games won alone, and ``share``, their share of all games. Details: ``games``.
     """

@@ -76,7 +76,7 @@ def swiss(director: Director) -> ContestResult:
     remarks: list[str] = []
     meetings = Counter[frozenset[str]]()
 
-    def met(one: str, other: str) -> int:
+    def count_meetings(one: str, other: str) -> int:
         return meetings[frozenset((one, other))]
 
     for number in range(1, (director.options.rounds or usual_rounds(len(drawn))) + 1):
@@ -86,14 +86,14 @@ def swiss(director: Director) -> ContestResult:
         order = sorted(left, key=points.__getitem__, reverse=True)  # stable: equal ones by their numbers
         if len(order) < 2:
             break
-        if all(met(*pair) for pair in combinations(order, 2)):
+        if all(count_meetings(*pair) for pair in combinations(order, 2)):
             remarks.append(f"it ended after {number - 1} rounds, in which everybody had met everybody")
             break
         free = [bye(order, {name: figures[name]["byes"] for name in order})] if len(order) % 2 else []
-        paired = pairs([name for name in order if name not in free], points, met)
-        again = [f"{one} and {other}" for one, other in paired if met(one, other)]
+        paired = pairs([name for name in order if name not in free], points, count_meetings)
+        again = [f"{one} and {other}" for one, other in paired if count_meetings(one, other)]
         remarks += [f"round {number}: {both} met again, as no other pairing was left" for both in again]
-        found = _play_round(director, paired, met, played)
+        found = _play_round(director, paired, count_meetings, played)
         found += [Pairing((name,), (1.0,), (0.0,), 0, "bye") for name in free]
         rounds.append(tuple(found))
         meetings.update(frozenset(pairing.entries) for pairing in found if not pairing.note)
@@ -104,7 +104,7 @@ def swiss(director: Director) -> ContestResult:
     games = director.games_per_match
     fact = f"{write_count(len(rounds), 'round')} of matches of {write_count(games, 'game')}"
     words = ["Points rank, then 'Buchholz', the points of an entry's opponents, then the share of games won."]
-    if not all(met(*pair) for pair in combinations(figures, 2)):
+    if not all(count_meetings(*pair) for pair in combinations(figures, 2)):
         words.append(
             "Not everybody met everybody, so the pairings add luck to that of the dice: a round robin compares all "
             "with all."

@@ -74,7 +74,7 @@ class PlayedAction(NamedTuple):
     said: str
     """Its meaning in the state before it, for its own seat and viewers that see everything."""
     fault: str
-    """The rules' objection; empty if there is none."""
+    """The rules' objection; empty if it was legal."""
     reason: str
     """What the contest noted at this decision; empty if nothing."""
     note: str
@@ -196,9 +196,10 @@ class Replay:
         today = self.table().fingerprint
         if self.fingerprint == today:
             return
-        kept = one_line(self.rules.get("dicegym") or "of an unknown version", 40)
+        version = one_line(self.rules.get("dicegym") or "of an unknown version", 40)
+        rules = one_line(self.fingerprint or "unknown", 40)
         raise ReplayError(
-            f"{self._called} was recorded under rules {one_line(self.fingerprint or 'unknown', 40)} (dicegym {kept}), "
+            f"{self._called} was recorded under rules {rules} (dicegym {version}), "
             f"and these are {today} (dicegym {package_version()}): to see it, use the version that recorded it"
         )
 

@@ -119,7 +119,7 @@ class Book:
         return self._agents[who]
 
     def outcome(self, job: Job) -> JobOutcome | None:
-        """Return the stored outcome of a job; None if there is none."""
+        """Return the stored outcome of a job; None if it is not stored."""
         key = key_of(job, self._settings.limits)
         if isinstance(job, Match):
             number = self._matches.get(key)

@@ -268,7 +268,7 @@ def is_new(connection: sa.Connection, name: str | Path) -> bool:
         more = "SELECT type, name FROM sqlite_master WHERE type NOT IN ('table', 'index') OR sql LIKE 'CREATE VIRTUAL%'"
         for kind, title in connection.exec_driver_sql(more):
             raise make_damage_error(
-                name, f"it has a {one_line(kind, 20)} {one_line(title, 40)}, and holds tables alone"
+                name, f"it has a {one_line(kind, 20)} {one_line(title, 40)}, but may only have tables"
             )
     found = str(connection.execute(sa.select(ABOUT.c.value).where(ABOUT.c.name == "schema")).scalar())
     if found != SCHEMA:

@@ -105,7 +105,7 @@ class StoreReader(Database):
         return max(every, key=lambda contest: (contest.ended or contest.began, contest.id))
 
     def is_held(self, contest: int) -> bool:
-        """Return whether a process runs the contest now, as far as this machine can tell."""
+        """Return whether a process runs the contest now, if this machine can tell."""
         if self.path is not None and not lock_file(self.path, f"contest-{contest}").exists():
             return False
         try:
@@ -329,7 +329,7 @@ def _match(row: Any, seats: Sequence[Any], agents: Mapping[int, tuple[str, str]]
     if row.failure is not None:
         actor, reason, *_ = Failure(*json.loads(row.failure))
         if type(actor) is not int or type(reason) is not str:
-            raise NonsenseError(f"{row.failure[:MOST_QUOTED]!r} where a failure stands")
+            raise NonsenseError(f"{row.failure[:MOST_QUOTED]!r} instead of a failure")
         failed = names[actor]
     about = row.id, row.key, row.number, int(row.seed), row.games
     return StoredMatch(*about, names, identities, wins, shares, faults, failed, reason)
@@ -342,7 +342,7 @@ def _games(outcome: Mapping[str, Any], actions: str, players: int) -> list[Playe
         if sorted(whole_numbers(seats)) != list(range(players)) or len(returns) != players:
             raise NonsenseError(f"a game of {len(seats)} seats in a match of {players}")
         if any(type(value) not in (int, float) or not math.isfinite(value) for value in returns):
-            raise NonsenseError(f"{str(returns)[:MOST_QUOTED]!r} where returns stand")
+            raise NonsenseError(f"{str(returns)[:MOST_QUOTED]!r} instead of returns")
         found.append(PlayedGame(number, tuple(seats), tuple(returns), whole_numbers(moves)))
     return found
 
