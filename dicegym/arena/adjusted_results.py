@@ -6,6 +6,7 @@ Luck is computed from the actions of a match after it has been played
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -58,7 +59,7 @@ class LuckLedger:
     def __init__(self, game: Game) -> None:
         check_meter(game)
         self._found: dict[tuple[object, ...], tuple[np.ndarray, np.ndarray]] = {}
-        self._players: dict[tuple[Game, Entry], Player | None] = {}
+        self._player_of = functools.cache(player_of)
 
     def note(self, match: Match, outcome: Any) -> None:
         """Compute a played match; ``outcome`` is a failure, or a `MatchResult` as plain values."""
@@ -69,10 +70,7 @@ class LuckLedger:
     def luck_of_match(self, match: Match, outcome: Mapping[str, Any]) -> tuple[np.ndarray, np.ndarray]:
         """Return each player's score in each game of a match, and its luck: two float64[games, players]."""
         game, seats = match.game, np.asarray(outcome["seats"], np.int64).reshape(-1, match.game.players)
-        for entry in match.entries:
-            if (game, entry) not in self._players:
-                self._players[game, entry] = player_of(game, entry)
-        players = [self._players[game, entry] for entry in match.entries]
+        players = [self._player_of(game, entry) for entry in match.entries]
         by_seat = luck_of(game, players, seats, match.seed, range(len(seats)), outcome["actions"])
         luck = np.empty_like(by_seat)
         np.put_along_axis(luck, seats, by_seat, axis=1)

@@ -13,7 +13,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -333,8 +333,18 @@ class _Course:
             self.progress(2 * self.test.pairs, limit, where)
 
     def _comparison(self) -> Comparison:
-        test, compared = self.test, bool(self.scores) and not self.director.failures
-        common = self.director.common(self.played)
+        test, common = self.test, self.director.common(self.played)
+        decision, standings, size = Decision.UNDECIDED, list[Standing](), None
+        if self.director.failures:
+            decision = Decision.DISQUALIFIED
+        elif test.accepted is not None:
+            decision = Decision.BETTER if test.accepted else Decision.NOT_BETTER
+        if self.scores and not self.director.failures:
+            scores = np.concatenate(self.scores, axis=1)
+            size = self._difference(differences(scores))
+            for place, name, own in zip((1 + (test.accepted == 1), 1), self.names, scores, strict=False):
+                figures = {"score": float(own.mean()), "games": own.size, "faults": common["faults"].get(name, 0)}
+                standings.insert(0, Standing(place, name, figures))  # the candidate first
         first, second, *others = self.names
         return Comparison(
             **common | {"options": self.deciding},
@@ -344,37 +354,19 @@ class _Course:
             players=self.game.players,
             claims=self.claims,
             elo=self.elo,
-            decision=self._decision(),
+            decision=decision,
             ratio=test.ratio,
             pairs=test.pairs,
             games=2 * test.pairs,
             most_games=2 * self.most,
             counts=test.counts,
             luck_taken_out=self.luck is not None,
-            standings=self._standings(common["faults"]) if compared else (),
-            difference=self._difference() if compared else None,
+            standings=tuple(standings),
+            difference=size,
         )
 
-    def _decision(self) -> Decision:
-        if self.director.failures:
-            return Decision.DISQUALIFIED
-        if self.test.accepted is None:
-            return Decision.UNDECIDED
-        return Decision.BETTER if self.test.accepted else Decision.NOT_BETTER
-
-    def _standings(self, faults: Mapping[str, int]) -> tuple[Standing, ...]:
-        """Return the mean scores of both, the candidate first."""
-        rows = list[Standing]()
-        places = 1 + (self.test.accepted == 1), 1
-        for place, name, own in zip(places, self.names, np.concatenate(self.scores, axis=1), strict=False):
-            figures = {"score": float(own.mean()), "games": own.size, "faults": faults.get(name, 0)}
-            rows.insert(0, Standing(place, name, figures=figures))
-        return tuple(rows)
-
-    def _difference(self) -> Interval:
+    def _difference(self, found: Scores) -> Interval:
         normal = self.luck is not None
-        found = differences(np.concatenate(self.scores, axis=1))
         alike = np.ptp(found) <= (ALIKE if normal else 0)  # the variance of equal values is not 0, by rounding
         variance = 0.0 if alike else float(found.var())
-        stopped = Stopped(len(found), float(found.mean()), variance, self.test.accepted, normal)
-        return difference(stopped, self.claims)
+        return difference(Stopped(len(found), float(found.mean()), variance, self.test.accepted, normal), self.claims)

@@ -137,18 +137,15 @@ class Comparison(ContestResult):
         else:
             level = "not better" if self.claims.margin1 >= 0 else "worse"
         wrong = f"{100 * (self.claims.alpha if better else self.claims.beta):.3g}"
-        found = f"{self.second} is {level} than {self.first}{self._by(not better)}"
+        number = int(not better)
+        by = f" by {self.claim(number).lstrip('+-')}" if round(self.claims[number], 9) else ""
+        found = f"{self.second} is {level} than {self.first}{by}"
         return f"{found} ({versus}: {ratio}; wrong in about {wrong} % of such tests)."
 
     def _elo_of(self, size: Interval) -> Interval:
         """Return a difference as Elo; infinite values are replaced by what one more game would give."""
         most = 1 - 1 / (self.games + 1)
         return Interval(*(elo_of(min(most, max(-most, one))) for one in size))
-
-    def _by(self, number: int) -> str:
-        """Return by how much, if the claim has a margin."""
-        margin = self.claims[number]
-        return f" by {self.claim(number).lstrip('+-')}" if round(margin, 9) else ""
 
     def _size(self) -> list[str]:
         if self.difference is None:
