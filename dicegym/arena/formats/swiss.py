@@ -130,26 +130,25 @@ def _play_round(
     entries = {entry.name: entry for entry in director.entries}
     times, games, jobs = director.options.seeds, director.games_per_match, list[Match]()
     for pair in paired:
-        own, first = tuple(entries[name] for name in sorted(pair)), times * met(*pair)
+        two, first = tuple(entries[name] for name in sorted(pair)), times * met(*pair)
         numbers = range(first, first + times)
-        jobs += [Match(director.game, own, director.seed, games, number=number) for number in numbers]
+        jobs += [Match(director.game, two, director.seed, games, number=number) for number in numbers]
     rows: dict[frozenset[str], list[MatchRow]] = {frozenset(pair): [] for pair in paired}
     for one in settle(director, jobs):
         rows[frozenset(one.row.entries)].append(one.row)
         if director.failures.keys().isdisjoint(one.row.entries):
             played.append(one)
-    return [_pairing(director, pair, rows[frozenset(pair)]) for pair in paired]
-
-
-def _pairing(director: Director, pair: tuple[str, str], rows: Sequence[MatchRow]) -> Pairing:
-    """Return the result of a pair from its matches."""
-    if len(rows) < director.options.seeds:
-        failed = [name for name in pair if name in director.failures]
-        points = tuple(float(name not in failed) for name in pair)
-        return Pairing(pair, points, (0.0, 0.0), 0, f"walkover: {', '.join(failed)} disqualified")
-    won = [sum(row.shares[row.entries.index(name)] for row in rows) for name in pair]
-    points = tuple((own > other) + 0.5 * (own == other) for own, other in (won, won[::-1]))
-    return Pairing(pair, points, tuple(won), sum(row.games for row in rows))
+    found = []
+    for pair in paired:
+        own, failed = rows[frozenset(pair)], [name for name in pair if name in director.failures]
+        if len(own) < times:
+            points = tuple(float(name not in failed) for name in pair)
+            found.append(Pairing(pair, points, (0.0, 0.0), 0, f"walkover: {', '.join(failed)} disqualified"))
+        else:
+            won = [sum(row.shares[row.entries.index(name)] for row in own) for name in pair]
+            points = tuple((mine > other) + 0.5 * (mine == other) for mine, other in (won, won[::-1]))
+            found.append(Pairing(pair, points, tuple(won), sum(row.games for row in own)))
+    return found
 
 
 def count_figures(drawn: Sequence[str], rounds: Iterable[Iterable[Pairing]]) -> dict[str, dict[str, Any]]:

@@ -26,8 +26,9 @@ PlackettLuce package", Computational Statistics 35 (2020), whose imagined entry 
 
 from __future__ import annotations
 
+import functools
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -101,43 +102,33 @@ def choices(matches: Sequence[MatchPlaces], fewest: int) -> Choices:
         who = [number[name] for name in match.entries]
         matches_of[who] += match.times
         games_of[who] += match.times * sum(times for _, times in match.places)
-    units = _units(matches, number, matches_of, fewest)
+    units: dict[tuple[tuple[int, ...], Places], int] = defaultdict(int)  # the players and the games -> equal units
+    for match in matches:
+        players = tuple(number[name] for name in match.entries)
+        parts: list[tuple[Places, int]] = [(match.places, 1)]
+        if matches_of[list(players)].min() < fewest:
+            parts = [(((game, 1),), times) for game, times in match.places]
+        for places, times in parts:
+            units[players, places] += match.times * times
     for (players, _), times in units.items():
         units_of[list(players)] += times
     draws = any(game == (0, 0) for _, places in units for game, _ in places)
     rows: dict[Row, int] = {}
-    known: dict[tuple[tuple[int, ...], tuple[int, ...]], tuple[list[int], list[tuple[int, float]]]] = {}
+
+    @functools.cache
+    def choices_of(players: tuple[int, ...], game: tuple[int, ...]) -> tuple[list[int], list[tuple[int, float]]]:
+        made, statistics = _choices_of_game(players, game, n if draws else None)
+        return [rows.setdefault(row, len(rows)) for row in made], statistics
+
     taken, seen = list[tuple[int, int, float]](), list[tuple[int, int, float]]()
     for unit, (players, places) in enumerate(units):
         for game, times in places:
-            if (players, game) not in known:
-                made, statistics = _choices_of_game(players, game, n if draws else None)
-                known[players, game] = [rows.setdefault(row, len(rows)) for row in made], statistics
-            numbers, statistics = known[players, game]
+            numbers, statistics = choices_of(players, game)
             taken += [(unit, row, times) for row in numbers]
             seen += [(unit, parameter, times * value) for parameter, value in statistics]
     times_of = np.array(list(units.values()), dtype=float)
     sums = sparse_sums(taken, len(units), len(rows)), sparse_sums(seen, len(units), n + draws)
     return Choices(names, draws, tuple(rows), *sums, times_of, units_of, games_of, matches_of)
-
-
-Unit = tuple[tuple[int, ...], Places]
-"""The players, and the places of the games."""
-
-
-def _units(
-    matches: Sequence[MatchPlaces], number: Mapping[str, int], matches_of: np.ndarray, fewest: int
-) -> dict[Unit, int]:
-    """Return the units of the bootstrap, with the number of equal ones."""
-    units: dict[Unit, int] = defaultdict(int)
-    for match in matches:
-        who = tuple(number[name] for name in match.entries)
-        if min(matches_of[i] for i in who) >= fewest:
-            units[who, match.places] += match.times
-        else:
-            for places, times in match.places:
-                units[who, ((places, 1),)] += match.times * times
-    return units
 
 
 def _choices_of_game(
