@@ -1,4 +1,4 @@
-"""Contests as pages and as CSV: what is on them, that names of others are text, and that they work in a browser."""
+"""Contests as pages and as CSV: content, names as text, and behaviour in a browser."""
 
 from __future__ import annotations
 
