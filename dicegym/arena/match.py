@@ -43,7 +43,7 @@ class Incident(NamedTuple):
     game: int
     """Number of the game in the match, from 1."""
     turn: int
-    """Number of the player's decision in that game, from 1; 0: not at a decision."""
+    """Number of the player's decision in that game, from 1; 0: while it sat down or watched."""
     reason: str
 
 

@@ -53,7 +53,7 @@ class Misplay(NamedTuple):
     game: int
     """Number of the game in the match, from 1."""
     turn: int
-    """Number of the entry's decision in that game, from 1; 0: not at a decision."""
+    """Number of the entry's decision in that game, from 1; 0: while it sat down or watched."""
     reason: str
 
     def __str__(self) -> str:

@@ -31,8 +31,7 @@ def settle(director: Director, matches: Iterable[Match], returns: bool = False) 
     jobs = list(matches)
     names = [tuple(entry.name for entry in job.entries) for job in jobs]
     # Not the job itself: a match that continued without an entry (`Match.without`) is still the same match.
-    keys = [(job.contest_seed, own, job.number) for job, own in zip(jobs, names, strict=True)]
-    numbers = {key: number for number, key in enumerate(keys)}
+    numbers = {(job.contest_seed, names[number], job.number): number for number, job in enumerate(jobs)}
     outcomes: dict[int, PlayedMatch | Failure] = {}
     failed: set[str] = set()
 

@@ -58,7 +58,7 @@ class ReplayIncident(NamedTuple):
 
     seat: int
     turn: int
-    """Number of the seat's decision in the game, from 1; 0: not at a decision."""
+    """Number of the seat's decision in the game, from 1; 0: while it sat down or watched."""
     reason: str
 
 

@@ -65,7 +65,7 @@ _DAMAGED = Trouble(
 )
 _NO_DATABASE = Trouble(
     "is not a database, or its beginning is damaged",
-    f"nothing in it was changed; if it held results, put a backup in its place; else {ELSEWHERE}",
+    f"nothing in it was changed; if it held results, put a backup in its place; otherwise {ELSEWHERE}",
     False,
 )
 _LOCKED = Trouble("is locked by another program", "wait until that (a backup?) has ended, or end it", True)
@@ -148,8 +148,8 @@ def in_words(name: str | Path, reads: bool = False) -> Iterator[None]:
         raise _refusal(name, trouble) from None
     except OSError as error:
         raise DamagedFileError(name, f"cannot be used ({error.strerror or error})", ELSEWHERE) from None
-    except (sa.exc.NoSuchTableError, UnicodeDecodeError, *_NONSENSE) as error:
-        if not reads and not isinstance(error, sa.exc.NoSuchTableError | UnicodeDecodeError):
+    except _NONSENSE as error:
+        if not reads and not isinstance(error, UnicodeDecodeError):
             raise
         raise make_damage_error(name, f"{type(error).__name__}: {one_line(error, MOST_SAID)}") from error
 

@@ -117,7 +117,7 @@ class RunningMatch(NamedTuple):
 
 
 class StoredMisplay(NamedTuple):
-    """A misplay of an entry, in a game from 1, at its decision ``turn`` from 1; 0: not at a decision."""
+    """A misplay of an entry, in a game from 1, at its decision ``turn`` from 1; 0: while it sat down or watched."""
 
     match: int
     name: str
