@@ -155,7 +155,7 @@ class ContestResult:
             saved = "all" if row.saved is None or row.saved >= MOST_SAVED else f"{row.saved:,.1f}x"
             left = f"{100 * row.less_luck:.2f}%", f"± {100 * row.half:.2f}%", saved
             rows.append([row.name, f"{row.games:,}", percent(row.share), f"{100 * row.luck:+.1f}%", *left])
-        return [("Results less luck", titles, rows)] if rows else []
+        return [("Luck-adjusted results", titles, rows)] if rows else []
 
     def _answers(self) -> list[ReportTable]:
         """Return the table of language models' answers, if there are any."""
@@ -179,7 +179,7 @@ class ContestResult:
             ("games", games),
             ("faults", f"{sum(self.faults.values()):,}"),
             ("rules", made.fingerprint),
-            ("isolation", made.isolation or "none was needed: no entry runs a stranger's program"),
+            ("isolation", made.isolation or "none was needed: no entry runs an untrusted program"),
             *([("beside the referee", ", ".join(beside[:MOST_NAMED]) + more)] if beside else []),
             ("limits", limits_in_words(made.limits)),
             ("versions", f"dicegym {made.dicegym}, Python {made.python}, NumPy {made.numpy}"),

@@ -52,7 +52,7 @@ def test_the_report_reads_as_the_contest_page() -> None:
         "\n"
         "disqualified: bad: gave [x] while choosing\n"
         "\n"
-        "Games in which the row was ahead of the column, of those that tell them apart\n"
+        "Games in which the row was ahead of the column, without ties\n"
         "\n"
         "                1   2\n"
         "1  98             67%\n"

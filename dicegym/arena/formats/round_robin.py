@@ -82,7 +82,7 @@ def present_games(standings: Sequence[Standing], matches: Sequence[MatchRow], fa
     rated = any(row["win_rate"] is not None for row in standings)
     last = {f"Win rate against `{baseline}`": "win_rate"} if rated else {"Games won": "share"}
     if any(row["less_luck"] is not None for row in standings):
-        last, fact = {"Less luck": "less_luck"}, f"{fact}, ranked less luck"
+        last, fact = {"Less luck": "less_luck"}, f"{fact}, ranked by luck-adjusted results"
     columns: Columns = {"Wins": "wins", "Losses": "losses", **last}
     tables: list[ReportTable | Matrix] = [ranking_table(standings, columns)]
     if matches:

@@ -68,11 +68,11 @@ def rating_words(ratings: Ratings) -> list[str]:
 
 
 def build_won_matrix(matches: Iterable[MatchPlaces], names: Sequence[str]) -> Matrix:
-    """Return the share of games in which the row was ahead of the column, of those that tell them apart."""
+    """Return the share of games in which the row was ahead of the column, without ties."""
     won, _ = count_pairs(matches, names)
     games = won + won.T
     cells, shades = [], []
     for ahead, played in zip(won.tolist(), games.tolist(), strict=True):
         cells.append([f"{100 * a / n:.0f}%" if n else "" for a, n in zip(ahead, played, strict=True)])
         shades.append([2 * a / n - 1 if n else None for a, n in zip(ahead, played, strict=True)])
-    return Matrix("Games in which the row was ahead of the column, of those that tell them apart", names, cells, shades)
+    return Matrix("Games in which the row was ahead of the column, without ties", names, cells, shades)
