@@ -1,4 +1,4 @@
-"""An executor in this process that ends jobs in whatever order, and may make up what matches come to."""
+"""An executor in this process that ends jobs in any order, and may make up the results of matches."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
+from dicegym import game
 from dicegym.arena.executors import Executors
 from dicegym.arena.match import Match
 from dicegym.engine.game import Game
@@ -17,6 +18,8 @@ from dicegym.sandbox.jobs import Failure, Job, here
 from dicegym.sandbox.limits import Limits
 from dicegym.sandbox.sandbox import JobOutcome
 
+SMALL = game("hog", goal=20)
+"""A game of which a contest's test asks 400 questions instead of 10,000."""
 Returns = Sequence[Sequence[float]]
 """For each game what each entry of a match got."""
 Play = Callable[[Match], Returns | Failure]

@@ -1,4 +1,4 @@
-"""The arena: contests of bots, isolated from each other, and how good a player is."""
+"""The arena: contests of isolated bots, comparisons of players, and checks of bots."""
 
 from __future__ import annotations
 

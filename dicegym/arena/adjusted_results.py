@@ -1,11 +1,12 @@
-"""What luck did in the games of a contest: each result less its luck, by entry.
+"""Luck-adjusted results of a contest, by entry.
 
-The actions of a match say how its games went, so its luck is worked out from them once it has been played
-(`dicegym.analysis.variance_reduction.luck_of`); what is stored of a match stays as it was.
+Luck is computed from the actions of a match after it has been played
+(`dicegym.analysis.variance_reduction.luck_of`). Stored matches stay as they are.
 """
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -28,16 +29,16 @@ from dicegym.sandbox.jobs import Entry, Failure
 
 @dataclass(frozen=True)
 class LuckRow:
-    """What luck did for an entry, in the mean of its games.
+    """The luck-adjusted result of an entry, in the mean of its games.
 
     Attributes:
         name: the entry.
-        games: how many it played.
-        share: its share of the games won, a shared first place shared out.
-        luck: what of that was luck.
-        less_luck: ``share`` less ``luck``: the same in the long run, and surer.
+        games: number of games.
+        share: its share of the games won; a shared first place is shared.
+        luck: the part of ``share`` that was luck.
+        less_luck: ``share`` less ``luck``: the same mean with less variance.
         half: half the width of its 95 % interval.
-        saved: how many times as many games would tell as much if luck were left in; None: more than can be told.
+        saved: without the adjustment this many times as many games would be needed; None: more than can be computed.
     """
 
     name: str
@@ -50,29 +51,26 @@ class LuckRow:
 
 
 class LuckLedger:
-    """Works out what luck did in matches, and keeps it; the game may be played at tables of other sizes too.
+    """Computes and keeps the luck in matches; tables may have other sizes than ``game``.
 
-    Raises ParameterError if luck cannot be told in this game.
+    Raises ParameterError if luck cannot be computed in this game.
     """
 
     def __init__(self, game: Game) -> None:
         check_meter(game)
         self._found: dict[tuple[object, ...], tuple[np.ndarray, np.ndarray]] = {}
-        self._players: dict[tuple[Game, Entry], Player | None] = {}
+        self._player_of = functools.cache(player_of)
 
     def note(self, match: Match, outcome: Any) -> None:
-        """Work out a match that has been played: a failure, or a `MatchResult` as plain values."""
+        """Compute a played match; ``outcome`` is a failure, or a `MatchResult` as plain values."""
         if not isinstance(outcome, Failure):
             names = tuple(entry.name for entry in match.entries)
             self._found[match.seed, names] = self.luck_of_match(match, outcome)
 
     def luck_of_match(self, match: Match, outcome: Mapping[str, Any]) -> tuple[np.ndarray, np.ndarray]:
-        """Return what each player got of each game of a match, and what of that was luck: float64[games, players]."""
+        """Return each player's score in each game of a match, and its luck: two float64[games, players]."""
         game, seats = match.game, np.asarray(outcome["seats"], np.int64).reshape(-1, match.game.players)
-        for entry in match.entries:
-            if (game, entry) not in self._players:
-                self._players[game, entry] = player_of(game, entry)
-        players = [self._players[game, entry] for entry in match.entries]
+        players = [self._player_of(game, entry) for entry in match.entries]
         by_seat = luck_of(game, players, seats, match.seed, range(len(seats)), outcome["actions"])
         luck = np.empty_like(by_seat)
         np.put_along_axis(luck, seats, by_seat, axis=1)
@@ -80,7 +78,7 @@ class LuckLedger:
         return shares, scale_luck(shares, luck)
 
     def rows(self, matches: Iterable[MatchRow], names: Sequence[str]) -> tuple[LuckRow, ...]:
-        """Return what luck did for each of ``names`` in ``matches``, the best first by what is left."""
+        """Return the luck-adjusted results of ``names`` in ``matches``, best first."""
         own: dict[str, list[tuple[np.ndarray, np.ndarray]]] = {name: [] for name in names}
         for row in matches:
             shares, luck = self._found[row.seed, row.entries]
@@ -95,17 +93,17 @@ def _row(name: str, parts: Sequence[tuple[np.ndarray, np.ndarray]]) -> LuckRow:
     shares, luck = (np.concatenate(one) for one in zip(*parts, strict=True))
     games = len(shares)
     left = shares - luck
-    # Opponents are not drawn: games vary about the mean of their match, where a match has several.
+    # Opponents are fixed, not drawn: games vary about the mean of their match, if a match has several games.
     spread = sum(((part - drawn).var() if len(part) > 1 else left.var()) * len(part) for part, drawn in parts) / games
     raw = sum((part.var() if len(part) > 1 else shares.var()) * len(part) for part, _ in parts) / games
-    means = len({number if len(part) > 1 else -1 for number, (part, _) in enumerate(parts)})  # -1: that of all the rest
+    means = len({number if len(part) > 1 else -1 for number, (part, _) in enumerate(parts)})  # matches of one share one
     half = Z_95 * float(spread / max(1, games - means)) ** 0.5
     saved = float(raw / spread) if spread > NO_SPREAD**2 else None
     return LuckRow(name, games, float(shares.mean()), float(luck.mean()), float(left.mean()), half, saved)
 
 
 def player_of(game: Game, entry: Entry) -> Player | None:
-    """Return the player of an entry, its compiled twin if there is one; None for a stranger's bot or a costly one."""
+    """Return the player of an entry, its compiled twin if there is one; None for an untrusted or a costly one."""
     if not entry.trusted:
         return None
     if isinstance(entry.origin, Source):

@@ -1,4 +1,4 @@
-"""The contest's own test of an entry: does it load, and does it answer every question properly and in time?"""
+"""The contest's test of an entry: does it load, and does it answer every question correctly and in time?"""
 
 from __future__ import annotations
 
@@ -36,35 +36,35 @@ from dicegym.sandbox.remote import IsolatedPlayer
 from dicegym.sandbox.sandbox import JobOutcome, Sandbox
 
 TABLE = -1
-"""Number of the question for a table of all answers, which is no part of the test."""
+"""Number of the question for a table of all answers, which is not part of the test."""
 NOT_PURE = "says PURE = True, but answers one situation differently at different times: take that line out"
 
 AT_FAULT = "at fault"
-"""The verdict on a bot where failing has a price."""
+"""The verdict on a bot whose failures have a price in the rules."""
 
 
 @dataclass(frozen=True)
 class CheckReport:
-    """What the contest's test found.
+    """The result of the contest's test.
 
     Attributes:
-        name: what reports call the entry.
+        name: the entry.
         game: name of the game.
         reason: why it is disqualified; empty if it is not.
         load_seconds: processor time to load it.
         seconds: processor time for the whole test.
-        limit: seconds that it may take for that.
+        limit: the limit of ``seconds``.
         questions: number of questions asked, or of games played; see ``unit``.
         printed: the beginning of what it printed, which costs nothing.
         answers: all answers as the game's test returns them (Hog: int8[goal, goal]); None if disqualified.
-        verdict: what the rules make of a bad one: "disqualified", or "at fault" where failing has a price.
-        remarks: what its author should know although nothing is wrong.
-        win_rate: its exact win rate against the game's baseline, 0..1, by one answer to each situation; None if the
-            game has no exact values, or it was not asked for.
-        baseline: the agent that this is against.
-        table: its action in each situation of the game, if it says that it is pure and was asked in another process.
+        verdict: on a bad entry: "disqualified", or "at fault" where a failure has a price.
+        remarks: hints for its author that are not errors.
+        win_rate: its exact win rate against the game's baseline, 0..1, with one answer to each situation; None if the
+            game has no exact values, or it was not computed.
+        baseline: the baseline's name.
+        table: its action in each situation of the game, if it declares itself pure and plays in another process.
         unit: what ``questions`` counts: "questions" or "games".
-        calls: what it was called with, answered and printed; empty unless `check` was to show it.
+        calls: what it was called with, answered and printed; empty unless requested.
     """
 
     name: str
@@ -90,14 +90,14 @@ class CheckReport:
         return not self.reason
 
     def to_json(self) -> dict[str, Any]:
-        """Return everything but the answers and the calls as plain values."""
+        """Return everything except the answers and the calls as plain values."""
         left_out = ("answers", "calls", "table", "limit", "verdict")
         plain = {one.name: getattr(self, one.name) for one in fields(self) if one.name not in left_out}
         return plain | {"ok": self.ok, "remarks": list(self.remarks)}
 
     def text(self) -> str:
-        """Return the report in words, a line per finding."""
-        lines = [self.calls] if self.calls else []  # which ends its last line: an empty one follows
+        """Return the report as text, a line per finding."""
+        lines = [self.calls] if self.calls else []  # it ends with a line break: an empty line follows
         if not self.ok:
             lines.append(f"{self.name}: {self.verdict}: {self.reason}")
             if self.verdict == AT_FAULT:
@@ -124,13 +124,13 @@ class Check:
     seed: int
     limits: Limits
     ask: bool = True
-    """Whether to ask it anything, or to load it only."""
+    """Whether to ask questions, or only to load it."""
     thorough: bool = False
-    """Whether to find out for its author what the contest need not know: its exact win rate."""
+    """Whether to compute for its author what a contest does not need: its exact win rate."""
     debug: bool = False
-    """Whether its author is there, so that an error is raised as it is."""
+    """Whether to raise errors as they are, for its author."""
     log: str = ""
-    """Path of a file that takes all calls; empty: they are not written down."""
+    """Path of a file for all calls; empty: they are not logged."""
 
     @property
     def facts(self) -> dict[str, Any]:
@@ -138,7 +138,7 @@ class Check:
         return {"kind": "check", "seed": self.seed, "ask": self.ask, "thorough": self.thorough}
 
     def run(self, context: Context) -> dict[str, Any]:
-        """Load the entry and ask it everything; see `Job.run`."""
+        """Load the entry and ask all questions; see `Job.run`."""
         if not self.log:
             return self._run(context, None)
         witness = CallLog(Path(self.log))
@@ -159,7 +159,12 @@ class Check:
         if not apart:
             heartbeat.forgive(0)
         began = time.thread_time()
-        failure = ""
+
+        def said() -> dict[str, Any]:
+            printed = "" if player.printed is None else player.printed.text
+            remarks = list(player.remarks) if isinstance(player, BotPlayer | IsolatedPlayer) else []
+            return {"printed": printed + stray.text, "remarks": remarks}
+
         try:
             asked = self.ask and not player.costly
             answers, questions = self._ask(player, heartbeat) if asked else (np.zeros(0), 0)
@@ -169,17 +174,11 @@ class Check:
         except AgentError as error:
             if self.debug:
                 raise
-            failure = error.reason
-        found: dict[str, Any] = {
-            "printed": ("" if player.printed is None else player.printed.text) + stray.text,
-            "remarks": list(player.remarks) if isinstance(player, BotPlayer | IsolatedPlayer) else [],
-        }
-        if failure:
-            return {"reason": failure} | found
-        found |= {"load_seconds": load_seconds, "seconds": seconds, "questions": questions}
+            return said() | {"reason": error.reason}
+        found = said() | {"load_seconds": load_seconds, "seconds": seconds, "questions": questions}
         found |= {"answers": answers.tolist(), "dtype": str(answers.dtype)}
         if self.ask and isinstance(player, IsolatedPlayer) and player.says_pure and not self.thorough:
-            with contextlib.suppress(AgentError):  # it is asked in each game, then
+            with contextlib.suppress(AgentError):  # then it is asked in each game
                 actions = self._test.actions(game, answers)
                 actions = _table_of(game, player) if actions is None else actions
                 found["situations"] = None if actions is None else actions.tolist()
@@ -191,10 +190,10 @@ class Check:
         return found
 
     def _look_closer(self, player: Player, answers: np.ndarray, found: dict[str, Any]) -> None:
-        """Add to ``found`` the player as a table, as `Duel.tabulate` makes it, and whether it is pure if it says so."""
+        """Add to ``found`` the player as a table, as `Duel.tabulate` makes it, and check a declared purity."""
         game, exact, silent = self.game, solver(self.game), cast(Any, Printed())
         with (
-            contextlib.suppress(AgentError),  # what is found out here costs nothing
+            contextlib.suppress(AgentError),  # failures here cost nothing
             contextlib.redirect_stdout(silent),
             contextlib.redirect_stderr(silent),
             watch_calls(Witness()),
@@ -219,11 +218,11 @@ class Check:
 
     @property
     def _test(self) -> Adapter:
-        """The game's own test if its contest had one, else smoke games."""
-        return find_examination(self.game) or cast(Adapter, smoke_games)  # which offers all that is asked here
+        """The game's own test if its contest had one, otherwise smoke games."""
+        return find_examination(self.game) or cast(Adapter, smoke_games)  # it has all that is used here
 
     def without(self, failure: Failure) -> None:
-        """Return None: a failed test is failed."""
+        """Return None: a failed test is not repeated."""
 
     def moment(self, reading: Reading) -> str:
         """Return when ``reading`` was taken; see `Job.moment`."""
@@ -234,7 +233,7 @@ class Check:
         return f"in {self._test.question(self.game, reading.number)}, after {reading.number} others"
 
     def report(self, outcome: JobOutcome) -> CheckReport:
-        """Return what an outcome of this job means."""
+        """Return the report for an outcome of this job."""
         verdict = "disqualified" if self.game.spec.forfeit is None else AT_FAULT
         report = CheckReport(self.entries[0].name, self.game.name, limit=self.limits.seconds, verdict=verdict)
         if isinstance(outcome, Failure):
@@ -257,7 +256,7 @@ class Check:
             return CheckReport(report.name, report.game, "sent nonsense from its process")
 
     def _exactly(self, table: Any) -> dict[str, Any]:
-        """Return the exact win rate of a table against the baseline, if there is one."""
+        """Return the exact win rate of a table against the baseline, if it can be computed."""
         exact = solver(self.game)
         if table is None or exact is None:
             return {}
@@ -269,9 +268,9 @@ class Check:
 
 
 def _table_of(game: Game, player: Player, step: int = 1) -> np.ndarray | None:
-    """Return the action of ``player`` in each situation of the game: int64[situations]; None if they are not numbered.
+    """Return the player's action in each situation of the game: int64[situations]; None if they are not numbered.
 
-    It is asked in their order, or from the last one with a ``step`` of -1. Raises AgentError if it fails.
+    They are asked in order, or in reverse order with a ``step`` of -1. Raises AgentError if it fails.
     """
     twins = part(game, TWINS)
     states = None if twins is None else twins.situations(game)
@@ -285,13 +284,13 @@ def _table_of(game: Game, player: Player, step: int = 1) -> np.ndarray | None:
 
 
 def _seconds_of(player: Player, attribute: str, began: float) -> float:
-    """Return the processor seconds of a player that knows them itself as ``attribute``; else those of this thread."""
+    """Return the processor seconds that a player reports as ``attribute``; otherwise those of this thread."""
     own: float | None = getattr(player, attribute, None)
     return time.thread_time() - began if own is None else own
 
 
 class _WitnessedPrints(Printed):
-    """Takes what is printed past a bot's own ``print``, and tells a witness too."""
+    """Takes what is printed past a bot's own ``print``, and passes it to a witness."""
 
     def __init__(self, stray: Printed, witness: Witness) -> None:
         super().__init__()
@@ -315,21 +314,21 @@ def check(
     isolation: str = jail.Isolation.AUTO,
     progress: Callable[[str], None] | None = None,
 ) -> CheckReport:
-    """Do with one entry what the contest does before it admits it, and find out what its author wants to know.
+    """Test one entry as a contest does before it starts, and report more to its author.
 
     Args:
         spec: an agent, as for `dicegym.agent`.
         game: the game or its name.
-        limits: default: those of the contest.
+        limits: default: those of a contest.
         seed: of the entry's randomness.
-        show: write down what it is called with, answers and prints: the first and the last calls.
-        debug: ask it in this process, without limits and with its prints on the terminal, so that ``breakpoint()``
-            stops where it stands; Ctrl-C and the debugger's ``q`` end that with KeyboardInterrupt.
-        isolation: how the bot is kept apart, as for `dicegym.arena.contest`.
-        progress: called again and again with what the bot is asked.
+        show: report its arguments, answers and output: the first and the last calls.
+        debug: run it in this process, without limits and with its output on the terminal, so that ``breakpoint()``
+            works; Ctrl-C and the debugger's ``q`` raise KeyboardInterrupt.
+        isolation: how the bot is isolated, as for `dicegym.arena.contest`.
+        progress: called repeatedly with what the bot is being asked.
 
     Raises:
-        UnknownNameError, ParameterError: there is no such agent or game. A bad bot is no error but a report.
+        UnknownNameError, ParameterError: there is no such agent or game. A bad bot raises nothing: it is reported.
 
     Example:
         >>> from dicegym.contest import check
@@ -344,24 +343,22 @@ def check(
         return CheckReport(error.agent, game.name, error.reason)
     with contextlib.ExitStack() as stack:
         log = None
-        if show:  # a caller that is killed would leave the folder
+        if show:  # not in the sandbox: a killed process would leave the folder
             log = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="dicegym-")), "calls.txt")
             log.touch()
             job = replace(job, log=str(log))
-        outcome = _debugged(job) if debug else _sandboxed(job, isolation, progress)
+        if debug:
+            outcome = _debugged(job)
+        else:
+            watch = None if progress is None else lambda running: [progress(one.moment) for one in running]
+            with Sandbox(game, 1, limits, isolation) as sandbox:
+                ((_, outcome),) = sandbox.run([job], watch)
         calls = "" if log is None else log.read_text(encoding="utf-8")
     return replace(job.report(outcome), calls=calls)
 
 
-def _sandboxed(job: Check, isolation: str, progress: Callable[[str], None] | None) -> JobOutcome:
-    watch = None if progress is None else lambda running: [progress(one.moment) for one in running]
-    with Sandbox(job.game, 1, job.limits, isolation) as sandbox:
-        ((_, outcome),) = sandbox.run([job], watch)
-    return outcome
-
-
 def _debugged(job: Check) -> JobOutcome:
-    """Run a job here; let its author into the debugger, and out of it."""
+    """Run a job in this process, so that its author can use a debugger."""
     import bdb
 
     job = replace(job, debug=True, log="", limits=Limits(math.inf, job.limits.memory))

@@ -1,4 +1,4 @@
-"""The options of a contest: each is declared here once, with its type, its range and the formats that know it."""
+"""The options of a contest, each declared once with its type, its range and its formats."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ RANGES = {
     "seeds": (100_000, "the number of times that each match is played"),
     "rounds": (10_000, "the number of rounds"),
 }
-"""Of options that are whole numbers from 1: the largest allowed, and what it stands for in words."""
+"""Of each whole number: its largest value, and what it means. The least is 1."""
 KNOWN = {
     "exact": ("round_robin",),
     "seeds": ("round_robin", "one_table", "swiss"),
     "rounds": ("swiss",),
 }
-"""The formats that know an option; all others know every format."""
+"""The formats that know an option; every format knows the others."""
 UNDECIDING = ("exact", "less_luck")
-"""Options that do not decide which matches are played."""
+"""Options that do not change which matches are played."""
 
 
 @dataclass(frozen=True)
 class ContestOptions:
-    """The options of a contest; its game, its entries and where it is played are no options.
+    """The options of a contest.
 
     Raises ParameterError if a number is outside its range.
 
@@ -38,19 +38,19 @@ class ContestOptions:
     """
 
     games: int | None = None
-    """Games of a match; None: as many as the game's contest has. In groups the most of a playoff. With ``exact`` it may
+    """Games of a match; None: as in the game's contest. In groups: the most games of a playoff. With ``exact`` it may
     be 0: no game is played."""
     exact: bool = False
-    """Rank by exact win rates, where the game has them."""
+    """Rank by exact win rates, if the game has them."""
     seeds: int = 1
-    """How often each match is played, each time with other dice."""
+    """How often each match is played, each time with different dice."""
     rounds: int | None = None
     """Rounds; None: as many as the number of entries needs."""
     less_luck: bool = False
-    """Take luck out of the results (`dicegym.analysis.variance_reduction`); a round robin ranks by what is left."""
+    """Adjust results for luck (`dicegym.analysis.variance_reduction`); a round robin ranks by the adjusted results."""
 
     def __post_init__(self) -> None:
-        """Check the numbers, and keep them as Python's: they are written as JSON."""
+        """Check the numbers, and convert them to Python's int for JSON."""
         for name, (most, what) in RANGES.items():
             if (value := getattr(self, name)) is not None or name == "seeds":
                 least = 0 if name == "games" and self.exact else 1
@@ -58,9 +58,9 @@ class ContestOptions:
 
     @classmethod
     def of(cls, chosen: Mapping[str, Any], others: Sequence[str] = ()) -> ContestOptions:
-        """Return the options that were chosen by name.
+        """Return the options chosen by name.
 
-        Raises UnknownNameError for one that does not exist; ``others`` are further names that its message lists.
+        Raises UnknownNameError for an unknown one; ``others`` are further names that its message lists.
         """
         known = [one.name for one in fields(cls)]
         for name in chosen:
@@ -75,15 +75,15 @@ class ContestOptions:
 
     @property
     def deciding(self) -> dict[str, Any]:
-        """Those of them that decide which matches are played, as plain values."""
+        """The chosen options that decide which matches are played, by name."""
         return {name: value for name, value in self.chosen.items() if name not in UNDECIDING}
 
     def select_for(self, form: str) -> dict[str, Any]:
-        """Return the values of the options that the format ``form`` knows, by name."""
+        """Return the values of the options that the format knows, by name."""
         return {name: value for name, value in asdict(self).items() if form in KNOWN.get(name, (form,))}
 
     def check(self, form: str) -> None:
-        """Raise ParameterError if an option is chosen that the format ``form`` does not know."""
+        """Raise ParameterError if an option is chosen that the format does not know."""
         for name, value in self.chosen.items():
             if form not in KNOWN.get(name, (form,)):
                 others = ", ".join(KNOWN[name]).replace("_", "-")

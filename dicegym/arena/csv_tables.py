@@ -1,11 +1,10 @@
-"""Rows as CSV, for spreadsheets and data frames: one column for each figure, names of others harmless."""
+"""Write rows as CSV for spreadsheets and data frames: a column for each figure; texts of others are made harmless."""
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, is_dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,16 +12,15 @@ from dicegym.escape import cell
 from dicegym.files import write_text
 
 
-def csv_text(rows: Iterable[Any]) -> str:
-    """Return rows as CSV, as RFC 4180 has it, with a line of titles.
+def csv_text(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Return rows as CSV (RFC 4180) with a line of titles.
 
-    Args:
-        rows: dataclasses, named tuples or mappings; what is nested in them has columns such as ``exact.wins``, and
-            the values of a sequence share one cell with spaces between. None is an empty cell.
+    A nested mapping has columns such as ``exact.wins``. The values of a sequence share one cell, separated by spaces.
+    None is an empty cell.
     """
     flat = [dict(_cells(row)) for row in rows]
     titles = list(dict.fromkeys(title for row in flat for title in row))
-    nested = {title.rpartition(".")[0] for title in titles}  # None in one row, and full of figures in another
+    nested = {title.rpartition(".")[0] for title in titles}  # a column that is None in one row and nested in another
     written = io.StringIO()
     writer = csv.writer(written, lineterminator="\r\n")
     titles = [title for title in titles if title not in nested]
@@ -31,13 +29,11 @@ def csv_text(rows: Iterable[Any]) -> str:
     return written.getvalue()
 
 
-def _cells(row: Any, before: str = "") -> Iterator[tuple[str, Any]]:
+def _cells(row: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
     """Yield (title, value) of every cell of a row."""
-    if is_dataclass(row) and not isinstance(row, type):
-        row = asdict(row)
-    for name, value in (row if isinstance(row, Mapping) else row._asdict()).items():
+    for name, value in row.items():
         title = f"{before}{name}"
-        if isinstance(value, Mapping) or is_dataclass(value) or hasattr(value, "_asdict"):
+        if isinstance(value, Mapping):
             yield from _cells(value, f"{title}.")
         elif isinstance(value, str):
             yield title, cell(value)
@@ -48,15 +44,14 @@ def _cells(row: Any, before: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def name_of_matches(path: Path) -> Path:
-    """Return what the sheet of a contest's matches is called, beside that of its ranking."""
+    """Return the path of the sheet of a contest's matches, beside that of its ranking."""
     return path.with_name(f"{path.stem}-matches{path.suffix}")
 
 
 def result_sheets(result: Mapping[str, Any], path: Path) -> list[Path]:
-    """Write a contest's ranking to a sheet, and its matches to another one beside it; return both.
+    """Write a contest's ranking to a sheet, and its matches to another, with a row for each entry; return both paths.
 
-    The second has a row for each entry of each match. ``result`` is as `dicegym.arena.results.ContestResult.to_json`
-    has it.
+    ``result`` is as from `dicegym.arena.results.ContestResult.to_json`.
     """
     beside = name_of_matches(path)
     matches = [

@@ -1,8 +1,9 @@
-"""The director of a contest: it checks entries, plays matches and makes the result, the same way in every format."""
+"""Run a contest: check its entries, play its matches and build its result, in the same way for every format."""
 
 from __future__ import annotations
 
 import contextlib
+import functools
 import itertools
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -12,7 +13,7 @@ from dicegym.arena.adjusted_results import LuckLedger
 from dicegym.arena.check import Check, CheckReport
 from dicegym.arena.contest_options import ContestOptions
 from dicegym.arena.entries import AgentSpec, Disqualified, entries_of
-from dicegym.arena.executors import Executor, Executors, local
+from dicegym.arena.executors import Executor, Executors
 from dicegym.arena.match import Match
 from dicegym.arena.match_rows import PlayedMatch, sum_up
 from dicegym.arena.provenance import make_provenance
@@ -29,72 +30,67 @@ from dicegym.sandbox.limits import Limits
 from dicegym.sandbox.sandbox import JobOutcome
 
 if TYPE_CHECKING:
-    from dicegym.arena.store.book import Book  # its libraries are needed by stored contests alone
+    from dicegym.arena.store.book import Book  # only stored contests need its libraries
 
 
 MOST_MATCHES = 3_000_000
-"""Matches of a contest: they are in memory before the first is played."""
+"""Most matches of a contest: all are in memory before the first is played."""
 
 
 class Format(NamedTuple):
     """A format of contests."""
 
     run: Callable[[Director], ContestResult]
-    """Plays and ranks: a function of the outcomes of the matches that it asks for, whenever they come."""
+    """Play and rank. The result depends only on the outcomes of the requested matches, not on when they end."""
     name: str
-    """What it is called; ``_`` is written ``-`` on the command line."""
+    """Its name; ``_`` is written ``-`` on the command line."""
     fewest: Callable[[Game], int] = lambda game: max(2, game.spec.players[0])
-    """How many entries it takes at least."""
+    """The fewest entries that it accepts."""
     matches: Callable[[Game, int, ContestOptions], int] = lambda game, entries, options: 0
-    """The number of matches of a number of entries, for ``progress``; 0: unknown."""
+    """The number of matches for a number of entries, for ``progress``; 0: unknown."""
     check: Callable[[Game, ContestOptions, Sequence[Entry]], None] = lambda game, options, entries: None
-    """Raises ParameterError for options or entries that it cannot use with the game. It is called twice: without
-    entries before anything is done, and with them before any is tried."""
+    """Raise ParameterError for options or entries that do not work with the game. It is called twice: without entries
+    before anything else, and with them before any is checked."""
 
     @property
     def title(self) -> str:
-        """What it is called on the command line and in reports."""
+        """The name on the command line and in reports."""
         return self.name.replace("_", "-")
 
 
 def check_table(game: Game) -> None:
-    """Raise ParameterError if ``game`` is for one player, which has no opponents."""
+    """Raise ParameterError if ``game`` is for one player."""
     if game.players < 2:
-        raise ParameterError(f"a contest needs a game for two or more, and {game!r} is for one: use `dicegym evaluate`")
+        raise ParameterError(f"{game!r} is for one player, and a contest needs two or more: use `dicegym evaluate`")
 
 
 class Director:
-    """Runs a contest: it checks the entries at the start of its ``with`` block, and plays matches inside.
+    """Runs a contest: checks the entries at the start of its ``with`` block, and plays matches inside.
 
-    Arguments that are not listed are those of `dicegym.arena.running.contest`, whose errors it raises.
-
-    Args:
-        game: the game at whose table entries are checked; matches may be played at smaller or larger ones.
-        form: the format; None: the caller decides which matches are played.
-        book: knows stored outcomes and stores new ones; None: nothing is stored.
+    Arguments and errors are those of `dicegym.arena.running.contest`; ``book`` finds and stores outcomes.
 
     Attributes:
-        game: as given; the table that results name.
+        game: the table for which entries are checked and that results name; matches may have fewer or more seats.
         seed: as given or drawn.
         options: as given.
         limits: what an entry may use.
-        failures: name -> reason, of disqualified entries.
-        checks: the report of the contest's test of each entry, by name.
-        luck: the luck in the matches played; None unless the option ``less_luck`` is chosen.
+        failures: name -> reason, of each disqualified entry.
+        checks: the report on each entry, by name.
+        luck: the luck in the matches; None unless the option ``less_luck`` is chosen.
     """
 
     def __init__(
         self,
         game: Game,
         entries: Mapping[str, AgentSpec] | AgentSpec | Iterable[AgentSpec],
-        seed: int | None = None,
-        progress: Progress | None = None,
-        limits: Limits | None = None,
-        form: Format | None = None,
+        seed: int | None,
+        form: Format,
+        limits: Limits,
+        executors: Executors,
         options: ContestOptions | None = None,
+        progress: Progress | None = None,
         isolation: str = jail.Isolation.AUTO,
         book: Book | None = None,
-        executors: Executors | None = None,
     ) -> None:
         self.game, self.options = game, options or ContestOptions()
         given = draw_seed() if seed is None else seed
@@ -103,35 +99,33 @@ class Director:
         field = entries_of(game, entries)
         self._found, self._records, self._remarks = field.entries, field.records, field.remarks
         self._form = form
-        fewest = 2 if form is None else form.fewest(game)
+        fewest = form.fewest(game)
         if len(self._records) < fewest:
             least = max(2, game.spec.players[0])
-            seats = f", or let fewer sit there, such as players={least}" if least < min(fewest, game.players) else ""
+            seats = f", or use fewer seats, such as players={least}" if least < min(fewest, game.players) else ""
             raise ParameterError(
                 f"a contest of fewer than {fewest} entries has no matches of {game.spec.title} for {game.players} "
                 f"players: name at least {fewest}{seats}"
             )
-        if form is not None:
-            form.check(game, self.options, self._found)
-            if (planned := form.matches(game, len(self._found), self.options)) > MOST_MATCHES:
-                most = f"{planned:,} matches are more than the {MOST_MATCHES:,} that a contest can have"
-                raise ParameterError(f"{most}: name fewer entries, or give fewer seeds")
+        form.check(game, self.options, self._found)
+        if (planned := form.matches(game, len(self._found), self.options)) > MOST_MATCHES:
+            most = f"{planned:,} matches are more than the {MOST_MATCHES:,} that a contest can have"
+            raise ParameterError(f"{most}: name fewer entries, or give fewer seeds")
         self.failures = {bad.name: bad.reason for bad in field.broken}
         self.checks: dict[str, CheckReport] = {}
         self.luck = LuckLedger(game) if self.options.less_luck else None
         self._progress, self._steps, self._done = progress, 0, 0
         self._book = book
         self._open = contextlib.ExitStack()
-        self._running: Executor | None = None
-        self._executors, self._isolation = executors or local(), isolation
-        self._sandbox = self._executors(game, limits, isolation)
+        self._executors, self._isolation = executors, isolation
+        self._sandbox = executors(game, limits, isolation)
         self._apart = "" if all(entry.trusted for entry in self._found) else self._sandbox.isolation.description
         self.limits = self._sandbox.limits
 
     def __enter__(self) -> Director:
         """Check every entry.
 
-        Where the rules say what failing costs, loading is enough; else all questions of the contest's test are asked.
+        If the rules name the price of a failure, loading is enough. Otherwise the whole test is asked.
         """
         try:
             if self._book is not None:
@@ -143,37 +137,33 @@ class Director:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """End the processes."""
+        """Stop the processes."""
         self._open.close()
 
-    def _run(
-        self, jobs: Iterable[Job], started: Callable[[], Executor] | None = None
-    ) -> Iterator[tuple[Job, JobOutcome]]:
-        """Do jobs, begun in their order, in processes that ``started`` starts once one of them has to be done.
+    def _run(self, jobs: Iterable[Job], start: Callable[[], Executor]) -> Iterator[tuple[Any, JobOutcome]]:
+        """Do jobs, begun in their order; ``start`` is called once the first job is not in the book.
 
-        What the book knows is not done again, and up to the first job that it does not know each outcome is yielded
-        before the next job is asked for: it may decide that no job follows. It keeps what is done.
+        Up to that job each outcome is yielded before the next job is taken: the outcome may decide that none follows.
+        The book stores new outcomes.
         """
         book, known, waiting = self._book, deque[tuple[Job, JobOutcome]](), iter(jobs)
 
         def unknown() -> Iterator[Job]:
-            """Yield the jobs that have to be done; what the book knows is put into ``known``."""
+            """Yield the jobs to do; put outcomes from the book into ``known``."""
             for job in waiting:
-                outcome = None if book is None else book.outcome(job)
-                if outcome is None:
+                if book is None or (outcome := book.outcome(job)) is None:
                     yield job
                 else:
                     known.append((job, outcome))
 
         for first in waiting:
-            outcome = None if book is None else book.outcome(first)
-            if outcome is None:
+            if book is None or (outcome := book.outcome(first)) is None:
                 break
             yield first, outcome
         else:
             return
         watch = None if book is None else book.show
-        for job, outcome in (started or self._started)().run(itertools.chain([first], unknown()), watch):
+        for job, outcome in start().run(itertools.chain([first], unknown()), watch):
             if book is not None:
                 book.keep(job, outcome)
             while known:
@@ -181,22 +171,21 @@ class Director:
             yield job, outcome
         yield from known
 
-    def _started(self) -> Executor:
-        """Return the processes of the contest, which start when the first job comes that has to be done."""
-        if self._running is None:
-            self._running = self._open.enter_context(self._sandbox)
-        return self._running
+    @functools.cached_property
+    def _running(self) -> Executor:
+        """The contest's processes, started when first used."""
+        return self._open.enter_context(self._sandbox)
 
     def _check(self) -> None:
         game, ask = self.game, self.game.spec.forfeit is None
         self.expect()
-        for job, outcome in self._run(Check(game, (one,), self.seed, self.limits, ask) for one in self._found):
-            if isinstance(job, Check):  # whatever a sandbox is given
-                name = job.entries[0].name
-                self.checks[name] = job.report(outcome)
-                self.count_step(f"checked {name}")
+        checks = (Check(game, (one,), self.seed, self.limits, ask) for one in self._found)
+        for job, outcome in self._run(checks, lambda: self._running):
+            name = job.entries[0].name
+            self.checks[name] = job.report(outcome)
+            self.count_step(f"checked {name}")
         for number, entry in enumerate(self._found):
-            if (table := self.checks[entry.name].table) is not None:  # a bot that says that it always answers so
+            if (table := self.checks[entry.name].table) is not None:  # a bot that declares itself pure
                 self._found[number] = entry.replace_player(TabledPlayer(entry.name, table))
         self.failures |= {name: check.reason for name, check in self.checks.items() if not check.ok}
         planned = self.expect()
@@ -204,20 +193,20 @@ class Director:
             self._book.plan(planned)
 
     def expect(self, more: int = 0) -> int:
-        """Let ``progress`` know of all checks and matches, and of ``more`` steps; return how many matches there are."""
-        matches = 0 if self._form is None else self._form.matches(self.game, len(self.entries), self.options)
+        """Set the total for ``progress``: all checks and matches, and ``more`` steps. Return the number of matches."""
+        matches = self._form.matches(self.game, len(self.entries), self.options)
         self._steps = len(self._found) + matches + more
         return matches
 
     def count_step(self, what: str) -> None:
-        """Tell ``progress`` of a step."""
+        """Report a finished step to ``progress``."""
         self._done += 1
         if self._progress is not None:
             self._progress(self._done, max(self._steps, self._done), what)
 
     @property
     def games_per_match(self) -> int:
-        """As many as were chosen, else as in the game's own contest."""
+        """Games of a match: as chosen, or as in the game's own contest."""
         return self.options.games or self.game.spec.games_per_match
 
     @property
@@ -226,37 +215,36 @@ class Director:
         return [entry for entry in self._found if entry.name not in self.failures]
 
     def play(self, matches: Iterable[Match]) -> Iterator[tuple[Match, Any]]:
-        """Play ``matches``, begun in their order; yield each, as it ends, with its outcome.
+        """Play ``matches``, begun in their order; yield each with its outcome as it ends.
 
         An outcome is a `dicegym.sandbox.jobs.Failure`, or `MatchResult` as a dict of plain values.
         """
-        for job, outcome in self._run(matches):
-            if isinstance(job, Match):  # whatever a sandbox is given
-                if self.luck is not None:
-                    self.luck.note(job, outcome)
-                yield job, outcome
-                self.count_step(" - ".join(entry.name for entry in job.entries))
+        for job, outcome in self._run(matches, lambda: self._running):
+            if self.luck is not None:
+                self.luck.note(job, outcome)
+            yield job, outcome
+            self.count_step(" - ".join(entry.name for entry in job.entries))
 
     def ask(self, jobs: Iterable[Job], limits: Limits) -> Iterator[tuple[Job, JobOutcome]]:
-        """Do jobs in which entries may use ``limits``; yield each with its outcome."""
+        """Do jobs with other ``limits``; yield each with its outcome."""
         with contextlib.ExitStack() as stack:
             executor = self._executors(self.game, limits, self._isolation)
             yield from self._run(jobs, lambda: stack.enter_context(executor))
 
     def common(self, played: Sequence[PlayedMatch]) -> dict[str, Any]:
-        """Return what results of every format say: the fields of `ContestResult` but the standings.
+        """Return the fields of `ContestResult` that every format shares.
 
         ``played`` are the matches that count, in their order.
         """
-        form, summed = self._form, sum_up(played)
+        summed = sum_up(played)
         summed["printed"] |= {name: check.printed for name, check in self.checks.items() if check.printed}
         notes = [f"{name}: {remark}" for name, check in sorted(self.checks.items()) for remark in check.remarks]
         return summed | {
             "game": self.game.name,
             "title": self.game.spec.title,
             "seed": self.seed,
-            "format": "" if form is None else form.name,
-            "options": {} if form is None else self.options.select_for(form.name),
+            "format": self._form.name,
+            "options": self.options.select_for(self._form.name),
             "disqualified": tuple(Disqualified(name, reason) for name, reason in sorted(self.failures.items())),
             "remarks": (*self._remarks, *notes),
             "provenance": make_provenance(self.game, self.limits, self._records, self._apart),
@@ -275,9 +263,9 @@ class Director:
         Args:
             standings: the ranking, best first.
             played: the matches that count, in their order.
-            shown: what a report shows of it.
-            remarks: further sentences than those on the entries.
-            details: what else the format has to say, as plain values.
+            shown: what the report shows.
+            remarks: further remarks, after those on the entries.
+            details: the format's own plain values.
         """
         common = self.common(played)
         more = {"remarks": (*common["remarks"], *remarks), "details": details | common["details"]}

@@ -1,34 +1,36 @@
-"""The participants of a contest: entries as they are named, found and disqualified."""
+"""The participants of a contest: how entries are named, found and recorded."""
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import os
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from dicegym.arena.provenance import EntryRecord, record_of
+from dicegym.arena.provenance import EntryRecord
 from dicegym.arena.submissions import KINDS, Submission, is_folder_of_submissions, names_for, read_folder
+from dicegym.bots.scan import BadFileError
 from dicegym.bots.source import Source
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError, ParameterError, UnknownNameError, one_line
 from dicegym.players.roster import PLACEHOLDERS, Origin, Spec, agent_name, agent_names, resolve
-from dicegym.sandbox.jobs import Entry, Seal, entry
+from dicegym.sandbox.jobs import Entry, digest_of, entry, seal_files
 
 AgentSpec = Spec | Any
-"""Names an agent, as for `dicegym.agent`: a model in memory, which has no type of ours, is one too."""
+"""Names an agent, as for `dicegym.agent`; also a model in memory, which has no type here."""
 
 
 @dataclass(frozen=True)
 class Disqualified:
-    """An entry that was disqualified.
+    """A disqualified entry.
 
     Attributes:
         name: the entry.
-        reason: why, in one line.
+        reason: the reason, in one line.
     """
 
     name: str
@@ -36,7 +38,7 @@ class Disqualified:
 
 
 class Named(NamedTuple):
-    """An agent under a name of its own, in a list of entries.
+    """An agent with a name, for a list of entries.
 
     Example:
         >>> from dicegym.contest import Named, contest
@@ -50,16 +52,16 @@ class Named(NamedTuple):
 
 
 class Field(NamedTuple):
-    """All that was entered for a contest."""
+    """Everything that was entered for a contest."""
 
     entries: list[Entry]
-    """Those that can be tried."""
+    """Those that can be checked."""
     broken: list[Disqualified]
     """Those that cannot: models that do not fit, folders without a bot."""
     records: tuple[EntryRecord, ...]
-    """What each of both is, by name."""
+    """A record of each of both, by name."""
     remarks: tuple[str, ...]
-    """What the organiser of the contest should know of them."""
+    """Remarks for the organiser of the contest."""
 
 
 def entries_of(game: Game, given: Mapping[str, AgentSpec] | AgentSpec | Iterable[AgentSpec]) -> Field:
@@ -68,7 +70,7 @@ def entries_of(game: Game, given: Mapping[str, AgentSpec] | AgentSpec | Iterable
     Raises:
         ParameterError: two entries have one name, a folder holds no entry, or a Player cannot be sent to another
             process.
-        UnknownNameError: there is no such agent or file.
+        UnknownNameError: an agent or file does not exist.
     """
     specs, empty, remarks = _named(game, given)
     entries: list[Entry] = []
@@ -83,14 +85,12 @@ def entries_of(game: Game, given: Mapping[str, AgentSpec] | AgentSpec | Iterable
     bots = [os.path.realpath(origin.file) for origin in origins.values() if isinstance(origin, Source)]
     others = {*bots, *map(os.path.dirname, bots)}
     for name, spec in sorted(specs.items()):
-        seal: Seal = ()
-        trusted = False
+        made = None
         try:
-            entries.append(entry(game, name, spec, others))
-            seal, trusted = entries[-1].seal, entries[-1].trusted
+            entries.append(made := entry(game, name, spec, others))
         except AgentError as error:
             broken.append(Disqualified(name, error.reason))
-        records.append(replace(record_of(name, spec, origins[name], seal), beside_referee=trusted))
+        records.append(_record(name, spec, origins[name], made))
     records.sort(key=lambda record: record.name)
     same: dict[tuple[str, ...], list[str]] = {}
     for record in records:
@@ -100,20 +100,34 @@ def entries_of(game: Game, given: Mapping[str, AgentSpec] | AgentSpec | Iterable
     return Field(entries, broken, tuple(records), tuple(remarks))
 
 
+def _record(name: str, given: object, origin: Origin, made: Entry | None) -> EntryRecord:
+    """Return the record of an entry; ``made`` is None if it cannot be made, and its files are read here."""
+    trusted = made is not None and made.trusted
+    if isinstance(origin, Source):
+        seal = made.seal if made else ()
+        with contextlib.suppress(BadFileError):  # loading it reports that
+            seal = seal or seal_files(origin)[0]
+        return EntryRecord(name, str(given), "bot", dict(seal), trusted)
+    if isinstance(origin, Path):
+        return EntryRecord(name, str(given), "model", {origin.name: digest_of(origin)}, trusted)
+    named = given if isinstance(given, str) else getattr(given, "__name__", type(given).__name__)
+    return EntryRecord(name, named, "player", {}, trusted)
+
+
 def _named(
     game: Game, given: Mapping[str, AgentSpec] | AgentSpec | Iterable[AgentSpec]
 ) -> tuple[dict[str, AgentSpec], dict[str, Submission], list[str]]:
-    """Return the entries by name, the submissions without a bot, and what there is to say of folders."""
+    """Return the entries by name, the submissions without a bot, and remarks on folders."""
     if isinstance(given, Mapping):
-        return _without_doubles((one_line(name), spec) for name, spec in given.items()), {}, []
-    if isinstance(given, str | Named) or not isinstance(given, Iterable):  # an agent alone, whatever kind of one
+        given = [Named(name, spec) for name, spec in given.items()]
+    elif isinstance(given, str | Named) or not isinstance(given, Iterable):  # a single agent
         given = [given]
     plain, submitted, remarks = [], list[Submission](), []
     for spec in given:
         if isinstance(spec, Named):
             plain.append((one_line(spec.name), spec.spec))
         elif is_folder_of_submissions(game, spec):
-            folder = read_folder(game, spec)  # type: ignore[arg-type]  # it is a path, then
+            folder = read_folder(game, spec)  # type: ignore[arg-type]  # a path
             submitted += folder.submissions
             if folder.left_out:
                 remarks.append(f"no entries in {spec}: {', '.join(folder.left_out)}")
@@ -122,10 +136,16 @@ def _named(
     counts = Counter(name for name, _ in plain)
     for number, (name, spec) in enumerate(plain):
         if counts[name] > 1 and isinstance(spec, str | os.PathLike) and Path(spec).stem in PLACEHOLDERS:
-            plain[number] = f"{name}/{Path(spec).name}", spec  # it shares its folder's name with another one
-    specs, empty = _without_doubles(plain), {}
-    for raw_name, one in zip(names_for(submitted, specs), submitted, strict=True):
-        name = one_line(raw_name)
+            plain[number] = f"{name}/{Path(spec).name}", spec  # another one in the same folder
+    specs, empty = dict[str, AgentSpec](), {}
+    for name, spec in plain:
+        if name in specs:
+            raise ParameterError(
+                f"two entries are called {name!r}: {specs[name]} and {spec}. Results are kept by name: rename one, "
+                "or name them yourself: {'name': 'path', ...}, name=path on the command line"
+            )
+        specs[name] = spec
+    for name, one in zip(names_for(submitted, specs), submitted, strict=True):
         if one.problem:
             empty[name] = one
         else:
@@ -133,20 +153,8 @@ def _named(
     return specs, empty, remarks
 
 
-def _without_doubles(named: Iterable[tuple[str, AgentSpec]]) -> dict[str, AgentSpec]:
-    specs: dict[str, AgentSpec] = {}
-    for name, spec in named:
-        if name in specs:
-            raise ParameterError(
-                f"two entries are called {name!r}: {specs[name]} and {spec}. Results are kept by name: rename one, "
-                "or name them yourself: {'name': 'path', ...}, name=path on the command line"
-            )
-        specs[name] = spec
-    return specs
-
-
 def _guess(game: Game, text: str) -> str:
-    """Return what may be meant by a path that does not exist, as the rest of a sentence."""
+    """Return likely corrections of a path that does not exist, as the rest of a sentence."""
     path = Path(os.path.expanduser(text.partition(":")[0]))
     if not os.path.isdir(path.parent):
         return f", as there is no folder {path.parent}"

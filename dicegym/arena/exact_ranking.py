@@ -1,4 +1,4 @@
-"""Ranking a round robin by exact win rates: by the matches that each entry is expected to win."""
+"""Rank a round robin by exact win rates: by the expected number of matches won."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from dicegym.players.roster import agent
 from dicegym.sandbox.jobs import Entry, Failure, Sent
 
 GRAIN = 12
-"""Digits to which win rates are rounded, so that equal strategies tie although floats are added in another order."""
+"""Digits of rounded win rates, so that equal strategies tie whatever the order of additions."""
 ONE_DRAW = "An entry that samples its answers has the win rate of one sampled table of them."
 
 
 def check_exact(game: Game, options: ContestOptions, entries: Sequence[Entry]) -> None:
-    """Raise ParameterError if exact win rates are to rank, and the game has none or an entry costs too much to ask."""
+    """Raise ParameterError if ``exact`` is chosen, and the game has no exact values or an entry is costly to ask."""
     if not options.exact:
         return
     if options.less_luck:
@@ -53,10 +53,10 @@ def check_exact(game: Game, options: ContestOptions, entries: Sequence[Entry]) -
 
 
 def find_tables(director: Director) -> dict[str, np.ndarray]:
-    """Return the strategies of entries as tables that exact values are computed from, by name.
+    """Return the strategies of entries as tables for exact values, by name; empty if the game has no exact values.
 
-    Where the contest's test asks an entry for all its answers, they are its table. Elsewhere entries are asked if
-    exact win rates rank them, and one that fails is disqualified. Without exact values there are no tables.
+    Where the contest's test asks for all answers, they are the table. Otherwise entries are asked only if ``exact`` is
+    chosen, and those that fail are disqualified.
     """
     game = director.game
     if solver(game) is None:
@@ -91,7 +91,7 @@ def list_remarks(director: Director, tables: Mapping[str, np.ndarray]) -> list[s
 
 
 def baseline_rates(game: Game, tables: Mapping[str, np.ndarray]) -> dict[str, float]:
-    """Return the exact win rate of every strategy against the game's baseline, by name."""
+    """Return the exact win rate of each strategy against the game's baseline, by name."""
     values = solver(game)
     if values is None or not tables:
         return {}
@@ -102,10 +102,10 @@ def baseline_rates(game: Game, tables: Mapping[str, np.ndarray]) -> dict[str, fl
 
 
 def chance_to_win_most(rate: float, games: int) -> float:
-    """Return the chance to win more than half of ``games`` games each won with the chance ``rate``."""
-    if not 0 < rate < 1:  # or beyond by rounding
+    """Return the chance to win more than half of ``games``, each with the chance ``rate``."""
+    if not 0 < rate < 1:  # rounding may pass the ends
         return float(rate > 0 < games)
-    # By logarithms: how many ways there are to win half of 1,100 games is more than a float holds.
+    # In logarithms: the binomial coefficients of 1,100 games overflow a float.
     ways, win, lose = math.lgamma(games + 1), math.log(rate), math.log1p(-rate)
     chances = (
         math.exp(ways - math.lgamma(won + 1) - math.lgamma(games - won + 1) + won * win + (games - won) * lose)
@@ -124,17 +124,13 @@ def rank_exactly(
 ) -> tuple[tuple[Standing, ...], Presentation, list[dict[str, Any]]]:
     """Rank by the expected number of matches won, then by the exact win rate against the baseline.
 
-    Args:
-        director: of the contest.
-        standings: the ranking by the games.
-        tables: of `find_tables`.
-        games: of a match.
-        heading: what was played.
-        remarks: on the exact values.
+    ``standings`` is the ranking by games, ``tables`` is from `find_tables`, ``games`` the number of games of a match.
+    ``heading`` says what was played, ``remarks`` are on the exact values.
 
-    Returns the ranking, each row with the figure ``exact``: ``wins``, the matches that it is expected to win, and
-    ``win_rate``, the mean of its exact win rates against all others; what a report shows of it; and the exact value of
-    each pair: ``entries``, and the ``win_rate`` of the first, 0..1, where a fair coin draws the first player.
+    Returns:
+        The ranking, where the figure ``exact`` holds ``wins``, the expected number of matches won, and ``win_rate``,
+        the mean of the exact win rates against all others; its presentation; and for each pair its ``entries`` and the
+        ``win_rate`` of the first, 0..1, where a fair coin draws the first player.
     """
     names = sorted(row.name for row in standings)
     director.expect(math.comb(len(names), 2))

@@ -1,7 +1,7 @@
-"""What does the jobs of a contest: processes of this machine, or a cluster's.
+"""Executors do the jobs of a contest, in processes of this machine or on a cluster.
 
-A contest, a comparison or a measurement makes jobs (`dicegym.sandbox.jobs.Job`), and an `Executor` does them. A
-contest is given an `Executors`, which makes one for a game, for limits and for an isolation::
+A contest, a comparison or a measurement makes jobs (`dicegym.sandbox.jobs.Job`), and an `Executor` does them. An
+`Executors` makes one for a game, limits and an isolation::
 
     executors = local(workers=2)
     with executors(game, None, "auto") as executor:
@@ -23,7 +23,7 @@ from dicegym.sandbox.sandbox import JobOutcome, Sandbox, Watch
 
 
 class Executor(Protocol):
-    """Does jobs, several at a time, from ``with`` to its end; afterwards nothing of it runs any more."""
+    """Does jobs, several at a time, inside its ``with`` block; nothing runs after the block."""
 
     @property
     def limits(self) -> Limits:
@@ -31,33 +31,33 @@ class Executor(Protocol):
 
     @property
     def isolation(self) -> Choice:
-        """How untrusted entries are kept apart, wherever they play."""
+        """How untrusted entries are isolated."""
 
     def __enter__(self) -> Executor:
-        """Start what does the jobs."""
+        """Start the processes."""
 
     def __exit__(self, *_: object) -> None:
-        """End it, and whatever still runs in it."""
+        """Stop the processes, whatever they do."""
 
     def run(self, jobs: Iterable[Job], watch: Watch | None = None) -> Iterator[tuple[Job, JobOutcome]]:
-        """Do ``jobs``, taken one by one and begun in their order; yield each once, with its outcome, as it ends.
+        """Do ``jobs``, begun in their order; yield each once, with its outcome, as it ends.
 
-        An outcome is what the job returned, as plain values, or a `dicegym.sandbox.jobs.Failure`; it depends on the
-        job alone, and not on what did it. Where a job can continue without the entry that failed (`Job.without`), it is
-        done again so, and yielded in its new form. ``jobs`` is asked for the next one when somebody is free to do it,
-        never for all at once. ``watch`` is called with the jobs that are being done, where the executor sees them.
+        An outcome is what the job returned, as plain values, or a `dicegym.sandbox.jobs.Failure`. It depends only on
+        the job. A job that can continue without a failed entry (`Job.without`) is done again in that form and yielded
+        so. The next job is taken only when a process is free for it. ``watch`` is called with the jobs in progress, if
+        the executor sees them.
         """
 
 
 Executors = Callable[[Game, Limits | None, str], Executor]
-"""Makes an executor: for a game, what an entry may use (None: the default), and one of `dicegym.sandbox.jail`'s kinds
-of isolation. It raises ParameterError and DependencyError for what cannot be had."""
+"""Makes an executor for a game, limits (None: the default) and one of `dicegym.sandbox.jail`'s isolations.
+Raises ParameterError and DependencyError for what is not available."""
 
 
 def local(workers: int | None = None) -> Executors:
-    """Return what makes executors of ``workers`` processes on this machine (default: of usable processors).
+    """Return a maker of executors with ``workers`` processes on this machine (default: of usable processors).
 
-    What these processes are forked from begins to load at once, beside what the caller still has to do.
+    The process that they are forked from starts loading at once, in parallel to the caller.
     """
     start_loading()
     return lambda game, limits, isolation: Sandbox(game, workers, limits, isolation)

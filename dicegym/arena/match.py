@@ -1,10 +1,9 @@
-"""A match: the same entries play some games, seats drawn afresh for each.
+"""A match: the same entries play some games, with seats drawn again for each.
 
-What goes wrong has one word for each kind, here and in the sandbox. A *fault* is what the rules find wrong with an
-action. An *incident* is one thing that a player did wrong in a game and that the rules dealt with, whether a fault or
-no answer at all; reports name it as a *misplay* (`dicegym.arena.match_rows`). A *failure* ends the work in the sandbox
-(`dicegym.sandbox.jobs.Failure`); then the player is *dismissed* from the rest of the match where the game continues
-without it, and *disqualified* from the contest where they do not.
+Words: a *fault* is an action that the rules do not allow. An *incident* is one thing that a player did wrong in a game
+and that the rules handled: a fault or a missing answer. Reports call it a *misplay* (`dicegym.arena.match_rows`).
+A *failure* ends the work in the sandbox (`dicegym.sandbox.jobs.Failure`). Then the player is *dismissed* from the rest
+of the match if the game can continue without it, and *disqualified* from the contest otherwise.
 """
 
 from __future__ import annotations
@@ -33,11 +32,11 @@ from dicegym.sandbox.remote import NOT_ASKED
 
 TOGETHER = ", in all its moves of the match together"
 MOST_INCIDENTS = 20
-"""Incidents of one player in one match that are kept in words; all are counted."""
+"""Incidents of one player in one match that are kept with their reasons; all are counted."""
 
 
 class Incident(NamedTuple):
-    """Something that a player did wrong, which the rules of the game dealt with."""
+    """Something that a player did wrong and that the rules of the game handled."""
 
     player: int
     """Index of the player in the match."""
@@ -49,29 +48,29 @@ class Incident(NamedTuple):
 
 
 class MatchResult(NamedTuple):
-    """The result of a match; all tuples by player, in the order in which the players were given."""
+    """The result of a match; all tuples are by player, in the order given."""
 
     wins: tuple[int, ...]
     """Games won alone."""
     shares: tuple[float, ...]
-    """Games won, a shared first place shared out."""
+    """Games won; players that share a first place share the game."""
     faults: tuple[int, ...]
-    """Answers that were illegal or none at all, which the rules of the game dealt with."""
+    """Illegal and missing answers that the rules handled."""
     seats: tuple[tuple[int, ...], ...]
-    """For each game which player sat where."""
+    """For each game, which player sat where."""
     returns: tuple[tuple[float, ...], ...]
-    """For each game the sum of rewards of each player."""
+    """For each game, the sum of rewards of each player."""
     incidents: tuple[Incident, ...]
-    """What went wrong, in order; of each player the first `MOST_INCIDENTS`."""
+    """What went wrong, in order: the first `MOST_INCIDENTS` of each player."""
     noted: tuple[int, ...] = ()
-    """How many incidents there were of each player, those in words and the others."""
+    """The number of all incidents of each player."""
     printed: tuple[str, ...] = ()
-    """The beginning of what each player printed, from its loading on."""
+    """The beginning of each player's output, from its loading on."""
     actions: tuple[tuple[int, ...], ...] = ()
-    """For each game all actions in the order in which they were played, forfeits included: played again on the record
-    that ``game.new_game(seed, number)`` gives, they make the same game."""
+    """For each game, all actions in their order, forfeits included. Applied to ``game.new_game(seed, number)`` they
+    give the same game."""
     usages: tuple[Usage | None, ...] = ()
-    """Of each player that counts its answers, as a language model does, what it counted; empty: none does."""
+    """Counts of each player that counts its answers, as language models do; empty if none does."""
 
 
 def play_match(
@@ -84,25 +83,24 @@ def play_match(
     dismissals: Sequence[Failure] = (),
     apart: Sequence[bool] = (),
 ) -> MatchResult:
-    """Play games number 0 .. ``games - 1`` of ``seed`` between ``players``, here and now.
+    """Play games number 0 .. ``games - 1`` of ``seed`` between ``players``, in this process.
 
-    A player that fails (raises AgentError, answers nonsense) is taken to have played the action that the rules say
-    (``forfeit`` on the fact sheet), and the match continues; whatever else it raises ends the match.
+    A player fails if it raises AgentError or answers nonsense. The match continues with the action that the rules name
+    (``forfeit`` on the fact sheet). Any other exception ends the match.
 
     Args:
         game: the game, with as many seats as players, or its name.
-        players: each distinct, as one that keeps state does so for itself.
+        players: all distinct objects, as players may keep state.
         seed: names the games; any integer.
         games: how many.
         heartbeat: records which player is asked.
-        stray: takes what is printed past the bots' own ``print``.
-        dismissals: players that ended or stopped their process, and from that decision on fail without being asked.
+        stray: receives what bots print past their own ``print``.
+        dismissals: players that ended or blocked their process; from that decision on they fail without being asked.
         apart: which players play in another process, where their referee takes their time; default: none.
 
     Raises:
-        AgentError: a player changed the record behind the game's back; or, in a game whose rules do not say what
-            that costs, it failed.
-        ParameterError: the number of players is not that of the seats, or ``games`` is less than 1.
+        AgentError: a player changed the record itself, or failed where the rules name no price.
+        ParameterError: the number of players differs from the number of seats, or ``games`` is less than 1.
 
     Example:
         >>> import dicegym
@@ -131,27 +129,19 @@ def play_match(
         None if one is None or other is None else Usage(*(b - a for a, b in zip(one, other, strict=True)))
         for one, other in zip(before, [player.usage for player in players], strict=True)
     )
-    return MatchResult(
-        tuple(np.add.reduce(shares == 1, axis=0).tolist()),
-        tuple(np.add.reduce(shares, axis=0).tolist()),
-        tuple(course.faults),
-        tuple(seats),
-        tuple(gained),
-        tuple(course.incidents),
-        tuple(course.noted),
-        tuple(one.text for one in course.printed),
-        tuple(actions),
-        usages if any(usages) else (),
-    )
+    wins, won = np.add.reduce(shares == 1, axis=0).tolist(), np.add.reduce(shares, axis=0).tolist()
+    printed = [one.text for one in course.printed]
+    fields = wins, won, course.faults, seats, gained, course.incidents, course.noted, printed, actions
+    return MatchResult._make([*map(tuple, fields), usages if any(usages) else ()])
 
 
 _Played = tuple[Sequence[int], Sequence[int], list[float]]
-"""Of a game: which player sat where, all actions, and the sum of rewards of each seat."""
+"""A game: which player sat where, all actions, and the sum of rewards of each seat."""
 
 
 @dataclass
 class _Course:
-    """What the games of a match have in common, as `play_match` is given it, and what went wrong in them."""
+    """What the games of a match share, as given to `play_match`, and what went wrong in them."""
 
     game: Game
     players: Sequence[Any]
@@ -167,18 +157,18 @@ class _Course:
         self.incidents: list[Incident] = []
 
     def note(self, player: int, game: int, turn: int, reason: str) -> None:
-        """Keep an incident in words, unless the player has had many."""
+        """Count an incident, and keep the first ones."""
         self.noted[player] += 1
         if self.noted[player] <= MOST_INCIDENTS:
             self.incidents.append(Incident(player, game, turn, reason))
 
     def fault(self, player: int, game: int, turn: int, reason: str) -> None:
-        """Count a bad answer."""
+        """Count an illegal or missing answer."""
         self.faults[player] += 1
         self.note(player, game, turn, reason)
 
     def play(self, games: int) -> Iterator[_Played]:
-        """Play one game after the other."""
+        """Play one game after another."""
         for number in range(games):
             self.heartbeat.note(PLAYING, number)
             referee = _MatchReferee(self, number)
@@ -186,7 +176,7 @@ class _Course:
             yield referee.order, referee.actions, self.game.returns(state).tolist()
 
     def play_tables(self, games: int) -> Iterator[_Played]:
-        """Play the same games where all answers are in tables."""
+        """Play the same games where all players have tables."""
 
         def acting(number: int, player: int) -> None:
             self.heartbeat.note(PLAYING, number)
@@ -199,16 +189,16 @@ class _Course:
 
 
 class _MatchReferee(Referee):
-    """Drives one game of a match: says whose time runs, keeps what is printed, and refuses tampering.
+    """Plays one game of a match: charges time to players, keeps their output, and refuses tampering.
 
-    Its ``players`` sit by seat; everybody else here counts them as the match does, which is ``order[seat]``.
+    Its ``players`` are by seat. All numbers of players here are those of the match: ``order[seat]``.
     """
 
     def __init__(self, course: _Course, number: int) -> None:
         states: np.ndarray = course.game.new_game(course.seed, number)
         self.order = seating(int(states[0]["key"]), len(course.players))
         self.number = number + 1
-        self._course, self._apart, self._stray = course, course.apart, course.stray  # the latter for each decision
+        self._course, self._apart, self._stray = course, course.apart, course.stray  # looked up at each decision
         heartbeat = course.heartbeat
         self._act_of = [heartbeat.hand_over if away else heartbeat.act for away in course.apart]
         self._asked = [0] * len(course.players)
@@ -237,7 +227,7 @@ class _MatchReferee(Referee):
             reason = dismissal.reason if first else NOT_ASKED
             raise AgentError(turn.game.spec.title, reason)
 
-        # until then it says what it would have said
+        # Until then it explains itself as before.
         vars(play_until_dismissal)["explain"] = getattr(act, "explain", None)
         return play_until_dismissal
 
@@ -261,7 +251,7 @@ class _MatchReferee(Referee):
             self._hear(self.order[seat])
 
     def _hear(self, player: int) -> None:
-        """Keep with the rest what ``player`` has printed past its own ``print``."""
+        """Keep what ``player`` has printed past its own ``print``."""
         if self._stray.count:
             self._course.printed[player].write(self._stray.text)
             self._stray.clear()
@@ -276,7 +266,7 @@ class _MatchReferee(Referee):
         try:
             follower.follow(turn)
         except AgentError as error:
-            if error.reason != NOT_ASKED:  # which has been said already
+            if error.reason != NOT_ASKED:  # noted already
                 self._course.note(player, self.number, 0, error.reason)
         self._hear(player)
 
@@ -285,8 +275,8 @@ class _MatchReferee(Referee):
 class Match:
     """A match as a job for a sandbox.
 
-    Its games depend on the contest's seed and on the names and files of its entries, and on nothing else. A changed
-    file plays with new dice, so knowing the dice of an earlier match gives no advantage.
+    The games depend only on the contest's seed, and on the names and files of the entries. A changed file plays with
+    new dice, so knowing the dice of an earlier match gives no advantage.
     """
 
     game: Game
@@ -299,7 +289,7 @@ class Match:
 
     @property
     def seed(self) -> int:
-        """The seed of the games, whatever the order of the entries."""
+        """The seed of the games, independent of the order of the entries."""
         number = (self.number,) if self.number else ()
         entries = sorted((entry.name, entry.content) for entry in self.entries)
         who = [part for entry in entries for part in entry if part]
@@ -311,7 +301,7 @@ class Match:
         return {"kind": "match", "seed": self.seed, "games": self.games}
 
     def run(self, context: Context) -> dict[str, Any]:
-        """Load every entry afresh and play; see `Job.run`."""
+        """Load every entry and play; see `Job.run`."""
         heartbeat, game = context.heartbeat, self.game
         players = []
         heartbeat.note(LOADING, 0)
@@ -323,18 +313,19 @@ class Match:
         for i, entry in enumerate(self.entries):
             (heartbeat.hand_over if apart[i] else heartbeat.act)(i)
             players.append(context.load(entry, game, named_seed("load", self.seed, entry.name), moment, None))
-        found = play_match(game, players, self.seed, self.games, heartbeat, context.stray, self.dismissals, apart)
-        return found._asdict() | {"incidents": [list(incident) for incident in found.incidents]}
+        return play_match(
+            game, players, self.seed, self.games, heartbeat, context.stray, self.dismissals, apart
+        )._asdict()
 
     def without(self, failure: Failure) -> Match | None:
-        """Return the match without asking the entry that failed again; None if the rules disqualify it."""
+        """Return the match in which the failed entry is no longer asked; None if the rules disqualify it."""
         if self.game.spec.forfeit is None or not failure.game:
             return None
         others = tuple(other for other in self.dismissals if other.actor != failure.actor)
         before = [other for other in self.dismissals if other.actor == failure.actor]
         if any((failure.game, failure.turn) >= (other.game, other.turn) for other in before):
-            return None  # it stopped its process although it is not asked any more
-        return replace(self, dismissals=(*others, failure))  # earlier than last time, if clocks tell another story
+            return None  # it stopped its process although it was not asked
+        return replace(self, dismissals=(*others, failure))  # clocks differ: it may fail earlier than last time
 
     def moment(self, reading: Reading) -> str:
         """Return when ``reading`` was taken; see `Job.moment`."""

@@ -1,4 +1,4 @@
-"""What results and reports say of matches: a row for each, and what entries did wrong in words."""
+"""Matches in results and reports: a row for each, and misplays in words."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from dicegym.errors import one_line
 from dicegym.play.player import Usage, total_usage
 
 LONGEST_REASON = 400
-"""Characters: a bid can be wrong by the whole history that it was made in."""
+"""Most characters of a reason: a bid can be illegal because of the whole history."""
 REPORTED = ("incidents", "noted", "printed", "usages")
-"""Fields of an outcome that the report reads; empty ones are not kept."""
+"""Fields of an outcome that reports read; empty ones are dropped."""
 SHOWN, KEPT = 3, 100
-"""Misplays of one entry that a report shows in words, and those that a result has, the first ones."""
+"""How many misplays of one entry a report shows and a result keeps, first ones first."""
 
 
 @dataclass(frozen=True)
@@ -27,11 +27,11 @@ class MatchRow:
     Attributes:
         entries: the players.
         wins: games that each won alone.
-        shares: games that each won, a shared first place shared out.
-        faults: answers of each that the rules did not allow, or that did not come.
-        places: (the place of each in a game, in how many games they came so), the best first.
-        games: how many were played.
-        number: among the matches of the same entries in the contest, from 0: each has other dice.
+        shares: games that each won; entries that share a first place share the game.
+        faults: illegal and missing answers of each.
+        places: (the place of each in a game, the number of such games), the best first.
+        games: number of games.
+        number: number among the matches of the same entries, from 0; each has different dice.
         seed: names the dice of its games.
     """
 
@@ -46,7 +46,7 @@ class MatchRow:
 
 
 class Misplay(NamedTuple):
-    """One thing that an entry did wrong, which the rules dealt with."""
+    """One thing that an entry did wrong and that the rules handled."""
 
     name: str
     opponents: tuple[str, ...]
@@ -67,45 +67,32 @@ class PlayedMatch(NamedTuple):
 
     row: MatchRow
     outcome: Mapping[str, Any]
-    """Fields of its `dicegym.arena.match.MatchResult` as plain values: those of `REPORTED` that are not empty, and
-    ``returns`` if they were asked for."""
+    """Plain values of its `dicegym.arena.match.MatchResult`: the fields `REPORTED` that are not empty, and ``returns``
+    on request."""
 
 
 def read_outcome(match: Match, outcome: Mapping[str, Any], returns: bool = False) -> PlayedMatch:
-    """Return a match that was played from its outcome; ``returns``: with what each entry got in each game."""
+    """Return a played match; ``returns``: keep what each entry scored in each game."""
     names = tuple(entry.name for entry in match.entries)
-    row = MatchRow(
-        names,
-        tuple(outcome["wins"]),
-        tuple(outcome["shares"]),
-        tuple(outcome["faults"]),
-        match_places(names, outcome["returns"]).places,
-        match.games,
-        match.number,
-        match.seed,
-    )
+    wins, shares, faults = (tuple(outcome[name]) for name in ("wins", "shares", "faults"))
+    places = match_places(names, outcome["returns"]).places
+    row = MatchRow(names, wins, shares, faults, places, match.games, match.number, match.seed)
     kept = (*REPORTED, "returns") if returns else REPORTED  # a contest may have a million matches
     return PlayedMatch(row, {name: outcome[name] for name in kept if outcome.get(name)})
 
 
 def misplays_of(names: Sequence[str], outcome: Mapping[str, Any]) -> list[Misplay]:
-    """Return the misplays in the outcome of a `dicegym.arena.match.Match` between ``names``, those in words."""
+    """Return the misplays in an outcome of a match between ``names``."""
     return [
-        Misplay(
-            names[player],
-            (*names[:player], *names[player + 1 :]),
-            int(game),
-            int(turn),
-            one_line(reason, LONGEST_REASON),
-        )
+        Misplay(names[player], (*names[:player], *names[player + 1 :]), game, turn, one_line(reason, LONGEST_REASON))
         for player, game, turn, reason in outcome.get("incidents", ())
     ]
 
 
 def misplay_lines(misplays: Iterable[Misplay], counts: Mapping[str, int]) -> list[str]:
-    """Return a line for each of the first misplays of every entry, by name, and how many more there were.
+    """Return a line for each of the first misplays of every entry, by name, and one for the number of the others.
 
-    ``counts`` is how many there were of each.
+    ``counts``: all misplays of each entry.
     """
     by_name: dict[str, list[Misplay]] = {}
     for misplay in misplays:
@@ -119,9 +106,9 @@ def misplay_lines(misplays: Iterable[Misplay], counts: Mapping[str, int]) -> lis
 
 
 def sum_up(played: Sequence[PlayedMatch]) -> dict[str, Any]:
-    """Return what results say of the matches that count: rows, first misplays, faults, prints, and ``details``.
+    """Return the fields of a result that sum up the matches that count.
 
-    The details are ``answers``, what entries that count their answers counted, by name; nothing if none does.
+    ``details`` holds ``answers``: the counts of entries that count their answers, by name; empty if none does.
     """
     faults, kept = Counter[str](), Counter[str]()
     misplays: list[Misplay] = []
@@ -141,7 +128,7 @@ def sum_up(played: Sequence[PlayedMatch]) -> dict[str, Any]:
             if text:
                 printed.setdefault(name, text)
     totals = {name: total_usage(own)._asdict() for name, own in sorted(usages.items())}
-    # What went to an endpoint is left out: a repeated contest finds its answers in the log, and has an equal result.
+    # Requests and tokens are left out: a repeated contest finds its answers in the log and must have an equal result.
     counts = {name: {one: own[one] for one in ("decisions", "unreadable", "illegal")} for name, own in totals.items()}
     return {
         "matches": tuple(one.row for one in played),

@@ -1,4 +1,4 @@
-"""The executor of a Ray cluster: Ray places work on nodes, and does it again when a node or a process is lost."""
+"""Run jobs on a Ray cluster, which repeats them when a node or a process is lost."""
 
 from __future__ import annotations
 
@@ -29,27 +29,27 @@ from dicegym.sandbox.limits import Limits
 from dicegym.sandbox.sandbox import JobOutcome, Sandbox, Watch
 
 RUNNING = "auto"
-"""The address of the Ray that runs on this machine."""
+"""The address of the Ray on this machine."""
 KNOCK_SECONDS, LOOK_EVERY = 10.0, 1.0
-"""How long a cluster may take to answer, and from one look at its nodes to the next."""
+"""Seconds for a cluster to answer, and between two looks at its nodes."""
 MOST_LOSSES = 5
-"""Nodes or processes that may be lost with the same work."""
+"""Most losses of a node or process with the same job."""
 ClusterLog = Callable[[str], None]
-"""Is called with a line that says where work is done, and with one for each node that is lost."""
+"""Called with a line on the cluster, and with one for each lost node."""
 
 
 class Cluster:
-    """The nodes of a cluster, by the connected module ``ray``, and what becomes of work on them."""
+    """The nodes of a cluster, through the connected module ``ray``, and the results of work on them."""
 
     def __init__(self, ray: Any, told: ClusterLog = lambda line: None) -> None:
         self.ray, self._told, self._looked = ray, told, -LOOK_EVERY
         self.processors: dict[str, int] = {}
-        """How many each node has, by the node's name and number."""
+        """Processors of each node, by its name and number."""
         self.look()
         told(f"a Ray cluster of {len(self.processors)} nodes with {sum(self.processors.values())} processors")
 
     def look(self) -> None:
-        """Tell of lost nodes, now and then. Raises DicegymError if the cluster does not answer."""
+        """Log lost nodes, at most every `LOOK_EVERY` seconds. Raises DicegymError if the cluster does not answer."""
         if time.monotonic() < self._looked + LOOK_EVERY:
             return
         try:
@@ -62,13 +62,13 @@ class Cluster:
         self._looked, self.processors = time.monotonic(), there
 
     def remote(self, function: Callable[..., Any], **options: Any) -> Any:
-        """Return Ray's form of a function whose calls are done again when they are lost with their node or process."""
+        """Return Ray's form of a function, whose calls are repeated if their node or process is lost."""
         return self.ray.remote(max_retries=MOST_LOSSES - 1, **options)(function)
 
     def result(self, reference: Any, called: str) -> Any:
-        """Return the result of work, which is named by ``called`` in messages.
+        """Return the result of work that messages call ``called``.
 
-        Raises DicegymError if it failed, was lost again and again, or was stopped.
+        Raises DicegymError if it failed, was lost repeatedly, or was stopped.
         """
         errors = self.ray.exceptions
         try:
@@ -83,13 +83,13 @@ class Cluster:
 
 @contextlib.contextmanager
 def connect(address: str | None = None, told: ClusterLog = lambda line: None) -> Iterator[Cluster]:
-    """Connect to a cluster, and disconnect; a connection that is there already is used, and stays.
+    """Connect to a cluster within the context; an existing connection is used and stays.
 
     Args:
-        address: ``host:6379`` or ``ray://host:10001``; None or "auto": what ``RAY_ADDRESS`` names, else what runs here.
+        address: ``host:6379`` or ``ray://host:10001``; None or "auto": ``RAY_ADDRESS``, or the Ray on this machine.
         told: see `ClusterLog`.
 
-    Raises DependencyError if Ray is not installed, and DicegymError if there is no cluster, or it refuses this machine.
+    Raises DependencyError if Ray is not installed, and DicegymError if there is no cluster or it refuses this machine.
     """
     wanted = reach(address)
     import ray
@@ -99,13 +99,13 @@ def connect(address: str | None = None, told: ClusterLog = lambda line: None) ->
         yield Cluster(ray, told)
         return
     before = signal.getsignal(signal.SIGTERM)
-    vars(worker)["_worker_logs_enabled"] = False  # else Ray prints on standard output that nodes were lost
+    vars(worker)["_worker_logs_enabled"] = False  # otherwise Ray prints lost nodes on standard output
     try:
         with _words_of(wanted):
             ray.init(wanted, log_to_driver=False, logging_level=logging.ERROR)
     finally:
-        with contextlib.suppress(ValueError, TypeError):  # no main thread, or a handler that is not Python's
-            signal.signal(signal.SIGTERM, before)  # which Ray takes for itself
+        with contextlib.suppress(ValueError, TypeError):  # not the main thread, or a handler that is not Python's
+            signal.signal(signal.SIGTERM, before)  # Ray has replaced it
     try:
         yield Cluster(ray, told)
     finally:
@@ -113,7 +113,7 @@ def connect(address: str | None = None, told: ClusterLog = lambda line: None) ->
 
 
 def reach(address: str | None) -> str:
-    """Return the address of a cluster that answers; arguments and errors as of `connect`."""
+    """Return the address of a cluster that answers; arguments and errors are as for `connect`."""
     try:
         import ray
         from ray._private import services
@@ -130,7 +130,7 @@ def reach(address: str | None) -> str:
 
 @contextlib.contextmanager
 def _words_of(wanted: str) -> Iterator[None]:
-    """Make a DicegymError of whatever is raised where a cluster is not reached."""
+    """Raise a DicegymError for any error of connecting."""
     try:
         yield
     except Exception as error:  # whatever Ray raises
@@ -142,9 +142,9 @@ def _words_of(wanted: str) -> Iterator[None]:
 
 
 def prepare_process(version: str) -> None:
-    """Prepare this process of Ray's for work that was sent by a ``version`` of dicegym.
+    """Prepare this process of Ray for work from a ``version`` of dicegym.
 
-    Raises DependencyError if the version here is another one.
+    Raises DependencyError if the version here differs.
     """
     if version != (there := package_version()):
         raise DependencyError(f"dicegym is {there} there and {version} here: install the same everywhere")
@@ -153,49 +153,44 @@ def prepare_process(version: str) -> None:
 
 @functools.cache
 def keep_files_apart() -> None:
-    """Make a folder for all temporary files of this process, which is removed however the process ends."""
+    """Make a folder for all temporary files of this process, removed however the process ends."""
     tempfile.tempdir = tempfile.mkdtemp(prefix="dicegym-ray-")
-    reading, _ = os.pipe()  # whose other end closes with this process
-    # Ray kills a process with its children: what waits for that end is nobody's child.
+    reading, _ = os.pipe()  # the other end closes with this process
+    # Ray kills a process with its children: the shell that waits is not one of them.
     waits = 'exec 3<&0; { cat <&3; rm -rf -- "$1"; } >/dev/null 2>&1 &'
     subprocess.run(["sh", "-c", waits, "sh", tempfile.tempdir], stdin=reading, start_new_session=True, check=True)
     os.close(reading)
 
 
 _open = contextlib.ExitStack()
-"""What does jobs in this process, one at a time."""
+"""The sandbox and folder of jobs in this process."""
 
 
 @functools.lru_cache(maxsize=1)
 def referee(game: Game, how: tuple[Any, ...]) -> tuple[Sandbox, Path, dict[str, Entry]]:
-    """Return the sandbox of a game in this process, the folder of its entries, and those that are there.
+    """Return the sandbox of a game in this process, the folder of its entries, and the entries there.
 
-    The process of earlier jobs ends. ``how`` is limits and isolation, as for `Sandbox`, whose errors this raises.
+    An earlier sandbox is closed. ``how`` is limits and isolation, as for `Sandbox`, whose errors this raises.
     """
-    referee.cache_clear()  # what ends now must not be found again if the new one cannot be made
+    referee.cache_clear()  # the closed one must not be found again if the new one cannot be made
     _open.close()
     folder = Path(_open.enter_context(tempfile.TemporaryDirectory()))
     return _open.enter_context(Sandbox(game, 1, *how)), folder, {}
 
 
 def play(version: str, fingerprint: str, how: tuple[Any, ...], job: Any, bundles: list[Any]) -> tuple[Any, JobOutcome]:
-    """Do a job on a node; return it as it was done, without its entries, and its outcome.
+    """Do a job on a node; return its final form without its entries, and its outcome.
 
-    Args:
-        version: of dicegym where the job comes from.
-        fingerprint: of the game's rules there.
-        how: as of `referee`.
-        job: without its entries.
-        bundles: Ray's references to those of its entries; in a list, as Ray would fetch an argument for each job.
-
-    Raises DependencyError if the node lacks what the job needs.
+    ``version`` and ``fingerprint`` are those of dicegym and the game where the job comes from; ``how`` is as for
+    `referee`. The job has no entries: ``bundles`` are Ray's references to them, in a list, as Ray would fetch plain
+    arguments for each job. Raises DependencyError if the node has another dicegym or other rules.
     """
     prepare_process(version)
     if job.game.fingerprint != fingerprint:
         raise DependencyError(f"{job.game.name} has other rules there: install the same dicegym everywhere")
     sandbox, folder, entries = referee(job.game, how)
     for one in bundles:
-        if one.hex() not in entries:  # `ray.get` would lend this task's processor to others while it waits
+        if one.hex() not in entries:  # `ray.get` would give up the processor while it waits
             entries[one.hex()] = unbundle(one.future().result(), folder / one.hex())
     ((done, outcome),) = sandbox.run([replace(job, entries=tuple(entries[one.hex()] for one in bundles))])
     return replace(done, entries=()), with_home_paths(outcome, folder)  # type: ignore[type-var]  # jobs are dataclasses
@@ -204,10 +199,8 @@ def play(version: str, fingerprint: str, how: tuple[Any, ...], job: Any, bundles
 class RayExecutor:
     """Does jobs, which are dataclasses, on a Ray cluster; see `dicegym.arena.executors.Executor`.
 
-    Game, limits and isolation are as for `dicegym.arena.executors.Executors`; ``connect`` yields the cluster, and
-    ``workers`` is as for `ray_cluster`.
-
-    Raises ParameterError or UnknownNameError if the number of workers or the isolation is invalid.
+    ``connect`` yields the cluster; ``workers`` is as for `ray_cluster`, the others as for
+    `dicegym.arena.executors.Executors`. Raises ParameterError or UnknownNameError for invalid workers or isolation.
     """
 
     def __init__(
@@ -216,7 +209,7 @@ class RayExecutor:
         self.limits = Limits.of(limits)
         try:
             self.isolation = jail.choose(isolation)
-        except DependencyError:  # nodes may have what this machine has not
+        except DependencyError:  # nodes may have it
             self.isolation = jail.Choice(jail.Isolation.JAIL, "jails of the cluster's nodes")
         self._workers = None if workers is None else whole_number("workers", workers, 1, 1 << 16, "the processors")
         self._how = game.fingerprint, (self.limits, self.isolation.level)
@@ -231,17 +224,17 @@ class RayExecutor:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Disconnect, unless the caller was connected before; Ray then ends the referees."""
+        """Disconnect, unless the caller was connected before; Ray then stops the referees."""
         try:
             self._cancel(self._begun)
         finally:
             self._open.close()
 
     def run(self, jobs: Iterable[Job], watch: Watch | None = None) -> Iterator[tuple[Job, JobOutcome]]:
-        """Do ``jobs``, as `dicegym.arena.executors.Executor.run` says; ``watch`` is not told what nodes do.
+        """Do ``jobs``, see `dicegym.arena.executors.Executor.run`; ``watch`` is not called.
 
         Raises DicegymError if a node cannot do a job or it was lost `MOST_LOSSES` times, and ParameterError if an entry
-        has too many files to be sent.
+        has too many files to send.
         """
         waiting, cluster = iter(jobs), self._cluster
         self._cancel(self._begun)
@@ -278,14 +271,14 @@ class RayExecutor:
 def ray_cluster(
     address: str | None = None, workers: int | None = None, told: ClusterLog = lambda line: None
 ) -> Executors:
-    """Return what makes executors of a Ray cluster, each of which connects when it is entered.
+    """Return a maker of executors of a Ray cluster, which connect when they are entered.
 
-    ``workers`` jobs are done at a time (default: as many as there are processors); all else is as for `connect`.
+    ``workers`` jobs run at a time (default: one per processor); the others are as for `connect`.
     """
-    once = functools.partial(connect, address, functools.cache(told))  # told once for all executors of a contest
+    once = functools.partial(connect, address, functools.cache(told))  # logged once for all executors of a contest
 
     def make(game: Game, limits: Limits | None, isolation: str) -> RayExecutor:
-        reach(address)  # before a contest is begun in a store
+        reach(address)  # before a contest begins in a store
         return RayExecutor(game, limits, isolation, once, workers)
 
     return make

@@ -1,6 +1,6 @@
-"""The report of a contest, as text, as Markdown and as plain values.
+"""The report of a contest as text, Markdown and plain values.
 
-Pages render the same report as HTML (`dicegym.arena.pages`); `dicegym.arena.csv_tables` writes the figures as CSV.
+Pages show the same report as HTML (`dicegym.arena.pages`); `dicegym.arena.csv_tables` writes the figures as CSV.
 """
 
 from __future__ import annotations
@@ -15,27 +15,26 @@ from dicegym.columns import numeric_columns, plain_table
 from dicegym.escape import harmless, one_line
 
 WIDTH = 80
-"""Columns of text, unless told otherwise."""
+"""Default width of text in columns."""
 LONGEST_NAME = 24
-"""Characters of a name that a matrix shows."""
+"""Most characters of a name in a matrix."""
 LONGEST_NOTE = 4000
-"""Characters of a line below the tables that are shown."""
+"""Most characters of a line below the tables."""
 ReportTable = tuple[str, list[str], list[list[str]]]
 """Heading, column titles, rows."""
 
 
 class Matrix(NamedTuple):
-    """A square table: cells by the same entries in rows and columns."""
+    """A square table: entries against the same entries."""
 
     heading: str
     names: Sequence[str]
     cells: Sequence[Sequence[str]]
     shades: Sequence[Sequence[float | None]] = ()
-    """Of each cell how far the row is ahead of the column, for pages that show it in colours: -1 .. 1, None: nothing is
-    known; empty: no colours."""
+    """For pages: how far the row is ahead of the column in each cell, -1 .. 1; None: unknown. Empty: no colours."""
 
     def lines(self, width: int = WIDTH) -> Iterator[str]:
-        """Yield the lines; where the columns do not fit in ``width`` characters they continue in another block."""
+        """Yield the lines, in blocks of as many columns as fit into ``width`` characters."""
         numbers = [str(number) for number in range(1, len(self.names) + 1)]
         names = [one_line(name, LONGEST_NAME) for name in self.names]
         left = max(map(len, numbers), default=1)
@@ -51,35 +50,32 @@ class Matrix(NamedTuple):
                 yield f"{number:>{left}}  {name:<{middle}} " + "".join(row[j].rjust(cell) for j in columns)
 
     def table(self) -> ReportTable:
-        """Return the same as a table, a column for each entry."""
+        """Return the matrix as a table with a column for each entry."""
         numbered = [f"{number}. {name}" for number, name in enumerate(self.names, 1)]
         rows = [[name, *row] for name, row in zip(numbered, self.cells, strict=True)]
         return self.heading, ["Entry", *map(str, range(1, len(self.names) + 1))], rows
 
 
 class Report(NamedTuple):
-    """What a contest has to show, whatever its format, in the order in which it is shown."""
+    """What is shown of a contest of any format, in this order."""
 
     heading: str
     """One line that says what was played."""
     tables: Sequence[ReportTable | Matrix]
     """The ranking first."""
     disqualified: Sequence[Disqualified] = ()
-    """Shown below the first table, where they would stand."""
+    """Shown below the first table."""
     faults: Sequence[str] = ()
     """What went wrong, a line each."""
     remarks: Sequence[str] = ()
     """Further lines, such as how ties were broken."""
     words: Sequence[str] = ()
-    """Sentences below: what the numbers mean, and what to try next."""
+    """Sentences: what the numbers mean, and what to try next."""
     facts: Sequence[tuple[str, str]] = ()
-    """What was played, by what rules, where and with what: (what, its value), shown at the end."""
+    """What was played, by which rules and with what, as (name, value); shown last."""
 
     def parts(self) -> Iterator[ReportTable | Matrix | list[tuple[str, str]] | list[str]]:
-        """Yield what is shown below the heading, in its order.
-
-        Each part is a table, a list of marked lines (mark, line), or a list of sentences that are wrapped.
-        """
+        """Yield the parts below the heading: tables, lists of marked lines (mark, line), and lists of sentences."""
         failed = [("disqualified: ", one_line(f"{bad.name}: {bad.reason}", LONGEST_NOTE)) for bad in self.disqualified]
         yield from self.tables[:1]
         yield failed
@@ -87,11 +83,11 @@ class Report(NamedTuple):
         faults = [("fault: ", line) for line in self.faults]
         yield [(mark, one_line(line, LONGEST_NOTE)) for mark, line in (*(("", line) for line in self.remarks), *faults)]
         yield list(self.words)
-        facts = "; ".join(f"{name}: {value}" for name, value in self.facts if name != "seed")  # the heading says it
+        facts = "; ".join(f"{name}: {value}" for name, value in self.facts if name != "seed")  # it is in the heading
         yield [facts] if facts else list[str]()
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as plain values, of which `from_json` makes it again."""
+        """Return plain values, from which `from_json` makes the report again."""
         tables = [
             {"matrix": list(table)} if isinstance(table, Matrix) else {"table": list(table)} for table in self.tables
         ]
@@ -100,7 +96,7 @@ class Report(NamedTuple):
 
     @classmethod
     def from_json(cls, plain: Mapping[str, Any]) -> Report:
-        """Return the report that was made plain. Raises ValueError, TypeError or LookupError: it was none."""
+        """Return the report from plain values. Raises ValueError, TypeError or LookupError for other values."""
         tables: list[ReportTable | Matrix] = []
         for one in plain["tables"]:
             if "matrix" in one:
@@ -114,7 +110,7 @@ class Report(NamedTuple):
                 heading, titles, rows = one["table"]
                 titles, rows = _texts(titles), [_texts(row) for row in rows]
                 if any(len(row) != len(titles) for row in rows):
-                    raise ValueError("a table whose rows are of other lengths than its titles")
+                    raise ValueError("rows of a table do not fit its titles")
                 tables.append((_text(heading), titles, rows))
         return cls(
             _text(plain["heading"]),
@@ -135,12 +131,12 @@ def _text(value: Any) -> str:
 def _texts(values: Any) -> list[str]:
     """Return ``values``. Raises TypeError unless it is a list of texts."""
     if not isinstance(values, list) or not all(isinstance(one, str) for one in values):
-        raise TypeError("no list of texts")
+        raise TypeError("not a list of texts")
     return values
 
 
 def percent(rate: float | None) -> str:
-    """Return a rate with one decimal, or a dash for None."""
+    """Return a rate as a percentage with one decimal, or a dash for None."""
     return "-" if rate is None else f"{100 * rate:.1f}%"
 
 
@@ -155,7 +151,7 @@ def _wrapped(part: Sequence[str | tuple[str, str]], width: int) -> Iterator[tupl
 
 
 def plain_text(report: Report, width: int = WIDTH) -> str:
-    """Return the whole report as plain text; sentences and matrices keep to ``width`` where they can."""
+    """Return the report as plain text; sentences and matrices fit into ``width`` if possible."""
     paragraphs = [[harmless(report.heading)]]
     for part in report.parts():
         if isinstance(part, list):
@@ -169,7 +165,7 @@ def plain_text(report: Report, width: int = WIDTH) -> str:
 
 
 def markdown_text(report: Report) -> str:
-    """Return the whole report as Markdown with tables as GitHub has them; whatever others wrote stands as text."""
+    """Return the report as GitHub Markdown; names and texts of others are escaped."""
     paragraphs = [[f"# {escape.markdown(report.heading)}"]]
     for part in report.parts():
         if isinstance(part, list):

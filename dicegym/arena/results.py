@@ -1,4 +1,4 @@
-"""The result of a contest, whatever its format: the ranking, the matches, and the report of both."""
+"""The result of a contest of any format: the ranking, the matches, and the report."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from dicegym.arena.storage import Stored
 from dicegym.columns import write_count
 
 MOST_NAMED = 12
-"""Names of entries beside the referee that a report lists."""
+"""Names of entries in the referee's process that a report lists."""
 NOBODY = "There is nothing to compare: a contest needs two entries that can play."
 
 
@@ -28,7 +28,7 @@ class Standing:
     Attributes:
         place: 1 for the best; equal entries share a place.
         name: the entry.
-        figures: what its format says of it, by name, as plain values.
+        figures: the format's plain values, by name.
     """
 
     place: int
@@ -36,20 +36,20 @@ class Standing:
     figures: Mapping[str, Any] = field(default_factory=dict)
 
     def __getitem__(self, figure: str) -> Any:
-        """Return a figure, or a field, by its name in JSON. Raises KeyError."""
+        """Return a figure or a field by its name in JSON. Raises KeyError."""
         return self.to_json()[figure]
 
     def to_json(self) -> dict[str, Any]:
-        """Return the row as plain values, figures beside place and name."""
+        """Return the row as plain values: place, name and figures."""
         return {"place": self.place, "name": self.name, **self.figures}
 
 
 def ranking(merits: Mapping[str, Any], figures: Mapping[str, Mapping[str, Any]]) -> tuple[Standing, ...]:
-    """Return entries ranked by merit; equal ones share a place, and stand by name.
+    """Return entries ranked by merit; equal ones share a place and are listed by name.
 
     Args:
-        merits: what each is ranked by, more is better; by name.
-        figures: what there is to say of each, by name.
+        merits: by name; more is better.
+        figures: the figures of each standing, by name.
     """
     places: dict[Any, int] = {}
     order = sorted(sorted(merits), key=merits.__getitem__, reverse=True)
@@ -59,10 +59,10 @@ def ranking(merits: Mapping[str, Any], figures: Mapping[str, Mapping[str, Any]])
 
 
 class Presentation(NamedTuple):
-    """What a format shows of its result; it follows from the result, and is not in its JSON."""
+    """What a format shows of its result; not in the JSON, as it follows from the result."""
 
     facts: Sequence[str] = ()
-    """Of the heading, such as "seed 7"."""
+    """Parts of the heading, such as "seed 7"."""
     tables: Sequence[ReportTable | Matrix] = ()
     """The ranking first."""
     words: Sequence[str] = ()
@@ -81,21 +81,20 @@ class ContestResult:
         title: the game's title.
         seed: the contest's seed.
         format: name of the format, a key of `dicegym.arena.running.FORMATS`; empty: none.
-        options: the options that the format knows, as they were chosen (`dicegym.arena.contest_options`).
+        options: the values of the options that the format knows (`dicegym.arena.contest_options`).
         standings: the ranking, best first, a row per entry.
-        matches: all that were played and count, in the order in which they were to be played.
+        matches: all that count, in the order in which the format asked for them.
         disqualified: by name.
-        misplays: what entries did wrong and the rules dealt with, in words, the first of each entry.
-        faults: how many misplays there were of each entry that had any, by name.
+        misplays: what entries did wrong and the rules handled; the first ones of each entry.
+        faults: the number of misplays of each entry that had any, by name.
         remarks: further lines of the report, such as how ties were broken.
-        printed: the beginning of what entries printed, which cost them nothing; by name.
-        less_luck: what luck did for each entry, if that was asked for, the best first by what is left.
-        details: what else the format has to say, such as the ``rounds`` of a Swiss tournament, as plain values by name;
-            and ``answers``, counts of language models' answers (`dicegym.play.player.Usage`) by entry.
-            In JSON they stand beside the other attributes.
-        provenance: date, versions, rules and files that it comes from.
-        shown: what a report shows of all that.
-        stored: where it is kept, if it is. No part of the comparison, nor of the JSON.
+        printed: the beginning of what entries printed, by name.
+        less_luck: luck-adjusted results if requested, best first.
+        details: the format's own plain values by name, such as the ``rounds`` of a Swiss tournament; and ``answers``,
+            counts of language models' answers (`dicegym.play.player.Usage`) by entry. In JSON they are at top level.
+        provenance: date, versions, rules and files.
+        shown: what the report shows.
+        stored: where it is stored, if it is. Not compared, and not in the JSON.
 
     Example:
         >>> from dicegym.contest import contest
@@ -130,43 +129,42 @@ class ContestResult:
         return f"{self.title}: " + ", ".join(filter(None, facts))
 
     def tables(self) -> Sequence[ReportTable | Matrix]:
-        """Return the tables of the report: the ranking first, and what else there is to show."""
+        """Return the tables of the report, the ranking first."""
         return self.shown.tables
 
     def words(self) -> Sequence[str]:
-        """Return what the numbers mean and what to try next, in sentences."""
+        """Return sentences: what the numbers mean and what to try next."""
         return self.shown.words if len(self.standings) > 1 else [NOBODY]
 
     def match_places(self) -> list[MatchPlaces]:
-        """Return what ratings are computed from: the places of all games between entries that were not disqualified."""
+        """Return the places of all games between entries that were not disqualified, for ratings."""
         ranked = {row.name for row in self.standings}
         return [MatchPlaces(row.entries, row.places) for row in self.matches if ranked.issuperset(row.entries)]
 
     def report(self) -> Report:
-        """Return what there is to show."""
+        """Return the report."""
         heading, tables = self.heading, [*self.tables(), *self._luck(), *self._answers()]
         faults = misplay_lines(self.misplays, self.faults)
         return Report(heading, tables, self.disqualified, faults, self.remarks, self.words(), self._facts())
 
     def _luck(self) -> list[ReportTable]:
-        """Return what luck did for each entry, where that is known."""
+        """Return the table of luck-adjusted results, if there are any."""
         titles = ["Entry", "Games", "Won", "Luck", "Less luck", "95 %", "Saved"]
         rows = []
         for row in self.less_luck:
             saved = "all" if row.saved is None or row.saved >= MOST_SAVED else f"{row.saved:,.1f}x"
             left = f"{100 * row.less_luck:.2f}%", f"± {100 * row.half:.2f}%", saved
             rows.append([row.name, f"{row.games:,}", percent(row.share), f"{100 * row.luck:+.1f}%", *left])
-        return [("Results less luck", titles, rows)] if rows else []
+        return [("Luck-adjusted results", titles, rows)] if rows else []
 
     def _answers(self) -> list[ReportTable]:
-        """Return how many answers of language models were no actions, apart from bad ones."""
-        counts = self.details.get("answers", {})
+        """Return the table of language models' answers, if there are any."""
         titles = {"decisions": "Decisions", "unreadable": "Unreadable", "illegal": "Illegal"}
-        rows = [[name, *(f"{own[one]:,}" for one in titles)] for name, own in counts.items()]
+        rows = [[name, *(f"{own[one]:,}" for one in titles)] for name, own in self.details.get("answers", {}).items()]
         return [("Answers of language models", ["Entry", *titles.values()], rows)] if rows else []
 
     def _facts(self) -> list[tuple[str, str]]:
-        """Return what was played, by which rules, where and with what; not when: equal contests have equal reports."""
+        """Return what was played, by which rules and with what; no date: equal contests have equal reports."""
         made = self.provenance
         if made is None:
             return []
@@ -181,7 +179,7 @@ class ContestResult:
             ("games", games),
             ("faults", f"{sum(self.faults.values()):,}"),
             ("rules", made.fingerprint),
-            ("isolation", made.isolation or "none was needed: no entry runs a stranger's program"),
+            ("isolation", made.isolation or "none was needed: no entry runs an untrusted program"),
             *([("beside the referee", ", ".join(beside[:MOST_NAMED]) + more)] if beside else []),
             ("limits", limits_in_words(made.limits)),
             ("versions", f"dicegym {made.dicegym}, Python {made.python}, NumPy {made.numpy}"),
@@ -192,10 +190,9 @@ class ContestResult:
         return plain_text(self.report(), width)
 
     def to_json(self) -> dict[str, Any]:
-        """Return everything as plain values: the version of this form, where the result comes from, and the result.
+        """Return the result and its provenance as plain values.
 
-        Contests that are equal write equal files if they are given a date, which is `DATE_VARIABLE` of
-        `dicegym.arena.provenance`.
+        Equal contests write equal files if `DATE_VARIABLE` of `dicegym.arena.provenance` gives them a date.
         """
         own = asdict(replace(self, shown=NOTHING_SHOWN, stored=None))
         provenance, details, faults = own.pop("provenance") or {}, own.pop("details"), own.pop("faults")
@@ -205,11 +202,11 @@ class ContestResult:
 
 
 Columns = Mapping[str, str | Callable[[Standing], object]]
-"""Of a ranking: title -> the name of a figure, or a function of the row."""
+"""Columns of a ranking: title -> the name of a figure, or a function of the row."""
 
 
 def ranking_table(standings: Sequence[Standing], columns: Columns) -> ReportTable:
-    """Return a ranking as a table of a report: a float is shown as a share, None as a dash."""
+    """Return a ranking as a table of a report; a float is shown as a percentage, None as a dash."""
 
     def cell(value: object) -> str:
         return percent(value) if value is None or isinstance(value, float) else str(value)

@@ -1,7 +1,7 @@
-"""Contests: a game's own, or one of another format, kept in a store if that is wanted.
+"""Run contests, in the game's own format or another one, and store them on request.
 
-A format is one file in ``formats/`` and a line here: a function that is handed a `Director`, decides who plays whom and
-ranks what comes back.
+A format is a file in ``formats/`` and a line here: a function that gets a `Director`, decides who plays whom, and ranks
+the results.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from __future__ import annotations
 import contextlib
 import inspect
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any
 
 from dicegym.arena.contest_options import ContestOptions
 from dicegym.arena.director import Director, Format
@@ -30,13 +30,9 @@ from dicegym.games.parts import Progress
 from dicegym.sandbox import jail
 from dicegym.sandbox.limits import Limits
 
-if TYPE_CHECKING:
-    from dicegym.arena.store.book import Book
-
 FORMATS: dict[str, Format] = {form.name: form for form in (ROUND_ROBIN, GROUPS, ONE_TABLE, SWISS)}
 GONE = ("ladder", "double_elimination")
-"""Formats that earlier versions had."""
-_Result = TypeVar("_Result", bound=ContestResult)
+"""Formats of earlier versions."""
 
 
 def contest(
@@ -55,30 +51,30 @@ def contest(
 ) -> ContestResult:
     """Check all entries, and run a contest in the game's own format or another one.
 
-    The result depends on ``seed`` and the entries' names and files alone, not on their order or the number of
-    processes. A bad entry is disqualified, and no other's results change.
+    The result depends only on ``seed`` and the entries' names and files, not on their order or the number of processes.
+    A bad entry is disqualified, and the results of others do not change.
 
     Args:
         game: the game or its name.
         entries: agents as for `dicegym.agent`, or {name: agent}; in a list, `dicegym.arena.Named` gives one a name. A
             folder that is not a bot itself stands for its contents: each file and folder is an entry.
-        seed: names all games and the entries' private randomness; None: drawn, so that no entry can foresee its games,
-            and returned in the result as its ``seed``, which gives the same result again.
+        seed: names all games and the entries' private randomness; None: drawn, so that no entry can foresee its games.
+            The result's ``seed`` gives the same result again.
         workers: number of processes (default: of usable processors).
-        progress: called after each check and match with (done, of how many, what was done last).
-        limits: what an entry may use; default: 10 s and 512 MiB.
+        progress: called after each check and match with (steps done, all steps, the last step).
+        limits: of each entry; default: 10 s and 512 MiB.
         format: name of the format, a key of `FORMATS`; None: the game's own.
-        isolation: how untrusted bots are kept from the referee, from each other and from everything else: "auto" takes
+        isolation: how untrusted bots are isolated from the referee, from each other and from the rest: "auto" takes
             the best of "jail", "process" and "none" that works here; see `dicegym.sandbox.jail.Isolation`.
-        executors: make what does the work, instead of ``workers`` processes of this machine; see
+        executors: make what runs the matches, instead of ``workers`` processes of this machine; see
             `dicegym.arena.executors`.
-        store: where the contest is kept, as `dicegym.arena.storage.Storage` says; None: nowhere. The same call again,
-            with the same settings and, if any was given, the same seed, plays only what is missing there.
+        store: where the contest is stored, see `dicegym.arena.storage.Storage`; None: nowhere. The same call again,
+            with the same settings and, if one was given, the same seed, plays only what is missing there.
         options: fields of `dicegym.arena.contest_options.ContestOptions` by name, such as ``games=60``.
 
     Raises:
         ParameterError: two entries have one name, there are too few or too many for the game, or the format does not
-            know what is asked for.
+            know an option.
         UnknownNameError: a game, format, option, agent or file is unknown.
 
     Example:
@@ -91,27 +87,19 @@ def contest(
     chosen = ContestOptions.of(options, own)
     game = make_game(game)
     form = choose_format(game, format, chosen)
-    return run_contest(
-        form.run,
-        (game, form.name, chosen.deciding, Limits.of(limits)),
-        entries,
-        seed,
-        store,
-        form=form,
-        options=chosen,
-        actions=chosen.less_luck,
-        workers=workers,
-        progress=progress,
-        isolation=isolation,
-        executors=executors,
+    settings = Settings(game, form.name, chosen.deciding, Limits.of(limits))
+    executors = executors or local(workers)
+    result: ContestResult = run_contest(
+        form, settings, entries, seed, store, executors, isolation, chosen.less_luck, options=chosen, progress=progress
     )
+    return result
 
 
 def choose_format(game: Game, format: str | None, options: ContestOptions) -> Format:
-    """Return the format of a contest, before anything is done; arguments as `contest`.
+    """Return the format of a contest; arguments as for `contest`.
 
     Raises:
-        ParameterError: the format does not know what is asked for, or not of this game.
+        ParameterError: the format does not know an option, or cannot use it with this game.
         UnknownNameError: there is no such format.
     """
     form = format_named(game.spec.contest if format is None else format)
@@ -121,68 +109,53 @@ def choose_format(game: Game, format: str | None, options: ContestOptions) -> Fo
 
 
 def format_named(name: str) -> Format:
-    """Return the format of that name, which may be written with ``-`` or ``_``. Raises UnknownNameError."""
+    """Return the format of that name, written with ``-`` or ``_``. Raises UnknownNameError."""
     written = str(name).replace("-", "_")
     if written not in FORMATS:
-        instead = "Use swiss, which tells a large field apart in few rounds." if written in GONE else ""
+        instead = "Use swiss, which ranks a large field in few rounds." if written in GONE else ""
         raise unknown_name("format of contests", name, [form.title for form in FORMATS.values()], instead)
     return FORMATS[written]
 
 
 def run_contest(
-    play: Callable[[Director], _Result],
-    settings: tuple[Game, str, dict[str, Any], Limits],
+    form: Format,
+    settings: Settings,
     entries: Any,
     seed: int | None,
     store: str | os.PathLike[str] | Storage | None,
-    actions: bool = False,
-    workers: int | None = None,
-    executors: Executors | None = None,
-    **how: Any,
-) -> _Result:
-    """Check entries and run a contest; begin it in a store, or continue it there, and keep its result.
+    executors: Executors,
+    isolation: str,
+    actions: bool,
+    options: ContestOptions | None = None,
+    progress: Progress | None = None,
+) -> Any:
+    """Check entries, run a contest, begun or continued in a store, and return what ``form`` makes of it.
 
-    Args:
-        play: plays and ranks.
-        settings: game, format, options and limits, as `Settings` has them.
-        entries: as for `Director`.
-        seed: of the contest; None: that of the stored contest, or drawn.
-        store: as of `contest`.
-        actions: whether outcomes that the store knows say what was played, too, from which luck is computed.
-        workers: as of `contest`.
-        executors: as of `contest`; what starts local processes begins to load while the store is opened.
-        how: further arguments of `Director`.
+    ``actions``: whether stored outcomes include the actions, from which luck is computed. Other arguments are as for
+    `contest` and `Director`. ``seed=None`` continues a stored contest, if there is one.
 
     Raises what `Director`, `dicegym.arena.store.store.ContestStore` and `Book` raise, and DependencyError if a library
     of stores is missing.
     """
-    game, *_, limits = settings
-    executors = executors or local(workers)
     with contextlib.ExitStack() as stack:
-        book = None
+        book: Any = None
         if store is not None:
             storage = store if isinstance(store, Storage) else Storage(store)
-            book = stack.enter_context(_open_book(storage, Settings(*settings, storage.label), seed, actions))
-            seed = book.seed
-        how |= {"limits": limits, "book": book, "executors": executors}
-        director = stack.enter_context(Director(game, entries, seed, **how))
-        result = play(director)
-        if book is not None:
-            book.finish(result, director.failures)
-            result = replace(result, stored=book.stored)
-        return result
-
-
-@contextlib.contextmanager
-def _open_book(storage: Storage, settings: Settings, seed: int | None, actions: bool) -> Iterator[Book]:
-    """Yield the book of a contest, begun or continued. The store's libraries load now."""
-    try:
-        from dicegym.arena.store.book import Book
-        from dicegym.arena.store.store import ContestStore
-    except ImportError as error:
-        raise DependencyError.for_extra(str(error.name), extra_of(storage.where), "keeping a contest") from error
-    with (
-        ContestStore(storage.where) as opened,
-        contextlib.closing(Book(opened, settings, seed, actions)) as book,
-    ):
-        yield book
+            try:
+                from dicegym.arena.store.book import Book
+                from dicegym.arena.store.store import ContestStore
+            except ImportError as error:
+                raise DependencyError.for_extra(
+                    str(error.name), extra_of(storage.where), "keeping a contest"
+                ) from error
+            opened = stack.enter_context(ContestStore(storage.where))
+            book = Book(opened, settings._replace(label=storage.label), seed, actions)
+            seed = stack.enter_context(contextlib.closing(book)).seed
+        director = stack.enter_context(
+            Director(settings.game, entries, seed, form, settings.limits, executors, options, progress, isolation, book)
+        )
+        result = form.run(director)
+        if book is None:
+            return result
+        book.finish(result, director.failures)
+        return replace(result, stored=book.stored)

@@ -1,4 +1,4 @@
-"""A folder of submissions as entries of a contest: each file and each folder in it one, with a name of its own."""
+"""A folder of submissions as entries of a contest: each file and each folder in it is one, with a unique name."""
 
 from __future__ import annotations
 
@@ -19,57 +19,55 @@ from dicegym.games.parts import INTERFACE, part
 from dicegym.players.roster import PLACEHOLDERS, agent_names, entry_files, looks_like_bot
 
 KINDS = (".py", ".zip")
-"""What files bots and models are in."""
+"""Suffixes of bots and models."""
 HIDDEN = (".", "_")
-"""What names of files and folders that do not count begin with."""
+"""First characters of the names of ignored files and folders."""
 DEEPEST = 4
-"""Folders within a submission's own in which its bot is looked for: archives unpack into folders of their own."""
+"""Levels of folders in which a submission's bot is searched: archives unpack into folders of their own."""
 MOST = 10_000
-"""Files and folders that are looked at in a folder of submissions, and in each of its folders."""
+"""Most files and folders in a folder of submissions, and in each submission."""
 MOST_LOOKED_AT = 50
-"""Files of a folder that are looked at for the only bot in it."""
+"""Most files of a folder that are read to find the only bot in it."""
 LEADS_OUT = "is a link that leads out of its folder: put the files themselves there"
 LONGEST = 120
-"""Characters of a submission's name; numbers that tell equal ones apart come after them."""
+"""Most characters of a submission's name, without the number that tells equal names apart."""
 
 
 class Submission(NamedTuple):
     """One entry of a folder."""
 
     name: str
-    """What reports call it, unless another entry has that name ..."""
     longer: str
-    """... which are called so then."""
+    """The name if another entry is called ``name``."""
     path: Path
     problem: str = ""
-    """Why there is no bot in it; empty if there is one."""
+    """Why it holds no bot; empty if it holds one."""
 
 
 class Folder(NamedTuple):
-    """What a folder of submissions holds."""
+    """The content of a folder of submissions."""
 
     submissions: list[Submission]
     left_out: list[str]
-    """Files in it that are not entries."""
+    """Files that are not entries."""
 
 
 def is_folder_of_submissions(game: Game, spec: object) -> bool:
     """Return whether an entry ``spec`` names a folder that is neither a bot nor the name of an agent."""
     if not isinstance(spec, str | os.PathLike):
         return False
-    text = os.fspath(spec)
-    path = Path(os.path.expanduser(text))
-    named = isinstance(spec, str) and text in agent_names(game)
+    path = Path(os.path.expanduser(spec))
+    named = isinstance(spec, str) and spec in agent_names(game)
     return os.path.isdir(path) and not named and locate(path, entry_files(game)) is None
 
 
 def read_folder(game: Game, folder: str | os.PathLike[str]) -> Folder:
-    """Return the submissions in ``folder``, by name; hidden files, names with ``_`` first and tests do not count.
+    """Return the submissions in ``folder``, by name; hidden files, names that begin with ``_`` and tests are ignored.
 
-    A file with a bot or a model is one, and so is a folder: with the original interface's file in it or deeper, or with
-    a single ``.py`` or ``.zip`` file.
+    A submission is a file with a bot or a model, or a folder: with the original interface's file in it or deeper, or
+    with a single ``.py`` or ``.zip`` file.
 
-    What is in it may come from anybody: a link that leads out of the folder, or out of a submission's own, is refused.
+    The content is untrusted: a link that leads out of the folder, or out of a submission's folder, is refused.
 
     Raises ParameterError for no submission, or more than `MOST`.
     """
@@ -78,7 +76,7 @@ def read_folder(game: Game, folder: str | os.PathLike[str]) -> Folder:
     names = sorted(os.listdir(root))
     if len(names) > MOST:
         raise ParameterError(f"{folder} holds more than {MOST:,} files and folders: too many for a contest's entries")
-    for path in map(root.absolute().joinpath, names):  # a name alone might be that of an agent
+    for path in map(root.absolute().joinpath, names):  # absolute: a plain name could be that of an agent
         if path.name.startswith(HIDDEN) or is_test(path):
             continue
         longer = one_line(f"{root.resolve().name}/{path.name}", LONGEST)
@@ -105,12 +103,12 @@ def read_folder(game: Game, folder: str | os.PathLike[str]) -> Folder:
 
 
 def _bot_in(folder: Path, game: Game) -> tuple[Path, str]:
-    """Return the bot in a submission's folder, or the folder and why it has no bot."""
+    """Return the bot in a submission's folder; or the folder, and why it holds no bot."""
     entries, interface = entry_files(game), part(game, INTERFACE)
     if locate(folder, entries) is not None:
         return folder, ""
     files, seen = [], 0
-    for current, folders, names in os.walk(folder):  # without those that may be read by nobody
+    for current, folders, names in os.walk(folder):  # skips unreadable folders
         seen += len(folders) + len(names)
         if seen > MOST:
             return folder, f"its folder holds more than {MOST:,} files and folders: keep the bot and what it needs"
@@ -121,7 +119,7 @@ def _bot_in(folder: Path, game: Game) -> tuple[Path, str]:
     files = sorted(path for path in files if not is_test(path))
     called = next((name for name in entries if any(file.name == name for file in files)), "")
     chosen = [file for file in files if file.name == called] if called else files
-    if len(chosen) > 1 and not called and interface is not None and len(chosen) <= MOST_LOOKED_AT:
+    if 1 < len(chosen) <= MOST_LOOKED_AT and not called and interface is not None:
         able = [file for file in chosen if file.suffix == ".py" and looks_like_bot(interface, file)]
         chosen = able if len(able) == 1 else chosen
     if len(chosen) == 1:
@@ -136,10 +134,9 @@ def _bot_in(folder: Path, game: Game) -> tuple[Path, str]:
 
 
 def names_for(submissions: Sequence[Submission], taken: Collection[str]) -> list[str]:
-    """Return a name for each of ``submissions``, all different and none of ``taken``.
+    """Return a unique name for each of ``submissions``; names ``taken`` are not used.
 
-    Who would be called alike are called by more of their paths, all of them: ``ann`` twice becomes ``monday/ann.py``
-    and ``monday/ann/``.
+    All of several equal names become longer: ``ann`` twice becomes ``monday/ann.py`` and ``monday/ann/``.
     """
     counts = Counter([*(one.name for one in submissions), *taken])
     names = list(taken)

@@ -222,7 +222,7 @@ class Job(Protocol):
 
     @property
     def facts(self) -> dict[str, Any]:
-        """Plain values that decide its outcome beside game, players and limits (`dicegym.arena.work_keys`)."""
+        """Plain values that decide its outcome beside game, players and limits (`dicegym.arena.storage`)."""
 
     def run(self, context: Context) -> Any:
         """Do it and return plain values. Raises AgentError if an entry fails; ``context.heartbeat`` knows which."""

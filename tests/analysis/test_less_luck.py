@@ -171,7 +171,7 @@ def test_contests_rank_by_what_is_left() -> None:
         assert row.less_luck == pytest.approx(row.share - row.luck)
     assert sum(row.less_luck for row in found.less_luck) == pytest.approx(1.5)
     assert [row.name for row in found.standings] == [row.name for row in found.less_luck]
-    assert "Results less luck" in found.text()
+    assert "Luck-adjusted results" in found.text()
     assert found.to_json()["less_luck"][0]["name"] == found.standings[0].name
 
 
@@ -180,7 +180,7 @@ def test_contests_rank_by_what_is_left() -> None:
 def test_every_format_tells_of_luck(format: str) -> None:
     found = contest(ONE_DIE, ["even", "honest", "timid", "bayes"], 5, games=4, format=format, less_luck=True, workers=1)
     assert len(found.less_luck) >= 2
-    assert "Results less luck" in found.text()
+    assert "Luck-adjusted results" in found.text()
 
 
 def test_comparisons_need_next_to_no_games(tmp_path: Path) -> None:

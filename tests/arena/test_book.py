@@ -1,4 +1,4 @@
-"""The book of a contest, without anybody who plays: what it finds, what it stores, and what is the contest's own."""
+"""The book of a contest, without players: what it finds and stores, and which matches belong to the contest."""
 
 from __future__ import annotations
 
@@ -178,7 +178,7 @@ def test_a_contest_that_is_removed_while_it_is_entered_is_said_to_be_gone(
 
 
 def test_a_file_that_is_written_while_it_is_read_is_not_called_damaged(tmp_path: Path) -> None:
-    """A reader that has found nobody writing looks at no log, and would take pages of two states for damage."""
+    """A reader that found no writer ignores the log, and would take pages of two states for damage."""
     path = tmp_path / "store.sqlite"
     with ContestStore(path) as store:
         entered(store).close()

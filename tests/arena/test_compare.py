@@ -1,4 +1,4 @@
-"""Comparisons: pairs on the same dice, what they decide of real players, and that nothing else decides it."""
+"""Comparisons: pairs on the same dice, their decisions on real players, and reproducibility."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from made_up import disorderly
+from made_up import SMALL, disorderly
 
 import dicegym
 from dicegym.arena import Comparison, Decision, compare
@@ -26,9 +26,6 @@ from dicegym.sandbox.heartbeat import Heartbeat
 from dicegym.sandbox.jobs import entry, here
 
 pytestmark = pytest.mark.xdist_group("arena")
-
-SMALL = dicegym.game("hog", goal=20)
-"""Its games are short, and the test before a comparison asks 400 questions instead of 10,000."""
 
 
 def in_here(width: int = 1, seed: int = 0) -> Executors:

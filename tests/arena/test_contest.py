@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from made_up import disorderly
+from made_up import SMALL, disorderly
 
 import dicegym
 from dicegym.arena import Limits, check, contest, play_match
@@ -43,8 +43,6 @@ from dicegym.sandbox.jobs import entry, here
 pytestmark = pytest.mark.xdist_group("arena")
 
 ENTRIES = ["always_roll(5)", "always_roll(8)", "bacon", "haphazard", "streak"]
-SMALL = dicegym.game("hog", goal=20)
-"""Before its contests each entry is asked 400 questions instead of 10,000."""
 
 
 @pytest.fixture(scope="module")
@@ -104,7 +102,7 @@ def test_a_player_that_fails_is_named(game: Game, act: Act, words: str) -> None:
 
 
 def test_a_player_that_writes_into_the_record_is_disqualified() -> None:
-    """A player that the caller made sits in the referee's process, where it can."""
+    """A player object is in the referee's process, and so can write there."""
     found = contest(SMALL, {"cheat": FunctionPlayer(cheat, "cheat"), "bacon": "bacon", "swap": "swap"}, workers=1)
     assert [bad.name for bad in found.disqualified] == ["cheat"]
     assert "changed the game's record while choosing" in found.disqualified[0].reason
@@ -138,7 +136,7 @@ def test_the_number_of_players_must_be_that_of_the_seats(game: Game) -> None:
 
 @pytest.mark.parametrize("name", [name for name in GAMES if dicegym.game(name).spec.players[1] > 1])
 def test_a_changed_file_meets_new_dice(name: str, tmp_path: Path) -> None:
-    """Whoever knows the dice of a match that was played gains nothing by handing in another file."""
+    """Knowing the dice of an earlier match gives no advantage to another file."""
     table = dicegym.game(name, players=max(2, dicegym.game(name).spec.players[0]))
     origin = resolve(table, table.spec.baseline)
     assert isinstance(origin, Source)
@@ -160,7 +158,7 @@ def test_a_changed_file_meets_new_dice(name: str, tmp_path: Path) -> None:
 
 
 def test_of_players_that_are_handed_over_the_names_count(game: Game) -> None:
-    """Their bytes are others in each process."""
+    """Their bytes differ between processes."""
     handed = [entry(game, one, FunctionPlayer(lambda turn: 1, one)) for one in ("a", "b")]
     assert Match(game, tuple(handed), 1, 9).seed == named_seed("match", "hog", 1, "a", "b")
 
@@ -222,7 +220,7 @@ def test_progress_is_told(tmp_path: Path) -> None:
 
 
 def test_players_and_plain_functions_take_part_if_they_can_be_sent() -> None:
-    """Functions of the original interface, of what learners see, of a turn; local ones too."""
+    """Functions of the original interface, of observations, of a turn; local ones too."""
     number = 4  # of dice, known to functions that no module has
 
     class Local(Player):
@@ -258,7 +256,7 @@ def test_players_and_plain_functions_take_part_if_they_can_be_sent() -> None:
 
 @pytest.mark.slow
 def test_a_script_may_bring_players_of_its_own(tmp_path: Path, root: Path) -> None:
-    """Nothing of a script can be imported elsewhere, and it has no guard."""
+    """A script cannot be imported elsewhere, and it has no main guard."""
     (tmp_path / "own.py").write_text(
         "from dicegym.arena import contest\n"
         "from dicegym.play.player import FunctionPlayer, Player\n"
@@ -294,7 +292,7 @@ def test_a_script_may_bring_players_of_its_own(tmp_path: Path, root: Path) -> No
 def test_wrong_entries(
     entries: list[str], error: type[Exception], message: str, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Nothing is played then."""
+    """Nothing is played."""
     monkeypatch.chdir(root)
     with pytest.raises(error, match=re.escape(message)):
         contest("hog", entries)

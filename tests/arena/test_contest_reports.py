@@ -1,4 +1,4 @@
-"""How the result of a contest reads: on a terminal, in a pipe, as JSON."""
+"""The report of a contest as text, Markdown and JSON."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_the_report_reads_as_the_contest_page() -> None:
         "\n"
         "disqualified: bad: gave [x] while choosing\n"
         "\n"
-        "Games in which the row was ahead of the column, of those that tell them apart\n"
+        "Games in which the row was ahead of the column, without ties\n"
         "\n"
         "                1   2\n"
         "1  98             67%\n"
@@ -68,7 +68,7 @@ def test_the_report_reads_as_the_contest_page() -> None:
 
 
 def test_json_keeps_its_keys() -> None:
-    """Files are read by others: whoever takes a key away raises the version of the form."""
+    """Other programs read the files: removing a key must raise the version."""
     keys = "version game title seed format options standings matches disqualified misplays remarks printed less_luck"
     assert list(SMALL.to_json()) == [*keys.split(), "games_per_match", "baseline", "faults"]
     plain = json.loads(json.dumps(SMALL.to_json()))

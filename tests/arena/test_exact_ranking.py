@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from made_up import disorderly
+from made_up import SMALL, disorderly
 
 import dicegym
 from dicegym.arena import ContestResult, contest
@@ -29,10 +29,6 @@ RANKED = (
     (6, "bacon", 1.080142658, 0.363392567199),
 )
 """Places, expected wins of 5 matches of 9 games, and mean win rates, which do not depend on dice."""
-
-
-SMALL = dicegym.game("hog", goal=20)
-"""Before its contests each entry is asked 400 questions instead of 10,000."""
 
 
 def rank(seed: int, entries: tuple[str, ...], game: Any = "hog", **options: Any) -> ContestResult:
@@ -78,7 +74,7 @@ def test_seeds_count_as_often_as_they_are_played_and_the_report_has_the_matrix()
 
 @pytest.mark.parametrize("games", [1, 2, 9, 1001, 1101, 20_001])
 def test_a_match_may_have_any_number_of_games(games: int) -> None:
-    """The larger binomial coefficients are beyond what a float holds."""
+    """The larger binomial coefficients overflow a float."""
     even = (1 - comb(games, games // 2) / 2**games) / 2 if games % 2 == 0 else 0.5
     assert chance_to_win_most(0.5, games) == pytest.approx(even, abs=1e-10)
     assert chance_to_win_most(0.6, games) > 0.3

@@ -1,4 +1,4 @@
-"""What a failing player costs itself, by the rules and nobody else; who is told of what; which secrets are kept."""
+"""What failures cost by the rules, what followers are told, and secrets."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from dicegym.play.turn import Act, Turn
 from dicegym.sandbox.jobs import Failure
 
 FORFEIT = 99
-"""No action of the game: its rules answer with fault 1 and the same player is asked again, with a higher total."""
+"""Not an action: the rules answer with fault 1, raise the total, and ask the same player again."""
 
 
 def game(**facts: Any) -> Game:

@@ -1,4 +1,4 @@
-"""Contests of every format in every game: held, decided by outcomes alone, gone on with, and refused in words."""
+"""Contests of every format in every game: run, decided by outcomes alone, continued, and refused."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ from dicegym.registry import GAMES
 from dicegym.sandbox.jobs import Entry, Failure
 
 ALSO = (("lucky", "round_robin"), ("liarsdice", "one_table"))
-"""A full table, and one whose players hide dice."""
+"""A full table, and one with hidden dice."""
 NAMES = "abcdefg"
 QUICK = {"hog": {"goal": 20}, "lucky": {"rounds": 10}}
-"""Parameters with which games at random end soon, and the test before a contest asks little."""
+"""Parameters with which random games and the test before a contest are short."""
 
 
 def small(name: str, form: str) -> dicegym.Game:
@@ -51,13 +51,13 @@ def field(game: dicegym.Game, form: str, most: int = len(NAMES)) -> dict[str, st
 
 
 def hold(game: dicegym.Game, form: str, entries: Any, play: Play | None = None, seed: int = 0, **more: Any) -> Any:
-    """Hold a contest in this process, in an order that ``seed`` draws."""
+    """Run a contest in this process, in an order that ``seed`` draws."""
     executors = disorderly(play, seed, ahead=1 + seed % 5)
     return contest(game, entries, 7, format=form, executors=executors, **more)
 
 
 def chance(match: Match, of: Callable[[str], float] = lambda name: 0.0, level: float = 0.2) -> Returns:
-    """Make up games by strength and luck that follows from the match's seed; now and then all get the same."""
+    """Make up games by strength and by luck from the match's seed; now and then all results are equal."""
     luck = random.Random(match.seed)
     return [
         [of(entry.name) + luck.random() if luck.random() > level else 0.0 for entry in match.entries]
@@ -66,7 +66,7 @@ def chance(match: Match, of: Callable[[str], float] = lambda name: 0.0, level: f
 
 
 def faulty(match: Match, of: dict[str, float]) -> Returns | Failure:
-    """Make up games, in which some entries fail now and then."""
+    """Make up games in which some entries fail now and then."""
     luck = random.Random(match.seed + 1)
     failed = [i for i, entry in enumerate(match.entries) if luck.random() < of.get(entry.name, 0.0)]
     if failed:
@@ -117,7 +117,7 @@ def test_every_format_is_held_in_every_game(name: str, form: str) -> None:
     ],
 )
 def test_what_counts_does_not_depend_on_when_matches_end(form: str, players: int) -> None:
-    """Entries that fail now and then: whoever is struck, why, what they printed and all figures stay the same."""
+    """With failing entries, disqualifications, reasons, output and all figures stay the same."""
     game = dicegym.game("yatzy", players)
     struck: Counter[str] = Counter()
     for luck in range(4):
@@ -243,7 +243,7 @@ def test_fields_that_do_not_fit_the_tables_are_refused() -> None:
     for game, entries, form, words in (
         (dicegym.game("yatzy", players=3), 3, "swiss", r"a Swiss .* pairs entries.*: give players=2, or run groups"),
         ("liarsdice", 7, "one_table", "7 entries do not fit one table of Liar's Dice, where 6 can sit"),
-        ("lucky", 2, "round_robin", r"name at least 7, or let fewer sit there.*players=2"),
+        ("lucky", 2, "round_robin", r"name at least 7, or use fewer seats, such as players=2"),
     ):
         with pytest.raises(DicegymError, match=words):
             contest(game, field(dicegym.game(game), "", entries), format=form, executors=disorderly())
@@ -262,7 +262,7 @@ def test_formats_are_named_with_either_dash() -> None:
 
 
 def test_an_entry_is_struck_at_its_first_match_that_counts() -> None:
-    """b fails against a and so does c against b, which does not count any more; what follows from that is played."""
+    """b fails against a, so the failure of c against b does not count, and further matches are played."""
     tables = [("a", "b"), ("b", "c"), ("a", "c"), ("c", "d")]
     failure = {1: Failure(1, "c against b")}
     assert fold(tables, failure) == ([1], [0]), "as long as b seems to be well, c is out"
@@ -322,7 +322,7 @@ def test_few_entries_and_larger_tables_are_played_as_they_come(bots: list[Entry]
 
 
 def test_entries_without_processes_do_not_count(bots: list[Entry], tmp_path: Path) -> None:
-    """They may be met by anybody at any time."""
+    """Their order does not matter."""
     trusted = entries_of(HOG, {f"trusted {number}": "bacon" for number in range(34)}).entries
     jobs = pairs(trusted)
     assert nearest_first(jobs, range(len(jobs))) == list(range(len(jobs)))

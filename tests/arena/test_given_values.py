@@ -1,4 +1,4 @@
-"""What contests and stores are given: values of other types, names that are no Unicode, numbers beyond all."""
+"""Unusual arguments of contests and stores: other types, names that are not Unicode, huge numbers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from made_up import disorderly
+from made_up import SMALL, disorderly
 
 import dicegym
 from dicegym.arena import Limits, contest
@@ -20,8 +20,6 @@ from dicegym.arena.store.reading import StoreReader
 from dicegym.errors import DamagedFileError, ParameterError, UnknownNameError
 
 PAIR = ["bacon", "swap"]
-SMALL = dicegym.game("hog", goal=20)
-"""Before its contests each entry is asked 400 questions instead of 10,000."""
 
 
 def play(store: Path | None = None, entries: Any = PAIR, game: Any = SMALL, **how: Any) -> Any:

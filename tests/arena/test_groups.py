@@ -1,4 +1,4 @@
-"""Contests in groups: the ruling on tournaments of Lucky & Co, first as arithmetic, then with real bots."""
+"""Contests in groups, by the ruling on tournaments of Lucky & Co: the arithmetic, then real bots."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ NAMES = [f"bot {number:02d}" for number in range(40)]
 
 
 class Table:
-    """Plays by strength: each game's result is the strength plus a draw below ``luck``, which depends on the label."""
+    """Plays by strength: a result is the strength plus a random number below ``luck`` that depends on the label."""
 
     def __init__(self, strength: Callable[[str], float], luck: int = 0) -> None:
         self.strength, self.luck = strength, luck
@@ -123,7 +123,7 @@ def test_qualifying_goes_on_until_the_seventh_is_strictly_ahead() -> None:
 
 
 def test_a_tie_at_the_border_takes_another_cycle() -> None:
-    """In the first cycle all are equal, from the second on they are what they are."""
+    """All are equal in the first cycle only."""
     worth = {name: number for number, name in enumerate(NAMES[:14])}
 
     def play(sessions: Sequence[Session]) -> list[Sequence[Sequence[float]]]:
@@ -178,7 +178,7 @@ def test_a_playoff_ends_with_the_game_that_makes_the_lead_fifty(size: int, games
     assert found.order == NAMES[:size]
     assert set(found.tally.games.values()) == {games}
     assert found.tally.points[NAMES[0]] - found.tally.points[NAMES[1]] == 50
-    assert found.remarks == []
+    assert not found.remarks
     assert len({session.label for session in table.sessions}) == len(table.sessions) == AT_ONCE
     assert {session.games for session in table.sessions} == {SESSION}
 
@@ -199,14 +199,13 @@ def test_a_lucky_playoff_ends_when_the_lead_is_first_fifty() -> None:
     assert found.tally.points == tally.points
 
 
-def test_equal_players_end_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two who win in turn, at different places, until no more is played."""
-    monkeypatch.setattr(groups_format, "MOST_GAMES", 150)
+def test_equal_players_end_undecided() -> None:
+    """Two who win in turn, so that their places differ, until the games run out."""
 
     def play(sessions: Sequence[Session]) -> list[Sequence[Sequence[float]]]:
         return [[[number % 2, 1 - number % 2] for number in range(session.games)] for session in sessions]
 
-    found = playoff(tuple(NAMES[:2]), 2, 7, play)
+    found = playoff(tuple(NAMES[:2]), 2, 7, play, 150)
     assert set(found.tally.games.values()) == {150}
     assert found.remarks == ["group 2 ended without a lead of 50 points after 150 games"]
 

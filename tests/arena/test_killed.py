@@ -1,4 +1,4 @@
-"""A contest that is killed, again and again: the same command goes on, and the table is that of an undisturbed run."""
+"""A contest that is killed repeatedly: the same command continues it, with the table of an undisturbed run."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Held(NamedTuple):
 
 
 def hold(folder: Path, after: float | None = None) -> Held:
-    """Hold the contest; kill it ``after`` seconds."""
+    """Run the contest; kill it ``after`` seconds."""
     argv = [sys.executable, "-m", "dicegym", "tournament", "hog", "submissions/", "--seed", "7", "--games", "15"]
     process = subprocess.Popen(
         [*argv, "--workers", "2", "-o", "result.json"],
@@ -68,7 +68,7 @@ def field(folder: Path) -> Path:
 
 @pytest.mark.parametrize("seed", range(4))  # each of them is over after a few seconds of matches
 def test_a_contest_that_is_killed_again_and_again_comes_out_the_same(seed: int, tmp_path: Path) -> None:
-    """What it leaves running is found at the end of the run of all tests."""
+    """The end of the test session finds processes that it leaves."""
     whole = hold(field(tmp_path / "whole"))
     assert whole.status == 0, whole.told
     cut, moments = field(tmp_path / "cut"), random.Random(seed)

@@ -1,4 +1,4 @@
-"""Outcomes of matches in the tables of a store: they come back as they went in, and what is not whole is noticed."""
+"""Outcomes of matches in a store: they are read as they were written, and damage is noticed."""
 
 from __future__ import annotations
 

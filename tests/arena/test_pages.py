@@ -1,4 +1,4 @@
-"""Contests as pages and as CSV: what is on them, that names of others are text, and that they work in a browser."""
+"""Contests as pages and as CSV: content, names as text, and behaviour in a browser."""
 
 from __future__ import annotations
 
@@ -7,9 +7,7 @@ import io
 import itertools
 import math
 import re
-from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 import hypothesis
 import pytest
@@ -20,7 +18,7 @@ from page_parts import Parts, check_sealed
 from dicegym.arena.csv_tables import csv_text
 from dicegym.arena.entries import Disqualified
 from dicegym.arena.match_rows import Misplay
-from dicegym.arena.pages.contest_page import Bar, ContestPage, Plot, Tick, html, make_scale, page_title
+from dicegym.arena.pages.contest_page import Bar, ContestPage, Plot, html, make_scale, page_title
 from dicegym.arena.pages.template import SHADES
 from dicegym.arena.report import Matrix, Report
 from dicegym.arena.store.stored_rows import StoredMatch
@@ -61,7 +59,7 @@ def page_of(names: list[str]) -> ContestPage:
         StoredMatch(10 - i, "", 0, 1, 9, (name, names[0]), ("", ""), (5, 4), (5.0, 4.0), (0, i), None, None)
         for i, name in enumerate(names)
     ]
-    return ContestPage(names[0], report, Plot(names[0], [Tick("5%", names[0])], bars), matches)
+    return ContestPage(names[0], report, Plot(names[0], [("5%", names[0])], bars), matches)
 
 
 def test_names_of_others_are_text_and_nothing_else() -> None:
@@ -112,28 +110,17 @@ def test_bars_stand_where_their_figures_are() -> None:
     assert [at(value) for value in (1, 2, 3, 5, math.inf, -math.inf)] == [
         *("4.00%", "27.00%", "50.00%", "96.00%", "100.00%", "0.00%")
     ]
-    assert [tick.text for tick in ticks] == ["1", "2", "3", "4", "5"]
+    assert [text for _, text in ticks] == ["1", "2", "3", "4", "5"]
     at, _ = make_scale([1.0, 1.0])
     assert at(1.0) == "50.00%", "of one value"
     with pytest.raises(ValueError, match="nothing between 3 and 3"):
         ticks_between(3, 3)
 
 
-class Nested(NamedTuple):
-    best: int
-    worst: int
-
-
-@dataclass(frozen=True)
-class Row:
-    name: str
-    share: float | None
-    could_be: Nested | None
-    seats: tuple[int, ...]
-
-
 def test_csv_has_a_column_for_each_figure_and_no_formulas() -> None:
-    rows = [Row(name, 0.1, Nested(1, 3), (4, 5)) for name in (*EVIL, "a,b", 'c"d')] + [Row("none", None, None, ())]
+    full = {"share": 0.1, "could_be": {"best": 1, "worst": 3}, "seats": (4, 5)}
+    rows = [{"name": name} | full for name in (*EVIL, "a,b", 'c"d')]
+    rows.append({"name": "none", "share": None, "could_be": None, "seats": ()})
     found = list(csv.reader(io.StringIO(csv_text(rows), newline="")))
     assert found[0] == ["name", "share", "could_be.best", "could_be.worst", "seats"]
     assert found[1] == [EVIL[0], "0.1", "1", "3", "4 5"]

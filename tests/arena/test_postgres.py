@@ -1,4 +1,4 @@
-"""A store on a real PostgreSQL server, which the tests start: what a file does, it does too."""
+"""A store on a real PostgreSQL server, started by the tests, works like a file."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("sqlalchemy")
 pytest.importorskip("psycopg")
 from command_line import Run
-from made_up import disorderly
+from made_up import SMALL, disorderly
 from postgres import Postgres
 
 import dicegym
@@ -22,8 +22,6 @@ from dicegym.arena.store.reading import StoreReader
 from dicegym.arena.store.store import ContestStore, remove
 from dicegym.errors import ParameterError
 
-SMALL = dicegym.game("hog", goal=20)
-"""Before its contests each entry is asked 400 questions instead of 10,000."""
 ENTRIES = ["always_roll", "bacon", "swap", "tuned"]
 THINKS = "def final_strategy(score, opponent_score):\n    for _ in range({}): pass\n    return {} + score % 2\n"
 

@@ -1,4 +1,4 @@
-"""Entries that travel are on another machine what they are here, and so is what is done with them."""
+"""Entries sent to other machines, and jobs done there, are the same as here."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def sent(game: dicegym.Game, one: Entry, folder: Path) -> Entry:
 
 
 def node(home: Path, files: Mapping[str, str]) -> tuple[Path, Path]:
-    """Write files into a home, and return it with an empty folder that stands for a node."""
+    """Write files into a home folder; return it and an empty folder, which is the node."""
     for name, text in files.items():
         (home / "home" / name).parent.mkdir(parents=True, exist_ok=True)
         (home / "home" / name).write_text(text)
@@ -54,7 +54,7 @@ def node(home: Path, files: Mapping[str, str]) -> tuple[Path, Path]:
 
 
 def texts(entry: Entry) -> dict[str, str]:
-    """Return what is beside the file of an entry."""
+    """Return the texts of the files beside an entry."""
     assert isinstance(entry.origin, Source)
     folder = entry.origin.file.parent
     return {str(file.relative_to(folder)): file.read_text() for file in folder.rglob("*") if file.is_file()}
@@ -98,7 +98,7 @@ def test_entries_that_share_files_and_links_arrive_each_with_all_of_them(game: d
 
 @pytest.mark.parametrize("name", GAMES)
 def test_agents_that_ship_are_found_there_by_their_paths(name: str, tmp_path: Path) -> None:
-    """Models too, which arrive as they were handed over."""
+    """Models too."""
     game = dicegym.game(name)
     for agent in agent_names(game):
         one = entry(game, agent, agent)
@@ -201,7 +201,7 @@ class Reference:
 
 @pytest.fixture
 def ray(monkeypatch: pytest.MonkeyPatch) -> Ray:
-    """Put a fake in the place of Ray."""
+    """Replace Ray by a fake."""
     fake = Ray()
     monkeypatch.setitem(sys.modules, "ray", fake)
     monkeypatch.setattr(ray_executor, "connect", lambda address, told: contextlib.nullcontext(Cluster(fake, told)))
@@ -251,7 +251,7 @@ def test_a_node_that_lacks_what_work_needs_is_named(
 
 
 def test_what_was_begun_in_vain_is_cancelled(ray: Ray, game: dicegym.Game, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever ends a pass: the next one, the end of the executor, or a job that cannot be sent."""
+    """A pass ends by the next one, the end of the executor, or a job that cannot be sent."""
     monkeypatch.setattr(ray_executor, "keep_files_apart", lambda: None)
     monkeypatch.setattr(ray_executor, "play", lambda version, fingerprint, how, job, bundles: (job, {}))
     both = entry(game, "swap", "swap"), entry(game, "bacon", "bacon")

@@ -1,4 +1,4 @@
-"""Stores as they are read: lists, matches, games, places; the commands that show them; and removing contests."""
+"""Reading stores: lists, matches, games, places; the commands that show them; and removing contests."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 from command_line import Run
-from made_up import disorderly
+from made_up import SMALL, disorderly
 
 import dicegym
 from dicegym.arena import contest
@@ -30,9 +30,6 @@ from dicegym.arena.store.store import ContestStore, lock_contest, remove
 from dicegym.errors import DamagedFileError, ParameterError, UnknownNameError
 
 pytestmark = pytest.mark.xdist_group("arena")
-
-SMALL = dicegym.game("hog", goal=20)
-"""Before its contests each entry is asked 400 questions instead of 10,000."""
 BOTS = {
     "ann": "def final_strategy(score, opponent_score):\n    return 5\n",
     "bad": "def final_strategy(score, opponent_score):\n    return 11 if score > 10 else 4\n",
@@ -361,7 +358,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def spoilt(small: Path, table: str, column: str, value: object) -> bool:
-    """Put something else into a store; return whether its database takes it."""
+    """Put a wrong value into a store; return whether the database accepts it."""
     try:
         change(small, f"UPDATE {table} SET {column} = ?", value)
     except sqlite3.IntegrityError:
@@ -374,7 +371,7 @@ def spoilt(small: Path, table: str, column: str, value: object) -> bool:
 def test_no_command_meets_nonsense_with_a_traceback(
     table: str, column: str, values: int, small: Path, tmp_path: Path, run: Run
 ) -> None:
-    """Of one value half of the commands are asked, which ones follows from the column; of all values all are."""
+    """With one value, half of the commands run, chosen by the column; with all values, all of them."""
     path = tmp_path / "store.sqlite"
     number = sum(map(ord, column))
     commands: list[tuple[Any, ...]] = [

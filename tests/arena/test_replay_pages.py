@@ -1,4 +1,4 @@
-"""The page of a replay holds all it needs, shows names of others as text, and nothing that a seat may not know."""
+"""The page of a replay is complete, shows names as text, and hides what a seat may not know."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def random_game(game: Game) -> Replay:
 
 
 SMALL = {"hog": {"goal": 60}, "lucky": {"players": 3, "rounds": 8}}
-"""Parameters with which pages are small: at random nobody wins Lucky before its last round."""
+"""Parameters with which pages are small: random players reach the last round of Lucky."""
 
 
 def small_game(name: str) -> Game:
@@ -69,7 +69,7 @@ def test_a_page_holds_all_it_needs(name: str, tmp_path: Path) -> None:
 
 @each_game
 def test_its_data_are_the_moments_of_the_game(name: str) -> None:
-    """What the script puts together again is what the terminal shows, and pictures are those of the game."""
+    """The script shows the same as the terminal, and the same pictures."""
     game = small_game(name)
     replay, data = random_game(game), data_of(game)
     views = [None if view < 0 else view for view in data["views"]]
@@ -146,7 +146,7 @@ def test_notes_are_told_to_those_who_may_know_them() -> None:
 
 @pytest.mark.slow
 def test_a_browser_steps_through_it(tmp_path: Path) -> None:
-    """As a file from the disk: by buttons, keys, slider and list, in every view, on a telephone too."""
+    """A file on the disk: buttons, keys, slider and list, every view, on a telephone too."""
     replay = random_game(dicegym.game("hog", goal=20))
     path = tmp_path / "game.html"
     write_page(replay, path)

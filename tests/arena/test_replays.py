@@ -1,4 +1,4 @@
-"""Games that were played are played again to the byte, by the rules of then or not at all."""
+"""Recorded games are replayed to the byte, by their own rules or not at all."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from dicegym.play.turn import Turn
 
 
 def clumsy(game: Game) -> Player:
-    """A player that often does what the rules do not allow, or nothing at all where they know what that costs."""
+    """Return a player that often acts illegally, and that fails where the rules name a price."""
     chance = np.random.default_rng(1)
 
     def act(turn: Turn) -> int:
@@ -54,13 +54,13 @@ def clumsy(game: Game) -> Player:
 
 
 def table(game: Game) -> list[Player]:
-    """As many players as the game has seats, the first of them clumsy."""
+    """Return a player for each seat, the first one clumsy."""
     return [clumsy(game), *(RandomPlayer() for _ in range(game.players - 1))]
 
 
 @functools.cache
 def hog() -> Replay:
-    """A short game of Hog between two of whom one is called by markup."""
+    """Return a short game of Hog in which a name is markup."""
     game, seed = dicegym.game("hog", goal=20), 3
     players = [FunctionPlayer(lambda turn: 4, "<b>three</b>"), FunctionPlayer(lambda turn: 6, "five")]
     result = play_match(game, players, seed, 1)
@@ -99,7 +99,7 @@ def test_every_record_on_the_way_is_the_one_of_then(name: str, seed: int) -> Non
 
 @each_game
 def test_games_of_matches_are_played_again(name: str) -> None:
-    """With seats drawn anew for each game, and faults where they were made; each seat is shown its own view."""
+    """Seats are drawn for each game, faults are where they were made, and each seat sees its own view."""
     game = dicegym.game(name)
     players = table(game)
     names = [f"{player.name} {number}" for number, player in enumerate(players)]
@@ -232,7 +232,7 @@ def test_a_seat_is_not_told_what_was_wrong_elsewhere() -> None:
 
 
 def test_what_a_player_was_asked_is_for_its_own_seat_where_its_move_is_public() -> None:
-    """Notes quote questions, with the dice that were in hand; that there was a fault, all have seen."""
+    """Notes quote questions with the dice in hand; the fault itself is public."""
     game = dicegym.game("liarsdice")
     result = play_match(game, [clumsy(game), RandomPlayer()], 4, 1)
     replay = replay_of(game, ["clumsy", "random"], 4, result)

@@ -1,4 +1,4 @@
-"""Contests in rounds: pairs and tables as arithmetic, then Swiss tournaments with made-up games."""
+"""Swiss tournaments: the pairings, then contests with made-up games."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def swiss(n: int, play: Callable[[Match], Outcome], **more: Any) -> ContestResul
 
 
 class Meetings:
-    """Who has met whom, how often."""
+    """Counts how often two have met."""
 
     def __init__(self) -> None:
         self.count: Counter[frozenset[str]] = Counter()
@@ -69,7 +69,7 @@ def test_who_has_met_is_not_paired_again_if_another_can_be_had() -> None:
 
 
 def test_where_no_round_without_rematches_is_left_as_few_as_can_be_meet_again() -> None:
-    """After three rounds between two camps of three nobody of a camp can be paired within it without one left over."""
+    """Two camps of three have met completely: pairs within a camp leave one of each over."""
     order = names(6)
     met = Meetings()
     for one, other in itertools.product(order[:3], order[3:]):
@@ -83,7 +83,7 @@ def test_where_no_round_without_rematches_is_left_as_few_as_can_be_meet_again() 
 @given(st.integers(2, 24), st.integers(0, 1_000_000))
 @example(1000, 1)
 def test_rounds_pair_everybody_once_and_nobody_twice(n: int, luck: int) -> None:
-    """As many rounds as a Swiss tournament usually has, with results at random."""
+    """Play the usual number of rounds with random results."""
     draw = random.Random(luck)
     points, met, free = dict.fromkeys(names(n), 0.0), Meetings(), Counter[str]()
     for _ in range(usual_rounds(n)):
@@ -135,7 +135,7 @@ def test_buchholz_ranks_who_has_as_many_points() -> None:
 
 
 def test_a_swiss_tournament_ends_when_everybody_has_met_everybody() -> None:
-    """Eight are named for seven rounds, and two are struck in the first: five rounds are all that six have."""
+    """Two of eight are disqualified in the first of seven rounds: six have only five rounds."""
     struck = ("n006", "n007")
 
     def play(match: Match) -> Outcome:
@@ -161,7 +161,7 @@ def test_a_swiss_tournament_ends_when_everybody_has_met_everybody() -> None:
 
 
 def test_the_seeds_of_a_match_count_together() -> None:
-    """The first match goes to the one, the other two to the other: games decide, not matches."""
+    """One wins the first match, the other the next two: games decide, not matches."""
 
     def play(match: Match) -> Returns:
         return [[1, 0]] * 9 if match.number == 0 else [[0, 1]] * 5 + [[1, 0]] * 4

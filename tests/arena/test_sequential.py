@@ -1,4 +1,4 @@
-"""The sequential test and its interval: how often they are wrong, by simulation and by what is known exactly."""
+"""The sequential test and its interval: error rates by simulation, and exact results."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ SHAPES = {
 
 
 PORTION = 300
-"""Pairs that are drawn at once."""
+"""Pairs drawn at once."""
 
 
 def tilted(shape: np.ndarray, mean: float) -> np.ndarray:
@@ -48,7 +48,7 @@ def tilted(shape: np.ndarray, mean: float) -> np.ndarray:
 
 
 def simulated(shares: np.ndarray, claims: Claims, rng: np.random.Generator, most: int = 40_000) -> Stopped:
-    """Play a test whose pairs are drawn."""
+    """Run a test on drawn pairs."""
     test, seen = SequentialTest(claims), np.empty(0)
     while test.accepted is None and test.pairs < most:
         pairs = rng.choice(VALUES, p=shares, size=min(PORTION, most - test.pairs))
@@ -141,7 +141,7 @@ def test_the_interval_holds_the_difference_although_the_test_stopped(shape: str,
 
 
 def test_the_plain_mean_would_exaggerate() -> None:
-    """Which is why there is more to the estimate."""
+    """The estimate corrects for early stopping."""
     rng, claims = np.random.default_rng(7), Claims(0.0, ELO_80)
     shares = tilted(SHAPES["alone"], ELO_80)
     stopped = [simulated(shares, claims, rng) for _ in range(50)]
@@ -202,7 +202,7 @@ def test_it_does_not_matter_in_what_portions_pairs_come() -> None:
 
 
 def test_the_ratio_is_that_of_the_best_distributions() -> None:
-    """Against a general optimiser, which knows nothing of Lagrange's multiplier."""
+    """Compared with a general optimiser without Lagrange's multiplier."""
     counts = np.array([3.0, 11.0, 40.0, 17.0, 9.0])
 
     def best(mean: float) -> float:

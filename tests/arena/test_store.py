@@ -1,4 +1,4 @@
-"""A contest in a store: what is played again and what is not, and that nobody notices the difference."""
+"""A contest in a store: only what is missing is played, and the result is the same."""
 
 from __future__ import annotations
 
@@ -14,24 +14,21 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 from command_line import Run
-from made_up import disorderly
+from made_up import SMALL, disorderly
 from variants import one_always
 
 import dicegym
 from dicegym.arena import Limits, contest
 from dicegym.arena.match import Match
 from dicegym.arena.results import ContestResult
-from dicegym.arena.storage import Stored, default_store
+from dicegym.arena.storage import Stored, default_store, key_of
 from dicegym.arena.store.schema import ABOUT
 from dicegym.arena.store.store import ContestStore
-from dicegym.arena.work_keys import key_of
 from dicegym.errors import DamagedFileError, DependencyError, ParameterError, UnknownNameError
 from dicegym.registry import GAMES
 from dicegym.sandbox.jobs import entry
 from dicegym.web.web_settings import WebSettings
 
-SMALL = dicegym.game("hog", goal=20)
-"""Before its contests each entry is asked 400 questions instead of 10,000."""
 ROLLS = "def final_strategy(score, opponent_score):\n    return {}\n"
 
 
@@ -107,7 +104,7 @@ def test_who_is_added_or_changed_costs_its_own_matches_and_who_leaves_none(
 
 
 def test_a_statement_is_written_once_for_all_files(tmp_path: Path) -> None:
-    """A page opens its store anew, and writing a statement takes longer than asking it of a small file."""
+    """Each page opens its store, and compiling a statement takes longer than asking a small file."""
     found = []
     for name in "ab":
         ContestStore(tmp_path / name).close()
@@ -189,7 +186,7 @@ def test_an_identity_is_that_of_all_that_a_bot_imports(tmp_path: Path) -> None:
 
 @contextlib.contextmanager
 def locked_for(path: Path, seconds: float) -> Iterator[None]:
-    """Have a store locked by another program for a while."""
+    """Lock a store as another program would, for some seconds."""
     connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
     connection.execute("PRAGMA locking_mode=EXCLUSIVE")
     connection.execute("BEGIN EXCLUSIVE")

@@ -1,4 +1,4 @@
-"""A folder of submissions as entries: what is one, what it is called, and that a broken one stops nobody."""
+"""A folder of submissions as entries: which files are entries, their names, and broken ones."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def game() -> Game:
 
 
 def write(path: Path, text: str = "") -> Path:
-    """Write a bot, its folders included."""
+    """Write a bot and its folders."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text or BOT.format(4))
     return path
@@ -116,14 +116,14 @@ PLAIN = BOT.format(6)
 
 
 NEEDS = "import math\nimport random\nimport numpy\nfour = int(math.sqrt(16) + numpy.zeros(1)[0])\n"
-"""What a neighbour called math.py, random.py or numpy.py must not change."""
+"""Imports that a neighbour called math.py, random.py or numpy.py must not change."""
 
 
 @pytest.mark.slow_after(1)
 @pytest.mark.parametrize("one_by_one", [False, True])
 @pytest.mark.parametrize("isolation", ["auto", "none"])
 def test_no_submission_is_in_the_way_of_another(tmp_path: Path, game: Game, one_by_one: bool, isolation: str) -> None:
-    """Neither one that is called as a module is, nor one that another imports: that is not there for it."""
+    """Neither one with the name of a module, nor one that another imports and cannot see."""
     names = ("math", "random", "numpy", "dice", "ann")
     for name in names:
         (tmp_path / f"{name}.py").write_text(f"{NEEDS}{PLAIN}")

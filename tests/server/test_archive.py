@@ -66,7 +66,7 @@ def test_another_schema_is_refused_in_words(tmp_path: Path, opens: Any, number: 
     with connection:
         connection.execute("UPDATE about SET value = ? WHERE name = 'schema'", (number,))
     connection.close()
-    with pytest.raises(ParameterError, match=f"has schema {number}, and dicegym .* reads schema {SCHEMA} alone"):
+    with pytest.raises(ParameterError, match=f"has schema {number}, and dicegym .* reads only schema {SCHEMA}"):
         opens(path)
     assert about(path)["schema"] == number
     assert files(tmp_path) == [path.name]

@@ -97,7 +97,7 @@ def test_what_names_no_game_of_a_server(text: str) -> None:
         ("UPDATE server_games SET seed = 'x'", ParameterError, "is damaged"),
         ("UPDATE server_runs SET game = 'chess'", UnknownNameError, "chess"),
         ("DELETE FROM server_results", ParameterError, "players|seats"),
-        ("UPDATE server_runs SET rules = NULL", ReplayError, "nobody noted the rules"),
+        ("UPDATE server_runs SET rules = NULL", ReplayError, "the rules of game .* were not stored"),
         (
             "UPDATE rules SET fingerprint = 'another', version = '0.0.1' WHERE game = 'yatzy'",
             ReplayError,

@@ -1,1 +1,1 @@
-"""Is one player better than another? Paired games and a test that stops as soon as they tell."""
+"""Compare two players: is one better? Paired games, and a test that stops as soon as they decide."""

@@ -1,12 +1,11 @@
-"""The comparison of two players: pairs of games on the same dice until they tell which one is better.
+"""Compare two players by pairs of games on the same dice, until the pairs decide which is better.
 
-Where two meet each other, the second game of a pair has them in each other's seats. Where they meet others, the first
-game has the one at the table and the second game the other one, in the same seat among the same others. The dice of a
-game are those of its key, seat and turn, so both have the same luck, and what is left of it in the difference of their
-scores is what the two of them make of it.
+If the two play each other, they exchange seats in the second game of a pair. If they play others, each plays one game
+of the pair, in the same seat among the same others. The dice of a game depend only on its key, seat and turn. So both
+players have the same luck, and their scores differ by how they play.
 
-Pairs come in blocks, and a block is two matches (`PairedMatch`): all first games, and all second games. Entries are
-loaded afresh for each match, as in a contest.
+A block of pairs is two matches (`PairedMatch`): all first games, and all second games. Entries are loaded for each
+match, as in a contest.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -25,14 +24,14 @@ from dicegym.arena.adjusted_results import LuckLedger
 from dicegym.arena.compare.comparison import FORMAT, Comparison, Decision
 from dicegym.arena.compare.estimate import Interval, Stopped, difference, need_scipy
 from dicegym.arena.compare.sequential import GRAIN, Claims, NormalTest, SequentialTest, margin_of
-from dicegym.arena.director import Director, check_table
+from dicegym.arena.director import Director, Format, check_table
 from dicegym.arena.entries import AgentSpec, Named
-from dicegym.arena.executors import Executors
+from dicegym.arena.executors import Executors, local
 from dicegym.arena.match import Match
 from dicegym.arena.match_rows import PlayedMatch, read_outcome
 from dicegym.arena.results import Standing
 from dicegym.arena.running import run_contest
-from dicegym.arena.storage import Storage
+from dicegym.arena.storage import Settings, Storage
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
 from dicegym.engine.validate import MOST, finite_number, whole_number
@@ -46,16 +45,16 @@ from dicegym.sandbox.jobs import Entry, Failure
 from dicegym.sandbox.limits import Limits
 
 MOST_GAMES = 100_000
-"""Games after which a comparison gives up, unless ``games`` says another number."""
+"""Default of the most games of a comparison."""
 ELO = (0.0, 20.0)
-"""What is tested where two meet each other, unless told otherwise: not better at all, or better by 20 Elo."""
+"""Default claims where the two play each other: not better at all, or better by 20 Elo."""
 LARGEST_ELO = 2000
 MARGINS = (0.0, 0.05)
-"""The same where they meet others: not better at all, or by 5 points in 100 games."""
+"""Default claims where they play others: not better at all, or better by 5 points in 100 games."""
 ALIKE = 1e-9
-"""Between results less luck that are the same but for rounding."""
+"""Luck-adjusted results that differ by less are equal."""
 BLOCK = 50
-"""Pairs of a block: enough games in a match that starting its bots costs little beside them."""
+"""Pairs of a block: enough games that starting the bots costs little in comparison."""
 Scores = NDArray[np.float64]
 
 
@@ -79,42 +78,42 @@ def compare(
     executors: Executors | None = None,
     store: str | os.PathLike[str] | Storage | None = None,
 ) -> Comparison:
-    """Say whether ``second`` is better than ``first``, with as few games as that takes.
+    """Decide whether ``second`` is better than ``first``, with as few games as possible.
 
-    Games come in pairs on the same dice. At a table for two they play each other, once in either's seat. At a larger
-    one, and wherever ``others`` are named, they take turns in the same seat among the same others. After each pair a
-    sequential test says whether that is enough (`dicegym.arena.compare.sequential`).
+    Games come in pairs on the same dice. At a table for two they play each other, once in either seat. At a larger
+    table, and wherever ``others`` are named, they take turns in the same seat among the same others. After each pair a
+    sequential test tells whether that is enough (`dicegym.arena.compare.sequential`).
 
-    The result depends on ``seed`` and the players alone, not on the number of processes: what was begun beyond the pair
-    that decided does not count.
+    The result depends only on ``seed`` and the players, not on the number of processes: games begun beyond the deciding
+    pair do not count.
 
     Args:
         game: the game or its name.
-        first: an agent as for `dicegym.agent`, or one under a name (`dicegym.arena.Named`): what there is.
+        first: an agent as for `dicegym.agent`, or one with a name (`dicegym.arena.Named`): the present player.
         second: another: the candidate.
-        others: the others at the table, in turn if they are more than it seats; fewer sit there several times.
-            None at a table for two: they play each other.
-        seed: names all games and the players' private randomness; None: drawn, and told in the result.
+        others: the others at the table. If they are more than the seats, they take turns; if fewer, they sit there
+            several times. None at a table for two: the two play each other.
+        seed: names all games and the players' private randomness; None: drawn. The result has it.
         workers: number of processes (default: of usable processors).
-        progress: called after each block of pairs with (games counted, 0 or how many there may be, how it stands).
-        limits: what an entry may use in a match of as many games as in the game's contest; half a block of pairs has
-            more in some games, and then as much more time. Default: 10 s and 512 MiB.
-        elo: what is tested: (a difference of ratings that is not worth calling better, one that is). Default: (0, 20).
-        margins: the same as differences of scores a game, from -1 to 1; instead of ``elo``, which has no meaning where
-            the two do not meet. Default there: (0, 0.05).
-        alpha: how often the test may say better where the difference is the first one.
-        beta: how often it may say not better where the difference is the second one.
-        games: the most that are played; with more of them the same comparison continues.
-        less_luck: take luck out of each game (`dicegym.analysis.variance_reduction`): so the test decides sooner. Pairs
-            are then worth any number, and the test is that of normal distributions.
-        isolation: how untrusted bots are kept apart; see `dicegym.arena.contest`.
-        executors: make what does the work, instead of ``workers`` processes; see `dicegym.arena.executors`.
-        store: where the matches are kept, as `dicegym.arena.storage.Storage` says; None: nowhere. The same comparison
+        progress: called after each block with (games counted, the most games or 0, the state of the test).
+        limits: of each entry, for a match of as many games as in the game's contest. Matches of a comparison that have
+            more games get more time in proportion. Default: 10 s and 512 MiB.
+        elo: the claims: (a difference of ratings that does not count as better, one that does). Default: (0, 20).
+        margins: the claims as differences of scores per game, from -1 to 1, instead of ``elo``. Where the two do not
+            meet, ``elo`` has no meaning. Default there: (0, 0.05).
+        alpha: the error rate of "better" if the difference is the first claim.
+        beta: the error rate of "not better" if the difference is the second claim.
+        games: the most games; with a larger number the same comparison continues.
+        less_luck: adjust scores for luck (`dicegym.analysis.variance_reduction`), which decides sooner. Pairs then
+            have any value, and the test assumes a normal distribution.
+        isolation: how untrusted bots are isolated; see `dicegym.arena.contest`.
+        executors: make what runs the matches, instead of ``workers`` processes; see `dicegym.arena.executors`.
+        store: where the matches are stored, see `dicegym.arena.storage.Storage`; None: nowhere. The same comparison
             again plays only what is missing there, and continues where ``games`` were too few.
 
     Raises:
-        ParameterError: what is to be tested cannot be, or the game is for one.
-        UnknownNameError: there is no such game, agent or file.
+        ParameterError: the claims cannot be tested, or the game is for one player.
+        UnknownNameError: a game, agent or file does not exist.
         DependencyError: SciPy is not installed (extra ``arena``).
 
     Example:
@@ -131,31 +130,26 @@ def compare(
     most = whole_number("games", games, 2, MOST, "the most games of a comparison") // 2
     specs = _named(game, [first, second, *company])
     course = _Course(game, tuple(specs), claims, margins is None and not company, most, luck, progress)
-    limits, more = Limits.of(limits), max(1.0, BLOCK / game.spec.games_per_match)  # games of a block
+    limits, more = Limits.of(limits), max(1.0, BLOCK / game.spec.games_per_match)
     limits = replace(limits, seconds=limits.seconds * more, start=limits.start_seconds, move=limits.move_seconds)
-    return run_contest(
-        course.run,
-        (game, FORMAT, course.deciding, limits),
-        specs,
-        seed,
-        store,
-        actions=less_luck,
-        workers=workers,
-        isolation=isolation,
-        executors=executors,
+    settings = Settings(game, FORMAT, course.deciding, limits)
+    form = Format(course.run, FORMAT)
+    result: Comparison = run_contest(
+        form, settings, specs, seed, store, executors or local(workers), isolation, less_luck
     )
+    return result
 
 
 def _claims(
     elo: tuple[float, float] | None, margins: tuple[float, float] | None, alpha: float, beta: float, apart: bool
 ) -> Claims:
-    """Return what is tested. Raises ParameterError."""
+    """Return the claims to test. Raises ParameterError."""
     if elo is not None and margins is not None:
         raise ParameterError(f"elo={elo} and margins={margins} say the same thing twice: give one of them")
     if apart and elo is not None:
         raise ParameterError(
-            f"elo={elo} cannot be tested, as the two do not meet each other but others, in turn: give margins, the "
-            "difference of their scores a game, such as (0, 0.05)"
+            f"elo={elo} cannot be tested, as the two do not meet each other but play others in turn: give margins, "
+            "differences of their scores per game, such as (0, 0.05)"
         )
     if margins is None and not apart:
         low, high = map(margin_of, _pair("elo", ELO if elo is None else elo, LARGEST_ELO))
@@ -163,48 +157,43 @@ def _claims(
         low, high = _pair("margins", MARGINS if margins is None else margins, 1)
     for name, rate in (("alpha", alpha), ("beta", beta)):
         if not 0 < finite_number(name, rate, "an error rate") < 0.5:
-            raise ParameterError(
-                f"{name}={rate} cannot be used: it is how often the test may be wrong, above 0 and below 0.5; 0.05 is "
-                "usual"
-            )
+            raise ParameterError(f"{name}={rate} is not an error rate of a test: use a number above 0 and below 0.5")
     return Claims(low, high, float(alpha), float(beta))
 
 
 def _pair(name: str, given: Any, most: int) -> tuple[float, float]:
-    """Return two numbers. Raises ParameterError for anything else."""
+    """Return two increasing numbers between -``most`` and ``most``. Raises ParameterError for anything else."""
     with contextlib.suppress(TypeError, ValueError):
         low, high = (finite_number(name, one, "a claim") for one in given)
         if -most < low < high < most:
             return low, high
     raise ParameterError(
-        f"{name}={given!r} cannot be tested: give two numbers between {-most} and {most}, the smaller one first; the "
-        "closer they are, the more games it takes"
+        f"{name}={given!r} cannot be tested: give two numbers between {-most} and {most}, the smaller one first; "
+        "the closer they are, the more games it takes"
     )
 
 
 def _company(game: Game, others: Sequence[AgentSpec] | None) -> list[AgentSpec]:
-    """Return the others at the table: as many as it seats, or more that take turns; empty if the two meet."""
+    """Return the others at the table, at least as many as its seats; empty if the two play each other."""
     if isinstance(others, str | Named) or not isinstance(others, Iterable | None):
         others = [others]
     if not others:
         if game.players == 2:
             return []
-        raise ParameterError(f"at {game!r} {game.players - 1} others sit beside the candidate: name one or more")
+        raise ParameterError(f"{game!r} seats {game.players - 1} others at the table: name one or more as others")
     return list(itertools.islice(itertools.cycle(others), max(len(others), game.players - 1)))
 
 
 def _named(game: Game, specs: Sequence[AgentSpec]) -> dict[str, AgentSpec]:
-    """Return the entries by names that tell them apart: as usual, else as they were given, else by number."""
+    """Return the entries by unique names: as usual, otherwise as they were given, otherwise numbered."""
     usual = [one_line(spec.name if isinstance(spec, Named) else agent_name(game, spec)) for spec in specs]
     given = [one_line(str(spec)) if isinstance(spec, str) else name for spec, name in zip(specs, usual, strict=True)]
     named: dict[str, AgentSpec] = {}
     for spec, name, text in zip(specs, usual, given, strict=True):
-        alike = usual.count(name) > 1 and given.count(text) == 1
-        own = text if alike else name
-        taken = (f"{own} ({number})" for number in itertools.count(2))
-        named[own if own not in named else next(one for one in taken if one not in named)] = (
-            spec.spec if isinstance(spec, Named) else spec
-        )
+        own = text if usual.count(name) > 1 and given.count(text) == 1 else name
+        numbered = (f"{own} ({number})" for number in itertools.count(2))
+        unique = next(one for one in itertools.chain([own], numbered) if one not in named)
+        named[unique] = spec.spec if isinstance(spec, Named) else spec
     return named
 
 
@@ -213,15 +202,15 @@ def _named(game: Game, specs: Sequence[AgentSpec]) -> dict[str, AgentSpec]:
 
 @dataclass(frozen=True)
 class PairedMatch(Match):
-    """Half of a block of pairs. Its dice follow from the seed and the number of the block alone, not from the players.
+    """Half of a block of pairs, whose dice depend only on the seed and the number of the block, not on the players.
 
-    Who sits where is drawn from the game's key as in each match, by the order in which the entries are given: with two
-    of them exchanged, they sit in each other's seats.
+    Seats are drawn from the game's key by the order of the entries, as in each match. If two entries are exchanged,
+    they exchange seats.
     """
 
     @property
     def seed(self) -> int:
-        """The seed of the games, the same for both halves of a block and all players."""
+        """The seed of the games, equal for both halves of a block and for all players."""
         return named_seed("pairs", self.game.name, self.contest_seed, self.number)
 
     @property
@@ -231,17 +220,14 @@ class PairedMatch(Match):
 
 
 class Lineup(NamedTuple):
-    """The players that are compared, and the others at their table; empty: the two meet each other."""
+    """The compared players, and the others at their table; no others: the two play each other."""
 
     first: Entry
     second: Entry
     others: tuple[Entry, ...] = ()
 
     def block(self, game: Game, seed: int, number: int, pairs: int) -> tuple[PairedMatch, PairedMatch]:
-        """Return both matches of block ``number``, from 0, with some ``pairs``; ``seed`` is the comparison's.
-
-        The others take turns, so that all of them play equally often in the long run.
-        """
+        """Return both matches of block ``number``, from 0; ``seed`` is the comparison's. The others take turns."""
         sides: list[tuple[Entry, ...]] = [(self.first, self.second), (self.second, self.first)]
         if self.others:
             beside = game.players - 1
@@ -251,14 +237,10 @@ class Lineup(NamedTuple):
         return one, two
 
     def scores(self, one: Scores, two: Scores) -> Scores:
-        """Return the scores of both players in the pairs of a block, from those in its two matches.
+        """Return the scores of both players in the pairs of a block: float64[2, pairs, games of each in a pair].
 
-        Args:
-            one: what each player scored in the first games, from 0 to 1: float64[pairs, players of the match].
-            two: the same of the second games.
-
-        Returns:
-            float64[2, pairs, games of a pair that each plays]: of the first player and of the second.
+        ``one`` holds the scores of each player in the first games, from 0 to 1: float64[pairs, players of the match];
+        ``two`` those in the second games.
         """
         if self.others:
             return np.stack([one[:, :1], two[:, :1]])
@@ -268,10 +250,10 @@ class Lineup(NamedTuple):
 def differences(scores: Scores) -> Scores:
     """Return how much more the second player scored in each pair, from -1 to 1: float64[pairs].
 
-    ``scores`` are as `Lineup.scores` returns them.
+    ``scores`` are from `Lineup.scores`.
     """
     first, second = scores.mean(axis=2)
-    found: Scores = np.round(second - first, GRAIN)  # sums of thirds, in whatever order, are the same
+    found: Scores = np.round(second - first, GRAIN)  # sums of thirds are equal in any order
     return found
 
 
@@ -280,26 +262,26 @@ def differences(scores: Scores) -> Scores:
 
 @dataclass
 class _Course:
-    """A comparison: what is compared and how, and how far it has got."""
+    """A comparison in progress."""
 
     game: Game
     names: tuple[str, ...]  # of the first, the second and the others
     claims: Claims
     elo: bool
     most: int  # pairs
-    luck: LuckLedger | None = None  # says what luck did, if it is taken out
+    luck: LuckLedger | None = None  # of luck-adjusted scores
     progress: Progress | None = None
-    scores: list[Scores] = field(default_factory=list)  # of the pairs that count, by block ...
-    played: list[PlayedMatch] = field(default_factory=list)  # ... and the matches that they are from
+    scores: list[Scores] = field(default_factory=list)  # of the pairs that count, by block
+    played: list[PlayedMatch] = field(default_factory=list)  # the matches of these blocks
 
     @property
     def deciding(self) -> dict[str, Any]:
-        """What makes it the same comparison when it is run again, as plain values: not how many games it may take."""
+        """The plain values that identify the comparison when it is run again; the most games are not one of them."""
         how = {} if self.luck is None else {"less_luck": True}
         return {"names": list(self.names), **how, **self.claims._asdict()}
 
     def run(self, director: Director) -> Comparison:
-        """Play until it is decided, and return the result."""
+        """Play until the test decides, and return the result."""
         self.director, self.over = director, bool(director.failures)
         self.test = (SequentialTest if self.luck is None else NormalTest)(self.claims)
         by_name = {entry.name: entry for entry in director.entries}
@@ -309,8 +291,8 @@ class _Course:
         return self._comparison()
 
     def _play(self, lineup: Lineup) -> None:
-        """Play block by block, and count blocks in their order once both their matches are there."""
-        waiting: dict[int, dict[str, tuple[Match, Any]]] = {}  # by number of the block and the one's name
+        """Play block by block, and count blocks in their order when both matches have ended."""
+        waiting: dict[int, dict[str, tuple[Match, Any]]] = {}  # block -> first entry of a match -> match and outcome
         number = 0
         for job, outcome in self.director.play(self._jobs(lineup)):
             waiting.setdefault(job.number, {})[job.entries[0].name] = job, outcome
@@ -320,7 +302,7 @@ class _Course:
                 number += 1
 
     def _jobs(self, lineup: Lineup) -> Iterator[Match]:
-        """Yield matches block by block until it is decided, or the games run out."""
+        """Yield matches block by block until the test decides, or the games run out."""
         for number in range(-(-self.most // BLOCK)):
             pairs = min(BLOCK, self.most - number * BLOCK)
             for match in lineup.block(self.game, self.director.seed, number, pairs):
@@ -346,53 +328,45 @@ class _Course:
         self.over = self.test.accepted is not None or self.test.pairs >= self.most
         if self.progress is not None:
             claims = self.claims
-            limit = 2 * self.most if self.most != MOST_GAMES // 2 else 0  # too many to wait for
+            limit = 2 * self.most if self.most != MOST_GAMES // 2 else 0  # the default is too large to wait for
             where = f"log-likelihood ratio {self.test.ratio:+.2f} of {claims.lower:.2f} .. {claims.upper:+.2f}"
             self.progress(2 * self.test.pairs, limit, where)
 
     def _comparison(self) -> Comparison:
-        test, compared = self.test, bool(self.scores) and not self.director.failures
-        common = self.director.common(self.played)
+        test, common = self.test, self.director.common(self.played)
+        decision, standings, size = Decision.UNDECIDED, list[Standing](), None
+        if self.director.failures:
+            decision = Decision.DISQUALIFIED
+        elif test.accepted is not None:
+            decision = Decision.BETTER if test.accepted else Decision.NOT_BETTER
+        if self.scores and not self.director.failures:
+            scores = np.concatenate(self.scores, axis=1)
+            size = self._difference(differences(scores))
+            for place, name, own in zip((1 + (test.accepted == 1), 1), self.names, scores, strict=False):
+                figures = {"score": float(own.mean()), "games": own.size, "faults": common["faults"].get(name, 0)}
+                standings.insert(0, Standing(place, name, figures))  # the candidate first
         first, second, *others = self.names
         return Comparison(
-            **common | {"format": FORMAT, "options": self.deciding},
+            **common | {"options": self.deciding},
             first=first,
             second=second,
             others=tuple(others),
             players=self.game.players,
             claims=self.claims,
             elo=self.elo,
-            decision=self._decision(),
+            decision=decision,
             ratio=test.ratio,
             pairs=test.pairs,
             games=2 * test.pairs,
             most_games=2 * self.most,
             counts=test.counts,
             luck_taken_out=self.luck is not None,
-            standings=self._standings(common["faults"]) if compared else (),
-            difference=self._difference() if compared else None,
+            standings=tuple(standings),
+            difference=size,
         )
 
-    def _decision(self) -> Decision:
-        if self.director.failures:
-            return Decision.DISQUALIFIED
-        if self.test.accepted is None:
-            return Decision.UNDECIDED
-        return Decision.BETTER if self.test.accepted else Decision.NOT_BETTER
-
-    def _standings(self, faults: Mapping[str, int]) -> tuple[Standing, ...]:
-        """Return the mean scores of both, the candidate first."""
-        rows = list[Standing]()
-        places = 1 + (self.test.accepted == 1), 1
-        for place, name, own in zip(places, self.names, np.concatenate(self.scores, axis=1), strict=False):
-            figures = {"score": float(own.mean()), "games": own.size, "faults": faults.get(name, 0)}
-            rows.insert(0, Standing(place, name, figures=figures))
-        return tuple(rows)
-
-    def _difference(self) -> Interval:
+    def _difference(self, found: Scores) -> Interval:
         normal = self.luck is not None
-        found = differences(np.concatenate(self.scores, axis=1))
-        alike = np.ptp(found) <= (ALIKE if normal else 0)  # of equal ones the variance is not 0, by rounding
+        alike = np.ptp(found) <= (ALIKE if normal else 0)  # the variance of equal values is not 0, by rounding
         variance = 0.0 if alike else float(found.var())
-        stopped = Stopped(len(found), float(found.mean()), variance, self.test.accepted, normal)
-        return difference(stopped, self.claims)
+        return difference(Stopped(len(found), float(found.mean()), variance, self.test.accepted, normal), self.claims)

@@ -14,46 +14,46 @@ from dicegym.arena.report import Report, ReportTable, percent
 from dicegym.arena.results import ContestResult
 
 FORMAT = "compare"
-"""What a comparison is called in a store."""
+"""Name of comparisons as a format in stores."""
 
 
 class Decision(StrEnum):
-    """What a comparison decided."""
+    """The result of the test."""
 
     BETTER = "better"
-    """The second claim holds: the candidate is better by more than ``margin0``."""
+    """The second claim is accepted: the candidate is better by more than ``margin0``."""
     NOT_BETTER = "not better"
-    """The first claim holds: the candidate is not better by as much as ``margin1``."""
+    """The first claim is accepted: the candidate is not better by as much as ``margin1``."""
     UNDECIDED = "undecided"
     """The games ran out first."""
     DISQUALIFIED = "disqualified"
-    """An entry failed where the game cannot continue without it; nothing is compared."""
+    """An entry failed, and the game cannot continue without it; nothing is compared."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison(ContestResult):
-    """Whether one player is better than another; `ContestResult` says what its other attributes are.
+    """Whether one player is better than another; see `ContestResult` for the other attributes.
 
-    Figures of a standing: ``score``, the mean score of a game, from 0 to 1; ``games``; ``faults``, what it did wrong in
-    them and the rules dealt with. Both have place 1 unless the candidate is better.
+    Figures of a standing: ``score``, the mean score of a game, from 0 to 1; ``games``; ``faults``, its misplays. Both
+    have place 1 unless the candidate is better.
 
     Attributes:
-        matches: of the blocks of pairs that were counted; of the last one some games may not count any more.
-        first: name of the player that is compared with.
+        matches: of the counted blocks; some games of the last one may not count.
+        first: name of the present player.
         second: name of the candidate: is it better than the first?
-        others: the others at the table; empty: the two met each other.
+        others: the others at the table; empty: the two played each other.
         players: seats at a table.
-        claims: what was tested.
-        elo: whether the margins were given as Elo, which means something where two meet each other.
-        decision: what came out.
-        ratio: the log-likelihood ratio of the second claim to the first when the test ended.
-        pairs: how many pairs of games it took.
-        games: how many games these are.
-        most_games: how many there might have been.
-        counts: how many pairs were worth what: (difference of scores, number), by difference.
-        difference: by how much the candidate's score of a game is higher, with its interval, which
-            accounts for early stopping; None if no pair was played.
-        luck_taken_out: whether scores are what is left of results without luck.
+        claims: the tested claims.
+        elo: whether the margins are shown as Elo, which has a meaning where the two meet.
+        decision: the result of the test.
+        ratio: the log-likelihood ratio of the second claim to the first at the end.
+        pairs: number of counted pairs of games.
+        games: number of counted games.
+        most_games: the most games allowed.
+        counts: number of pairs by difference of scores: (difference, number).
+        difference: how much higher the candidate's score per game is, with its interval, which accounts for early
+            stopping; None if no pair was played.
+        luck_taken_out: whether scores are luck-adjusted.
 
     Example:
         >>> from dicegym.contest import compare
@@ -84,25 +84,25 @@ class Comparison(ContestResult):
         return f"{self.title}: is {self.second} better than {self.first}{company}? Seed {self.seed}"
 
     def tables(self) -> list[ReportTable]:
-        """Return what both reached, the candidate first."""
+        """Return the scores of both, the candidate first."""
         rows = [[row.name, percent(row["score"]), f"{row['games']:,}", f"{row['faults']:,}"] for row in self.standings]
         score = "Less luck" if self.luck_taken_out else "Games won"
         heading = f"{self.pairs:,} pairs of games on the same dice"
         return [(heading, ["Player", score, "Games", "Faults"], rows)] if rows else []
 
     def match_places(self) -> list[MatchPlaces]:
-        """Return nothing: games come in pairs, and end when they have decided, which ratings know nothing of."""
+        """Return nothing: ratings do not account for pairs on the same dice and for early stopping."""
         return []
 
     def report(self) -> Report:
-        """Return what there is to show."""
+        """Return the report."""
         found = super().report()
         counted = "" if self.games == sum(row.games for row in self.matches) else f"{self.games:,} counted of "
         facts = [(name, counted + value if name == "games" else value) for name, value in found.facts]
         return found._replace(facts=facts)
 
     def to_json(self) -> dict[str, Any]:
-        """Return everything as plain values, see `ContestResult.to_json`; and the difference as Elo where it is one."""
+        """Return everything as plain values, see `ContestResult.to_json`; with the difference as Elo if it is one."""
         size = self.difference
         return super().to_json() | {
             "decision": str(self.decision),
@@ -112,14 +112,14 @@ class Comparison(ContestResult):
         }
 
     def claim(self, number: int) -> str:
-        """Return a claim of the test in words, as the end of "NAME is ... better"."""
+        """Return a claim as the end of "NAME is ... better"."""
         margin = self.claims[number]
         if self.elo:
             return f"{elo_of(margin):+.4g} Elo"
         return f"{100 * margin:+.4g} points"
 
     def words(self) -> Sequence[str]:
-        """Return what was decided, how large the difference is, and what the games cost."""
+        """Return the decision, the size of the difference, and the number of games."""
         if self.decision is Decision.DISQUALIFIED:
             return ["Nothing is compared: a player failed, and the game cannot continue without it."]
         return [self._verdict(), *self._size(), f"It took {self.games:,} games."]
@@ -137,18 +137,15 @@ class Comparison(ContestResult):
         else:
             level = "not better" if self.claims.margin1 >= 0 else "worse"
         wrong = f"{100 * (self.claims.alpha if better else self.claims.beta):.3g}"
-        found = f"{self.second} is {level} than {self.first}{self._by(not better)}"
+        number = int(not better)
+        by = f" by {self.claim(number).lstrip('+-')}" if round(self.claims[number], 9) else ""
+        found = f"{self.second} is {level} than {self.first}{by}"
         return f"{found} ({versus}: {ratio}; wrong in about {wrong} % of such tests)."
 
     def _elo_of(self, size: Interval) -> Interval:
-        """Return a difference as Elo; what would be endless ends where one game more would put it."""
+        """Return a difference as Elo; infinite values are replaced by what one more game would give."""
         most = 1 - 1 / (self.games + 1)
         return Interval(*(elo_of(min(most, max(-most, one))) for one in size))
-
-    def _by(self, number: int) -> str:
-        """Return by how much, where that is claimed."""
-        margin = self.claims[number]
-        return f" by {self.claim(number).lstrip('+-')}" if round(margin, 9) else ""
 
     def _size(self) -> list[str]:
         if self.difference is None:

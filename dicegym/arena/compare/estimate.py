@@ -1,15 +1,15 @@
-"""How large the difference is, said after a test that stopped when it was decided.
+"""The size of the difference after a test that stopped early.
 
-A test that stops when things look well stops too early, and the plain mean of its pairs exaggerates: shown with
-the plain interval, it misleads. So the interval here is that of the stopped test. Sums of pairs are taken for a
-Brownian motion with drift that ends at one of two barriers, or where the games ran out; outcomes are ordered from
-"ended at the lower barrier at once" to "ended at the upper barrier at once"; and a difference is in the 95 % interval
-unless 2.5 % or less of the tests with it would end as far out as this one did, on either side. The estimate is the
-difference with which half of them would: it is too high as often as too low.
+A test that stops when the results look decisive exaggerates: the plain mean of its pairs and its plain interval are
+biased. So the interval here is that of the stopped test. A Brownian motion with drift models the sums of pairs. It ends
+at one of two barriers, or when the games run out. Outcomes are ordered from "ended at the lower barrier at once"
+to "ended at the upper barrier at once". A difference is in the 95 % interval unless at most 2.5 % of the tests with it
+would end as far out as this one, on either side. The estimate is the median-unbiased one: half of the tests with that
+difference would end higher.
 
 Sources: D. Siegmund, "Estimation following sequential tests", Biometrika 65 (1978), for the order and the interval;
-A. Borodin and P. Salminen, "Handbook of Brownian Motion" (2nd edition, 2002), part II, 3.0, for the times at which a
-motion leaves an interval, as sums over mirror images.
+A. Borodin and P. Salminen, "Handbook of Brownian Motion" (2nd edition, 2002), part II, 3.0, for the exit times of a
+motion from an interval, as sums over mirror images.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ from dicegym.arena.compare.sequential import FEWEST, Claims
 from dicegym.errors import DependencyError
 
 LEVEL = 0.95
-"""How often the interval is to hold the true difference."""
+"""Coverage of the interval."""
 FAR = 40.0
-"""Standard errors from the mean within which drifts are looked for."""
+"""Standard errors from the mean within which drifts are searched."""
 IMAGES = 12
-"""Standard deviations beyond which mirror images add nothing that can be seen."""
+"""Standard deviations beyond which mirror images are negligible."""
 
 
 class Interval(NamedTuple):
-    """A difference, and between what it lies."""
+    """A difference and the ends of its interval."""
 
     value: float
     low: float
@@ -42,10 +42,10 @@ class Interval(NamedTuple):
 
 
 class Stopped(NamedTuple):
-    """How a test came out: the pairs that counted, with their mean and variance.
+    """The end of a test: the counted pairs, with their mean and variance.
 
-    ``accepted`` is the claim that was accepted; None: the games ran out. ``normal`` says whether pairs are worth any
-    number, so that those played tell how much they vary; see `cautious_variance`.
+    ``accepted`` is the accepted claim; None: the games ran out. ``normal``: pairs have any value, so their variance is
+    estimated as usual; see `cautious_variance`.
     """
 
     pairs: int
@@ -56,19 +56,16 @@ class Stopped(NamedTuple):
 
 
 def need_scipy() -> None:
-    """Raise DependencyError if what computes intervals is not installed."""
+    """Raise DependencyError if SciPy is not installed; called before an hour of games is played."""
     try:
         import scipy.optimize
-        import scipy.special  # noqa: F401  # asked for here, before an hour of games is played
+        import scipy.special  # noqa: F401  # only whether it is there
     except ImportError:
         raise DependencyError.for_extra("scipy", "arena", "dicegym compare") from None
 
 
 def difference(stopped: Stopped, claims: Claims) -> Interval:
-    """Return the difference in the mean of pairs and its interval, from -1 to 1.
-
-    ``stopped`` is how the test of ``claims`` came out, after one pair or more.
-    """
+    """Return the difference in the mean of pairs and its interval, from -1 to 1, after a test of ``claims``."""
     from scipy.optimize import brentq
 
     if not stopped.variance:
@@ -78,18 +75,18 @@ def difference(stopped: Stopped, claims: Claims) -> Interval:
     middle, gap = (claims.margin0 + claims.margin1) / 2, claims.margin1 - claims.margin0
     barriers = [abs(bound) * variance / gap / deviation for bound in (claims.lower, claims.upper)]
     end = stopped.pairs * (stopped.mean - middle) / deviation
-    if stopped.pairs < FEWEST:  # before which nothing stops a test
+    if stopped.pairs < FEWEST:  # nothing stops a test before
         half = NormalDist().inv_cdf((1 + LEVEL) / 2) * deviation / math.sqrt(stopped.pairs)
         return _between(stopped.mean, stopped.mean - half, stopped.mean + half)
-    if stopped.accepted is None:  # the ratio is not linear, and lets a sum that is far out grow further
+    if stopped.accepted is None:  # the ratio is not linear: a sum can pass the bound's value without stopping
         barriers = [max(barriers[0], -end), max(barriers[1], end)]
-    else:  # the barrier is where the test ended, a little beyond or before the bound
+    else:  # the barrier is where the test ended, near the bound
         ahead = end if stopped.accepted else -end
         barriers[stopped.accepted] = max(ahead, barriers[stopped.accepted] / 2)
     rest = Motion(barriers[0], barriers[1], float(stopped.pairs))
 
     def above(drift: float) -> float:
-        """Return how many tests with this drift would end where this one did, or higher."""
+        """Return the share of tests with this drift that would end where this one did, or higher."""
         if stopped.accepted == 1:
             return rest.through_top(drift)
         if stopped.accepted == 0:
@@ -99,7 +96,7 @@ def difference(stopped: Stopped, claims: Claims) -> Interval:
     centre, error = end / stopped.pairs, 1 / math.sqrt(stopped.pairs)
 
     def drift_at(share: float) -> float:
-        wanted: Callable[[float], float] = lambda drift: above(drift) - share  # noqa: E731  # a name for its type
+        wanted: Callable[[float], float] = lambda drift: above(drift) - share  # noqa: E731  # annotated for mypy
         low, high = centre - FAR * error, centre + FAR * error
         if wanted(low) > 0 or wanted(high) < 0:
             return low if wanted(low) > 0 else high
@@ -110,10 +107,10 @@ def difference(stopped: Stopped, claims: Claims) -> Interval:
 
 
 def _of_equals(stopped: Stopped) -> Interval:
-    """Return the difference of pairs that all came out alike, wherever the test stopped: no luck is in them.
+    """Return the difference for pairs that are all equal, wherever the test stopped.
 
-    Others may come out otherwise, but then seldom: of those that would be at either end, no more than what is missed by
-    as many pairs in 2.5 % of all tests (Clopper and Pearson, Biometrika 26, 1934).
+    Other pairs may exist, but rarely: the interval allows at either end the largest share that this many pairs miss in
+    2.5 % of all tests (Clopper and Pearson, Biometrika 26, 1934).
     """
     missed = 1 - ((1 - LEVEL) / 2) ** (1 / stopped.pairs)
     mean = stopped.mean
@@ -121,14 +118,14 @@ def _of_equals(stopped: Stopped) -> Interval:
 
 
 def _between(*found: float) -> Interval:
-    """Return an interval of differences, which are from -1 to 1."""
+    """Return an interval, with its values clipped to -1 .. 1."""
     return Interval(*(min(1.0, max(-1.0, one)) for one in found))
 
 
 class Motion(NamedTuple):
-    """A Brownian motion of unit variance from 0 that ends when its time is over, or at a barrier.
+    """A Brownian motion of unit variance that starts at 0 and ends after ``time``, or at a barrier.
 
-    The lower barrier is ``below`` down, the upper one ``over`` up.
+    The lower barrier is at -``below``, the upper one at ``over``.
     """
 
     below: float
@@ -136,7 +133,7 @@ class Motion(NamedTuple):
     time: float
 
     def mirror(self) -> Motion:
-        """Return the same with up and down exchanged."""
+        """Return the motion with up and down exchanged."""
         return Motion(self.over, self.below, self.time)
 
     def through_top(self, drift: float) -> float:
@@ -150,14 +147,14 @@ class Motion(NamedTuple):
         return float(np.clip((np.sign(at) * (np.exp(soon) + np.exp(late))).sum(), 0, 1))
 
     def within_above(self, drift: float, height: float) -> float:
-        """Return the chance that it meets no barrier and is above ``height``, which lies between them, at the end."""
+        """Return the chance that it meets no barrier and ends above ``height``, which is between them."""
         from scipy.special import log_ndtr
 
         found, root = 0.0, math.sqrt(self.time)
         for sources, sign in ((self._images(), 1.0), (2 * self.over + self._images(), -1.0)):
             bottom = (height - sources - drift * self.time) / root
             top = (self.over - sources - drift * self.time) / root
-            # Of two chances near 1 the difference is lost: then those of the other side are taken.
+            # The difference of two chances near 1 loses precision: use those of the other side.
             flip = bottom + top > 0
             low, high = np.where(flip, -top, bottom), np.where(flip, -bottom, top)
             weight = drift * sources
@@ -171,10 +168,10 @@ class Motion(NamedTuple):
 
 
 def cautious_variance(pairs: int, variance: float, normal: bool = False) -> float:
-    """Return the variance of a pair, from that of those played: a few equal ones do not show that all are.
+    """Return the variance of a pair from that of the counted pairs.
 
-    One more pair at either end says how little is known. With ``normal``, where pairs are worth any number and equal
-    ones are no accident, it is the usual estimate.
+    A few equal pairs do not show that all are equal: one more pair is assumed at either end. With ``normal`` values,
+    where equal pairs do not occur by chance, it is the usual estimate.
     """
     if normal:
         return pairs / max(1, pairs - 1) * variance

@@ -1,10 +1,10 @@
-"""The sequential test: after each pair of games, is there enough to say which of two claims holds?
+"""The sequential test: after each pair of games, do the results decide between two claims?
 
-A pair is worth the difference of two scores, a number from -1 to 1 whose mean is 0 among equals. One claim says that
-this mean is ``margin0``, the other that it is ``margin1``. The test is a generalised sequential probability ratio test:
-the likelihood of each claim is that of the distribution over the values seen which fits the pairs best and has the
-claimed mean, and it ends when the logarithm of their ratio leaves Wald's bounds. Nothing is assumed of the distribution
-but that pairs are independent: ties, and the two games of a pair being alike, are in it as they come.
+The value of a pair is the difference of two scores, a number from -1 to 1 whose mean is 0 among equals. The claims are
+that this mean is ``margin0``, or that it is ``margin1``. The test is a generalised sequential probability ratio test:
+the likelihood of each claim is that of the best fitting distribution over the observed values with the claimed mean,
+and the test ends when the logarithm of their ratio leaves Wald's bounds. It assumes only that pairs are independent:
+ties, and correlation within a pair, need no model.
 
 Sources: A. Wald, "Sequential Tests of Statistical Hypotheses", Annals of Mathematical Statistics 16 (1945), for the
 bounds; X. Li, J. Liu and Z. Ying, "Generalized Sequential Probability Ratio Test for Separate Families of Hypotheses",
@@ -24,25 +24,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 FEWEST = 20
-"""Pairs before which nothing is decided: both the ratio and what is said of the difference rest on many of them."""
+"""Pairs before the first decision: the ratio and the interval are asymptotic."""
 USUAL = (-1.0, -0.5, 0.0, 0.5, 1.0)
-"""Values of a pair of games for two, which are always reckoned with."""
+"""Values of a pair of games for two, which are always in the distribution."""
 UNSEEN = 1e-3
-"""How often a usual value that has not been seen counts: so no claim is impossible before it is tried."""
+"""Count of a usual value that has not been observed, so that no claim is impossible from the start."""
 MOST_STEPS, EXACT_ENOUGH = 100, 1e-11
-"""Where the search for a best distribution ends, which takes about ten steps; its unknown is of the order of 1."""
+"""End of the search for the best distribution, which takes about ten steps; its unknown is of the order of 1."""
 LEAST_VARIANCE = 1e-12
-"""Of a pair: below it pairs are alike but for rounding."""
+"""Least variance of a pair: below it pairs differ only by rounding."""
 GRAIN = 9
-"""Decimals to which values of pairs are told apart."""
+"""Decimals of a pair's value."""
 
 
 class Claims(NamedTuple):
-    """Two claims about the mean of pairs, and how often the test may be wrong about each.
+    """Two claims about the mean of pairs, and the error rates of the test.
 
-    The first says that it is ``margin0``, the second that it is ``margin1``, which is higher; both are from -1 to 1.
-    The test may decide for the second where the first holds with the frequency ``alpha``, and for the first where the
-    second holds with the frequency ``beta``.
+    The first claim is that the mean is ``margin0``, the second that it is ``margin1``, which is higher; both are from
+    -1 to 1. ``alpha`` is the rate of accepting the second claim where the first holds, ``beta`` the reverse.
     """
 
     margin0: float
@@ -62,12 +61,12 @@ class Claims(NamedTuple):
 
 
 class SequentialTest:
-    """Takes pairs as they come and says when they have decided between two claims.
+    """Counts pairs until they decide between two claims.
 
     Attributes:
-        pairs: how many have been counted.
-        ratio: the log-likelihood ratio after them; above 0 speaks for the second claim.
-        accepted: the claim that is accepted, 0 or 1; None: neither yet.
+        pairs: number of counted pairs.
+        ratio: their log-likelihood ratio; above 0 favours the second claim.
+        accepted: the accepted claim, 0 or 1; None: undecided.
     """
 
     def __init__(self, claims: Claims) -> None:
@@ -78,7 +77,7 @@ class SequentialTest:
         self._counts = dict.fromkeys(USUAL, 0)
 
     def add(self, pairs: Sequence[float] | NDArray[np.float64]) -> int:
-        """Count ``pairs`` in their order, each a number from -1 to 1, up to the one that decides; return how many."""
+        """Count ``pairs`` in their order, values from -1 to 1, up to the deciding one; return the number counted."""
         if self.accepted is not None or not len(pairs):
             return 0
         found = np.asarray(pairs, np.float64)
@@ -94,7 +93,7 @@ class SequentialTest:
         return last + 1
 
     def _ratios(self, found: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the log-likelihood ratio after each of some pairs: float64[pairs]."""
+        """Return the log-likelihood ratio after each of ``found``: float64[pairs]."""
         found = np.round(found, GRAIN)
         values = np.array(sorted(self._counts.keys() | set(found.tolist())))
         before = np.array([self._counts.get(value, 0) for value in values.tolist()], np.float64)
@@ -102,21 +101,21 @@ class SequentialTest:
         return log_likelihood_ratios(counts, values, self.claims.margin0, self.claims.margin1)
 
     def _count(self, found: NDArray[np.float64]) -> None:
-        """Take note of pairs that count."""
+        """Add pairs that count."""
         for value in np.round(found, GRAIN).tolist():
             self._counts[value] = self._counts.get(value, 0) + 1
 
     @property
     def counts(self) -> tuple[tuple[float, int], ...]:
-        """How many pairs were worth what, by value."""
+        """Number of pairs by value: (value, number)."""
         return tuple(sorted(self._counts.items()))
 
 
 class NormalTest(SequentialTest):
-    """The same for pairs that are worth any number, such as results less luck, which hardly come twice.
+    """The test for pairs of any value, such as luck-adjusted results, which rarely repeat.
 
-    The likelihood of each claim is that of the normal distribution with the claimed mean that fits the pairs best: its
-    variance is not known either, and follows the pairs.
+    The likelihood of each claim is that of the best fitting normal distribution with the claimed mean and an unknown
+    variance.
     """
 
     def __init__(self, claims: Claims) -> None:
@@ -133,29 +132,26 @@ class NormalTest(SequentialTest):
         return np.asarray(number / 2 * np.log((variance + away0) / (variance + away1)), np.float64)
 
     def _count(self, found: NDArray[np.float64]) -> None:
-        self._sums += np.cumsum([found, found**2], axis=1)[:, -1]  # hardly any two are worth the same
+        self._sums += np.cumsum([found, found**2], axis=1)[:, -1]  # values rarely repeat
 
 
 def log_likelihood_ratios(
     counts: NDArray[np.float64], values: NDArray[np.float64], margin0: float, margin1: float
 ) -> NDArray[np.float64]:
-    """Return log(likelihood of mean ``margin1`` / likelihood of mean ``margin0``) of pairs.
+    """Return log(likelihood of mean ``margin1`` / likelihood of mean ``margin0``), both between -1 and 1.
 
-    Args:
-        counts: how many pairs were worth ``values``, float64[..., n]; along the leading axes are independent cases.
-        values: what pairs can be worth, float64[n], -1 and 1 among them.
-        margin0: a mean above -1 and below 1.
-        margin1: another.
+    ``counts``: number of pairs of each value, float64[..., n]; leading axes are independent cases. ``values``: the
+    possible values, float64[n], with -1 and 1.
     """
-    counts = np.where((counts == 0) & np.isin(values, USUAL), UNSEEN, counts)  # not what comes later in a block
+    counts = np.where((counts == 0) & np.isin(values, USUAL), UNSEEN, counts)  # not values from later in a block
     return _support(counts, values, margin1) - _support(counts, values, margin0)
 
 
 def _support(counts: NDArray[np.float64], values: NDArray[np.float64], mean: float) -> NDArray[np.float64]:
     """Return the logarithm of the highest likelihood with this mean, less that of the frequencies themselves.
 
-    The best distribution has p = frequency / (1 + t * (value - mean)), where t makes the mean what it should be
-    (Owen's Lagrange multiplier). It is found by Newton's steps, kept within bounds that close in on it.
+    The best distribution has p = frequency / (1 + t * (value - mean)), where t (Owen's Lagrange multiplier) gives the
+    right mean. Newton's method finds it, within bounds that close in on it.
     """
     away = values - mean
     t = np.zeros(counts.shape[:-1])
@@ -174,7 +170,7 @@ def _support(counts: NDArray[np.float64], values: NDArray[np.float64], mean: flo
 
 
 def margin_of(elo: float) -> float:
-    """Return the mean of pairs among two whose ratings differ by ``elo``: share won less share lost.
+    """Return the mean of pairs (share won less share lost) of two players whose ratings differ by ``elo``.
 
     Source: A. Elo, "The Rating of Chessplayers, Past and Present" (1978): the logistic curve with base 10 and 400.
     """
@@ -182,7 +178,7 @@ def margin_of(elo: float) -> float:
 
 
 def elo_of(margin: float) -> float:
-    """Return the difference of ratings that goes with a mean of pairs; it is endless at -1 and 1."""
+    """Return the difference of ratings for a mean of pairs; infinite at -1 and 1."""
     if abs(margin) >= 1:
         return math.copysign(math.inf, margin)
     return float(np.arctanh(margin)) * 800 / math.log(10)

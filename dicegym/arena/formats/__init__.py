@@ -1,1 +1,1 @@
-"""The formats of contests: who plays whom, and how results become places."""
+"""The formats of contests: who plays whom, and how the results are ranked."""

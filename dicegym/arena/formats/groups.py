@@ -1,13 +1,12 @@
-"""The contest in groups, for games with fewer seats at a table than entries.
+"""The contest in groups, for more entries than seats at a table.
 
-Qualifying: all play equally often at tables drawn afresh, until the best tableful is clear. Then these
-play among themselves for the first places, the next tableful for the places below, and so on.
-
-`qualify` and `playoff` are arithmetic: they are given a function that plays (`Play`).
+Qualifying: all play equally often at drawn tables, until the best tableful is clear. Then the best tableful plays for
+the first places, the next one for the places below, and so on. `qualify` and `playoff` get the function that plays.
 """
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -25,15 +24,16 @@ from dicegym.engine.dice import named_seed
 from dicegym.engine.seats import permutation
 
 MOST_CYCLES = 1_000
-"""Cycles of qualifying after which ties are broken otherwise."""
+"""Cycles of qualifying after which wins or a lot break ties."""
 LEAD = 50
 """Points over the second that decide a playoff."""
 MOST_GAMES = 5_000
-"""Games after which a playoff ends undecided: equal players may never get that far apart."""
+"""Games after which a playoff ends undecided, as equal players may never get that far apart."""
 SAME_PLACES = 100
-"""Games after which it ends if the first two had the same place in each of them: they never will."""
+"""Games after which it ends if the first two had the same place in each of them, as twins do."""
 SESSION, AT_ONCE = 25, 4
-"""Games of a playoff in one session, and sessions begun at once; what is played beyond the decision does not count."""
+"""Games of a session, and sessions of a playoff at a time; games beyond the decision do not count."""
+FIGURES = ("points", "wins", "games")
 
 Group = tuple[str, ...]
 
@@ -48,16 +48,14 @@ class Session(NamedTuple):
 
 
 Play = Callable[[Sequence[Session]], list[Sequence[Sequence[float]]]]
-"""Plays sessions; returns for each, and each of its games, what each player of the group got: more is better."""
+"""Plays sessions; returns for each session and game the result of each player of the group: more is better."""
 
 
 class Tally:
     """Points, wins (games won alone) and games of ``names``: place p of a game is worth ``most`` + 1 - p points."""
 
     def __init__(self, names: Sequence[str], most: int) -> None:
-        self.points = dict.fromkeys(names, 0)
-        self.wins = dict.fromkeys(names, 0)
-        self.games = dict.fromkeys(names, 0)
+        self.points, self.wins, self.games = (dict.fromkeys(names, 0) for _ in FIGURES)
         self._most = most
 
     def add(self, group: Group, returns: Sequence[float]) -> None:
@@ -69,37 +67,36 @@ class Tally:
             self.games[name] += 1
 
     def merit(self, name: str) -> tuple[int, int]:
-        """Return what ``name`` is ranked by: points, then wins."""
+        """Return the points and wins of ``name``, by which it is ranked."""
         return self.points[name], self.wins[name]
 
     def figures(self, name: str, prefix: str = "") -> dict[str, int]:
         """Return points, wins and games of ``name``, each under its name with ``prefix``."""
-        counts = {"points": self.points, "wins": self.wins, "games": self.games}
-        return {prefix + what: counted[name] for what, counted in counts.items()}
+        return {prefix + figure: getattr(self, figure)[name] for figure in FIGURES}
 
 
 class GroupStage(NamedTuple):
     """The result of qualifying or of a playoff."""
 
-    order: list[str]
+    order: Sequence[str]
     """Best first."""
     tally: Tally
-    remarks: list[str]
+    remarks: Sequence[str] = ()
     cycles: int = 0
     """Of qualifying."""
 
 
 def shuffle_names(names: Sequence[str], *seed: object) -> list[str]:
-    """Return ``names`` in a random order that depends on ``seed`` and the set of names alone."""
+    """Return ``names`` in a random order that depends only on ``seed`` and the set of names."""
     ordered = sorted(names)
     return [ordered[i] for i in permutation(named_seed(*seed), 0, 0, len(ordered))]
 
 
 def cycle(names: Sequence[str], size: int, *seed: object) -> list[Group]:
-    """Draw the groups of a cycle, each of ``size`` different names, in which every name stands equally often.
+    """Draw the groups of a cycle, each of ``size`` different names; every name is in equally many groups.
 
-    The names sit down in a circle at random, and groups are counted off round it until that comes out even: after
-    ``size / gcd(len(names), size)`` times round. There must be at least ``size`` names.
+    The names sit in a random circle, and groups are counted off round it until the count comes out even, after
+    ``size / gcd(len(names), size)`` rounds. There must be at least ``size`` names.
     """
     circle = shuffle_names(names, *seed)
     n = len(circle)
@@ -107,10 +104,9 @@ def cycle(names: Sequence[str], size: int, *seed: object) -> list[Group]:
 
 
 def qualify(names: Sequence[str], size: int, most: int, seed: int, play: Play) -> GroupStage:
-    """Play cycles until place ``size`` is strictly ahead of the next at the end of one, at most `MOST_CYCLES`.
+    """Play at most `MOST_CYCLES` cycles, until place ``size`` is strictly ahead of the next at the end of one.
 
-    Names equal in points are ordered by wins, and if those are equal too by lot; ``remarks`` say so where that
-    decided the groups of ``size``.
+    Names with equal points are ordered by wins, then by lot; ``remarks`` tell if that decided the groups.
     """
     tally, cycles = Tally(names, most), 0
     while cycles < MOST_CYCLES:
@@ -122,7 +118,7 @@ def qualify(names: Sequence[str], size: int, most: int, seed: int, play: Play) -
         totals = sorted(tally.points.values(), reverse=True)
         if totals[size - 1] > totals[size]:
             break
-    order = sorted(shuffle_names(names, "lot", seed), key=tally.merit, reverse=True)  # a stable sort: else as drawn
+    order = sorted(shuffle_names(names, "lot", seed), key=tally.merit, reverse=True)  # stable: ties stay as drawn
     remarks = []
     for first in range(size, len(order), size):
         above, below = order[first - 1], order[first]
@@ -135,14 +131,13 @@ def qualify(names: Sequence[str], size: int, most: int, seed: int, play: Play) -
     return GroupStage(order, tally, remarks, cycles)
 
 
-def playoff(group: Group, number: int, most: int, play: Play, most_games: int | None = None) -> GroupStage:
-    """Play games between a group until one player has `LEAD` more points than the second.
+def playoff(group: Group, number: int, most: int, play: Play, most_games: int = MOST_GAMES) -> GroupStage:
+    """Play games between a group, sorted by name, until one player has `LEAD` more points than the second.
 
-    At most ``most_games`` (default: `MOST_GAMES`), and no more than `SAME_PLACES` if the first two had the same
-    place in all of them; ``remarks`` say so. Entries with equal points and wins share a place.
+    It ends after ``most_games``, or after `SAME_PLACES` if the first two had the same place in all of them; ``remarks``
+    tell so. Entries with equal points and wins share a place.
     """
     tally, begun = Tally(group, most), 0
-    last = MOST_GAMES if most_games is None else most_games
     found: dict[str, list[int]] = {name: [] for name in group}
     while True:
         sessions = [Session(group, ("playoff", number, begun + i), SESSION) for i in range(AT_ONCE)]
@@ -151,39 +146,37 @@ def playoff(group: Group, number: int, most: int, play: Play, most_games: int | 
             tally.add(group, returns)
             for name, place in zip(group, places_of(returns), strict=True):
                 found[name].append(place)
-            order = sorted(sorted(group), key=tally.merit, reverse=True)
+            order = sorted(group, key=tally.merit, reverse=True)
             first, second, games = order[0], order[1], tally.games[order[0]]
             if tally.points[first] - tally.points[second] >= LEAD:
-                return GroupStage(order, tally, [])
+                return GroupStage(order, tally)
             if games == SAME_PLACES and found[first] == found[second]:
                 same = f"{first} and {second} had the same place in each of {write_count(games, 'game')}"
                 return GroupStage(order, tally, [f"{same}: group {number} is open"])
-            if games == last:
+            if games == most_games:
                 remark = f"group {number} ended without a lead of {LEAD} points after {write_count(games, 'game')}"
                 return GroupStage(order, tally, [remark])
 
 
 class _DisqualifiedError(Exception):
-    """An entry did what the rules have no answer to, and is disqualified."""
+    """An entry failed where the rules name no price, and is disqualified."""
 
 
 def groups(director: Director) -> ContestResult:
     """Let all entries qualify for groups, and let each group play for its places.
 
-    A full table has the game's number of players; if more have entered, they qualify (`qualify`), and the groups of
-    the playoffs are the best tableful, the next, and so on. What is left over plays at a smaller table, one entry alone
-    not at all. Place p is worth (most players of the game) + 1 - p points at every table. If an entry is disqualified
-    while it plays, the contest begins anew without it.
+    A full table has the game's number of players. If more have entered, they qualify (`qualify`), and the groups of the
+    playoffs are the best tableful, the next, and so on. The remaining entries play at a smaller table; a single one
+    does not play. Place p is worth (most players of the game) + 1 - p points at every table. If an entry is
+    disqualified while it plays, the contest starts again without it.
 
     Figures of a standing: ``group``, 1 for the best; ``points``, ``wins`` (games won alone) and ``games`` of the
     playoff; the same of qualifying, as ``qualifying_points`` and so on. Details: ``table``, seats at a full table;
     ``cycles`` of qualifying; ``most_games``, after which a playoff ends undecided.
     """
     while True:
-        try:
+        with contextlib.suppress(_DisqualifiedError):
             return _run_stages(director)
-        except _DisqualifiedError:
-            continue
 
 
 def _run_stages(director: Director) -> ContestResult:
@@ -204,13 +197,13 @@ def _run_stages(director: Director) -> ContestResult:
         played.extend(found)
         return [one.outcome["returns"] for one in found]
 
-    qualified = GroupStage(names, Tally(names, most), [])
+    qualified = GroupStage(names, Tally(names, most))
     if len(names) > size:
         qualified = qualify(names, size, most, director.seed, play)
     remarks, standings = list(qualified.remarks), list[Standing]()
     for number, above in enumerate(range(0, len(names), size), 1):
         group = tuple(sorted(qualified.order[above : above + size]))
-        decided = GroupStage(list(group), Tally(group, most), [])
+        decided = GroupStage(group, Tally(group, most))
         if len(group) >= max(2, game.spec.players[0]):
             decided = playoff(group, number, most, play, most_games)
         remarks += decided.remarks
@@ -218,7 +211,7 @@ def _run_stages(director: Director) -> ContestResult:
             name: {"group": number, **decided.tally.figures(name), **qualified.tally.figures(name, "qualifying_")}
             for name in group
         }
-        rows = ranking({name: decided.tally.merit(name) for name in decided.order}, figures)
+        rows = ranking({name: decided.tally.merit(name) for name in group}, figures)
         standings += [replace(row, place=above + row.place) for row in rows]
     shown = _present(standings, size, qualified.cycles, director.seed)
     details = {"table": size, "cycles": qualified.cycles, "most_games": most_games}
@@ -230,10 +223,9 @@ def _present(standings: Sequence[Standing], table: int, cycles: int, seed: int) 
     columns: Columns = {"Group": "group", "Points": "points", "Wins": "wins", "Games": "games"}
     tables: list[ReportTable] = [ranking_table(standings, columns)]
     if cycles:
-        titles = ["points", "wins", "games"]
         by_points = sorted(standings, key=lambda row: (-row["qualifying_points"], -row["qualifying_wins"]))
-        cells = [[row.name, *(str(row[f"qualifying_{of}"]) for of in titles), str(row["group"])] for row in by_points]
-        tables.append(("Qualifying", ["Entry", *map(str.title, titles), "Into group"], cells))
+        cells = [[row.name, *(str(row[f"qualifying_{of}"]) for of in FIGURES), str(row["group"])] for row in by_points]
+        tables.append(("Qualifying", ["Entry", *map(str.title, FIGURES), "Into group"], cells))
     facts = [f"tables of {table}", f"{write_count(cycles, 'cycle')} of qualifying", f"seed {seed}"]
     return Presentation(facts, tables)
 

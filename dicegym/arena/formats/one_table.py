@@ -1,4 +1,4 @@
-"""All entries at one table: a number of games in which everybody plays, and the entry with most wins comes first."""
+"""One table: all entries play together, and the entry with most wins is first."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from dicegym.sandbox.jobs import Entry
 
 
 def one_table(director: Director) -> ContestResult:
-    """Let all play together that are not disqualified; an entry that fails is left out, and the others begin anew.
+    """Let all entries play together. If one fails, it is disqualified and the others start again.
 
     Figures of a standing: ``wins``, games won alone, and ``share``, their share of all games. Details: ``games``.
     """
@@ -37,7 +37,7 @@ def one_table(director: Director) -> ContestResult:
     standings = ranking(wins, {name: {"wins": won, "share": won / max(1, total)} for name, won in wins.items()})
     columns: Columns = {"Wins": "wins", "Share": lambda row: row["share"] if total else None}
     table = ranking_table(standings, columns)
-    words = [] if total else ["No game was played: too few are left who can play."]
+    words = [] if total else ["No game was played: too few entries can play."]
     shown = Presentation([write_count(total, "game"), f"seed {director.seed}"], [table], words)
     return director.result(standings, played, shown, games=total)
 
@@ -46,8 +46,8 @@ def _check(game: Game, options: ContestOptions, entries: Sequence[Entry]) -> Non
     most = game.spec.players[1]
     if len(entries) > most:
         raise ParameterError(
-            f"{len(entries)} entries do not fit one table of {game.spec.title}, where {most} can sit: name {most} at "
-            "most, or run a contest of another format"
+            f"{len(entries)} entries do not fit one table of {game.spec.title}, where {most} can sit: name at most "
+            f"{most}, or choose another format"
         )
     if options.less_luck and len(entries) >= max(2, game.spec.players[0]):
         check_meter(table_for(game, len(entries)))

@@ -1,4 +1,4 @@
-"""The round robin: all tables of entries play a match each, and the entry with most matches won comes first."""
+"""The round robin: every table of entries plays a match, and the entry with most matches won is first."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+from dicegym.arena.contest_options import ContestOptions
 from dicegym.arena.director import Director, Format
 from dicegym.arena.exact_ranking import GRAIN, baseline_rates, check_exact, find_tables, list_remarks, rank_exactly
 from dicegym.arena.formats.settling import settle
@@ -19,17 +20,18 @@ from dicegym.arena.ratings.rating_tables import build_won_matrix
 from dicegym.arena.report import Matrix, ReportTable
 from dicegym.arena.results import Columns, ContestResult, Presentation, Standing, ranking, ranking_table
 from dicegym.columns import write_count
+from dicegym.engine.game import Game
 
 
 def round_robin(director: Director) -> ContestResult:
     """Let every table of entries play, and rank them.
 
-    A match's result depends on the contest's seed, its entries with their files and its number alone. Matches of
+    A match's result depends only on the contest's seed, its entries with their files, and its number. Matches of
     disqualified entries do not count.
 
-    Figures of a standing: ``wins`` and ``losses`` of matches; ``share`` of its games won, a shared first place shared
-    out; ``win_rate`` against the baseline, exact, None where its table is not known; ``less_luck``, its share less what
-    was luck of it, None unless chosen; ``exact``, see `dicegym.arena.exact_ranking.rank_exactly`, None unless chosen.
+    Figures of a standing: ``wins`` and ``losses`` of matches; ``share`` of its games won, a shared first place shared;
+    ``win_rate`` against the baseline, exact, None if unknown; ``less_luck``, its luck-adjusted share, None unless
+    chosen; ``exact``, see `dicegym.arena.exact_ranking.rank_exactly`, None unless chosen.
     Details: ``games_per_match``, ``baseline``, and ``pairs``, the exact value of each pair, empty unless chosen.
     """
     game, options = director.game, director.options
@@ -52,7 +54,7 @@ def round_robin(director: Director) -> ContestResult:
 
 
 def _rank(director: Director, matches: Sequence[MatchRow], rates: Mapping[str, float]) -> tuple[Standing, ...]:
-    """Rank by matches won, then the exact win rate against the baseline or the share of games won; or less luck."""
+    """Rank by luck-adjusted share if chosen; otherwise by matches won, then win rate against the baseline or share."""
     names = [entry.name for entry in director.entries]
     wins, losses, games, won = Counter[str](), Counter[str](), Counter[str](), dict.fromkeys(names, 0.0)
     for match in matches:
@@ -63,8 +65,8 @@ def _rank(director: Director, matches: Sequence[MatchRow], rates: Mapping[str, f
             games[name] += match.games
             won[name] += share
     shares = {name: round(won[name] / max(1, games[name]), GRAIN) for name in names}
-    left: dict[str, float] = {}
     merits: dict[str, Any] = {name: (wins[name], rates.get(name, shares[name])) for name in names}
+    left: dict[str, float] = {}
     if director.luck is not None:
         left = {row.name: round(row.less_luck, GRAIN) for row in director.luck.rows(matches, names)}
         merits = {name: left.get(name, 0.0) for name in names}
@@ -83,11 +85,11 @@ def present_games(
     baseline: str,
     remarks: Sequence[str] = (),
 ) -> Presentation:
-    """Return the ranking, and how often each was ahead of each, by the games."""
+    """Return the ranking, and the matrix of games won."""
     rated = any(row["win_rate"] is not None for row in standings)
     last = {f"Win rate against `{baseline}`": "win_rate"} if rated else {"Games won": "share"}
     if any(row["less_luck"] is not None for row in standings):
-        last, fact = {"Less luck": "less_luck"}, f"{fact}, ranked less luck"
+        last, fact = {"Less luck": "less_luck"}, f"{fact}, ranked by luck-adjusted results"
     columns: Columns = {"Wins": "wins", "Losses": "losses", **last}
     tables: list[ReportTable | Matrix] = [ranking_table(standings, columns)]
     if matches:
@@ -96,12 +98,8 @@ def present_games(
     return Presentation([fact], tables, list(remarks) if rated else [])
 
 
-ROUND_ROBIN = Format(
-    round_robin,
-    "round_robin",
-    fewest=lambda game: game.players,
-    matches=lambda game, entries, options: (
-        0 if options.games == 0 else math.comb(entries, game.players) * options.seeds
-    ),
-    check=check_exact,
-)
+def _count_matches(game: Game, entries: int, options: ContestOptions) -> int:
+    return 0 if options.games == 0 else math.comb(entries, game.players) * options.seeds
+
+
+ROUND_ROBIN = Format(round_robin, "round_robin", lambda game: game.players, _count_matches, check_exact)

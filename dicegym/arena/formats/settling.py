@@ -1,9 +1,9 @@
-"""Which matches count, and which entries are disqualified: a function of outcomes, never of when matches end.
+"""Decide which matches count and which entries are disqualified, from outcomes alone.
 
-Processes end matches in any order, a store knows some of them before, and an entry that has failed need not be played
-any more: so which matches are played is a matter of time. What counts is decided by going through them in the order in
-which they are to be played: an entry is disqualified at the first match that it fails, among those without an entry
-disqualified before; from there on its matches do not count. Whatever is missing for that is played.
+Processes end matches in any order, a store knows some of them, and an entry that has failed need not play on. So timing
+decides which matches are played, and it must not decide what counts. `fold` goes through the matches in the format's
+order: an entry is disqualified at the first match that it fails, ignoring matches of entries disqualified before. From
+there on its matches do not count. Missing matches are then played.
 """
 
 from __future__ import annotations
@@ -19,29 +19,25 @@ from dicegym.sandbox.jobs import Failure
 
 
 def table_for(game: Game, players: int) -> Game:
-    """Return the game with ``players`` seats. Raises ParameterError if it does not allow them."""
+    """Return the game with ``players`` seats. Raises ParameterError if it does not allow that."""
     return game if game.players == players else Game(game.spec, players, **game.parameters)
 
 
 def settle(director: Director, matches: Iterable[Match], returns: bool = False) -> list[PlayedMatch]:
-    """Play ``matches``, and disqualify entries that failed; return those that count and ended well, in their order.
+    """Play ``matches``, disqualify entries that fail, and return the matches that count, in their order.
 
-    Args:
-        director: plays.
-        matches: no two of the same entries and number.
-        returns: whether to keep what the entries got in each game.
+    No two matches may have the same entries and number. ``returns``: keep what the entries scored in each game.
     """
     jobs = list(matches)
     names = [tuple(entry.name for entry in job.entries) for job in jobs]
-    # A match may have gone on without somebody (`Match.without`), and is the same one.
-    keys = [(job.contest_seed, own, job.number) for job, own in zip(jobs, names, strict=True)]
-    numbers = {key: number for number, key in enumerate(keys)}
+    # Not the job itself: a match that continued without an entry (`Match.without`) is still the same match.
+    numbers = {(job.contest_seed, names[number], job.number): number for number, job in enumerate(jobs)}
     outcomes: dict[int, PlayedMatch | Failure] = {}
     failed: set[str] = set()
 
     def waiting(missing: Sequence[int]) -> Iterator[Match]:
         for number in nearest_first(jobs, missing):
-            if failed.isdisjoint(names[number]):  # else it will hardly count
+            if failed.isdisjoint(names[number]):  # otherwise it probably does not count
                 yield jobs[number]
 
     counted, missing = fold(names, outcomes)
@@ -65,9 +61,9 @@ def settle(director: Director, matches: Iterable[Match], returns: bool = False) 
 
 
 def fold(tables: Sequence[Sequence[str]], outcomes: Mapping[int, PlayedMatch | Failure]) -> tuple[list[int], list[int]]:
-    """Return the numbers of the matches between ``tables`` that count by the ``outcomes`` known, and of those missing.
+    """Return the numbers of the matches that count, and of those that are missing, by the ``outcomes`` known.
 
-    What is missing is taken to end well: so more may be missing once it is known.
+    ``tables``: the entries of each match. Missing matches are assumed to end well, so more may be missing later.
     """
     failed: set[str] = set()
     counted, missing = [], []
@@ -85,16 +81,12 @@ def fold(tables: Sequence[Sequence[str]], outcomes: Mapping[int, PlayedMatch | F
 
 
 def nearest_first(jobs: Sequence[Match], numbers: Sequence[int]) -> list[int]:
-    """Return ``numbers`` of ``jobs`` in the order in which they are best played.
+    """Return ``numbers`` of ``jobs`` in the order in which they are played fastest.
 
-    A referee keeps the processes of few entries. In a round robin of more, row by row, each match would begin with the
-    start of one, which takes longer than a match of Hog. So matches of two are played by squares of the table of who
-    meets whom, `MOST` entries with processes of their own in each, and a square shares half of its entries with
-    the one before. Where there are no more entries than that, or others sit at a table, the order stays.
-
-    Args:
-        jobs: matches.
-        numbers: which of them.
+    A referee keeps the processes of `MOST` entries. Row by row, each match of a large round robin would start a
+    process, which takes longer than a match of Hog. So matches of two are played by squares of the table of pairs:
+    `MOST` entries with processes in each, half of them shared with the square before. With fewer entries or larger
+    tables the order stays.
     """
     groups: dict[str, int] = {}
     for entry in {entry.name: entry for number in numbers for entry in jobs[number].entries}.values():
@@ -105,6 +97,6 @@ def nearest_first(jobs: Sequence[Match], numbers: Sequence[int]) -> list[int]:
 
     def square(number: int) -> tuple[int, int]:
         row, column = sorted(groups.get(entry.name, 0) for entry in jobs[number].entries)
-        return row, -column if row % 2 else column  # there and back, so that neighbours share a group
+        return row, -column if row % 2 else column  # back and forth, so that neighbours share a group
 
     return sorted(numbers, key=square)

@@ -1,15 +1,13 @@
-"""The Swiss tournament: in each round pairs of about equal points meet, and no two meet twice.
+"""The Swiss tournament: in each round entries of about equal points meet, and no two meet twice.
 
-It tells a large field apart in few rounds. Pairs follow the FIDE (Dutch) System, FIDE Handbook C.04.3, without what it
-says of colours, which have no counterpart: seats are drawn afresh for each game. Entries are in the order of their
-points, and of their numbers among equals. In a group of equal points the upper half plays the lower half, first against
-first; whom nobody of the group is left for floats down, and meets the first of the next group. Nobody meets anybody
-twice, and nobody has two byes (C.04.1): if the preferred opponent of somebody leaves others without one, the next
-preferred is tried.
+It ranks a large field in few rounds. Pairs follow the FIDE (Dutch) System, FIDE Handbook C.04.3, without its rules on
+colours: seats are drawn again for each game. Entries are ordered by points, then by their start numbers. In a group of
+equal points the upper half plays the lower half, first against first. An entry left over floats down, and meets the
+first of the next group. No two meet twice, and no entry has two byes (C.04.1): if an entry's preferred opponent would
+leave others without one, the next is tried.
 
-Ranked are points (a win is 1, a draw 1/2), then Buchholz: the sum of the opponents' points, where a bye counts as an
-opponent with one's own points (FIDE Handbook C.07), then the share of games won. Entries that are still equal share a
-place.
+The ranking is by points (a win is 1, a draw 1/2), then Buchholz: the sum of the opponents' points, where a bye counts
+as an opponent with one's own points (FIDE Handbook C.07), then the share of games won. Equal entries share a place.
 """
 
 from __future__ import annotations
@@ -33,9 +31,9 @@ from dicegym.errors import ParameterError
 from dicegym.sandbox.jobs import Entry
 
 MOST_STEPS = 20_000
-"""Pairs that are tried before a round without rematches is given up: whether there is one can take forever to tell."""
+"""Pairs tried before a round without rematches is given up: the search can take exponential time."""
 GRAIN = 9
-"""Digits to which shares of games are rounded, so that a tie is one although floats are added in another order."""
+"""Digits of rounded shares of games, so that ties do not depend on the order of additions."""
 COLUMNS: Columns = {
     "Points": lambda row: f"{row['points']:g}",
     "Won": "won",
@@ -46,31 +44,31 @@ COLUMNS: Columns = {
     "Games": "games",
     "Share": lambda row: row["share"] if row["games"] else None,
 }
-"""Of the ranking."""
+"""Columns of the ranking."""
 Met = Callable[[str, str], int]
 """How often two have met."""
 
 
 class Pairing(NamedTuple):
-    """A pair of a round, or an entry that had none."""
+    """A pair of a round, or an entry without an opponent."""
 
     entries: tuple[str, ...]
     points: tuple[float, ...]
     """Of each: 1 for a win, 1/2 for a draw."""
     scores: tuple[float, ...]
-    """Games that each won, a draw by half."""
+    """Games that each won; a draw is half a game."""
     games: int
-    """That were played."""
+    """Games played."""
     note: str = ""
-    """Why it was not played, such as "bye"; empty: it was."""
+    """Why it was not played, such as "bye"; empty if it was."""
 
 
 def swiss(director: Director) -> ContestResult:
-    """Play the rounds. A disqualified entry is not paired any more; what was played against it before stands.
+    """Play the rounds. Disqualified entries are not paired again; earlier results against them count.
 
     Figures of a standing: ``start``, its number before the first round; ``points``; ``won``, ``drawn`` and ``lost``
-    rounds; ``byes``, rounds that it did not have to play, walkovers included; ``games``; ``share`` of its games won;
-    ``buchholz``. Details: ``games_per_match``, and the ``rounds`` with their pairings (`Pairing`) as plain values.
+    rounds; ``byes``, walkovers included; ``games``; ``share`` of its games won; ``buchholz``. Details:
+    ``games_per_match``, and the ``rounds`` with their pairings (`Pairing`) as plain values.
     """
     drawn = shuffle_names([entry.name for entry in director.entries], "draw", director.seed)
     rounds: list[tuple[Pairing, ...]] = []
@@ -85,7 +83,7 @@ def swiss(director: Director) -> ContestResult:
         figures = count_figures(drawn, rounds)
         points = {name: own["points"] for name, own in figures.items()}
         left = [name for name in drawn if name not in director.failures]
-        order = sorted(left, key=points.__getitem__, reverse=True)  # a stable sort: equal ones by their numbers
+        order = sorted(left, key=points.__getitem__, reverse=True)  # stable: equal ones by their numbers
         if len(order) < 2:
             break
         if all(count_meetings(*pair) for pair in combinations(order, 2)):
@@ -94,7 +92,7 @@ def swiss(director: Director) -> ContestResult:
         free = [bye(order, {name: figures[name]["byes"] for name in order})] if len(order) % 2 else []
         paired = pairs([name for name in order if name not in free], points, count_meetings)
         again = [f"{one} and {other}" for one, other in paired if count_meetings(one, other)]
-        remarks += [f"round {number}: {both} met again, as nothing else was left" for both in again]
+        remarks += [f"round {number}: {both} met again, as no other pairing was left" for both in again]
         found = _play_round(director, paired, count_meetings, played)
         found += [Pairing((name,), (1.0,), (0.0,), 0, "bye") for name in free]
         rounds.append(tuple(found))
@@ -108,8 +106,8 @@ def swiss(director: Director) -> ContestResult:
     words = ["Points rank, then 'Buchholz', the points of an entry's opponents, then the share of games won."]
     if not all(count_meetings(*pair) for pair in combinations(figures, 2)):
         words.append(
-            "Not everybody met everybody, so the luck of the draw is in it as well as that of the dice: a round "
-            "robin compares all with all."
+            "Not everybody met everybody, so the pairings add luck to that of the dice: a round robin compares all "
+            "with all."
         )
     shown = Presentation([fact, f"seed {director.seed}"], [ranking_table(standings, COLUMNS)], words)
     plain = tuple(
@@ -125,43 +123,42 @@ def swiss(director: Director) -> ContestResult:
 def _play_round(
     director: Director, paired: Sequence[tuple[str, str]], met: Met, played: list[PlayedMatch]
 ) -> list[Pairing]:
-    """Return the result of each pair; disqualified entries lose, and leave the other one a walkover.
+    """Return the result of each pair, and add matches that count to ``played``.
 
-    Matches that count are added to ``played``.
+    Disqualified entries lose; their opponents get a walkover.
     """
     entries = {entry.name: entry for entry in director.entries}
     times, games, jobs = director.options.seeds, director.games_per_match, list[Match]()
     for pair in paired:
-        own, first = tuple(entries[name] for name in sorted(pair)), times * met(*pair)
+        two, first = tuple(entries[name] for name in sorted(pair)), times * met(*pair)
         numbers = range(first, first + times)
-        jobs += [Match(director.game, own, director.seed, games, number=number) for number in numbers]
+        jobs += [Match(director.game, two, director.seed, games, number=number) for number in numbers]
     rows: dict[frozenset[str], list[MatchRow]] = {frozenset(pair): [] for pair in paired}
     for one in settle(director, jobs):
         rows[frozenset(one.row.entries)].append(one.row)
         if director.failures.keys().isdisjoint(one.row.entries):
             played.append(one)
-    return [_pairing(director, pair, rows[frozenset(pair)]) for pair in paired]
-
-
-def _pairing(director: Director, pair: tuple[str, str], rows: Sequence[MatchRow]) -> Pairing:
-    """Return the result of a pair by its matches."""
-    if len(rows) < director.options.seeds:
-        failed = [name for name in pair if name in director.failures]
-        points = tuple(float(name not in failed) for name in pair)
-        return Pairing(pair, points, (0.0, 0.0), 0, f"walkover: {', '.join(failed)} disqualified")
-    won = [sum(row.shares[row.entries.index(name)] for row in rows) for name in pair]
-    points = tuple((own > other) + 0.5 * (own == other) for own, other in (won, won[::-1]))
-    return Pairing(pair, points, tuple(won), sum(row.games for row in rows))
+    found = []
+    for pair in paired:
+        own, failed = rows[frozenset(pair)], [name for name in pair if name in director.failures]
+        if len(own) < times:
+            points = tuple(float(name not in failed) for name in pair)
+            found.append(Pairing(pair, points, (0.0, 0.0), 0, f"walkover: {', '.join(failed)} disqualified"))
+        else:
+            won = [sum(row.shares[row.entries.index(name)] for row in own) for name in pair]
+            points = tuple((mine > other) + 0.5 * (mine == other) for mine, other in (won, won[::-1]))
+            found.append(Pairing(pair, points, tuple(won), sum(row.games for row in own)))
+    return found
 
 
 def count_figures(drawn: Sequence[str], rounds: Iterable[Iterable[Pairing]]) -> dict[str, dict[str, Any]]:
-    """Return what there is to say of each entry after some rounds, by name; ``drawn`` is their order before them."""
+    """Return the figures of each entry after some rounds, by name; ``drawn`` is their order before them."""
     figures: dict[str, dict[str, Any]] = {
         name: {"start": start, "points": 0.0, "won": 0, "drawn": 0, "lost": 0, "byes": 0, "games": 0}
         for start, name in enumerate(drawn, 1)
     }
     scores = dict.fromkeys(drawn, 0.0)
-    opponents: dict[str, list[str]] = {name: [] for name in drawn}  # of each round; itself where it did not play
+    opponents: dict[str, list[str]] = {name: [] for name in drawn}  # by round; itself where it did not play
     for pairing in chain.from_iterable(rounds):
         met = not pairing.note
         for seat, name in enumerate(pairing.entries):
@@ -183,7 +180,7 @@ def count_figures(drawn: Sequence[str], rounds: Iterable[Iterable[Pairing]]) -> 
 def pairs(order: Sequence[str], points: Mapping[str, float], met: Met) -> list[tuple[str, str]]:
     """Return the pairs of an even number of entries in ``order``.
 
-    If every pairing has rematches, or `MOST_STEPS` find none without, each meets the one it has met least.
+    If no pairing without rematches is found in `MOST_STEPS`, each entry meets the one that it has met least.
     """
     found = _without_rematches(order, points, met)
     if found is not None:
@@ -198,7 +195,7 @@ def pairs(order: Sequence[str], points: Mapping[str, float], met: Met) -> list[t
 
 
 def _without_rematches(order: Sequence[str], points: Mapping[str, float], met: Met) -> list[tuple[str, str]] | None:
-    """Return pairs that have never met, or None; upper entries get the opponents they prefer where that is possible."""
+    """Return pairs that have never met, or None; upper entries get preferred opponents first."""
     stack = [(list(order), _preferred(order, points))]
     chosen: list[tuple[str, str]] = []
     steps = 0
@@ -208,7 +205,7 @@ def _without_rematches(order: Sequence[str], points: Mapping[str, float], met: M
         steps += 1
         if steps > MOST_STEPS:
             return None
-        if below is None:  # back to the pair before
+        if below is None:  # back to the previous pair
             stack.pop()
             if not stack:
                 return None
@@ -221,7 +218,7 @@ def _without_rematches(order: Sequence[str], points: Mapping[str, float], met: M
 
 
 def _preferred(left: Sequence[str], points: Mapping[str, float]) -> Iterator[str]:
-    """Yield the opponents that the first of ``left`` may meet, the preferred ones first."""
+    """Yield the possible opponents of the first of ``left``, preferred ones first."""
     if not left:
         return
     size = sum(1 for _ in takewhile(lambda name: points[name] == points[left[0]], left))
@@ -233,19 +230,19 @@ def _preferred(left: Sequence[str], points: Mapping[str, float]) -> Iterator[str
 
 
 def bye(order: Sequence[str], had: Mapping[str, int]) -> str:
-    """Return the entry of ``order`` that has a bye: the lowest of those that have had the fewest."""
+    """Return the entry of ``order`` that gets a bye: the lowest of those with the fewest byes."""
     return min(reversed(order), key=lambda name: had.get(name, 0))
 
 
 def usual_rounds(entries: int) -> int:
-    """Return the fewest rounds after which at most one entry can have won all of its pairs."""
+    """Return the fewest rounds after which at most one entry can have won all its matches."""
     return max(1, math.ceil(math.log2(max(2, entries))))
 
 
 def _check(game: Game, options: ContestOptions, entries: Sequence[Entry]) -> None:
     if game.players != 2:
         raise ParameterError(
-            f"a Swiss tournament pairs entries, and {game!r} seats {game.players}: give players=2, or run groups"
+            f"a Swiss tournament pairs entries, and {game!r} has {game.players} seats: give players=2, or run groups"
         )
     most = len(entries) - 1 + len(entries) % 2
     if entries and options.rounds is not None and options.rounds > most:

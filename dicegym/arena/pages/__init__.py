@@ -1,1 +1,1 @@
-"""The pages that contests are shown on: one file of HTML that needs nothing else, neither a network nor a server."""
+"""Pages of contests: single HTML files that need neither a network nor a server."""

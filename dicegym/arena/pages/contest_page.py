@@ -1,8 +1,8 @@
-"""A contest as one page of HTML: the ranking with its intervals, then each against each, then the rest.
+"""A contest as an HTML page: the ranking with its intervals, the matrix, and the rest behind clicks.
 
-The rest waits behind a click. A page needs no network, runs no script but its own, and takes names of others for text:
-`dicegym.arena.pages.template` says how. Intervals are drawn at shares of the plot's width, so a plot is as wide as
-there is room for, on paper and on a phone, and its letters keep their size.
+A page needs no network, runs only its own script, and shows names of others as text (`dicegym.arena.pages.template`).
+Positions in plots are percentages of the width, so a plot fills the width of a screen or of paper, and its letters keep
+their size.
 """
 
 from __future__ import annotations
@@ -10,76 +10,68 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from dicegym.arena.pages.template import render
 from dicegym.arena.ratings import MatchPlaces, Rating, Ratings, fit
 from dicegym.arena.ratings.fitting import CONFIDENCE
 from dicegym.arena.ratings.rating_tables import build_won_matrix, clip_bounds, interval
 from dicegym.arena.report import Matrix, Report, ReportTable
+from dicegym.arena.store.stored_rows import StoredMatch
 from dicegym.columns import write_count
 from dicegym.files import write_text
 from dicegym.pictures.charts import ticks_between
 
-if TYPE_CHECKING:
-    from dicegym.arena.store.stored_rows import StoredMatch  # whose libraries pages of other things do not need
-
 MOST_MATCHES = 5_000
-"""Matches that a page lists."""
+"""Most matches that a page lists."""
 MOST_NAMES = 40
-"""Entries of which a page shows who did what against whom: cells grow with their square."""
+"""Most entries of a matrix on a page: its cells grow with their square."""
 MARGIN = 4.0
-"""Per cent of a plot's width that stay free on either side, so that no mark and no number is cut."""
+"""Free per cent on either side of a plot, so that no mark and no number is cut."""
 
 
 class Bar(NamedTuple):
-    """One row of a plot; ``low``, ``value`` and ``high`` are shares of its width from the left, in per cent."""
+    """A row of a plot; ``low``, ``value`` and ``high`` are per cent of its width from the left."""
 
     cells: Sequence[str]
-    """Place, entry, rating, and its interval in words."""
+    """Place, entry, rating, and its interval as text."""
     low: str
     value: str
     high: str
 
 
-class Tick(NamedTuple):
-    """A number on an axis, and where."""
-
-    at: str
-    text: str
-
-
 class Plot(NamedTuple):
-    """The ranking as a table with a picture of the interval in each row."""
+    """The ranking as a table with a picture of each interval."""
 
     note: str
-    """A sentence below the heading: what the bars mean."""
-    ticks: Sequence[Tick]
+    """A sentence that explains the bars."""
+    ticks: Sequence[tuple[str, str]]
+    """Position and text of each number on the axis."""
     bars: Sequence[Bar]
 
 
 class ContestPage(NamedTuple):
-    """What there is to show on a page."""
+    """The content of a page."""
 
     title: str
     report: Report
     plot: Plot | None = None
-    """The ranking with its intervals; None: too little is played."""
+    """The ranking with its intervals; None: too few games."""
     matches: Sequence[StoredMatch] = ()
     left_out: str = ""
-    """A sentence on what was left out, so that the page does not get too large."""
+    """A sentence on what was left out to keep the page small."""
     at: str = ""
-    """The option with which a command finds the store; empty: it needs none."""
+    """The option that names the store in commands; empty for the default store."""
 
     @property
     def first(self) -> list[ReportTable | Matrix]:
-        """The tables below the plot: the ranking where there is no plot, and a matrix."""
+        """The tables below the plot: the ranking if there is no plot, and a matrix."""
         found = [] if self.plot else list(self.report.tables[:1])
         return found + [table for table in self.report.tables if isinstance(table, Matrix) and table not in found][:1]
 
     @property
     def more(self) -> list[ReportTable | Matrix]:
-        """The other tables, which wait behind a click."""
+        """The other tables, which are behind a click."""
         return [table for table in self.report.tables if table not in self.first]
 
 
@@ -92,16 +84,9 @@ def contest_page(
     ratings: Ratings | None = None,
     at: str = "",
 ) -> ContestPage:
-    """Return a page of what is known of a contest.
+    """Return the page of a contest, which lists ``matches`` of ``total``; for ``at`` see `ContestPage`.
 
-    Args:
-        title: of the page.
-        report: what its format says of it.
-        played: what ratings are computed from.
-        matches: those that are to be listed.
-        total: how many there are.
-        ratings: as `dicegym.arena.ratings.fit` found them (default: found here).
-        at: the option with which a command finds the store of the matches.
+    ``ratings`` are those of the games ``played``, computed here if they are None.
     """
     plot, left = None, ""
     tables = [table for table in report.tables if not isinstance(table, Matrix) or len(table.names) <= MOST_NAMES]
@@ -123,7 +108,7 @@ def contest_page(
 
 
 def _places(report: Report) -> dict[str, str]:
-    """Return name -> place of each entry in the order of a report's ranking; nothing if it has none."""
+    """Return name -> place of each entry in the order of a report's ranking; empty if it has none."""
     if not report.tables or isinstance(report.tables[0], Matrix):
         return {}
     _, titles, rows = report.tables[0]
@@ -134,7 +119,7 @@ def _places(report: Report) -> dict[str, str]:
 
 
 def ranking_plot(rows: Sequence[Rating], places: Mapping[str, str]) -> Plot:
-    """Return ratings as a plot with their intervals; ``places``: of each entry in the contest."""
+    """Return ratings as a plot with their intervals; ``places``: name -> place in the contest."""
     at, ticks = make_scale(value for row in rows for value in (row.rating, *clip_bounds(row)))
     bars = []
     for row in rows:
@@ -148,10 +133,10 @@ def ranking_plot(rows: Sequence[Rating], places: Mapping[str, str]) -> Plot:
     return Plot(note, ticks, bars)
 
 
-def make_scale(values: Iterable[float]) -> tuple[Callable[[float], str], list[Tick]]:
-    """Return a function that places a value on an axis with room for all ``values``, and the axis's ticks.
+def make_scale(values: Iterable[float]) -> tuple[Callable[[float], str], list[tuple[str, str]]]:
+    """Return the function from a value to its position on an axis for ``values``, in per cent, and the axis's ticks.
 
-    Places are per cent of the axis's length; infinite values are at its ends.
+    Infinite values are at the ends.
     """
     known = [value for value in values if math.isfinite(value)]
     low, high = min(known), max(known)
@@ -163,25 +148,22 @@ def make_scale(values: Iterable[float]) -> tuple[Callable[[float], str], list[Ti
             return "100.00%" if value > 0 else "0.00%"
         return f"{MARGIN + (100 - 2 * MARGIN) * (value - low) / (high - low):.2f}%"
 
-    return at, [Tick(at(value), f"{value:,.10g}") for value in ticks_between(low, high)]
+    return at, [(at(value), f"{value:,.10g}") for value in ticks_between(low, high)]
 
 
 def page_title(report: Report, form: str, label: str = "") -> str:
-    """Return what the page of a contest is called: its game, its format and its label."""
+    """Return the title of a contest's page: its game, its format and its label."""
     game = report.heading.partition(":")[0]
     return (f"{game}: {form.replace('_', ' ')}" if form else game) + (f" ({label})" if label else "")
 
 
 def moment(text: str) -> str:
-    """Return a time as ISO 8601 has it to the minute, in words."""
+    """Return an ISO 8601 time as text, to the minute."""
     return f"{text[:16].replace('T', ' ')} UTC"
 
 
 def html(page: ContestPage) -> str:
-    """Return the page as the text of an HTML file.
-
-    Raises DependencyError if Jinja2 is not installed.
-    """
+    """Return the page as HTML. Raises DependencyError if Jinja2 is not installed."""
     return render("page.html", ("page.css", "parts.css"), "tables.js", page=page)
 
 

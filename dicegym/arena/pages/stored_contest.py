@@ -1,4 +1,4 @@
-"""The page and the report of a contest that is stored."""
+"""The page and the report of a stored contest."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from dicegym.columns import write_count
 
 
 def build_page(reader: StoreReader, contest: StoredContest) -> ContestPage:
-    """Return the page of a stored contest; of one that has not ended, by its games so far.
+    """Return the page of a stored contest, by its games so far if it has not ended.
 
-    Each match stands beside the command that shows its games.
+    Each match has the command that shows its games.
     """
     report = build_report(reader, contest)
     date = ("date", moment(contest.ended) if contest.ended else f"begun {moment(contest.began)}, not ended")
@@ -34,21 +34,18 @@ def build_page(reader: StoreReader, contest: StoredContest) -> ContestPage:
 
 
 def places_to_rate(reader: StoreReader, contest: StoredContest) -> list[MatchPlaces]:
-    """Return what ratings of a stored contest are computed from; of a comparison nothing, see `Comparison`."""
+    """Return the input of a stored contest's ratings; empty for a comparison, see `Comparison`."""
     return [] if contest.format == FORMAT else reader.match_places(contest.id)
 
 
 def build_report(reader: StoreReader, contest: StoredContest) -> Report:
-    """Return the report of a stored contest as it was shown; of one that has not ended, the results so far."""
-    found = reader.report(contest.id)
-    if found is not None:
-        return found
+    """Return the stored report of a contest; if it has not ended, a report of the results so far."""
+    if (report := reader.report(contest.id)) is not None:
+        return report
+    found = [(row.shares / max(1, row.games), row) for row in reader.figures(contest.id)]
     rows = [
         [row.name, str(row.matches), str(row.games), str(row.wins), percent(share), str(row.faults)]
-        for share, row in sorted(
-            ((row.shares / max(1, row.games), row) for row in reader.figures(contest.id)),
-            key=lambda one: (-one[0], one[1].name),
-        )
+        for share, row in sorted(found, key=lambda one: (-one[0], one[1].name))
     ]
     titles = ["Entry", "Matches", "Games", "Wins", "Games won", "Faults"]
     more = "The same command again continues it."

@@ -1,7 +1,7 @@
-"""How pages are made: by Jinja2, with everything that is put into them made harmless (`dicegym.escape`) and escaped.
+"""Fill templates of pages with Jinja2, which makes every value harmless (`dicegym.escape`) and escapes it.
 
-In one place, so that no part of a template can forget it. A content security policy names a page's style and script by
-their hashes, so that a browser runs nothing else, whatever an entry is called.
+A content security policy names the page's style and script by their hashes, so a browser runs nothing else, whatever an
+entry is called.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from jinja2 import BaseLoader, Environment
 
 SHADES = 10
-"""Steps of colour of a heat map on either side of the middle; ``parts.css`` has as many."""
+"""Steps of colour of a heat map on either side of the middle, as in ``parts.css``."""
 LONGEST_TEXT = 4000
-"""Characters of a line of others that is shown."""
+"""Most characters of a value."""
 
 
 @functools.cache
 def environment() -> Environment:
-    """Return what fills the templates of this folder. Raises DependencyError without Jinja2."""
+    """Return the environment of this folder's templates. Raises DependencyError without Jinja2."""
     try:
         import jinja2
     except ImportError:
@@ -37,14 +37,14 @@ def environment() -> Environment:
 
 
 def make_environment(loader: BaseLoader) -> Environment:
-    """Return what fills templates, and makes harmless and escapes what is put into them."""
+    """Return an environment that makes values harmless and escapes them."""
     import jinja2
     from markupsafe import Markup
 
-    cached = functools.lru_cache(8192)(harmless)  # most of a page was on other pages before
+    cached = functools.lru_cache(8192)(harmless)  # most texts were on other pages before
 
     def make_harmless(value: Any) -> Any:
-        """Make what is put into the page harmless; it is escaped too."""
+        """Make a value harmless; Jinja2 escapes it too."""
         return value if isinstance(value, Markup) or not isinstance(value, str) else cached(value[:LONGEST_TEXT])
 
     environment = jinja2.Environment(
@@ -61,7 +61,7 @@ def make_environment(loader: BaseLoader) -> Environment:
 
 
 def name_shade(value: float | None) -> str:
-    """Return the class of a colour for -1 (the column is ahead) .. 1 (the row is); None: nothing is known."""
+    """Return the class of a colour for -1 (the column is ahead) .. 1 (the row is); None: unknown."""
     if value is None:
         return "none"
     step = round(SHADES * max(-1.0, min(1.0, value)))
@@ -69,7 +69,7 @@ def name_shade(value: float | None) -> str:
 
 
 def render(template: str, styles: Sequence[str], script: str = "", **shown: Any) -> str:
-    """Return a page of one file: a template of this folder with its styles and its script in it.
+    """Return a page in one file: a template of this folder with its styles and its script.
 
     Raises DependencyError without Jinja2.
     """
@@ -86,12 +86,12 @@ def asset(name: str) -> str:
 
 
 def trust(text: str) -> Any:
-    """Return a file of ours, in which no text of others stands, as markup."""
+    """Return a text as markup; it must not contain text of others."""
     from markupsafe import Markup
 
     return Markup(text)
 
 
 def digest(text: str) -> str:
-    """Return how a policy names a style or a script, after ``sha256-``."""
+    """Return a style or script's name in a policy, after ``sha256-``."""
     return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()

@@ -1,6 +1,6 @@
-"""How strong players are, as numbers: by all games of a contest at once (`fit`), or after each game (`elo`).
+"""Ratings of players: from all games of a contest at once (`fit`), or after each game (`elo`).
 
-`dicegym.arena.ratings.rating_tables` makes tables and sentences of them.
+`dicegym.arena.ratings.rating_tables` shows them as tables and sentences.
 """
 
 from __future__ import annotations

@@ -1,18 +1,18 @@
-"""Ratings of all games of a contest at once, with how far luck may have moved them.
+"""Ratings from all games of a contest at once, with intervals.
 
-Matches are drawn by the Bayesian bootstrap: each match counts with a weight of mean 1, exponentially distributed, so
-no match vanishes altogether and equal matches are weighted together (a gamma distribution). The half games that are
-added to each entry are weighted in the same way. For an entry that meets equals alone this makes the interval of
-Jeffreys' prior, which covers although plain resampling of nothing but wins would see no luck at all.
+The intervals come from a Bayesian bootstrap over matches: each match has an exponentially distributed weight of mean 1,
+so no match vanishes, and equal matches share a gamma distribution. The half games added for each entry are weighted in
+the same way. For an entry that meets only equals this gives the interval of Jeffreys' prior, which covers even where
+plain resampling of nothing but wins would have no variance.
 
-Ratings are computed from the whole again for each weighting. Where that would take too long, one step of Newton's
-method is taken from the ratings that were found; the more games there are, the less it leaves.
+Ratings are fitted again for each weighting. Where that would take too long, one step of Newton's method from the fitted
+ratings replaces it; its error shrinks with the number of games.
 
 Sources: D. B. Rubin, "The Bayesian Bootstrap", Annals of Statistics 9 (1981); M. A. Newton, A. E. Raftery, "Approximate
 Bayesian Inference with the Weighted Likelihood Bootstrap", Journal of the Royal Statistical Society B 56 (1994);
 L. D. Brown, T. T. Cai, A. DasGupta, "Interval Estimation for a Binomial Proportion", Statistical Science 16 (2001).
-Draws are spread a little, as few matches look less varied than they are: T. C. Hesterberg, "What Teachers Should Know
-About the Bootstrap", The American Statistician 69 (2015).
+Draws are widened a little, as a bootstrap of few matches has too little variance: T. C. Hesterberg, "What Teachers
+Should Know About the Bootstrap", The American Statistician 69 (2015).
 """
 
 from __future__ import annotations
@@ -34,37 +34,35 @@ from dicegym.errors import ParameterError, unknown_name
 CONFIDENCE = 0.95
 """Of intervals."""
 MEAN = 1500.0
-"""Of the ratings of a field's core: of all entries of which each has been ahead of each, directly or through others."""
+"""Mean rating of a field's core: the entries that have all been ahead of each other, directly or through others."""
 SCALE = 400 / math.log(10)
-"""Points of the Elo scale for each natural logarithm of odds: 400 points ahead are odds of ten to one."""
+"""Elo points for each natural logarithm of odds: 400 points are odds of ten to one."""
 REPLICATES = 400
-"""How often matches are weighted anew."""
+"""Number of weightings."""
 FEWEST_MATCHES = 20
-"""The games of an entry that has fewer matches are drawn one by one: so few matches say little of their own luck."""
+"""With fewer matches the games of an entry are drawn one by one: so few matches show little of their own variance."""
 NEAR = 0.03
-"""A step of this length, in natural logarithms of odds, is the last one of a weighting: the next one would be about
-its square."""
+"""The last step of a weighting, in natural logarithms of odds: the next one would be about its square."""
 LEAST = 1e-3
-"""Of the weight of half a game: beyond that there is nothing to be learnt."""
+"""Least weight of an added half game: smaller ones change nothing visible."""
 AT_ONCE = 4_000_000
-"""Numbers that are worked on at a time."""
+"""Numbers in memory at a time."""
 MOST_WORK = 150_000_000
-"""With more numbers to look at for all weightings, one step has to do."""
+"""With more numbers in all weightings together, one Newton step is taken."""
 
 
 @dataclass(frozen=True)
 class Rating:
-    """How strong an entry is.
+    """The rating of an entry.
 
     Attributes:
         place: 1 for the best; equal ratings share a place.
         name: the entry.
         rating: on the Elo scale, with 1500 in the middle.
-        low: the rating is this or more ...
-        high: ... and this or less, in 95 of 100 contests. Infinite where games set no bound, as for an entry that never
-            lost.
-        games: that it played.
-        matches: that it played.
+        low: lower end of the 95 % interval; infinite if the games set no bound, as for an entry that never won.
+        high: its upper end; infinite as for an entry that never lost.
+        games: games played.
+        matches: matches played.
     """
 
     place: int
@@ -75,11 +73,6 @@ class Rating:
     games: int
     matches: int
 
-    def bounds_to_json(self) -> dict[str, float | None]:
-        """Return the rating and its bounds as JSON has them."""
-        found = {"rating": self.rating, "low": self.low, "high": self.high}
-        return {name: round(value, 2) if math.isfinite(value) else None for name, value in found.items()}
-
 
 @dataclass(frozen=True)
 class Ratings:
@@ -87,11 +80,11 @@ class Ratings:
 
     Attributes:
         rows: best first, equal ones by name.
-        games: how many games they come from.
-        matches: how many matches.
+        games: number of games.
+        matches: number of matches.
         draw: how much likelier a draw of two equals is than a win of one of them; 0 if no game of two was drawn.
         fields: entries that have met, directly or through others, by name. Several fields cannot be compared.
-        replicates: how often matches were weighted anew for the intervals; with 0 they are infinite.
+        replicates: number of weightings for the intervals; with 0 they are infinite.
     """
 
     rows: tuple[Rating, ...]
@@ -102,19 +95,24 @@ class Ratings:
     replicates: int
 
     def __getitem__(self, name: str) -> Rating:
-        """Return the rating of an entry by its name."""
+        """Return the rating of an entry. Raises UnknownNameError."""
         for row in self.rows:
             if row.name == name:
                 return row
         raise unknown_name("rated entry", name, sorted(row.name for row in self.rows))
 
     def chance(self, name: str, other: str) -> float:
-        """Return how often an entry is ahead of another one in games in which they do not tie, by their ratings."""
+        """Return the expected share of games that are not ties in which ``name`` is ahead of ``other``."""
         behind = (self[other].rating - self[name].rating) / SCALE
         return 1 / (1 + math.exp(min(behind, 700.0)))
 
     def to_json(self) -> dict[str, Any]:
         """Return everything as plain values; an infinite bound is None."""
+
+        def plain(row: Rating) -> dict[str, Any]:
+            bounds = {"rating": row.rating, "low": row.low, "high": row.high}
+            return asdict(row) | {name: round(x, 2) if math.isfinite(x) else None for name, x in bounds.items()}
+
         return {
             "games": self.games,
             "matches": self.matches,
@@ -122,20 +120,20 @@ class Ratings:
             "replicates": self.replicates,
             "fields": [list(field) for field in self.fields],
             "draw": round(self.draw, 6),
-            "ratings": [asdict(row) | row.bounds_to_json() for row in self.rows],
+            "ratings": [plain(row) for row in self.rows],
         }
 
 
 def fit(matches: Iterable[MatchPlaces], *, replicates: int = REPLICATES, seed: int = 0) -> Ratings:
-    """Rate the entries of matches by all their games at once.
+    """Rate the entries of matches from all their games at once.
 
-    The model is Plackett-Luce's, which is Bradley-Terry's in games of two, with draws by Davidson
+    The model is Plackett-Luce, which is Bradley-Terry in games of two, with Davidson's draws
     (`dicegym.arena.ratings.rating_model` has the sources); intervals come from a bootstrap over matches. The order of
     matches, and of entries in them, makes no difference.
 
     Args:
         matches: the games, of any number of players; see `dicegym.arena.ratings.match_places`.
-        replicates: how often matches are weighted anew for the intervals; 0 leaves intervals open.
+        replicates: number of weightings for the intervals; 0: infinite intervals.
         seed: names the weightings.
 
     Raises:
@@ -184,13 +182,13 @@ def fit(matches: Iterable[MatchPlaces], *, replicates: int = REPLICATES, seed: i
 
 
 def centre(strengths: np.ndarray, fields: np.ndarray, core: np.ndarray) -> np.ndarray:
-    """Return float64[weightings, entries], less the mean of the core of their field."""
+    """Return strengths less the mean of their field's core: float64[weightings, entries]."""
     member = (fields[:, None] == np.arange(fields.max() + 1)) & core[:, None]
     return np.asarray(strengths - (strengths @ member / member.sum(axis=0))[:, fields])
 
 
 def _components(met: np.ndarray, connection: str) -> np.ndarray:
-    """Return the number of the component of each entry: int64[entries]."""
+    """Return the component of each entry: int64[entries]."""
     from scipy.sparse.csgraph import connected_components
 
     return np.asarray(connected_components(met, connection=connection)[1], np.int64)
@@ -199,9 +197,9 @@ def _components(met: np.ndarray, connection: str) -> np.ndarray:
 def _core(asked: Choices, fields: np.ndarray, equals: np.ndarray) -> np.ndarray:
     """Return the entries whose mean is the middle: bool[entries].
 
-    In each field these are the most entries whose distances are known from above and from below, as each has been ahead
-    of each, directly or through others; where there are no two, all. An entry that always comes last would move a mean
-    that counts it, by an unknown distance.
+    They are the largest group of each field in which each has been ahead of each, directly or through others, so their
+    distances are bounded from both sides. If no two are, all entries count. The rating of an entry that is always last
+    has no lower bound: its unknown distance would move the mean.
     """
     core = np.zeros(len(fields), bool)
     for field in range(fields.max() + 1):
@@ -216,10 +214,10 @@ def _core(asked: Choices, fields: np.ndarray, equals: np.ndarray) -> np.ndarray:
 def _bounded(
     ahead: np.ndarray, met: np.ndarray, fields: np.ndarray, equals: np.ndarray, core: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return whose rating games bound from below, and whose from above: two bool[entries].
+    """Return whose rating has a lower bound, and whose has an upper one: two bool[entries].
 
-    From above are bounded those that one of the core was ahead of, directly or through others; where no two belong
-    together, those that anybody was ahead of. From below the other way round.
+    An upper bound: one of the core was ahead of it, directly or through others. In a field without a core: anybody was
+    ahead of it. Lower bounds are the reverse.
     """
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import breadth_first_order
@@ -236,14 +234,14 @@ def _bounded(
 
 
 def best_fit(likelihood: Likelihood) -> Summit:
-    """Return the strengths that make the games most likely."""
+    """Return the strengths with the highest likelihood."""
     asked = likelihood.choices
     added = np.full((1, 2, asked.parameters), HALF)
     return likelihood.summit(Weighting((asked.times @ asked.seen)[None], (asked.times @ asked.taken)[None], added))
 
 
 def draws(likelihood: Likelihood, fit: Summit, replicates: int, rng: np.random.Generator) -> np.ndarray:
-    """Return the parameters of ``replicates`` weightings of the games: float64[replicates, parameters]."""
+    """Return the parameters of each weighting of the games: float64[replicates, parameters]."""
     asked = likelihood.choices
     m, units = asked.parameters, len(asked.times)
     added = np.maximum(rng.standard_gamma(HALF, (replicates, 2, m)), LEAST)
@@ -260,7 +258,7 @@ def draws(likelihood: Likelihood, fit: Summit, replicates: int, rng: np.random.G
             found[some] = likelihood.summit(games, start, NEAR).parameters
         else:
             found[some] = weights @ scores
-    if scores is not None:  # one step of Newton's method
+    if scores is not None:  # a step of Newton's method
         up = 1 / (1 + np.exp(-(fit.parameters[0] - likelihood.middle)))
         found += added[:, 0] * (1 - up) - added[:, 1] * up
         found = fit.parameters + np.linalg.solve(fit.curvature[0], found.T).T
@@ -268,10 +266,10 @@ def draws(likelihood: Likelihood, fit: Summit, replicates: int, rng: np.random.G
 
 
 def spread(asked: Choices) -> np.ndarray:
-    """Return how much wider draws must be for each entry, as it has so few units: float64[entries].
+    """Return the factor that widens draws for entries with few units: float64[entries].
 
-    Student's distribution in place of the normal one; and as ratings are fitted to the same units, those look less
-    varied than they are, in games of two by about two of the units of each entry. The game that is added is one more.
+    It replaces the normal distribution by Student's, and corrects that ratings are fitted to the same units: residuals
+    vary too little, in games of two by about two of an entry's units. The added game counts as a unit.
     """
     from scipy.special import stdtrit
 

@@ -1,4 +1,4 @@
-"""What ratings are computed from: the places of entries in the games of matches."""
+"""Input of ratings: the places of entries in the games of matches."""
 
 from __future__ import annotations
 
@@ -12,30 +12,30 @@ import numpy as np
 from dicegym.errors import ParameterError
 
 Places = tuple[tuple[tuple[int, ...], int], ...]
-"""The places of a match's games: who came in which place, and how many games came out so."""
+"""The places of all entries in a game, and the number of such games of the match."""
 
 
 class MatchPlaces(NamedTuple):
-    """The places of a match's games; the same match may have been played several times, and come out equal."""
+    """The places in a match's games; equal matches may be counted together."""
 
     entries: tuple[str, ...]
     """The players."""
     places: Places
-    """The place of each entry in a game, and how many games of the match came out so. Only the order of places counts:
-    1 2 2 4 and 1 2 2 3 are the same."""
+    """The places of the entries in a game, and the number of such games. Only their order counts: 1 2 2 4 equals
+    1 2 2 3."""
     times: int = 1
-    """How many matches came out like this."""
+    """Number of equal matches."""
 
 
 def places_of(results: Sequence[float]) -> tuple[int, ...]:
-    """Return the place of each player by what it reached: 1 for the most; equal results share one, as in 1 2 2 4."""
+    """Return the place of each player by its result: 1 for the most; equal results share one, as in 1 2 2 4."""
     return tuple(1 + sum(other > own for other in results) for own in results)
 
 
 def match_places(entries: Iterable[str], results: Iterable[Sequence[float]]) -> MatchPlaces:
-    """Return the places of a match by what each entry reached in each game, such as `MatchResult.returns`."""
+    """Return the places in a match from each entry's result in each game, such as `MatchResult.returns`."""
     counts: Counter[tuple[int, ...]] = Counter()
-    for result, games in Counter(map(tuple, results)).items():  # most games come out like others of the match
+    for result, games in Counter(map(tuple, results)).items():  # most games of a match have equal results
         counts[places_of(result)] += games
     return MatchPlaces(tuple(entries), tuple(sorted(counts.items())))
 
@@ -43,8 +43,8 @@ def match_places(entries: Iterable[str], results: Iterable[Sequence[float]]) -> 
 def count_pairs(matches: Iterable[MatchPlaces], names: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
     """Return in how many games the row was ahead of the column, and in how many they were level.
 
-    Level are two that drew or share a place before the last one, where others are not told apart. Entries that have no
-    name do not count.
+    Two are level if they drew or share a place that is not the last one; entries in the last place are not compared.
+    Entries that are not in ``names`` do not count.
 
     Returns:
         int64[names, names] each.
@@ -64,13 +64,12 @@ def count_pairs(matches: Iterable[MatchPlaces], names: Sequence[str]) -> tuple[n
 
 
 def group_matches(matches: Iterable[MatchPlaces]) -> list[MatchPlaces]:
-    """Return the same matches in one order, equal ones as one with their number of times.
+    """Return the matches in one order, with equal ones counted together and those without games left out.
 
-    Neither the order of the matches nor that of the entries in a match makes a difference afterwards. Matches without
-    games are left out.
+    Neither the order of the matches nor that of the entries in a match changes the result.
 
     Raises:
-        ParameterError: a match is invalid: two entries of one name, or places of others than its entries.
+        ParameterError: a match has two entries of one name, fewer than two entries, or places that do not fit them.
     """
     given: Counter[tuple[tuple[str, ...], Places]] = Counter()
     for entries, places, times in matches:
@@ -88,7 +87,7 @@ def group_matches(matches: Iterable[MatchPlaces]) -> list[MatchPlaces]:
 
 
 def _in_order(entries: tuple[str, ...], places: Places) -> Places:
-    """Return places of entries in order of name, counted from 0 without gaps, equal games as one."""
+    """Return places of entries in order of name, from 0 without gaps, with equal games counted together."""
     order = sorted(range(len(entries)), key=entries.__getitem__)
     counts: Counter[tuple[int, ...]] = Counter()
     for game, times in places:

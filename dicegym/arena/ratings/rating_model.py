@@ -1,34 +1,34 @@
-"""The model of ratings: choices among the entries left, and the strengths that make what was seen most likely.
+"""The model of ratings: choices among the entries left, and the strengths with the highest likelihood.
 
-A game is a row of choices: the first of all, the first of those that were left, and so on to the last that were told
-apart. Entries that share the last place, below others, are taken for entries that the game did not tell apart: a game
-that names a winner alone says nothing of the order of the losers.
+A game is a row of choices: who is first of all, who is first of the others, and so on. Entries that share the last
+place, below others, are not compared: a game that names only a winner says nothing about the order of the losers.
 
 Plackett-Luce: of the entries that are left in a game, one comes next with a probability proportional to its strength.
-In games of two this is Bradley-Terry's model, and where such games are drawn it is Davidson's: a draw has d times the
-square root of the product of both strengths. In larger games those who come together are taken to have come one by one
-in an unknown order, by Efron's approximation: the k-th of t is chosen from all others and (t - k + 1) / t of each of
-those t. So each counts as having come in that place, with all those behind it beaten.
+In games of two this is Bradley-Terry's model, with Davidson's draws: a draw has d times the square root of the product
+of both strengths. In larger games tied entries are treated as if they came one by one in an unknown order, by Efron's
+approximation: the k-th of t is chosen from all others and (t - k + 1) / t of each of those t. So each counts as having
+come in that place, ahead of all behind it.
 
 Sources: R. L. Plackett, "The Analysis of Permutations", Applied Statistics 24 (1975); R. R. Davidson, "On Extending the
 Bradley-Terry Model to Accommodate Ties in Paired Comparison Experiments", Journal of the American Statistical
 Association 65 (1970); B. Efron, "The Efficiency of Cox's Likelihood Function for Censored Data", ibid. 72 (1977): Cox's
-likelihood of the next failure is Plackett's. (A tie of Davidson and Luce, arXiv:1909.07123, shares one choice among
-those who tie; with places 1 2 3 2 4 5 6 7 that puts the third above both seconds, as updates after each game do.)
+likelihood of the next failure is Plackett's. (In the ties of Davidson and Luce, arXiv:1909.07123, tied entries share
+one choice; with places 1 2 3 2 4 5 6 7 that puts the third above both seconds, as updates after each game do.)
 
-Logarithms of strengths and of d are the parameters of exponential families: the logarithm of the likelihood is
-concave, its gradient is what was seen less what was to be expected, and Newton's method finds its summit.
+Logarithms of strengths and of d are the parameters of exponential families: the log-likelihood is concave, its gradient
+is the observed less the expected statistics, and Newton's method finds the maximum.
 
-Besides its games each entry has won half a game and lost half a game against an imagined entry of average strength,
-and draws have half a draw and half a game that was none. So an entry that never lost has a finite strength, and fields
-that never met have one scale. Source: H. L. Turner, J. van Etten, D. Firth, I. Kosmidis, "Modelling rankings in R: the
-PlackettLuce package", Computational Statistics 35 (2020), whose imagined entry counts as much.
+In addition to its games each entry has won and lost half a game against an imagined entry of average strength, and
+draws have half a draw and half a game that was none. So an entry that never lost has a finite strength, and fields that
+never met share a scale. Source: H. L. Turner, J. van Etten, D. Firth, I. Kosmidis, "Modelling rankings in R: the
+PlackettLuce package", Computational Statistics 35 (2020), whose imagined entry has the same weight.
 """
 
 from __future__ import annotations
 
+import functools
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -39,35 +39,35 @@ from dicegym.arena.ratings.match_places import MatchPlaces, Places
 from dicegym.errors import DependencyError
 
 HALF = 0.5
-"""Of a game that is added on either side."""
+"""Weight of the games added on either side."""
 LONGEST_STEP = 3.0
-"""By how much a parameter may change in one step."""
+"""Largest change of a parameter in one step."""
 MOST_STEPS = 60
-"""Newton's method needs about 5, and 20 where hardly anything but the added games is known."""
+"""Newton's method needs about 5, and 20 where the added games are almost all that is known."""
 
 
 # --- games as choices -----------------------------------------------------------------------------------------------
 
 
 ChoiceOutcome = tuple[tuple[tuple[int, float], ...], float]
-"""Of a choice: its statistics, as (parameter, value), and the logarithm of a further weight."""
+"""An outcome of a choice: its statistics, as (parameter, value), and the logarithm of a further weight."""
 Row = tuple[ChoiceOutcome, ...]
 """A kind of choice: all its outcomes."""
 
 
 @dataclass(frozen=True)
 class Choices:
-    """The choices of matches. Parameters are the strengths of ``names`` in order, then that of draws if there are any.
+    """The choices in matches. Parameters are the strengths of ``names`` in order, then that of draws if there are any.
 
-    A *unit* is what a bootstrap draws: a match, or one of its games. A *row* is a kind of choice.
+    A *unit* is what the bootstrap draws: a match, or one of its games. A *row* is a kind of choice.
 
     Attributes:
         names: of the entries.
         draws: whether a game of two was drawn.
         rows: the kinds of choices.
         taken: sparse float64[units, rows], how often each choice was made in a unit.
-        seen: sparse float64[units, parameters], the sum of the statistics of what was chosen.
-        times: float64[units], how many equal units there are.
+        seen: sparse float64[units, parameters], the sum of the statistics of the chosen outcomes.
+        times: float64[units], the number of equal units.
         units_of: float64[entries], the units of each entry.
         games_of: int64[entries], its games.
         matches_of: int64[entries], its matches.
@@ -85,19 +85,14 @@ class Choices:
 
     @property
     def parameters(self) -> int:
-        """How many parameters there are."""
+        """Number of parameters."""
         return len(self.names) + self.draws
 
 
 def choices(matches: Sequence[MatchPlaces], fewest: int) -> Choices:
-    """Return the choices of matches.
+    """Return the choices in ``matches`` from `dicegym.arena.ratings.match_places.group_matches`.
 
-    Args:
-        matches: as `dicegym.arena.ratings.match_places.group_matches` returns them.
-        fewest: the games of an entry that has fewer matches are units by themselves.
-
-    Raises:
-        DependencyError: SciPy is not installed.
+    The units of entries with fewer matches than ``fewest`` are their games. Raises DependencyError without SciPy.
     """
     names = tuple(sorted({name for match in matches for name in match.entries}))
     number = {name: i for i, name in enumerate(names)}
@@ -107,19 +102,28 @@ def choices(matches: Sequence[MatchPlaces], fewest: int) -> Choices:
         who = [number[name] for name in match.entries]
         matches_of[who] += match.times
         games_of[who] += match.times * sum(times for _, times in match.places)
-    units = _units(matches, number, matches_of, fewest)
+    units: dict[tuple[tuple[int, ...], Places], int] = defaultdict(int)  # the players and the games -> equal units
+    for match in matches:
+        players = tuple(number[name] for name in match.entries)
+        parts: list[tuple[Places, int]] = [(match.places, 1)]
+        if matches_of[list(players)].min() < fewest:
+            parts = [(((game, 1),), times) for game, times in match.places]
+        for places, times in parts:
+            units[players, places] += match.times * times
     for (players, _), times in units.items():
         units_of[list(players)] += times
     draws = any(game == (0, 0) for _, places in units for game, _ in places)
     rows: dict[Row, int] = {}
-    known: dict[tuple[tuple[int, ...], tuple[int, ...]], tuple[list[int], list[tuple[int, float]]]] = {}
+
+    @functools.cache
+    def choices_of(players: tuple[int, ...], game: tuple[int, ...]) -> tuple[list[int], list[tuple[int, float]]]:
+        made, statistics = _choices_of_game(players, game, n if draws else None)
+        return [rows.setdefault(row, len(rows)) for row in made], statistics
+
     taken, seen = list[tuple[int, int, float]](), list[tuple[int, int, float]]()
     for unit, (players, places) in enumerate(units):
         for game, times in places:
-            if (players, game) not in known:
-                made, statistics = _choices_of_game(players, game, n if draws else None)
-                known[players, game] = [rows.setdefault(row, len(rows)) for row in made], statistics
-            numbers, statistics = known[players, game]
+            numbers, statistics = choices_of(players, game)
             taken += [(unit, row, times) for row in numbers]
             seen += [(unit, parameter, times * value) for parameter, value in statistics]
     times_of = np.array(list(units.values()), dtype=float)
@@ -127,34 +131,12 @@ def choices(matches: Sequence[MatchPlaces], fewest: int) -> Choices:
     return Choices(names, draws, tuple(rows), *sums, times_of, units_of, games_of, matches_of)
 
 
-Unit = tuple[tuple[int, ...], Places]
-"""The players, and the places of the games."""
-
-
-def _units(
-    matches: Sequence[MatchPlaces], number: Mapping[str, int], matches_of: np.ndarray, fewest: int
-) -> dict[Unit, int]:
-    """Return what a bootstrap draws, and how many there are of each."""
-    units: dict[Unit, int] = defaultdict(int)
-    for match in matches:
-        who = tuple(number[name] for name in match.entries)
-        if min(matches_of[i] for i in who) >= fewest:
-            units[who, match.places] += match.times
-        else:
-            for places, times in match.places:
-                units[who, ((places, 1),)] += match.times * times
-    return units
-
-
 def _choices_of_game(
     who: tuple[int, ...], places: tuple[int, ...], draw: int | None
 ) -> tuple[list[Row], list[tuple[int, float]]]:
-    """Return the choices of a game, and the statistics of what was chosen: (parameter, value).
+    """Return the choices of a game, and the statistics (parameter, value) of the chosen outcomes.
 
-    Args:
-        who: the entries.
-        places: theirs, from 0 without gaps.
-        draw: the parameter of draws, if there are any.
+    ``places`` are those of the entries ``who``, from 0 without gaps; ``draw`` is the parameter of draws, if any.
     """
     rows, seen, left = list[Row](), list[tuple[int, float]](), who
     drawn: Row = () if draw is None or len(who) > 2 else ((((who[0], HALF), (who[1], HALF), (draw, 1.0)), 0.0),)
@@ -162,25 +144,22 @@ def _choices_of_game(
         chosen = tuple([one for one, own in zip(who, places, strict=True) if own == place])
         if drawn and chosen == who:
             return [(*_next_of(who), *drawn)], list(drawn[0][0])
-        if place == 0 or chosen != left:  # those who share the last place are not told apart
+        if place == 0 or chosen != left:  # entries that share the last place are not compared
             seen += [(one, 1.0) for one in chosen]
-            # If everybody is equal it makes no difference how many are gone.
+            # If all are equal, it makes no difference how many are gone.
             rows += [(*_next_of(left, () if chosen == left else chosen, gone), *drawn) for gone in range(len(chosen))]
         left = tuple([one for one in left if one not in chosen])
     return rows, seen
 
 
 def _next_of(left: tuple[int, ...], together: tuple[int, ...] = (), gone: int = 0) -> Row:
-    """Return who may come next of those who are left, where ``gone`` of those that came together count as gone."""
+    """Return who may come next of ``left``, where ``gone`` of those that tied (``together``) count as gone."""
     less = np.log(1 - gone / len(together)) if together else 0.0
     return tuple([(((one, 1.0),), less if one in together else 0.0) for one in left])
 
 
 def sparse_sums(cells: Iterable[tuple[int, int, float]], rows: int, columns: int) -> Any:
-    """Return the sums of (row, column, value): sparse float64[rows, columns].
-
-    Raises DependencyError where SciPy is not installed.
-    """
+    """Return the sums of (row, column, value): sparse float64[rows, columns]. Raises DependencyError without SciPy."""
     try:
         from scipy import sparse
     except ImportError as error:
@@ -194,14 +173,14 @@ def sparse_sums(cells: Iterable[tuple[int, int, float]], rows: int, columns: int
 
 
 class Weighting(NamedTuple):
-    """How often everything counts, for several weightings of the games at once."""
+    """The weights of several weightings of the games."""
 
     seen: np.ndarray
-    """float64[weightings, parameters]: the sums of what was chosen."""
+    """float64[weightings, parameters]: the sums of the statistics of the chosen outcomes."""
     taken: np.ndarray
-    """float64[weightings, rows]: how often there was each choice."""
+    """float64[weightings, rows]: how often each choice was made."""
     added: np.ndarray
-    """float64[weightings, 2, parameters]: what is added for and against each parameter."""
+    """float64[weightings, 2, parameters]: the games added for and against each parameter."""
 
     def of(self, which: np.ndarray) -> Weighting:
         """Return some of the weightings."""
@@ -209,7 +188,7 @@ class Weighting(NamedTuple):
 
 
 class Summit(NamedTuple):
-    """Where the likelihood of each weighting is highest."""
+    """The maximum of the likelihood for each weighting."""
 
     parameters: np.ndarray
     """float64[weightings, parameters]."""
@@ -218,19 +197,19 @@ class Summit(NamedTuple):
 
 
 class Likelihood:
-    """The likelihood of games, for many weightings of them at once.
+    """The likelihood of games, for many weightings at once.
 
-    The covariance of the statistics of a choice is the sum over all pairs of its outcomes of both chances times the
-    square of the difference of both statistics; these squares are the same for all parameters and made once.
+    The covariance of a choice's statistics is a sum over all pairs of its outcomes: the product of both chances times
+    the square of the difference of both statistics. These squares do not depend on the parameters.
     """
 
     def __init__(self, choices: Choices) -> None:
         m = choices.parameters
         self.choices = choices
         self.middle = np.zeros(m)
-        """float64[parameters]: where the games that are added are in balance."""
+        """float64[parameters]: where the added games are in balance."""
         if choices.draws:
-            self.middle[-1] = np.log(2)  # a draw of two equals is as likely as one that is not played
+            self.middle[-1] = np.log(2)  # two equals draw as often as they do not
         starts, offsets, pairs = [], list[float](), list[tuple[int, int]]()
         statistics, squares = list[tuple[int, int, float]](), list[tuple[int, int, float]]()
         for row in choices.rows:
@@ -251,14 +230,13 @@ class Likelihood:
 
     @property
     def size(self) -> int:
-        """How many numbers one look at the likelihood of one weighting takes, about."""
+        """About how many numbers one evaluation takes for one weighting."""
         return len(self._offsets) + int(self._squares.nnz)
 
     def chances(self, parameters: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return of each row the logarithm of the sum of its outcomes' weights, and the chance of each outcome.
+        """Return the log of each row's sum of weights, and the chance of each outcome.
 
-        Returns:
-            float64[weightings, rows] and float64[weightings, outcomes].
+        They are float64[weightings, rows] and float64[weightings, outcomes].
         """
         logits = (self._statistics @ parameters.T).T + self._offsets
         top = np.maximum.reduceat(logits, self._starts, axis=1)
@@ -269,17 +247,15 @@ class Likelihood:
         return np.log(total) + top, logits
 
     def expect_statistics(self, parameters: np.ndarray) -> Any:
-        """Return what each row is expected to add to the statistics: sparse float64[rows, parameters]."""
+        """Return the expected statistics of each row: sparse float64[rows, parameters]."""
         (chance,) = self.chances(parameters[None])[1]
         cells = zip(self._row_of.tolist(), range(len(chance)), chance.tolist(), strict=True)
         return sparse_sums(cells, len(self._starts), len(chance)) @ self._statistics
 
     def look(self, parameters: np.ndarray, games: Weighting) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return the logarithm of the likelihood, its gradient, and minus its second derivatives.
+        """Return the log-likelihood, its gradient, and minus its second derivatives.
 
-        Args:
-            parameters: float64[weightings, parameters].
-            games: how often everything counts.
+        ``parameters``: float64[weightings, parameters].
         """
         b, m = parameters.shape
         total, chance = self.chances(parameters)
@@ -295,12 +271,9 @@ class Likelihood:
         return value, gradient, curvature.reshape(b, m, m)
 
     def summit(self, games: Weighting, start: np.ndarray | None = None, near: float = 1e-9) -> Summit:
-        """Return the summit for each weighting: Newton's method, with shorter steps where one leads down.
+        """Return the maximum for each weighting: Newton's method, with halved steps where one leads down.
 
-        Args:
-            games: how often everything counts.
-            start: float64[weightings, parameters]; default: all entries equal.
-            near: ends with a step shorter than this.
+        ``start``: float64[weightings, parameters]; default: all entries equal. ``near``: the length of the last step.
         """
         b, m = games.seen.shape
         found = np.tile(self.middle, (b, 1)) if start is None else start.copy()

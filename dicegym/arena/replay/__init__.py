@@ -1,7 +1,7 @@
-"""Games that were played, to be seen again: seats and actions; all else follows from them.
+"""Replays: recorded games as seats and actions, from which they are played again.
 
-A `Replay` is plain values. It says by which rules it was played, is played again to its stored result, and refuses what
-other rules would make of it.
+A `Replay` is plain values. It records its rules and its result, and is refused if either differs when it is played
+again.
 """
 
 from __future__ import annotations

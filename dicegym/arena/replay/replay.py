@@ -1,10 +1,10 @@
-"""A game that was played, to be played again: seats and actions; the record follows from them."""
+"""Recorded games: seats and actions, from which a game is played again."""
 
 from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -24,16 +24,32 @@ if TYPE_CHECKING:
 INT_64 = np.iinfo(np.int64)
 KIND = "dicegym arena replay"
 VERSION = 1
-"""The version of the form of files, raised when a key goes or changes its meaning, not when one is added."""
+"""Version of the form of files: raised when a key goes or changes its meaning, not when one is added."""
 LONGEST_REASON = 300
-"""Characters of what was wrong that are shown."""
+"""Most characters of a reason that are shown."""
 Notes = Mapping[tuple[int, int], str]
 """Notes on decisions, by seat and number of the seat's decision from 1."""
 INSTEAD = "give a file as `dicegym arena replay ID -o FILE.json` writes it"
+KINDS: dict[str, Any] = {
+    "game": str,
+    "players": int,
+    "parameters": dict,
+    "seed": int,
+    "number": int,
+    "seats": list,
+    "actions": list,
+    "returns": list,
+    "incidents": list,
+    "rules": dict,
+    "id": str,
+}
+"""Types of the values in files."""
+ELEMENTS = {"parameters": (int,), "seats": (str,), "actions": (int,), "returns": (int, float)}
+"""Types of their elements."""
 
 
 def describe_rules(game: Game) -> dict[str, str]:
-    """Return by which rules ``game`` is played: ``fingerprint``, and ``dicegym``, the version."""
+    """Return the rules of ``game`` as ``fingerprint`` and ``dicegym``, the version."""
     return {"dicegym": package_version(), "fingerprint": game.fingerprint}
 
 
@@ -47,24 +63,24 @@ class ReplayIncident(NamedTuple):
 
 
 class PlayedAction(NamedTuple):
-    """One action of a game that is played again."""
+    """One action of a replayed game."""
 
     seat: int
     turn: int
     """Number of the seat's decision, from 1."""
     action: int
     name: str
-    """What everybody calls it who may know it."""
+    """Its name, for all who may know it."""
     said: str
-    """What it meant in the state it was played in, for its own seat and viewers that see everything."""
+    """Its meaning in the state before it, for its own seat and viewers that see everything."""
     fault: str
-    """What the rules find wrong with it, in words; empty if nothing."""
+    """The rules' objection; empty if it was legal."""
     reason: str
-    """What the contest noted of this decision; empty if nothing."""
+    """What the contest noted at this decision; empty if nothing."""
     note: str
-    """Of `Notes`; empty without one."""
+    """From `Notes`; empty without one."""
     public: bool
-    """Whether the other seats may know which action it was."""
+    """Whether the other seats may know the action."""
 
     @property
     def wrong(self) -> bool:
@@ -72,14 +88,14 @@ class PlayedAction(NamedTuple):
         return bool(self.reason or self.fault or self.note)
 
     def may_know(self, seat: int | None) -> bool:
-        """Return whether a seat may know which action was played; None: a viewer that sees everything."""
+        """Return whether a seat may know the action; None: a viewer that sees everything."""
         return self.public or seat in (None, self.seat)
 
     def words(self, seat: int | None) -> str:
-        """Return the action in words, with the faults that a seat may know; None stands for a view of everything.
+        """Return the action as text, with the faults that a seat may know; None: a viewer that sees everything.
 
-        What the contest noted may quote what the player was asked, and answered, and what a decision cost tells of the
-        player's dice: that is for its own seat.
+        Reasons and notes are for the own seat: they may quote the player's questions and answers, and the cost of a
+        decision tells something about the player's dice.
         """
         own = seat in (None, self.seat)
         wrong = one_line((self.reason or self.fault) if own else self.fault, LONGEST_REASON)
@@ -88,33 +104,33 @@ class PlayedAction(NamedTuple):
 
 
 class Frame(NamedTuple):
-    """A game that is played again, as it stands after something was done."""
+    """A state of a replayed game."""
 
     done: tuple[PlayedAction, ...]
-    """What was done since the frame before: one action, or where all choose at once those of all; none at first."""
+    """Actions since the frame before: one, or those of all seats where all choose at once; none at first."""
     state: Any
     """A copy of the record."""
     over: bool
-    """Whether it is the last one."""
+    """Whether the game is over."""
 
 
 @dataclass(frozen=True)
 class Replay:
-    """One game that was played: plain values, from which it can be played again as it was.
+    """One recorded game: plain values, from which it can be played again.
 
     Attributes:
         game: the name of the game.
         players: number of seats.
         parameters: of the game.
         seed: names the dice, together with ``number``: ``game.new_game(seed, number)``.
-        number: of the game under its seed, from 0.
+        number: number of the game under its seed, from 0.
         seats: the name of the player in each seat.
-        actions: of all seats in the order in which they were played, those that were taken for a failure too.
+        actions: of all seats in the order played, forfeits included.
         returns: of each seat at the end.
         incidents: what the players did wrong, in order.
-        rules: ``fingerprint`` of the rules that it was played by, and ``dicegym``, the version.
-        id: what the store calls it; empty if it is in none.
-        unregistered: the game itself if it has no registered name; files do not hold it (`with_game`).
+        rules: ``fingerprint`` of the rules, and ``dicegym``, the version.
+        id: its name in the store; empty if it is in none.
+        unregistered: the game itself if it has no registered name; not in files (`with_game`).
     """
 
     game: str
@@ -131,7 +147,7 @@ class Replay:
     unregistered: Game | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        """Raise ParameterError for what cannot be a game."""
+        """Raise ParameterError if the values do not fit together."""
         for name, values in (("seats", self.seats), ("returns", self.returns)):
             if len(values) != self.players:
                 raise ParameterError(
@@ -143,30 +159,30 @@ class Replay:
             self.seat(incident.seat)
         wrong = [action for action in self.actions if not INT_64.min <= action <= INT_64.max]
         if wrong:
-            raise ParameterError(f"{one_line(wrong[0], 40)} is no action: actions are numbers of 64 bits")
+            raise ParameterError(f"invalid action {one_line(wrong[0], 40)}: actions are 64-bit numbers")
 
     @property
     def fingerprint(self) -> str:
-        """That of the rules that it was played by; empty if it was not kept."""
+        """The fingerprint of its rules; empty if it was not recorded."""
         return str(self.rules.get("fingerprint", ""))
 
     def seat(self, number: int) -> int:
-        """Return a seat. Raises ParameterError if there is no such."""
+        """Return a seat. Raises ParameterError if it does not exist."""
         if not 0 <= number < self.players:
             raise ParameterError(f"seat {number} is no seat of a game of {self.players}: give 0 to {self.players - 1}")
         return number
 
     def table(self) -> Game:
-        """Return the game as it is today, with the parameters of this one: the same one for all games of a contest.
+        """Return the present game with these parameters, the same object for all games of a contest.
 
         Raises:
-            UnknownNameError: there is no such game, or none with such parameters, any more.
-            ParameterError: a parameter is out of the range of today.
+            UnknownNameError: the game, or a parameter, does not exist any more.
+            ParameterError: a parameter is out of the present range.
         """
         return self.unregistered or _game(self.game, self.players, tuple(self.parameters.items()))
 
     def with_game(self, game: Game) -> Replay:
-        """Return the same replay of a game that is not registered, after it was read from a file.
+        """Return the replay with its unregistered game, after it was read from a file.
 
         Raises ParameterError if ``game`` has another name, other parameters or another number of players.
         """
@@ -176,13 +192,14 @@ class Replay:
         return replace(self, unregistered=game)
 
     def check_rules(self) -> None:
-        """Raise ReplayError if it was recorded under other rules than those of today."""
+        """Raise ReplayError if it was recorded under other rules than the present ones."""
         today = self.table().fingerprint
         if self.fingerprint == today:
             return
-        kept = one_line(self.rules.get("dicegym") or "of an unknown version", 40)
+        version = one_line(self.rules.get("dicegym") or "of an unknown version", 40)
+        rules = one_line(self.fingerprint or "unknown", 40)
         raise ReplayError(
-            f"{self._called} was recorded under rules {one_line(self.fingerprint or 'unknown', 40)} (dicegym {kept}), "
+            f"{self._called} was recorded under rules {rules} (dicegym {version}), "
             f"and these are {today} (dicegym {package_version()}): to see it, use the version that recorded it"
         )
 
@@ -194,20 +211,19 @@ class Replay:
         """Play it again; return copies of the record at the beginning and after each action, each an array of one.
 
         Raises:
-            ReplayError: it is not played again as it was: rules have changed, it is over before the last action or not
-                over after it, or returns are others than the stored ones.
+            ReplayError: the rules have changed, it ends before or not after its last action, or its returns differ.
         """
         return [states for states, _ in self._steps()]
 
     def end(self) -> np.ndarray:
-        """Play it again; return a copy of the record at its end, whatever returns are stored.
+        """Play it again without a check of its returns; return a copy of the record at its end.
 
         Raises ReplayError as `states` does.
         """
         return self._steps(paid=False)[-1][0]
 
     def _steps(self, paid: bool = True) -> list[tuple[np.ndarray, int]]:
-        """Return copies of the record, each with the fault of the action before it: 0 at the beginning."""
+        """Return copies of the record, each with the fault of the action before it; 0 at the beginning."""
         self.check_rules()
         game = self.table()
         states = game.new_game(self.seed, self.number)
@@ -231,10 +247,10 @@ class Replay:
         )
 
     def frames(self, notes: Notes | None = None) -> Iterator[Frame]:
-        """Play it again; yield it at the beginning, and after each action, with ``notes``.
+        """Play it again; yield a frame at the beginning and after each action, with ``notes``.
 
-        Where all choose at once (``game.spec.joint_action``), after all have chosen. Raises ReplayError before the
-        first one, as `states` does.
+        Where all choose at once (``game.spec.joint_action``), a frame follows when all have chosen. Raises ReplayError
+        before the first frame, as `states` does.
         """
         game, notes = self.table(), notes or {}
         (first, _), *steps = self._steps()
@@ -247,18 +263,9 @@ class Replay:
             seat, state = int(before["player"]), states[0]
             turns[seat] += 1
             decision = seat, turns[seat]
-            done.append(
-                PlayedAction(
-                    *decision,
-                    action,
-                    game.action_name(action),
-                    action_in(game, before, action),
-                    game.spec.faults[fault],
-                    noted.get(decision, ""),
-                    notes.get(decision, ""),
-                    _is_public(game, seat, before, state),
-                )
-            )
+            words = game.action_name(action), action_in(game, before, action), game.spec.faults[fault]
+            said = noted.get(decision, ""), notes.get(decision, "")
+            done.append(PlayedAction(*decision, action, *words, *said, _is_public(game, seat, before, state)))
             if is_moment(game, seat, state):
                 yield Frame(tuple(done), state, bool(state["over"]))
                 done = []
@@ -267,18 +274,18 @@ class Replay:
 
 @functools.lru_cache(maxsize=64)
 def _game(name: str, players: int, parameters: tuple[tuple[str, int], ...]) -> Game:
-    """Return a registered game, the same one again and again: what it finds out about itself stays."""
+    """Return a registered game, cached, so that it keeps what it has computed about itself."""
     spec = games.spec(name)
-    for parameter, _ in parameters:  # which others have written, `players` or `self` perhaps
+    for parameter, _ in parameters:  # untrusted names: `players` or `self` perhaps
         if parameter not in spec.parameters:
             raise unknown_name("parameter", parameter, [*spec.parameters], f"{spec.title} has none of that name now.")
     return Game(spec, players, **dict(parameters))
 
 
 def _is_public(game: Game, seat: int, before: Any, after: Any) -> bool:
-    """Return whether all seats may know an action: it was no secret choice, and left nothing that its seat alone knows.
+    """Return whether all seats may know an action: it was not secret, and changed nothing that only its seat knows.
 
-    What everybody sees, such as the end of a hand with all dice shown, is public whatever else changes with it.
+    Public events, such as the end of a hand with all dice shown, are public whatever else changes.
     """
     if game.spec.joint_action is not None:
         return False
@@ -292,79 +299,66 @@ def replay_of(game: Game, names: Sequence[str], seed: int, result: MatchResult, 
     """Return one game of a match.
 
     Args:
-        game: what was played.
+        game: the game.
         names: of the players, in the order of the match.
         seed: of the match's games (`dicegym.arena.match.Match.seed`).
-        result: what `dicegym.arena.match.play_match` returned.
-        number: of the game in the match, from 0.
+        result: from `dicegym.arena.match.play_match`.
+        number: number of the game in the match, from 0.
 
     Raises ParameterError if the match has no such game.
     """
     if not 0 <= number < len(result.seats):
         raise ParameterError(f"there is no game {number} in a match of {len(result.seats)}: the first is 0")
     order = result.seats[number]
-    return Replay(
-        game.name,
-        game.players,
-        dict(game.parameters),
+    noted = [one for one in result.incidents if one.game == number + 1]
+    return _record(
+        game,
         seed,
         number,
-        tuple(names[player] for player in order),
-        tuple(result.actions[number]),
-        tuple(result.returns[number][player] for player in order),
-        tuple(
-            ReplayIncident(order.index(one.player), one.turn, one.reason)
-            for one in result.incidents
-            if one.game == number + 1
-        ),
-        describe_rules(game),
-        unregistered=None if game.spec.registered else game,
+        seats=tuple(names[player] for player in order),
+        actions=tuple(result.actions[number]),
+        returns=tuple(result.returns[number][player] for player in order),
+        incidents=tuple(ReplayIncident(order.index(one.player), one.turn, one.reason) for one in noted),
     )
 
 
 def record_replay(game: Game, names: Sequence[str], seed: int, actions: Sequence[int]) -> Replay:
-    """Return a game that was played outside of matches, to its end.
+    """Return a game that was played to its end outside of matches.
 
     Args:
-        game: what was played.
+        game: the game.
         names: of the players, by seat.
         seed: of the game (`Game.new_game`).
         actions: of all seats in their order.
 
-    Raises ParameterError if the names are too few or too many, StepError if it was over before its last action.
+    Raises ParameterError if the number of names is wrong, StepError if the game was over before its last action.
     """
     states = game.new_game(seed)
     for action in actions:
         game.step(states[0], action)
-    returns, done = tuple(game.returns(states[0]).tolist()), tuple(map(int, actions))
-    return Replay(
-        game.name,
-        game.players,
-        game.parameters,
-        seed,
-        0,
-        tuple(names),
-        done,
-        returns,
-        rules=describe_rules(game),
-        unregistered=None if game.spec.registered else game,
-    )
+    returns = tuple(game.returns(states[0]).tolist())
+    return _record(game, seed, 0, seats=tuple(names), actions=tuple(map(int, actions)), returns=returns)
+
+
+def _record(game: Game, seed: int, number: int, **played: Any) -> Replay:
+    played |= {"rules": describe_rules(game), "unregistered": None if game.spec.registered else game}
+    return Replay(game.name, game.players, dict(game.parameters), seed, number, **played)
 
 
 # --- words and scenes -------------------------------------------------------------------------------------------------
 
 
 def moments(replay: Replay, seat: int | None = None, notes: Notes | None = None) -> Iterator[WatchedMove]:
-    """Yield the beginning of a game that was played, and each moment after something was done.
+    """Yield the beginning of a recorded game, and each moment after an action.
 
     Args:
         replay: the game.
-        seat: as this seat was shown it: its own hidden things, and what is public; None: everything.
-        notes: told with the moves.
+        seat: as this seat saw it, with its hidden things and what is public; None: everything.
+        notes: shown with the moves.
 
     Raises:
-        ReplayError: it is not played again as it was; before the first moment.
-        ParameterError: the game has no seat of that number.
+        ReplayError: it cannot be played again; raised before the first moment.
+        ParameterError: the game has no such seat.
     """
     if seat is not None:
         replay.seat(seat)
@@ -374,7 +368,7 @@ def moments(replay: Replay, seat: int | None = None, notes: Notes | None = None)
 
 
 def moment(game: Game, frame: Frame, names: Sequence[str], seat: int | None = None) -> WatchedMove:
-    """Return a frame in words and as a scene; ``names`` are those of the seats, no two alike."""
+    """Return a frame as text and as a scene; ``names`` are those of the seats, all different."""
     said: dict[int, list[str]] = {}
     for played in frame.done:
         if played.may_know(seat):
@@ -384,9 +378,9 @@ def moment(game: Game, frame: Frame, names: Sequence[str], seat: int | None = No
 
 
 def result_lines(replay: Replay, seat: int | None = None) -> list[str]:
-    """Return the result of the game for each seat, and what the contest noted, of this seat alone; a line for each.
+    """Return the returns of all seats, and a line for each incident that ``seat`` may know.
 
-    Arguments and errors as of `moments`.
+    Arguments and errors are as for `moments`.
     """
     names = tell_apart(replay.seats)
     came = ", ".join(f"{name} {value:g}" for name, value in zip(names, replay.returns, strict=True))
@@ -406,7 +400,7 @@ def result_lines(replay: Replay, seat: int | None = None) -> list[str]:
 
 
 def to_json(replay: Replay) -> dict[str, Any]:
-    """Return a replay as values that JSON can hold, under the names of its attributes."""
+    """Return a replay as values for JSON, by the names of its attributes."""
     plain = {one.name: getattr(replay, one.name) for one in fields(replay) if one.name != "unregistered"}
     lists = {name: list(plain[name]) for name in ("seats", "actions", "returns")}
     incidents = [incident._asdict() for incident in replay.incidents]
@@ -414,38 +408,23 @@ def to_json(replay: Replay) -> dict[str, Any]:
 
 
 def from_json(values: Any) -> Replay:
-    """Return the replay that `to_json` made these values of. Raises ParameterError for other values."""
+    """Return the replay from the values of `to_json`. Raises ParameterError for other values."""
     if not isinstance(values, dict) or values.get("kind") != KIND:
         raise ParameterError(f"there is no {KIND} in it")
     if values.get("version") != VERSION:
         raise ParameterError(f"its form has the version {values.get('version')!r}, and {VERSION} is known here")
-    parameters = _value(values, "parameters", dict)
-    _all_are("parameters", parameters.values(), int)
-    return Replay(
-        _value(values, "game", str),
-        _value(values, "players", int),
-        parameters,
-        _value(values, "seed", int),
-        _value(values, "number", int),
-        _all_are("seats", _value(values, "seats", list), str),
-        _all_are("actions", _value(values, "actions", list), int),
-        tuple(map(float, _all_are("returns", _value(values, "returns", list), int, float))),
-        tuple(map(_incident, _value(values, "incidents", list))),
-        _value(values, "rules", dict),
-        _value(values, "id", str),
-    )
-
-
-def _value(values: Mapping[str, Any], name: str, kind: type) -> Any:
-    if type(values.get(name)) is not kind:
-        raise ParameterError(f"its {name} must be of the kind {kind.__name__}")
-    return values[name]
-
-
-def _all_are(name: str, found: Iterable[Any], *kinds: type) -> tuple[Any, ...]:
-    if any(type(one) not in kinds for one in found):
-        raise ParameterError(f"its {name} must be {kinds[-1].__name__} alone")
-    return tuple(found)
+    found: dict[str, Any] = {}
+    for name, kind in KINDS.items():
+        value: Any = values.get(name)
+        if type(value) is not kind:
+            raise ParameterError(f"its {name} must be of the kind {kind.__name__}")
+        kinds = ELEMENTS.get(name)
+        if kinds and any(type(one) not in kinds for one in (value.values() if kind is dict else value)):
+            raise ParameterError(f"its {name} must be {kinds[-1].__name__} alone")
+        found[name] = tuple(value) if kind is list else value
+    found["returns"] = tuple(map(float, found["returns"]))
+    found["incidents"] = tuple(map(_incident, found["incidents"]))
+    return Replay(**found)
 
 
 def _incident(values: Any) -> ReplayIncident:
@@ -464,12 +443,12 @@ def save(replay: Replay, path: str | Path) -> None:
 def load(path: str | Path) -> Replay:
     """Return the replay in a file that `save` wrote.
 
-    Raises DamagedFileError for other files: what they hold is checked, and never run.
+    Raises DamagedFileError for other files. Their content is checked and never run.
     """
     text = read_text(path, INSTEAD)
     try:
         return from_json(json.loads(text))
     except ParameterError as error:
         raise DamagedFileError(path, f"holds no replay ({error})", INSTEAD) from None
-    except (ValueError, OverflowError, RecursionError):  # no JSON, numbers of thousands of digits, a thousand brackets
+    except (ValueError, OverflowError, RecursionError):  # also huge numbers and deep nesting
         raise DamagedFileError(path, "is no JSON", INSTEAD) from None

@@ -1,4 +1,4 @@
-"""From an id to a replay: a game of a match, or one of a game server. Needs the extra ``arena``."""
+"""Find replays by id: games of matches and of Yatzy servers. Needs the extra ``arena``."""
 
 from __future__ import annotations
 
@@ -12,27 +12,20 @@ import sqlalchemy as sa
 
 from dicegym.arena.replay.replay import Replay, ReplayIncident
 from dicegym.arena.store.opening import MOST_SAID
-from dicegym.arena.store.reading import StoreReader
-from dicegym.arena.store.schema import (
-    RULES,
-    SERVER_GAMES,
-    SERVER_INCIDENTS,
-    SERVER_RESULTS,
-    SERVER_RUNS,
-    whole_numbers,
-)
-from dicegym.arena.store.stored_rows import PlayedGame, WholeMatch, rules_from
+from dicegym.arena.store.reading import StoreReader, rules_from
+from dicegym.arena.store.schema import RULES, SERVER_GAMES, SERVER_INCIDENTS, SERVER_RESULTS, SERVER_RUNS, whole_numbers
+from dicegym.arena.store.stored_rows import PlayedGame, WholeMatch
 from dicegym.errors import DamagedFileError, ParameterError, ReplayError, UnknownNameError, one_line
 from dicegym.games.parts import WIRE, part
 
 SERVER = "server:"
-"""What the name of a server's game begins with."""
+"""Prefix of the ids of servers' games."""
 
 
 def game_id(text: str) -> tuple[int, int]:
-    """Return what ``MATCH``, ``MATCH.GAME`` or ``server:NUMBER`` names: (match, game), both from 1.
+    """Return (match, game), both from 1, for ``MATCH`` or ``MATCH.GAME``; (0, id in the store) for ``server:NUMBER``.
 
-    A server's game is (0, its number in the store). Raises ParameterError for another text.
+    Raises ParameterError for another text.
     """
     if text.startswith(SERVER):
         if not re.fullmatch(r"[1-9][0-9]{0,17}", text.removeprefix(SERVER), re.ASCII):
@@ -53,9 +46,9 @@ def find_replay(reader: StoreReader, wanted: str) -> Replay:
     """Return a game of a store; ``wanted``: see `game_id`.
 
     Raises:
-        ParameterError: ``wanted`` names no game; what is stored of it is nonsense.
-        UnknownNameError: there is no such match or game in it.
-        ReplayError: a server's game is not played again as it was.
+        ParameterError: ``wanted`` is not an id, or the stored values are damaged.
+        UnknownNameError: there is no such match or game.
+        ReplayError: a server's game cannot be played again.
     """
     number, game = game_id(wanted)
     if not number:
@@ -75,7 +68,7 @@ def find_replay(reader: StoreReader, wanted: str) -> Replay:
 
 @contextlib.contextmanager
 def _nonsense_in_words(called: str) -> Iterator[None]:
-    """Make a ParameterError of what cannot be a game."""
+    """Raise a ParameterError for stored values that cannot be a game."""
     try:
         yield
     except (DamagedFileError, ReplayError, UnknownNameError):
@@ -87,30 +80,19 @@ def _nonsense_in_words(called: str) -> Iterator[None]:
 
 def _match_replay(whole: WholeMatch, game: PlayedGame) -> Replay:
     """Return a game of a match."""
-    match, rules = whole.match, whole.rules
-    return Replay(
-        rules.game,
-        rules.players,
-        rules.parameters,
-        match.seed,
-        game.number,
-        tuple(match.entries[player] for player in game.seats),
-        game.actions,
-        tuple(float(game.returns[player]) for player in game.seats),
-        tuple(
-            ReplayIncident(game.seats.index(match.entries.index(one.name)), one.turn, one.reason)
-            for one in whole.misplays
-            if one.game == game.number + 1
-        ),
-        rules.described,
-        f"{match.id}.{game.number + 1}",
-    )
+    match, rules, number = whole.match, whole.rules, game.number + 1
+    seats = tuple(match.entries[player] for player in game.seats)
+    returns = tuple(float(game.returns[player]) for player in game.seats)
+    noted = [one for one in whole.misplays if one.game == number]
+    incidents = tuple(ReplayIncident(seats.index(one.name), one.turn, one.reason) for one in noted)
+    about = rules.game, rules.players, rules.parameters, match.seed, game.number
+    return Replay(*about, seats, game.actions, returns, incidents, rules.described, f"{match.id}.{number}")
 
 
 def _served_replay(reader: StoreReader, number: int, called: str) -> Replay:
     """Return a game of a server.
 
-    A server keeps what each seat has reached, and no returns: these follow from playing it again, to those totals.
+    A server stores totals, not returns: these are computed by playing the game again, which must give the totals.
     """
     games, runs, results, incidents = SERVER_GAMES.c, SERVER_RUNS.c, SERVER_RESULTS.c, SERVER_INCIDENTS.c
     asked = sa.select(SERVER_GAMES, runs.game, runs.rules).join(SERVER_RUNS, runs.id == games.run)
@@ -127,25 +109,15 @@ def _served_replay(reader: StoreReader, number: int, called: str) -> Replay:
         rules = None if by is None else rules_from(by)
         seed, actions = int(row.seed), whole_numbers(json.loads(row.actions))
     if rules is None:
-        raise ReplayError(f"nobody noted the rules of game {called}, so it cannot be played again")
-    replay = Replay(
-        row.game,
-        len(seats),
-        rules.parameters,
-        seed,
-        row.number,
-        tuple(seat.name for seat in seats),
-        actions,
-        (0.0,) * len(seats),
-        noted,
-        rules.described,
-        called,
-    )
+        raise ReplayError(f"the rules of game {called} were not stored, so it cannot be played again")
+    names, returns = tuple(seat.name for seat in seats), (0.0,) * len(seats)
+    played = names, actions, returns, noted, rules.described
+    replay = Replay(row.game, len(seats), rules.parameters, seed, row.number, *played, called)
     table = replay.table()
     end = replay.end()[0]
     wire = part(table, WIRE)
     if wire is None:
-        raise ReplayError(f"game {called} is one of {table.spec.title}, whose server there is not any more")
+        raise ReplayError(f"game {called} is one of {table.spec.title}, which has no server any more")
     for seat, total in zip(seats, wire.totals_of(table, end), strict=True):
         if total != seat.total:
             said = f"{one_line(seat.name)} scores {total}, but {seat.total} was stored"

@@ -1,1 +1,1 @@
-"""A store: contests that last, and games of servers, in one database."""
+"""A store: contests and servers' games in one database."""

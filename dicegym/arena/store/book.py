@@ -1,4 +1,4 @@
-"""The book of a contest: what its director asks before it lets a job be done, and where it puts what comes out."""
+"""The book of a contest: finds stored outcomes of its jobs, and stores new ones."""
 
 from __future__ import annotations
 
@@ -13,12 +13,11 @@ import sqlalchemy as sa
 from dicegym.arena.match import Match
 from dicegym.arena.provenance import EntryRecord, package_version
 from dicegym.arena.results import ContestResult
-from dicegym.arena.storage import Settings, Stored
+from dicegym.arena.storage import Settings, Stored, key_of, write_limits
 from dicegym.arena.store.opening import in_words, make_damage_error
 from dicegym.arena.store.outcomes import add_match, is_whole, outcomes_between
 from dicegym.arena.store.schema import AGENTS, ANSWERS, CONTESTS, FIELDS, MATCHES, PLAYS, SEATS
 from dicegym.arena.store.store import ContestStore, add, live_file, lock_contest, now_in_words, number_of_rules
-from dicegym.arena.work_keys import key_of, write_limits
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 from dicegym.escape import harmless
@@ -29,20 +28,14 @@ from dicegym.sandbox.jobs import Entry, Failure, Job
 from dicegym.sandbox.sandbox import JobOutcome, RunningJob
 
 AT_ONCE = 1_000
-"""Outcomes that are read in one go: those after one are asked for next."""
+"""Outcomes read at a time; those that follow one in the store are probably asked for next."""
 
 
 class Book:
-    """A contest in a store. One process at a time has it, from `enter` to `close`; each outcome is one transaction.
+    """A contest in a store. One process at a time holds it, from `enter` to `close`; each outcome is a transaction.
 
-    Args:
-        store: where.
-        settings: of the contest.
-        seed: of the contest; None: that of the latest with the same settings, or a drawn one.
-        actions: whether outcomes say what was played, too.
-
-    Attributes:
-        seed: of the contest.
+    ``seed`` is that of the contest; given as None, it is that of the latest contest with the same settings, or drawn.
+    ``actions``: whether outcomes include the actions.
     """
 
     def __init__(self, store: ContestStore, settings: Settings, seed: int | None = None, actions: bool = False) -> None:
@@ -60,24 +53,24 @@ class Book:
         self._answers: dict[str, bytes] = {}
         self._matches: dict[str, int] = {}
         self._read: dict[int, JobOutcome] = {}
-        self._used: dict[int, tuple[int, int]] = {}  # matches of this run, with their seeds and numbers of games
+        self._used: dict[int, tuple[int, int]] = {}  # match of this run -> its seed and number of games
         self._unlinked: set[int] = set()
         self._found = self._kept = 0
         self._changed = 0, 0
 
     def _latest(self, connection: sa.Connection, seed: int | None) -> Any:
-        """Return number and seed of the latest contest with these settings, and this seed if one is given, or None."""
+        """Return id and seed of the latest contest with these settings, and with ``seed`` if given; or None."""
         same = sa.select(CONTESTS.c.id, CONTESTS.c.seed).where(CONTESTS.c.settings == self._digest)
         if seed is not None:
             same = same.where(CONTESTS.c.seed == str(seed))
         return connection.execute(same.order_by(CONTESTS.c.id.desc()).limit(1)).first()
 
     def enter(self, records: Iterable[EntryRecord], entries: Iterable[Entry]) -> None:
-        """Begin the contest, or continue it, with these entries, and find out what is known of its matches and checks.
+        """Begin or continue the contest with these entries, and find its stored matches and checks.
 
-        Raises ParameterError if another process has it, or has removed it meanwhile.
+        Raises ParameterError if another process runs the contest, or removed it meanwhile.
         """
-        with self._store.writing() as connection:  # another command may have begun it meanwhile
+        with self._store.writing() as connection:  # another command may begin it at the same time
             latest = self._latest(connection, self.seed)
             self._contest = latest.id if latest else begin(connection, self._settings, self.seed)
         self._lock.enter_context(lock_contest(self._store, self._contest))
@@ -95,17 +88,18 @@ class Book:
             self._answers = {row.key: row.outcome for row in connection.execute(asked)}
 
     def _enter(self, connection: sa.Connection, records: Mapping[str, EntryRecord], entries: list[Entry]) -> None:
-        """Put the entries into the field; matches of those that have left are the contest's no more."""
+        """Store the entries; matches of withdrawn entries no longer belong to the contest."""
         contest = self._contest
         here, listed = FIELDS.c.contest == contest, sa.select(FIELDS.c.agent)
         before = set(connection.execute(listed.where(here, FIELDS.c.withdrawn == 0)).scalars())
-        rows: list[dict[str, Any]] = []
-        for one in entries:
-            about = {"kind": records[one.name].kind, "files": json.dumps(records[one.name].files)}
-            rows.append({"name": one.name, "identity": one.identity, **about})
-        add(connection, AGENTS, rows, ["name", "identity"])
+        agents = [
+            {"name": one.name, "identity": one.identity}
+            | {"kind": records[one.name].kind, "files": json.dumps(records[one.name].files)}
+            for one in entries
+        ]
+        add(connection, AGENTS, agents, ["name", "identity"])
         connection.execute(FIELDS.update().where(here).values(withdrawn=1))
-        fields = [
+        fields: list[dict[str, Any]] = [
             {"contest": contest, "agent": self._agent(connection, one), "given": harmless(records[one.name].given)}
             | {"withdrawn": 0, "reason": None}
             for one in entries
@@ -117,7 +111,7 @@ class Book:
         self._changed = len(now - before), len(before - now)
 
     def _agent(self, connection: sa.Connection, entry: Entry) -> int:
-        """Return the number of an agent that has been entered."""
+        """Return the id of a stored agent."""
         who = entry.name, entry.identity
         if who not in self._agents:
             same = (AGENTS.c.name == who[0]) & (AGENTS.c.identity == who[1])
@@ -125,7 +119,7 @@ class Book:
         return self._agents[who]
 
     def outcome(self, job: Job) -> JobOutcome | None:
-        """Return the outcome of a job that was done before; None if it was not."""
+        """Return the stored outcome of a job; None if it is not stored."""
         key = key_of(job, self._settings.limits)
         if isinstance(job, Match):
             number = self._matches.get(key)
@@ -168,9 +162,9 @@ class Book:
         self._kept += 1
 
     def show(self, running: Sequence[RunningJob]) -> None:
-        """Let readers of a store that is a file see how far the matches are that are being played.
+        """Tell readers of a store in a file how far the running matches are.
 
-        This is news and no result: where it cannot be written, nothing is lost.
+        If that cannot be written, nothing is lost.
         """
         if self._store.path is None:
             return
@@ -184,13 +178,13 @@ class Book:
             write_text(live_file(self._store.path, self._contest), json.dumps(rows))
 
     def _use(self, number: int, job: Match) -> None:
-        """Take note of a match that the contest has asked for."""
+        """Note a match that the contest has asked for."""
         if number not in self._used:
             self._used[number] = job.seed, job.games
             self._unlinked.add(number)
 
     def _link(self, connection: sa.Connection) -> None:
-        """Say of the matches used since the last time that they are the contest's."""
+        """Store that the matches noted since the last call belong to the contest."""
         rows = [{"contest": self._contest, "match": one} for one in sorted(self._unlinked)]
         add(connection, PLAYS, rows, ["contest", "match"])
         self._unlinked.clear()
@@ -201,19 +195,18 @@ class Book:
                 self._link(connection)
 
     def plan(self, matches: int) -> None:
-        """Take note of how many matches the contest is known to have."""
+        """Store the number of matches of the contest."""
         with self._store.writing() as connection:
             connection.execute(self._change({"planned": matches}))
 
     def _change(self, values: dict[str, Any]) -> sa.Update:
-        """Return what changes the contest itself."""
+        """Return an update of the contest itself."""
         return sa.update(CONTESTS).where(CONTESTS.c.id == self._contest).values(values)
 
     def finish(self, contest_result: ContestResult, failures: Mapping[str, str]) -> None:
-        """Store the result of the contest, and drop matches that are not its own any more; ``failures``: name -> why.
+        """Store the result, and drop matches that no longer belong to the contest; ``failures``: name -> reason.
 
-        Matches that were begun in vain do not count; where entries were disqualified all matches of this run stay, as
-        failures are in no row of a result.
+        If entries were disqualified, all matches of this run stay, as failures are not in the rows of a result.
         """
         contest = self._contest
         count = {(row.seed, row.games) for row in contest_result.matches}
@@ -234,27 +227,31 @@ class Book:
 
     @property
     def stored(self) -> Stored:
-        """Where the contest is, and what was found and put there so far."""
+        """Where the contest is stored, and what was found and added so far."""
         return Stored(self._store.name, self._contest, self._found, self._kept, self._run, *self._changed)
 
     def close(self) -> None:
-        """Write what waits, and let go of the contest."""
+        """Write what is noted, and release the contest."""
         with self._lock:
-            if self._run and self._store.path is not None:  # else it may be another process's
+            if self._run and self._store.path is not None:  # otherwise the file may be another process's
                 with contextlib.suppress(OSError):
                     live_file(self._store.path, self._contest).unlink(missing_ok=True)
             self._note()
 
 
 def begin(connection: sa.Connection, settings: Settings, seed: int) -> int:
-    """Begin a contest, in a transaction that stays open; return its number."""
-    row: dict[str, Any] = {
+    """Begin a contest within the connection's transaction; return its id."""
+    row = {
         "label": settings.label,
         "format": settings.format,
         "settings": settings.digest,
         "seed": str(seed),
+        "options": json.dumps(settings.options),
+        "limits": json.dumps(write_limits(settings.limits)),
+        "began": now_in_words(),
+        "version": package_version(),
+        "rules": number_of_rules(connection, settings.game),
+        "run": 0,
+        "planned": 0,
     }
-    row |= {"options": json.dumps(settings.options), "limits": json.dumps(write_limits(settings.limits))}
-    row |= {"began": now_in_words(), "version": package_version()}
-    row |= {"rules": number_of_rules(connection, settings.game), "run": 0, "planned": 0}
     return int(connection.execute(sa.insert(CONTESTS).returning(CONTESTS.c.id), row).scalar_one())

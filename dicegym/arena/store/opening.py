@@ -1,6 +1,6 @@
-"""Where a store is, how it is opened, and what a database has against it, in words.
+"""Open stores, and describe what goes wrong with them.
 
-A store is a file of SQLite or a database on a PostgreSQL server.
+A store is a SQLite file or a database on a PostgreSQL server.
 """
 
 from __future__ import annotations
@@ -22,26 +22,26 @@ from dicegym.arena.store.schema import ABOUT, TABLES, NonsenseError
 from dicegym.errors import DamagedFileError, DependencyError, DicegymError, ParameterError, one_line
 
 SCHEMA = "7"
-"""The number of the present tables; the row "schema" of ``about`` says which one a store has."""
+"""Version of the tables; the row "schema" of ``about`` holds that of a store."""
 WRITES = "writes"
-"""Execution option of a connection whose transactions change something: SQLite then waits for its turn at once, where
-it would refuse later."""
+"""Execution option of a connection that will write: SQLite then takes the write lock at once, and waits for it. A
+transaction that reads first and writes later would be refused."""
 PATIENCE = 10
-"""Seconds within which a server has to answer a connection."""
+"""Seconds in which a server must answer a connection."""
 BUSY = 30.0
-"""Seconds for which a transaction waits for a file that another program has locked."""
+"""Seconds for which a transaction waits for a locked file."""
 ELSEWHERE = "give another --store"
 MOST_SAID = 200
-"""Letters of what a database says, which may quote a damaged file at length."""
+"""Most characters of a database's message, which may quote a damaged file."""
 
 
 # --- trouble --------------------------------------------------------------------------------------------------------
 
 
 class Trouble(NamedTuple):
-    """Why a database cannot do something, what to do about it, and whether it may pass by itself.
+    """Why a database cannot do something, what to do, and whether it may pass by itself.
 
-    The reason completes "FILE ...", and "the store at URL ...".
+    The reason completes "FILE ..." and "the store at URL ...".
     """
 
     reason: str
@@ -50,11 +50,11 @@ class Trouble(NamedTuple):
 
 
 class BusyError(ParameterError):
-    """Another program has locked a store, for now."""
+    """Another program has locked a store for now."""
 
 
 class HeldError(ParameterError):
-    """Another server of the same game has the store."""
+    """Another server of the same game uses the store."""
 
 
 _DAMAGED = Trouble(
@@ -65,7 +65,7 @@ _DAMAGED = Trouble(
 )
 _NO_DATABASE = Trouble(
     "is not a database, or its beginning is damaged",
-    f"nothing in it was changed; if it held results, put a backup in its place; else {ELSEWHERE}",
+    f"nothing in it was changed; if it held results, put a backup in its place; otherwise {ELSEWHERE}",
     False,
 )
 _LOCKED = Trouble("is locked by another program", "wait until that (a backup?) has ended, or end it", True)
@@ -86,13 +86,13 @@ _TROUBLES = {
 
 
 def trouble_of(error: BaseException) -> Trouble | None:
-    """Return what an error of a database says, SQLAlchemy's or the database's own; None for any other error."""
+    """Return what an error means, of SQLAlchemy or of a database driver; None for any other error."""
     raised = getattr(error, "orig", None) or error
-    if isinstance(error, HeldError):  # for as long as the server takes to see that a connection has broken off
+    if isinstance(error, HeldError):  # until the server notices a broken connection
         return Trouble("is in use by another server", "stop that, or " + ELSEWHERE, True)
     said = one_line(str(raised).strip().partition("\n")[0] or type(raised).__name__, MOST_SAID)
     if type(raised).__module__.partition(".")[0] == "psycopg":
-        # Of SQLSTATE, the classes of what may pass: connections, resources, an operator's hand, the machine below
+        # Classes of SQLSTATE that may pass: connections, resources, an operator's action, the machine
         state = getattr(raised, "sqlstate", None) or ""
         lost = type(raised).__name__ in ("OperationalError", "InterfaceError", "ConnectionTimeout")
         passes = lost or state[:2] in ("08", "25", "40", "53", "55", "57", "58")
@@ -100,15 +100,15 @@ def trouble_of(error: BaseException) -> Trouble | None:
         return Trouble(f"cannot be used ({said})", instead, passes)
     if not isinstance(raised, sqlite3.Error):
         return None
-    found = _TROUBLES.get(getattr(raised, "sqlite_errorcode", -1) & 0xFF)  # with more about it in its upper bytes
+    found = _TROUBLES.get(getattr(raised, "sqlite_errorcode", -1) & 0xFF)  # the upper bytes hold details
     other = isinstance(raised, sqlite3.OperationalError | sqlite3.DataError) or type(raised) is sqlite3.DatabaseError
-    if found is None and other:  # tables, columns or letters that are not as they should be
+    if found is None and other:  # unexpected tables, columns or characters
         found = _DAMAGED
     return found and found._replace(reason=f"{found.reason} ({said})")
 
 
 def call_store(name: str | Path) -> str:
-    """Return what a store is called in a sentence."""
+    """Return the name of a store for a sentence."""
     return f"the store at {name}" if "://" in str(name) else str(name)
 
 
@@ -119,21 +119,21 @@ def make_damage_error(name: str | Path, what: str) -> ParameterError:
 
 
 def _refusal(name: str | Path, trouble: Trouble) -> ParameterError:
-    """Return the error that says so: BusyError for a lock, which passes by itself, else DamagedFileError."""
+    """Return a BusyError for a lock, which passes by itself, otherwise a DamagedFileError."""
     if trouble.reason.startswith(_LOCKED.reason):
         return BusyError(f"{name} {trouble.reason}: {trouble.instead}")
     return DamagedFileError(call_store(name), trouble.reason, trouble.instead.replace("FILE", str(name)))
 
 
 _NONSENSE = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError, zlib.error)
-"""What may be raised where something else is read than what was written."""
+"""What may be raised where stored values are not what dicegym wrote."""
 
 
 @contextlib.contextmanager
 def in_words(name: str | Path, reads: bool = False) -> Iterator[None]:
-    """Raise a ParameterError for whatever SQLite, a server or the system has against a store, called ``name``.
+    """Raise a ParameterError for any error of SQLite, a server or the system; ``name`` is the store.
 
-    With ``reads``, values that cannot be read within the context are damage of the store too.
+    With ``reads``, errors of reading values within the context count as damage of the store.
     """
     try:
         yield
@@ -148,8 +148,8 @@ def in_words(name: str | Path, reads: bool = False) -> Iterator[None]:
         raise _refusal(name, trouble) from None
     except OSError as error:
         raise DamagedFileError(name, f"cannot be used ({error.strerror or error})", ELSEWHERE) from None
-    except (sa.exc.NoSuchTableError, UnicodeDecodeError, *_NONSENSE) as error:
-        if not reads and not isinstance(error, sa.exc.NoSuchTableError | UnicodeDecodeError):
+    except _NONSENSE as error:
+        if not reads and not isinstance(error, UnicodeDecodeError):
             raise
         raise make_damage_error(name, f"{type(error).__name__}: {one_line(error, MOST_SAID)}") from error
 
@@ -158,7 +158,7 @@ def in_words(name: str | Path, reads: bool = False) -> Iterator[None]:
 
 
 class Location(NamedTuple):
-    """Where a store is: the path of SQLite's file (None: on a server), its URL, and its name without a password."""
+    """Where a store is: the path of SQLite's file (None: on a server), its URL, and its name without password."""
 
     path: Path | None
     url: sa.URL
@@ -166,7 +166,7 @@ class Location(NamedTuple):
 
 
 def location_of(where: str | os.PathLike[str]) -> Location:
-    """Return where a file or a URL is. Raises ParameterError for no name, and a URL of anything but PostgreSQL."""
+    """Return the location of a file or a URL. Raises ParameterError for no name, or a URL that is not PostgreSQL's."""
     text = os.fspath(where) if isinstance(where, str | os.PathLike) else ""  # type: ignore[redundant-expr]  # untyped callers
     if not text:
         raise ParameterError(f"{where!r} does not name a store: give the path of a file, or the address of a database")
@@ -189,32 +189,32 @@ def location_of(where: str | os.PathLike[str]) -> Location:
 
 
 def engine_at(location: Location, writes: bool = True, **options: Any) -> sa.Engine:
-    """Return an engine for a place, for reading and writing, or for reading alone.
+    """Return an engine for a location.
 
-    On a server, each transaction that reads alone sees the store as it was when that began. In a file, a transaction
-    holds changes of tables too, which Python's own handling of transactions would leave out.
+    On a server, a read-only transaction sees the store as it was when the transaction began. In a file, transactions
+    include changes of tables, which Python's own transactions leave out.
 
     Args:
-        location: the place.
-        writes: whether it is for writing too.
+        location: where.
+        writes: for writing too, or read-only.
         options: of ``sqlalchemy.create_engine``, such as the size of the pool.
 
     Raises:
-        DependencyError: it is on a server, and what speaks to that is missing.
+        DependencyError: it is on a server, and the driver is missing.
     """
     path = location.path
     if path is None:
         return _engine_on_server(location.url, writes, options)
     where = location.url
     if not writes:
-        # Where nothing writes, SQLite is told so: a reader could not remove again what it lays beside the file.
+        # Without a writer the file is "immutable": otherwise a reader leaves files beside it that it may not remove.
         alone = {} if os.path.exists(f"{path}-wal") else {"immutable": "1"}
         query = {"mode": "ro", "uri": "true", **alone}
         where = sa.URL.create("sqlite", database=path.absolute().as_uri(), query=query)
     engine = sa.create_engine(where, **options)
     engine.dialect, cache = _compiling()
     engine.update_execution_options(compiled_cache=cache)
-    # In a log of its own (WAL) "normal" is enough for a process that is killed; a server sets more.
+    # With a write-ahead log "normal" is safe if a process is killed; a Yatzy server sets more.
     settings = "foreign_keys=ON", "trusted_schema=OFF", "synchronous=NORMAL", f"busy_timeout={round(1000 * BUSY)}"
 
     @sa.event.listens_for(engine, "connect")
@@ -242,11 +242,11 @@ def _engine_on_server(url: sa.URL, writes: bool, options: dict[str, Any]) -> sa.
 
 @functools.cache
 def _compiling() -> tuple[sa.Dialect, dict[Any, Any]]:
-    """Return what writes statements for SQLite and those that it has written, for all files of this process.
+    """Return SQLite's dialect and a cache of compiled statements, for all files of this process.
 
-    A page or a command opens its store anew, and writing a statement takes longer than asking it of a small file.
+    Each page and command opens its store again, and compiling a statement takes longer than asking a small file.
     """
-    with sa.create_engine("sqlite://").connect() as connection:  # it asks for the version
+    with sa.create_engine("sqlite://").connect() as connection:  # it determines the version
         return connection.dialect, {}
 
 
@@ -256,8 +256,8 @@ def _compiling() -> tuple[sa.Dialect, dict[Any, Any]]:
 def is_new(connection: sa.Connection, name: str | Path) -> bool:
     """Return whether a store has no tables yet.
 
-    Raises ParameterError for a database of something else or of another schema than `SCHEMA`, and DamagedFileError for
-    one that has more than tables: a view in place of one answers what it likes.
+    Raises ParameterError for a database of something else or of another `SCHEMA`, and DamagedFileError for one with
+    other objects than tables: a view could answer anything in the name of a table.
     """
     tables = sa.inspect(connection).get_table_names()
     if not tables:
@@ -268,12 +268,12 @@ def is_new(connection: sa.Connection, name: str | Path) -> bool:
         more = "SELECT type, name FROM sqlite_master WHERE type NOT IN ('table', 'index') OR sql LIKE 'CREATE VIRTUAL%'"
         for kind, title in connection.exec_driver_sql(more):
             raise make_damage_error(
-                name, f"it has a {one_line(kind, 20)} {one_line(title, 40)}, and holds tables alone"
+                name, f"it has a {one_line(kind, 20)} {one_line(title, 40)}, but may only have tables"
             )
     found = str(connection.execute(sa.select(ABOUT.c.value).where(ABOUT.c.name == "schema")).scalar())
     if found != SCHEMA:
         raise ParameterError(
-            f"{name} has schema {found}, and dicegym {package_version()} reads schema {SCHEMA} alone: name another "
+            f"{name} has schema {found}, and dicegym {package_version()} reads only schema {SCHEMA}: name another "
             "store, or install the version that wrote this one: its `dicegym arena show -o FILE.json` writes contests"
         )
     return False
@@ -286,19 +286,18 @@ def create_tables(connection: sa.Connection) -> None:
 
 
 class Database:
-    """An open store, for reading alone unless it ``writes``.
+    """An open store; read-only unless it ``writes``.
 
     Args:
         where: path of a file, or the URL of a PostgreSQL database.
         options: of ``sqlalchemy.create_engine``.
 
     Attributes:
-        name: where it is, for people.
-        path: of its file; None: it is on a server.
+        name: where it is, for messages.
+        path: of its file; None: on a server.
     """
 
     writes = False
-    """Whether it is opened for writing too."""
 
     def __init__(self, where: str | os.PathLike[str], **options: Any) -> None:
         location = location_of(where)
@@ -313,7 +312,7 @@ class Database:
             raise
 
     def _check(self) -> None:
-        """Look at what is there. Raises ParameterError if it cannot be used."""
+        """Check the database. Raises ParameterError if it cannot be used."""
         raise NotImplementedError
 
     def __enter__(self) -> Self:
@@ -328,10 +327,10 @@ class Database:
 
     @contextlib.contextmanager
     def connection(self) -> Iterator[sa.Connection]:
-        """Yield a connection in a transaction that changes nothing and sees one state of the store.
+        """Yield a connection in a read-only transaction that sees one state of the store.
 
-        What goes wrong, and what cannot be read of its answers, is said in words within the context. BusyError: a file
-        that nobody wrote when it was opened, and that is read without locks for that, has been written since.
+        Errors, also of reading its values, become those of `in_words`. Raises BusyError for a file that had no writer
+        when it was opened, and so is read without locks, but has been written since.
         """
         with in_words(self.name, reads=True):
             try:
@@ -345,6 +344,6 @@ class Database:
                     raise BusyError(f"{self.name} was written while it was read: ask again")
 
     def _stamp(self) -> tuple[int, int] | None:
-        """Return what tells states of the file apart; None without a file."""
+        """Return what distinguishes states of the file; None without a file."""
         about = os.stat(self.path) if self.path is not None and os.path.isfile(self.path) else None
         return None if about is None else (about.st_mtime_ns, about.st_size)

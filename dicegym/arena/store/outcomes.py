@@ -1,4 +1,4 @@
-"""Outcomes of matches as rows of a store, written and read."""
+"""Store and read outcomes of matches as rows."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from dicegym.arena.store.schema import MATCHES, SEATS
 from dicegym.sandbox.jobs import Failure
 
 BY_PLAYER = {"wins": "wins", "shares": "share", "faults": "faults", "noted": "noted"}
-"""What an outcome says of each player, and the columns of ``seats`` that hold it."""
+"""Fields of an outcome by player, and their columns in ``seats``."""
 WRITTEN = ("seats", "returns", "incidents", "printed", "usages")
-"""What of an outcome is written as it is."""
+"""Fields of an outcome that are stored as JSON."""
 MatchOutcome = dict[str, Any] | Failure
-"""The outcome of a match: a `dicegym.arena.match.MatchResult` as plain values, or the failure that ended it."""
+"""The outcome of a match: plain values of a `dicegym.arena.match.MatchResult`, or the failure that ended it."""
 _KEY = sa.select(MATCHES.c.id).where(MATCHES.c.key == sa.bindparam("key"))
 _MATCH = sa.insert(MATCHES).returning(MATCHES.c.id)
 _SEATS = sa.insert(SEATS)
@@ -27,10 +27,9 @@ _SEATS = sa.insert(SEATS)
 def add_match(
     connection: sa.Connection, rules: int, agents: Sequence[int], batch: str, key: str, job: Match, outcome: Any
 ) -> int:
-    """Put a match into a store unless it is there; return its number there. The transaction stays open.
+    """Store a match within the connection's transaction, unless it is stored already; return its id.
 
-    ``rules`` and ``agents`` are the numbers of its rules and entries, ``batch`` is the contest's seed, and ``outcome``
-    a `MatchOutcome`.
+    ``rules`` and ``agents`` are the ids of its rules and entries, ``batch`` is the contest's seed.
     """
     there = connection.execute(_KEY, {"key": key}).scalar()
     if there is not None:
@@ -64,7 +63,7 @@ def _brief(plain: Any) -> str:
 
 
 def seats_by_match(connection: sa.Connection, which: sa.ColumnElement[bool]) -> dict[int, list[Any]]:
-    """Return the rows of ``seats`` that are meant by number of their match, in the order of its players."""
+    """Return the selected rows of ``seats`` by match, in the order of its players."""
     found: dict[int, list[Any]] = {}
     for row in connection.execute(sa.select(SEATS).where(which).order_by(SEATS.c.match, SEATS.c.player)):
         found.setdefault(row.match, []).append(row)
@@ -74,9 +73,9 @@ def seats_by_match(connection: sa.Connection, which: sa.ColumnElement[bool]) -> 
 def outcomes_between(
     connection: sa.Connection, first: int, beyond: int, actions: bool = False
 ) -> dict[int, MatchOutcome]:
-    """Return the outcomes of the matches with the numbers ``first`` .. ``beyond`` - 1, as their jobs returned them.
+    """Return the outcomes of the matches with the ids ``first`` .. ``beyond`` - 1, as their jobs returned them.
 
-    ``actions``: those of their games too, which say what luck did; ranking does not need them.
+    ``actions``: with the actions, from which luck is computed; ranking does not need them.
     """
     number = MATCHES.c.id
     columns = [number, MATCHES.c.failure, MATCHES.c.outcome, *([MATCHES.c.actions] if actions else [])]
@@ -94,7 +93,7 @@ def outcomes_between(
 
 
 def is_whole(match: Match, outcome: MatchOutcome) -> bool:
-    """Return whether an outcome that was read is one of a match: a store may have lost or changed parts of it."""
+    """Return whether a stored outcome can be that of ``match``: a store may have lost or changed parts of it."""
     players = range(len(match.entries))
     if isinstance(outcome, Failure):
         return outcome.actor in players and isinstance(outcome.reason, str)

@@ -1,6 +1,6 @@
-"""A reader of stores: contests while they run and afterwards, and servers' games.
+"""Read stores: contests, running or ended, and servers' games.
 
-Nothing is ever written to it. `StoreReader` answers in plain values (`dicegym.arena.store.stored_rows`).
+`StoreReader` never writes, and answers in plain values (`dicegym.arena.store.stored_rows`).
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import json
 import math
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 import sqlalchemy as sa
@@ -25,45 +25,41 @@ from dicegym.arena.store.schema import (
     CONTESTS,
     FIELDS,
     MATCHES,
+    MOST_QUOTED,
     PLAYS,
     RULES,
     SEATS,
+    NonsenseError,
     mapping_in,
     whole_numbers,
 )
 from dicegym.arena.store.store import live_file, lock_contest, lock_file
 from dicegym.arena.store.stored_rows import (
     EntryFigures,
+    PlayedGame,
     RunningMatch,
     StoredContest,
     StoredEntry,
     StoredMatch,
     StoredMisplay,
+    StoredRules,
     WholeMatch,
-    agents_in,
-    games_from,
-    match_from,
-    misplays_from,
-    rules_from,
 )
 from dicegym.errors import ParameterError, UnknownNameError, unknown_name
+from dicegym.sandbox.jobs import Failure
 
 TOGETHER, WHOLE_TOGETHER = 5_000, 500
-"""Matches that one question asks for, and those of which it asks for everything."""
+"""Matches read at a time, and those read with their games."""
 _Read = TypeVar("_Read")
 
 
 class StoreReader(Database):
-    """A store of contests, to be read.
-
-    Args:
-        where: path of a file, or URL of a PostgreSQL database.
+    """A store of contests, read-only; arguments as for `Database`.
 
     Raises:
-        ParameterError: the file does not exist, is not a store or is damaged, its schema is another one, or the
-            database cannot be reached.
-            Questions raise it too, as not all damage shows at once; and UnknownNameError for what is not there.
-        DependencyError: it is on a server, and what speaks to that is not installed.
+        ParameterError: the file does not exist, is not a store, is damaged or has another schema, or the database
+            cannot be reached. Methods raise it too, as damage may show later, and UnknownNameError for unknown ids.
+        DependencyError: it is on a server, and the driver is missing.
     """
 
     def _check(self) -> None:
@@ -78,7 +74,7 @@ class StoreReader(Database):
                 raise ParameterError(f"{self.name} is empty: no contest has been stored in it")
 
     def contests(self, game: str | None = None, with_match: int | None = None) -> list[StoredContest]:
-        """Return all contests, or those of a game, or those that have a match, the oldest first."""
+        """Return all contests, those of a game, or those that have a match, oldest first."""
         asked = _contests()
         if game is not None:
             asked = asked.where(RULES.c.game == game)
@@ -97,7 +93,7 @@ class StoreReader(Database):
         return found
 
     def contest(self, number: int | None = None) -> StoredContest:
-        """Return a contest by its number; None: the one that was run last."""
+        """Return a contest by its id; None: the one that ran last."""
         row = CONTESTS.c.id == number if number is not None and abs(number) >> 63 == 0 else sa.false()
         if found := self._contests(_contests().where(row)):
             return found[0]
@@ -109,40 +105,40 @@ class StoreReader(Database):
         return max(every, key=lambda contest: (contest.ended or contest.began, contest.id))
 
     def is_held(self, contest: int) -> bool:
-        """Return whether some process has a contest just now, if this machine can tell."""
+        """Return whether a process runs the contest now, if this machine can tell."""
         if self.path is not None and not lock_file(self.path, f"contest-{contest}").exists():
             return False
         try:
             with lock_contest(self, contest, seconds=0):
                 return False
-        except (ParameterError, OSError):  # another process has it, or another user
+        except (ParameterError, OSError):  # another process runs it, or another user
             return True
 
     def running(self, contest: int) -> list[RunningMatch]:
-        """Return the matches that are being played; empty for a store on a server, which is not told of them.
+        """Return the running matches; empty for a store on a server, which does not know them.
 
-        Ask `is_held` first: a process that was killed leaves what it told last.
+        Ask `is_held` first: a killed process leaves its last state.
         """
         if self.path is None:
             return []
         try:
             rows = json.loads(live_file(self.path, contest).read_bytes())
             return [RunningMatch(**row) for row in rows]
-        except (OSError, ValueError, TypeError):  # none is being played, or the file is somebody else's
+        except (OSError, ValueError, TypeError):  # nothing is running, or the file is not ours
             return []
 
     def result(self, contest: int) -> dict[str, Any] | None:
-        """Return the result of a contest, as `ContestResult.to_json` has it; None if it has not ended."""
+        """Return the result of a contest (`ContestResult.to_json`); None if it has not ended."""
         return self._at_the_end(CONTESTS.c.result, contest, dict)
 
     def report(self, contest: int) -> Report | None:
-        """Return the report of a contest as it was shown at its end; None if it has not ended."""
+        """Return the report of a contest; None if it has not ended."""
         return self._at_the_end(CONTESTS.c.report, contest, Report.from_json)
 
     def _at_the_end(
         self, column: sa.Column[Any], contest: int, made: Callable[[dict[str, Any]], _Read]
     ) -> _Read | None:
-        """Return what was stored when a contest ended; None if it has not, or is continued."""
+        """Return what was stored when a contest ended; None if it has not, or is being continued."""
         asked = sa.select(column).where(CONTESTS.c.id == contest, CONTESTS.c.ended.is_not(None))
         with self.connection() as connection:
             text = connection.execute(asked).scalar()
@@ -153,17 +149,17 @@ class StoreReader(Database):
         return self._at_the_end(CONTESTS.c.result, contest, _standings) or []
 
     def entries(self, contest: int) -> list[StoredEntry]:
-        """Return the entries of a contest by name, and below them those that were withdrawn."""
+        """Return the entries of a contest by name, then withdrawn ones."""
         found = self._entries(FIELDS.c.contest == contest)
         return sorted(found, key=lambda entry: (entry.withdrawn, entry.name, entry.identity))
 
     def participations(self, game: str, name: str | None = None) -> list[StoredEntry]:
-        """Return the entries of all contests of a game, or those of a name, the oldest contests first."""
+        """Return the entries of all contests of a game, or those of a name, oldest contests first."""
         named = sa.true() if name is None else AGENTS.c.name == name
         return sorted(self._entries((RULES.c.game == game) & named), key=lambda entry: entry.contest)
 
     def _entries(self, which: sa.ColumnElement[bool]) -> list[StoredEntry]:
-        """Return entries of contests, in the order in which they came into the store."""
+        """Return entries of contests, in the order in which they were stored."""
         agent, field = AGENTS.c, FIELDS.c
         asked = (
             sa.select(agent.name, agent.identity, agent.kind, field.given, agent.files)
@@ -184,10 +180,10 @@ class StoreReader(Database):
         """Yield the matches of a contest, in the order in which they were stored.
 
         Args:
-            contest: its number.
-            entry: those of this entry alone, whatever it was made of.
-            last: the number of the newest to list alone.
-            before: those with lower numbers alone: the next page of a list that begins with the newest.
+            contest: its id.
+            entry: only matches of this entry, whatever its content was.
+            last: only this many of the newest.
+            before: only matches with lower ids, for the next page of a list that begins with the newest.
 
         Raises UnknownNameError if the contest has no such entry.
         """
@@ -212,24 +208,24 @@ class StoreReader(Database):
             after = found[-1].id if len(found) == TOGETHER else math.inf
 
     def _matches(self, numbers: sa.Select[Any]) -> list[StoredMatch]:
-        """Return the matches whose numbers a question gives, in order."""
+        """Return the matches whose ids a query selects, in order."""
         wanted = numbers.subquery()
         columns = [MATCHES.c[name] for name in ("id", "key", "number", "seed", "games", "failure")]
         asked = sa.select(*columns).join(wanted, wanted.c[0] == MATCHES.c.id).order_by(MATCHES.c.id)
         with self.connection() as connection:
-            agents = agents_in(connection)
+            agents = _agents(connection)
             seats = seats_by_match(connection, SEATS.c.match.in_(sa.select(wanted.c[0])))
-            return [match_from(row, seats.get(row.id, []), agents) for row in connection.execute(asked)]
+            return [_match(row, seats.get(row.id, []), agents) for row in connection.execute(asked)]
 
     def match(self, number: int) -> StoredMatch:
-        """Return a match by its number. Raises UnknownNameError for a number that is unknown."""
+        """Return a match by its id. Raises UnknownNameError for an unknown id."""
         found = self._matches(sa.select(MATCHES.c.id).where(MATCHES.c.id == number)) if abs(number) >> 63 == 0 else []
         if not found:
             raise self.make_number_error(f"match {number}", MATCHES, "`dicegym arena matches` lists those of a contest")
         return found[0]
 
     def whole(self, matches: Iterable[StoredMatch]) -> Iterator[WholeMatch]:
-        """Yield matches with their rules, games and misplays, as they come and in little memory."""
+        """Yield matches with their rules, games and misplays, in portions that need little memory."""
         waiting = iter(matches)
         asked = sa.select(MATCHES.c.id.label("match"), MATCHES.c.outcome, MATCHES.c.actions, RULES)
         asked = asked.join(RULES, RULES.c.id == MATCHES.c.rules)
@@ -240,20 +236,19 @@ class StoreReader(Database):
                 for match in some:
                     row = stored[match.id]
                     outcome = mapping_in(row.outcome)
-                    games = games_from(outcome, row.actions, len(match.entries))
-                    misplays = misplays_from(match.id, outcome, match.entries)
+                    games, misplays = _games(outcome, row.actions, len(match.entries)), _misplays(match, outcome)
                     found.append(WholeMatch(match, rules_from(row), games, misplays))
             yield from found
 
     def misplays_in(self, contest: int, first: int | None = None) -> list[StoredMisplay]:
-        """Return what went wrong in the matches of a contest, in words and in order, the first ones if not all."""
+        """Return the misplays in a contest's matches, in order; only the ``first`` ones if given."""
         noted = sa.select(SEATS.c.match).where(SEATS.c.noted > 0)
         own = sa.select(PLAYS.c.match).where(PLAYS.c.contest == contest, PLAYS.c.match.in_(noted))
         matches = self._matches(own.order_by(PLAYS.c.match).limit(first))
         return [misplay for one in self.whole(matches) for misplay in one.misplays][:first]
 
     def figures(self, contest: int) -> list[EntryFigures]:
-        """Sum the stored matches of a contest up, by name of entries."""
+        """Return the totals of a contest's matches, by entry."""
         games = sa.case((MATCHES.c.failure.is_(None), MATCHES.c.games), else_=0)
         sums = [sa.func.sum(one) for one in (games, SEATS.c.wins, SEATS.c.share, SEATS.c.noted)]
         asked = (
@@ -266,16 +261,16 @@ class StoreReader(Database):
             .group_by(AGENTS.c.name)
         )
         with self.connection() as connection:
-            return sorted(EntryFigures(*row) for row in connection.execute(asked))  # a server may sort by a language
+            return sorted(EntryFigures(*row) for row in connection.execute(asked))  # a server sorts by its language
 
     def match_places(self, contest: int) -> list[MatchPlaces]:
-        """Return who came in which place in the games of a contest, equal matches as one: what ratings are made of."""
+        """Return the places in the games of a contest, with equal matches counted together, for ratings."""
         seats = sa.select(SEATS.c.match, MATCHES.c.places, SEATS.c.agent).join(MATCHES, MATCHES.c.id == SEATS.c.match)
         own = sa.select(PLAYS.c.match).where(PLAYS.c.contest == contest)
         asked = seats.where(SEATS.c.match.in_(own), MATCHES.c.failure.is_(None))
         counts: Counter[tuple[str, tuple[int, ...]]] = Counter()
         with self.connection() as connection:
-            agents = agents_in(connection)
+            agents = _agents(connection)
             rows = connection.execute(asked.order_by(SEATS.c.match, SEATS.c.player))
             for _, seated in itertools.groupby(rows, key=lambda row: row[0]):
                 _, places, numbers = zip(*seated, strict=True)
@@ -287,7 +282,7 @@ class StoreReader(Database):
             return sorted(found)
 
     def make_number_error(self, what: str, table: sa.Table, lists: str) -> UnknownNameError:
-        """Return the error for a number that a table does not have."""
+        """Return the error for an id that a table does not have."""
         with self.connection() as connection:
             last = connection.execute(sa.select(sa.func.max(table.c.id))).scalar()
         known = f"they go up to {last}" if last else "the store has none"
@@ -295,7 +290,7 @@ class StoreReader(Database):
 
 
 def _contests() -> sa.Select[Any]:
-    """Ask for contests with their rules, and how many entries and matches they have."""
+    """Select contests with their rules, and their numbers of entries and matches."""
     entries = (
         sa.select(sa.func.count()).where(FIELDS.c.contest == CONTESTS.c.id, FIELDS.c.withdrawn == 0).scalar_subquery()
     )
@@ -310,3 +305,53 @@ def _standings(result: Mapping[str, Any]) -> list[dict[str, Any]]:
     if any(type(row["place"]) is not int or type(row["name"]) is not str for row in rows):
         raise ValueError("a ranking without places and names")
     return rows
+
+
+# --- rows as plain values: ValueError and LookupError mean damage -----------------------------------------------------
+
+
+def rules_from(row: Any) -> StoredRules:
+    """Return the rules in a row."""
+    described = {"dicegym": row.version, "fingerprint": row.fingerprint}
+    return StoredRules(row.game, row.players, mapping_in(row.parameters, int), described)
+
+
+def _agents(connection: sa.Connection) -> dict[int, tuple[str, str]]:
+    """Return the name and identity of each agent by id."""
+    asked = sa.select(AGENTS.c.id, AGENTS.c.name, AGENTS.c.identity)
+    return {number: (name, identity) for number, name, identity in connection.execute(asked)}
+
+
+def _match(row: Any, seats: Sequence[Any], agents: Mapping[int, tuple[str, str]]) -> StoredMatch:
+    by_player = [(*agents[seat.agent], seat.wins, seat.share, seat.faults) for seat in seats]
+    names, identities, wins, shares, faults = zip(*by_player, strict=True)
+    failed = reason = None
+    if row.failure is not None:
+        actor, reason, *_ = Failure(*json.loads(row.failure))
+        if type(actor) is not int or type(reason) is not str:
+            raise NonsenseError(f"{row.failure[:MOST_QUOTED]!r} instead of a failure")
+        failed = names[actor]
+    about = row.id, row.key, row.number, int(row.seed), row.games
+    return StoredMatch(*about, names, identities, wins, shares, faults, failed, reason)
+
+
+def _games(outcome: Mapping[str, Any], actions: str, players: int) -> list[PlayedGame]:
+    found = []
+    played = zip(outcome.get("seats", ()), outcome.get("returns", ()), json.loads(actions), strict=True)
+    for number, (seats, returns, moves) in enumerate(played):
+        if sorted(whole_numbers(seats)) != list(range(players)) or len(returns) != players:
+            raise NonsenseError(f"a game of {len(seats)} seats in a match of {players}")
+        if any(type(value) not in (int, float) or not math.isfinite(value) for value in returns):
+            raise NonsenseError(f"{str(returns)[:MOST_QUOTED]!r} instead of returns")
+        found.append(PlayedGame(number, tuple(seats), tuple(returns), whole_numbers(moves)))
+    return found
+
+
+def _misplays(match: StoredMatch, outcome: Mapping[str, Any]) -> list[StoredMisplay]:
+    found, names = [], match.entries
+    for player, game, turn, reason in outcome.get("incidents", ()):
+        whole_numbers([player, game, turn])
+        if not 0 <= player < len(names) or not isinstance(reason, str):
+            raise NonsenseError(f"an incident of player {player} of {len(names)}")
+        found.append(StoredMisplay(match.id, names[player], game, turn, reason))
+    return found

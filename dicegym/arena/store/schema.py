@@ -1,6 +1,6 @@
-"""The tables of a store: contests with their entries and matches, and games of servers.
+"""The tables of a store: contests with their entries and matches, and servers' games.
 
-SQLite keeps them as STRICT tables, which take no value of another kind than their columns say.
+SQLite has them as STRICT tables, which check the types of values.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from typing import Any
 import sqlalchemy as sa
 
 MOST_QUOTED = 40
-"""Letters of nonsense that an error quotes."""
+"""Most characters of a wrong value in an error."""
 
 
 class NonsenseError(ValueError):
-    """A store holds what dicegym does not write."""
+    """A store holds a value that dicegym does not write."""
 
 
 TABLES = sa.MetaData()
@@ -43,12 +43,12 @@ def _id() -> sa.Column[int]:
 
 
 def _of(name: str, column: str, **options: Any) -> sa.Column[int]:
-    """Return a column with the number of a row of another table, with which it is removed."""
+    """Return a column with the id of a row of another table, deleted together with it."""
     return sa.Column(name, sa.ForeignKey(column, ondelete="CASCADE"), **{"nullable": False, **options})
 
 
 ABOUT = _table("about", _text("name", primary_key=True), _text("value"))  # "schema"
-RULES = _table(  # what was played by, once for all contests and matches of the kind
+RULES = _table(  # stored once for all contests and matches with these rules
     "rules",
     _id(),
     _text("game"),
@@ -61,26 +61,26 @@ RULES = _table(  # what was played by, once for all contests and matches of the 
 CONTESTS = _table(
     "contests",
     _id(),
-    _text("label"),  # tells contests apart that are alike otherwise; empty: none
+    _text("label"),  # tells contests with equal settings apart; may be empty
     _of("rules", "rules.id"),
     _text("format"),
     _text("options"),  # JSON object
     _text("limits"),  # JSON object
-    _text("settings", index=True),  # digest of all of these: what makes it the same
+    _text("settings", index=True),  # digest of all of these, which identify it
     _text("seed"),  # decimal
     _text("began"),
-    _text("ended", nullable=True),  # nothing until all is played, and again while it is continued
-    _text("version"),  # of dicegym that was last at it
+    _text("ended", nullable=True),  # null until all is played, and again while it is continued
+    _text("version"),  # of dicegym that ran it last
     _whole("run"),  # how many times it was begun or continued
-    _whole("planned"),  # matches, where known
-    _text("result", nullable=True),  # JSON, as `ContestResult.to_json` has it, when it has ended
-    _text("report", nullable=True),  # JSON, as `dicegym.arena.report.Report.to_json` has it, when it has ended
+    _whole("planned"),  # matches; 0: unknown
+    _text("result", nullable=True),  # JSON of `ContestResult.to_json`, when it has ended
+    _text("report", nullable=True),  # JSON of `dicegym.arena.report.Report.to_json`, when it has ended
 )
-AGENTS = _table(  # whatever took part under a name, by its content
+AGENTS = _table(  # participants by name and content
     "agents",
     _id(),
     _text("name"),
-    _text("identity"),  # of its content, see `dicegym.sandbox.jobs.Entry`
+    _text("identity"),  # digest of its content, see `dicegym.sandbox.jobs.Entry`
     _text("kind"),  # "bot", "model", "player"
     _text("files"),  # JSON object: file -> SHA-256
     sa.UniqueConstraint("name", "identity"),
@@ -90,22 +90,22 @@ FIELDS = _table(  # entries of a contest
     _of("contest", "contests.id", primary_key=True),
     _of("agent", "agents.id", primary_key=True),
     _text("given"),  # how it was named
-    _whole("withdrawn"),  # 1: it took part in an earlier run alone
+    _whole("withdrawn"),  # 1: it took part only in an earlier run
     _text("reason", nullable=True),  # why it was disqualified
 )
 MATCHES = _table(
     "matches",
     _id(),
-    _text("key", unique=True),  # see `dicegym.arena.work_keys`
+    _text("key", unique=True),  # see `dicegym.arena.storage`
     _of("rules", "rules.id"),
-    _text("batch", index=True),  # the contest's seed: what one preparation loads
+    _text("batch", index=True),  # the contest's seed: all that a contest loads at once
     _text("seed"),  # decimal; game(...).new_game(seed, number) is a game of it
     _whole("number"),  # among the matches of the same players
     _whole("games"),
-    _text("places"),  # JSON: [[place of each player], how many games came out so], ...
-    _text("failure", nullable=True),  # JSON, of whom the match ended by: then it has no games
-    _text("outcome"),  # JSON: a `dicegym.arena.match.MatchResult` but for its actions and what `seats` holds
-    _text("actions"),  # JSON: of each game all actions, which give the game again
+    _text("places"),  # JSON: [[place of each player], number of such games], ...
+    _text("failure", nullable=True),  # JSON of the failure that ended the match; then it has no games
+    _text("outcome"),  # JSON: a `dicegym.arena.match.MatchResult` without its actions and the columns of `seats`
+    _text("actions"),  # JSON: for each game all actions, from which it is played again
 )
 SEATS = _table(  # entries of a match, in the order of its players
     "seats",
@@ -115,16 +115,16 @@ SEATS = _table(  # entries of a match, in the order of its players
     _whole("wins"),
     _real("share"),
     _whole("faults"),
-    _whole("noted"),  # incidents, those in words and the others
+    _whole("noted"),  # number of all incidents
 )
-PLAYS = _table(  # which matches are a contest's
+PLAYS = _table(  # matches of a contest
     "plays",
     _of("contest", "contests.id", primary_key=True),
     _of("match", "matches.id", primary_key=True, index=True),
 )
-ANSWERS = _table(  # what entries answered beside games, such as in checks
+ANSWERS = _table(  # answers of entries outside of games, such as in checks
     "answers",
-    _text("key", primary_key=True),  # see `dicegym.arena.work_keys`
+    _text("key", primary_key=True),  # see `dicegym.arena.storage`
     _text("batch", index=True),  # as of a match
     sa.Column("outcome", sa.LargeBinary, nullable=False),  # JSON, compressed by zlib
 )
@@ -136,7 +136,7 @@ SERVER_RUNS = _table(
     _text("began"),
     _text("seed"),  # as given or drawn, decimal
     _text("version"),  # of dicegym
-    _text("ended", nullable=True),  # nothing while it runs, and for ever if it was killed
+    _text("ended", nullable=True),  # null while it runs, and for ever if it was killed
     sa.Column("rules", sa.ForeignKey("rules.id")),
 )
 SERVER_RATINGS = _table(
@@ -144,7 +144,7 @@ SERVER_RATINGS = _table(
     _text("game", primary_key=True),  # its name, as of a run
     _text("name", primary_key=True),
     _real("rating"),
-    _whole("games"),  # rated ones: none for a guest that has never made a move
+    _whole("games"),  # rated ones; 0 for a guest that has never made a move
     _whole("wins"),  # first places, shared ones included
 )
 SERVER_GAMES = _table(
@@ -155,7 +155,7 @@ SERVER_GAMES = _table(
     _text("seed"),  # decimal; dicegym.game(...).new_game(seed, number) is the game
     _text("ended"),
     _real("seconds"),
-    _text("actions"),  # JSON list: played in this order they give the game again
+    _text("actions"),  # JSON list, from which the game is played again
     sa.UniqueConstraint("run", "number"),
 )
 SERVER_RESULTS = sa.Table(
@@ -181,15 +181,15 @@ SERVER_INCIDENTS = _table(
 
 
 def mapping_in(text: str, kind: type | tuple[type, ...] = object) -> dict[str, Any]:
-    """Parse a JSON object with values of ``kind``. Raises ValueError if ``text`` holds anything else."""
+    """Parse a JSON object with values of ``kind``. Raises ValueError for any other text."""
     found = json.loads(text)
     if not isinstance(found, dict) or not all(isinstance(value, kind) for value in found.values()):
-        raise NonsenseError(f"{text[:MOST_QUOTED]!r} where an object of JSON stands")
+        raise NonsenseError(f"{text[:MOST_QUOTED]!r} instead of a JSON object")
     return found
 
 
 def whole_numbers(found: Any) -> tuple[int, ...]:
-    """Return a list of whole numbers of 64 bits as a tuple. Raises ValueError if ``found`` is anything else."""
+    """Return a list of 64-bit whole numbers as a tuple. Raises ValueError for anything else."""
     if not isinstance(found, list) or any(type(one) is not int or abs(one) >> 63 for one in found):
-        raise NonsenseError(f"{str(found)[:MOST_QUOTED]!r} where whole numbers stand")
+        raise NonsenseError(f"{str(found)[:MOST_QUOTED]!r} instead of whole numbers")
     return tuple(found)

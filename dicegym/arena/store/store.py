@@ -1,6 +1,6 @@
-"""A store of contests that is written to: transactions, locks of contests, and removing one.
+"""Write stores of contests: transactions, locks of contests, and removal.
 
-Contests are written through a `dicegym.arena.store.book.Book`, one each; `dicegym.arena.store.reading` reads them.
+A `dicegym.arena.store.book.Book` writes a contest; `dicegym.arena.store.reading` reads them.
 """
 
 from __future__ import annotations
@@ -19,27 +19,22 @@ from filelock import FileLock
 from sqlalchemy.dialects import sqlite
 
 from dicegym.arena.provenance import package_version
-from dicegym.arena.storage import make_default_folder, refuse_folder
+from dicegym.arena.storage import make_default_folder, refuse_folder, rules_of
 from dicegym.arena.store.opening import WRITES, Database, create_tables, in_words, is_new
 from dicegym.arena.store.schema import AGENTS, ANSWERS, CONTESTS, FIELDS, MATCHES, PLAYS, RULES, SEATS
-from dicegym.arena.work_keys import rules_of
 from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 
 SECONDS_TO_NOTICE = 1.0
-"""A server may take so long to see that a process which had a contest has been killed."""
+"""A server may take this long to notice that a process with a contest has been killed."""
 
 
 class ContestStore(Database):
-    """An open store, to be written to.
-
-    Args:
-        where: path of a file, made if it does not exist, or the URL of a PostgreSQL database.
-        options: of ``sqlalchemy.create_engine``.
+    """An open store, for writing; arguments as for `Database`. A file is made if it does not exist.
 
     Raises:
-        ParameterError: it cannot be used: it is something else, damaged, of another schema, or out of reach.
-        DependencyError: it is on a server, and what speaks to that is not installed.
+        ParameterError: it is something else, damaged, of another schema, or out of reach.
+        DependencyError: it is on a server, and the driver is missing.
     """
 
     writes = True
@@ -54,22 +49,22 @@ class ContestStore(Database):
         with self.writing() as connection:
             if is_new(connection, self.name):
                 create_tables(connection)
-        if path is not None:  # not before: others' files are not touched
+        if path is not None:  # not before: files of others are not touched
             with contextlib.closing(self.engine.raw_connection()) as raw:
-                # What follows it writes nothing: a file that is read-only is to be told now, not after the first game
+                # The last three change nothing, but fail for a read-only file now, not after the first game.
                 for order in ("PRAGMA journal_mode=WAL", "BEGIN IMMEDIATE", "PRAGMA user_version=0", "ROLLBACK"):
                     raw.cursor().execute(order)
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[sa.Connection]:
-        """Yield a connection in a transaction, which is kept unless something is raised within."""
+        """Yield a connection in a transaction, which is committed unless something is raised within."""
         options = {WRITES: True}
         with in_words(self.name), self.engine.connect().execution_options(**options) as connection, connection.begin():
             if self.path is None:
-                # A server that loses power may lose the last second; who is killed loses nothing.
+                # A server that loses power may lose the last second; a killed process loses nothing.
                 connection.exec_driver_sql("SET LOCAL synchronous_commit = off")
-                # Nobody else writes until the transaction ends, so two that store the same matches and checks at once,
-                # in whatever order, do not meet; a file has that by itself.
+                # One writer at a time, as in a file: otherwise two that store equal matches and checks in different
+                # orders could deadlock.
                 connection.execute(sa.select(sa.func.pg_advisory_xact_lock(0)))
             yield connection
 
@@ -78,7 +73,7 @@ class ContestStore(Database):
 
 
 def number_of_rules(connection: sa.Connection, game: Game) -> int:
-    """Return the number of the rules of ``game`` in a store, where they are put if they are not there."""
+    """Return the id of the rules of ``game``, which are stored if they are new."""
     names = "game", "players", "parameters", "fingerprint"
     row = dict(zip(names, rules_of(game), strict=True))
     row["parameters"] = json.dumps(row["parameters"])
@@ -93,7 +88,7 @@ def add(
     keys: Sequence[str],
     changed: Sequence[str] = (),
 ) -> None:
-    """Put rows into a table; where one with the same ``keys`` is there, change what is named of it, or nothing."""
+    """Insert rows; where a row with the same ``keys`` exists, update the columns ``changed``."""
     new = upsert(connection, table)
     if changed:
         new = new.on_conflict_do_update(index_elements=keys, set_={name: new.excluded[name] for name in changed})
@@ -104,16 +99,16 @@ def add(
 
 
 def upsert(connection: sa.Connection, table: sa.Table) -> Any:
-    """Return an insert that can be told what to do about rows that are there."""
+    """Return an insert statement with an ``ON CONFLICT`` clause."""
     if connection.dialect.name == "postgresql":
-        from sqlalchemy.dialects import postgresql  # a tenth of a second that files save
+        from sqlalchemy.dialects import postgresql  # here, as it takes a tenth of a second
 
         return postgresql.insert(table)
     return sqlite.insert(table)
 
 
 def now_in_words() -> str:
-    """Return the time in UTC, as stores keep it."""
+    """Return the time in UTC as ISO 8601 text."""
     return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
@@ -124,7 +119,7 @@ def now_in_words() -> str:
 def lock_contest(store: Database, contest: int, seconds: float = SECONDS_TO_NOTICE) -> Iterator[None]:
     """Reserve a contest for this process within the context.
 
-    Raises ParameterError if another process still has it after some ``seconds``.
+    Raises ParameterError if another process still has it after ``seconds``.
     """
     with contextlib.ExitStack() as stack:
         try:
@@ -134,7 +129,7 @@ def lock_contest(store: Database, contest: int, seconds: float = SECONDS_TO_NOTI
                 file = lock_file(store.path, f"contest-{contest}")
                 stack.enter_context(FileLock(file, timeout=seconds))
                 stack.callback(file.unlink, missing_ok=True)
-        except TimeoutError:  # of which the lock's own is one
+        except TimeoutError:  # also the base class of the file lock's error
             raise ParameterError(
                 f"contest {contest} of {store.name} is being run by another process: wait for it, or begin another "
                 "contest"
@@ -143,26 +138,26 @@ def lock_contest(store: Database, contest: int, seconds: float = SECONDS_TO_NOTI
 
 
 def lock_file(store: Path, what: str) -> Path:
-    """Return the lock file for ``what`` of a store; all links to a store share it."""
+    """Return the lock file for ``what`` of a store; all links to the store share it."""
     return _beside(store, f"{what}-lock")
 
 
 def live_file(store: Path, contest: int) -> Path:
-    """Return the file beside a store that says how far the matches are that are being played of a contest."""
+    """Return the file beside a store that tells how far the running matches of a contest are."""
     return _beside(store, f"contest-{contest}-live.json")
 
 
 def _beside(store: Path, name: str) -> Path:
-    """Return a path beside the file itself, whatever links lead there."""
+    """Return a path beside the file that links lead to."""
     real = Path(os.path.realpath(store))
     return real.with_name(f"{real.name}-{name}")
 
 
 def _lock_on_server(stack: contextlib.ExitStack, store: Database, contest: int, seconds: float) -> None:
-    """Reserve a contest as long as a connection lasts. Raises TimeoutError if another process has it."""
+    """Reserve a contest while a connection lasts. Raises TimeoutError if another process has it."""
     with in_words(store.name):
         connection = stack.enter_context(store.engine.connect()).execution_options(isolation_level="AUTOCOMMIT")
-    stack.callback(connection.invalidate)  # else it would stay in the pool, and have the lock
+    stack.callback(connection.invalidate)  # not back into the pool, with the lock
     end = time.monotonic() + seconds
     while not connection.execute(sa.select(sa.func.pg_try_advisory_lock(contest, 1))).scalar():
         if time.monotonic() > end:
@@ -174,9 +169,9 @@ def _lock_on_server(stack: contextlib.ExitStack, store: Database, contest: int, 
 
 
 def remove(store: ContestStore, contest: int) -> int:
-    """Remove a contest, and those of its matches that no other contest has; return how many matches went.
+    """Remove a contest, and its matches that no other contest has; return the number of removed matches.
 
-    Raises ParameterError if another process has the contest, or one of the same seed, whose matches may be its too.
+    Raises ParameterError if a process runs this contest, or another one of the same seed, which may share matches.
     """
     with store.connection() as connection:
         seed = connection.execute(sa.select(CONTESTS.c.seed).where(CONTESTS.c.id == contest)).scalar()
@@ -184,7 +179,7 @@ def remove(store: ContestStore, contest: int) -> int:
     with contextlib.ExitStack() as stack:
         for one in related:
             stack.enter_context(lock_contest(store, one))
-        if store.path is not None:  # a process that was killed leaves it
+        if store.path is not None:  # left by a killed process
             live_file(store.path, contest).unlink(missing_ok=True)
         with store.writing() as connection:
             connection.execute(CONTESTS.delete().where(CONTESTS.c.id == contest))

@@ -1,4 +1,4 @@
-"""All that a store has of a contest, as one JSON file, in little memory."""
+"""Export a contest from a store as one JSON file, in little memory."""
 
 from __future__ import annotations
 
@@ -11,20 +11,13 @@ from dicegym.arena.store.stored_rows import StoredContest
 from dicegym.files import writing
 
 VERSION = 1
-"""Of the form of the JSON file: raised when a key goes or means something else, not when one is added."""
+"""Version of the form of the JSON file: raised when a key goes or changes its meaning, not when one is added."""
 
 
 def export_json(reader: StoreReader, contest: StoredContest, path: Path, ratings: Any = None) -> None:
     """Write a contest with its entries, standings, matches, games and faults to a file, a line for each match.
 
-    Args:
-        reader: the store.
-        contest: one of it.
-        path: the file.
-        ratings: plain values of its ratings, if it has any.
-
-    Raises:
-        OSError: as `open` does.
+    ``ratings`` are plain values. Raises OSError as `open` does.
     """
     about = {
         "version": VERSION,
@@ -39,15 +32,13 @@ def export_json(reader: StoreReader, contest: StoredContest, path: Path, ratings
         file.write('"matches": [')
         between = "\n"
         for match, _, games, misplays in reader.whole(reader.matches(contest.id)):
-            more = {
-                "played": [game._asdict() for game in games],
-                "misplays": [_without("match", one) for one in misplays],
-            }
+            played = [game._asdict() for game in games]
+            more = {"played": played, "misplays": [_without("match", one) for one in misplays]}
             file.write(between + json.dumps(match._asdict() | more))
             between = ",\n"
         file.write("\n]\n}\n")
 
 
 def _without(name: str, row: Any) -> dict[str, Any]:
-    """Return a named tuple as a dict without one of its values."""
+    """Return a named tuple as a dict without one field."""
     return {key: value for key, value in row._asdict().items() if key != name}

@@ -1,16 +1,9 @@
-"""What a store says in plain values: contests, entries, matches, games, and what servers have run."""
+"""Rows of a store as plain values: contests, entries, matches and games."""
 
 from __future__ import annotations
 
-import json
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, NamedTuple
-
-import sqlalchemy as sa
-
-from dicegym.arena.store.schema import AGENTS, MOST_QUOTED, NonsenseError, mapping_in, whole_numbers
-from dicegym.sandbox.jobs import Failure
 
 
 class StoredContest(NamedTuple):
@@ -28,19 +21,19 @@ class StoredContest(NamedTuple):
     limits: Mapping[str, float | None]
     seed: int
     began: str
-    """UTC, as ISO 8601 has it, as all times."""
+    """Times are UTC, in ISO 8601."""
     ended: str | None
-    """None: it is running, or was stopped."""
+    """None: it runs, or was stopped."""
     version: str
-    """Of dicegym, which ran it last."""
+    """Version of dicegym that ran it last."""
     run: int
     """How many times it has been begun or continued."""
     entries: int
-    """Entries, disqualified ones included."""
+    """Number of entries, disqualified ones included."""
     played: int
-    """Matches that are stored of it."""
+    """Number of stored matches."""
     planned: int
-    """Matches that it was known to have; 0: unknown."""
+    """Number of planned matches; 0: unknown."""
 
 
 class StoredEntry(NamedTuple):
@@ -48,7 +41,7 @@ class StoredEntry(NamedTuple):
 
     name: str
     identity: str
-    """SHA-256 of what it is made of."""
+    """SHA-256 of its content."""
     kind: str
     """"bot", "model" or "player"."""
     given: str
@@ -56,7 +49,7 @@ class StoredEntry(NamedTuple):
     files: Mapping[str, str]
     """File -> SHA-256."""
     withdrawn: bool
-    """Whether it took part in an earlier run alone: its matches are in no standings."""
+    """Whether it took part only in an earlier run: its matches are in no standings."""
     reason: str | None
     """Why it was disqualified; None if it was not."""
     contest: int
@@ -69,21 +62,21 @@ class StoredMatch(NamedTuple):
     id: int
     key: str
     number: int
-    """Among the matches of the same entries."""
+    """Number among the matches of the same entries."""
     seed: int
-    """``game.new_game(seed, n)`` is the beginning of its game n, from 0."""
+    """``game.new_game(seed, n)`` is the beginning of game n, from 0."""
     games: int
     entries: tuple[str, ...]
     identities: tuple[str, ...]
     wins: tuple[int, ...]
     """Games won alone."""
     shares: tuple[float, ...]
-    """Games won, a shared first place shared out."""
+    """Games won; players that share a first place share the game."""
     faults: tuple[int, ...]
     failed: str | None
     """The entry that ended it by failing; then no game of it counts."""
     reason: str | None
-    """How."""
+    """Why that failed."""
 
     @property
     def best(self) -> tuple[bool, ...]:
@@ -93,7 +86,7 @@ class StoredMatch(NamedTuple):
 
     @property
     def scores(self) -> tuple[str, ...]:
-        """What each entry got, in words."""
+        """The score of each entry as text."""
         if self.failed is None:
             return tuple(map(str, self.wins))
         return tuple("failed" if name == self.failed else "" for name in self.entries)
@@ -102,8 +95,7 @@ class StoredMatch(NamedTuple):
 class PlayedGame(NamedTuple):
     """A game of a match, numbered from 0.
 
-    ``seats`` says which player of the match sat where, ``returns`` are by player of the match, and ``actions`` in the
-    order in which they were played.
+    ``seats`` tells which player of the match sat where, ``returns`` are by player, ``actions`` in the order played.
     """
 
     number: int
@@ -113,7 +105,7 @@ class PlayedGame(NamedTuple):
 
 
 class RunningMatch(NamedTuple):
-    """A match in which number ``game`` of ``games`` is being played, from 1; 0: its entries are being loaded.
+    """A running match: game number ``game`` of ``games``, from 1; 0: its entries are being loaded.
 
     ``wins`` are games won alone so far, by player.
     """
@@ -125,7 +117,7 @@ class RunningMatch(NamedTuple):
 
 
 class StoredMisplay(NamedTuple):
-    """What an entry did wrong, in a game from 1, at its decision ``turn`` from 1; 0: while it sat down or watched."""
+    """A misplay of an entry, in a game from 1, at its decision ``turn`` from 1; 0: while it sat down or watched."""
 
     match: int
     name: str
@@ -135,17 +127,17 @@ class StoredMisplay(NamedTuple):
 
 
 class StoredRules(NamedTuple):
-    """By which rules a match was played."""
+    """The rules of a match."""
 
     game: str
     players: int
     parameters: Mapping[str, int]
     described: Mapping[str, Any]
-    """``fingerprint``, and ``dicegym``, the version: see `dicegym.arena.replay.replay.describe_rules`."""
+    """``fingerprint`` and ``dicegym`` (the version), see `dicegym.arena.replay.replay.describe_rules`."""
 
 
 class WholeMatch(NamedTuple):
-    """A match with all that is stored of it: no games if somebody ended it by failing, and misplays in words."""
+    """A match with its rules, games and misplays; no games if a failure ended it."""
 
     match: StoredMatch
     rules: StoredRules
@@ -154,10 +146,9 @@ class WholeMatch(NamedTuple):
 
 
 class EntryFigures(NamedTuple):
-    """The totals of an entry's matches, wins and shares as of a `StoredMatch`.
+    """The totals of an entry's matches; wins and shares as in `StoredMatch`.
 
-    Games of matches that somebody ended by failing are left out. Faults are answers that the rules do not allow, and
-    none at all.
+    Games of matches that a failure ended are left out. Faults are illegal and missing answers.
     """
 
     name: str
@@ -166,64 +157,3 @@ class EntryFigures(NamedTuple):
     wins: int
     shares: float
     faults: int
-
-
-def games_from(outcome: Mapping[str, Any], actions: str, players: int) -> list[PlayedGame]:
-    """Return the games of a match of ``players`` from what is stored. Raises ValueError if that is damaged."""
-    found = []
-    played = zip(outcome.get("seats", ()), outcome.get("returns", ()), json.loads(actions), strict=True)
-    for number, (seats, returns, moves) in enumerate(played):
-        if sorted(whole_numbers(seats)) != list(range(players)) or len(returns) != players:
-            raise NonsenseError(f"a game of {len(seats)} seats in a match of {players}")
-        if any(type(value) not in (int, float) or not math.isfinite(value) for value in returns):
-            raise NonsenseError(f"{str(returns)[:MOST_QUOTED]!r} where returns stand")
-        found.append(PlayedGame(number, tuple(seats), tuple(returns), whole_numbers(moves)))
-    return found
-
-
-def misplays_from(match: int, outcome: Mapping[str, Any], names: Sequence[str]) -> list[StoredMisplay]:
-    """Return what went wrong in a match from what is stored. Raises ValueError or LookupError if that is damaged."""
-    found = []
-    for player, game, turn, reason in outcome.get("incidents", ()):
-        whole_numbers([player, game, turn])
-        if not 0 <= player < len(names) or not isinstance(reason, str):
-            raise NonsenseError(f"an incident of player {player} of {len(names)}")
-        found.append(StoredMisplay(match, names[player], game, turn, reason))
-    return found
-
-
-def rules_from(row: Any) -> StoredRules:
-    """Return what a row of the rules says."""
-    described = {"dicegym": row.version, "fingerprint": row.fingerprint}
-    return StoredRules(row.game, row.players, mapping_in(row.parameters, int), described)
-
-
-def agents_in(connection: sa.Connection) -> dict[int, tuple[str, str]]:
-    """Return agent -> name and identity."""
-    asked = sa.select(AGENTS.c.id, AGENTS.c.name, AGENTS.c.identity)
-    return {number: (name, identity) for number, name, identity in connection.execute(asked)}
-
-
-def match_from(row: Any, seats: Sequence[Any], agents: Mapping[int, tuple[str, str]]) -> StoredMatch:
-    """Return a match from its row and those of its seats. Raises ValueError if they are damaged."""
-    who = [agents[seat.agent] for seat in seats]
-    failed = reason = None
-    if row.failure is not None:
-        actor, reason, *_ = Failure(*json.loads(row.failure))
-        if type(actor) is not int or type(reason) is not str:
-            raise NonsenseError(f"{row.failure[:MOST_QUOTED]!r} where a failure stands")
-        failed = who[actor][0]
-    return StoredMatch(
-        row.id,
-        row.key,
-        row.number,
-        int(row.seed),
-        row.games,
-        tuple(name for name, _ in who),
-        tuple(identity for _, identity in who),
-        tuple(seat.wins for seat in seats),
-        tuple(seat.share for seat in seats),
-        tuple(seat.faults for seat in seats),
-        failed,
-        reason,
-    )

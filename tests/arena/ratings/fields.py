@@ -15,6 +15,11 @@ def named(n: int) -> list[str]:
     return [f"e{i:03}" for i in range(n)]
 
 
+def won(name: str, other: str, wins: int, losses: int, draws: int = 0) -> MatchPlaces:
+    """Return a match of two by its results."""
+    return MatchPlaces((name, other), (((1, 2), wins), ((2, 1), losses), ((1, 1), draws)))
+
+
 def true_ratings(strengths: Sequence[float]) -> dict[str, float]:
     """Return natural logarithms of strengths on the scale of ratings, by name."""
     own = np.asarray(strengths) - np.mean(strengths)
@@ -27,7 +32,7 @@ def duels(rng: np.random.Generator, strengths: Sequence[float], games: int, draw
     for (one, a), (other, b) in itertools.combinations(zip(named(len(strengths)), strengths, strict=True), 2):
         weights = np.array([np.exp(a), np.exp(b), draw * np.exp((a + b) / 2)])
         wins, losses, draws = (int(n) for n in rng.multinomial(games, weights / weights.sum()))
-        matches.append(MatchPlaces((one, other), (((1, 2), wins), ((2, 1), losses), ((1, 1), draws))))
+        matches.append(won(one, other, wins, losses, draws))
     return matches
 
 
@@ -42,8 +47,7 @@ def tables(
 ) -> list[MatchPlaces]:
     """Return matches at tables of some of all entries.
 
-    Scores of the Gumbel distribution come in an order as Plackett and Luce have it.
-    Rounded to ``grain``, some are equal.
+    Gumbel distributed scores give Plackett-Luce orders. Rounded to ``grain``, some are equal.
     """
     found = []
     for _ in range(matches):

@@ -38,7 +38,7 @@ def test_the_weaker_wins_more_by_a_win_and_something_by_a_tie() -> None:
 
 @pytest.mark.parametrize("players", [2, 3, 4, 5, 6])
 def test_each_pair_counts_as_a_game_for_its_share(players: int) -> None:
-    """The winner of all wins K / 2, the loser of all loses it, whatever the number of players."""
+    """The first wins K / 2 and the last loses it, whatever the number of players."""
     after = update_ratings([START] * players, list(range(players)))
     step = 32 / (players - 1)
     assert after == pytest.approx([START + step * (i - (players - 1) / 2) for i in range(players)], abs=players * GRAIN)

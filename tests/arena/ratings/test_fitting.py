@@ -1,4 +1,4 @@
-"""Ratings of all games at once: figures by hand, what must hold for any games, and intervals that cover."""
+"""Ratings of all games at once: figures by hand, invariants, and the coverage of intervals."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy  # its parts are loaded when a test asks for them
-from arena.ratings.fields import duels, tables, true_ratings
+from arena.ratings.fields import duels, tables, true_ratings, won
 from calls import counted
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -26,10 +26,6 @@ from dicegym.errors import DependencyError, ParameterError, UnknownNameError
 
 NAMES = "abcdefg"
 SEVEN = MatchPlaces(tuple("abcdefgh"), (((1, 2, 3, 2, 4, 5, 6, 7), 1),))
-
-
-def won(name: str, other: str, wins: int, losses: int, draws: int = 0, times: int = 1) -> MatchPlaces:
-    return MatchPlaces((name, other), (((1, 2), wins), ((2, 1), losses), ((1, 1), draws)), times)
 
 
 def ratings_of(matches: list[MatchPlaces]) -> dict[str, float]:
@@ -80,7 +76,7 @@ def log_likelihood(parameters: np.ndarray, matches: list[MatchPlaces], names: li
 @pytest.mark.parametrize("draw", [0.0, 0.7])
 @pytest.mark.parametrize("seed", [1, 2])
 def test_strengths_are_where_the_likelihood_is_greatest(draw: float, seed: int) -> None:
-    """Found by another method, from the model written down once more."""
+    """Found by another method, from an independent statement of the model."""
     rng = np.random.default_rng(seed)
     strengths = rng.normal(size=5)
     matches = duels(rng, strengths, 7, draw) + tables(rng, strengths, 4, 10, 3)
@@ -118,7 +114,7 @@ def test_second_derivatives_are_those_of_the_likelihood() -> None:
 
 
 def test_those_who_share_a_place_are_rated_by_it() -> None:
-    """Updates after each game put the third above both seconds, as may models in which a tie is shared."""
+    """Updates after each game, and models that share a tie, may put the third above both seconds."""
     for times in (1, 3, 100):
         own = ratings_of([SEVEN._replace(times=times)])
         assert own["b"] == pytest.approx(own["d"], abs=1e-6)
@@ -128,7 +124,7 @@ def test_those_who_share_a_place_are_rated_by_it() -> None:
 
 
 def test_a_game_that_names_a_winner_alone_says_nothing_of_the_others() -> None:
-    """Of 100 games at a table of four the wins alone count: strengths are as the numbers of wins."""
+    """At a table of four only wins count: strengths are proportional to the numbers of wins."""
     wins = {"a": 400, "b": 300, "c": 200, "d": 100}
     games = tuple((tuple(1 if name == one else 2 for one in wins), count) for name, count in wins.items())
     found = fit([MatchPlaces(tuple(wins), games)], replicates=0)
@@ -171,7 +167,7 @@ def test_order_and_names_make_no_difference(matches: list[MatchPlaces], random: 
 @settings(max_examples=10, deadline=None)
 @given(st.lists(GAMES, min_size=1, max_size=5))
 def test_equal_records_have_equal_ratings_and_a_better_place_never_costs(matches: list[MatchPlaces]) -> None:
-    """Whatever a and b have done, the other does too; then a wins one more."""
+    """a and b have equal records; then a wins one more."""
     swap = {"a": "b", "b": "a"}
     mirrored = [m._replace(entries=tuple(swap.get(name, name) for name in m.entries)) for m in matches]
     before = ratings_of([*matches, *mirrored, won("a", "b", 1, 1)])
@@ -230,7 +226,7 @@ def test_ratings_have_bounds_where_somebody_did_better_and_worse(
 
 
 def test_who_never_won_moves_nobody_else() -> None:
-    """However far behind it is: the middle is that of those whose distances are known."""
+    """However far behind: the middle is that of entries whose distances are bounded."""
     field = duels(np.random.default_rng(1), [0.5, 0.0, -0.5], 30)
     before, after = fit(field), fit([*field, *(won(row.name, "last", 500, 0) for row in fit(field).rows)])
     assert bounds(after)["last"] == (False, True)
@@ -249,7 +245,7 @@ def test_fields_that_never_met_are_not_compared() -> None:
 
 @pytest.mark.filterwarnings("error")
 def test_long_orders_are_rated_without_a_warning() -> None:
-    """Of thirty in a row each always beats the next; of twenty at one table, in order, in two halves and all equal."""
+    """Thirty in a row of which each beats the next; twenty at a table: in order, in two halves, all equal."""
     games = ((tuple(range(20)), 3), ((1,) * 10 + (2,) * 10, 2), ((1,) * 20, 1))
     for n, matches in (
         (30, [won(f"{i:02}", f"{i + 1:02}", 100_000, 0) for i in range(29)]),
@@ -297,7 +293,7 @@ CONTESTS: dict[str, tuple[Maker, np.ndarray]] = {
     ],
 )
 def test_intervals_cover_known_strengths(kind: str, contests: int) -> None:
-    """95 of 100 lie within; entries of one contest are not independent, so bounds are those of half as many."""
+    """Coverage of 95 %; entries of one contest are dependent, so the bounds are those of half as many."""
     make, strengths = CONTESTS[kind]
     below, above = coverage(make, strengths, contests)
     tries = contests * len(strengths) // 2
@@ -323,7 +319,7 @@ def test_one_step_does_for_many_games(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_matches_whose_games_hang_together_make_wider_intervals() -> None:
-    """Each match is won as a whole: as many games say less."""
+    """Each match is won as a whole, so its games carry less information."""
     rng = np.random.default_rng(2)
     together, apart = [], []
     for _ in range(60):
@@ -338,7 +334,7 @@ def test_matches_whose_games_hang_together_make_wider_intervals() -> None:
 
 
 def test_many_matches_take_few_calls() -> None:
-    """About 140 of functions a match; a clock would tell of the machine."""
+    """About 140 calls a match; a time would depend on the machine."""
     matches = duels(np.random.default_rng(1), np.random.default_rng(0).normal(size=40), 9)
     with counted() as calls:
         found = fit(matches)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
+from arena.ratings.fields import won
 
 from dicegym.arena.ratings import MatchPlaces, fit, match_places, places_of
 from dicegym.arena.ratings.fitting import Rating
@@ -18,10 +19,6 @@ from dicegym.arena.ratings.rating_tables import (
     rating_words,
 )
 from dicegym.errors import ParameterError
-
-
-def won(name: str, other: str, wins: int, losses: int, draws: int = 0) -> MatchPlaces:
-    return MatchPlaces((name, other), (((1, 2), wins), ((2, 1), losses), ((1, 1), draws)))
 
 
 def test_a_row_for_each_entry() -> None:

@@ -13,7 +13,7 @@ from oracles.liarsdice_values import opener_wins
 
 import dicegym
 from dicegym import arena
-from dicegym.arena.work_keys import rules_of
+from dicegym.arena.storage import rules_of
 from dicegym.engine.game import Game
 from dicegym.errors import ModelError, ParameterError
 from dicegym.games.bidding import chance
