@@ -160,7 +160,7 @@ def _play(
     if measure_luck:
         with contextlib.suppress(ParameterError):
             meter = meter_of(game, [None], np.zeros((n, game.players), np.int64))
-    watched = None if meter is None else Watched(game, states, meter)
+    watched = None if meter is None else Watched(states, meter)
     everybody = np.full(n, -1)
     found = [(rows[:0], states[:0], np.zeros(0, np.int64))]
     while True:

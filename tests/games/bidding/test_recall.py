@@ -16,13 +16,13 @@ import pytest
 
 import dicegym
 from dicegym.analysis import valuers
-from dicegym.analysis.exploitability import best_reply
 from dicegym.errors import DamagedFileError
 from dicegym.games.bidding import table
 from dicegym.games.bidding.solving import recall_table
 from dicegym.games.bidding.solving.hand import rolls
 from dicegym.games.bidding.solving.hand_values import HandValues
 from dicegym.games.bidding.solving.recall_table import RecallTable, recall_values
+from dicegym.games.bidding.values import best_reply
 from dicegym.play.player import Player
 from dicegym.shipped import shipped_folder
 
