@@ -189,7 +189,7 @@ def test_values_agree_with_each_other(solved: Any) -> None:
         assert not policy[~mask].any()
         if spot is not None and met < 6:  # which takes long
             met += 1
-            values, belief = valuer.action_values(state).values, valuer.belief(spot.dice, spot.path)
+            values, belief = valuer.action_values(state).values, valuer.belief(spot.strategy, spot.path)
             mean, supposed = 0.0, state.copy()
             for chance, roll in zip(belief, rolls(spot.others, game.all_parameters["faces"]).counts, strict=True):
                 supposed["hands"][1 - me] = roll
