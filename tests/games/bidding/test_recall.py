@@ -309,7 +309,7 @@ def test_a_table_of_more_dice_leaves_out_what_fewer_do_not_allow() -> None:
 def test_the_shipped_table_is_whole(game: str) -> None:
     played = dicegym.game(game)
     file = shipped_folder("agents") / game / FILE
-    told, _ = recall_table.split(file.read_bytes())
+    told = RecallTable(played, file).told
     assert file.stat().st_size < MOST_BYTES
     assert told["fingerprint"] == played.fingerprint
     assert set(told["places"]) == {f"{own}{others}" for own in range(1, 6) for others in range(1, 6)}
