@@ -39,7 +39,7 @@ def read(place: Place, state: Any, text: str) -> list[int]:
 
 
 def tell(place: Place, before: Any, action: int, after: Any, fault: str, brief: bool) -> list[str]:
-    """Return what was bid, or all that a call brought to light."""
+    """Return the text of a bid, or of a call with all dice; see `dicegym.games.controls.Controls`."""
     bid = None if fault or action == LIAR else (action // FACES + 1, action % FACES + 1)
     said = "call liar on" if not fault else "are taken to call liar on"
     return _CONTROLS.tell(place, before, after, said, fault, bid)

@@ -74,7 +74,7 @@ def read(place: Place, state: Any, text: str) -> list[int]:
 
 
 def tell(place: Place, before: Any, action: int, after: Any, fault: str, brief: bool) -> list[str]:
-    """Return what was bid, or all that a challenge brought to light."""
+    """Return the text of a bid, or of a challenge with all dice; see `dicegym.games.controls.Controls`."""
     quantity, face = (int(number) for number in bid_of(action))
     bid = None if fault or not quantity else (quantity, face)
     said = f'say "{CHALLENGES.get(action, "")}" to'
