@@ -26,11 +26,10 @@ from dicegym.analysis.valuers import (
     Mark,
     Stake,
     ValuerFacts,
-    amount,
+    amount_with_error,
     assess,
     describe_actions,
     figure,
-    give_or_take,
     mark_of,
     sure,
     thresholds,
@@ -40,7 +39,6 @@ from dicegym.analysis.valuers import valuer as best_valuer
 from dicegym.columns import plain_table
 from dicegym.engine.game import Game
 from dicegym.engine.jit import records
-from dicegym.engine.scene import Scene
 from dicegym.errors import ParameterError
 from dicegym.escape import lines, one_line
 from dicegym.games.worth import Progress, Valuer, ValueUnit
@@ -129,7 +127,6 @@ class Analysis:
         valuer: the source of values.
         decisions: in the order in which they were made.
         values: float64[actions + 1, players]: the value of the game to each seat before each action and at the end.
-        costs: float64[actions]: the regret of each action.
         luck: float64[actions, players].
         states: the records before each action, and the last one.
     """
@@ -139,7 +136,6 @@ class Analysis:
     valuer: ValuerFacts
     decisions: tuple[PricedDecision, ...]
     values: np.ndarray
-    costs: np.ndarray
     luck: np.ndarray
     states: np.ndarray
 
@@ -174,14 +170,9 @@ class Analysis:
             {mark.sign: sum(one == mark for one in found) for mark in MARKS},
         )
 
-    def worst(self, n: int = 3, seat: int | None = None) -> list[PricedDecision]:
-        """Return the ``n`` decisions with the largest regret, of all seats or of one, the worst first."""
-        wrong = [one for one in self.decisions if one.cost > 0 and seat in (None, one.seat)]
-        return sorted(wrong, key=lambda one: -one.cost)[:n]
-
-    def scene(self, decision: PricedDecision) -> Scene:
-        """Return the table before a decision, hidden things included."""
-        return name_players(self.game.scene(self.states[decision.number - 1]), self.names)
+    def worst(self, n: int = 3) -> list[PricedDecision]:
+        """Return the ``n`` decisions with the largest regret, the worst first."""
+        return sorted((one for one in self.decisions if one.cost > 0), key=lambda one: -one.cost)[:n]
 
     def describe_choice(self, decision: PricedDecision) -> str:
         """Return the choice in words."""
@@ -196,13 +187,10 @@ class Analysis:
         return first + (f" (or {more} as good)" if more else "")
 
     def explain(self, decision: PricedDecision) -> str:
-        """Return what a decision lost, and a better choice; empty if it lost nothing."""
-        if not decision.cost > 0:
-            return ""
-        mark = decision.mark(self.unit)
+        """Return what a decision with a regret lost, and a better choice."""
+        mark, lost = decision.mark(self.unit), amount_with_error(decision.cost, decision.error, self.unit)
         what = mark.noun if mark else "a small loss"
-        text = f"{what}: {self.describe_choice(decision)} instead of {self.better(decision)} loses "
-        return text + f"{amount(decision.cost, self.unit)}{give_or_take(decision.error, self.unit)}"
+        return f"{what}: {self.describe_choice(decision)} instead of {self.better(decision)} loses {lost}"
 
     def notes(self) -> dict[tuple[int, int], str]:
         """Return a note on each decision with a mark, by seat and turn, for `dicegym.arena.replay.moments`."""
@@ -210,30 +198,27 @@ class Analysis:
         for one in self.decisions:
             mark = one.mark(self.unit)
             if mark is not None:
-                lost = f"{mark.sign} loses {amount(one.cost, self.unit)}{give_or_take(one.error, self.unit)}"
-                found[one.seat, one.turn] = f"{lost}, better: {self.better(one)}"
+                lost = amount_with_error(one.cost, one.error, self.unit)
+                found[one.seat, one.turn] = f"{mark.sign} loses {lost}, better: {self.better(one)}"
         return found
 
-    @property
-    def heading(self) -> str:
-        """The game, the players and the source of values, in sentences."""
-        by = "knowing what was hidden" if self.valuer.sees_all else "by what the player to move may know"
-        return f"{self.game.spec.title}: {', '.join(self.names)}. {sure(self.valuer)}. Decisions are judged {by}."
-
     def text(self, worst: int = 3) -> str:
-        """Return the analysis as text: a line for each decision, totals, and the worst decisions."""
-        parts = [self.heading]
+        """Return the analysis as text: a line for each decision, totals, and the ``worst`` decisions explained."""
+        by = "knowing what was hidden" if self.valuer.sees_all else "by what the player to move may know"
+        names = ", ".join(self.names)
+        parts = [f"{self.game.spec.title}: {names}. {sure(self.valuer)}. Decisions are judged {by}."]
         if self.decisions:
-            parts.append("\n".join(plain_table(*self.decision_table(COLUMN))))
-        parts.append("\n".join(plain_table(*self.total_table())))
+            parts.append("\n".join(plain_table(*self._decision_table())))
+        parts.append("\n".join(plain_table(*self._total_table())))
         for one in self.worst(worst):
-            told = [f"Move {one.number}, {self.names[one.seat]}: {self.explain(one)}."]
-            parts.append("\n".join(told + [f"    {line}" for line in self.scene(one).text().split("\n")]))
-        parts.append("\n".join(self.remarks()))
+            scene = name_players(self.game.scene(self.states[one.number - 1]), self.names).text()
+            told = f"Move {one.number}, {self.names[one.seat]}: {self.explain(one)}."
+            parts.append("\n".join([told, *(f"    {line}" for line in scene.split("\n"))]))
+        parts.append("\n".join(self._remarks()))
         return lines("\n\n".join(parts))
 
-    def remarks(self) -> list[str]:
-        """Return sentences on what the figures mean."""
+    def _remarks(self) -> list[str]:
+        """Return sentences that explain the figures."""
         found = [thresholds(self.unit)]
         if self.game.players > 1:
             found.append("Luck in the list of decisions is that of the player that moved.")
@@ -245,8 +230,7 @@ class Analysis:
             found.append("Costs are estimates: what may as well be chance (95 %) has no mark.")
         return found
 
-    def decision_table(self, longest: int = 1000) -> tuple[list[str], list[list[str]]]:
-        """Return titles and rows of the decisions; choices are cut to ``longest`` characters."""
+    def _decision_table(self) -> tuple[list[str], list[list[str]]]:
         unit = self.unit
         worth = f"worth ({unit_title(unit)})"
         titles = ["move", "player", "", "chose", worth, "best", worth, "regret", "luck"]
@@ -259,9 +243,9 @@ class Analysis:
                     str(one.number),
                     self.names[one.seat],
                     mark.sign if mark else "",
-                    one_line(self.describe_choice(one), longest),
+                    one_line(self.describe_choice(one), COLUMN),
                     _known(one.value, unit),
-                    one_line(self.better(one), longest) if lost else "",
+                    one_line(self.better(one), COLUMN) if lost else "",
                     _known(one.best_value, unit) if lost else "",
                     figure(one.cost, unit) if lost else STAKES.get(one.stake, ""),
                     figure(one.luck[one.seat], unit, True),
@@ -269,8 +253,7 @@ class Analysis:
             )
         return titles, rows
 
-    def total_table(self) -> tuple[list[str], list[list[str]]]:
-        """Return titles and rows of the players' totals."""
+    def _total_table(self) -> tuple[list[str], list[list[str]]]:
         unit = self.unit
         gained = ["others' regret"] if self.game.players > 1 else []
         titles = [f"player ({unit_title(unit)})", "decisions", "unforced", *(mark.sign for mark in MARKS)]
@@ -367,7 +350,7 @@ def analyse(
         for first, last in _parts(game, movers)
     )
     about = ValuerFacts(*(getattr(asked, name) for name in ValuerFacts._fields))
-    return Analysis(game, tuple(tell_apart(who)), about, decisions, values, found.costs, luck, table)
+    return Analysis(game, tuple(tell_apart(who)), about, decisions, values, luck, table)
 
 
 def _judge(

@@ -101,9 +101,9 @@ def figure(value: float, unit: ValueUnit, sign: bool = False) -> str:
     return f"{scale * value:{'+' if sign else ''}z.{digits}f}"
 
 
-def give_or_take(error: float, unit: ValueUnit) -> str:
-    """Return a standard error in words that follow an amount; empty for 0."""
-    return f" (give or take {amount(error, unit)})" if error > 0 else ""
+def amount_with_error(value: float, error: float, unit: ValueUnit) -> str:
+    """Return an amount and, unless it is 0, its standard error: ``12.3% (give or take 0.4%)``."""
+    return amount(value, unit) + (f" (give or take {amount(error, unit)})" if error > 0 else "")
 
 
 def describe_actions(game: Game, state: Any, actions: Sequence[int]) -> str:
@@ -472,6 +472,6 @@ class Tutor:
         mark = mark_of(cost, unit, variance**0.5)
         if mark is None or cost < self.least * (1 - SAME):
             return ""
-        lost = amount(cost, unit) + give_or_take(variance**0.5, unit)
+        lost = amount_with_error(cost, variance**0.5, unit)
         chosen = f"{describe_actions(game, turn.record, played)} ({amount(best - cost, unit)})"
         return f"That is {mark.noun}: {chosen} loses {lost} against {better} ({amount(best, unit)})."

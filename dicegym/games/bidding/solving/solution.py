@@ -27,7 +27,7 @@ FIRST_LOOK, LOOKS = 20, 1.3
 """The exploitability is computed after this many steps, and again whenever they have grown by this factor: it takes as
 long as a dozen steps."""
 LOOK_BELOW = 100
-"""For later hands of the game it is computed every so many steps."""
+"""The number of steps between computations for later hands of the game."""
 OTHERWISE = 300 << 20
 """Bytes for Python and compiled code."""
 
