@@ -91,7 +91,7 @@ def list_facts(place: Place, state: Any) -> list[str]:
 
 def _broken(place: Place, mover: int, fault: str) -> list[str]:
     """Return the fault of an illegal action, in a sentence."""
-    return [f"{place.does(mover, 'play')} what is not allowed: {fault}."] if fault else []
+    return [f"{place.does(mover, 'make')} an illegal play: {fault}."] if fault else []
 
 
 def _showdown(place: Place, after: Any) -> list[str]:
