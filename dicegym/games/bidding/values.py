@@ -15,8 +15,8 @@ from dicegym.games import game as make_game
 from dicegym.games.bidding.luck import policy
 from dicegym.games.bidding.solving import solution
 from dicegym.games.bidding.solving.cfr import Learner
-from dicegym.games.bidding.solving.hand import Dice, HandEndings, Mixture, Policy, Start, rolls, starts_of, tabulate
-from dicegym.games.bidding.solving.hand_tree import ResponseBounds, ResponseTree
+from dicegym.games.bidding.solving.hand import Dice, HandEndings, Mixture, Policy, Start, starts_of, tabulate
+from dicegym.games.bidding.solving.hand_tree import PLAYER, ResponseBounds, ResponseTree
 from dicegym.games.bidding.solving.recall_table import RecallTable, recall_values
 from dicegym.games.parts import VALUES, part
 from dicegym.games.solved import Claim, how_to_solve
@@ -136,8 +136,8 @@ def _by_thresholds(
         trees: list[ResponseTree] = []
         worths = dict.fromkeys(starts, ResponseBounds(0.0, 1.0))
         for start in starts:
-            room = (1 << cells) // len(rolls(start.second).chances)
-            trees.append(ResponseTree(HandEndings(game, start), asked, least, room))
+            hand = HandEndings(game, start)
+            trees.append(ResponseTree(hand, asked, least, (1 << cells) // len(hand.rolls[PLAYER].chances)))
             worths[start] = trees[-1].bounds(worths)
             if number == 0 and len(trees) == 1:
                 time.begin()  # kernels and network are loaded
@@ -152,7 +152,7 @@ def _by_thresholds(
             if is_whole:
                 how = f"all was searched that comes about in one of {1 / least:,.0f} hands against somebody"
         is_full = cells == rounds[-1][1] and any(
-            tree.points * len(rolls(tree.hand.start.second).chances) >= ENOUGH * (1 << cells) for tree in trees
+            tree.points * len(tree.hand.rolls[PLAYER].chances) >= ENOUGH * (1 << cells) for tree in trees
         )
         if found.high - found.low <= gap or is_full or time.over:
             break

@@ -148,7 +148,7 @@ def _compare_with_bot(
                 for action in side.actions[group].tolist()
             ]
             bids = [int(side.hand.bids[bid]) for bid in state]
-            for number, counts in enumerate(rolls(own).counts):
+            for number, counts in enumerate(rolls(own, 6).counts):
                 roll = [face + 1 for face in range(6) for _ in range(counts[face])]
                 dice: Any = "".join(map(str, roll)) if name == "liarsdice" else roll
                 found = dict(bot["choices"](dice, others, bids))

@@ -50,7 +50,7 @@ class Rolls(NamedTuple):
 
 
 @cache
-def rolls(dice: int, faces: int = FACES) -> Rolls:
+def rolls(dice: int, faces: int) -> Rolls:
     """Return all rolls of ``dice`` dice with ``faces`` faces."""
     found = chance.rolls(dice, faces)
     return Rolls(np.array([one[2] for one in found], np.int8), np.array([one[0] for one in found]))
@@ -65,7 +65,7 @@ def _numbers(dice: int, faces: int) -> np.ndarray:
     return numbers
 
 
-def number_of_roll(dice: int, counts: np.ndarray, faces: int = FACES) -> np.ndarray:
+def number_of_roll(dice: int, counts: np.ndarray, faces: int) -> np.ndarray:
     """Return the numbers of the `rolls` with these ``counts``, int[..., 6]: int64[...]. Raises ParameterError."""
     found: np.ndarray = _numbers(dice, faces)[np.clip(counts, 0, MOST_DICE) @ DIGITS]
     wrong = (rolls(dice, faces).counts[found] != counts).any(axis=-1)
