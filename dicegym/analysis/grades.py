@@ -248,22 +248,20 @@ def grade_table(grades: Sequence[Grade]) -> tuple[list[str], list[list[str]]]:
     asked = any(one.usage is not None for one in grades)
     titles += ["unreadable", "illegal", "tokens"] if asked else []
     scale, digits = (100, 2) if unit == "win rate" else (1, 3)
-    rows = [
-        [
-            one.name,
-            f"{scale * one.error_rate.mean:.{digits}f}",
-            f"{scale * one.error_rate.half:.{digits}f}",
-            f"{scale * one.cost.mean:.{digits - 1}f}",
-            f"{scale * one.cost.half:.{digits - 1}f}",
-            f"{one.decisions:.1f}",
-            f"{one.unforced:.1f}",
-            *(f"{one.marks[mark.sign]:.2f}" for mark in MARKS),
-            *(f"{share:.1%}" if one.usage else "" for share in _failed_shares(one.usage) if asked),
-            *([_tokens(one.usage)] if asked else []),
-        ]
-        for one in sorted(grades, key=lambda one: one.error_rate.mean)
-    ]
+    rows = []
+    for one in sorted(grades, key=lambda one: one.error_rate.mean):
+        row = [one.name, *_cells(one.error_rate, scale, digits), *_cells(one.cost, scale, digits - 1)]
+        row += [f"{one.decisions:.1f}", f"{one.unforced:.1f}", *(f"{one.marks[mark.sign]:.2f}" for mark in MARKS)]
+        if asked:
+            row += [f"{share:.1%}" if one.usage else "" for share in _failed_shares(one.usage)]
+            row.append(_tokens(one.usage))
+        rows.append(row)
     return titles, rows
+
+
+def _cells(found: Estimate | None, scale: int, digits: int) -> list[str]:
+    """Return the mean of an estimate and half of its interval."""
+    return ["", ""] if found is None else [f"{scale * value:.{digits}f}" for value in (found.mean, found.half)]
 
 
 def _tokens(usage: Usage | None) -> str:
@@ -434,15 +432,11 @@ def suite_table(grades: Sequence[SuiteGrade]) -> tuple[list[str], list[list[str]
     rows = []
     for one in grades:
         scale, digits = (100, 2) if one.unit == "%" else (1, 3)
-        adjusted = one.adjusted
-        row = [one.game, one.name, f"{one.score:.0f}"]
-        row += [f"{scale * value:.{digits}f}" for value in (one.regret.mean, one.regret.half, one.random_regret)]
-        row += [f"{share:.1%}" for share in _failed_shares(one.usage)]
-        rate = None if one.grade is None else one.grade.error_rate
-        row += ["", ""] if rate is None else [f"{scale * value:.{digits}f}" for value in (rate.mean, rate.half)]
-        row += [f"{value:.3f}" for value in (one.result.mean, one.result.half)]
-        row += ["", ""] if adjusted is None else [f"{adjusted.mean:.3f}", f"{adjusted.half:.3f}"]
-        rows.append([*row, _tokens(one.usage), one.unit])
+        row = [one.game, one.name, f"{one.score:.0f}", *_cells(one.regret, scale, digits)]
+        row += [f"{scale * one.random_regret:.{digits}f}", *(f"{share:.1%}" for share in _failed_shares(one.usage))]
+        row += _cells(one.grade and one.grade.error_rate, scale, digits)
+        row += [*_cells(one.result, 1, 3), *_cells(one.adjusted, 1, 3), _tokens(one.usage), one.unit]
+        rows.append(row)
     return titles, rows
 
 
