@@ -198,7 +198,7 @@ def _policy(game: Game, player: Player) -> Policy:
     return found
 
 
-# --- what is published ---------------------------------------------------------------------------------------
+# --- published values ----------------------------------------------------------------------------------------
 
 
 def hand_claims(game: str, values: Mapping[Dice, float]) -> Sequence[Claim]:
