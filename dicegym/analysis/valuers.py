@@ -85,7 +85,7 @@ def mark_numbers(costs: float | np.ndarray, unit: ValueUnit, errors: float | np.
         unit: their unit.
         errors: their standard errors: a cost that may be chance (95 %) has no mark.
     """
-    bounds = np.array([mark.cost * UNITS[unit] * (1 - SAME) for mark in MARKS])  # 0.05 counts as 0.05 in spite of rounding
+    bounds = np.array([mark.cost * UNITS[unit] * (1 - SAME) for mark in MARKS])  # 0.05 is at least 0.05
     costs = np.asarray(costs)
     return np.where(costs > Z_95 * errors, bounds.searchsorted(costs, side="right"), 0)  # nan has no mark
 
