@@ -154,7 +154,7 @@ def simulate(
     """Run simulations from ``states``, which the searching seat cannot tell apart.
 
     Simulation k of each action begins in state k. So actions are compared on the same hidden dice, and on the same dice
-    to come as far as they need the same number. An action with more simulations than states repeats them with fresh
+    to come while they need the same number. An action with more simulations than states repeats them with fresh
     dice.
 
     A simulation descends the tree to a new edge or node, is played to its end, and adds to each edge of its path the
