@@ -1,1 +1,1 @@
-"""What a state is worth, what a decision cost and how lucky the dice were, once for all games."""
+"""Values of states, costs of decisions, and luck, for all games."""

@@ -1,8 +1,8 @@
-"""Grades: what a player's decisions cost, over many games (`grade`) and in a fixed suite of every game (`suite`).
+"""Grades: the cost of a player's decisions over many games (`grade`) and in a fixed suite of every game (`suite`).
 
-The situations of a suite come from games of a scripted agent that plays a quarter of its moves at random; they are the
-same for every player, and each is one question. Its games are those of `grade` against the game's baseline; their
-results are luck-adjusted. A language model's answers that cannot be played are counted apart and left out of regret.
+The situations of a suite come from games of a scripted agent that plays a quarter of its moves at random. They are the
+same for every player, and each is one question. The games of a suite are those of `grade` against the game's baseline,
+with luck-adjusted results. Answers of a language model that cannot be played are counted separately, without regret.
 """
 
 from __future__ import annotations
@@ -37,40 +37,40 @@ from dicegym.players.roster import agent, opponent
 from dicegym.registry import GAMES
 
 GRADED_GAMES, GRADED_BY_ROLLOUTS = 200, 10
-"""Games of a grade unless told otherwise, by the kind of values: a rollout of each decision takes a while."""
+"""Default games of a grade: with computed values, and with rollouts, which take seconds a decision."""
 AT_ONCE, JUDGED_AT_ONCE = 512, 1_000
-"""Games that are played, and decisions that are judged, at the same time."""
+"""Games played, and decisions judged, at the same time."""
 SITUATIONS, GAMES_PLAYED = 100, 20
-"""Of a suite, by game, where values are computed."""
+"""Default sizes of a suite, for each game with computed values."""
 SITUATIONS_BY_ROLLOUTS, GAMES_BY_ROLLOUTS = 20, 4
-"""Where they are rollouts, which take seconds a decision: in games nothing is judged then."""
+"""The same with rollouts; the decisions of these games are not judged."""
 STRAY = 0.25
 """Share of random moves in the games that situations come from."""
 LONGEST = 400
-"""Decisions of such a game from which a situation is drawn."""
+"""The most decisions of such a game before its situation."""
 VERSION = 1
-"""Of the suite: grades of one version can be compared."""
+"""The version of the suite: grades of one version can be compared."""
 
 
 class Grade(NamedTuple):
-    """What a player's decisions cost over games, with 95 % intervals."""
+    """The cost of a player's decisions over games, with 95 % intervals."""
 
     name: str
     games: int
     unit: ValueUnit
-    """Of costs."""
+    """The unit of costs."""
     error_rate: Estimate
-    """What an unforced decision cost, on average. Answers of a language model that are no actions do not count."""
+    """Mean cost of an unforced decision. Answers of a language model that cannot be played do not count."""
     cost: Estimate
-    """What the player's decisions cost in a game."""
+    """Cost of the player's decisions in a game."""
     decisions: float
     """Decisions of the player in a game."""
     unforced: float
-    """Of these, how many count in the error rate."""
+    """Those of them that count in the error rate."""
     unknown: float
     """Decisions in a game that could not be judged."""
     marks: dict[str, float]
-    """Sign of a mark -> decisions in a game that have it."""
+    """Sign of a mark -> decisions in a game."""
     usage: Usage | None = None
 
 
@@ -84,19 +84,19 @@ def grade(
     *,
     progress: Progress | None = None,
 ) -> Grade:
-    """Return what a player's decisions cost.
+    """Return the cost of a player's decisions.
 
     Args:
-        player: the one that is graded, or its name; it sits in each seat in turn.
-        game: what is played.
+        player: the player to grade, or its name; it sits in each seat in turn.
+        game: the game.
         others: the players of the other seats, in turn, or their names (default: ``player`` itself).
-        games: how many games are played (default: 200, and 10 where values are rollouts).
-        seed: which.
-        valuer: the source of values of actions (default: the best that is ready, `dicegym.values.valuer`).
-        progress: told of games that are over.
+        games: the number of games (default: 200, or 10 where values are rollouts).
+        seed: the seed of the games.
+        valuer: the source of values (default: the best that is ready, `dicegym.values.valuer`).
+        progress: told of finished games.
 
     Raises:
-        ParameterError: there are no games or no values, or more others than seats.
+        ParameterError: ``games`` is out of range, there are no values, or more others than seats.
         AgentError: a player fails and the rules do not say what that costs.
 
     Example:
@@ -109,7 +109,7 @@ def grade(
     game = make_game(game)
     player, rivals = agent(game, player), [agent(game, one) for one in others]
     if len(others) >= max(2, game.players):
-        raise ParameterError(f"{len(others)} others do not fit beside a player of {game!r}: give {game.players - 1}")
+        raise ParameterError(f"{len(others)} others do not fit a player of {game!r}: give {game.players - 1}")
     asked = best_valuer(game) if valuer is None else valuer
     if games is None:
         games = GRADED_BY_ROLLOUTS if asked.kind == "rollouts" else GRADED_GAMES
@@ -127,20 +127,20 @@ def grade(
 
 
 class _Played(NamedTuple):
-    """Games that a player played, and its decisions in them in the order of the games."""
+    """A player's games, and its decisions in the order of the games."""
 
     states: np.ndarray
     """The records at the end."""
     seats: np.ndarray
-    """int64[games]: where the player sat."""
+    """int64[games]: the player's seat."""
     luck: np.ndarray | None
-    """What luck was worth to each seat: float64[games, players of the game]; None if that was not measured."""
+    """float64[games, players of the game]: what luck was worth to each seat; None if it was not measured."""
     games: np.ndarray
-    """int64[decisions]: the game of each decision of the player."""
+    """int64[decisions]: the game of each decision."""
     before: np.ndarray
-    """The record before each."""
+    """The record before each decision."""
     chosen: np.ndarray
-    """int64[decisions]."""
+    """int64[decisions]: the actions."""
 
 
 def _play(
@@ -160,7 +160,7 @@ def _play(
     if measure_luck:
         with contextlib.suppress(ParameterError):
             meter = meter_of(game, [None], np.zeros((n, game.players), np.int64))
-    watched = None if meter is None else Watched(game, states, meter)
+    watched = None if meter is None else Watched(states, meter)
     everybody = np.full(n, -1)
     found = [(rows[:0], states[:0], np.zeros(0, np.int64))]
     while True:
@@ -184,48 +184,36 @@ def _play(
 def _judge_games(
     player: Player, asked: Valuer, played: _Played, progress: Progress | None, first: int, games: int
 ) -> tuple[np.ndarray, ...]:
-    """Return the sums of `_tally` by game; ``first`` and ``games`` are for ``progress`` alone."""
-    sums: tuple[np.ndarray, ...] = ()
-    for start in range(0, max(1, len(played.games)), JUDGED_AT_ONCE):
+    """Judge the decisions of games; return sums by game. ``first`` and ``games`` are for ``progress`` alone.
+
+    They are: all costs, the costs of unforced decisions, the numbers of all, of unforced and of unknown decisions, and
+    the number of each mark, int64[games, marks]. Decisions that a player did not answer itself count as forced.
+    """
+    n = len(played.seats)
+    sums = np.zeros(n), np.zeros(n), *(np.zeros(n, np.int64) for _ in range(3))
+    marks = np.zeros((n, len(MARKS) + 1), np.int64)
+    for start in range(0, len(played.games), JUDGED_AT_ONCE):
         some = slice(start, start + JUDGED_AT_ONCE)
         rows, states = played.games[some], played.before[some]
-        own = player.has_answered(asked.game, states)
-        part = _tally(asked, states, played.chosen[some], rows, len(played.seats), own)
-        sums = tuple(map(np.add, sums, part)) if sums else part
+        found = assess(asked, states).judge(played.chosen[some])
+        choice = (found.stakes == Stake.CHOICE) & player.has_answered(asked.game, states)
+        parts = (
+            np.bincount(rows, found.costs, n),
+            np.bincount(rows, np.where(choice, found.costs, 0.0), n),
+            np.bincount(rows, minlength=n),
+            np.bincount(rows[choice], minlength=n),
+            np.bincount(rows[found.stakes == Stake.UNKNOWN], minlength=n),
+        )
+        for total, part in zip(sums, parts, strict=True):
+            np.add(total, part, out=total)
+        np.add.at(marks, (rows, mark_numbers(found.costs, asked.unit, found.errors)), 1)
         if progress is not None:
-            progress(first + int(rows.max(initial=0)), games, f"{player.name}: {start:,} decisions judged")
-    return sums
-
-
-def _tally(
-    valuer: Valuer,
-    states: np.ndarray,
-    actions: np.ndarray,
-    rows: np.ndarray,
-    n: int,
-    own: np.ndarray,
-) -> tuple[np.ndarray, ...]:
-    """Judge decisions; return sums by row, of which there are ``n``.
-
-    These are the costs, the same in unforced decisions, the numbers of all, of unforced and of unknown decisions, and
-    that of each mark, int64[n, marks]. Decisions that are not the player's ``own`` (bool[decisions]) count as forced.
-    """
-    found = assess(valuer, states).judge(actions)
-    choice = (found.stakes == Stake.CHOICE) & own
-    marks = np.zeros((n, len(MARKS) + 1), np.int64)
-    np.add.at(marks, (rows, mark_numbers(found.costs, valuer.unit, found.errors)), 1)
-    return (
-        np.bincount(rows, found.costs, n),
-        np.bincount(rows, np.where(choice, found.costs, 0.0), n),
-        np.bincount(rows, minlength=n),
-        np.bincount(rows[choice], minlength=n),
-        np.bincount(rows[found.stakes == Stake.UNKNOWN], minlength=n),
-        marks[:, 1:],
-    )
+            progress(first + int(rows.max()), games, f"{player.name}: {start:,} decisions judged")
+    return *sums, marks[:, 1:]
 
 
 def _grade(name: str, unit: ValueUnit, sums: Sequence[np.ndarray], usage: Usage | None) -> Grade:
-    """Return the grade of games: ``sums`` by game as of `_tally`."""
+    """Return the grade of games from the sums of `_judge_games`."""
     costs, counted, decisions, unforced, unknown, marks = sums
     games = len(costs)
     rate = counted.sum() / max(1, unforced.sum())
@@ -260,39 +248,35 @@ def grade_table(grades: Sequence[Grade]) -> tuple[list[str], list[list[str]]]:
     asked = any(one.usage is not None for one in grades)
     titles += ["unreadable", "illegal", "tokens"] if asked else []
     scale, digits = (100, 2) if unit == "win rate" else (1, 3)
-    rows = [
-        [
-            one.name,
-            f"{scale * one.error_rate.mean:.{digits}f}",
-            f"{scale * one.error_rate.half:.{digits}f}",
-            f"{scale * one.cost.mean:.{digits - 1}f}",
-            f"{scale * one.cost.half:.{digits - 1}f}",
-            f"{one.decisions:.1f}",
-            f"{one.unforced:.1f}",
-            *(f"{one.marks[mark.sign]:.2f}" for mark in MARKS),
-            *(_used(one.usage) if asked else []),
-        ]
-        for one in sorted(grades, key=lambda one: one.error_rate.mean)
-    ]
+    rows = []
+    for one in sorted(grades, key=lambda one: one.error_rate.mean):
+        row = [one.name, *_cells(one.error_rate, scale, digits), *_cells(one.cost, scale, digits - 1)]
+        row += [f"{one.decisions:.1f}", f"{one.unforced:.1f}", *(f"{one.marks[mark.sign]:.2f}" for mark in MARKS)]
+        if asked:
+            row += [f"{share:.1%}" if one.usage else "" for share in _failed_shares(one.usage)]
+            row.append(_tokens(one.usage))
+        rows.append(row)
     return titles, rows
 
 
-def _used(usage: Usage | None) -> list[str]:
-    """Return the cells of a language model: the shares of its answers that are no actions, and its tokens."""
-    if usage is None:
-        return ["", "", ""]
-    return [*(f"{share:.1%}" for share in _failed_shares(usage)), f"{usage.prompt_tokens + usage.completion_tokens:,}"]
+def _cells(found: Estimate | None, scale: int, digits: int) -> list[str]:
+    """Return the mean of an estimate and half of its interval."""
+    return ["", ""] if found is None else [f"{scale * value:.{digits}f}" for value in (found.mean, found.half)]
+
+
+def _tokens(usage: Usage | None) -> str:
+    return "" if usage is None else f"{usage.prompt_tokens + usage.completion_tokens:,}"
 
 
 def _failed_shares(usage: Usage | None) -> tuple[float, float]:
-    """Return the shares of decisions whose answer could not be read, and whose answer the rules do not allow."""
+    """Return the shares of decisions with an unreadable answer, and with an illegal one."""
     if usage is None:
         return 0.0, 0.0
     return usage.unreadable / max(1, usage.decisions), usage.illegal / max(1, usage.decisions)
 
 
 class SuiteGrade(NamedTuple):
-    """What a suite found of one player in one game. Intervals are of 95 %."""
+    """The result of one player in one game of a suite. Intervals are of 95 %."""
 
     name: str
     game: str
@@ -304,17 +288,17 @@ class SuiteGrade(NamedTuple):
     regret: Estimate
     """Mean regret of the answers to situations."""
     random_regret: float
-    """What a uniformly random legal action costs there on average."""
+    """Mean cost of a uniformly random legal action there."""
     unanswered: float
-    """Share of situations whose answer was no action."""
+    """Share of situations without an answer that can be played."""
     grade: Grade | None
-    """Of the games; the error rate is of answers, costs are of all that was played. None where values are rollouts."""
+    """The grade of the games: error rates are of answers, costs of all actions. None where values are rollouts."""
     result: Estimate
     """Mean share of the first place in the games, or the mean return in a game for one."""
     adjusted: Estimate | None
     """The luck-adjusted result; None where the game has no meter."""
     usage: Usage | None
-    """What a language model was asked and what it used; None of any other player."""
+    """A language model's answers and tokens; None for other players."""
 
 
 def suite(
@@ -331,11 +315,11 @@ def suite(
     Args:
         players: agents as for `dicegym.agent`, such as ``llm(MODEL)``, whose illegal and unreadable answers are
             replaced by random legal actions here.
-        games: names or games (default: all). By its name alone a game is played as it is solved, if it has nothing but
-            rollouts as it usually is: Yatzy by one player.
-        situations: how many of each game (default: 100; 20 where values are rollouts).
-        matches: games of each game (default: 20; 4 where values are rollouts).
-        seed: which situations and games.
+        games: names or games (default: all). A game given by name is played with its solved parameters if its default
+            ones have nothing but rollouts: Yatzy for one player.
+        situations: the number for each game (default: 100, or 20 where values are rollouts).
+        matches: the games played of each game (default: 20, or 4 where values are rollouts).
+        seed: the seed of situations and games.
         progress: told of situations and games.
 
     Raises:
@@ -344,14 +328,14 @@ def suite(
         EndpointError: an endpoint does not answer.
     """
     found = []
-    models: dict[int, LlmPlayer] = {}  # one for all games, as its budgets are
+    models: dict[int, LlmPlayer] = {}  # by place: a model has one budget for all games
     for game, named in [(game, [agent(game, spec) for spec in players]) for game in map(_table, games)]:
         asked = best_valuer(game, progress=progress)
         rough = asked.kind == "rollouts"
         usual = (SITUATIONS_BY_ROLLOUTS, GAMES_BY_ROLLOUTS) if rough else (SITUATIONS, GAMES_PLAYED)
         number = whole_number("situations", usual[0] if situations is None else situations, 2, 1 << 20, "their number")
         played = whole_number("matches", usual[1] if matches is None else matches, 1, 1 << 20, "the number of games")
-        same = situations_of(game, asked, number, seed)
+        same = _situations_of(game, asked, number, seed)
         for place, player in enumerate(named):
             model = models.setdefault(place, player.with_random_failures()) if isinstance(player, LlmPlayer) else player
             found.append(_graded(model, same, played, seed, progress))
@@ -359,23 +343,23 @@ def suite(
 
 
 def _table(game: str | Game) -> Game:
-    """Return the game as the suite plays it."""
+    """Return a game with the parameters that the suite plays."""
     table = make_game(game)
     others = list_solved_settings(table) if isinstance(game, str) else None
     *better, _ = sources(table)
     return table if others is None or any(source.ready() for source in better) else make_game(game, **others)
 
 
-def situations_of(game: Game, asked: Valuer, number: int, seed: int = 0) -> Assessment:
-    """Return situations, each from a game of its own, in which it matters what is played, and what that is worth.
+def _situations_of(game: Game, asked: Valuer, number: int, seed: int) -> Assessment:
+    """Return situations in which the action matters, each from another game, with the values of their actions.
 
-    Raises ParameterError if there are too few in many games.
+    Raises ParameterError if too few are found.
     """
     scripted = opponent(game, game.spec.baseline)
     kept: list[Any] = []
 
     def choose(state: Any, time: int) -> int:
-        """Play every seat as the scripted agent does, but for some random moves."""
+        """Play every seat as the scripted agent, with some random moves."""
         if generator.random() < STRAY:
             return int(generator.choice(np.flatnonzero(game.legal(state))))
         seat = int(state["player"])
@@ -389,7 +373,7 @@ def situations_of(game: Game, asked: Valuer, number: int, seed: int = 0) -> Asse
         acts = [sit_down(scripted, game, seat, episode) for seat in range(game.players)]
         at = int(generator.integers(LONGEST))
         met = [one.copy() for one in walk(game, state, choose, at + 1) if not one["over"]]
-        begun = [decision_start(game, one, int(one["player"])) for one in met]  # nothing of an order is played yet
+        begun = [decision_start(game, one, int(one["player"])) for one in met]  # before any action of an order
         seen = [one for one, start in zip(met, begun, strict=True) if start.tobytes() == one.tobytes()]
         one = seen[at % len(seen)]
         if game.legal(one).sum() > 1:
@@ -405,7 +389,7 @@ def situations_of(game: Game, asked: Valuer, number: int, seed: int = 0) -> Asse
 
 
 def _graded(player: Player, same: Assessment, games: int, seed: int, progress: Progress | None) -> SuiteGrade:
-    """Return the grade of one player in the situations of one game, and in ``games`` games."""
+    """Return the grade of one player in the situations of a game, and in ``games`` games."""
     asked, game, states, before = same.valuer, same.valuer.game, same.states, player.usage
     table = Opponents(game, states)
     for row, state in enumerate(states):
@@ -448,21 +432,16 @@ def suite_table(grades: Sequence[SuiteGrade]) -> tuple[list[str], list[list[str]
     rows = []
     for one in grades:
         scale, digits = (100, 2) if one.unit == "%" else (1, 3)
-        adjusted = one.adjusted
-        row = [one.game, one.name, f"{one.score:.0f}"]
-        row += [f"{scale * value:.{digits}f}" for value in (one.regret.mean, one.regret.half, one.random_regret)]
-        row += [f"{share:.1%}" for share in _failed_shares(one.usage)]
-        rate = None if one.grade is None else one.grade.error_rate
-        row += ["", ""] if rate is None else [f"{scale * value:.{digits}f}" for value in (rate.mean, rate.half)]
-        row += [f"{value:.3f}" for value in (one.result.mean, one.result.half)]
-        row += ["", ""] if adjusted is None else [f"{adjusted.mean:.3f}", f"{adjusted.half:.3f}"]
-        used = "" if one.usage is None else f"{one.usage.prompt_tokens + one.usage.completion_tokens:,}"
-        rows.append([*row, used, one.unit])
+        row = [one.game, one.name, f"{one.score:.0f}", *_cells(one.regret, scale, digits)]
+        row += [f"{scale * one.random_regret:.{digits}f}", *(f"{share:.1%}" for share in _failed_shares(one.usage))]
+        row += _cells(one.grade and one.grade.error_rate, scale, digits)
+        row += [*_cells(one.result, 1, 3), *_cells(one.adjusted, 1, 3), _tokens(one.usage), one.unit]
+        rows.append(row)
     return titles, rows
 
 
 def facts(game: Game, valuer: Valuer, others: Sequence[str], seed: int, found: Sequence[Grade]) -> dict[str, Any]:
-    """Return grades as plain values, with what they are of."""
+    """Return grades as plain values, with the game, the opponents and the source of values."""
     return {
         "game": game.name,
         "players": game.players,
@@ -475,7 +454,7 @@ def facts(game: Game, valuer: Valuer, others: Sequence[str], seed: int, found: S
 
 
 def suite_facts(grades: Sequence[SuiteGrade], seed: int) -> dict[str, Any]:
-    """Return grades as plain values for JSON."""
+    """Return grades of a suite as plain values."""
     return {"kind": "dicegym model suite", "version": VERSION, "seed": seed, "grades": [_plain(one) for one in grades]}
 
 

@@ -1,9 +1,9 @@
 """Monte Carlo tree search in any game: `search`, and `MctsPlayer`, the agent ``mcts(1000)``.
 
-A simulation goes down the tree, then a *policy* plays the game on to its end. The policy is a compiled agent, or random
-play. A compiled agent gives the prior of actions too, and the tree is that of PUCT (Rosin, "Multi-armed bandits with
+A simulation descends the tree, then a *policy* plays the game to its end. The policy is a compiled agent or random
+play. A compiled agent also gives the prior of actions: the search is then PUCT (Rosin, "Multi-armed bandits with
 episode context", 2011). With random play it is UCT (Kocsis and Szepesvari, "Bandit based Monte-Carlo planning", ECML
-2006). Three things make the search fit dice games:
+2006). Three things adapt the search to dice games:
 
 - **Dice** are sampled, and actions are compared on the same dice. A node is an observation of the searching seat and
   the player to move. The tree branches by the outcomes that simulations met, and rolls that look alike share a node.
@@ -13,8 +13,8 @@ episode context", 2011). With random play it is UCT (Kocsis and Szepesvari, "Ban
   TCIAIG 4, 2012).
 - **More than two players**: each decision maximises the return of the seat that makes it (max^n).
 
-Exploration is measured in standard deviations of the returns that the search has met, so that one ``c`` serves games
-of wins and games of points.
+Exploration is measured in standard deviations of the returns met so far, so one ``c`` serves games of wins and games
+of points.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dicegym.analysis.kernels.rollout_kernels import UNIFORM
-from dicegym.analysis.kernels.tree import EDGES, NODES, SearchTree, simulate
+from dicegym.analysis.kernels.tree import NODES, SearchTree, simulate
 from dicegym.analysis.playing_on import (
     DRAWS,
     MOST_DECISIONS,
@@ -48,33 +48,33 @@ from dicegym.play.turn import Act, Turn, record_of
 from dicegym.players.batch_players import twin_numbers
 
 EXAMPLE = "mcts(1000, c=0.5)"
-"""How it is named."""
+"""An example of the agent's name."""
 SIMULATIONS, MOST_SIMULATIONS = 1_000, 1_000_000
 EXPLORATION = 1.0
-"""The usual ``c``."""
+"""The default ``c``."""
 SHARE = 0.5
-"""Of the prior, that of the policy's own action."""
+"""The share of the prior that the policy's own action has."""
 DEEPEST = 1_024
-"""Edges that a simulation takes in the tree at most."""
+"""The most edges of the tree in a simulation."""
 _STATES = 4_096
-"""States that are drawn for a search at most."""
+"""The most states drawn for a search."""
 
 
 class SearchResult(NamedTuple):
     """What a search found, the most visited action first."""
 
     actions: np.ndarray
-    """int64[actions that were tried]: a wide one only where it is a whole order of the policy."""
+    """int64[tried actions]: wide only if it is a whole order of the policy."""
     visits: np.ndarray
-    """int64[as many]: simulations that began with each."""
+    """int64[tried actions]: simulations that began with each."""
     values: np.ndarray
-    """float64[as many]: their mean return for the seat to move."""
+    """float64[tried actions]: their mean return for the seat to move."""
     nodes: int
-    """Nodes of the tree."""
+    """The number of nodes in the tree."""
 
     @property
     def best(self) -> int:
-        """The action to play: the most visited, of equals the one with the higher value."""
+        """The action to play: the most visited one, with the higher value among equals."""
         return int(self.actions[0])
 
 
@@ -94,7 +94,7 @@ def search(
         game: the game.
         state: its record, or an array of one, in which somebody is to move. What that seat may not know is not read:
             it may be zero.
-        simulations: games that are played from it, at most 1,000,000.
+        simulations: the number of games played from it, at most 1,000,000.
         c: exploration, in standard deviations of the returns.
         rollouts: the policy: a compiled agent, or "random"; default: `dicegym.analysis.playing_on.usual_policy`, or
             "random" in games without compiled agents.
@@ -102,8 +102,8 @@ def search(
         against: how the others are supposed to play when what they hide is drawn, as for `dicegym.values.fork`.
 
     Raises:
-        ParameterError: the game is over, an argument is out of range, or the game hides something of which nothing says
-            what may be believed.
+        ParameterError: the game is over, an argument is out of range, or the game has no ``chance.py`` that says what
+            may be believed of what it hides.
         UnknownNameError: the game has no compiled agent of this name.
         AgentError, ModelError, DependencyError: ``against`` cannot play; see `dicegym.agent`.
 
@@ -120,12 +120,12 @@ def search(
     state = record_of(game, state)
     seed_number("seed", seed)
     if state["over"]:
-        raise ParameterError("the game is over: there is nothing left to search for")
+        raise ParameterError("the game is over: search a state in which somebody is to move")
     return _search(game, state, simulations, c, bot, named_seed("search", seed), suppose_players(game, against))
 
 
 def policy_number(game: Game, rollouts: str = "") -> int:
-    """Return the number of the compiled agent that plays games on; see `search`. Raises UnknownNameError."""
+    """Return the number of the compiled agent that plays games on, or `UNIFORM`. Raises UnknownNameError."""
     numbers = twin_numbers(game)
     if not rollouts:
         return numbers.get(usual_policy(game), UNIFORM)
@@ -174,10 +174,10 @@ def _search(
 
 
 def ordinary_action(game: Game, state: Any, action: int) -> int | None:
-    """Return the legal one of the ``n_actions`` that does what a wide action does; None if none does.
+    """Return the legal one of the ``n_actions`` that has the effect of a wide action, or None.
 
-    Two actions are the same if they lead to the same records with each of `DRAWS` keys: with one key, other dice may
-    happen to show the same numbers.
+    Two actions are equal if they lead to the same records with each of `DRAWS` keys: with a single key, different dice
+    may show the same numbers by chance.
     """
     legal = np.flatnonzero(game.legal(state))
     if action in legal:
@@ -196,32 +196,28 @@ def ordinary_action(game: Game, state: Any, action: int) -> int | None:
 def _new_tree(simulations: int) -> SearchTree:
     """Return a tree with a root and memory for ``simulations``."""
     nodes = simulations + 1
-    tree = SearchTree(
+    return SearchTree(
         slots=np.full(1 << (2 * nodes).bit_length(), -1, np.int32),
         hashes=np.zeros(nodes, np.uint64),
-        first=np.empty(nodes, np.int32),
+        first=np.full(nodes, -1, np.int32),
         after=np.empty(simulations, np.int32),
         actions=np.empty(simulations, np.int64),
         visits=np.empty(simulations, np.int64),
         available=np.empty(simulations, np.int64),
         totals=np.empty(simulations),
-        sizes=np.zeros(2, np.int64),
+        sizes=np.array([1, 0]),
         spread=np.zeros(3),
         logs=np.log(np.maximum(np.arange(simulations + 2), 1)),
     )
-    tree.first[0], tree.sizes[NODES], tree.sizes[EDGES] = -1, 1, 0
-    return tree
 
 
 class MctsPlayer(Player):
-    """Monte Carlo tree search: plays many games on from each decision and chooses what does best.
+    """Monte Carlo tree search: searches anew at each decision (`search`) and plays the best action.
 
-    It searches anew at each decision (`search`). Where one action alone is legal, it plays that.
-
-    What it plays is a function of what its seat knows and of the seat's own seed.
+    Its actions are a function of what its seat knows and of the seat's seed.
 
     Args:
-        simulations: of each decision.
+        simulations: the number of games for each decision.
         c: exploration, in standard deviations of the returns.
         rollouts: the agent that plays games on, as for `search`.
 
@@ -237,7 +233,7 @@ class MctsPlayer(Player):
         self._others: dict[Game, Sequence[Player]] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle by the arguments."""
+        """Pickle the arguments."""
         return MctsPlayer, (self.simulations, self.c, self.rollouts)
 
     def join(self, game: Game, seat: int, seed: int) -> Act:

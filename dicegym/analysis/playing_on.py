@@ -1,11 +1,11 @@
-"""How games are played on from a state: by whom, and from what the seat to move may believe.
+"""Playing games on from a state: who plays, and which hidden dice the seat to move believes in.
 
-Players are asked for all games in one call where they can be (`dicegym.play.player.Player.at_once`). Others sit down in
-each game as it is, and know nothing of what happened before.
+Players that answer at once (`dicegym.play.player.Player.at_once`) are asked for all games in one call. Other players
+sit down in each game as it is, and know nothing of what happened before.
 
-Each hidden roll that a game's ``chance.py`` lists is weighed by how likely the player that saw it would then have acted
-as it did (Bayes' rule, over all rolls, without sampling). Secret choices of others in the present round are taken back
-and made again by the players of the rollout. Secret fields, which no seat may know, are as in a new game.
+Each hidden roll that a game's ``chance.py`` lists is weighed by the likelihood that the player who saw it would then
+have acted as it did (Bayes' rule over all rolls, without sampling). Secret choices of other seats in the present round
+are taken back, and the players of the rollout choose anew. Secret fields are as in a new game.
 """
 
 from __future__ import annotations
@@ -36,19 +36,19 @@ from dicegym.players.batch_players import TwinPlayer, twin_numbers
 from dicegym.players.roster import opponent
 
 RANDOM = "random"
-"""Names random play among the agents that play games on."""
+"""The name of random play among the agents that play games on."""
 MOST_DECISIONS = 50_000
-"""Of one game. A longer game counts as endless."""
+"""Decisions after which a game counts as endless."""
 SLIP = 0.1
-"""How often a player is supposed to choose any legal action instead: another player may sit there."""
+"""The share of random legal actions in the supposed play of others: another player may sit there."""
 DRAWS = 16
-"""Times that a player that draws is asked what it would do, to estimate how likely it acts so."""
+"""How often a player that draws is asked to estimate the likelihood of an action."""
 _BLOCK = 1024
-"""Games that are asked about in one call: their records stay in the processor's cache."""
+"""Games asked about in one call: their records stay in the processor's cache."""
 
 
 def unit_of(game: Game) -> ValueUnit:
-    """Return what results of a game count: points in games for one player, else the share of the first place."""
+    """Return the unit of a game's results: points in games for one player, otherwise the share of the first place."""
     return "points" if game.players == 1 else "win rate"
 
 
@@ -62,7 +62,7 @@ def results(game: Game, states: np.ndarray) -> np.ndarray:
 def usual_policy(game: Game) -> str:
     """Return the agent that plays games on by default: the strongest compiled one of `Controls.OPPONENTS`.
 
-    Games in which none of these is compiled name their baseline.
+    If none of these is compiled it is the baseline.
     """
     controls, compiled = part(game, CONTROLS), twin_numbers(game)
     offered = [] if controls is None else [controls.OPPONENTS.get(strength, "") for strength in reversed(STRENGTHS)]
@@ -81,7 +81,7 @@ def play_on(game: Game, states: np.ndarray, players: Sequence[Player], threads: 
         game: the game.
         states: the records.
         players: by seat. Random play and compiled agents never leave compiled code.
-        threads: their number; the result does not depend on it.
+        threads: the number of threads; the result does not depend on it.
 
     Raises:
         AgentError: a player failed, and the rules do not say what that costs.
@@ -92,30 +92,32 @@ def play_on(game: Game, states: np.ndarray, players: Sequence[Player], threads: 
         player.number if isinstance(player, TwinPlayer) else UNIFORM if isinstance(player, RandomPlayer) else None
         for player in players
     ]
+    compiled = None not in numbers
     found = np.empty((len(states), game.players), np.float32)
 
-    def play(block: slice) -> None:
-        if None in numbers:
-            _play_together(game, states[block], players, lambda: np.flatnonzero(~states[block]["over"]))
-            unfinished = int((~states[block]["over"]).sum())
+    def play(first: int) -> None:
+        block = slice(first, first + _BLOCK)
+        games = states[block]
+        if compiled:
+            mask = np.zeros(game.n_actions, np.bool_)
+            unfinished = play_out(games, np.arange(len(games)), np.array(numbers, np.int64), MOST_DECISIONS, mask)
         else:
-            rows, mask = np.arange(len(states[block])), np.zeros(game.n_actions, np.bool_)
-            unfinished = play_out(states[block], rows, np.array(numbers, np.int64), MOST_DECISIONS, mask)
+            _play_together(game, games, players, lambda: np.flatnonzero(~games["over"]))
+            unfinished = int((~games["over"]).sum())
         if unfinished:
             raise ParameterError(
-                f"{unfinished} games were not over after {MOST_DECISIONS:,} decisions each: let others play them on "
-                f"than {', '.join(dict.fromkeys(player.name for player in players))}"
+                f"{unfinished} games were not over after {MOST_DECISIONS:,} decisions each: choose other players than "
+                f"{', '.join(dict.fromkeys(player.name for player in players))} to play them on"
             )
-        returns_rows(states[block], found[block])
+        returns_rows(games, found[block])
 
-    blocks = [slice(first, first + _BLOCK) for first in range(0, len(states), _BLOCK)]
-    at_once = None not in numbers or all(player.at_once for player in players)
-    if threads == 1 or len(blocks) == 1 or not at_once:
-        for block in blocks:
-            play(block)
-    else:
+    blocks = range(0, len(states), _BLOCK)
+    if threads > 1 and len(blocks) > 1 and (compiled or all(player.at_once for player in players)):
         with ThreadPoolExecutor(threads) as pool:
             list(pool.map(play, blocks))
+    else:
+        for first in blocks:
+            play(first)
     return found
 
 
@@ -127,7 +129,7 @@ def _play_together(
     for row, key in enumerate(states["key"].tolist()):
         table.sit(row, key, dict(enumerate(players)))
     with contextlib.ExitStack() as stack:
-        if not all(player.at_once for player in players):  # which play in one thread alone
+        if not all(player.at_once for player in players):  # such games are played in one thread
             stack.enter_context(warnings.catch_warnings(action="ignore", category=FaultWarning))
         for _ in range(MOST_DECISIONS):
             if not len(rows := find_rows()):
@@ -137,61 +139,56 @@ def _play_together(
 
 
 def likelihoods(player: Player, game: Game, states: np.ndarray, action: int) -> np.ndarray | None:
-    """Return how likely ``player`` is to choose ``action`` in each state: float64[states]; None if that is not known.
+    """Return the probability that ``player`` chooses ``action`` in each state: float64[states]; None if unknown.
 
-    In all ``states`` the same seat is to move; they are not changed.
+    The same seat is to move in all ``states``, which are not changed.
     """
     if not player.at_once:
         return None
-    legal = int(game.legal(states[0]).sum())
     if draws_openly(player):
-        openly: np.ndarray = player.chances(game, states)[:, action]
-        return (1 - SLIP) * openly + SLIP / max(legal, 1)
-    rows = np.arange(len(states))
-    seats = np.full(len(states), states["player"][0], np.int64)
-    found = np.zeros(len(states))
-    asked = states.copy()
-    draws = 1 if player.pure else DRAWS
-    try:
-        for number in range(draws):
-            asked["key"] = named_seed("likelihood", number)
-            found += player.act_rows(game, asked, rows, seats) == action
-    except AgentError:
-        return None
-    return (1 - SLIP) * found / draws + SLIP / max(legal, 1)
+        found = player.chances(game, states)[:, action]
+    else:
+        rows, seats, asked = np.arange(len(states)), states["player"].astype(np.int64), states.copy()
+        draws = 1 if player.pure else DRAWS
+        found = np.zeros(len(states))
+        try:
+            for number in range(draws):
+                asked["key"] = named_seed("likelihood", number)
+                found += player.act_rows(game, asked, rows, seats) == action
+        except AgentError:
+            return None
+        found /= draws
+    likely: np.ndarray = (1 - SLIP) * found + SLIP / max(int(game.legal(states[0]).sum()), 1)
+    return likely
 
 
 class Belief(NamedTuple):
-    """What is believed of one draw of chance that somebody else saw."""
+    """What the seat to move believes of one draw of chance that another seat saw."""
 
-    draw: int
-    """Its number, as the game's ``chance.py`` has it."""
     chances: np.ndarray
-    """float64[outcomes]: how likely each outcome is."""
-    names: tuple[str, ...]
-    """The outcomes in words."""
+    """float64[outcomes]: the probability of each outcome."""
     places: np.ndarray
-    """int64[bytes]: what an outcome changes of a record."""
+    """int64[bytes]: the bytes of a record that the outcomes change."""
     hidden: np.ndarray
-    """uint8[outcomes, bytes]: what is there then."""
+    """uint8[outcomes, bytes]: their values."""
 
 
 class Beliefs:
     """What the seat to move may believe of a state, and states drawn from it.
 
+    An action that the supposed player never chooses says nothing about its dice.
+
     Args:
         game: the game.
-        state: its record; of what is hidden from the seat to move nothing is read.
+        state: its record; what is hidden from the seat to move is not read.
         players: the supposed players, by seat.
 
     Attributes:
         seat: the seat to move.
         draws: a `Belief` for each hidden draw.
-        weighed: whether all actions of others were used to weigh what they hide; those that the supposed players
-            would never choose are not.
 
     Raises:
-        ParameterError: the game hides something, and nothing says what may be believed of it.
+        ParameterError: the game hides something, and has no ``chance.py`` that says what may be believed of it.
     """
 
     def __init__(self, game: Game, state: Any, players: Sequence[Player]) -> None:
@@ -203,43 +200,37 @@ class Beliefs:
         begun = game.new_game()
         for name in game.spec.secret:
             self._base[name] = begun[name]
-        self.weighed = True
-        chance = part(game, CHANCE)
+        chance, self._secrets = part(game, CHANCE), game.spec.joint_action
         self.draws: list[Belief] = []
-        secrets = game.spec.joint_action
-        self._in_secret = secrets is not None
-        if secrets is not None:
+        if self._secrets is not None:
             for other in range(game.players):
                 if other != self.seat:
-                    secrets.withdraw(self._base[0], other)
+                    self._secrets.withdraw(self._base[0], other)
         elif chance is not None:
-            for draw in chance.unseen(self._base[0], self.seat):
-                self._add(chance, draw)
-        elif list_hidden_fields(game):
-            raise _unknown(game)
+            self.draws += [self._weigh(chance, draw) for draw in chance.unseen(self._base[0], self.seat)]
+        elif hidden := list_hidden_fields(game):
+            raise ParameterError(
+                f"{game.spec.title} hides {', '.join(sorted(hidden))}, and nothing says what may be believed of it: "
+                "write chance.py beside its rules, as the protocol Chance of dicegym.games.parts says"
+            )
 
-    def _add(self, chance: Any, draw: int) -> None:
+    def _weigh(self, chance: Any, draw: int) -> Belief:
         """Weigh the outcomes of one draw."""
-        listed = chance.outcomes(self._base[0], draw)
-        weights = np.array([probability for probability, _ in listed])
-        settled = np.repeat(self._base, len(listed))
-        for outcome in range(len(listed)):
+        weights = np.array([probability for probability, _ in chance.outcomes(self._base[0], draw)])
+        settled = np.repeat(self._base, len(weights))
+        for outcome in range(len(weights)):
             chance.settle(settled[outcome], draw, outcome)
         raw = record_bytes(settled)
         places = np.flatnonzero((raw != raw[0]).any(axis=0))
         hidden = raw[:, places].copy()
         for before, action in chance.decisions(self._base[0], draw):
-            asked = self.game.new_states(len(listed))
+            asked = self.game.new_states(len(weights))
             asked[:] = before
             record_bytes(asked)[:, places] = hidden
-            seat = int(before["player"])
-            found = likelihoods(self._players[seat], self.game, asked, action)
-            if found is None or not (weights * found).sum() > 0:  # the supposed player would not do that
-                self.weighed = False
-            else:
+            found = likelihoods(self._players[int(before["player"])], self.game, asked, action)
+            if found is not None and (weights * found).sum() > 0:
                 weights *= found
-        names = tuple(name for _, name in listed)
-        self.draws.append(Belief(draw, weights / weights.sum(), names, places, hidden))
+        return Belief(weights / weights.sum(), places, hidden)
 
     def deal(self, n: int, keys: np.ndarray, generator: np.random.Generator) -> np.ndarray:
         """Return ``n`` states that the seat to move may be in; ``keys`` (uint64[n]) are those of the games."""
@@ -251,7 +242,7 @@ class Beliefs:
             edges = belief.chances.cumsum()
             drawn = edges.searchsorted(generator.random(n) * edges[-1], side="right").clip(max=len(edges) - 1)
             raw[:, belief.places] = belief.hidden[drawn]
-        if self._in_secret:  # the seats before the one to move choose again
+        if self._secrets is not None:  # the seats before the one to move choose again
             states["player"] = 0
             _play_together(self.game, states, self._players, lambda: np.flatnonzero(states["player"] < self.seat))
         return states
@@ -260,8 +251,8 @@ class Beliefs:
 def fork(game: Game | str, state: Any, seed: int = 0, *, against: Any = None) -> np.ndarray:
     """Return another game that the seat to move may be in, by what it can know: for planning.
 
-    The dice to come are fresh, and what is hidden from that seat is drawn anew, as it may believe by what others have
-    done. ``state.copy()`` is the same game instead, in which all dice to come are those of the original.
+    The dice to come are fresh. What is hidden from that seat is drawn anew, from what it may believe after the actions
+    of the others. By contrast, ``state.copy()`` is the same game with the same dice to come.
 
     Args:
         game: the game.
@@ -275,8 +266,8 @@ def fork(game: Game | str, state: Any, seed: int = 0, *, against: Any = None) ->
         An array of one record, as `dicegym.Game.new_game` returns it.
 
     Raises:
-        ParameterError: the game is over, the state or seed cannot be, or the game hides something of which nothing
-            says what may be believed.
+        ParameterError: the game is over, the state or seed is invalid, or the game has no ``chance.py`` that says what
+            may be believed of what it hides.
         UnknownNameError, AgentError, ModelError, DependencyError: the others cannot play; see `dicegym.agent`.
 
     Example:
@@ -289,7 +280,7 @@ def fork(game: Game | str, state: Any, seed: int = 0, *, against: Any = None) ->
     game = make_game(game)
     state = record_of(game, state)
     if state["over"]:
-        raise ParameterError("the game is over: it has no dice to come that could be other ones")
+        raise ParameterError("the game is over and has no dice to come: fork it before its end")
     seed = whole_number("seed", seed, -LARGEST_SEED, LARGEST_SEED, "a number that names dice")
     generator = np.random.default_rng(named_seed("fork", seed))
     keys = generator.integers(0, 1 << 64, 1, dtype=np.uint64)
@@ -303,11 +294,3 @@ def suppose_players(game: Game, against: Any = None) -> list[Player]:
             opponent(game, against)
         return []
     return [opponent(game, usual_policy(game) if against is None else against)] * game.players
-
-
-def _unknown(game: Game) -> ParameterError:
-    fields = ", ".join(sorted(list_hidden_fields(game)))
-    return ParameterError(
-        f"{game.spec.title} hides {fields}, and nothing says what may be believed of it: write chance.py beside its "
-        "rules, as the protocol Chance of dicegym.games.parts says"
-    )

@@ -1,12 +1,11 @@
-"""What each choice in a state is worth, by playing the game on from there many times: rollouts.
+"""Rollouts: the value of each action, estimated by playing the game on many times.
 
-In each of many games the player to move chooses each of the candidates once, with the same dice to come and the same
-hidden dice of others, which reduces the variance of their differences. What others hide is drawn anew for each game, as
-the player to move may believe it (`dicegym.analysis.playing_on.Beliefs`).
+In each game the player to move tries each candidate once, with the same dice to come and the same hidden dice of
+others, which reduces the variance of their differences. What others hide is drawn anew for each game, as the player to
+move may believe it (`dicegym.analysis.playing_on.Beliefs`).
 
-After each doubling of the games, candidates that are worse than the best by more than `SURE` standard errors of the
-difference in the same games are played no further. Ten looks at two hundred rivals drop the best in one run of
-fifteen at the most.
+After each doubling of the games, a candidate is dropped if it is worse than the best by more than `SURE` standard
+errors of the difference in the same games. Ten looks at two hundred rivals drop the best in at most one run of fifteen.
 """
 
 from __future__ import annotations
@@ -17,15 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from dicegym.analysis.playing_on import (
-    RANDOM,
-    Beliefs,
-    play_on,
-    results,
-    suppose_players,
-    unit_of,
-    usual_policy,
-)
+from dicegym.analysis.playing_on import RANDOM, Beliefs, play_on, results, suppose_players, unit_of, usual_policy
 from dicegym.engine import loops
 from dicegym.engine.dice import named_seed
 from dicegym.engine.game import Game
@@ -36,32 +27,32 @@ from dicegym.play.player import RandomPlayer
 from dicegym.players.roster import opponent
 
 GAMES = 1_000
-"""Games with each candidate at the most, unless told otherwise."""
+"""The default limit of games with each candidate."""
 SURE = 4.0
-"""Standard errors: a normal variable is beyond in one of 31,000 cases."""
+"""Standard errors: a normal variable exceeds them in one of 31,000 cases."""
 LEAST = 100
-"""Games before any is dropped: fewer differences are not normal."""
+"""Games before any candidate is dropped: fewer differences are not normal."""
 _FIRST, _LARGEST = 128, 16_384
-"""Games with each candidate until the first look, and from look to look at the most; looks come at doubled numbers."""
+"""Games with each candidate before the first look, and the most between two looks; each look doubles the games."""
 
 
 class RolloutValuer(Valuer):
-    """What states are worth by the mean of games that are played on.
+    """Values of states as means of games that are played on.
 
-    The same state gives the same values: all dice follow from ``seed``, and threads change nothing.
+    The same state has the same values: all dice follow from ``seed``, and threads change nothing.
 
     Args:
         game: the game.
         player: plays on in every seat: an agent's name or a `dicegym.play.player.Player`; default:
             `dicegym.analysis.playing_on.usual_policy`.
-        games: games with each choice at the most.
+        games: the limit of games with each choice.
         seed: names all dice.
         threads: number of threads.
 
     Raises:
         UnknownNameError, AgentError, ModelError, DependencyError: the player cannot play; see `dicegym.agent`.
-        ParameterError: an argument is out of range. So do its methods where a game does not end, or hides something
-            of which nothing says what may be believed.
+        ParameterError: an argument is out of range. Its methods raise it where a game does not end, or has no
+            ``chance.py`` that says what may be believed of what it hides.
 
     Example:
         >>> import dicegym
@@ -89,7 +80,7 @@ class RolloutValuer(Valuer):
         self.sure = f"means of up to {games:,} games each, played on by {self._player.name}"
 
     def values_rows(self, states: np.ndarray) -> np.ndarray:
-        """Return the mean of games played on from the whole record with other dice: float64[states, players]."""
+        """Return the mean of games played on from each whole record with new dice: float64[states, players]."""
         found = []
         for state in states:
             generator = np.random.default_rng(named_seed("value", self._seed))
@@ -106,7 +97,7 @@ class RolloutValuer(Valuer):
         return results(self.game, states)
 
     def action_values_rows(self, states: np.ndarray) -> ActionValues:
-        """Return the mean of each legal action's games with its standard error, none of the states being over."""
+        """Return the mean of each legal action's games with its standard error; no state may be over."""
         values, errors, behind = (np.full((len(states), self.game.n_actions), np.nan) for _ in range(3))
         for row, state in enumerate(states):
             legal = np.flatnonzero(self.game.legal(state))
@@ -114,7 +105,7 @@ class RolloutValuer(Valuer):
         return ActionValues(values, errors, behind)
 
     def action_value(self, state: Any, action: int) -> float:
-        """Return the mean of one action's games, which may be a wide one; nan when the game is over."""
+        """Return the mean of the games of one action, legal, illegal or wide; nan when the game is over."""
         return float("nan") if state["over"] else float(self._race(state, [action]).summary()[0][0])
 
     def _race(self, state: Any, actions: Sequence[int] | np.ndarray) -> _Race:
@@ -126,32 +117,28 @@ class RolloutValuer(Valuer):
         while race.games < self._games and (len(race.left) > 1 or len(actions) == 1):
             n = min(step, self._games - race.games)
             dealt = beliefs.deal(n, generator.integers(0, 1 << 64, n, dtype=np.uint64), generator)
-            race.add(self._play(dealt, [int(actions[one]) for one in race.left], beliefs.seat))
+            states = dealt[np.tile(np.arange(n), len(race.left))]
+            tried = np.repeat(np.array([actions[one] for one in race.left], np.int64), n)
+            loops.step_rows(states, np.arange(len(states)), tried, np.zeros(len(states), np.int64))
+            race.add(self._results(states)[:, beliefs.seat].reshape(-1, n))
             step = min(race.games, _LARGEST)
         return race
 
-    def _play(self, dealt: np.ndarray, actions: Sequence[int], seat: int) -> np.ndarray:
-        """Return the result of each action in each game: float64[actions, games]."""
-        n = len(dealt)
-        recorded = isinstance(dealt, np.recarray)  # which `np.tile` would make of another kind
-        states = np.concatenate([dealt] * len(actions)) if recorded else np.tile(dealt, len(actions))
-        faults = np.zeros(len(states), np.int64)
-        loops.step_rows(states, np.arange(len(states)), np.repeat(np.array(actions, np.int64), n), faults)
-        return self._results(states)[:, seat].reshape(len(actions), n)
-
 
 class _Race:
-    """Results of candidates in the same games, and which are left; a standard error is at least ``least`` / games."""
+    """Results of candidates in the same games, and the candidates that are left.
+
+    A standard error is at least ``least`` / games: what never happened in n games may still happen in one of n.
+    """
 
     def __init__(self, n: int, least: float) -> None:
-        # What never came in n games may still come in one of n: no game lost does not mean that none can be.
         self._least = least
         self.left = list(range(n))
         self.games = 0
         self._values = [np.zeros(0) for _ in range(n)]
 
     def add(self, values: np.ndarray) -> None:
-        """Add games of the candidates that are left, and drop those that are worse than another."""
+        """Add games of the candidates that are left, and drop those that are clearly worse than another."""
         self.games += values.shape[1]
         for one, own in zip(self.left, values, strict=True):
             self._values[one] = np.concatenate([self._values[one], own])
@@ -160,14 +147,14 @@ class _Race:
             self.left = [one for one, (mean, error) in behind.items() if mean <= SURE * error]
 
     def _behind(self, one: int) -> tuple[float, float]:
-        """Return by how much a candidate is behind the best in the games of both, and the standard error of that."""
+        """Return how far a candidate is behind the best in the games of both, and the standard error of that."""
         best = max(self.left, key=lambda each: self._values[each].mean())
         n = len(self._values[one])
         gap = self._values[best][:n] - self._values[one]
         return (0.0, 0.0) if best == one else (float(gap.mean()), _error(gap))
 
     def summary(self) -> tuple[list[float], list[float], list[float]]:
-        """Return means of all candidates, their standard errors, and those of how far each is behind the best."""
+        """Return the mean of each candidate, its standard error, and that of its distance behind the best."""
         errors = [max(_error(own), self._least / len(own)) for own in self._values]
         behind = [self._behind(one)[1] for one in range(len(self._values))]
         return [float(own.mean()) for own in self._values], errors, behind
@@ -181,7 +168,7 @@ def _error(values: np.ndarray) -> float:
 def sample_returns(
     game: Game, state: Any, n: int, *, policy: Any = None, seed: int = 0, threads: int = 1
 ) -> np.ndarray:
-    """Play a state on to the end ``n`` times; return what each seat gets: see `dicegym.engine.state.State.rollouts`."""
+    """Play a state on to the end ``n`` times; return each seat's returns: see `dicegym.engine.state.State.rollouts`."""
     n = whole_number("n", n, 1, 10**8, "a number of games")
     is_random = policy is None or (isinstance(policy, str) and policy == RANDOM)
     player = RandomPlayer() if is_random else opponent(game, policy)

@@ -1,7 +1,7 @@
-"""Solves what of a game can be solved in minutes, and keeps it; games' ``values.py`` do the work.
+"""Solves what of a game can be solved in minutes, and stores the tables; the games' ``values.py`` do the work.
 
-`status` says before how much memory and disk it takes. One process at a time works on the tables of one
-solution; a stopped search continues from its file there. Needs the extra ``arena``.
+`status` tells the memory and disk space beforehand. One process at a time works on the tables of one solution. Needs
+the extra ``arena``.
 """
 
 from __future__ import annotations
@@ -26,28 +26,28 @@ LOCK_FILE = ".lock"
 
 
 class SolutionStatus(NamedTuple):
-    """What there is to know of a solution, before and after it is solved."""
+    """A solution and the state of its tables."""
 
     game: Game
     name: str
     doc: str
     """What it is, in a line."""
     measure: str
-    """What its quality says, in words; empty if it is simply done or not."""
+    """What its quality measures, in words; empty if it is either done or not."""
     goal: float
-    """The quality that it is solved to unless told otherwise."""
+    """The default quality to solve it to."""
     quality: float | None
-    """Of the tables here: lower is better; None without tables."""
+    """The quality of the tables on this machine, lower is better; None without tables."""
     memory: int
-    """Bytes that solving takes at most."""
+    """The most memory that solving takes, in bytes."""
     disk: int
-    """Bytes that its tables take."""
+    """The size of its tables, in bytes."""
     minutes: float
     """About how long two cores take to reach the goal."""
     folder: Path
-    """Where its tables are, or would be."""
+    """The folder of its tables, which need not exist."""
     damage: str = ""
-    """Why the tables here cannot be used, and what to do."""
+    """Why the tables cannot be used, and what to do."""
 
     @property
     def done(self) -> bool:
@@ -55,19 +55,19 @@ class SolutionStatus(NamedTuple):
         return self.reaches(None)
 
     def reaches(self, goal: float | None) -> bool:
-        """Return whether its tables are as good as that; None: as its own goal."""
+        """Return whether its tables reach a goal; None: the solution's own."""
         return self.quality is not None and self.quality <= (self.goal if goal is None else goal)
 
     @property
     def state(self) -> str:
-        """How far it is, in words."""
+        """The state of its tables in words."""
         if self.quality is None:
             return self.damage or "not solved yet"
         return f"{self.measure} {self.quality:.3g}" if self.measure else "solved"
 
     @property
     def needs(self) -> str:
-        """What it takes, in words."""
+        """Memory, disk space and time in words."""
         time = f"{self.minutes:.0f} minutes" if self.minutes >= 2 else f"{60 * self.minutes:.0f} seconds"
         return f"{in_words(self.memory)} of memory, {in_words(self.disk)} of disk, about {time} on two cores"
 
@@ -78,18 +78,15 @@ class SolutionStatus(NamedTuple):
 
 
 def solutions(game: Game) -> Sequence[Solution]:
-    """Return what can be solved of ``game`` with its parameters; nothing if nothing can."""
+    """Return what can be solved of ``game`` with its parameters."""
     found = part(game, VALUES)
     return () if found is None else found.solutions(game)
 
 
 def solvable_games() -> list[Game]:
-    """Return the registered games, with their parameters, of which something can be solved."""
-    found = []
-    for name in GAMES:
-        about = part(name, VALUES)
-        found += [] if about is None else [make_game(name, **settings) for settings in about.SETTINGS]
-    return found
+    """Return the registered games, with the parameters with which something can be solved."""
+    parts = [(name, part(name, VALUES)) for name in GAMES]
+    return [make_game(name, **settings) for name, values in parts if values for settings in values.SETTINGS]
 
 
 def solution(game: Game, name: str | None = None) -> Solution:
@@ -105,31 +102,28 @@ def solution(game: Game, name: str | None = None) -> Solution:
     if name is None:
         if len(found) > 1:
             raise ParameterError(f"{game!r} has several solutions: name one of {', '.join(map(repr, found))}")
-        return next(iter(found.values()))
+        (name,) = found
     if name not in found:
         raise unknown_name("solution", name, list(found))
     return found[name]
 
 
 def _nothing(game: Game) -> str:
-    """Return why nothing of a game can be solved, or need be, and what can."""
-    about = part(game, VALUES)
+    """Return why nothing of a game can or must be solved, and what can."""
+    values = part(game, VALUES)
     why, give = f"nothing of {game!r} can be solved in minutes", ""
-    if about is not None and (ready := [one.name for one in about.sources(game) if one.ready()]):
+    if values is not None and (ready := [one.name for one in values.sources(game) if one.ready()]):
         why = f"nothing of {game!r} has to be solved and stored"
         give = f"its values of source {ready[0]!r} are available at once; for stored tables "
-    if about is None or not about.SETTINGS:
+    if values is None or not values.SETTINGS:
         known = sorted({other.name for other in solvable_games()})
         return f"{why}: {give}ask for {' or '.join(known) or 'another game'}"
-    calls = [" and ".join(f"{key}={value}" for key, value in settings.items()) for settings in about.SETTINGS]
+    calls = [" and ".join(f"{key}={value}" for key, value in settings.items()) for settings in values.SETTINGS]
     return f"{why}: {give}give it {', or '.join(calls)}"
 
 
 def status(game: Game, name: str | None = None) -> SolutionStatus:
-    """Return what there is to know of a solution of ``game``.
-
-    Raises what `solution` raises.
-    """
+    """Return a solution of ``game`` and the state of its tables. Raises what `solution` raises."""
     one = solution(game, name)
     folder = tables_folder(game, one.name)
     quality, damage = None, ""
@@ -150,22 +144,22 @@ def solve(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> SolutionStatus:
-    """Solve something of ``game``, and keep its best tables (`dicegym.games.solved.tables_folder`).
+    """Solve something of ``game``, and store the best tables (`dicegym.games.solved.tables_folder`).
 
     Args:
         game: the game, with its parameters.
-        name: of one of its `solutions`; default: the only one.
+        name: one of its `solutions`; default: the only one.
         goal: the quality to reach, lower is better; default: the solution's own.
-        minutes: end then, whatever was reached; default: no limit.
-        threads: of this process; default: the cores that it may use.
+        minutes: the time limit; default: none.
+        threads: the number of threads; default: the cores that this process may use.
         progress: told of (steps done, of how many, the quality so far).
 
     Returns:
-        What there is now. If tables of that quality lie there already, nothing is done.
+        The solution's status. Nothing is computed if its tables already have that quality.
 
     Raises:
-        ParameterError: there is nothing to solve, a value is invalid, another process solves the same.
-        DamagedFileError: what lies there cannot be used.
+        ParameterError: there is nothing to solve, a value is invalid, or another process solves the same.
+        DamagedFileError: the tables there cannot be used.
         KeyboardInterrupt: its text says how to solve again.
     """
     one = solution(game, name)
@@ -190,7 +184,7 @@ def solve(
 def _positive(what: str, value: Any) -> float:
     """Return a finite number that is at least 0. Raises ParameterError."""
     if (found := finite_number(what, value, "what is reached")) < 0:
-        raise ParameterError(f"{what}={value!r} cannot be reached: give a number of at least 0")
+        raise ParameterError(f"invalid {what}={value!r}: give a number of at least 0")
     return found
 
 

@@ -1,11 +1,11 @@
-"""What an action is worth to a player that sees what its seat sees, what a decision cost, and what that is called.
+"""The value of each action by what its seat sees, the cost of a decision, and the words for it.
 
-`valuer` finds the best source of values that a game has: exact ones, those of an equilibrium that is solved, or else
-rollouts. `assess` asks it about states. Hints, tutors, reviews, grades and teachers all ask there and nowhere else, and
-`Assessment.judge` is the one place that says what a forced, a trivial and an obvious choice is.
+`valuer` finds the best source of values that a game has: exact values, a solved equilibrium, or rollouts. `assess` asks
+it about states. Hints, tutors, reviews, grades and teachers all ask here, and only `Assessment.judge` decides which
+choices are forced, trivial or obvious.
 
-`MARKS` says how much a decision must cost to be called doubtful, a mistake or a blunder: in win rate, which `UNITS`
-scales to other units. A person reads values as a `Hint`, and is warned by a `Tutor`.
+`MARKS` says from which cost on a decision is doubtful, a mistake or a blunder: in win rate, which `UNITS` converts to
+other units. A person reads values as a `Hint`, and is warned by a `Tutor`.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ from dicegym.play.turn import Turn, record_of
 from dicegym.players.sitting import controls_of
 
 SAME = 1e-12
-"""Values within this are the same, rounded in two ways."""
+"""Smaller differences of values are rounding."""
 
 
 class Mark(NamedTuple):
-    """What a decision is called from some cost on."""
+    """A class of costly decisions."""
 
     level: str
-    """What ``dicegym play --tutor`` calls it."""
+    """Its name in ``dicegym play --tutor``."""
     sign: str
     noun: str
     cost: float
-    """In win rate, at least."""
+    """The least cost, in win rate."""
 
 
 MARKS = (
@@ -49,20 +49,22 @@ MARKS = (
     Mark("mistake", "?", "a mistake", 0.05),
     Mark("bad", "??", "a blunder", 0.10),
 )
-"""From the cheapest on."""
+"""The cheapest first."""
 UNITS: dict[ValueUnit, float] = {"win rate": 1.0, "points": 100.0, "return": 2.0}
-"""What a win rate of 1 is in each unit. A return goes from -1 to 1. A point of Yatzy wins about 0.7 % at the beginning
-of a game for two; a hundredth is near that, and easier to remember."""
+"""The equivalent of a win rate of 1 in each unit. A return is from -1 to 1. A point of Yatzy wins about 0.7 % at the
+beginning of a game for two, so points are worth a round hundredth."""
 TRIVIAL = 0.001
-"""In win rate: where all candidates lie within this, nothing is decided."""
+"""In win rate: candidates that differ by less decide nothing."""
 OBVIOUS = 0.20
-"""In win rate: where every other candidate costs more than this, only one is sensible."""
+"""In win rate: only one choice is sensible if every other costs more than this."""
 TOP = 10
-"""Choices of a hint that are shown unless another number is asked for."""
+"""The default number of choices in a hint."""
+_FORMATS = {"win rate": (100, 1, "%"), "points": (1, 2, " points"), "return": (1, 3, "")}
+"""By unit: factor, decimals and suffix."""
 
 
 def threshold(level: str, unit: ValueUnit) -> float:
-    """Return what a decision of this level costs at least. Raises UnknownNameError for an unknown level."""
+    """Return the least cost of a decision of this level. Raises UnknownNameError for an unknown level."""
     for mark in MARKS:
         if mark.level == level:
             return mark.cost * UNITS[unit]
@@ -70,56 +72,52 @@ def threshold(level: str, unit: ValueUnit) -> float:
 
 
 def mark_of(cost: float, unit: ValueUnit, error: float = 0.0) -> Mark | None:
-    """Return the mark of a decision; None: it has none. Arguments as of `mark_numbers`."""
+    """Return the mark of a decision, or None. Arguments as for `mark_numbers`."""
     number = int(mark_numbers(cost, unit, error))
     return MARKS[number - 1] if number else None
 
 
 def mark_numbers(costs: float | np.ndarray, unit: ValueUnit, errors: float | np.ndarray) -> np.ndarray:
-    """Return the number of each decision's mark among `MARKS`, from 1; 0: it has none.
+    """Return the number of each decision's mark among `MARKS`, from 1; 0 without a mark.
 
     Args:
-        costs: of decisions.
-        unit: of ``costs``.
-        errors: standard errors of ``costs``: there is no mark for what may as well be chance (95 %).
+        costs: costs of decisions.
+        unit: their unit.
+        errors: their standard errors: a cost that may be chance (95 %) has no mark.
     """
-    bounds = np.array([mark.cost * UNITS[unit] * (1 - SAME) for mark in MARKS])  # 0.05 is 0.05, rounded or not
+    bounds = np.array([mark.cost * UNITS[unit] * (1 - SAME) for mark in MARKS])  # 0.05 is at least 0.05
     costs = np.asarray(costs)
-    return np.where(costs > Z_95 * errors, bounds.searchsorted(costs, side="right"), 0)  # nan has none
+    return np.where(costs > Z_95 * errors, bounds.searchsorted(costs, side="right"), 0)  # nan has no mark
 
 
 def amount(value: float, unit: ValueUnit, sign: bool = False) -> str:
-    """Return a value, a cost or luck in words: ``12.3%``, ``5.25 points``, ``0.123``; with a sign if asked."""
-    plus = "+" if sign else ""
-    if unit == "win rate":
-        return f"{_no_zero(100 * value, 1):{plus}.1f}%"
-    if unit == "points":
-        return f"{_no_zero(value, 2):{plus}.2f} points"
-    return f"{_no_zero(value, 3):{plus}.3f}"
+    """Return a value, a cost or luck in words: ``12.3%``, ``5.25 points``, ``0.123``; with a plus sign if asked."""
+    return figure(value, unit, sign) + _FORMATS[unit][2]
 
 
 def figure(value: float, unit: ValueUnit, sign: bool = False) -> str:
-    """Return the same for a column whose title says the unit."""
-    return amount(value, unit, sign).removesuffix(" points").removesuffix("%")
+    """Return the same without its unit, for a column whose title has it."""
+    scale, digits, _ = _FORMATS[unit]
+    return f"{scale * value:{'+' if sign else ''}z.{digits}f}"
 
 
-def give_or_take(error: float, unit: ValueUnit) -> str:
-    """Return a standard error in words, to be put behind an amount; nothing if it is 0."""
-    return f" (give or take {amount(error, unit)})" if error > 0 else ""
+def amount_with_error(value: float, error: float, unit: ValueUnit) -> str:
+    """Return an amount and, unless it is 0, its standard error: ``12.3% (give or take 0.4%)``."""
+    return amount(value, unit) + (f" (give or take {amount(error, unit)})" if error > 0 else "")
 
 
 def describe_actions(game: Game, state: Any, actions: Sequence[int]) -> str:
-    """Return what is chosen in a state, in words: one action, or a whole order."""
+    """Return the names of actions in a state: a single one, or a whole order."""
     return ", ".join(action_in(game, state, action) for action in actions)
 
 
 def unit_title(unit: ValueUnit) -> str:
-    """Return what figures of this unit are called in a title: ``%``, ``points``, ``return``."""
+    """Return the unit as it is written in titles: ``%``, ``points``, ``return``."""
     return "%" if unit == "win rate" else unit
 
 
 def thresholds(unit: ValueUnit) -> str:
-    """Return the table in a sentence, for the unit that values are in."""
+    """Return `MARKS` and the excluded choices in sentences, in a unit."""
     marks = ", ".join(f"{mark.sign} {mark.noun} from {amount(mark.cost * UNITS[unit], unit)} on" for mark in MARKS)
     trivial, obvious = (amount(share * UNITS[unit], unit) for share in (TRIVIAL, OBVIOUS))
     return (
@@ -128,13 +126,8 @@ def thresholds(unit: ValueUnit) -> str:
     )
 
 
-def _no_zero(value: float, digits: int) -> float:
-    """Return a value without the sign of a zero that rounding makes."""
-    return 0.0 if abs(value) < 0.5 * 10**-digits else value
-
-
 def sources(game: Game | str) -> Sequence[ValueSource]:
-    """Return where values of ``game`` come from, the best first: its own, then rollouts.
+    """Return the sources of values of ``game``, the best first: its own, then rollouts.
 
     Example:
         >>> import dicegym
@@ -150,16 +143,16 @@ def sources(game: Game | str) -> Sequence[ValueSource]:
 
 
 def valuer(game: Game | str, name: str | None = None, *, progress: Progress | None = None) -> Valuer:
-    """Return where the values of states of ``game`` come from.
+    """Return a valuer: it tells what states and actions of ``game`` are worth.
 
     Args:
         game: the game, with its parameters, or its name.
-        name: of one of its `sources`; default: the best of those that are ready.
-        progress: told of what takes long.
+        name: one of its `sources`; default: the best that is ready.
+        progress: told of long work.
 
     Raises:
-        ParameterError: what the named one needs is not solved yet.
-        UnknownNameError: it has no source of this name.
+        ParameterError: the named source needs tables that are not solved yet.
+        UnknownNameError: the game has no source of this name.
 
     Example:
         >>> import dicegym
@@ -179,7 +172,7 @@ def valuer(game: Game | str, name: str | None = None, *, progress: Progress | No
 
 
 def better_sources(game: Game, asked: Valuer) -> list[ValueSource]:
-    """Return the sources that are better than ``asked`` and take long to be had, or have to be solved first."""
+    """Return the sources that are better than ``asked`` but not ready."""
     better = itertools.takewhile(lambda source: source.name != asked.name, sources(game))
     return [source for source in better if not source.ready()]
 
@@ -187,8 +180,8 @@ def better_sources(game: Game, asked: Valuer) -> list[ValueSource]:
 def is_fair(asked: Valuer) -> bool:
     """Return whether a valuer judges by what a person at the table knows.
 
-    One that sees all is fair where people see all there is: nothing is secret, and what programs may not know lies open
-    (``OPEN`` of the game's ``controls.py``), such as dice that are rolled before everybody's eyes.
+    A valuer that sees all is fair in a game without secrets in which a person sees all that is hidden from programs
+    (``OPEN`` of the game's ``controls.py``), such as dice that are rolled in the open.
     """
     spec = asked.game.spec
     return not asked.sees_all or (
@@ -200,23 +193,20 @@ def fair_valuer(game: Game, name: str | None = None, *, progress: Progress | Non
     """Return the best valuer of ``game`` that judges by what a person knows, or the named one.
 
     Raises:
-        ParameterError: it judges by what is hidden, or there are no values.
+        ParameterError: the valuer judges by what is hidden, or has no values.
         UnknownNameError: there is no source of this name.
     """
-    found = valuer(game, name, progress=progress)
-    if is_fair(found):
-        return found
     if name is None:
-        for source in sources(game):
-            if source.name != found.name and source.ready():
-                other = source.load(progress)
-                if is_fair(other):
-                    return other
-    raise ParameterError(f"the values of source {found.name!r} use what is hidden from you: name another with --values")
+        asked = (source.load(progress) for source in sources(game) if source.ready())
+        return next(filter(is_fair, asked))  # rollouts are always ready and fair
+    found = valuer(game, name, progress=progress)
+    if not is_fair(found):
+        raise ParameterError(f"the values of source {name!r} use what is hidden from you: name another with --values")
+    return found
 
 
 class ValuerFacts(NamedTuple):
-    """What a `Valuer` says of itself: all that is kept of one whose tables may be large."""
+    """The description of a `Valuer`, without its tables."""
 
     name: str
     kind: ValueKind
@@ -226,7 +216,7 @@ class ValuerFacts(NamedTuple):
 
 
 def sure(valuer: Valuer | ValuerFacts) -> str:
-    """Return in a sentence, without its end, whose values are meant and how sure they are."""
+    """Return a sentence, without its full stop, on the source of values and how sure they are."""
     called = {"win rate": "win rates", "points": "points", "return": "returns"}[valuer.unit]
     return f"Values ({called}, source {valuer.name}) are {valuer.sure}"
 
@@ -236,52 +226,52 @@ class Stake(IntEnum):
 
     CHOICE = 0
     FORCED = 1
-    """One action was allowed, and it was played."""
+    """The only legal action was played."""
     TRIVIAL = 2
     """All candidates were worth nearly the same."""
     OBVIOUS = 3
-    """One candidate was better than all others by a mile, and it was played."""
+    """The action played was better than all others by far (`OBVIOUS`)."""
     UNKNOWN = 4
-    """The valuer does not say what was chosen, or anything else, is worth."""
+    """The valuer has no value of the action played, or of any."""
 
 
 class Judged(NamedTuple):
-    """Decisions and what they cost, row by row."""
+    """The costs of decisions, row by row."""
 
     best: np.ndarray
-    """float64[rows]: value of the best choice, what was chosen included; nan if unknown."""
+    """float64[rows]: value of the best action, the chosen one included; nan if unknown."""
     chosen: np.ndarray
-    """float64[rows]: value of what was chosen; nan if unknown."""
+    """float64[rows]: value of the chosen action; nan if unknown."""
     costs: np.ndarray
-    """float64[rows]: costs, never negative; 0 where nothing is known."""
+    """float64[rows]: costs, never negative; 0 if unknown."""
     errors: np.ndarray
     """float64[rows]: standard errors of the costs."""
     stakes: np.ndarray
     """int8[rows]: a `Stake` each."""
     values: np.ndarray
-    """float64[rows, n_actions]: of all candidates; nan for other actions."""
+    """float64[rows, n_actions]: values of all candidates; nan for other actions."""
 
 
 class Assessment(NamedTuple):
-    """What each action is worth to the player to move in some states, row by row, and how sure that is.
+    """The value of each action to the player to move in some states, row by row, with its error.
 
     Arrays are float64[rows, n_actions]; nan for illegal actions, and for those that the valuer leaves out.
     """
 
     valuer: Valuer
-    """Where the values come from: its ``kind`` says how they are known, its ``unit`` what they count."""
+    """The source of the values."""
     states: np.ndarray
     """The records, none of which is over."""
     values: np.ndarray
     errors: np.ndarray
     """Standard errors of values; 0 where they are computed."""
     behind_errors: np.ndarray
-    """Standard errors of how far each action is behind the best one of its row; 0 for that one."""
+    """Standard errors of each action's distance behind the best one of its row; 0 for that one."""
     first: np.ndarray
-    """int64[rows]: the best action, of several the first; 0 where nothing is known."""
+    """int64[rows]: the first of the best actions; 0 if no value is known."""
 
     def judge(self, actions: Sequence[int] | np.ndarray) -> Judged:
-        """Return what decisions cost: one action for each row, wide and illegal ones included."""
+        """Return the costs of decisions: one action for each row, wide and illegal ones included."""
         valuer, values, first = self.valuer, self.values, self.first
         actions = np.asarray(actions, np.int64)
         rows = np.arange(len(actions))
@@ -298,7 +288,7 @@ class Assessment(NamedTuple):
         best = np.where(unknown, np.nan, np.maximum(top, chosen))
         costs = np.where(unknown, 0.0, best - np.where(unknown, 0.0, chosen))
         costs[costs <= SAME] = 0.0
-        # Of what has no column no error is told: it is taken for as large as that of the best.
+        # A wide action has no column, so its error is taken to be that of the best action.
         errors = np.where(known, self.behind_errors[rows, inside], 2**0.5 * self.errors[rows, first])
         errors[costs == 0] = 0.0
         below = np.where(highest < top[:, None] - SAME, highest, -np.inf).max(axis=1)
@@ -316,13 +306,13 @@ class Assessment(NamedTuple):
 
 
 def assess(valuer: Valuer, states: np.ndarray) -> Assessment:
-    """Return what each action is worth in each state, of which none is over.
+    """Return what each action is worth in each state, none of which is over.
 
     Args:
-        valuer: where the values come from.
-        states: the records; it reads of them only what the player to move may know, unless it ``sees_all``.
+        valuer: the source of values.
+        states: the records; it reads only what the player to move may know, unless it ``sees_all``.
 
-    Raises ParameterError if they are of another game than its values: it would read values of anything.
+    Raises ParameterError for states of another game, whose records the valuer would misread.
     """
     for one in states[:1]:
         record_of(valuer.game, one)
@@ -337,29 +327,29 @@ def assess(valuer: Valuer, states: np.ndarray) -> Assessment:
 
 
 def assess_state(valuer: Valuer, state: Any) -> Assessment:
-    """Return the same of a single state: arrays of one row."""
+    """Return the same for a single state: arrays of one row."""
     states = valuer.game.new_states(1)
     states[0] = record_of(valuer.game, state)
     return assess(valuer, states)
 
 
 class RankedAction(NamedTuple):
-    """One legal action, and what it is worth to the player to move."""
+    """A legal action and its value to the player to move."""
 
     action: int
     name: str
     value: float
-    """nan where the valuer leaves it out."""
+    """nan if the valuer leaves the action out."""
     behind: float
-    """By how much it is worth less than the best."""
+    """The best value less this one."""
     error: float
-    """Standard error of ``value``; 0 where that is computed."""
+    """Standard error of ``value``; 0 if it is computed."""
     behind_error: float
     """Standard error of ``behind``."""
 
 
 class Hint(NamedTuple):
-    """All legal actions of a state, the best first; those that the valuer leaves out come last."""
+    """All legal actions of a state, the best first; actions that the valuer leaves out come last."""
 
     game: Game
     seat: int
@@ -368,7 +358,7 @@ class Hint(NamedTuple):
     choices: tuple[RankedAction, ...]
 
     def table(self, top: int | None = TOP) -> tuple[list[str], list[list[str]]]:
-        """Return titles and rows of the best ``top`` choices, all of them if None."""
+        """Return titles and rows of the best ``top`` choices; None: of all."""
         unit = self.valuer.unit
         estimated = any(one.error > 0 for one in self.choices)
         titles = ["", "choice", unit_title(unit), "behind", *(["± error"] if estimated else []), ""]
@@ -389,7 +379,7 @@ class Hint(NamedTuple):
         return titles, rows
 
     def lines(self, top: int | None = TOP) -> list[str]:
-        """Return the table, how sure it is, and how many choices it leaves out."""
+        """Return the lines of the table, the number of choices left out, and how sure the values are."""
         found = plain_table(*self.table(top))
         left_out = 0 if top is None else max(len(self.choices) - top, 0)
         if left_out:
@@ -424,8 +414,7 @@ def hint(game: Game | str, state: Any, valuer: Valuer) -> Hint:
     asked = assess_state(valuer, state)
     values, errors, behind_errors = asked.values[0], asked.errors[0], asked.behind_errors[0]
     legal = np.flatnonzero(game.legal(state))
-    known = ~np.isnan(values[legal])
-    order = [*legal[known][np.argsort(-values[legal][known], kind="stable")].tolist(), *legal[~known].tolist()]
+    order = legal[np.argsort(-values[legal], kind="stable")].tolist()  # nan comes last
     best = float(values[order[0]])
     choices = []
     for action in order:
@@ -439,8 +428,8 @@ class Tutor:
     """Warns a person before a choice of large regret, by what the person knows.
 
     Args:
-        asked: where the values of actions come from, as `dicegym.analysis.valuers.fair_valuer` finds it.
-        level: of `dicegym.analysis.valuers.MARKS`, from which on it warns.
+        asked: the source of values, as `fair_valuer` finds it.
+        level: the mildest of the `MARKS` that it warns of.
 
     Raises:
         UnknownNameError: the level is unknown.
@@ -457,12 +446,12 @@ class Tutor:
 
     @property
     def says(self) -> str:
-        """What it does, and whose values it goes by, in a sentence."""
+        """When it warns, and by which values."""
         unit = self.valuer.unit
         return f"You are warned before a choice that loses {amount(self.least, unit)} or more. {sure(self.valuer)}."
 
     def warning(self, turn: Turn, actions: Sequence[int]) -> str:
-        """Return why a person had better not play so, or nothing; see `dicegym.players.sitting.Warn`."""
+        """Return a warning of a costly choice, or nothing; see `dicegym.players.sitting.Warn`."""
         game, unit = self.valuer.game, self.valuer.unit
         state = turn.record.copy()
         cost, variance, better, best = 0.0, 0.0, "", 0.0
@@ -483,6 +472,6 @@ class Tutor:
         mark = mark_of(cost, unit, variance**0.5)
         if mark is None or cost < self.least * (1 - SAME):
             return ""
-        lost = amount(cost, unit) + give_or_take(variance**0.5, unit)
+        lost = amount_with_error(cost, variance**0.5, unit)
         chosen = f"{describe_actions(game, turn.record, played)} ({amount(best - cost, unit)})"
         return f"That is {mark.noun}: {chosen} loses {lost} against {better} ({amount(best, unit)})."

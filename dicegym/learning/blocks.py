@@ -106,7 +106,7 @@ def _play_watched(
 ) -> np.ndarray:
     """Play games that have just begun to their ends; return what luck was worth to each seat: float64[games, seats]."""
     nobody, meter = np.full(len(states), -1), meter_of(game, players, who)
-    watched = Watched(game, states, meter)
+    watched = Watched(states, meter)
     while len(rows := watched.open):
         watched.step(rows, table.answers(rows, nobody)[0])
     return meter.luck

@@ -9,6 +9,7 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 import pytest
+from variants import play
 
 import dicegym
 from dicegym.analysis.playing_on import fork
@@ -27,19 +28,10 @@ AGAINST = {"liarsdice": "honest", "liarsdice_spot_on": "honest", "lucky": "cheap
 each_table = pytest.mark.parametrize("game", TABLES, ids=repr)
 
 
-def begun(game: Game, steps: int, seed: int = 4) -> Any:
-    """Return the state after a few random actions."""
-    state, generator = game.new_game(seed)[0], np.random.default_rng(seed)
-    for _ in range(steps):
-        game.step(state, int(generator.choice(np.flatnonzero(game.legal(state))[:40])))
-    assert not state["over"]
-    return state
-
-
 @each_table
 def test_a_fork_keeps_what_the_player_to_move_knows_and_reads_nothing_else(game: Game) -> None:
     for steps in (0, 3):
-        state = begun(game, steps)
+        state = play(game, 4, steps)
         seat, against = int(state["player"]), AGAINST.get(game.name)
         seen = keep_known(game, state, seat)
         forks = [fork(game, state, seed, against=against)[0] for seed in range(3)]
@@ -53,7 +45,7 @@ def test_a_fork_keeps_what_the_player_to_move_knows_and_reads_nothing_else(game:
 
 @each_table
 def test_forks_have_other_dice_to_come_and_copies_the_same(game: Game) -> None:
-    state = begun(game, 60 if game.spec.joint_action else 3)
+    state = play(game, 4, 60 if game.spec.joint_action else 3)
     outcomes: dict[str, set[bytes]] = {"copy": set(), "fork": set()}
     for seed in range(10):
         forked = fork(game, state, seed, against=AGAINST.get(game.name))[0]

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from variants import play
 
 import dicegym
 from dicegym.engine.game import Game
@@ -29,59 +30,48 @@ TABLES = [dicegym.game(name) for name in GAMES] + [
 ]
 
 
-def played(game: Game, seed: int, steps: int) -> np.ndarray:
-    """Return the record after so many random actions, or at the end."""
-    states = game.new_game(seed)
-    generator = np.random.default_rng(seed)
-    for _ in range(steps):
-        if states[0]["over"]:
-            break
-        game.step(states[0], int(generator.choice(np.flatnonzero(game.legal(states[0])))))
-    return states
-
-
 @pytest.mark.parametrize("game", TABLES, ids=repr)
 @given(seed=st.integers(0, 2**64 - 1), steps=st.integers(0, 40))
 @settings(max_examples=4)
 def test_a_text_stands_for_its_state(game: Game, seed: int, steps: int) -> None:
-    states = played(game, seed, steps)
-    found = position(position_id(game, states[0]))
+    state = play(game, seed, steps)
+    found = position(position_id(game, state))
     assert (found.game, found.seat) == (game, None)
-    assert found.state.tobytes() == states.tobytes()
+    assert found.state.tobytes() == state.tobytes()
     assert position_id(game.name, dicegym.game(game.name).new_state()) == dicegym.game(game.name).new_state().id
     for seat in range(game.players):
-        found = position(position_id(game, states[0], seat))
+        found = position(position_id(game, state, seat))
         assert (found.game, found.seat) == (game, seat)
-        assert found.state.tobytes() == keep_known(game, states[0], seat).tobytes()
+        assert found.state.tobytes() == keep_known(game, state, seat).tobytes()
 
 
 @pytest.mark.parametrize("game", TABLES, ids=repr)
 def test_a_text_for_a_seat_tells_nothing_else(game: Game) -> None:
     """Whatever is hidden from the seat, its text is the same; what it may know is all there."""
-    states = played(game, 7, 20)
-    seat = int(states[0]["player"])
-    text = position_id(game, states[0], seat)
-    other = states.copy()
+    state = play(game, 7, 20)
+    seat = int(state["player"])
+    text = position_id(game, state, seat)
+    other = state.copy()
     other["key"] = 99
     for name in game.spec.secret:
         other[name] = 1
     for name in list_hidden_fields(game):
         for one in set(range(game.players)) - {seat}:
-            other[name][0, one] = 1
-    assert position_id(game, other[0], seat) == text
+            other[name][one] = 1
+    assert position_id(game, other, seat) == text
     found = position(text).state[0]
     assert found["key"] == 0
     # Hog's dice are rolled before everybody's eyes, though programs are not told of them.
     assert game.name != "hog" or open_fields(game) == game.spec.private
     assert game.name != "liarsdice" or list_hidden_fields(game) == {"hands"}
-    assert np.array_equal(game.observe(found, seat), game.observe(states[0], seat))
-    assert np.array_equal(game.legal(found), game.legal(states[0]))
+    assert np.array_equal(game.observe(found, seat), game.observe(state, seat))
+    assert np.array_equal(game.legal(found), game.legal(state))
 
 
 @pytest.mark.parametrize("name", GAMES)
 def test_a_wrong_text_is_refused(name: str) -> None:
     game = dicegym.game(name)
-    state = played(game, 3, 9)[0]
+    state = play(game, 3, 9)
     text = position_id(game, state)
     head = len(name) + 1
     for place in range(head, len(text)):

@@ -354,7 +354,7 @@ def test_a_showdown_is_told(game: Game) -> None:
 def test_what_is_not_allowed_is_told() -> None:
     place, state = after(CLASSIC, bid(2, 2))
     lines = told_of(place._replace(seat=0, names=("you", "bot 1", "bot 2")), state, bid(1, 1))
-    assert lines[0].startswith("bot 1 plays what is not allowed: a bid that is not higher than the last one")
+    assert lines[0].startswith("bot 1 makes an illegal play: a bid that is not higher than the last one")
     assert lines[1] == "bot 1 is taken to call liar on your 2 twos."
     place, state = after(SPOT_ON)
     watcher = place._replace(seat=(place.seat + 1) % 3, names=("a", "b", "c"))

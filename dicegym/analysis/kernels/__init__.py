@@ -1,1 +1,1 @@
-"""Compiled loops of the analysis, kept by the sources of this folder alone: who edits beside it compiles nothing."""
+"""Compiled loops of the analysis, cached by the sources of this folder: edits elsewhere compile nothing anew."""

@@ -11,19 +11,19 @@ from dicegym.engine.jit import loop_kernel
 from dicegym.engine.loops import choose, legal, returns, step
 
 UNIFORM = -1
-"""Means uniformly random play among the numbers of compiled twins."""
+"""Uniformly random play, in place of the number of a compiled twin."""
 
 
 @loop_kernel
 def random_action(state, mask, stream, number):
-    """Return a uniformly random legal action by draw ``number`` of ``stream``; ``mask``, bool[n_actions], is used."""
+    """Return a random legal action by draw ``number`` of ``stream``; ``mask``, bool[n_actions], is scratch."""
     legal(state, mask)
     return place_of(mask, draw(stream, number, how_many(mask)))
 
 
 @loop_kernel
 def policy_action(state, bot, mask, stream, number):
-    """Return what compiled twin ``bot`` plays, or for `UNIFORM` what `random_action` does."""
+    """Return the action of compiled twin ``bot``, or a `random_action` for `UNIFORM`."""
     if bot == UNIFORM:
         return random_action(state, mask, stream, number)
     return choose(state, bot)
@@ -31,9 +31,9 @@ def policy_action(state, bot, mask, stream, number):
 
 @loop_kernel
 def play_out(states, rows, bots, most, mask):
-    """Let compiled twin ``bots[s]``, or `UNIFORM`, play for seat s in each game ``states[rows[k]]`` to its end.
+    """Play each game ``states[rows[k]]`` to its end, seat s by compiled twin ``bots[s]`` or `UNIFORM`.
 
-    ``mask``, bool[n_actions], is used. Returns how many games were not over after ``most`` decisions.
+    ``mask``, bool[n_actions], is scratch. Returns how many games were not over after ``most`` decisions.
     """
     unfinished = 0
     for k in range(len(rows)):

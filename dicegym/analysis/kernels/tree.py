@@ -23,7 +23,7 @@ _PLACE = np.uint64(32)
 
 
 class SearchTree(NamedTuple):
-    """The tree of one search: a node for all that looks alike to the searching seat, an edge for each action tried.
+    """The tree of one search: a node for states that look alike to the searching seat, an edge for each tried action.
 
     A simulation adds at most one node and one edge. Node 0 is the root.
     """
@@ -31,7 +31,7 @@ class SearchTree(NamedTuple):
     slots: np.ndarray
     """int32[power of two]: a hash table of nodes with open addressing; -1: free."""
     hashes: np.ndarray
-    """uint64[nodes]: what the searching seat observes there, as `hash_of` has it."""
+    """uint64[nodes]: the `hash_of` the searching seat's observation."""
     first: np.ndarray
     """int32[nodes]: the newest edge of a node; -1: none."""
     after: np.ndarray
@@ -45,18 +45,18 @@ class SearchTree(NamedTuple):
     totals: np.ndarray
     """float64[edges]: sum of the returns of the seat that moves there."""
     sizes: np.ndarray
-    """int64[2]: how many nodes and edges there are."""
+    """int64[2]: the numbers of nodes and edges."""
     spread: np.ndarray
     """float64[3]: number, sum and sum of squares of all returns so far."""
     logs: np.ndarray
-    """float64[any]: logarithms of 0, 1, 2, ...; of larger numbers the last one counts."""
+    """float64[any]: logarithms of 0, 1, 2, ...; the last one is used for larger numbers."""
 
 
 @loop_kernel
 def hash_of(words, player):
     """Return a uint64 that depends on all of ``words``, uint64[any], and on the player to move.
 
-    Observations are mostly zeros, which cost nothing but a look.
+    Observations are mostly zeros, which are skipped.
     """
     mixed = np.uint64(player)
     for place in range(len(words)):
@@ -86,14 +86,14 @@ def node_of(tree, hashed):
 def edge_of(tree, node, mask, expected, share, explore, stream, number):
     """Return the edge that a simulation takes from a node, and count its legal edges as available.
 
-    Without a policy (``expected`` < 0) it is UCB1: an action that was never tried comes first, a random one by draw
-    ``number`` of ``stream``. Else it is the edge with the highest mean + explore * sqrt(ln(available) / visits).
+    Without a policy (``expected`` < 0) it is UCB1: untried actions come first, a random one by draw ``number`` of
+    ``stream``, and then the edge with the highest mean + explore * sqrt(ln(available) / visits).
 
-    With a policy it is PUCT: the action that the policy expects comes first. Else it is the edge with the highest
+    With a policy it is PUCT: the action that the policy expects comes first, and then the edge with the highest
     mean + explore * prior * sqrt(simulations) / (1 + visits). The expected action has ``share`` of the prior, and all
-    legal actions share the rest. Untried ones are worth the mean of the node, and a random one stands for all.
+    legal actions share the rest. Untried actions have the mean of the node, and a random one represents them.
 
-    ``mask``, what is legal, is used up.
+    ``mask``, the legal actions, is overwritten.
     """
     size = len(mask)
     legal_actions = how_many(mask) + np.int64(expected >= size)
@@ -137,7 +137,7 @@ def edge_of(tree, node, mask, expected, share, explore, stream, number):
 
 @loop_kernel
 def new_edge(tree, node, action):
-    """Add an edge for an action that was not tried at a node; return it."""
+    """Add an edge for an untried action at a node; return it."""
     edge = tree.sizes[EDGES]
     tree.sizes[EDGES] += 1
     tree.actions[edge] = action
@@ -154,29 +154,30 @@ def simulate(
     """Run simulations from ``states``, which the searching seat cannot tell apart.
 
     Simulation k of each action begins in state k. So actions are compared on the same hidden dice, and on the same dice
-    to come where they need as many. An action with more simulations than states meets them again with fresh dice.
+    to come while they need the same number. An action with more simulations than states repeats them with fresh
+    dice.
 
-    A simulation goes down the tree to a new edge or node, is played on to its end, and adds to each edge of its way the
+    A simulation descends the tree to a new edge or node, is played to its end, and adds to each edge of its path the
     return of the seat that moved there.
 
     Args:
         states: records[any].
-        simulations: how many.
-        work: records[1], in which they are played.
-        seat: the one that searches.
-        observed: float32[observation_size], used.
+        simulations: the number of simulations.
+        work: records[1], scratch.
+        seat: the searching seat.
+        observed: float32[observation_size], scratch.
         words: uint64[any], the memory of ``observed``.
         key: uint64, names the random numbers.
         c: exploration, in standard deviations of the returns.
-        share: of the prior, that of the action which the policy of the seat expects; see `edge_of`.
+        share: the prior of the action that the policy expects; see `edge_of`.
         bots: int64[players], the policies: numbers of compiled twins, or `UNIFORM`.
-        alone: whether the tree has decisions of the searching seat alone, and the other seats play by their policies.
-        most: decisions after which a game is left as it stands.
-        tree: a `SearchTree` with room for them.
-        mask: bool[n_actions], used.
-        gained: float32[players], used.
-        path: int64[edges], used: its length bounds the edges that a simulation takes.
-        movers: int64[edges], used.
+        alone: whether the tree has decisions of the searching seat only; the other seats then play by their policies.
+        most: decisions after which a game is not played on.
+        tree: a `SearchTree` with room for all simulations.
+        mask: bool[n_actions], scratch.
+        gained: float32[players], scratch.
+        path: int64[edges], scratch; its length bounds the edges of a simulation.
+        movers: int64[edges], scratch.
     """
     for number in range(simulations):
         work[0] = states[number % len(states)]

@@ -1,1 +1,1 @@
-"""What the games of hidden dice and rising bids share."""
+"""The shared parts of the games of hidden dice and rising bids."""

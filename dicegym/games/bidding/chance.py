@@ -1,6 +1,6 @@
-"""What chance decides in the games of hidden dice, one seat's roll at a time, for solvers that go through all of it.
+"""The chance outcomes of games of hidden dice, one seat's roll at a time, for solvers that enumerate them.
 
-A roll is given by how many of its dice show each face, so that five dice have 252 outcomes rather than 7,776.
+A roll is given by the number of dice that show each face, so five dice have 252 outcomes rather than 7,776.
 """
 
 from __future__ import annotations
@@ -13,34 +13,34 @@ from dicegym.games.bidding.table import FACES, N_BIDS, SEATS
 
 
 def undo(before: Any | None, after: Any) -> list[int]:
-    """Take back the rolls of the step from ``before`` (None: the beginning) to ``after``; return whose they were."""
+    """Take back the rolls of the step from ``before`` (None: the beginning) to ``after``; return their seats."""
     if before is not None and before["finished"] == after["finished"]:
         return []
     after["hands"][:] = 0
     if after["over"]:
-        return []  # nobody plays this hand
+        return []  # no hand follows
     return [seat for seat in range(int(after["players"])) if after["left"][seat] > 0]
 
 
 def outcomes(state: Any, draw: int) -> list[tuple[float, str]]:
-    """Return what the seat ``draw`` may roll: each roll's probability, and the roll in words."""
+    """Return the rolls of the seat ``draw``: each roll's probability, and the roll in words."""
     return [(probability, text) for probability, text, _ in _rolls_of(state, draw)]
 
 
 def settle(state: Any, draw: int, outcome: int) -> None:
-    """Let the seat ``draw`` have rolled number ``outcome`` of `outcomes`."""
+    """Write roll number ``outcome`` of `outcomes` for the seat ``draw``."""
     state["hands"][draw] = _rolls_of(state, draw)[outcome][2]
 
 
 def unseen(state: Any, seat: int) -> list[int]:
-    """Return the seats whose dice ``seat`` does not see: those of the disqualified still count."""
+    """Return the seats whose dice ``seat`` does not see, disqualified ones included, as their dice still count."""
     if state["over"]:
         return []
     return [other for other in range(int(state["players"])) if other != seat and state["rolled"][other] > 0]
 
 
 def decisions(state: Any, draw: int) -> list[tuple[Any, int]]:
-    """Return the ordinary bids of the seat ``draw`` in this hand: the record as it was before each, and the bid."""
+    """Return the ordinary bids of the seat ``draw`` in this hand: the record before each, and the bid."""
     found = []
     for number in range(int(state["n_bids"])):
         index, bidder = divmod(int(state["bids"][number]), SEATS)
@@ -56,8 +56,8 @@ def _rolls_of(state: Any, seat: int) -> list[tuple[float, str, tuple[int, ...]]]
 
 
 @cache
-def rolls(dice: int, faces: int = FACES) -> list[tuple[float, str, tuple[int, ...]]]:
-    """Return the probability, the text and the number of dice on each of six faces, of every roll of such dice."""
+def rolls(dice: int, faces: int) -> list[tuple[float, str, tuple[int, ...]]]:
+    """Return the probability, the text and the number of dice on each of six faces, of every roll."""
     found = []
     for counts in _counts(dice, faces):
         ways = math.factorial(dice) // math.prod(math.factorial(count) for count in counts)

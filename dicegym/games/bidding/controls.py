@@ -1,6 +1,6 @@
-"""Games of hidden dice and rising bids, as a person plays them: what both Liar's Dice games share.
+"""How a person plays games of hidden dice and rising bids: the part that both Liar's Dice games share.
 
-Which words challenge, and what a challenge costs, is for each game's own ``controls.py`` to say.
+Each game's ``controls.py`` has the words for challenges, and what a challenge costs.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from dicegym.errors import ParameterError
 from dicegym.games.bidding.table import FACES, MOST_QUANTITY, ODDS, bid_index, counting, odds_row
-from dicegym.games.bidding.text import FACE_NAMES, SHOWN_BIDS, TableText, bid_text, dice_text, face_plural
+from dicegym.games.bidding.text import FACE_NAMES, SHOWN_BIDS, TableText, bid_text, bids_of, dice_text, face_plural
 from dicegym.games.bidding.view import View, bid_of, faces_of
 from dicegym.games.keyboard import Place, dice, list_names, name_winners, number_of, percent, unread, winners
 from dicegym.games.web_controls import BoardSeat, Fields, FilledForm, GameBoard, Option, PickOne, PlayForm, Stepper
@@ -30,12 +30,12 @@ CHALLENGES = (
     "challenge",
     "lie",
 )
-"""What calls a liar."""
+"""The words that call a liar."""
 _FACE_WORDS = {word: face for face, name in enumerate(FACE_NAMES, 1) for word in (name, face_plural(face))}
 
 
 def bid_chance(view: View, quantity: int, face: int, wild: bool) -> tuple[float, float]:
-    """Return the probabilities that a bid is true, and that it is exact, by the own dice alone."""
+    """Return the probabilities by the own dice that a bid is true, and that it is exact."""
     ways = counting(view.faces, face, wild)
     own = view.hand.count(face) + (view.hand.count(view.faces) if ways > 1 else 0)
     others = sum(view.rolled) - view.rolled[view.seat]
@@ -46,20 +46,20 @@ def bid_chance(view: View, quantity: int, face: int, wild: bool) -> tuple[float,
     return at_least(quantity - own), at_least(quantity - own) - at_least(quantity - own + 1)
 
 
-# --- what a person types ---------------------------------------------------------------------------------------
+# --- typed bids --------------------------------------------------------------------------------------------------
 
 
 def read_bid(text: str, faces: int) -> tuple[int, int] | None:
-    """Return the (quantity, face) that ``text`` bids: ``3 4``, ``three fours``, ``3x4``, ``34``; None if it is no bid.
+    """Return the (quantity, face) of a bid: ``3 4``, ``three fours``, ``3x4``, ``34``; None for other text.
 
-    Raises ParameterError for a bid of dice that there are not.
+    Raises ParameterError for a face or quantity that does not exist, and half a bid.
     """
     words = re.sub(r"^(?:i )?(?:bid|say|raise to|raise|play) ", "", text).strip("()[] .!")
     words = re.sub(r"\b(?:of|times|dice|a)\b", " ", words)
     words = re.sub(r"(?<=\d)'?s\b", "", words)
     found = re.findall(r"-?\d+|[a-z]+", re.sub(r"(?<=\d) ?[x*] ?(?=\d)", " ", words))
     if len(found) == 1 and found[0].isdecimal() and 2 <= len(found[0]) <= 3:
-        found = [found[0][:-1], found[0][-1]]  # as the original has it: quantity * 10 + face
+        found = [found[0][:-1], found[0][-1]]  # a play of the original interface: quantity * 10 + face
     if len(found) == 1 and (number_of(found[0]) is not None or found[0] in _FACE_WORDS):
         raise unread(text, "how many of which face you bid, such as `3 4` for three fours")
     if len(found) != 2:
@@ -77,7 +77,7 @@ def read_bid(text: str, faces: int) -> tuple[int, int] | None:
 
 
 def list_facts(place: Place, state: Any) -> list[str]:
-    """Return the dice that everybody began with, and all bids of the hand; see `dicegym.games.controls.Controls`."""
+    """Return the dice at the beginning, and all bids of the hand; see `dicegym.games.controls.Controls`."""
     view: Any = place.game.view(state, place.seat)
     bids = ", ".join(f"{place.names[bid.seat]} {bid_text(bid.quantity, bid.face)}" for bid in view.bids)
     return [
@@ -86,12 +86,12 @@ def list_facts(place: Place, state: Any) -> list[str]:
     ]
 
 
-# --- what happens ----------------------------------------------------------------------------------------------
+# --- the course of a game ----------------------------------------------------------------------------------------
 
 
 def _broken(place: Place, mover: int, fault: str) -> list[str]:
-    """Return what was wrong with an action that the rules do not allow."""
-    return [f"{place.does(mover, 'play')} what is not allowed: {fault}."] if fault else []
+    """Return the fault of an illegal action, in a sentence."""
+    return [f"{place.does(mover, 'make')} an illegal play: {fault}."] if fault else []
 
 
 def _showdown(place: Place, after: Any) -> list[str]:
@@ -103,14 +103,12 @@ def _showdown(place: Place, after: Any) -> list[str]:
 def _cost(place: Place, after: Any) -> str:
     """Return who loses or gains dice, and who opens next."""
     changed, change = int(after["changed"]), int(after["change"])
-    left = int(after["left"][changed])
-    verb = "gain" if change > 0 else "lose"
-    text = f"{place.does(changed, verb)} {dice_text(abs(change))} and {'have' if changed == place.seat else 'has'} "
-    text += f"{left} left" if change < 0 else f"{left} now"
-    if not left:
-        text = (
-            f"{place.does(changed, verb)} {dice_text(abs(change))} and {'are' if changed == place.seat else 'is'} out"
-        )
+    left, own = int(after["left"][changed]), changed == place.seat
+    text = f"{place.does(changed, 'gain' if change > 0 else 'lose')} {dice_text(abs(change))} and "
+    if left:
+        text += f"{'have' if own else 'has'} {left} {'now' if change > 0 else 'left'}"
+    else:
+        text += "are out" if own else "is out"
     if after["over"]:
         return f"{text}."
     return f"{text}. {place.does(int(after['player']), 'open')} the next hand."
@@ -125,9 +123,9 @@ def ending(place: Place, state: Any) -> str:
 
 def board(place: Place, state: Any) -> GameBoard:
     """Return all dice that the person may know, and the bids of this hand."""
-    over, mover = bool(state["over"]), int(state["player"])
-    latest = {bid.seat: bid for bid in (bid_of(kept) for kept in state["bids"][: int(state["n_bids"])].tolist())}
-    last = bid_of(int(state["bids"][int(state["n_bids"]) - 1])).seat if state["n_bids"] else -1
+    over, mover, bids = bool(state["over"]), int(state["player"]), bids_of(state)
+    latest = {bid.seat: bid for bid in bids}
+    last = bids[-1].seat if bids else -1
     seats = []
     for seat, name in enumerate(place.names):
         left, rolled = int(state["left"][seat]), int(state["rolled"][seat])
@@ -151,42 +149,42 @@ def board(place: Place, state: Any) -> GameBoard:
 
 
 BID, CHALLENGE = "bid", "challenge"
-"""Forms."""
+"""The names of the forms."""
 _QUANTITY, _FACE, _CALL = "quantity", "face", "call"
 
 
 class Challenge(NamedTuple):
-    """A way to challenge the last bid, as a person sees it."""
+    """A way to challenge the last bid."""
 
     action: int
     word: str
-    """How it is typed: ``lose two``."""
+    """The word to type: ``lose two``."""
     label: str
-    """What its button says."""
+    """The text of its button."""
     key: str
     said: str = "liar"
-    """What the table calls it."""
+    """Its name on the table."""
     exact: bool = False
-    """Whether it is right where the bid is exactly true; else it is right where the bid is false."""
+    """Whether it is right if the bid is exactly true; otherwise it is right if the bid is false."""
 
     def chance(self, view: View, wild: bool) -> str:
-        """Return how likely it is right about the last bid, by the own dice alone."""
+        """Return the probability by the own dice that it is right about the last bid."""
         true, exact = bid_chance(view, view.bids[-1].quantity, view.bids[-1].face, wild)
         return percent(exact if self.exact else 1 - true)
 
 
 class BidControls(NamedTuple):
-    """How a person bids and challenges in one of the games, at the keyboard and on a page."""
+    """The bids and challenges of one of the games, at the keyboard and on a page."""
 
     text: TableText
     most: Callable[[Any], int]
-    """By a record, the largest quantity that a person may bid."""
+    """Returns the largest quantity that a person may bid in a record."""
     challenges: tuple[Challenge, ...]
     refuse: Callable[[int, Any, int], str] = lambda action, state, seat: ""
-    """Says why a seat may not make a challenge now; empty if it may."""
+    """Returns why a seat may not make a challenge now; empty if it may."""
 
     def lowest(self, state: Any, view: View) -> list[tuple[int, int]]:
-        """Return for each face the lowest (quantity, face) that may be bid, where there is one."""
+        """Return for each face the lowest legal bid (quantity, face), if there is one."""
         _, quantity, face = view.bids[-1] if view.bids else (0, 0, 0)
         bids = [(int(self.text.least(state)(quantity, face, raised)), raised) for raised in range(1, view.faces + 1)]
         return [bid for bid in bids if bid[0] <= self.most(state)]
@@ -221,13 +219,12 @@ class BidControls(NamedTuple):
         return "\n".join(lines)
 
     def read(self, place: Place, state: Any, text: str, words: Mapping[str, int], challenges: str) -> int:
-        """Return the action of a bid or of a challenge in ``words``, which are named as ``challenges``.
+        """Return the action of a bid, or of a challenge in ``words``; errors list the ``challenges``.
 
-        Raises ParameterError if it is neither, or not allowed.
+        Raises ParameterError for other text, and an illegal bid.
         """
         view: Any = place.game.view(state, place.seat)
-        text = text.replace(",", " ").strip(" .!?")
-        text = " ".join(text.split())
+        text = " ".join(text.replace(",", " ").strip(" .!?").split())
         instead = f"a bid such as `3 4` or `three fours`{f', or {challenges}' if view.bids else ''}"
         if text in words:
             if not view.bids:
@@ -250,23 +247,22 @@ class BidControls(NamedTuple):
     def write_actions(self, place: Place, state: Any, actions: Sequence[int]) -> str:
         """Return a bid as it is typed, ``3 4``, or the word of a challenge; see `dicegym.games.controls.Controls`."""
         words = {one.action: one.word for one in self.challenges}
-        action = actions[0]
-        return words[action] if action in words else f"{action // FACES + 1} {action % FACES + 1}"
+        return words.get(actions[0], f"{actions[0] // FACES + 1} {actions[0] % FACES + 1}")
 
     def tell(
         self, place: Place, before: Any, after: Any, said: str, fault: str, bid: tuple[int, int] | None
     ) -> list[str]:
-        """Return a bid, or a challenge with all dice and what it costs.
+        """Return the text of a bid, or of a challenge with all dice and what it costs.
 
-        ``said`` continues "You" if the action does not bid, and ends before the bid: ``call liar on``.
+        ``said`` follows "You" if the action is no bid, and ends before the bid: ``call liar on``.
         """
         mover = int(before["player"])
         watching = not before["left"][place.seat]
+        lines = _broken(place, mover, fault)
         if after["finished"] == before["finished"]:
             if bid is not None:
                 return [] if watching else [f"{place.does(mover, 'bid')} {bid_text(*bid)}."]
-            return [*_broken(place, mover, fault), f"{place.does(mover, 'are')} disqualified, and out."]
-        lines = _broken(place, mover, fault)
+            return [*lines, f"{place.does(mover, 'are')} disqualified, and out."]
         verb, _, rest = said.partition(" ")
         text = f"{place.does(mover, verb)} {rest}"
         if not before["n_bids"]:
@@ -306,7 +302,7 @@ class BidControls(NamedTuple):
         return found
 
     def _bid_form(self, state: Any, view: View) -> list[PlayForm]:
-        """Return the form of a bid, which begins as the likeliest of the lowest ones; nothing where none is left."""
+        """Return the form of a bid, filled with the likeliest of the lowest bids; nothing if no bid is left."""
         low = {face: quantity for quantity, face in self.lowest(state, view)}
         if not low:
             return []
@@ -331,7 +327,7 @@ class BidControls(NamedTuple):
         return [PlayForm(BID, "Bid", widgets, note)]
 
     def read_form(self, place: Place, state: Any, form: str, fields: Fields) -> list[int]:
-        """Return the action of a bid or of a challenge, whose options have actions as values. Raises ParameterError."""
+        """Return the action of a bid or of a challenge. Raises ParameterError."""
         filled = FilledForm(self.forms(place, state), form, fields)
         if filled.form.name == CHALLENGE:
             return [int(filled.one(_CALL))]

@@ -1,4 +1,4 @@
-"""Opponents in smoke games of hidden dice and rising bids, which steer a bot into every stage of the game."""
+"""Opponents in smoke games of hidden dice and rising bids that steer a bot into every stage of the game."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from dicegym.play.player import Player, RandomPlayer
 from dicegym.play.turn import Act, Turn
 
 BEAT, LEVEL, YIELD = -1, 0, 1
-"""What opponents try: to take all dice of the bot, to keep as many as the bot, or to lose their own."""
+"""The aims of opponents: to take all dice of the bot, to keep as many as the bot, or to lose their own."""
 STRAY = 0.1
-"""How often an opponent plays any legal action instead."""
+"""The share of random legal actions of an opponent."""
 DOUBT = 0.3
-"""How often an opponent doubts the bid of another one."""
+"""The probability that an opponent doubts another opponent's bid."""
 _QUANTITY, _FACE = np.divmod(np.arange(N_BIDS), FACES)
 
 
 class SparringPartner(Player):
-    """Sees all dice, and bids and doubts so that a bot loses dice, or wins them.
+    """Sees all dice, and bids and doubts to make a bot lose dice, or win them.
 
     Args:
         bot: the bot's seat.
         aim: one of `BEAT`, `LEVEL` and `YIELD`.
-        wild: whether sixes count as any face.
+        wild: whether the highest face is wild.
         liar: the action that doubts.
     """
 
@@ -37,7 +37,7 @@ class SparringPartner(Player):
         self._bot, self._aim, self._wild, self._liar = bot, aim, wild, liar
 
     def join(self, game: Game, seat: int, seed: int) -> Act:
-        """Return a chooser with a generator of its own."""
+        """Return a chooser with a generator for this game."""
         generator = np.random.default_rng(seed)
 
         def act(turn: Turn) -> int:
@@ -48,7 +48,7 @@ class SparringPartner(Player):
         return act
 
     def _wanted(self, turn: Turn, legal: np.ndarray, generator: np.random.Generator) -> np.ndarray:
-        """Return the actions that serve the aim: a call, or the lowest such bids, so that rounds are long."""
+        """Return the actions that serve the aim: a call, or the lowest bids, so that hands are long."""
         state: Any = turn.record
         others: list[int] = state["left"][: turn.game.players].tolist()
         own = others.pop(self._bot)
@@ -62,7 +62,7 @@ class SparringPartner(Player):
         if number := state["n_bids"]:
             last = bid_of(int(state["bids"][number - 1]))
             is_true = counts[last.face - 1] >= last.quantity
-            costs = is_true == (aim == YIELD)  # the bot, if it is to lose, or the caller
+            costs = is_true == (aim == YIELD)  # whether a call serves the aim
             if costs if last.seat == self._bot else generator.random() < DOUBT:
                 return np.array([self._liar])
         raises = legal[legal < N_BIDS]

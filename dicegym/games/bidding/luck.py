@@ -1,19 +1,19 @@
-"""What luck was worth in a game of hidden dice for two: the dice, what players drew, and what the showdown brought.
+"""Luck in a game of hidden dice for two: in the dice, in the draws of players, and at the showdown.
 
-Where it is known how both play, each action and each showdown is compared with what all rolls together could expect
-there, by both players' ways (`dicegym.games.bidding.solving.hand_tree`): "imaginary observations" and known policies of
-AIVAT (Burch, Schmid, Moravcik, Morrill and Bowling, AAAI 2018), for both sides. Known are players that draw and
-remember nothing and models that draw (they are asked), and the shipped bots that draw (their probabilities are known).
-Between two that draw nothing the whole of a hand is worked out, and no luck is left in a result at all.
+If both strategies are known, each action and each showdown is compared with its expectation over all rolls
+(`dicegym.games.bidding.solving.hand_tree`). These are the "imaginary observations" and known policies of AIVAT (Burch,
+Schmid, Moravcik, Morrill and Bowling, AAAI 2018), for both sides. Known are pure players, models that draw (they are
+asked for probabilities), and the shipped bots that draw. Between two pure players the whole of a hand is worked out,
+and no luck is left in a result.
 
-Of anybody else nothing is known but its actions, and no luck is found in its games.
+Of other players only the actions are known, and no luck is found in their games.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -28,15 +28,15 @@ from dicegym.play.player import Player, draws_openly
 from dicegym.players.batch_players import TwinPlayer
 
 WHOLE = (0.0,)
-"""How likely points of a hand are that are thought of beforehand between two that draw nothing: all, some hundreds."""
+"""The least probability of a point in a tree between two pure players: all points are kept, some hundreds."""
 THRESHOLDS = (1e-2, 1e-3, 3e-4, 1e-4)
-"""The same if a player draws, where a hand has too many points: each is tried until the hand has `ENOUGH` moves."""
+"""The same if a player draws, so that a hand has too many points: lowered until the tree has `ENOUGH` moves."""
 ENOUGH, MOST = 1500, 1 << 20
-"""Moves of a hand that are thought of beforehand: about how many, and the most."""
+"""Moves of a tree: about how many are wanted, and the most."""
 PAIRS_KEPT = 6
-"""Pairs of players of whom what was worked out is kept."""
+"""The number of cached pairs of players."""
 STILL = 1e-12
-"""Change of values below which they stand, where hands lead back to more dice."""
+"""Values of hands that lead back to more dice have converged if they change by less."""
 
 
 def meter(game: Game, players: Sequence[Player | None], seats: np.ndarray) -> Meter | None:
@@ -45,7 +45,7 @@ def meter(game: Game, players: Sequence[Player | None], seats: np.ndarray) -> Me
 
 
 def policy(game: Game, player: Player) -> Policy | None:
-    """Return what can be asked how a player chooses with each of many rolls; None if it cannot be known."""
+    """Return a player's strategy, or None if it cannot be known."""
     drawing: Any = need(game, TWINS)
     if isinstance(player, TwinPlayer) and player.name in drawing.DRAWING:
         bot = list(drawing.DRAWING).index(player.name)
@@ -58,7 +58,7 @@ def policy(game: Game, player: Player) -> Policy | None:
             named, places = np.unique(actions[rows, columns], return_inverse=True)
             found = np.zeros((len(records), len(named)))
             np.add.at(found, (rows, places), chances[rows, columns])
-            found /= found.sum(axis=1, keepdims=True)  # exactly 1 where one thing is played, however draws fall
+            found /= found.sum(axis=1, keepdims=True)  # exactly 1 for an action that does not depend on the draws
             return Mixture(named, found)
 
         return ask_twin
@@ -74,12 +74,12 @@ def policy(game: Game, player: Player) -> Policy | None:
 
 
 class Pair:
-    """What hands between two players are worth to the one in seat 0: its probability to win the game.
+    """The win probability of the player in seat 0 in all hands between two players.
 
     Args:
-        game: for two.
-        policies: how they play, by seat.
-        thresholds: how likely points of a hand are that are thought of beforehand.
+        game: a game for two.
+        policies: their strategies, by seat.
+        thresholds: the least probability of a point in a tree, tried in turn until it has `ENOUGH` moves.
     """
 
     def __init__(self, game: Game, policies: Sequence[Policy], thresholds: Sequence[float]) -> None:
@@ -95,19 +95,19 @@ class Pair:
                 self.values[start] = now
 
     def value(self, start: Start) -> float:
-        """Return how likely seat 0 wins from the beginning of a hand, or at the end."""
+        """Return the win probability of seat 0 from the beginning of a hand, or at the end of the game."""
         if start.first == 0 or start.second == 0:
             return float(start.first > 0)
         return self.values[start]
 
     def of(self, start: Start, outcomes: np.ndarray) -> float:
-        """Return how likely seat 0 wins if a hand that began so has these probabilities to end in what it can."""
+        """Return the win probability of seat 0 in a hand, from the probabilities of its ends."""
         ends = self.trees[start].hand.ends
         return float(outcomes[: len(ends)] @ np.array([self.value(end) for end in ends]))
 
 
 def _grow_tree(hand: HandEndings, policies: Sequence[Policy], thresholds: Sequence[float]) -> ExpectationTree:
-    """Return the tree of a hand by the first threshold that leaves it enough moves, or the last."""
+    """Return the tree of the first threshold with enough moves, or of the last."""
     for least in thresholds:
         tree = ExpectationTree(hand, policies, least, MOST)
         if tree.moves >= ENOUGH:
@@ -117,28 +117,20 @@ def _grow_tree(hand: HandEndings, policies: Sequence[Policy], thresholds: Sequen
 
 @lru_cache(maxsize=PAIRS_KEPT)
 def _pair(game: Game, first: Player, second: Player) -> Pair | None:
-    """Return what hands between two are worth; None if it cannot be known how one of them plays."""
+    """Return the hands between two players; None if a strategy is unknown."""
     policies = [found for one in (first, second) if (found := policy(game, one)) is not None]
     return Pair(game, policies, WHOLE if first.pure and second.pure else THRESHOLDS) if len(policies) == 2 else None
 
 
-class _Standing(NamedTuple):
-    """Where a game stands."""
-
-    pair: Pair
-    start: Start
-    point: PublicPoint
-
-
 class _Meter:
-    """Adds up luck by what both players of a game could expect at each point; see `dicegym.games.worth.Meter`."""
+    """Adds up luck from the expectations at each point; see `dicegym.games.worth.Meter`."""
 
     def __init__(self, game: Game, players: Sequence[Player | None], seats: np.ndarray) -> None:
         self._game, self._players, self._seats = game, players, seats
         decided = need(game, CHANCE).undo(None, game.new_game()[0])
         self._draws_opener = not {*decided} <= {*range(game.players)}
         self.luck = np.zeros(seats.shape)
-        self._points: dict[int, _Standing] = {}
+        self._points: dict[int, tuple[Pair, Start, PublicPoint]] = {}  # by row: the players, the hand, the point in it
 
     def begin(self, states: np.ndarray, rows: np.ndarray) -> None:
         """Note that games have begun; see `Meter.begin`."""
@@ -148,17 +140,17 @@ class _Meter:
             if pair is None:
                 continue
             start = start_of(states[row])
-            self._points[row] = _Standing(pair, start, pair.trees[start].root)
+            self._points[row] = pair, start, pair.trees[start].root
             if self._draws_opener:
                 self._add(row, pair.value(start) - sum(pair.value(start._replace(opener=one)) for one in (0, 1)) / 2)
 
     def _add(self, row: int, won: float) -> None:
-        """Count what luck was worth to seat 0."""
+        """Count luck of seat 0."""
         self.luck[row, 0] += won
         self.luck[row, 1] -= won
 
     def add(self, before: np.ndarray, rows: np.ndarray, actions: np.ndarray, after: np.ndarray) -> None:
-        """Note what has been played; see `Meter.add`."""
+        """Note the actions played; see `Meter.add`."""
         ended = after["over"][rows] | (after["finished"][rows] != before["finished"][rows])
         for row, action, is_over in zip(rows.tolist(), actions.tolist(), ended.tolist(), strict=True):
             if row not in self._points:
@@ -166,21 +158,18 @@ class _Meter:
             pair, start, point = self._points[row]
             played = point.tree.follow(point, action)
             if played is None:
-                raise self._unforeseen(row, before[row], action)
+                player = self._players[int(self._seats[row, int(before[row]["player"])])]
+                raise AgentError(
+                    "a player" if player is None else player.name,
+                    f"played {action}, which is not its choice by its probabilities: a player that draws or remembers "
+                    "must not say PURE",
+                )
             found = pair.of(start, played.outcomes)
             self._add(row, found - pair.of(start, played.expected))
             if played.point is not None:
-                self._points[row] = _Standing(pair, start, played.point)
+                self._points[row] = pair, start, played.point
             if is_over:
                 now = start_of(after[row])
                 self._add(row, pair.value(now) - found)
                 if not after["over"][row]:
-                    self._points[row] = _Standing(pair, now, pair.trees[now].root)
-
-    def _unforeseen(self, row: int, state: Any, action: int) -> AgentError:
-        seat = int(state["player"])
-        player = self._players[int(self._seats[row, seat])]
-        name = "a player" if player is None else player.name
-        return AgentError(
-            name, f"played {action} where it had said that it would not: one that draws or remembers must not say PURE"
-        )
+                    self._points[row] = pair, now, pair.trees[now].root

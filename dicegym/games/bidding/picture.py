@@ -1,11 +1,11 @@
-"""How a game of hidden dice and rising bids looks: a place for each player, the bids, and how the last hand ended."""
+"""Pictures of games of hidden dice and rising bids: a panel for each player, the bids, and the end of the last hand."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from dicegym.games.bidding.text import TableText, bid_text, dice_text
-from dicegym.games.bidding.view import Bid, bid_of, faces_of
+from dicegym.games.bidding.text import TableText, bid_text, bids_of, dice_text
+from dicegym.games.bidding.view import Bid, faces_of
 from dicegym.pictures.drawing import Viewpoint
 from dicegym.pictures.naming import with_names
 from dicegym.pictures.palette import ACTIVE, GOLD, PANEL, SOFT
@@ -14,11 +14,11 @@ from dicegym.pictures.svg import Drawing
 
 ROW, GAP = 104, 8
 SEATED = 236
-"""Width of what is said of a player, left of its dice."""
+"""Width of a player's text, left of its dice."""
 DIE, SHOWN = 46, 30
-"""Sides of the dice of this hand, and of those that were shown when the last one ended."""
+"""Sizes of the dice of this hand, and of those shown at the end of the last one."""
 BIDS = 5
-"""How many of the latest bids are listed."""
+"""The number of latest bids listed."""
 FOOT = 2 * line_height(NORMAL) + 3 * line_height(SMALL) + MARGIN
 
 
@@ -26,7 +26,7 @@ def draw_table(table: TableText, state: Any, view: Viewpoint) -> Drawing:
     """Return the picture of a table."""
     title = table.title(state)
     players, over = int(state["players"]), bool(state["over"])
-    bids = [bid_of(kept) for kept in state["bids"][: int(state["n_bids"])].tolist()]
+    bids = bids_of(state)
     sheet = Sheet(HEAD + players * (ROW + GAP) + FOOT, title)
     sheet.head(title, "over" if over else f"hand {int(state['finished']) + 1}")
     for player in range(players):

@@ -1,11 +1,11 @@
-"""What games of hidden dice and rising bids share: cups, hands, bids, the showdown, and what a learner sees of them.
+"""The shared rules of games of hidden dice and rising bids: hands, bids, the showdown, and observations.
 
-A game is played in hands: everybody rolls as many dice as it has left, sees its own alone, and bids in turn on how
-many dice of one face all hands hold together, until somebody doubts. Which bids rise, what a doubt costs and who
-opens the next hand is for each game's ``rules.py`` to say.
+A game is played in hands. Each player rolls all dice that it has left and sees its own alone. In turn, players bid how
+many dice of one face all hands hold together, until a player challenges the last bid. Each game's ``rules.py`` says
+which bids are higher, what a challenge costs and who opens the next hand.
 
-A bid has an index, (quantity - 1) * 6 + face - 1, and is kept as index * 8 + seat of the bidder. Dice show the faces 1
-to ``faces``: with fewer than six, actions and observations keep their places, and those of the faces above stay unused.
+A bid has an index, (quantity - 1) * 6 + face - 1, and is stored as index * 8 + seat of the bidder. Dice show the faces
+1 to ``faces``. With fewer than six, actions and observations keep their places, and those of higher faces are unused.
 In a game with wild dice the highest face is wild.
 """
 
@@ -25,19 +25,19 @@ from dicegym.engine.jit import kernel
 from dicegym.engine.spec import Parameter
 
 FACES = 6
-"""The most faces of a die, and how many it has unless the parameter ``faces`` says fewer."""
+"""The most faces of a die, and the default."""
 FEWEST_FACES = 2
 MOST_PLAYERS = 6
 MOST_DICE = 5
 MOST_QUANTITY = MOST_PLAYERS * MOST_DICE
-"""The largest quantity that an ordinary action bids: all dice that can be on a table."""
+"""The largest quantity of an ordinary bid: the most dice on a table."""
 N_BIDS = MOST_QUANTITY * FACES
-"""Ordinary bids; they are the actions 0 to N_BIDS - 1, by their index."""
+"""The number of ordinary bids: the actions 0 to N_BIDS - 1, by their index."""
 SEAT_BITS = 3
 SEATS = 1 << SEAT_BITS
-"""What the index of a bid is multiplied by to make room for the seat."""
+"""The factor of a bid's index in a stored bid, which makes room for the seat."""
 TABLE_SEAT = 253
-"""The seat whose dice belong to the table: they draw which seat opens the first hand."""
+"""The seat of the table's own dice, which draw the opener of the first hand."""
 NOBODY = -1
 
 PARTS: dict[str, int] = {
@@ -55,7 +55,7 @@ PARTS: dict[str, int] = {
     "highest bids": MOST_PLAYERS * FACES,
     "bids": N_BIDS,
 }
-"""The parts of the observation that all these games have, in order, each with its length; a game's own follow."""
+"""The parts of the observation that all these games share, in order, with their lengths; a game's own parts follow."""
 
 SHARED = Features(PARTS).offsets
 
@@ -64,7 +64,7 @@ PARAMETERS = {
     "dice": Parameter(MOST_DICE, 1, MOST_DICE, "the dice that each player begins with"),
     "faces": Parameter(FACES, FEWEST_FACES, FACES, "the faces of a die", added=True),
 }
-"""What all these games may be played with."""
+"""The parameters of all these games."""
 
 
 def _tail(n: int, k: int, counting: int, faces: int) -> float:
@@ -83,32 +83,32 @@ ODDS = np.array(
 
 The first index is `odds_row`."""
 AT_LEAST = ODDS.astype(np.float32)
-"""The same as observations have it."""
+"""The same for observations."""
 
 
 AS_ONES = np.tri(MOST_DICE + 1, MOST_DICE, -1, np.float32)
-"""float32[6, 5]: a number of dice as that many ones. Copying a row costs less than a loop of unforeseeable length."""
+"""float32[6, 5]: a number of dice as that many ones. Copying a row is faster than a loop of variable length."""
 
 
 def record_fields(bid: type, most_bids: int) -> list[tuple[Any, ...]]:
-    """Return the record's fields: bids are kept as ``bid``, at most ``most_bids`` of them in a hand."""
+    """Return the record's fields: bids have the type ``bid``, and a hand has at most ``most_bids``."""
     by_seat = (MOST_PLAYERS,)
     return [
         ("dice", np.int8),  # (): parameter
-        ("left", np.int8, by_seat),  # per seat: dice it has left; 0 is out
-        ("rolled", np.int8, by_seat),  # per seat: dice it rolled for this hand
+        ("left", np.int8, by_seat),  # per seat: dice left; 0 is out
+        ("rolled", np.int8, by_seat),  # per seat: dice rolled for this hand
         ("hands", np.int8, (MOST_PLAYERS, FACES)),  # per seat: how many of its dice show each face
-        ("finished", np.int32),  # (): hands that have ended; names the dice of this one
+        ("finished", np.int32),  # (): finished hands; names the dice of this one
         ("n_bids", np.int16),  # (): bids made in this hand
         ("faces", np.int8),  # (): parameter
-        ("bids", bid, (most_bids,)),  # index * 8 + seat of each; before the first one, still those of the hand before
-        ("shown", np.int8, (MOST_PLAYERS, FACES)),  # the hands of the last hand that ended
-        ("shown_bids", np.int16),  # (): how many bids were made in it
-        ("shown_bid", bid),  # (): its last one, or -1
-        ("caller", np.int8),  # (): who ended it, or -1 before any has ended
-        ("call", np.int16),  # (): with which action
-        ("changed", np.int8),  # (): whose number of dice that changed
-        ("change", np.int8),  # (): by how much
+        ("bids", bid, (most_bids,)),  # index * 8 + seat of each; before the first bid, those of the last hand
+        ("shown", np.int8, (MOST_PLAYERS, FACES)),  # the dice of all seats at the end of the last hand
+        ("shown_bids", np.int16),  # (): the number of its bids
+        ("shown_bid", bid),  # (): its last bid, or -1
+        ("caller", np.int8),  # (): the seat that ended it, or -1 in the first hand
+        ("call", np.int16),  # (): the action that ended it
+        ("changed", np.int8),  # (): the seat whose number of dice changed
+        ("change", np.int8),  # (): the change
     ]
 
 
@@ -140,7 +140,7 @@ def last_bid(state):
 
 @kernel
 def add_bid(state, index):
-    """Let the player to move bid; the next player with dice is to move."""
+    """Add a bid of the player to move; the next player with dice is to move then."""
     state.bids[state.n_bids] = np.int64(index) * SEATS + state.player
     state.n_bids += 1
     state.player = seat_from(state, state.player + 1)
@@ -148,7 +148,7 @@ def add_bid(state, index):
 
 @kernel
 def matching(state, face, wild):
-    """Return how many dice of all hands show ``face``; with ``wild``, the highest face counts as any."""
+    """Return how many dice of all hands count for ``face``; with ``wild``, the highest face counts for any."""
     found = np.int64(0)
     faces = np.int64(state.faces)
     for seat in range(state.players):
@@ -184,13 +184,13 @@ def begin(state):
 
 @kernel
 def draw_seat(state):
-    """Return a uniformly drawn seat, the same for the whole game."""
+    """Return a uniformly drawn seat, the same throughout the game."""
     return draw(turn_stream(state.key, TABLE_SEAT, 0), 0, state.players)
 
 
 @kernel
 def roll_hands(state):
-    """Let every seat roll what it has left: die d of a seat's hand h is die d of its turn h."""
+    """Roll all dice that the seats have left: die d of a seat's hand h is die d of its turn h."""
     for seat in range(state.players):
         state.hands[seat] = 0
         state.rolled[seat] = state.left[seat]
@@ -202,9 +202,9 @@ def roll_hands(state):
 
 @kernel
 def end_hand(state, call, changed, change, opener):
-    """Show all hands: the player to move ended this one by ``call``, which changes a seat's number of dice.
+    """End the hand by the ``call`` of the player to move, show all dice, and change a seat's number of dice.
 
-    The next hand is opened by ``opener`` or the first seat with dice after it; a last one left has won.
+    The next hand is opened by ``opener`` or the first seat with dice after it. The last seat with dice has won.
     """
     state.shown[:, :] = state.hands
     state.shown_bids = state.n_bids
@@ -223,7 +223,7 @@ def end_hand(state, call, changed, change, opener):
 
 @kernel
 def check_end(state):
-    """End the game if one seat alone has dice."""
+    """End the game if only one seat has dice."""
     alive = 0
     for seat in range(state.players):
         alive += state.left[seat] > 0
@@ -232,7 +232,7 @@ def check_end(state):
 
 @kernel
 def share_out(state, out):
-    """A seat with the share s of all dice left has (n * s - 1) / (n - 1): 0 at first, +1 if it is the last one."""
+    """Write (n * s - 1) / (n - 1) for each seat, s being its share of all dice left: 0 at first, +1 for the winner."""
     total = np.int64(0)
     for seat in range(state.players):
         total += state.left[seat]
@@ -243,7 +243,7 @@ def share_out(state, out):
 
 @kernel
 def lead_out(state, out):
-    """Write each seat's dice less the mean of the others', over the dice that each began with."""
+    """Write each seat's dice less the mean of the others', divided by the dice of each at the beginning."""
     total = np.int64(0)
     for seat in range(state.players):
         total += state.left[seat]
@@ -252,7 +252,7 @@ def lead_out(state, out):
         out[seat] = (n * state.left[seat] - total) / (state.dice * (n - 1))
 
 
-# --- what a seat sees ----------------------------------------------------------------------------------------
+# --- observations --------------------------------------------------------------------------------------------
 
 
 @kernel
@@ -272,7 +272,7 @@ def own_matching(state, seat, face, wild):
 
 @kernel
 def own_counting(state, seat, face, faces, wild):
-    """Return the same where it is known how many ``faces`` dice have."""
+    """Return the same for dice of this many ``faces``."""
     own = np.int64(state.hands[seat, face - 1])
     return own + state.hands[seat, faces - 1] if wild and face != faces else own
 
@@ -297,7 +297,7 @@ def odds_row(faces, counting):
 
 @kernel
 def observe_shared(state, seat, others, quantity, face, wild, out):
-    """Write the shared parts of the observation, raises excepted.
+    """Write the shared parts of the observation except those on raises.
 
     ``others`` is `dice_of_others`, ``quantity`` and ``face`` are those of `last_bid`.
     """
@@ -334,7 +334,7 @@ def observe_shared(state, seat, others, quantity, face, wild, out):
 
 @kernel
 def observe_raise(state, seat, others, face, faces, least, wild, out):
-    """Write what is known of ``face``: what to expect of it, and of ``least``, the least that may be bid on it."""
+    """Write the parts on ``face``: its expected dice, and the chances of ``least``, the lowest raise on it."""
     share = np.float32(1) / np.float32(others + state.rolled[seat])
     own, ways = own_counting(state, seat, face, faces, wild), counting(faces, face, wild)
     row = odds_row(faces, ways)

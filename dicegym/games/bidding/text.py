@@ -1,8 +1,9 @@
-"""How games of hidden dice and rising bids read on a screen; what calls are named and cost is for each game to say."""
+"""How games of hidden dice and rising bids read on a screen. Each game's ``text.py`` names its calls."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,18 +18,23 @@ SHOWN_BIDS = 6
 """How many of the latest bids a scene lists."""
 
 
+def bids_of(state: Any) -> list[Bid]:
+    """Return the bids of the present hand, the first one first."""
+    return [bid_of(kept) for kept in state["bids"][: int(state["n_bids"])].tolist()]
+
+
 def bid_text(quantity: int, face: int) -> str:
     """Return a bid in words: ``3 fours``."""
     return f"{quantity} {FACE_NAMES[face - 1] if quantity == 1 else face_plural(face)}"
 
 
 def face_plural(face: int) -> str:
-    """Return what several dice of a face are called: ``fours``."""
+    """Return the plural of a face: ``fours``."""
     return f"{FACE_NAMES[face - 1]}{'es' if face == FACES else 's'}"
 
 
 def bid_name(action: int) -> str:
-    """Return what an ordinary action that bids means."""
+    """Return the name of an ordinary bid by its action."""
     return bid_text(action // FACES + 1, action % FACES + 1)
 
 
@@ -38,27 +44,27 @@ def dice_text(number: int) -> str:
 
 
 Least = Callable[[int, int, int], int]
-"""Returns the least quantity of a face (the third number) that may follow a bid (quantity, face); quantity 0: none."""
+"""(quantity, face, raised) -> the least quantity of face ``raised`` that may follow a bid; quantity 0: no bid yet."""
 
 
 class TableText(NamedTuple):
-    """What each of the games calls things on its screens and pictures, and what can be bid in it."""
+    """The words of one of the games on screens and pictures, and the limits of its bids."""
 
     title: Callable[[Any], str]
-    """By a record."""
+    """Returns the title of a record."""
     name_call: Callable[[int], str]
     """Names the action that ended a hand: ``called liar``."""
     wild: bool
-    """Whether dice of the highest face count for every bid."""
+    """Whether the highest face is wild."""
     least: Callable[[Any], Least]
-    """By a record."""
+    """Returns the lowest raises of a record."""
     most: Callable[[Game], int]
-    """The largest quantity that can be bid in a game."""
+    """Returns the largest quantity that can be bid in a game."""
     calls: tuple[int, ...]
     """The actions that end a hand."""
 
     def last_hand(self, state: Any) -> str:
-        """Return how the last hand ended, in words."""
+        """Return the end of the last hand in words."""
         caller, changed, change = (int(state[name]) for name in ("caller", "changed", "change"))
         text = f"player {caller} {self.name_call(int(state['call']))}"
         if state["shown_bids"]:
@@ -72,12 +78,11 @@ class TableText(NamedTuple):
         return f"{text}; player {changed} {'gains' if change > 0 else 'loses'} {dice_text(abs(change))}"
 
     def scene(self, state: Any, seat: int | None) -> Scene:
-        """Return the table as ``seat`` sees it, or all of it for None: cups, bids, and how the last hand ended."""
-        players, n_bids, over = int(state["players"]), int(state["n_bids"]), bool(state["over"])
-        bids = tuple(map(bid_of, state["bids"][:n_bids].tolist()))
+        """Return the table as ``seat`` sees it, or all of it for None: cups, bids, and the end of the last hand."""
+        players, over, bids = int(state["players"]), bool(state["over"]), bids_of(state)
         lines = [_cup(state, player, seat, bids) for player in range(players)]
         latest = ", ".join(f"{bid_text(bid.quantity, bid.face)} ({bid.seat})" for bid in bids[-SHOWN_BIDS:])
-        lines.append(Line("bids", ("... " if n_bids > SHOWN_BIDS else "") + latest or "none yet"))
+        lines.append(Line("bids", ("... " if len(bids) > SHOWN_BIDS else "") + latest or "none yet"))
         lines.append(Line("last hand", self.last_hand(state) if state["finished"] else "none yet"))
         for player, counts in enumerate(state["shown"][:players].tolist()):  # always: pictures keep their size
             lines.append(Line(f"  player {player}", "had" if any(counts) else "", faces_of(tuple(counts))))
@@ -109,7 +114,7 @@ class TableText(NamedTuple):
         }
 
     def impossible(self, game: Game, state: Any, seat: int | None) -> str:
-        """Return why nobody can have played to a record, of which ``seat`` knows its part; empty if somebody may."""
+        """Return why no game can lead to a record, as ``seat`` knows it (None: all of it); empty if one can."""
         left, rolled = state["left"][: game.players], state["rolled"][: game.players]
         alive = int((left > 0).sum())
         if not alive or bool(state["over"]) != (alive == 1):
@@ -122,16 +127,16 @@ class TableText(NamedTuple):
                 return f"seat {one} has not as many dice as it rolled"
         if (state["shown"].sum(axis=1) > game.parameters["dice"]).any():
             return "more dice were shown than a seat can have"
-        begun = int(state["n_bids"])
-        bids = [bid_of(int(kept)) for kept in state["bids"]]
-        if any(bidder >= game.players for bidder, _, _ in (*bids, bid_of(max(0, int(state["shown_bid"]))))):
+        bids = bids_of(state)
+        every = [*map(bid_of, state["bids"].tolist()), bid_of(max(0, int(state["shown_bid"])))]
+        if any(bid.seat >= game.players for bid in every):
             return "a bid was made by a seat that the game does not have"
-        if begun and not left[bids[begun - 1].seat]:
+        if bids and not left[bids[-1].seat]:
             return "the last bid was made by a seat without dice"
-        if any(face > state["faces"] for _, _, face in (*bids, bid_of(max(0, int(state["shown_bid"]))))):
+        if any(bid.face > state["faces"] for bid in every):
             return "somebody bid a face that dice do not have"
-        for before, bid in zip(bids[: begun - 1] if begun else [], bids[1:begun], strict=True):
-            if bid[1] < self.least(state)(before[1], before[2], bid[2]):
+        for before, bid in pairwise(bids):
+            if bid.quantity < self.least(state)(before.quantity, before.face, bid.face):
                 return "a bid was not higher than the one before"
         ended = state["finished"] > 0
         if not ended == (state["caller"] != NOBODY) == (state["changed"] != NOBODY) or (state["shown_bid"] < 0) != (
@@ -139,11 +144,11 @@ class TableText(NamedTuple):
         ):
             return "the hand before ended in two ways"
         if state["caller"] != NOBODY and int(state["call"]) not in self.calls:
-            return "the hand before was ended by what ends none"
+            return "the hand before was ended by an action that ends no hand"
         return ""
 
 
-def _cup(state: Any, player: int, seat: int | None, bids: tuple[Bid, ...]) -> Line:
+def _cup(state: Any, player: int, seat: int | None, bids: list[Bid]) -> Line:
     """Return the line of one player."""
     left, rolled = int(state["left"][player]), int(state["rolled"][player])
     label = f"player {player}" + (" (you)" if seat == player else "")

@@ -1,6 +1,6 @@
-"""What the compiled twins of both Liar's Dice games share: odds by the own dice alone, and the weighing of raises.
+"""Shared parts of the compiled twins of both Liar's Dice games: odds by the own dice, and the values of raises.
 
-The bots themselves are in each game's ``twins.py``; their files in ``agents/`` say what they do and why.
+The bots are in each game's ``twins.py``; their files in ``agents/`` explain them.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any
@@ -27,31 +27,31 @@ from dicegym.games.bidding.table import (
 )
 
 EVEN_NEED = (ODDS >= 0.5).sum(-1) - 1
-"""int64[10, 31]: how many of n dice match at least as likely as not; first index: `odds_row`."""
+"""int64[10, 31]: the largest k such that at least k of n dice match with probability 0.5 or more; see `odds_row`."""
 
 WAYS = np.array([[math.comb(n, k) for k in range(MOST_DICE + 1)] for n in range(MOST_DICE + 1)], np.float64)
-"""float64[6, 6]: in how many ways k of n dice can be the matching ones."""
+"""float64[6, 6]: binomial coefficients, the ways in which k of n dice match."""
 
 MOST_RAISES = 6
-"""How many quantities of a face are weighed at the most, from the least allowed one on."""
+"""The most quantities of a face that are evaluated, from the lowest legal one on."""
 MOST_ANSWERS = MOST_RAISES * FACES + 3
 ROOM = max(MOST_QUANTITY + 2, MOST_ANSWERS)
 TOLD, CHANCES = 5, 5 + MOST_PLAYERS
 WORTHS, SEEN, LEAST, TILTED = range(CHANCES + MOST_PLAYERS, CHANCES + MOST_PLAYERS + 4)
 ROWS = TILTED + 1
-"""Rows of the scratch array float64[ROWS, ROOM] of a decision: five for `weigh`; for each seat what it told of each
-face, and how likely its dice match it; the worths of all answers; for each face how others would read the own dice
-after a bid on it, and the least such bid; one for a single hand. One array for all, as making one costs as much as a
-simple bot's whole decision."""
+"""Rows of the scratch array float64[ROWS, ROOM] of a decision: five for `weigh`; for each seat what its bids tell of
+each face, and the probability that its dice match it; the values of all answers; for each face how others would read
+the own dice after a bid on it, and the lowest such bid; one for a single hand. It is one array, as allocating one takes
+as long as a simple bot's whole decision."""
 BIDS_IN_A_HAND = 256
-"""More than any of these games has."""
+"""More than the bids of a hand in any of these games."""
 DRAWS, MOST_WAYS = 3, 64
-"""The most draws of a decision, and the most ways in which they can fall."""
+"""The most draws of a decision, and the most combinations of their outcomes."""
 
 
 @kernel
 def dice_left_to_others(state, seat):
-    """Return how many dice all seats but ``seat`` have left."""
+    """Return how many dice all other seats have left."""
     others = -np.int64(state.left[seat])
     for other in range(state.players):
         others += state.left[other]
@@ -60,7 +60,7 @@ def dice_left_to_others(state, seat):
 
 @kernel
 def question(state):
-    """Return what every bot asks first: (dice of all others, quantity and face of the last bid, 0 if there is none)."""
+    """Return (dice of all others, quantity and face of the last bid; 0 without a bid)."""
     _, quantity, face = last_bid(state)
     return dice_left_to_others(state, state.player), quantity, face
 
@@ -82,16 +82,16 @@ def seat_before(state, seat):
             return before
 
 
-# --- what is drawn -----------------------------------------------------------------------------------------------
-# A twin that draws may be given a script: int64[3, DRAWS], what to draw; below what, as `take` notes; and, first in the
-# last row, how many ways have been gone through. So the twin itself says how likely it does what, by all of them.
+# --- draws -------------------------------------------------------------------------------------------------------
+# A twin that draws may be given a script: int64[3, DRAWS], with the outcomes of its draws, their bounds, which `take`
+# writes, and first in the last row the number of finished combinations. All combinations give the twin's probabilities.
 
 
 @kernel
 def take(state, script, number, n):
-    """Return draw ``number`` below ``n`` of the player to move for its decision now, or what a script says.
+    """Return draw ``number`` below ``n`` for the present decision of the player to move, or that of a script.
 
-    Each decision of a game has a stream of its own. It takes draws by rising number, each once at most.
+    Each decision of a game has its own stream. Its draws are taken by rising number, each at most once.
     """
     if script is None:
         time = np.int64(state.finished) * BIDS_IN_A_HAND + state.n_bids
@@ -102,7 +102,7 @@ def take(state, script, number, n):
 
 @kernel
 def begin_script(script):
-    """Let all draws be 0."""
+    """Set all draws to 0."""
     for number in range(DRAWS):
         script[0, number], script[1, number] = 0, 1
     script[2, 0] = 0
@@ -110,10 +110,10 @@ def begin_script(script):
 
 @kernel
 def next_way(script, action, actions, chances):
-    """Note what a script led to, and go on to the next one; return whether there is one.
+    """Note the action of a script, and set the next combination of draws; return whether there is one.
 
-    Draws fall like the digits of a number that is counted up. ``action`` and its probability are written behind those
-    of the ways before into ``actions`` and ``chances``, int64 and float64[MOST_WAYS].
+    Draws change like the digits of a counter. ``action`` and its probability are appended to ``actions`` and
+    ``chances``, int64 and float64[MOST_WAYS].
     """
     ways = np.int64(1)
     for number in range(DRAWS):
@@ -134,7 +134,7 @@ def next_way(script, action, actions, chances):
 
 @kernel
 def round_chance(chance):
-    """Return ``chance`` rounded to four digits, as the bots' files do, which keep what they computed by it."""
+    """Return ``chance`` rounded to four digits, as the bots' files do to cache what they compute from it."""
     return np.rint(chance * 10000.0) / 10000.0
 
 
@@ -172,7 +172,7 @@ def add_up(found, size):
 
 @kernel
 def at_least(tail, size, need):
-    """Return the probability of at least ``need`` by what `add_up` made."""
+    """Return the probability of at least ``need`` from the result of `add_up`."""
     if need <= 0:
         return 1.0
     return tail[need] if need <= size else 0.0
@@ -180,9 +180,9 @@ def at_least(tail, size, need):
 
 @kernel
 def gather(state, face, chances, skip, found, group):
-    """Write to ``found`` how likely 0, 1, ... dice of the others match; return how many dice they have.
+    """Write the probabilities that 0, 1, ... dice of the others match to ``found``; return how many dice they have.
 
-    The first ``skip`` seats with dice after the player to move are left out. ``chances``: see `weigh`.
+    The first ``skip`` seats with dice after the player to move are left out. ``chances`` is as in `weigh`.
     """
     players, seat, size = np.int64(state.players), np.int64(state.player), np.int64(0)
     found[0] = 1.0
@@ -202,18 +202,18 @@ def gather(state, face, chances, skip, found, group):
 
 @kernel
 def calls(looks, trusted, sharpness):
-    """Return how likely a player calls that takes a bid for true with probability ``looks``."""
+    """Return the probability that a player calls a bid that it believes true with probability ``looks``."""
     return 1 / (1 + math.exp(sharpness * (looks - trusted)))
 
 
 @kernel
 def weigh(state, face, own, gain, trusted, sharpness, still, false, raises, scratch, worths):
-    """Write the worths of the first ``raises`` bids on ``face``; return how many of them there are.
+    """Write the values of the first ``raises`` bids on ``face``; return how many there are.
 
-    For each number of matching dice that the next player may hold: how likely it calls, and whether the bid is
-    then true. If it does not call, the hand continues, which is worth ``still`` if the bid would be true with a die
-    more, and ``false`` if not. ``own`` of the own dice match; ``gain`` is what a die that somebody else loses is
-    worth. Reads the rows of ``scratch`` that begin with CHANCES, and SEEN and LEAST.
+    A value is a mean over the matching dice of the next player: by the probability that it calls, and whether the bid
+    is true. If it does not call, the hand continues, with the value ``still`` if the bid would be true with one die
+    more, and ``false`` otherwise. ``own`` of the own dice match, and ``gain`` is the value of a die that another player
+    loses. Reads the rows of ``scratch`` from CHANCES on, and SEEN and LEAST.
     """
     chances, seen, least = scratch[CHANCES:], scratch[SEEN, face], np.int64(scratch[LEAST, face])
     held, group, third, theirs, called = scratch[0], scratch[1], scratch[2], scratch[3], scratch[4]
@@ -249,7 +249,7 @@ def weigh(state, face, own, gain, trusted, sharpness, still, false, raises, scra
 
 @kernel
 def weigh_all(state, wild, gain, trusted, sharpness, still, false, raises, scratch, actions, answers):
-    """Add the raises on all faces to the ``answers`` there are, their worths to WORTHS; return the new number."""
+    """Add the raises on all faces to the ``answers`` so far, and their values to WORTHS; return the new number."""
     me = np.int64(state.player)
     for face in range(1, np.int64(state.faces) + 1):
         own, worths = own_matching(state, me, face, wild), scratch[WORTHS, answers:]
@@ -262,7 +262,7 @@ def weigh_all(state, wild, gain, trusted, sharpness, still, false, raises, scrat
 
 @kernel
 def expect(state, face, chances, scratch):
-    """Write to ``scratch[2]`` how likely at least 0, 1, ... dice of the others match; return how many they have."""
+    """Write the probabilities of at least 0, 1, ... matching dice of others to ``scratch[2]``; return their dice."""
     size = gather(state, face, chances, np.int64(0), scratch[2], scratch[1])
     add_up(scratch[2], size)
     return size
@@ -270,7 +270,7 @@ def expect(state, face, chances, scratch):
 
 @kernel
 def nothing_told(scratch):
-    """Begin to note what each seat's bids tell; return the rows of it."""
+    """Clear the rows for what each seat's bids tell; return them."""
     told = scratch[TOLD : TOLD + MOST_PLAYERS]
     for seat in range(MOST_PLAYERS):
         for face in range(1, FACES + 1):
@@ -280,7 +280,7 @@ def nothing_told(scratch):
 
 @kernel
 def keep_best(actions, worths, number, noise):
-    """Keep of ``number`` answers those that are worth the most, up to ``noise``, in front; return their number."""
+    """Move the best of ``number`` answers, within ``noise``, to the front; return how many there are."""
     best = worths[0]
     for i in range(1, number):
         best = max(best, worths[i])

@@ -1,7 +1,4 @@
-"""What states of Liar's Dice are worth, how often a best response wins, and what is published of both.
-
-Both games' ``values.py`` offer these.
-"""
+"""Sources of values, best responses and published values of Liar's Dice, for both games' ``values.py``."""
 
 from __future__ import annotations
 
@@ -18,8 +15,8 @@ from dicegym.games import game as make_game
 from dicegym.games.bidding.luck import policy
 from dicegym.games.bidding.solving import solution
 from dicegym.games.bidding.solving.cfr import Learner
-from dicegym.games.bidding.solving.hand import Dice, HandEndings, Mixture, Policy, Start, rolls, starts_of, tabulate
-from dicegym.games.bidding.solving.hand_tree import ResponseBounds, ResponseTree
+from dicegym.games.bidding.solving.hand import Dice, HandEndings, Mixture, Policy, Start, starts_of, tabulate
+from dicegym.games.bidding.solving.hand_tree import PLAYER, ResponseBounds, ResponseTree
 from dicegym.games.bidding.solving.recall_table import RecallTable, recall_values
 from dicegym.games.parts import VALUES, part
 from dicegym.games.solved import Claim, how_to_solve
@@ -28,28 +25,28 @@ from dicegym.play.player import Player
 from dicegym.shipped import shipped_folder
 
 BESIDE_EXACT = "recall"
-"""What the table's source is called in games that are also solved with all bids remembered."""
+"""The name of the table's source in games that are also solved with all bids remembered."""
 CLAIM_STEPS = 60
-"""Of the solver, after which the bounds of a single hand are less than 0.01 apart."""
+"""Steps of the solver after which the bounds of a single hand are less than 0.01 apart."""
 LINEAR_PROGRAM = "linear programs of Koller and Megiddo (1992)"
 SOLVED = "counterfactual regret minimisation, and a best response that remembers all bids"
 PASSES = 200
-"""How often hands that lead back to more dice are worked out again from what they are then worth, at most."""
+"""The most iterations over hands that lead back to more dice."""
 SWEPT_DICE = 2
-"""Dice each with which all that is likely of a hand can be looked at in seconds."""
+"""The most dice each with which all likely points of a hand can be searched in seconds."""
 ROUNDS = ((1e-2, 14), (1e-3, 16), (1e-4, 18), (1e-5, 20), (1e-6, 20), (1e-7, 20))
-"""How likely a player lets come about what is looked at, coarsest first, and the logarithm of how many public points of
-a hand that are at most, times rolls of the player: 2**20 take some ten seconds of asking a network."""
+"""The least probability of a point in a tree, coarsest first, and the logarithm of the most points times rolls of the
+player in a hand: a network answers 2**20 in some ten seconds."""
 LONG_ROUNDS = (*ROUNDS, (1e-7, 22), (1e-7, 24))
-"""The same where a time ends the search."""
+"""The same for a search with a time limit."""
 ENOUGH = 0.8
-"""Part of the points from which on a lower threshold brings no more."""
+"""The part of the most points from which on a tree counts as full."""
 STILL = 1e-9
-"""Change below which what hands are worth stands."""
+"""Values of hands have converged if they change by less."""
 
 
 def sources(game: Game) -> Sequence[ValueSource]:
-    """Return where values of ``game`` come from, the best first."""
+    """Return the sources of values of ``game``, the best first."""
     doc = "how likely the player to move wins between two players of an equilibrium"
     found = part(game, VALUES)
     if game.players == 2 and game.parameters["dice"] == 1:
@@ -64,7 +61,7 @@ def sources(game: Game) -> Sequence[ValueSource]:
 
 
 def _recall_sources(game: Game, name: str) -> Sequence[ValueSource]:
-    """Return the table of the agent ``equilibrium`` as a source called ``name``; nothing if it does not ship."""
+    """Return the table of the agent ``equilibrium`` as a source called ``name``; nothing for other games."""
     if game.players != 2 or game.added_parameters or not game.spec.registered:
         return ()
     doc = "how likely a player wins between two of an approximate equilibrium that remember the last bids"
@@ -77,42 +74,39 @@ def _recall_sources(game: Game, name: str) -> Sequence[ValueSource]:
 
 
 def table_file(game: Game) -> Path:
-    """Return where the table of the game's agent ``equilibrium`` ships; it need not be there."""
+    """Return the file of the table of the game's agent ``equilibrium``, which need not exist."""
     return shipped_folder("agents") / game.name / "equilibrium.table"
 
 
 def exploitability(player: Player, game: Game, *, time: SearchTime, progress: Progress | None = None) -> Bracket:
-    """Return the bounds of how often the best response to ``player`` wins; see `dicegym.games.worth.Exploits`.
+    """Return bounds on the win rate of the best response to ``player``; see `dicegym.games.worth.Exploits`.
 
-    All that the player lets come about more often than a threshold is looked at, in all hands from the fewest dice on
-    (`ResponseTree`). The threshold is lowered until everything is looked at, the largest hand is full or the time is
-    over: against random play, what is likely has no end. The responder bids and calls what environments offer, and
-    knows the player's whole policy. The player is taken to play alike in both seats, and to keep to the rules.
+    All points with a probability above a threshold are searched, in all hands from the fewest dice on (`ResponseTree`).
+    The threshold is lowered until no point is cut off, the largest hand is full, or the time is over: against random
+    play the likely points have no end. The responder makes legal bids and calls, and knows the player's whole strategy.
+    The player is assumed to play alike in both seats, and by the rules.
 
     Args:
-        player: one that draws nothing and remembers nothing, or whose probabilities are known: models, bots with twins,
-            and the agent ``equilibrium`` where its table was solved for these dice.
-        game: for two, with any number of dice.
-        time: how long.
-        progress: told of the hands that are done.
+        player: a pure player, or one whose probabilities are known: models, bots with twins, and the agent
+            ``equilibrium`` where its table was solved for these dice.
+        game: a game for two, with any number of dice.
+        time: the time limit.
+        progress: told of finished hands.
 
     Raises:
-        ParameterError: more than two play, or it cannot be asked how the player draws.
+        ParameterError: the game is not for two, or the player's probabilities are unknown.
     """
     if game.players != 2:
-        raise ParameterError(
-            f"what a best response wins is known in games for two alone, not in {game!r}: give players=2"
-        )
+        raise ParameterError(f"best responses are computed in games for two alone, not in {game!r}: give players=2")
     return _by_thresholds(game, _policy(game, player), STILL, LONG_ROUNDS, time, progress)
 
 
 def best_reply(player: Player, game: Game, gap: float) -> Bracket:
-    """Return the same bounds, ``gap`` apart or less; see `dicegym.games.worth.Exploits`.
-
-    Two dice each are the most: with three there are too many bids to follow each other.
+    """Return the same bounds, at most ``gap`` apart if possible; see `dicegym.games.worth.Exploits`.
 
     Raises:
-        ParameterError: there are more dice or players, or it cannot be asked how the player draws.
+        ParameterError: the game has more than two players or dice each (three have too many sequences of bids), or the
+            player's probabilities are unknown.
     """
     check_best_reply(game)
     return _by_thresholds(game, _policy(game, player), gap, ROUNDS, SearchTime(float("inf")))
@@ -122,9 +116,8 @@ def check_best_reply(game: Game) -> None:
     """Raise ParameterError for a game in which `best_reply` would take too long."""
     if game.players != 2 or int(game.parameters["dice"]) > SWEPT_DICE:
         raise ParameterError(
-            f"how often the best response wins is known within minutes in games for two with {SWEPT_DICE} dice each at "
-            f"most, not in {game!r}: give dice={SWEPT_DICE} or fewer, or choose by win rates "
-            '(`run.best_by="worst"`)'
+            f"the best response in {game!r} cannot be computed within minutes: give players=2 and dice={SWEPT_DICE} or "
+            'fewer, or choose by win rates (`run.best_by="worst"`)'
         )
 
 
@@ -136,20 +129,20 @@ def _by_thresholds(
     time: SearchTime,
     progress: Progress | None = None,
 ) -> Bracket:
-    """Return the bounds by the first threshold that brings them ``gap`` together, or as close as they come."""
+    """Return the bounds of the first threshold that brings them within ``gap``, or the closest ones."""
     starts = starts_of(int(game.parameters["dice"]))
-    found, how = ResponseBounds(0.0, 1.0), "the time was over before all hands were looked at"
+    found, how = ResponseBounds(0.0, 1.0), "the time was over before all hands were searched"
     for number, (least, cells) in enumerate(rounds):
         trees: list[ResponseTree] = []
         worths = dict.fromkeys(starts, ResponseBounds(0.0, 1.0))
         for start in starts:
-            room = (1 << cells) // len(rolls(start.second).chances)
-            trees.append(ResponseTree(HandEndings(game, start), asked, least, room))
+            hand = HandEndings(game, start)
+            trees.append(ResponseTree(hand, asked, least, (1 << cells) // len(hand.rolls[PLAYER].chances)))
             worths[start] = trees[-1].bounds(worths)
             if number == 0 and len(trees) == 1:
-                time.begin()  # what its kernels and the network needed is loaded
+                time.begin()  # kernels and network are loaded
             if progress is not None:
-                progress(number * len(starts) + len(trees), len(rounds) * len(starts), "hands looked at")
+                progress(number * len(starts) + len(trees), len(rounds) * len(starts), "hands searched")
             if time.over:
                 break
         _settle(trees, worths, time)
@@ -157,21 +150,21 @@ def _by_thresholds(
         if now.high - now.low <= found.high - found.low:
             found = now
             if is_whole:
-                how = f"all was looked at that comes about in one of {1 / least:,.0f} hands against somebody"
+                how = f"all was searched that comes about in one of {1 / least:,.0f} hands against somebody"
         is_full = cells == rounds[-1][1] and any(
-            tree.points * len(rolls(tree.hand.start.second).chances) >= ENOUGH * (1 << cells) for tree in trees
+            tree.points * len(tree.hand.rolls[PLAYER].chances) >= ENOUGH * (1 << cells) for tree in trees
         )
         if found.high - found.low <= gap or is_full or time.over:
             break
     if found.high - found.low < STILL:
-        how = "exact: in all hands everything was looked at"
+        how = "exact: all hands were searched completely"
     return Bracket(max(0.5, found.low), max(0.5, found.high), f"{how}; a copy of the player wins 0.5")
 
 
 def _settle(trees: Sequence[ResponseTree], worths: dict[Start, ResponseBounds], time: SearchTime) -> None:
-    """Work out again what hands are worth that lead back to more dice, until that stands or the time is over.
+    """Iterate the values of hands that lead back to more dice, until they converge or the time is over.
 
-    Bounds hold after each hand: they only come closer.
+    The bounds hold after each hand, and only come closer.
     """
     for _ in range(PASSES):
         before = list(worths.values())
@@ -184,7 +177,7 @@ def _settle(trees: Sequence[ResponseTree], worths: dict[Start, ResponseBounds], 
 
 
 def _at_first(starts: Sequence[Start], worths: Mapping[Start, ResponseBounds]) -> ResponseBounds:
-    """Return what the game is worth to the responder when it begins, either of the two opening it."""
+    """Return the bounds at the beginning of the game, as the mean over both openers."""
     whole = starts[-1].first
     low, high = np.mean([worths[Start(whole, whole, opener)] for opener in (0, 1)], axis=0).tolist()
     return ResponseBounds(min(1.0, low), min(1.0, high))
@@ -199,17 +192,17 @@ def _policy(game: Game, player: Player) -> Policy:
             return lambda records: Mixture(np.arange(game.n_actions), values.policy_rows(records))
     if found is None:
         raise ParameterError(
-            f"{player.name!r} draws or remembers, and cannot be asked how likely it does what: what can be won against "
-            f"it is found by training: {training_against(game, player.name)}"
+            f"{player.name!r} draws or remembers, and its probabilities cannot be asked for: train a response instead: "
+            f"{training_against(game, player.name)}"
         )
     return found
 
 
-# --- what is published ---------------------------------------------------------------------------------------
+# --- published values ----------------------------------------------------------------------------------------
 
 
 def hand_claims(game: str, values: Mapping[Dice, float]) -> Sequence[Claim]:
-    """Return the values of single hands without wild faces for the opener, from -1 to 1, by their dice."""
+    """Return claims on the opener's values of single hands without wild faces, from -1 to 1, by their dice."""
     text = "value of a single hand of {} against {} dice, for the opener"
     return [
         Claim(text.format(*dice), value, 0.01, LINEAR_PROGRAM, partial(_hand_value, game, dice))
@@ -218,7 +211,7 @@ def hand_claims(game: str, values: Mapping[Dice, float]) -> Sequence[Claim]:
 
 
 def _hand_value(game: str, dice: Dice) -> float:
-    """Return the middle of the bounds: the opener against a best response, and with one."""
+    """Return the mean of both bounds: the opener against a best response, and as one."""
     hand = tabulate(make_game(game, players=2, dice=2), *dice)
     ends = np.array([float(ending.first == dice[0]) for ending in hand.endings])  # losing a die loses
     learning = Learner(hand)
@@ -229,12 +222,12 @@ def _hand_value(game: str, dice: Dice) -> float:
 
 
 def game_claims(game: str, opens: float, bound: float) -> Sequence[Claim]:
-    """Return the claims of a game of one die each and of the tables of two dice each.
+    """Return the claims on a game with one die each, and on the tables for two dice each.
 
     Args:
         game: the game's name.
-        opens: win rate of the opener with one die each.
-        bound: exploitability of the tables of `dicegym values solve`, at most, in win rate.
+        opens: the opener's win rate with one die each.
+        bound: the most exploitability of the tables of `dicegym values solve`, in win rate.
     """
     one, two = (make_game(game, players=2, dice=dice) for dice in (1, 2))
     return [

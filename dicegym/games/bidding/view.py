@@ -1,4 +1,4 @@
-"""What a player of a game of hidden dice and rising bids may know, as plain values."""
+"""The view of a player in a game of hidden dice and rising bids: what it may know, as plain values."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dicegym.games.bidding.table import FACES, SEATS
 
 
 class Bid(NamedTuple):
-    """One bid, and whose it is."""
+    """A bid, with the seat that made it."""
 
     seat: int
     quantity: int
@@ -20,16 +20,16 @@ class Bid(NamedTuple):
 
 
 class Showdown(NamedTuple):
-    """The end of the hand that was played last."""
+    """The end of the last hand."""
 
     hands: tuple[tuple[int, ...], ...]
-    """Per seat its dice, highest first; none for players that were out."""
+    """Per seat its dice, highest first; empty for players that were out."""
     bids: tuple[Bid, ...]
     caller: int
     call: int
-    """The action with which the caller ended it."""
+    """The caller's action that ended it."""
     changed: int
-    """Whose number of dice that changed."""
+    """The seat whose number of dice changed."""
     change: int
 
 
@@ -40,38 +40,38 @@ class View(NamedTuple):
     hand: tuple[int, ...]
     """Own dice, highest first."""
     left: tuple[int, ...]
-    """Per seat: dice it has left."""
+    """Per seat: dice left."""
     rolled: tuple[int, ...]
-    """Per seat: dice it rolled for this hand."""
+    """Per seat: dice rolled for this hand."""
     bids: tuple[Bid, ...]
-    """Of this hand, the first one first."""
+    """The bids of this hand, in order."""
     dice: int
-    """What everybody began with."""
+    """The dice of each player at the beginning."""
     finished: int
-    """Hands that have ended."""
+    """The number of finished hands."""
     showdown: Showdown | None
-    """How the last hand ended; None from the first bid of the next one on."""
+    """The end of the last hand; None after the first bid of the next one."""
     faces: int
-    """Of a die."""
+    """The faces of a die."""
 
 
 @lru_cache(maxsize=1024)
 def faces_of(counts: bytes | tuple[int, ...]) -> tuple[int, ...]:
-    """Return the dice that show each face so often, highest first."""
+    """Return the dice with these counts of each face, highest first."""
     return tuple(face for face in range(FACES, 0, -1) for _ in range(counts[face - 1]))
 
 
 @lru_cache(maxsize=4096)
 def bid_of(kept: int) -> Bid:
-    """Return the bid that a record keeps as one number."""
+    """Return the bid that a record stores as one number."""
     return Bid(kept % SEATS, kept // SEATS // FACES + 1, kept // SEATS % FACES + 1)
 
 
 class Reader:
-    """Makes views of a game's records, from their bytes: that takes a fraction of the time of asking field by field.
+    """Makes views of a game's records from their bytes, which is much faster than reading field by field.
 
     Args:
-        dtype: of the record, with the fields of `dicegym.games.bidding.table.record_fields`.
+        dtype: the type of the record, with the fields of `dicegym.games.bidding.table.record_fields`.
     """
 
     def __init__(self, dtype: np.dtype) -> None:

@@ -23,10 +23,10 @@ from dicegym.play.player import Player
 from dicegym.play.turn import Act, Turn
 
 set_table = partial(examination.set_table, wild=WILD, liar=LIAR)
-"""The opponents of bots in smoke games."""
+"""Opponents of bots in smoke games."""
 
 IDS = "ABCDEF"
-"""Of players, by the order in which they were named."""
+"""The players' ids, in the order in which they were named."""
 CALL = 0
 """The play that calls liar."""
 
@@ -37,7 +37,7 @@ def play_of(quantity: int, face: int) -> int:
 
 
 def action_of(play: int) -> int:
-    """Return the action that a play means; a wide one if it is no play at all."""
+    """Return the action of a play; `NO_PLAY` for an invalid one."""
     if play == CALL:
         return LIAR
     quantity, face = divmod(play, 10)
@@ -47,13 +47,13 @@ def action_of(play: int) -> int:
 
 
 def meaning_of(play: int, bids: Sequence[Bid]) -> int:
-    """Return the action that a play means after ``bids``: one that is not higher than the last one calls liar."""
+    """Return the action of a play after ``bids``: a bid that is not higher than the last one calls liar."""
     action = action_of(play)
     return LIAR if bids and action < LIAR and play <= play_of(bids[-1].quantity, bids[-1].face) else action
 
 
 def in_words(answer: object, me: str, hands: str, history: str) -> str:
-    """Return what was answered, to what, and what is wrong with it by itself."""
+    """Return an answer with its question, and what is wrong with it."""
     return f"returned {show_value(answer, 60)}{_wrong(answer)} when asked {call_text('', (me, hands, history), 600)}"
 
 
@@ -68,7 +68,7 @@ def _wrong(answer: Any) -> str:
 
 
 def history_text(bids: Sequence[Bid], ids: Sequence[str], caller: int | None = None) -> str:
-    """Return the plays of a hand, with the call that ended it if there is a ``caller``."""
+    """Return the plays of a hand, and the call that ended it if there is a ``caller``."""
     plays = [f"{ids[seat]}:{play_of(quantity, face)}" for seat, quantity, face in bids]
     if caller is not None:
         plays.append(f"{ids[caller]}:{CALL}")
@@ -76,14 +76,14 @@ def history_text(bids: Sequence[Bid], ids: Sequence[str], caller: int | None = N
 
 
 def write_hidden_hands(view: View, ids: Sequence[str]) -> str:
-    """Return all hands as one player sees them while the hand is played."""
+    """Return all hands as one player sees them during the hand."""
     hands = [f"{ids[seat]}:{'x' * left}" for seat, left in enumerate(view.left)]
     hands[view.seat] = f"{ids[view.seat]}:{''.join(map(str, view.hand))}"
     return ",".join(hands)
 
 
 def write_shown_hands(showdown: Showdown, ids: Sequence[str]) -> str:
-    """Return all hands at the showdown, without the players that were out before."""
+    """Return all hands at the showdown, without players that were out before it."""
     return ",".join([f"{ids[seat]}:{''.join(map(str, hand))}" for seat, hand in enumerate(showdown.hands) if hand])
 
 
@@ -96,14 +96,14 @@ class Seated:
         self.explain = program.explain
 
     def _ask(self, when: str, *question: str) -> Any:
-        """Return what the bot answers. Raises AgentError if it fails."""
+        """Return the bot's answer. Raises AgentError if it fails."""
         try:
             return self._get_play(*question)
         except BaseException as error:
             raise self._program.failure(error, f"{when} {question!r}") from error
 
     def __call__(self, turn: Turn) -> int:
-        """Return the action that the bot plays. Raises AgentError if it gives none."""
+        """Return the bot's action. Raises AgentError if it gives none."""
         view: Any = turn.view
         ids = [IDS[number] for number in turn.order]
         question = ids[view.seat], write_hidden_hands(view, ids), history_text(view.bids, ids)
@@ -117,7 +117,7 @@ class Seated:
             raise self._program.failure(error, f"when asked {question!r}") from error
 
     def follow(self, turn: Turn) -> None:
-        """Show the bot how the hand ended; what it returns is ignored. Raises AgentError if it fails."""
+        """Show the bot the end of a hand; its answer is ignored. Raises AgentError if it fails."""
         view: Any = turn.view
         if view.showdown is None:
             return
@@ -127,7 +127,7 @@ class Seated:
 
 
 def sit(program: Asked, get_play: Callable[..., Any], game: Game, seat: int) -> Act:
-    """Return what asks ``get_play`` for actions, and shows it how each hand ended."""
+    """Return a chooser that asks ``get_play`` for actions, and shows it the end of each hand."""
     return Seated(program, get_play)
 
 
@@ -158,7 +158,7 @@ def get_play(me, hands, history):
 
 
 def export(player: Player, game: Game, form: str) -> str:
-    """Return the source of a bot that chooses as ``player`` does; see `dicegym.bots.export`."""
+    """Return the source of a bot that plays as ``player`` does; see `dicegym.bots.export`."""
     interface = _INTERFACE if form == ENTRY_FILES[0] else _INTERFACE.replace("get_play", "play")
     return network_source(player, game, interface, action_of, play_of)
 
@@ -169,27 +169,27 @@ A file player.py that defines get_play, or bot.py that defines play, or a folder
     get_play(me, hands, history) -> play
     play(me, hands, history) -> play
 
-me is the own id: "A", "B", ... in the order in which players were named.
+me is your id: "A", "B", ... in the order in which the players were named.
 
-hands are all seats in playing order: own dice sorted from high to low, an x for each hidden one, nothing for who is
-out. When hands are shown, who was out before is left out.
+hands has all seats in playing order: your dice from high to low, an x for each hidden die, nothing for a player that
+is out. When all hands are shown, players that were out before are omitted.
 
-history are the plays of this hand so far, empty for who opens it.
+history has the plays of this hand so far; it is empty if you open the hand.
 
-A play is a whole number, quantity * 10 + face; 0 is liar. What is returned goes through int().
+A play is a whole number, quantity * 10 + face; 0 is liar. The returned value is converted by int().
 
     get_play("A", "A:53321,B:xxxxx", "") -> 23           open with "two threes"
     get_play("B", "A:xx,B:6611,C:,D:x", "D:13,A:22") -> 26   "two sixes"; C is out
     get_play("A", "A:53321,B:xxxxx", "A:23,B:105") -> 0  "liar"
 
 After each hand every player, out or not, is called once more, with all hands and a history that ends with the call.
-What it returns then, or raises, is ignored:
+What it returns or raises then is ignored:
 
     get_play("A", "A:53321,B:66542", "A:23,B:105,A:0") -> 0
 
-A play that is not higher than the last one calls liar, as 0 does. Whatever else the rules do not allow is taken as
-calling liar too, and so is an error; both are counted as faults. A bot may be named as it was in the original:
-folder:file:function, or name:folder:file:function.
+A play that is not higher than the last one calls liar, as 0 does. Any other illegal play, and an error, count as
+calling liar too, and are faults. A bot may be named as in the original: folder:file:function, or
+name:folder:file:function.
 
     dicegym tournament liarsdice p_robot mine:my_folder:player:get_play
 """
@@ -202,7 +202,7 @@ Play it:    dicegym play liarsdice --against {file}
 The rules:  dicegym games liarsdice --rules
 """
 
-PURE = True  # the same question always gets the same answer; take this line out if you remember or draw anything
+PURE = True  # the same question always has the same answer; remove this line if you remember or draw anything
 
 LIAR = 0
 
@@ -215,11 +215,11 @@ def {function}(me, hands, history):
     history: the plays of this hand, such as "A:23,B:33"; empty if I open it
     """
     if history.endswith(":0"):
-        return LIAR  # the hand is over, and all dice are shown: learn from it here, if you like (and remove PURE)
+        return LIAR  # the hand is over, and all dice are shown: learn from it here if you like (and remove PURE)
     cups = dict(hand.split(":") for hand in hands.split(","))
     mine = cups[me]
     hidden = sum(len(dice) for dice in cups.values()) - len(mine)
-    best = max("654321", key=mine.count)  # the face I have most of
+    best = max("654321", key=mine.count)  # my most frequent face
     if not history:
         return 10 * mine.count(best) + int(best)
     last = int(history.split(":")[-1])
@@ -227,9 +227,9 @@ def {function}(me, hands, history):
     # print(mine, quantity, face)  # costs nothing: `dicegym check ... --show` shows it
     # breakpoint()                 # stops here under `dicegym check ... --debug`
     if quantity > mine.count(str(face)) + hidden / 6 + 1:
-        return LIAR  # one more than there will be on average
-    raised = quantity if int(best) > face else quantity + 1  # the least that is higher
-    most = 5 * len(cups)  # the rules allow no more, however many dice are left; all who started are in hands
+        return LIAR  # one more than the mean
+    raised = quantity if int(best) > face else quantity + 1  # the lowest higher bid
+    most = 5 * len(cups)  # the limit of the rules, however many dice are left; hands has all who started
     return 10 * raised + int(best) if raised <= most else LIAR
 '''
 

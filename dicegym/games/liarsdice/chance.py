@@ -1,4 +1,4 @@
-"""What chance decides: every seat's roll, at the beginning of each hand."""
+"""The chance outcomes: every seat's roll at the beginning of each hand."""
 
 from __future__ import annotations
 

@@ -19,11 +19,11 @@ list_facts, table, write_actions = controls.list_facts, _CONTROLS.table, _CONTRO
 forms, read_form = _CONTROLS.forms, _CONTROLS.read_form
 OPPONENTS = {"easy": "timid", "normal": "honest", "hard": "bayes"}
 HELP = """\
-Everybody has dice that nobody else sees. In turn, bid how many dice of a face
-there are on the whole table, higher than the last bid: more dice of any face,
-or as many of a higher one. Or call the last bidder a liar: all dice are shown,
-and if there are fewer than were bid the bidder loses a die, else you do. The
-last player with dice wins.
+Every player has dice that the others do not see. In turn, bid how many dice
+of a face there are on the whole table. A bid must be higher than the last one:
+more dice of any face, or as many of a higher face. Or call the last bidder a
+liar: all dice are shown. If there are fewer than were bid, the bidder loses a
+die, otherwise you do. The last player with dice wins.
   3 4            bid three fours; also `three fours`, `3 fours`, `3x4` and `34`
   liar           doubt the last bid; also `call`"""
 RULES = HELP
@@ -39,7 +39,7 @@ def read(place: Place, state: Any, text: str) -> list[int]:
 
 
 def tell(place: Place, before: Any, action: int, after: Any, fault: str, brief: bool) -> list[str]:
-    """Return what was bid, or all that a call brought to light."""
+    """Return the text of a bid, or of a call with all dice; see `dicegym.games.controls.Controls`."""
     bid = None if fault or action == LIAR else (action // FACES + 1, action % FACES + 1)
     said = "call liar on" if not fault else "are taken to call liar on"
     return _CONTROLS.tell(place, before, after, said, fault, bid)

@@ -1,23 +1,21 @@
 """Exact values of classic Liar's Dice for two with one die of six faces each: the whole game is a single hand.
 
-A table is a strategy as float64[6, 4096, 13]: for the own face - 1 and the set of bids made (a number whose bit b
-stands for the bid of action b) the probability of each of the twelve bids and, last, of calling liar; what the rules
-take as liar counts as such. Where a strategy is asked for, a player may be given, which `tabulate` makes a table.
+A strategy is a table, float64[6, 4096, 13]: for the own face - 1 and the set of bids made (a number whose bit b stands
+for the bid of action b), the probability of each of the twelve bids and, last, of calling liar. All that the rules take
+as liar counts as such. A player may be given in place of a table, and `tabulate` makes one of it.
 
-Values are win probabilities over both dice and, where nothing else is said, over who moves first. They are exact up to
-the rounding of floats for players that draw nothing; see `tabulate`. What such a module offers, and raises:
-`dicegym.games.worth.Duel`.
+Values are win probabilities, averaged over both dice and over who moves first. They are exact up to the rounding of
+floats for players that draw nothing; see `tabulate`. The protocol of the module is `dicegym.games.worth.Duel`.
 
-Bids rise, so a set says in which order they were made and, by turns, by whom: who made an even number of bids is to
-move first. The sets whose highest bid is b are the numbers from 2**b to 2**(b + 1), and bid c leads from the sets
-``low`` to ``high`` to ``low + 2**c`` to ``high + 2**c``. So each sweep over all sets is a dozen steps with arrays:
-up for probabilities, down for values.
+Bids rise, so a set tells in which order they were made, and by whom: the first player moves after an even number of
+bids. The sets whose highest bid is b are the numbers from 2**b to 2**(b + 1), and bid c leads from the sets ``low`` to
+``high`` to ``low + 2**c`` to ``high + 2**c``. So a sweep over all sets is a dozen steps with arrays: upwards for
+probabilities, downwards for values.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -34,7 +32,7 @@ from dicegym.play.turn import Act, Turn
 
 Strategy = np.ndarray | Player
 SOLVED = {"players": 2, "dice": 1}
-"""Then a game is a single hand."""
+"""The parameters with which a game is a single hand."""
 MIXED = True
 N_BIDS = 2 * FACES
 N_SETS = 1 << N_BIDS
@@ -42,7 +40,7 @@ LIAR = N_BIDS
 N_CHOICES = N_BIDS + 1
 SHAPE = (FACES, N_SETS, N_CHOICES)
 ASKED = 64
-"""How often a player that may draw is asked the same question."""
+"""How often a player that may draw is asked each question."""
 
 
 def solves(game: Game) -> bool:
@@ -51,13 +49,11 @@ def solves(game: Game) -> bool:
 
 
 def _check_game(game: Game) -> None:
-    if game.added_parameters:
-        raise ParameterError(
-            f"exact values are known for dice of {FACES} faces, not for {game!r}: give faces={FACES}. The equilibrium "
-            "is there with fewer: `dicegym.games.bidding.values.sources`"
-        )
     if not solves(game):
-        raise ParameterError(f"{game!r} is too large for exact values: give players=2 and dice=1")
+        raise ParameterError(
+            f"{game!r} has no exact values: give players=2, dice=1 and faces={FACES}, or use its values of source "
+            "'equilibrium'"
+        )
 
 
 def questions(game: Game) -> int:
@@ -66,66 +62,58 @@ def questions(game: Game) -> int:
 
 
 def tabulate(player: Player, game: Game) -> np.ndarray:
-    """Return ``player``'s strategy as a table, float64[6, 4096, 13]; sets that it never lets come about stay all zero.
+    """Return ``player``'s strategy as a table, float64[6, 4096, 13]; sets that its own play excludes stay all zero.
 
-    Each question is put once to a player that is pure, or that can be asked how likely it does what. Another is asked
-    `ASKED` times, and its answers are taken for its probabilities; what such a player remembers from one question to
-    the next is its own affair. Raises AgentError if it cannot sit down, ParameterError for a game that is not solved.
+    A pure player, and one whose probabilities can be asked for, answers each question once. Any other player is asked
+    `ASKED` times, and the frequencies of its answers are taken for its probabilities; it may remember earlier
+    questions. Raises AgentError if the player cannot sit down, ParameterError for a game that is not solved.
     """
     _check_game(game)
     table = np.zeros(SHAPE)
     for seat in (0, 1):
-        act = sit_down(player, game, seat, named_seed("exact", seat))
-
-        def ask(states: np.ndarray, act: Act = act) -> np.ndarray:
-            if draws_openly(player):
-                found = np.zeros((len(states), N_CHOICES))
-                found[:, :N_BIDS] = player.chances(game, states)[:, :N_BIDS]
-                found[:, LIAR] = np.maximum(0.0, 1.0 - found.sum(axis=1))
-                return found
-            return np.array([_choices(player, act, game, state) for state in states])
-
-        _explore(ask, game, seat, table)
+        _explore(player, sit_down(player, game, seat, named_seed("exact", seat)), game, seat, table)
     return table
 
 
-def _explore(ask: Callable[[np.ndarray], np.ndarray], game: Game, seat: int, table: np.ndarray) -> None:
-    """Ask for every choice of a seat, after each number of bids all together; the other seat bids what it likes."""
+def _explore(player: Player, act: Act, game: Game, seat: int, table: np.ndarray) -> None:
+    """Ask for every choice of a seat, all states with as many bids together; the other seat makes every bid."""
     states = game.new_states(FACES)
     faces, made = np.arange(FACES), np.zeros(FACES, np.int64)
     for face in range(FACES):
         states[face] = game.new_game()[0]
         states["hands"][face] = 0
-        states["hands"][face, :2, face] = 1  # a face of the other's, of which the player knows nothing
-    legal = np.zeros((N_SETS, N_BIDS), np.bool_)  # by the set of bids: faces make no difference
+        states["hands"][face, :2, face] = 1  # the other's face is arbitrary: the player does not see it
     while len(states):
-        for reached, state in dict(zip(made.tolist(), states, strict=True)).items():
-            legal[reached] = game.legal(state)[:N_BIDS]
-        likely = legal[made].astype(np.float64)
+        possible = np.arange(N_BIDS) >= np.frexp(made)[1][:, None]  # the bids above the last one
         if states["player"][0] == seat:  # both bid in turn
-            table[faces, made] = ask(states)
-            likely *= table[faces, made, :N_BIDS]
-        rows, bids = np.nonzero(likely)
+            table[faces, made] = _ask(player, act, game, states)
+            possible &= table[faces, made, :N_BIDS] > 0
+        rows, bids = np.nonzero(possible)
         states, faces, made = states[rows], faces[rows], made[rows] | 1 << bids
         loops.step_rows(states, np.arange(len(rows)), bids, np.zeros(len(rows), np.int64))
 
 
-def _choices(player: Player, act: Act, game: Game, state: Any) -> np.ndarray:
-    """Return the probability of each choice, float64[13]."""
-    found, mask = np.zeros(N_CHOICES), game.legal(state)
-    turn = Turn(game, state, int(state["player"]))
+def _ask(player: Player, act: Act, game: Game, states: np.ndarray) -> np.ndarray:
+    """Return the probability of each choice in each state: float64[states, 13]."""
+    found = np.zeros((len(states), N_CHOICES))
+    if draws_openly(player):
+        found[:, :N_BIDS] = player.chances(game, states)[:, :N_BIDS]
+        found[:, LIAR] = np.maximum(0.0, 1.0 - found.sum(axis=1))
+        return found
     times = 1 if player.pure else ASKED
-    for _ in range(times):
-        try:
-            action = whole(act(turn), player)
-        except AgentError:
-            action = rules.NO_ANSWER
-        found[action if 0 <= action < N_BIDS and mask[action] else LIAR] += 1 / times
+    for chances, state in zip(found, states, strict=True):
+        mask, turn = game.legal(state), Turn(game, state, int(state["player"]))
+        for _ in range(times):
+            try:
+                action = whole(act(turn), player)
+            except AgentError:
+                action = rules.NO_ANSWER
+            chances[action if 0 <= action < N_BIDS and mask[action] else LIAR] += 1 / times
     return found
 
 
 def _table(strategy: Strategy, game: Game) -> np.ndarray:
-    """Return any strategy as a table that fits the game."""
+    """Return any strategy as a table. Raises ParameterError for another game or an invalid table."""
     if isinstance(strategy, Player):
         return tabulate(strategy, game)
     _check_game(game)
@@ -146,7 +134,7 @@ _faces = np.arange(FACES)
 
 
 def _downwards() -> Iterator[tuple[slice, int, np.ndarray]]:
-    """Yield the sets of bids with the same highest bid, the highest first.
+    """Yield the sets of bids by their highest bid, from the highest down.
 
     Each is (the sets, the lowest bid that may follow, bool[6, 6]: whether a call wins by the faces - 1 of both; before
     any bid it loses).
@@ -158,14 +146,14 @@ def _downwards() -> Iterator[tuple[slice, int, np.ndarray]]:
 
 
 def _after(made: slice, bid: int) -> slice:
-    """Return the sets that a bid makes of ``made``."""
+    """Return the sets after a bid that follows those in ``made``."""
     return slice(made.start + (1 << bid), made.stop + (1 << bid))
 
 
 def _chances(first: np.ndarray | None, second: np.ndarray | None) -> np.ndarray:
     """Return the probability that ``first``, who moves first, wins: float64[6, 6] by its face and the other's.
 
-    None stands for a player that sees both dice and plays as well as can be.
+    None is a best response that sees both dice.
     """
     values = np.empty((N_SETS, FACES, FACES))
     for made, low, wins in _downwards():
@@ -179,10 +167,10 @@ def _chances(first: np.ndarray | None, second: np.ndarray | None) -> np.ndarray:
 
 
 def _best_reply(opponent: np.ndarray, moves_first: bool, choices: np.ndarray) -> float:
-    """Return the best win probability against ``opponent`` by what players see, from the seat that moves first or not.
+    """Return the best win probability against ``opponent`` by what players see, moving first or second.
 
-    Writes ``choices``, int8[6, N_SETS], where that seat moves. Values are weighted by how likely the opponent does its
-    part with each of its faces, so that a maximum needs no belief.
+    Writes ``choices``, int8[6, N_SETS], where that seat moves. Values are weighted by the opponent's reach with each of
+    its faces, so a maximum needs no belief.
     """
     mine = (_second_moves != moves_first)[:, None]
     reach, values = np.ones((2, N_SETS, FACES))
@@ -196,7 +184,7 @@ def _best_reply(opponent: np.ndarray, moves_first: bool, choices: np.ndarray) ->
             called[0] += wins[:, hidden] * theirs
             called[1] += ~wins[hidden] * (theirs * opponent[hidden, made, LIAR, None])
         best, replied = called / FACES
-        best -= low == 0  # who opens bids
+        best -= low == 0  # an opener must bid
         choice = np.full(best.shape, LIAR, np.int8)
         for bid in range(low, N_BIDS):
             after = values[_after(made, bid)]
@@ -212,7 +200,7 @@ def _best_reply(opponent: np.ndarray, moves_first: bool, choices: np.ndarray) ->
 
 
 def win_rate(a: Strategy, b: Strategy, game: Game) -> float:
-    """Return the probability that strategy ``a`` beats ``b``, who moves first being drawn by a fair coin."""
+    """Return the probability that strategy ``a`` beats ``b``; a fair coin decides who moves first."""
     one, other = _table(a, game), _table(b, game)
     return float((_chances(one, other).ravel().mean() + 1 - _chances(other, one).ravel().mean()) / 2)
 
@@ -231,9 +219,9 @@ def win_rate_matrix(strategies: Sequence[Strategy], game: Game, *, progress: Pro
 
 
 def best_response(opponent: Strategy, game: Game) -> tuple[float, np.ndarray]:
-    """Return the best win rate for a player that sees both dice: float64[2, 6, 6] by seat, own and other face.
+    """Return the best win rate for a player that sees both dice, and what it wins by seat, own and other face.
 
-    The float is their mean.
+    The latter is float64[2, 6, 6], the former its mean.
     """
     table = _table(opponent, game)
     chances = np.array([_chances(None, table), 1 - _chances(table, None).T])
@@ -249,9 +237,9 @@ def best_table(
     progress: Progress | None = None,
     time: SearchTime | None = None,
 ) -> tuple[float, np.ndarray]:
-    """Return the best win rate against ``opponent`` by what players see, and a table that has it.
+    """Return the best win rate against ``opponent`` by what players see, and a table that reaches it.
 
-    There is no better one, and nothing to search: ``seed``, ``trials``, ``progress`` and ``time`` make no difference.
+    It is exact without a search: ``seed``, ``trials``, ``progress`` and ``time`` make no difference.
     """
     against = _table(opponent, game)
     choices = np.full((FACES, N_SETS), LIAR, np.int8)

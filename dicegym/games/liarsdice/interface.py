@@ -1,10 +1,10 @@
 """The original bot interface of classic Liar's Dice: ``get_play(me, hands, history)`` or ``play``.
 
-The first is looked for in ``player.py``, the second in ``bot.py``. Plays are quantity * 10 + face, 0 is liar; see the
-rules page. A bot is also called after each hand, to observe the showdown.
+A ``player.py`` defines the first, a ``bot.py`` the second. Plays are quantity * 10 + face, 0 is liar; see the rules
+page. A bot is also called after each hand, to observe the showdown.
 
-What stands here runs in the process of the bot, which is small: nothing compiled is loaded, and no array. The other
-half, which makes actions of answers, is ``adapter.py``. What interfaces offer: `dicegym.games.parts.Interface`.
+This module runs in the small process of the bot, without NumPy and compiled code. ``adapter.py`` turns answers into
+actions. The protocol is `dicegym.games.parts.Interface`.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ def supply_modules(rng: PrivateRandom) -> Mapping[str, types.ModuleType]:
 
 
 def find(program: Program) -> Callable[..., Any]:
-    """Return the function of a program that plays. Raises AgentError if it has none."""
+    """Return the program's function that plays. Raises AgentError if it has none."""
     present = next((name for name in ENTRY_POINTS if name in program.namespace), ENTRY_POINTS[0])
     return program.entry(present)
 
 
 def seat_bot(program: Program, get_play: Callable[..., Any], seat: int) -> Callable[..., Any]:
-    """Return what is asked in one game: the function."""
+    """Return the function to ask in one game."""
     return report_calls(get_play, getattr(get_play, "__name__", ENTRY_POINTS[0]))
 
 

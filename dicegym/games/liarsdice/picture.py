@@ -1,4 +1,4 @@
-"""How classic Liar's Dice looks."""
+"""Pictures of classic Liar's Dice."""
 
 from __future__ import annotations
 

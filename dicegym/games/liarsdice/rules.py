@@ -1,29 +1,29 @@
-"""Liar's Dice, classic: rising bids on all hidden dice; whoever is caught, or doubts wrongly, loses a die.
+"""Liar's Dice, classic: rising bids on all hidden dice; a false bid, or a wrong doubt, costs a die.
 
 Hand
-    Everybody rolls as many dice as it has left and sees its own alone. In turn, each player bids a quantity of a
+    Each player rolls all dice that it has left and sees its own alone. In turn, each player bids a quantity of a
     face, "two threes", on the dice of all hands together, or calls "liar". A bid must be higher than the last
-    one: a higher quantity of any face, or the same quantity of a higher face. Quantities end at ``dice`` times the
-    number of players who started, however many dice are left. Dice show, and bids name, the faces 1 to ``faces``.
+    one: a higher quantity of any face, or the same quantity of a higher face. The largest quantity is ``dice`` times
+    the number of players who started, however many dice are left. Dice show, and bids name, the faces 1 to ``faces``.
 
-    Liar: all dice are shown. If at least as many show the face as were bid, the caller loses a die, else the last
-    bidder does. No die is wild. Whoever has no dice left is out.
+    Liar: all dice are shown. If at least as many show the face as were bid, the caller loses a die, otherwise the
+    last bidder does. No die is wild. A player without dice is out.
 
-    Order: seat 0 opens the first hand, whoever sits there (matches draw the seats afresh for each game). After a
-    hand the next seat with dice after the caller opens, whoever lost.
+    Order: seat 0 opens the first hand (matches draw the seats anew for each game). After a hand the next seat with
+    dice after the caller opens, whichever player lost the die.
 
-What is not allowed is taken as calling liar, the end of the hand included. Liar as the first play of a hand costs
-that player a die. A bot of the original interface may call liar by a play that is not higher than the last one: that
-is no fault of it, while the action of an environment is.
+An illegal play counts as calling liar, and ends the hand. Liar as the first play of a hand costs that player a die.
+A bot of the original interface may call liar by a play that is not higher than the last one: for the bot that is no
+fault, while such an action in an environment is one.
 
     =======  ==================================================================================
     fault    what was played
     =======  ==================================================================================
-    fault 1  no play at all: a face outside 1 to ``faces``, a quantity below 1, or one above 30
+    fault 1  an invalid play: a face outside 1 to ``faces``, or a quantity outside 1 to 30
     fault 2  a quantity above ``dice`` times the players who started
     fault 3  a bid that is not higher than the last one
     fault 4  liar before any bid
-    fault 5  no answer: an exception, a timeout, or what is no number
+    fault 5  no answer: an exception, a timeout, or a value that is not a number
     =======  ==================================================================================
 
 End
@@ -37,47 +37,46 @@ Parameters
     faces    6        2-6     faces of a die
     =======  =======  ======  ===================================
     The original game has six faces. With fewer, actions and observations keep their numbers and places: bids of higher
-    faces are never legal, and what is observed of these faces is 0. Files of the original interface play with six
-    alone; compiled twins of shipped bots reckon with the faces that there are.
+    faces are never legal, and their observations are 0. Files of the original interface play with six faces only;
+    compiled twins of shipped bots play with any number.
 
-Actions: ``Discrete(181)``, whatever the number of players
+Actions: ``Discrete(181)``, for any number of players
     ======  ====================================================================
     action  meaning
     ======  ====================================================================
     0..179  bid quantity 1..30 of face 1..6: (quantity - 1) * 6 + face - 1
     180     liar
     ======  ====================================================================
-    Wide actions: -1 is no answer (fault 5), every other whole number no play at all (fault 1).
+    Wide actions: -1 is no answer (fault 5), every other whole number an invalid play (fault 1).
 
-Observation: ``Box(0, 1, (316,))``, whatever the number of players; seats count from the own one to the left
+Observation: ``Box(0, 1, (316,))``, for any number of players; seats count from the own one to the left
     =============  ======  ===================================================================================
     part           length  meaning
     =============  ======  ===================================================================================
     own dice       30      for each face as many ones, of five, as own dice show it
-    seats          6       is there such a seat at this table
+    seats          6       1 for each seat of this table
     dice left      30      for each seat as many ones, of five, as it has dice left
     all dice       1       dice rolled for this hand, over 30
     bid face       6       one-hot: face of the last bid; all zero before the first
     bid quantity   2       quantity of the last bid: over 30; over all dice, at most 1
-    bid chance     1       probability that the last bid is true, by the own dice alone
+    bid chance     1       probability by the own dice that the last bid is true
     support        6       for each face the number of dice expected to show it, by the own dice, over all dice
-    lowest raise   6       for each face the least quantity that is higher than the last bid, over all dice,
+    lowest raise   6       for each face the lowest quantity that is higher than the last bid, over all dice,
                            at most 1
-    raise chance   6       for each face the probability that this raise is true, by the own dice alone
+    raise chance   6       for each face the probability by the own dice that this raise is true
     next chance    6       the same for one die more
     highest bids   36      for each seat and face the highest quantity it bid in this hand, over all dice, at most 1
     bids           180     which of the bids 0..179 were made in this hand
     =============  ======  ===================================================================================
 
-Rewards: what a seat's share of all dice left gains or loses, in all +1 for the winner and -1/(n - 1) for each of the
-other n - 1. With the share s the sum so far is (n * s - 1) / (n - 1): 0 at first, when all have as many.
-With ``reward="margin"`` what the lead (own dice - the others' mean) / ``dice`` gains or loses: in all k / ``dice`` for
-a winner with k dice left, and -1/(n - 1) of that for each other.
+Rewards: the change of a seat's share of all dice left, in all +1 for the winner and -1/(n - 1) for each of the other
+n - 1. With the share s the sum so far is (n * s - 1) / (n - 1): 0 at first, when all shares are equal.
+With ``reward="margin"`` the change of the lead, (own dice - the others' mean) / ``dice``: in all k / ``dice`` for a
+winner with k dice left, and -1/(n - 1) of that for each other.
 
 Version history
-    v0: first version; since then ``reward`` chooses the rewards, and the default opponents are a mix, of which
-    ``even``, the only one before, is the strongest. The parameter ``faces`` was added
-    later; with 6 all is as before.
+    v0: first version; since then ``reward`` chooses the rewards, and the default opponents are a mix whose strongest
+    is ``even``, the only one before. The parameter ``faces`` was added later; with 6 faces nothing changed.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any
@@ -98,7 +97,7 @@ LIAR = table.N_BIDS
 N_ACTIONS = LIAR + 1
 NO_ANSWER = -1
 NO_PLAY = N_ACTIONS
-"""One of the wide actions that are no play at all."""
+"""One of the wide actions that are invalid plays."""
 WILD = False
 NO_PLAY_FAULT, TOO_MANY, NOT_HIGHER, LIAR_FIRST, NO_ANSWER_FAULT = 1, 2, 3, 4, 5
 
@@ -114,7 +113,7 @@ def most(state):
 
 @kernel
 def least(quantity, face, raised):
-    """Return the least quantity of face ``raised`` that is higher than a bid (quantity 0: there is none)."""
+    """Return the lowest quantity of face ``raised`` that is higher than a bid (quantity 0: no bid)."""
     if quantity == 0:
         return np.int64(1)
     return quantity if raised > face else quantity + 1
@@ -128,7 +127,7 @@ def reset(state):
 
 @kernel
 def fault_of(state, action):
-    """Return 0 for an allowed action, or the number of its fault."""
+    """Return the number of an action's fault, 0 for a legal action."""
     if action == NO_ANSWER:
         return NO_ANSWER_FAULT
     if action < 0 or action > LIAR:
@@ -160,7 +159,7 @@ def step(state, action):
 
 @kernel
 def legal(state, mask):
-    """Every higher bid up to the limit, and liar once there is a bid."""
+    """Write which actions are legal: every higher bid up to the limit, and liar after a bid."""
     first = np.int64(state.bids[state.n_bids - 1]) // table.SEATS + 1 if state.n_bids > 0 else 0
     end = most(state) * table.FACES
     mask[:] = False
@@ -189,13 +188,13 @@ def observe(state, seat, out):
 
 @kernel
 def returns(state, out):
-    """Each seat's share of all dice left, from 0 to +1 for the winner and -1/(n - 1) for each other."""
+    """Write each seat's return, from its share of all dice left: +1 for the winner, -1/(n - 1) for each other."""
     table.share_out(state, out)
 
 
 @kernel
 def margin(state, out):
-    """Each seat's dice less the mean of the others', over the dice that each began with."""
+    """Write each seat's dice less the mean of the others', divided by the dice of each at the beginning."""
     table.lead_out(state, out)
 
 

@@ -1,4 +1,4 @@
-"""How classic Liar's Dice reads on a screen: names of actions, and one screen of a state."""
+"""Classic Liar's Dice on a screen: names of actions, and a scene of a state."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dicegym.games.liarsdice.rules import LIAR, NO_ANSWER, WILD, least
 
 
 def action_name(action: int) -> str:
-    """Return what an action means, in words."""
+    """Return the name of an action."""
     if 0 <= action < LIAR:
         return bid_name(action)
     return {LIAR: "liar", NO_ANSWER: "no answer"}.get(action, f"no play ({action})")

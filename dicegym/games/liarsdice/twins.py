@@ -1,4 +1,4 @@
-"""Compiled twins of bots in ``agents/liarsdice/``: what each does, and why, is told there."""
+"""Compiled twins of bots in ``agents/liarsdice/``, where each bot is explained."""
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any
 # Kernels: Numba infers the types of their arguments, and records have none that mypy could check.
@@ -26,13 +26,13 @@ WEIGHTS = np.array([math.exp(TILT * told) for told in range(MOST_TOLD + 1)])
 
 @kernel
 def row_of(state):
-    """Return the row of the odds that a die shows a face."""
+    """Return the row of the odds for a face."""
     return table.odds_row(np.int64(state.faces), 1)
 
 
 @kernel
 def likeliest_raise(state, quantity, face):
-    """Return the action that bids as little more as possible on the face of which the fewest dice are missing."""
+    """Return the lowest raise on the face that lacks the fewest dice."""
     me = np.int64(state.player)
     best, fewest = np.int64(0), np.int64(table.MOST_QUANTITY + 1)
     for raised in range(1, np.int64(state.faces) + 1):
@@ -46,19 +46,19 @@ def likeliest_raise(state, quantity, face):
 
 @kernel
 def bids_up_to(quantity, face, faces):
-    """Return how many bids there are up to this one; quantity 0: none."""
+    """Return the number of bids up to this one; 0 for quantity 0."""
     return (quantity - 1) * faces + face if quantity > 0 else np.int64(0)
 
 
 @kernel
 def bid_of_rank(rank, faces):
-    """Return the action of the bid that ``rank`` bids are lower than."""
+    """Return the action of the bid with ``rank`` lower bids."""
     return table.bid_index(rank // faces + 1, rank % faces + 1)
 
 
 @kernel
 def next_bid(state, quantity, face):
-    """Return the action that bids as little more as there is."""
+    """Return the action of the lowest raise."""
     faces = np.int64(state.faces)
     return bid_of_rank(bids_up_to(quantity, face, faces), faces)
 
@@ -103,7 +103,7 @@ def timid(state):
 @twin("honest", file="ab3b4be81337f072")
 @kernel
 def honest(state):
-    """Play as ``honest`` does; some face of the own dice is always worth an opening bid."""
+    """Play as ``honest`` does; some face of the own dice always allows an opening bid."""
     others, quantity, face = shared.question(state)
     me = np.int64(state.player)
     expected = shared.EVEN_NEED[row_of(state), others]
@@ -158,7 +158,7 @@ def reckless(state, script=None):
 
 @kernel
 def tilt(told, chances, faces):
-    """Write how likely a die shows each face if its owner's bids named the faces as often as ``told`` says."""
+    """Write the probabilities of a die's faces if its owner bid them ``told`` times each."""
     total = 0.0
     for face in range(1, faces + 1):
         chances[face] = WEIGHTS[np.int64(min(told[face], MOST_TOLD))]
@@ -211,12 +211,12 @@ def bayes(state, script=None):
 
 
 DRAWING = ("bayes", "bluffer", "haphazard", "reckless")
-"""The bots that draw; `write_choices` has them by number."""
+"""The bots that draw, by their numbers in `write_choices`."""
 
 
 @loop_kernel
 def write_choices(states, bot, script, actions, chances):
-    """Write how likely bot ``bot`` plays what in each of ``states``; see `policy` of ``bidding.luck``."""
+    """Write the actions of bot ``bot`` in each of ``states``, and their probabilities; see ``bidding.luck``."""
     for k in range(len(states)):
         shared.begin_script(script)
         more = True

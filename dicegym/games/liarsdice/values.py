@@ -1,7 +1,4 @@
-"""What states of classic Liar's Dice are worth, what luck brought, and what can be solved and kept.
-
-All of it is shared with the other game of hidden dice and rising bids: see `dicegym.games.bidding`.
-"""
+"""Values, luck and solutions of classic Liar's Dice; both games share them in `dicegym.games.bidding`."""
 
 from __future__ import annotations
 
@@ -17,15 +14,15 @@ from dicegym.games.solved import Claim, Solution
 __all__ = ["best_reply", "check_best_reply", "claims", "exploitability", "meter", "solutions", "sources"]
 
 SETTINGS: Sequence[Mapping[str, int]] = ({"players": 2, "dice": 2},)
-"""Games that are solved with all bids remembered."""
+"""The parameters of games that are solved with all bids remembered."""
 
 
 def solutions(game: Game) -> Sequence[Solution]:
-    """Return what can be solved of ``game``. The figures are those of two cores, measured."""
+    """Return what can be solved of ``game``, with the steps and minutes measured on two cores."""
     return [EquilibriumSolution(game, steps=1000, minutes=10) for one in SETTINGS if plays_with(game, one)]
 
 
 def claims() -> Sequence[Claim]:
-    """Return what is published of the classic game."""
+    """Return the published values of the classic game."""
     hands = {(1, 1): -1 / 9, (2, 1): 212027 / 771552, (1, 2): -22 / 81}
     return (*hand_claims("liarsdice", hands), *game_claims("liarsdice", 4 / 9, 0.22e-3))

@@ -23,16 +23,16 @@ from dicegym.play.player import Player
 from dicegym.play.turn import Act, Turn
 
 set_table = partial(examination.set_table, wild=WILD, liar=LIAR)
-"""The opponents of bots in smoke games."""
+"""Opponents of bots in smoke games."""
 
 ACTIONS = {word: action for action, word in CHALLENGES.items()}
 """The challenges by their words."""
 SHOWN_BIDS = 10
-"""Of a round that had more, those in the middle are left out where a question is told."""
+"""The most bids of a question in messages; those in the middle are left out."""
 
 
 def action_of(answer: object) -> int:
-    """Return the action that an answer of ``move`` means; a wide one if it is neither a bid nor a challenge."""
+    """Return the action of an answer of ``move``; `NO_MOVE` if it is neither a bid nor a challenge."""
     if isinstance(answer, str):
         return ACTIONS.get(answer, NO_MOVE)
     if not isinstance(answer, tuple) or len(answer) != 2:
@@ -49,7 +49,7 @@ def action_of(answer: object) -> int:
 
 
 def sit(program: Asked, move: Callable[..., Any], game: Game, seat: int) -> Act:
-    """Return what asks ``move`` for actions."""
+    """Return a chooser that asks ``move`` for actions."""
 
     def act(turn: Turn) -> int:
         view: Any = turn.view
@@ -64,7 +64,7 @@ def sit(program: Asked, move: Callable[..., Any], game: Game, seat: int) -> Act:
 
 
 def _call(view: Any) -> str:
-    """Return the question as it would be typed; of a long round its first bid and its last ones."""
+    """Return the question as a call, with the first bid and the last ones of a long round."""
     bids = [show_value(tuple(bid[1:])) for bid in view.bids]
     if len(bids) > SHOWN_BIDS:
         bids[1 : 1 - SHOWN_BIDS] = ["..."]
@@ -72,7 +72,7 @@ def _call(view: Any) -> str:
 
 
 def in_words(answer: object, view: Any) -> str:
-    """Return what was answered, to what, and what is wrong with it by itself."""
+    """Return an answer with its question, and what is wrong with it."""
     full = len(view.bids) == MOST_BIDS and not isinstance(answer, str)
     rule = f" after the {MOST_BIDS} bids that a round may have: make a challenge" if full else ""
     return f"{_call(view)} returned {show_value(answer, 60)}{_wrong(answer) or rule}"
@@ -110,9 +110,9 @@ class Learned(Player):
 
 
 def export(player: Player, game: Game, form: str) -> str:
-    """Return the source of a bot that chooses as ``player`` does; see `dicegym.bots.export`.
+    """Return the source of a bot that plays as ``player`` does; see `dicegym.bots.export`.
 
-    Bots are not told which seats were disqualified in the present round: a model that sees it may choose otherwise.
+    Bots are not told which seats were disqualified in the present round; a model that sees it may choose otherwise.
     """
     words = f"CHALLENGES = {CHALLENGES}\nLARGEST = {LARGEST}\n"
     return network_source(player, game, words + _INTERFACE)
@@ -127,10 +127,10 @@ Player:
     class Mine(Player):
         def move(self, bids, player_dice, n_dice): ...
 
-It is made once a game, by Mine(index), and asked by move once a turn. index is the own place in the order of play,
-from 0 on, and is there as self.index. bids are those of this round, tuples (quantity, face) in a list, empty for
-who opens it. player_dice are the own dice, a list of faces. n_dice is a list of how many dice each player has, by
-index. An answer is a bid, which is a tuple (quantity, face), or one of three words:
+It is made once a game, by Mine(index), and asked by move once a turn. index is your place in the order of play, from 0
+on, and is also self.index. bids is the list of this round's bids, tuples (quantity, face); it is empty if you open the
+round. player_dice is the list of your dice. n_dice is the list of how many dice each player has, by index. An answer
+is a bid, a tuple (quantity, face), or one of three words:
 
     Mine(0)
     move([], [5, 3, 3, 2, 1], [5, 5]) -> (2, 3)               open with two threes
@@ -140,9 +140,9 @@ index. An answer is a bid, which is a tuple (quantity, face), or one of three wo
     move([(2, 3), (3, 5)], [5, 6, 4, 1], [4, 5]) -> "Spot on, gain one"
 
 A bot that breaks the rules, or raises an error, is disqualified from the game: it loses all its dice.
-That goes for the 101st bid of a round too; ordinary rounds have no more than 45, but a quantity has no upper limit.
+This includes the 101st bid of a round: ordinary rounds have at most 45, but a quantity has no upper limit.
 
-If a file has several such classes, the last one plays; another is chosen by its name, as in bot.py:Mine.
+If a file has several such classes, the last one plays; choose another by its name, as in bot.py:Mine.
 """
 
 _SOURCE = '''"""My bot for Liar's Dice with "spot on": raise what can be expected, and call the rest.
@@ -154,7 +154,7 @@ The rules:  dicegym games liarsdice_spot_on --rules
 
 from player import Player
 
-PURE = True  # the same question always gets the same answer; take this line out if you remember or draw anything
+PURE = True  # the same question always has the same answer; remove this line if you remember or draw anything
 
 
 class Mine(Player):
@@ -170,7 +170,7 @@ class Mine(Player):
         hidden = sum(n_dice) - len(player_dice)
 
         def expected(face):
-            """Return how many dice will count for a face on average: sixes count for every face."""
+            """Return the mean number of dice that count for a face: sixes count for every face."""
             own = sum(die in (face, 6) for die in player_dice)
             return own + hidden / (6 if face == 6 else 3)
 

@@ -1,4 +1,4 @@
-"""What chance decides: who opens the first hand, and every seat's roll at the beginning of each."""
+"""The chance outcomes: who opens the first hand, and every seat's roll at the beginning of each hand."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from typing import Any
 from dicegym.games.bidding import chance
 
 OPENER = -1
-"""The draw of who opens the first hand; the others are the seats that roll."""
+"""The number of the draw that decides who opens the first hand; a roll has the number of its seat."""
 decisions, unseen = chance.decisions, chance.unseen
 
 
 def undo(before: Any | None, after: Any) -> list[int]:
-    """Take back what chance decided in a step; see `dicegym.games.bidding.chance.undo`."""
+    """Take back the draws of a step; see `dicegym.games.bidding.chance.undo`."""
     return [*([OPENER] if before is None else []), *chance.undo(before, after)]
 
 
 def outcomes(state: Any, draw: int) -> list[tuple[float, str]]:
-    """Return the outcomes of a draw: their probabilities, and what they are in words."""
+    """Return the outcomes of a draw: their probabilities and names."""
     if draw != OPENER:
         return chance.outcomes(state, draw)
     players = int(state["players"])
@@ -25,7 +25,7 @@ def outcomes(state: Any, draw: int) -> list[tuple[float, str]]:
 
 
 def settle(state: Any, draw: int, outcome: int) -> None:
-    """Let the draw have had this outcome."""
+    """Write the outcome of a draw."""
     if draw == OPENER:
         state["player"] = outcome
     else:

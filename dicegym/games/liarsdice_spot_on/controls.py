@@ -36,11 +36,11 @@ list_facts, table, write_actions = controls.list_facts, _CONTROLS.table, _CONTRO
 forms, read_form = _CONTROLS.forms, _CONTROLS.read_form
 OPPONENTS = {"easy": "timid", "normal": "even", "hard": "bayes"}
 HELP = """\
-Everybody has dice that nobody else sees. In turn, bid how many dice of a face
-there are on the whole table; sixes are wild and count as any face. A bid is
-worth its quantity, of sixes twice that, and must be worth more than the last.
-Or challenge the last bid: whoever does so wrongly loses a die. The last player
-with dice wins.
+Every player has dice that the others do not see. In turn, bid how many dice
+of a face there are on the whole table; sixes are wild and count as any face. A
+bid is worth its quantity, doubled for sixes, and must be worth more than the
+last one. Or challenge the last bid: a wrong challenge costs you a die. The
+last player with dice wins.
   3 4          bid three fours; also `three fours`, `3 fours`, `3x4` and `34`
   liar         there are fewer: the bidder loses a die; also `call`
   lose two     spot on, there are just as many: the bidder loses two dice
@@ -74,7 +74,7 @@ def read(place: Place, state: Any, text: str) -> list[int]:
 
 
 def tell(place: Place, before: Any, action: int, after: Any, fault: str, brief: bool) -> list[str]:
-    """Return what was bid, or all that a challenge brought to light."""
+    """Return the text of a bid, or of a challenge with all dice; see `dicegym.games.controls.Controls`."""
     quantity, face = (int(number) for number in bid_of(action))
     bid = None if fault or not quantity else (quantity, face)
     said = f'say "{CHALLENGES.get(action, "")}" to'

@@ -1,10 +1,10 @@
 """The original bot interface of Liar's Dice with "spot on": a subclass of ``Player`` with ``move`` and ``index``.
 
-A bot file starts with ``from player import Player``; the module is supplied here, and the name is there without the
-import too. ``Cls(index)`` makes the bot, ``move(bids, player_dice, n_dice)`` is asked for each move.
+A bot file starts with ``from player import Player``; the module is supplied here, and the name is also available
+without the import. ``Cls(index)`` makes the bot, ``move(bids, player_dice, n_dice)`` is asked for each move.
 
-What stands here runs in the process of the bot, which is small: nothing compiled is loaded, and no array. The other
-half, which makes actions of answers, is ``adapter.py``. What interfaces offer: `dicegym.games.parts.Interface`.
+This module runs in the small process of the bot, without NumPy and compiled code. ``adapter.py`` turns answers into
+actions. The protocol is `dicegym.games.parts.Interface`.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def supply_modules(rng: PrivateRandom) -> Mapping[str, types.ModuleType]:
 
 
 def find(program: Program) -> Callable[..., Any]:
-    """Return the class of a program that plays: the one that the source names, or the last one defined.
+    """Return the program's class that plays: the one that the source names, or the last one defined.
 
     Raises AgentError if no class derives from ``Player``.
     """
@@ -65,7 +65,7 @@ def find(program: Program) -> Callable[..., Any]:
 
 
 def seat_bot(program: Program, bot: Callable[..., Any], seat: int) -> Callable[..., Any]:
-    """Return what is asked in one game: ``move`` of a new object of the class. Raises AgentError if it fails."""
+    """Return the function to ask in one game: ``move`` of a new object. Raises AgentError if the class fails."""
     name = getattr(bot, "__name__", "the class")
     try:
         player = report_calls(bot, name)(seat)
@@ -73,7 +73,7 @@ def seat_bot(program: Program, bot: Callable[..., Any], seat: int) -> Callable[.
         raise program.failure(error, f"in {name}({seat})") from error
 
     def move(*arguments: Any) -> Any:
-        return player.move(*arguments)  # looked up each time, as it may be another one by then
+        return player.move(*arguments)  # looked up each time: a bot may replace its method
 
     return report_calls(move, ENTRY_POINT)
 

@@ -1,4 +1,4 @@
-"""How Liar's Dice with "spot on" looks."""
+"""Pictures of Liar's Dice with "spot on"."""
 
 from __future__ import annotations
 

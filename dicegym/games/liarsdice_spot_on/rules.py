@@ -1,27 +1,27 @@
 """Liar's Dice, spot on: sixes are wild and worth double, and a bid may be called exact to gain or to take dice.
 
 Round
-    Everybody rolls as many dice as it has left and sees its own alone. In turn, each player bids a quantity of a
+    Each player rolls all dice that it has left and sees its own alone. In turn, each player bids a quantity of a
     face on the dice of all players together, or challenges the last bid. Dice showing six are wild: a bid on any
     face counts them as well. A bid's worth is its quantity, doubled for sixes, and it must be worth strictly more
-    than the last one. The first bid may be any. No quantity is too large; those above 10**15 count as 10**15. With
+    than the last one. Any first bid is legal. No quantity is too large; those above 10**15 count as 10**15. With
     fewer ``faces`` the highest one takes the place of six.
 
     ===================  ===================  =================================  ======================
     challenge            it succeeds if       then                               otherwise
     ===================  ===================  =================================  ======================
     Liar                 fewer than were bid  the bidder loses a die             the caller loses a die
-    Spot on, lose two    exactly so many      the bidder loses two, or its last  the caller loses a die
-    Spot on, gain one    exactly so many      the caller regains one             the caller loses a die
+    Spot on, lose two    exactly as many      the bidder loses two, or its last  the caller loses a die
+    Spot on, gain one    exactly as many      the caller regains one             the caller loses a die
     ===================  ===================  =================================  ======================
 
-    "Gain one" is for those who have fewer dice than they began with.
+    "Gain one" is legal for players with fewer dice than at the beginning.
 
     Order: a seat drawn from the game's key opens the first round. The next round is opened by the next seat with dice
-    after whoever lost dice, and after a successful "gain one" by the caller. Whoever has no dice left is out.
+    after the player that lost dice; after a successful "gain one", by the caller. A player without dice is out.
 
-Disqualified is whoever plays what is not allowed: all its dice are lost. The round goes on with the next seat, bids
-stand, and the dice already rolled count. The last bidder cannot be out when its bid is challenged: before its own
+An illegal play disqualifies the player: it loses all its dice. The round continues with the next seat, bids remain
+valid, and the dice already rolled count. The last bidder cannot be out when its bid is challenged: before its own
 next turn the game would be over.
 
     =======  =====================================================================================
@@ -46,10 +46,10 @@ Parameters
     faces    6        2-6     faces of a die; the highest is wild, and bids on it are worth double
     =======  =======  ======  ================================================================
     The original game has six faces. With fewer, actions and observations keep their numbers and places: bids of higher
-    faces are never legal, and what is observed of these faces is 0. Files of the original interface play with six
-    alone; compiled twins of shipped bots reckon with the faces that there are.
+    faces are never legal, and their observations are 0. Files of the original interface play with six faces only;
+    compiled twins of shipped bots play with any number.
 
-Actions: ``Discrete(183)``, whatever the number of players
+Actions: ``Discrete(183)``, for any number of players
     ======  ====================================================================
     action  meaning
     ======  ====================================================================
@@ -61,37 +61,36 @@ Actions: ``Discrete(183)``, whatever the number of players
     Wide actions: from 183 on, bids of quantities above 30: (quantity - 1) * 6 + face - 1 + 3. -1 is no answer
     (fault 5), every other negative number neither bid nor challenge (fault 4).
 
-Observation: ``Box(0, 1, (318,))``, whatever the number of players; seats count from the own one to the left
+Observation: ``Box(0, 1, (318,))``, for any number of players; seats count from the own one to the left
     =============  ======  ===================================================================================
     part           length  meaning
     =============  ======  ===================================================================================
     own dice       30      for each face as many ones, of five, as own dice show it
-    seats          6       is there such a seat at this table
+    seats          6       1 for each seat of this table
     dice left      30      for each seat as many ones, of five, as it has dice left
-    all dice       1       dice rolled for this round, over 30; those of the disqualified are among them
+    all dice       1       dice rolled for this round, over 30; those of disqualified seats included
     bid face       6       one-hot: face of the last bid; all zero before the first
     bid quantity   2       quantity of the last bid: over 30; over all dice, at most 1
-    bid chance     1       probability that the last bid is true, by the own dice alone
+    bid chance     1       probability by the own dice that the last bid is true
     support        6       for each face the number of dice expected to count for it, by the own dice, over all dice
-    lowest raise   6       for each face the least quantity that is worth more than the last bid, over all dice,
+    lowest raise   6       for each face the lowest quantity that is worth more than the last bid, over all dice,
                            at most 1
-    raise chance   6       for each face the probability that this raise is true, by the own dice alone
+    raise chance   6       for each face the probability by the own dice that this raise is true
     next chance    6       the same for one die more
     highest bids   36      for each seat and face the highest quantity it bid in this round, over all dice, at most 1
     bids           180     which of the bids 0..179 were made in this round
-    exact chance   1       probability that the last bid is exact, by the own dice alone
+    exact chance   1       probability by the own dice that the last bid is exact
     may gain       1       1 if the own dice are fewer than at the start
     =============  ======  ===================================================================================
 
-Rewards: what a seat's share of all dice left gains or loses, in all +1 for the winner and -1/(n - 1) for each of the
-other n - 1. With the share s the sum so far is (n * s - 1) / (n - 1): 0 at first, when all have as many.
-With ``reward="margin"`` what the lead (own dice - the others' mean) / ``dice`` gains or loses: in all k / ``dice`` for
-a winner with k dice left, and -1/(n - 1) of that for each other.
+Rewards: the change of a seat's share of all dice left, in all +1 for the winner and -1/(n - 1) for each of the other
+n - 1. With the share s the sum so far is (n * s - 1) / (n - 1): 0 at first, when all shares are equal.
+With ``reward="margin"`` the change of the lead, (own dice - the others' mean) / ``dice``: in all k / ``dice`` for a
+winner with k dice left, and -1/(n - 1) of that for each other.
 
 Version history
-    v0: first version; since then ``reward`` chooses the rewards, and the default opponents are a mix, of which
-    ``even``, the only one before, is the strongest. The parameter ``faces`` was added
-    later; with 6 all is as before.
+    v0: first version; since then ``reward`` chooses the rewards, and the default opponents are a mix whose strongest
+    is ``even``, the only one before. The parameter ``faces`` was added later; with 6 faces nothing changed.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any
@@ -118,7 +117,7 @@ NO_MOVE = -2
 """One of the wide actions that are neither a bid nor a challenge."""
 WILD = True
 LARGEST = 10**15
-"""The largest quantity that is told from larger ones."""
+"""The largest quantity: larger ones count as this."""
 MOST_BIDS = 100
 NO_BID, NO_LOSS, NOT_MORE, NO_MOVE_FAULT, NO_ANSWER_FAULT, ONE_TOO_MANY = 1, 2, 3, 4, 5, 6
 
@@ -129,7 +128,7 @@ AT = FEATURES.offsets
 
 @kernel
 def worth(quantity, face, faces):
-    """Return what a bid is worth where dice have this many ``faces``."""
+    """Return the worth of a bid with dice of this many ``faces``."""
     return 2 * quantity if face == faces else quantity
 
 
@@ -145,18 +144,18 @@ def _worth_more(faces: int) -> np.ndarray:
 
 WORTHS = HIGHEST_WORTH + 1
 WORTH_MORE = np.concatenate([_worth_more(faces) for faces in range(table.FACES + 1)])
-"""bool[7 * 61, 180]: for each number of faces, and for each worth, which ordinary bids are worth more."""
+"""bool[7 * 61, 180]: for each number of faces and each worth, the ordinary bids that are worth more."""
 
 
 @kernel
 def least(quantity, face, raised, faces):
-    """Return the least quantity of face ``raised`` that is worth more than a bid (quantity 0: there is none)."""
+    """Return the lowest quantity of face ``raised`` that is worth more than a bid (quantity 0: no bid)."""
     beat = worth(quantity, face, faces) + 1
     return (beat + 1) // 2 if raised == faces else beat
 
 
 def least_with(faces: int) -> Callable[[int, int, int], int]:
-    """Return `least` where dice have this many faces, for the shared screens."""
+    """Return `least` for dice of this many faces, for the shared screens."""
     return lambda quantity, face, raised: least(quantity, face, raised, faces)
 
 
@@ -169,7 +168,7 @@ def reset(state):
 
 @kernel
 def bid_of(action):
-    """Return the (quantity, face) that an action bids, ordinary or wide; quantity 0 if it is no bid."""
+    """Return the (quantity, face) of an ordinary or wide bid; quantity 0 for other actions."""
     if action < 0 or LIAR <= action < N_ACTIONS:
         return np.int64(0), np.int64(0)
     index = np.int64(action) if action < LIAR else np.int64(action) - N_CHALLENGES
@@ -178,7 +177,7 @@ def bid_of(action):
 
 @kernel
 def fault_of(state, action):
-    """Return 0 for an allowed action, or the number of its fault."""
+    """Return the number of an action's fault, 0 for a legal action."""
     if action < 0:
         return NO_ANSWER_FAULT if action == NO_ANSWER else NO_MOVE_FAULT
     raised, raised_face = bid_of(action)
@@ -224,7 +223,7 @@ def step(state, action):
 
 @kernel
 def legal(state, mask):
-    """Every bid worth more, every challenge once there is a bid, "gain one" for seats that have lost dice."""
+    """Write which actions are legal: bids worth more, challenges after a bid, "gain one" for seats with fewer dice."""
     _, quantity, face = table.last_bid(state)
     faces = np.int64(state.faces)
     beat = min(worth(quantity, face, faces), HIGHEST_WORTH) if state.n_bids < MOST_BIDS else HIGHEST_WORTH
@@ -258,13 +257,13 @@ def observe(state, seat, out):
 
 @kernel
 def returns(state, out):
-    """Each seat's share of all dice left, from 0 to +1 for the winner and -1/(n - 1) for each other."""
+    """Write each seat's return, from its share of all dice left: +1 for the winner, -1/(n - 1) for each other."""
     table.share_out(state, out)
 
 
 @kernel
 def margin(state, out):
-    """Each seat's dice less the mean of the others', over the dice that each began with."""
+    """Write each seat's dice less the mean of the others', divided by the dice of each at the beginning."""
     table.lead_out(state, out)
 
 

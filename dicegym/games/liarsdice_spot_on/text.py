@@ -1,4 +1,4 @@
-"""How Liar's Dice with "spot on" reads on a screen: names of actions, and one screen of a state."""
+"""Liar's Dice with "spot on" on a screen: names of actions, and a scene of a state."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ CHALLENGES = {LIAR: "Liar", LOSE_TWO: "Spot on, lose two", GAIN_ONE: "Spot on, g
 
 
 def action_name(action: int) -> str:
-    """Return what an action means, in words."""
+    """Return the name of an action."""
     if action in CHALLENGES:
         return CHALLENGES[action]
     quantity, face = bid_of(action)

@@ -1,4 +1,4 @@
-"""Compiled twins of bots in ``agents/liarsdice_spot_on/``: what each does, and why, is told there."""
+"""Compiled twins of bots in ``agents/liarsdice_spot_on/``, where each bot is explained."""
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any
 # Kernels: Numba infers the types of their arguments, and records have none that mypy could check.
@@ -25,14 +25,14 @@ RAISES, TRUSTED, STILL, FALSE = (3, 6), (0.55, 0.6), (0.2, -0.23), (0.2, 0.0)  #
 
 @kernel
 def bid(quantity, face):
-    """Return the action that bids, a wide one if need be."""
+    """Return the action of a bid, a wide one if necessary."""
     index = table.bid_index(quantity, face)
     return index if index < table.N_BIDS else index + N_CHALLENGES
 
 
 @kernel
 def chance_of(state, others, quantity, face):
-    """Return the probability that a bid is true, by the own dice alone."""
+    """Return the probability by the own dice that a bid is true."""
     own = table.own_matching(state, np.int64(state.player), face, WILD)
     return shared.odds(others, quantity - own, row_of(state, face))
 
@@ -46,7 +46,7 @@ def row_of(state, face):
 
 @kernel
 def likeliest_bid(state, others, quantity, face):
-    """Return the action of the likeliest of the least bids on each face, the first one if several are."""
+    """Return the action of the likeliest of the lowest raises on each face, the first one among equals."""
     best, likeliest, faces = np.int64(0), -1.0, np.int64(state.faces)
     for raised in range(1, faces + 1):
         lowest = least(quantity, face, raised, faces)
@@ -106,11 +106,11 @@ def trusting(state):
 @twin("honest", file="8b33aa50b2a328af")
 @kernel
 def honest(state):
-    """Play as ``honest`` does; some face of the own dice is always worth an opening bid."""
+    """Play as ``honest`` does; some face of the own dice always allows an opening bid."""
     others, quantity, face = shared.question(state)
     me, faces = np.int64(state.player), np.int64(state.faces)
     most, best = np.int64(0), np.int64(0)
-    for number in range(faces):  # wild ones first: of bids worth the same, that on them has the smaller quantity
+    for number in range(faces):  # the wild face first: among bids of equal worth, its bid has the smallest quantity
         raised = np.int64(number) if number > 0 else faces
         own = table.own_matching(state, me, raised, WILD)
         likely = own + shared.EVEN_NEED[row_of(state, raised), others]
@@ -170,8 +170,8 @@ def haphazard(state, script=None):
 def count_told(state, told):
     """Write to float64[seats, 7] ``told`` how much each seat's bids tell of each face.
 
-    A bid on the face bid before tells less. Whose bid it was follows from the order of play: the
-    last one was made by the nearest seat with dice before, and so on, as bots of the original interface have it.
+    A bid on the same face as the bid before tells less. As for bots of the original interface, bidders follow from the
+    order of play: the last bid was made by the nearest seat with dice before, and so on.
     """
     seat = np.int64(state.player)
     for number in range(np.int64(state.n_bids) - 1, -1, -1):
@@ -186,7 +186,7 @@ def count_told(state, told):
 
 @kernel
 def tilt(told, weights, faces):
-    """Write to ``weights`` how much each face's share is tilted by what is ``told``, and to its first their sum."""
+    """Write the weight of each face after what was ``told`` to ``weights``, and their sum to its first entry."""
     below, total = 0.0, 0.0
     for face in range(1, faces + 1):
         weights[face] = math.exp(TILT * min(told[face], MOST_TOLD)) if told[face] > 0 else 1.0
@@ -199,7 +199,7 @@ def tilt(told, weights, faces):
 
 @kernel
 def counts_for(weights, face, faces):
-    """Return how likely a die counts for ``face`` by what `tilt` wrote."""
+    """Return the probability that a die counts for ``face``, from the weights of `tilt`."""
     chance = weights[face] / weights[0]
     return shared.round_chance(chance + weights[faces] / weights[0] if face < faces else chance)
 
@@ -255,12 +255,12 @@ def bayes(state, script=None):
 
 
 DRAWING = ("bayes", "bluffer", "haphazard")
-"""The bots that draw; `write_choices` has them by number."""
+"""The bots that draw, by their numbers in `write_choices`."""
 
 
 @loop_kernel
 def write_choices(states, bot, script, actions, chances):
-    """Write how likely bot ``bot`` plays what in each of ``states``; see `policy` of ``bidding.luck``."""
+    """Write the actions of bot ``bot`` in each of ``states``, and their probabilities; see ``bidding.luck``."""
     for k in range(len(states)):
         shared.begin_script(script)
         more = True

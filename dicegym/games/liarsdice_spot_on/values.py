@@ -1,7 +1,4 @@
-"""What states of Liar's Dice with "spot on" are worth, what luck brought, and what can be solved and kept.
-
-All of it is shared with the other game of hidden dice and rising bids: see `dicegym.games.bidding`.
-"""
+"""Values, luck and solutions of Liar's Dice with "spot on"; both games share them in `dicegym.games.bidding`."""
 
 from __future__ import annotations
 
@@ -17,15 +14,15 @@ from dicegym.games.solved import Claim, Solution
 __all__ = ["best_reply", "check_best_reply", "claims", "exploitability", "meter", "solutions", "sources"]
 
 SETTINGS: Sequence[Mapping[str, int]] = ({"players": 2, "dice": 2}, {"players": 2, "dice": 3})
-"""Games that are solved with all bids remembered."""
+"""The parameters of games that are solved with all bids remembered."""
 
 
 def solutions(game: Game) -> Sequence[Solution]:
-    """Return what can be solved of ``game``. The figures are those of two cores, measured."""
+    """Return what can be solved of ``game``, with the steps and minutes measured on two cores."""
     took = {2: (200, 0.1), 3: (300, 10)}
     return [EquilibriumSolution(game, *took[one["dice"]]) for one in SETTINGS if plays_with(game, one)]
 
 
 def claims() -> Sequence[Claim]:
-    """Return what is published of the game with "spot on"."""
+    """Return the published values of the game with "spot on"."""
     return game_claims("liarsdice_spot_on", 0.5, 0.88e-3)

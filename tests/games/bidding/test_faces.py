@@ -16,7 +16,7 @@ from dicegym import arena
 from dicegym.arena.storage import rules_of
 from dicegym.engine.game import Game
 from dicegym.errors import ModelError, ParameterError
-from dicegym.games.bidding import chance
+from dicegym.games.bidding import chance, values
 from dicegym.games.bidding.solving import solution
 from dicegym.games.bidding.values import exploitability, sources
 from dicegym.games.keyboard import Place
@@ -198,6 +198,20 @@ def test_best_replies_win_what_brute_force_says(bot: str, faces: int) -> None:
     assert found.low == pytest.approx(expected, abs=1e-9)
 
 
+def test_searches_have_room_for_the_rolls_of_fewer_faces(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two dice of three faces have six rolls, so a tree may have more points than with 21 rolls of six faces."""
+    game, room = small("liarsdice", 3, dice=2), []
+
+    class Measured(values.ResponseTree):
+        def __init__(self, hand: Any, policy: Any, least: float, most: int) -> None:
+            room.append(most * len(hand.rolls[1].chances))
+            super().__init__(hand, policy, least, most)
+
+    monkeypatch.setattr(values, "ResponseTree", Measured)
+    exploitability(opponent(game, "even"), game, time=SearchTime(0))
+    assert max(room) > (1 << values.ROUNDS[0][1]) - 6
+
+
 @each_name
 def test_what_knows_six_faces_alone_says_so(name: str) -> None:
     game = small(name, 3)
@@ -209,7 +223,7 @@ def test_what_knows_six_faces_alone_says_so(name: str) -> None:
     if name == "liarsdice":
         assert list_solved_settings(game) == {"players": 2, "dice": 1, "faces": 6}
         assert list_solved_settings(small(name, 6)) == {"players": 2, "dice": 1}
-        with pytest.raises(ParameterError, match="exact values are known for dice of 6 faces"):
+        with pytest.raises(ParameterError, match=r"has no exact values: .* faces=6"):
             need(name, DUEL).tabulate(opponent(game, "even"), game)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from importlib import import_module
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -66,9 +67,10 @@ def told(game: Game, known: list[Player | None], found: list[Path]) -> tuple[np.
     states = np.concatenate([start for start, _, _ in found])
     meter = need(game, VALUES).meter(game, known, np.tile([0, 1], (len(found), 1)))
     assert meter is not None
-    watched = Watched(game, states, meter)
-    while len(rows := watched.open):
-        time = int(watched.time)
+    watched = Watched(states, meter)
+    for time in count():
+        if not len(rows := watched.open):
+            break
         watched.step(rows, np.array([found[row][1][time] for row in rows.tolist()]))
     return (states["left"][:, 0] > 0).astype(float), meter.luck[:, 0]
 

@@ -16,13 +16,13 @@ import pytest
 
 import dicegym
 from dicegym.analysis import valuers
-from dicegym.analysis.exploitability import best_reply
 from dicegym.errors import DamagedFileError
 from dicegym.games.bidding import table
 from dicegym.games.bidding.solving import recall_table
 from dicegym.games.bidding.solving.hand import rolls
 from dicegym.games.bidding.solving.hand_values import HandValues
 from dicegym.games.bidding.solving.recall_table import RecallTable, recall_values
+from dicegym.games.bidding.values import best_reply
 from dicegym.play.player import Player
 from dicegym.shipped import shipped_folder
 
@@ -148,7 +148,7 @@ def _compare_with_bot(
                 for action in side.actions[group].tolist()
             ]
             bids = [int(side.hand.bids[bid]) for bid in state]
-            for number, counts in enumerate(rolls(own).counts):
+            for number, counts in enumerate(rolls(own, 6).counts):
                 roll = [face + 1 for face in range(6) for _ in range(counts[face])]
                 dice: Any = "".join(map(str, roll)) if name == "liarsdice" else roll
                 found = dict(bot["choices"](dice, others, bids))
@@ -189,7 +189,7 @@ def test_values_agree_with_each_other(solved: Any) -> None:
         assert not policy[~mask].any()
         if spot is not None and met < 6:  # which takes long
             met += 1
-            values, belief = valuer.action_values(state).values, valuer.belief(spot.dice, spot.path)
+            values, belief = valuer.action_values(state).values, valuer.belief(spot.strategy, spot.path)
             mean, supposed = 0.0, state.copy()
             for chance, roll in zip(belief, rolls(spot.others, game.all_parameters["faces"]).counts, strict=True):
                 supposed["hands"][1 - me] = roll
@@ -309,7 +309,7 @@ def test_a_table_of_more_dice_leaves_out_what_fewer_do_not_allow() -> None:
 def test_the_shipped_table_is_whole(game: str) -> None:
     played = dicegym.game(game)
     file = shipped_folder("agents") / game / FILE
-    told, _ = recall_table.split(file.read_bytes())
+    told = RecallTable(played, file).told
     assert file.stat().st_size < MOST_BYTES
     assert told["fingerprint"] == played.fingerprint
     assert set(told["places"]) == {f"{own}{others}" for own in range(1, 6) for others in range(1, 6)}

@@ -67,7 +67,8 @@ def simple_hand(faces: int, quantities: int, calls: int = 1, wild: bool = False,
     rolls = Rolls(np.eye(faces, 6, dtype=np.int8), np.full(faces, 1 / faces))
     numbers = tuple(range(180, 180 + calls))
     order, *tree = number_nodes(np.triu(np.ones((n_bids, n_bids), bool), 1))
-    return Hand((1, 1), (rolls, rolls), order, (numbers, numbers), *tree, counting, outcome, tuple(endings))
+    nothing = (NOT_ALLOWED, NOT_ALLOWED), np.zeros(0, np.int64)
+    return Hand((1, 1), (rolls, rolls), order, (numbers, numbers), *tree, counting, outcome, tuple(endings), *nothing)
 
 
 @pytest.mark.slow_after(1)

@@ -1,16 +1,16 @@
-"""What learns one hand by counterfactual regret minimisation, and what tables of a strategy are asked for.
+"""Counterfactual regret minimisation for one hand, with all bids of it remembered, and the learned strategy.
 
-Here players remember all bids of a hand. Those that remember the last bids alone are learned by another sweep
-(``training/equilibrium_table.py``); what they play is read as the same kind of strategy
-(`dicegym.games.bidding.solving.hand_values.HandStrategy`). One sweep for both was measured; it is too large either way:
+Strategies that remember the last bids alone are learned by another sweep (``training/equilibrium_table.py``) and read
+as the same `dicegym.games.bidding.solving.hand_values.HandStrategy`. One sweep for both was measured, and is too large
+either way:
 
-- With all bids remembered, public states form a tree. How probable a pair of rolls is at a state is one player's part
-  times the other's: two vectors, which a sweep keeps on its way down. The classic game with two dice each has 16.8
-  million states with 21 rolls a player. A sweep that goes forwards over all states and then backwards, as for the last
-  bids alone, would keep a matrix of pairs of rolls at each: 28 GiB instead of some 100 KiB.
-- With the last two bids remembered, several histories lead to one state. How probable a pair of rolls is there is a sum
-  over them and no product, so it needs that matrix. A sweep on its way down would go through all histories: with five
-  dice each in the classic game 69 billion, rare bids left out, instead of 667 states.
+- With all bids remembered, public states form a tree. The probability of a pair of rolls at a state is a product: one
+  vector for each player, which a sweep keeps on its way down. The classic game with two dice each has 16.8 million
+  states with 21 rolls a player. A sweep forwards over all states and then backwards would keep a matrix of pairs of
+  rolls at each: 28 GiB instead of some 100 KiB.
+- With the last two bids remembered, several histories lead to one state. The probability of a pair of rolls there is a
+  sum over them, which needs that matrix. A sweep down the tree would visit all histories: with five dice each in the
+  classic game 69 billion, rare bids left out, instead of 667 states.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from dicegym.games.bidding.solving.hand import Hand, Worth, ending_values
 
 
 def _notes(hand: Hand) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Return room for plan, gain, own, other and sums of one sweep; each thread needs its own."""
+    """Return the arrays plan, gain, own, other and sums of a sweep; each thread needs its own."""
     levels, choices = hand.levels, len(hand.bids) + hand.outcome.shape[2]
     plan, gain = np.empty((levels, choices + 2, hand.width)), np.empty((levels, choices, hand.width))
     own, other = np.empty((2, levels, hand.width))
@@ -35,7 +35,7 @@ def _notes(hand: Hand) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, 
 
 @dataclass(frozen=True, eq=False)
 class Strategy:
-    """How both places play a hand: weights as in `dicegym.games.bidding.solving.regret_sweeps`."""
+    """A strategy of both places of a hand: weights as in `dicegym.games.bidding.solving.regret_sweeps`."""
 
     hand: Hand
     bid_rows: np.ndarray
@@ -44,10 +44,7 @@ class Strategy:
     """uint16[call rows, calls, width]."""
 
     def choices(self, path: Sequence[int]) -> np.ndarray:
-        """Return the probability of each choice, bids before calls, for each roll: float64[choices, width].
-
-        ``path`` has the numbers of the bids that were made.
-        """
+        """Return the probability of each choice after the bids ``path``; see `hand_values.HandStrategy.choices`."""
         hand, place = self.hand, len(path) % 2
         plan = np.zeros((len(hand.bids) + hand.outcome.shape[2] + 2, hand.width))
         calls, low = (len(hand.calls[place]), int(hand.first[path[-1] + 1])) if path else (0, 0)
@@ -61,17 +58,17 @@ class Strategy:
         self, values: np.ndarray, place: int, own: np.ndarray, other: np.ndarray, path: Sequence[int] = (),
         best: bool = False,
     ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
-        """Return what a node is worth to a place: float64[width] by its rolls, and float64[choices, width].
+        """Return the values of a node to each roll of a place, float64[width], and of choices, float64[choices, width].
 
         Args:
             values: float64[endings], the opener's win probabilities.
-            place: who is asked about.
-            own: float64[width], own reach; 0 for rolls that are not asked for.
-            other: float64[width], the opponent's reach with the chance of its rolls; values are times that.
-            path: numbers of the bids that were made.
-            best: whether the place plays the best response, bids outside of the tree included, or this strategy.
+            place: the place.
+            own: float64[width], its reach; 0 for rolls that are not asked for.
+            other: float64[width], the opponent's reach times the probability of its rolls; a factor of all values.
+            path: the numbers of the bids made.
+            best: whether the place plays the best response, bids outside the tree included, or this strategy.
 
-        The second array is of use where the place is to move, and for choices that are there.
+        The second array is valid if the place is to move, for the choices that it has.
         """
         hand, out, depth = self.hand, np.zeros(self.hand.width), len(path)
         _, gain, notes_own, notes_other, _ = notes = _notes(hand)
@@ -84,7 +81,7 @@ class Strategy:
         return out, gain[depth]
 
     def judge_roll(self, worth: Worth, path: Sequence[int], roll: int, other: np.ndarray) -> tuple[float, np.ndarray]:
-        """Return what a roll is worth in all and by each choice; see `hand_values.HandStrategy.judge_roll`."""
+        """Return the win probability of a roll, and of each choice; see `hand_values.HandStrategy.judge_roll`."""
         hand, place = self.hand, len(path) % 2
         own, others = np.zeros((2, hand.width))
         own[roll], others[: len(other)] = 1, other
@@ -92,7 +89,7 @@ class Strategy:
         return float(value[roll]), choices[: len(hand.actions_of(path)), roll].copy()
 
     def win_chance(self, values: np.ndarray, place: int, best: bool = False) -> float:
-        """Return how likely a place wins from the first bid on, by this strategy or by the best response to it.
+        """Return the win probability of a place in the whole hand, by this strategy or the best response to it.
 
         ``values`` is float64[endings], the opener's win probabilities.
         """
@@ -104,7 +101,7 @@ class Strategy:
 
 
 class Learner:
-    """Learns to play one hand by counterfactual regret minimisation; the update is in `regret_sweeps.visit`."""
+    """Solves a hand by counterfactual regret minimisation; the update is in `regret_sweeps.visit`."""
 
     def __init__(self, hand: Hand) -> None:
         self.hand = hand
@@ -114,18 +111,18 @@ class Learner:
         self.steps = 0
 
     def learn(self, values: np.ndarray, pool: ThreadPoolExecutor | None = None) -> float:
-        """Do one step for both places; return how likely the opener won by the strategies of the moment.
+        """Do one step for both places; return the opener's win probability with the present strategies.
 
-        ``values`` is float64[endings], the opener's win probabilities. The threads of a ``pool`` make no difference.
+        ``values`` is float64[endings], the opener's win probabilities. The result does not depend on the ``pool``.
         """
         self.steps += 1
         self._learn(values, 1, pool)
         return self._learn(values, 0, pool)
 
     def _learn(self, values: np.ndarray, me: int, pool: ThreadPoolExecutor | None) -> float:
-        """Update regrets and totals of a place: below each opening bid by a sweep, and of the opening itself here.
+        """Update regrets and totals of a place: below each opening bid by a sweep, and those of the opening here.
 
-        Threads share the opening bids; what is below one of them has nothing to do with the others.
+        Threads share the opening bids, whose subtrees are independent.
         """
         hand, n_bids = self.hand, len(self.hand.bids)
         plan, gains = np.zeros((n_bids + hand.outcome.shape[2] + 2, hand.width)), np.zeros((n_bids, hand.width))
@@ -147,7 +144,7 @@ class Learner:
             )  # fmt: skip
 
         run = map if pool is None else pool.map
-        list(run(sweep, range(n_bids)))  # below each bid lies nearly half of what is left
+        list(run(sweep, range(n_bids)))  # each bid has nearly half of the remaining nodes below it
         if me == 0:
             value = (chances * gains).sum(axis=0)
             self.bid_totals[hand.step] += weight * own * chances
@@ -157,7 +154,7 @@ class Learner:
         return float(hand.rolls[me].chances @ value[: hand.sizes[me]])
 
     def strategy(self) -> Strategy:
-        """Return what was played on average; see `regret_sweeps.settle`."""
+        """Return the average strategy; see `regret_sweeps.settle`."""
         bid_rows = np.zeros(self.bid_totals.shape, np.uint16)
         call_rows = np.zeros(self.call_totals.shape, np.uint16)
         regret_sweeps.settle(

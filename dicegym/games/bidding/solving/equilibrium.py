@@ -1,11 +1,11 @@
-"""The whole game for two: all hands that may come about, one after the other, and how good a strategy for them is.
+"""The whole game for two: all its hands, solved one after the other, and the exploitability of a strategy.
 
-A hand is named by its dice, those of its opener first. It leads to another hand, or to the end, so hands are
-solved from the last ones up; where they lead back to each other, as where a die may be regained, they are learned
-together, each with what the others have been worth so far.
+A hand is named by its dice, those of its opener first. It leads to other hands, or to the end, so hands are solved from
+the last ones up. Hands that lead back to each other, because a die may be regained, are learned together, each with
+the present values of the others.
 
-How good a strategy is, is computed and not believed: by the best response to it over the whole game, to the last hand.
-It may also make the bids that the trees leave out (`worths`).
+Exploitability is computed from the best response over the whole game (`worths`), which may also make the bids that the
+trees leave out.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from dicegym.games.bidding.solving.cfr import Learner, Strategy
 from dicegym.games.bidding.solving.hand import Dice, Worth, ending_values, hand_after, tabulate
 
 CLOSE = 1e-9
-"""Where values that depend on each other are taken to stand: they change by less in a round."""
+"""Values that depend on each other have converged if a round changes them by less."""
 FINE = 3e-5
-"""How closely the values of hands are known before those that lead to them are learned: half the difference between
-what best responses leave the opener and what they give it."""
+"""The precision of a hand's value before the hands that lead to it are learned: half the gap between the bounds that
+best responses set."""
 
 
 HandGroup = tuple[Dice, ...]
-"""Hands that lead to each other, or a single one that never comes about again."""
+"""Hands that lead to each other, or a single hand that never returns."""
 
 
 def groups_of(game: Game) -> list[HandGroup]:
-    """Return all hands that may come about, each group after those that it leads to.
+    """Return all hands of a game, each group after those that it leads to.
 
-    Where dice come back, all hands are one group.
+    All hands are one group if dice can be regained.
     """
     whole = game.parameters["dice"]
     leads: dict[Dice, set[Dice]] = {}
@@ -50,10 +50,10 @@ def groups_of(game: Game) -> list[HandGroup]:
 
 
 def worths(groups: Sequence[HandGroup], strategies: Mapping[Dice, Strategy], *, best: bool) -> Worth:
-    """Return the values of all hands against ``strategies``, for a player of the same or of the best response.
+    """Return the values of all hands against ``strategies`` for a player of the same strategies, or the best response.
 
-    Where hands come about again, values of the best response come down from 1 until they stand, so they are no less
-    than what it wins, and the others up from a half.
+    In a group of several hands, values are iterated to convergence: those of the best response downwards from 1, so
+    they are upper bounds, and the others from 0.5.
     """
     worth = Worth({}, {})
     for group in groups:
@@ -75,23 +75,23 @@ def worths(groups: Sequence[HandGroup], strategies: Mapping[Dice, Strategy], *, 
 
 
 def exploitability(groups: Sequence[HandGroup], strategies: Mapping[Dice, Strategy]) -> float:
-    """Return how much more than half of all games a best response wins, each player opening half of them."""
+    """Return the best response's win rate above 0.5, if each player opens half of the games."""
     worth, dice = worths(groups, strategies, best=True), groups[-1][-1]
     return (worth.opens[dice] + worth.follows[dice]) / 2 - 0.5
 
 
 class Solver:
-    """Learns the whole game, one step after the other.
+    """Learns the whole game step by step.
 
     Args:
-        game: of two players.
-        threads: how many work on a large hand; it makes no difference to what comes out.
+        game: a game for two.
+        threads: the number of threads for a large hand; the result does not depend on it.
 
     Attributes:
-        strategies: what has been learned of all groups that are done.
-        values: how likely the opener of each hand wins, as known so far.
-        learners: of the hands of the group that is being learned.
-        steps: of that group.
+        strategies: the strategies of all finished groups.
+        values: the opener's win probability of each hand, as known so far.
+        learners: the hands of the present group.
+        steps: the steps of the present group.
     """
 
     def __init__(self, game: Game, threads: int = 1) -> None:
@@ -105,7 +105,7 @@ class Solver:
 
     @property
     def last(self) -> bool:
-        """Whether the group that is being learned is the one with the first hand of the game."""
+        """Whether the present group has the first hand of the game."""
         return self._done == len(self.groups) - 1
 
     def _begin(self) -> None:
@@ -122,16 +122,16 @@ class Solver:
             dice: learner.learn(ending_values(learner.hand, worth, 0), self._pool)
             for dice, learner in self.learners.items()
         }
-        share = 3 / (self.steps + 2)  # the mean of all steps, each with the square of its number for a weight, nearly
+        share = 3 / (self.steps + 2)  # nearly the mean of all steps, weighted by the squares of their numbers
         for dice, value in found.items():
             self.values[dice] += share * (value - self.values[dice])
 
     def current(self) -> dict[Dice, Strategy]:
-        """Return the strategies of all hands so far, those being learned included."""
+        """Return the strategies of all hands so far, the present group included."""
         return self.strategies | {dice: learner.strategy() for dice, learner in self.learners.items()}
 
     def finish_group(self) -> bool:
-        """Go on to the next group if this one, which is not the `last`, is known closely; return whether it was."""
+        """Begin the next group if this one, which is not the `last`, is precise (`FINE`); return whether it was."""
         strategies = self.current()
         worth = worths(self.groups[: self._done + 1], strategies, best=True)
         if max((worth.opens[dice] + worth.follows[dice] - 1) / 2 for dice in self.learners) > FINE:

@@ -1,21 +1,21 @@
-"""One hand of Liar's Dice for two as tables, asked of the rules of the game.
+"""One hand of Liar's Dice for two as tables, derived from the rules of the game.
 
-Nothing of the rules stands here: legal bids, the dice that count for a bid and the outcome of every call are found by
-playing the game itself, once for each number of matching dice.
+Nothing of the rules is repeated here: legal bids, the dice that count for a bid and the outcome of every call are found
+by playing the game, once for each number of matching dice.
 
 The player that bids first is the *opener*, place 0; the *other* is place 1. Bids fall into levels: any bid of a higher
-level may follow. So what has been bid is a number with one digit for each level, 0 for none of its bids, the highest
-level last: a *node* of the public tree. The nodes below a node follow it without a gap, one's bid more is the addition
-of ``step[bid]``, and the number of bids says which player is to move.
+level may follow. So the bids made are a number with one digit for each level, 0 for none of its bids, the highest level
+last: a *node* of the public tree. The nodes below a node follow it without a gap. Another bid adds ``step[bid]``, and
+the number of bids tells which player is to move.
 
-Bids above the dice on the table are no part of the tree: a player that makes one is called, and loses. That ending is
-kept in ``overbid``, so that a best response may make them all the same.
+Bids above the dice on the table are not in the tree: a player that makes one is called, and loses. That ending is kept
+in ``overbid``, so that a best response may still make them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from typing import Any, NamedTuple
 
@@ -27,17 +27,17 @@ from dicegym.games.bidding import chance
 from dicegym.games.bidding.table import FACES, MOST_DICE, N_BIDS, SEATS, last_bid
 
 Dice = tuple[int, int]
-"""Of the opener of a hand, and of the other."""
+"""The dice of the opener of a hand and of the other."""
 BidPath = tuple[int, ...]
-"""Numbers of the bids of a hand, as `Hand` has them."""
+"""The bids of a hand, by their numbers in `Hand.bids`."""
 CALL = N_BIDS
-"""The challenge that every one of these games has."""
+"""The challenge that all these games have."""
 DIGITS = (MOST_DICE + 1) ** np.arange(FACES)
-"""What each face's number of dice counts in a number that stands for a roll."""
+"""Place values of the faces in the number that stands for a roll."""
 GOES_ON = -1
 """The kind of an action that does not end the hand."""
 NOT_ALLOWED = -1
-"""Among `Hand.endings`: a call that may not be made."""
+"""In place of an ending: the call is illegal."""
 
 
 class Rolls(NamedTuple):
@@ -46,11 +46,11 @@ class Rolls(NamedTuple):
     counts: np.ndarray
     """int8[rolls, 6]: how many dice show each face."""
     chances: np.ndarray
-    """float64[rolls]: how likely each roll is."""
+    """float64[rolls]: the probability of each roll."""
 
 
 @cache
-def rolls(dice: int, faces: int = FACES) -> Rolls:
+def rolls(dice: int, faces: int) -> Rolls:
     """Return all rolls of ``dice`` dice with ``faces`` faces."""
     found = chance.rolls(dice, faces)
     return Rolls(np.array([one[2] for one in found], np.int8), np.array([one[0] for one in found]))
@@ -58,27 +58,27 @@ def rolls(dice: int, faces: int = FACES) -> Rolls:
 
 @cache
 def _numbers(dice: int, faces: int) -> np.ndarray:
-    """Return int64[(most dice + 1) ** 6]: the number of the roll whose counts of faces are these digits."""
+    """Return int64[(most dice + 1) ** 6]: the number of the roll whose counts of faces are the digits of the index."""
     numbers = np.zeros((MOST_DICE + 1) ** FACES, np.int64)
     counts = rolls(dice, faces).counts
     numbers[counts @ DIGITS] = np.arange(len(counts))
     return numbers
 
 
-def number_of_roll(dice: int, counts: np.ndarray, faces: int = FACES) -> np.ndarray:
-    """Return which of `rolls` show ``counts``, int[..., 6]: int64[...]. Raises ParameterError if one shows none."""
+def number_of_roll(dice: int, counts: np.ndarray, faces: int) -> np.ndarray:
+    """Return the numbers of the `rolls` with these ``counts``, int[..., 6]: int64[...]. Raises ParameterError."""
     found: np.ndarray = _numbers(dice, faces)[np.clip(counts, 0, MOST_DICE) @ DIGITS]
     wrong = (rolls(dice, faces).counts[found] != counts).any(axis=-1)
     if wrong.any():
         raise ParameterError(
             f"{dice} dice cannot show each face {np.asarray(counts)[wrong].reshape(-1, FACES)[0].tolist()} times: give "
-            "a record with everything in it, as the game makes it"
+            "a complete record of the game"
         )
     return found
 
 
 class Start(NamedTuple):
-    """What a hand for two begins with; the game is over if one has no dice."""
+    """The beginning of a hand for two; the game is over if a seat has no dice."""
 
     first: int
     """Dice of seat 0."""
@@ -88,13 +88,13 @@ class Start(NamedTuple):
 
 
 def start_of(state: Any) -> Start:
-    """Return what the hand begins with that has just begun in a record of a game for two."""
+    """Return the beginning of the hand that has just begun in a record of a game for two."""
     first, second = int(state["left"][0]), int(state["left"][1])
     return Start(first, second, 0 if state["over"] else int(state["player"]))
 
 
 def starts_of(dice: int) -> list[Start]:
-    """Return all that a hand can begin with, the fewest dice first."""
+    """Return all beginnings of hands, the fewest dice first."""
     return [
         Start(first, total - first, opener)
         for total in range(2, 2 * dice + 1)
@@ -104,10 +104,10 @@ def starts_of(dice: int) -> list[Start]:
 
 
 class Worth(NamedTuple):
-    """How likely a player wins from the beginning of each hand."""
+    """The win probabilities of a player from the beginning of each hand."""
 
     opens: dict[Dice, float]
-    """If it opens."""
+    """If it opens the hand."""
     follows: dict[Dice, float]
     """If its opponent does."""
 
@@ -119,7 +119,7 @@ def hand_after(ending: Start) -> Dice | None:
 
 
 def opening_record(game: Game, start: Start) -> Any:
-    """Return a record in which a hand begins, without anybody's dice."""
+    """Return a record in which a hand begins, with the dice of both seats left out."""
     state = game.new_game()[0]
     state["left"][:2] = state["rolled"][:2] = start[:2]
     state["hands"] = 0
@@ -128,7 +128,7 @@ def opening_record(game: Game, start: Start) -> Any:
 
 
 def _after_bid(start: Any, bid: int, bidder: int) -> Any:
-    """Return the record of a hand that the seat ``bidder`` opened by the action ``bid``."""
+    """Return the record of a hand after the seat ``bidder`` opened with ``bid``."""
     state = start.copy()
     state["bids"][0], state["n_bids"], state["player"] = bid * SEATS + bidder, 1, 1 - bidder
     return state
@@ -136,7 +136,7 @@ def _after_bid(start: Any, bid: int, bidder: int) -> Any:
 
 @cache
 def has_wild(game: Game) -> bool:
-    """Return whether dice of the highest face count for all: the rules say whether two of them are one of face 1."""
+    """Return whether the highest face is wild: whether the rules count a die of it as a one."""
     state = _after_bid(opening_record(game, Start(1, 1, 0)), 0, 1)
     state["hands"][:2, game.all_parameters["faces"] - 1] = 1
     game.step(state, CALL)
@@ -144,40 +144,40 @@ def has_wild(game: Game) -> bool:
 
 
 class Mixture(NamedTuple):
-    """How a player chooses at some public points, with each of some rolls."""
+    """A player's mixed strategy in some records."""
 
     actions: np.ndarray
-    """int64[m]: what it may play with any of them, none twice."""
+    """int64[m]: the actions that it may play in any of them, each once."""
     chances: np.ndarray
-    """float64[records, m]: how likely it plays each."""
+    """float64[records, m]: the probability of each."""
 
 
 Policy = Callable[[np.ndarray], Mixture]
-"""How a player plays: asked with records whose hand is that of the player to move."""
+"""A player's strategy: takes records that hold the dice of the player to move alone."""
 
 
 class Kind(NamedTuple):
-    """One way to end a hand: a call on a certain bid."""
+    """A way to end a hand: a call on a certain bid."""
 
     counts: tuple[np.ndarray, np.ndarray]
     """By seat int64[rolls]: how many dice of each roll match the bid."""
     ends: np.ndarray
-    """int64[dice on the table + 1]: number of the end in `HandEndings.ends`, by how many dice match in all."""
+    """int64[dice on the table + 1]: the number of the end in `HandEndings.ends`, by how many dice match in all."""
 
 
 class HandEndings:
-    """What actions end a hand in, as the rules have it.
+    """The ends of a hand by the rules.
 
     Args:
         game: a game of `dicegym.games.bidding` for two.
-        start: what the hand begins with.
+        start: the beginning of the hand.
 
     Attributes:
         game: the same.
         start: the same.
-        rolls: of either seat.
-        kinds: the ways to end the hand that were asked about.
-        ends: what the hand may end in.
+        rolls: the rolls of each seat.
+        kinds: the ways to end the hand found so far.
+        ends: what the hand may end in: the beginnings of the next hands, or the end of the game.
     """
 
     def __init__(self, game: Game, start: Start) -> None:
@@ -188,7 +188,7 @@ class HandEndings:
         self._known: dict[tuple[int, int, int], int] = {}
 
     def kind(self, record: Any, action: int) -> int:
-        """Return the number in `kinds` of what an action of the player to move ends the hand in, or `GOES_ON`."""
+        """Return the number in `kinds` of an action of the player to move, or `GOES_ON` if it does not end the hand."""
         last = int(record["bids"][record["n_bids"] - 1]) if record["n_bids"] else -1
         key = int(record["player"]), last, action
         if key not in self._known:
@@ -201,8 +201,8 @@ class HandEndings:
         if not (after["over"] or after["finished"] != record["finished"]):
             return GOES_ON
         _, _, face = last_bid(record)
-        highest = self.game.all_parameters["faces"]
-        matches = [one - 1 for one in {face, highest if has_wild(self.game) else face}] if face else []
+        wild = self.game.all_parameters["faces"] if has_wild(self.game) else face
+        matches = [one - 1 for one in {face, wild}] if face else []
         mine, theirs = (held.counts.astype(np.int64)[:, matches].sum(axis=1) for held in self.rolls)
         ends = np.zeros(int(record["left"][:2].sum()) + 1, np.int64)
         pairs = {one + other: (one, other) for one in np.unique(mine).tolist() for other in np.unique(theirs).tolist()}
@@ -231,72 +231,67 @@ class Hand:
     calls: tuple[tuple[int, ...], tuple[int, ...]]
     """By place of the caller: the actions that may answer a bid."""
     first: np.ndarray
-    """int64[bids + 1]: number of the lowest bid that may follow the bid i - 1; first[0] = 0: none was made yet."""
+    """int64[bids + 1]: the number of the lowest bid that may follow bid i - 1; first[0] = 0 for the opening."""
     step: np.ndarray
     """int64[bids]: what each bid adds to a node."""
     nodes: int
     counting: np.ndarray
-    """int64[2, bids, width]: by place, how many dice of each roll match a bid; shorter lists of rolls end with 0."""
+    """int64[2, bids, width]: by place, how many dice of each roll match a bid, padded with 0."""
     outcome: np.ndarray
-    """int64[2, bids, calls, matching]: by place of the caller, bid, number of the call, and how many dice match in all,
-    the number of the ending; `NOT_ALLOWED` where the caller has no such call, and for more dice than there are."""
+    """int64[2, bids, calls, matching]: the number of the ending by place of the caller, bid, number of the call, and
+    matching dice in all; `NOT_ALLOWED` for calls that the caller does not have, and more dice than there are."""
     endings: tuple[Start, ...]
-    """The endings that the hand may have, by place for seat."""
-    overbid: tuple[int, int] = (NOT_ALLOWED, NOT_ALLOWED)
-    """The ending when this place bids what cannot be and the other calls; `NOT_ALLOWED` if it may not."""
-    impossible: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
-    """int64[...]: actions that bid more than there are dice."""
+    """The endings that the hand may have; place 0 is seat 0."""
+    overbid: tuple[int, int]
+    """By place: the ending after it bids more dice than there are and is called; `NOT_ALLOWED` if that is illegal."""
+    impossible: np.ndarray
+    """int64[...]: the actions that bid more dice than there are."""
 
     @cached_property
     def sizes(self) -> np.ndarray:
-        """int64[2]: how many rolls each place has."""
+        """int64[2]: the number of rolls of each place."""
         return np.array([len(one.chances) for one in self.rolls])
 
     @cached_property
     def width(self) -> int:
-        """Rolls that a row of a table has room for: the larger number of both places."""
+        """The number of rolls in a row of a table: the larger one of both places."""
         return int(self.sizes.max())
 
     @cached_property
     def n_calls(self) -> np.ndarray:
-        """int64[2]: how many calls each place may choose among."""
+        """int64[2]: the number of calls of each place."""
         return np.array([len(calls) for calls in self.calls])
 
     @cached_property
     def levels(self) -> int:
-        """The most bids that a hand can have, and two."""
+        """The most bids of a hand, plus two."""
         return len(np.unique(self.first)) + 2
 
     @cached_property
     def squeeze(self) -> int:
-        """Nodes that share one row for calls: where there is one call, those that no bid can follow need none."""
+        """How many nodes share one row for calls: with a single call, a node that no bid can follow needs no row."""
         return 1 + int((self.first[1:] == len(self.bids)).sum()) if self.outcome.shape[2] == 1 else 1
 
     @property
     def shapes(self) -> tuple[tuple[int, int], tuple[int, int, int]]:
-        """The shapes of the tables of a strategy: of bids and of calls."""
+        """The shapes of a strategy's tables of bids and of calls."""
         return (self.nodes, self.width), (-(-self.nodes // self.squeeze), self.outcome.shape[2], self.width)
 
     @property
     def tree(self) -> tuple[np.ndarray, np.ndarray, int, np.ndarray, np.ndarray]:
-        """What sweeps go through the nodes by: first, step, squeeze, n_calls and sizes."""
+        """What sweeps need to visit the nodes: first, step, squeeze, n_calls and sizes."""
         return self.first, self.step, self.squeeze, self.n_calls, self.sizes
 
     def wins(self, values: np.ndarray, place: int) -> np.ndarray:
-        """Return what each outcome is worth to a place: float64[2, bids, calls, matching].
+        """Return the win probability of a place for each outcome: float64[2, bids, calls, matching].
 
-        Args:
-            values: float64[endings], win probabilities of the opener.
-            place: whose win probabilities are asked for.
+        ``values`` is float64[endings], the opener's win probabilities.
         """
         own = values if place == 0 else 1 - values
         return np.where(self.outcome == NOT_ALLOWED, 0.0, own[self.outcome])
 
     def overbid_value(self, values: np.ndarray, place: int) -> float:
-        """Return how likely a place wins when it bids what cannot be and is called; 0 if it may not.
-
-        ``values`` is float64[endings], the opener's win probabilities.
-        """
+        """Return the same for a bid of more dice than there are, which is called; 0 if that is illegal."""
         if self.overbid[place] == NOT_ALLOWED:
             return 0.0
         found = float(values[self.overbid[place]])
@@ -312,32 +307,31 @@ class Hand:
         return {int(action): number for number, action in enumerate(self.bids)}
 
     def node_of(self, path: Iterable[int]) -> int:
-        """Return the node that bids, by their numbers, lead to."""
+        """Return the node after the bids with these numbers."""
         return sum(int(self.step[number]) for number in path)
 
     def actions_of(self, path: Sequence[int]) -> np.ndarray:
-        """Return the actions of all choices after bids, in the order of choices: int64[choices]."""
+        """Return the actions of all choices after these bids, bids before calls: int64[choices]."""
         return np.concatenate([self.bids, self.calls[len(path) % 2] if path else ()]).astype(np.int64)
 
 
 def ending_values(hand: Hand, worth: Worth, place: int) -> np.ndarray:
-    """Return how likely the opener of a hand wins after each ending, float64[endings], by what a place has of it."""
-    out = np.zeros(len(hand.endings))
+    """Return the opener's win probability after each ending, float64[endings], if ``worth`` is that of a place."""
+    own = np.zeros(len(hand.endings))
     for number, ending in enumerate(hand.endings):
         dice = hand_after(ending)
         if dice is None:
-            own = float(ending[place] > 0)
+            own[number] = ending[place] > 0
         else:
-            own = (worth.opens if ending.opener == place else worth.follows)[dice]
-        out[number] = own if place == 0 else 1 - own
-    return out
+            own[number] = (worth.opens if ending.opener == place else worth.follows)[dice]
+    return own if place == 0 else 1 - own
 
 
 def number_nodes(follow: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
-    """Return an order of bids by rising level, `Hand.first`, `Hand.step` and `Hand.nodes` in that order.
+    """Return an order of bids by rising level, and in that order `Hand.first`, `Hand.step` and `Hand.nodes`.
 
     ``follow`` is bool[bids, bids]: whether a bid (column) may follow another (row). Raises ParameterError if bids have
-    no levels: then nodes have no numbers.
+    no levels, so that nodes cannot be numbered.
     """
     above = follow.sum(axis=1)
     order = np.argsort(-above, kind="stable")
@@ -354,9 +348,9 @@ def number_nodes(follow: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray
 
 @lru_cache(maxsize=64)
 def tabulate(game: Game, opener: int, other: int, rarest: float = 0.0) -> Hand:
-    """Return the hand that a player with ``opener`` dice opens against one with ``other``, by the rules of ``game``.
+    """Return the hand that a player with ``opener`` dice opens against one with ``other`` dice.
 
-    Bids that are true less often than ``rarest``, before anybody looks, are left out.
+    Bids whose probability before the roll is below ``rarest`` are left out.
     """
     start, total = Start(opener, other, 0), opener + other
     endings, state = HandEndings(game, start), opening_record(game, start)
@@ -382,7 +376,7 @@ def tabulate(game: Game, opener: int, other: int, rarest: float = 0.0) -> Hand:
         kind = endings.kinds[endings.kind(made[int(impossible[0])][1 - place], CALL)]
         found = np.unique(kind.ends[kind.counts[0][:, None] + kind.counts[1]])
         if len(found) > 1:
-            raise ParameterError(f"{game!r}: a bid above all dice may win, so it cannot be left out of a hand's tree")
+            raise ParameterError(f"{game!r}: a bid above all dice may win, so a hand's tree cannot leave it out")
         overbid[place] = int(found[0])
     return Hand(
         (opener, other), (endings.rolls[0], endings.rolls[1]), ordered, (calls[0], calls[1]), first, step, nodes,
@@ -391,7 +385,7 @@ def tabulate(game: Game, opener: int, other: int, rarest: float = 0.0) -> Hand:
 
 
 def _chance(endings: HandEndings, record: Any, bid: int) -> float:
-    """Return how likely a bid is true before anybody looks; ``record`` is that after it."""
+    """Return the probability before the roll that a bid is true; ``record`` is the one after it."""
     counts = endings.kinds[endings.kind(record, CALL)].counts
     one, other = (np.bincount(count, held.chances) for count, held in zip(counts, endings.rolls, strict=True))
     return float(np.convolve(one, other)[bid // FACES + 1 :].sum())

@@ -1,16 +1,17 @@
-"""A hand of Liar's Dice for two as a tree of what is said: where it leads to, and what a best response wins in it.
+"""A hand of Liar's Dice for two as a tree of bids: how it ends, and what a best response wins in it.
 
-A hand is public but for the dice. So a point of the tree has, for each roll of a player, its *reach*: how likely it
-rolled so and did its part of what was said. The reaches of both are independent, as nobody's actions depend on the
-other's dice. Points form levels, one for each number of bids, and all points of a level are worked on together.
+All of a hand but the dice is public. So a point of the tree has, for each roll of a player, its *reach*: the
+probability of the roll times that of its own actions. The reaches of both players are independent, as actions do not
+depend on the other's dice. Points form levels, one for each number of bids, and all points of a level are worked on
+together.
 
-What the players let come about too rarely is cut off: there the hand is taken to be called at once.
+Rare points are cut off: there the hand is taken to be called at once.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import count
+from itertools import count, product
 from typing import NamedTuple
 
 import numpy as np
@@ -21,55 +22,55 @@ from dicegym.games.bidding.solving.hand import CALL, GOES_ON, HandEndings, Polic
 RESPONDER, PLAYER = 0, 1
 """Seats of a `ResponseTree`."""
 ASKED_AT_ONCE = 1 << 14
-"""Records about which a player is asked in one call, about."""
+"""About how many records a player is asked about in one call."""
 MOST_OUTCOMES = 16
-"""More than a hand for two can end in: either loses one or two dice or regains one, and either opens."""
+"""More than the ends of a hand for two: a seat loses one or two dice or regains one, and either seat opens."""
 ENDED, CUT = -1, -2
-"""What follows a move that ends the hand, and one that is cut off."""
+"""In place of the point after a move: the move ends the hand, or is cut off."""
 NEVER = 2.0
 """A threshold that no probability reaches."""
 Reach = Sequence[np.ndarray]
-"""By seat float64[points, rolls]; not read of a seat that responds, as that does all that it may."""
+"""By seat float64[points, rolls]; unused for a seat that responds, as it makes every legal move."""
 
 
 class _Level(NamedTuple):
     """Public points after the same number of bids, and the moves there, in the order of their points."""
 
     responds: bool
-    """Whether the player to move does all that it may."""
+    """Whether the player to move makes every legal move."""
     size: int
-    """How many points there are."""
+    """The number of points."""
     points: np.ndarray
     """int64[moves]."""
     actions: np.ndarray
     """int64[moves]."""
     following: np.ndarray
-    """int64[moves]: which point of the next level each leads to, or `ENDED` or `CUT`."""
+    """int64[moves]: the point of the next level after each move, or `ENDED` or `CUT`."""
     kinds: np.ndarray
-    """int64[moves]: as of `HandEndings.kinds`, of those that lead to no point."""
+    """int64[moves]: numbers in `HandEndings.kinds`, for moves without a following point."""
     matching: Reach
-    """By seat float64[moves, dice + 1]: the same moves' reach by the number of matching dice."""
+    """By seat float64[moves, dice + 1]: the reach of these moves by the number of matching dice."""
 
     def ends(self) -> list[tuple[int, np.ndarray]]:
-        """Return the kinds of ending, each with the moves that lead to no point and are of that kind."""
+        """Return each kind of ending with its moves."""
         ended = self.following < 0
         return [(kind, np.flatnonzero(ended & (self.kinds == kind))) for kind in np.unique(self.kinds[ended]).tolist()]
 
 
 class HandTree:
-    """The part of a hand that its players let come about.
+    """The likely part of a hand between two players.
 
     Args:
-        hand: what the hand begins with, and what ends it.
-        policies: how the players play, by seat; None: it does all that it may.
-        least: points that come about less often are not looked at; 0: all are.
-        most: about how many moves are looked at, those of the likeliest points, where there are more.
-        begin: the records and the reaches of the first point; None: the hand has just begun.
+        hand: the hand and its ends.
+        policies: the players' strategies, by seat; None: the seat makes every legal move.
+        least: points with a smaller probability are cut off; 0 keeps all.
+        most: about how many moves to keep, those of the likeliest points.
+        begin: the records and the reaches of the first point; default: the beginning of the hand.
 
     Attributes:
         hand: the same.
-        points: how many were looked at.
-        moves: how many there are at these.
+        points: the number of points in the tree.
+        moves: the number of moves there.
     """
 
     def __init__(
@@ -95,16 +96,20 @@ class HandTree:
             records, reach = self._add_level(records, reach)
 
     def _add_level(self, records: np.ndarray, reach: Reach) -> tuple[np.ndarray, Reach]:
-        """Add the level of some points; return the records and reaches of those that follow."""
+        """Add a level of points; return the records and reaches of the points that follow."""
         mover = int(records["player"][0])
         points, actions, left = self._list_moves(records, reach[mover], mover)
         kinds = self._kinds_of(records, points, actions)
         bids = np.flatnonzero(kinds == GOES_ON)
         after = self._step(records, points[bids], actions[bids])
         kept = np.ones(len(bids), np.bool_)
-        if mover in self._known:
+        if mover in self._known:  # keep the likeliest points
             others = reach[1 - mover].sum(axis=1) if 1 - mover in self._known else np.ones(len(records))
-            kept = self._choose(after, left[bids].sum(axis=1) * others[points[bids]])
+            mass = left[bids].sum(axis=1) * others[points[bids]]
+            likeliest = np.argsort(-mass, kind="stable")
+            work = self._legal(after).sum(axis=1)[likeliest].cumsum()
+            kept[likeliest] = work <= self._most - self.points
+            kept &= mass >= self._least
         kinds[bids[~kept]] = self._kinds_of(after[~kept], np.arange((~kept).sum()), np.full((~kept).sum(), CALL))
         following = np.full(len(points), ENDED)
         following[bids] = np.where(kept, kept.cumsum() - 1, CUT)
@@ -125,21 +130,12 @@ class HandTree:
         self.moves += len(points)
         return after[kept], [reach_after(seat, bids[kept]) for seat in (0, 1)]
 
-    def _choose(self, after: np.ndarray, mass: np.ndarray) -> np.ndarray:
-        """Return which points to look at, bool[points]: the likeliest, which come about with the chance ``mass``."""
-        likeliest = np.argsort(-mass, kind="stable")
-        work = self._legal(after).sum(axis=1)[likeliest].cumsum()
-        kept = np.zeros(len(after), np.bool_)
-        kept[likeliest[work <= self._most - self.points]] = True
-        kept &= mass >= self._least
-        return kept
-
     def _list_moves(
         self, records: np.ndarray, reach: np.ndarray, mover: int
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return what may be played: points and actions (int64[moves]), and the mover's reach after it.
+        """Return all moves: their points and actions, int64[moves], and the mover's reach after them.
 
-        ``reach`` is the mover's before it.
+        ``reach`` is the mover's reach of the points.
         """
         policy = self._policies[mover]
         if policy is None:
@@ -174,9 +170,9 @@ class HandTree:
         return after
 
     def _kinds_of(self, records: np.ndarray, points: np.ndarray, actions: np.ndarray) -> np.ndarray:
-        """Return what actions end the hand in: int64[k], `GOES_ON` where they do not.
+        """Return the kind of each action, or `GOES_ON`: int64[k].
 
-        The last bid decides. All points of a level have the same player to move.
+        It depends on the last bid alone, as all points of a level have the same player to move.
         """
         made = records["n_bids"].astype(np.int64)[points]
         last = np.where(made > 0, records["bids"][points, np.maximum(made - 1, 0)], -1).astype(np.int64)
@@ -192,36 +188,29 @@ class PublicPoint(NamedTuple):
     tree: ExpectationTree
     level: int
     number: int
-    """Of the point in its level."""
+    """The number of the point in its level."""
 
 
 class Played(NamedTuple):
-    """What an action meant: how likely each ending of the hand is (float64[MOST_OUTCOMES], by `HandEndings.ends`)."""
+    """The effect of an action on the probabilities of the hand's ends, float64[MOST_OUTCOMES] by `HandEndings.ends`."""
 
     expected: np.ndarray
-    """Before the action, by all that may be played."""
+    """The probabilities before the action."""
     outcomes: np.ndarray
-    """After it."""
+    """The probabilities after it."""
     point: PublicPoint | None
-    """Where the hand stands now; None if it has ended."""
+    """The point after it; None if the hand has ended."""
 
 
 class ExpectationTree(HandTree):
-    """What becomes of a hand between two whose ways to play are known.
+    """The probabilities of a hand's ends between two players of known strategies. Arguments as for `HandTree`.
 
-    Where it is cut off its values are guesses, and it grows a point at a time if it is asked about more. What is
-    computed from them has still the mean that it should have, and varies more.
-
-    Args:
-        hand: as of `HandTree`, as are the others.
-        policies: how the two play, by seat.
-        least: see there.
-        most: see there.
-        begin: see there.
+    Values of cut-off points are guesses; the tree grows by a point when such a point is reached. A luck meter that uses
+    them still has the right mean, and varies more.
 
     Attributes:
-        root: where the tree begins.
-        expected: float64[MOST_OUTCOMES], how likely the hand ends in what from there, by `HandEndings.ends`.
+        root: the first point.
+        expected: float64[MOST_OUTCOMES], the probabilities there, by `HandEndings.ends`.
     """
 
     def __init__(
@@ -248,7 +237,7 @@ class ExpectationTree(HandTree):
         self.root, self.expected = PublicPoint(self, 0, 0), self._found[0][1][0]
 
     def _end(self, level: _Level) -> np.ndarray:
-        """Return how likely each move comes about and ends the hand in each outcome: float64[moves, MOST_OUTCOMES]."""
+        """Return the probability of each move together with each end of the hand: float64[moves, MOST_OUTCOMES]."""
         found = np.zeros((len(level.points), MOST_OUTCOMES))
         for kind, moves in level.ends():
             first, second = (matching[moves] for matching in level.matching)
@@ -258,7 +247,7 @@ class ExpectationTree(HandTree):
         return found
 
     def follow(self, point: PublicPoint, action: int) -> Played | None:
-        """Return what an action leads to from a point of the tree, or None if no player chooses it there."""
+        """Return the effect of an action at a point of the tree, or None if the player never chooses it there."""
         numbers, expected, outcomes = self._found[point.level]
         move = numbers.get((point.number, action))
         if move is None:
@@ -270,7 +259,7 @@ class ExpectationTree(HandTree):
         return Played(expected[point.number], outcomes[move], now)
 
     def _grow(self, number: int, move: int) -> PublicPoint:
-        """Return the point that a move of a level leads to where it is cut off."""
+        """Return the point after a move that was cut off."""
         if (number, move) not in self._beyond:
             level, (records, reach) = self._levels[number], self._at[number]
             mover, at = int(records["player"][0]), level.points[move : move + 1]
@@ -284,43 +273,37 @@ class ExpectationTree(HandTree):
 
 
 class ResponseBounds(NamedTuple):
-    """A value lies between these."""
+    """Bounds of a value."""
 
     low: float
     high: float
 
 
 Worths = Mapping[Start, ResponseBounds]
-"""What hands are worth to the responder, in seat 0: how likely it wins the game."""
+"""The responder's win probability from the beginning of each hand."""
 
 
 def _worth_of(end: Start, worths: Worths) -> ResponseBounds:
-    """Return what the beginning of a hand, or the end of the game, is worth to the responder."""
+    """Return the responder's win probability at the beginning of a hand, or at the end of the game."""
     if end.first == 0 or end.second == 0:
         return ResponseBounds(float(end.first > 0), float(end.first > 0))
     return worths[end]
 
 
 class ResponseTree(HandTree):
-    """What a best response in seat 0 wins against a known player in seat 1, between two bounds.
+    """Bounds on what a best response in seat 0 wins against a known player in seat 1. Arguments as for `HandTree`.
 
     Each of the responder's rolls has a value at each public point: the expectation where the player moves, and the
     maximum where the responder does (Johanson, Waugh, Bowling and Zinkevich, "Accelerating best response calculation in
-    large extensive games", IJCAI 2011). Values are those times the probability that the player does its part. Where the
-    tree is cut off the responder may at least challenge, and may at most end the hand as well as hands can end.
-
-    Args:
-        hand: as of `HandTree`, as are ``least`` and ``most``.
-        policy: how the player plays.
-        least: see there.
-        most: see there.
+    large extensive games", IJCAI 2011). Values are multiplied by the player's reach. At a cut-off point the lower bound
+    is that of a challenge, and the upper one that of the best possible end of the hand.
     """
 
     def __init__(self, hand: HandEndings, policy: Policy, least: float, most: int) -> None:
         super().__init__(hand, (None, policy), least, most)
 
     def bounds(self, worths: Worths) -> ResponseBounds:
-        """Return how likely the responder wins the game, by what hands are worth."""
+        """Return bounds on the responder's win probability, from those of the next hands."""
         return ResponseBounds(self._value(worths, 0), self._value(worths, 1))
 
     def _value(self, worths: Worths, side: int) -> float:
@@ -346,11 +329,7 @@ class ResponseTree(HandTree):
 
 
 def _could_follow(start: Start, dice: int) -> list[Start]:
-    """Return what a hand could be followed by: either loses or regains up to two dice, and either opens."""
-    found = [
-        Start(first, second, opener)
-        for first in range(max(0, start.first - 2), min(dice, start.first + 2) + 1)
-        for second in range(max(0, start.second - 2), min(dice, start.second + 2) + 1)
-        for opener in (0, 1)
-    ]
+    """Return all beginnings that could follow a hand: a seat loses or regains up to two dice, and either opens."""
+    firsts, seconds = (range(max(0, own - 2), min(dice, own + 2) + 1) for own in start[:2])
+    found = [Start(*end) for end in product(firsts, seconds, (0, 1))]
     return [end for end in found if end[:2] not in (start[:2], (0, 0))]

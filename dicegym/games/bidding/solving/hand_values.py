@@ -1,8 +1,8 @@
-"""What states of Liar's Dice for two are worth between players whose whole strategies are known."""
+"""Values of states of Liar's Dice for two, between players of known strategies."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple, Protocol
 
@@ -12,72 +12,60 @@ from dicegym.engine.game import Game
 from dicegym.engine.validate import check_seat
 from dicegym.errors import ParameterError
 from dicegym.games.bidding.solving.cfr import Strategy
-from dicegym.games.bidding.solving.hand import (
-    CALL,
-    BidPath,
-    Dice,
-    Hand,
-    Worth,
-    ending_values,
-    number_of_roll,
-    rolls,
-)
+from dicegym.games.bidding.solving.hand import CALL, BidPath, Dice, Hand, Worth, ending_values, number_of_roll, rolls
 from dicegym.games.bidding.table import N_BIDS, SEATS
 from dicegym.games.worth import ActionValues, ValueKind, Valuer, ValueUnit
 from dicegym.play.turn import record_of
 
 
-class HandStrategy(Protocol):
-    """How both places play a hand. What its players remember of the bids is its own affair."""
+class HandStrategy(Hashable, Protocol):
+    """A strategy of both places of a hand, whatever its players remember of the bids."""
 
     @property
     def hand(self) -> Hand:
-        """The rules of the hand."""
+        """The hand."""
 
     def choices(self, path: BidPath) -> np.ndarray:
-        """Return the probability of each choice, bids before calls, for each roll: float64[choices, rolls].
-
-        ``path`` has the numbers of the bids that were made, here and below.
-        """
+        """Return the probability of each choice, bids before calls, for each roll: float64[choices, rolls]."""
 
     def judge_roll(self, worth: Worth, path: BidPath, roll: int, other: np.ndarray) -> tuple[float, np.ndarray]:
-        """Return how likely the player to move wins with its roll number ``roll``, in all and by each choice.
+        """Return the win probability of the player to move with roll number ``roll``, and of each choice.
 
-        The first is a float, the second float64[choices], of use for choices that are there. ``other`` is
-        float64[rolls]: how likely the opponent has each roll.
+        The latter is float64[choices], valid for choices that it has. ``other`` is float64[rolls]: the probability of
+        each roll of the opponent.
         """
 
 
 class Spot(NamedTuple):
-    """Where a game stands, as strategies have it."""
+    """A point of a hand, as strategies number it."""
 
-    dice: Dice
+    strategy: HandStrategy
     path: BidPath
     roll: int
-    """Of the player to move, by its number."""
+    """The number of the roll of the player to move."""
 
     @property
     def others(self) -> int:
         """Dice of the opponent of the player to move."""
-        return self.dice[1 - len(self.path) % 2]
+        return self.strategy.hand.dice[1 - len(self.path) % 2]
 
 
 class HandValues(Valuer):
-    """What states are worth between two players of known strategies.
+    """Values of states between two players of known strategies.
 
-    The player to move knows its own roll and the bids. It infers the other roll from the strategies (Bayes' rule).
-    A bid that they never make with any roll that is still believed in is left out of what is believed. Where they know
-    nothing of a bid, it is called at once.
+    The player to move knows its own roll and the bids, and infers the other roll from the strategies (Bayes' rule). A
+    bid that the strategies never make with any roll still believed in says nothing. A bid that the strategies leave out
+    is called at once.
 
     Args:
-        game: of two players.
-        find: returns the strategies of the hand that is opened with these dice, or None if it has none.
-        hands: how likely a player wins from the beginning of each hand, before anybody has rolled.
-        name: what it is called.
+        game: a game for two.
+        find: returns the strategy of the hand that is opened with these dice, or None.
+        hands: the win probability from the beginning of each hand, before the roll.
+        name: the name of the source of values.
         sure: how sure the values are, in words.
-        recalls_all: whether players remember all bids of a hand. Then the first bids count where bids contradict each
-            other; after one that the strategies leave out, the next is taken for the first one of the hand, and bids
-            have values, too. Else the last bids count, and after one that is left out calls alone have values.
+        recalls_all: whether players remember all bids of a hand. If so, the first bids count where bids contradict each
+            other, and the bid after one that the strategies leave out is taken for the first of the hand. Otherwise the
+            last bids count, and after one that is left out only calls have values.
     """
 
     unit: ValueUnit = "win rate"
@@ -95,14 +83,14 @@ class HandValues(Valuer):
     ) -> None:
         self.game, self.hands, self.name, self.sure, self._recalls_all = game, hands, name, sure, recalls_all
         self._find, self._faces = find, game.all_parameters["faces"]
-        self._choices = lru_cache(maxsize=4096)(lambda dice, path: self._strategy(dice).choices(path))
+        self._choices = lru_cache(maxsize=4096)(lambda strategy, path: strategy.choices(path))
         self._judge = lru_cache(maxsize=65536)(self._judge_spot)
         self.belief = lru_cache(maxsize=4096)(self._find_belief)
 
-    # --- what strategies say ---------------------------------------------------------------------------------
+    # --- strategies and beliefs ------------------------------------------------------------------------------
 
     def spot(self, state: Any) -> Spot | None:
-        """Return where a game that is not over stands, or None after bids that the strategies leave out."""
+        """Return the point of a game that is not over, or None after bids that the strategies leave out."""
         made = [int(bid) // SEATS for bid in state["bids"][: int(state["n_bids"])]]
         me = int(state["player"])
         own, others = int(state["left"][me]), int(state["left"][1 - me])
@@ -115,38 +103,32 @@ class HandValues(Valuer):
         for opened, bids in hands:
             strategy = self._find(opened)
             if strategy is not None and (path := strategy.hand.numbers_of(bids)) is not None:
-                return Spot(opened, path, int(number_of_roll(own, state["hands"][me], self._faces)))
+                return Spot(strategy, path, int(number_of_roll(own, state["hands"][me], self._faces)))
         return None
 
-    def _strategy(self, dice: Dice) -> HandStrategy:
-        strategy = self._find(dice)
-        if strategy is None:
-            raise self._unknown_hand(dice)
-        return strategy
-
     def _judge_spot(self, spot: Spot, hidden: int | None) -> tuple[float, np.ndarray]:
-        """Return `HandStrategy.judge_roll` where the opponent has the roll ``hidden``; None: by what is believed."""
+        """Return `HandStrategy.judge_roll` against the roll ``hidden`` of the opponent; None: against `belief`."""
         if hidden is None:
-            other = self.belief(spot.dice, spot.path)
+            other = self.belief(spot.strategy, spot.path)
         else:
             other = np.zeros(len(rolls(spot.others, self._faces).chances))
             other[hidden] = 1
-        return self._strategy(spot.dice).judge_roll(self.hands, spot.path, spot.roll, other)
+        return spot.strategy.judge_roll(self.hands, spot.path, spot.roll, other)
 
-    def _find_belief(self, dice: Dice, path: BidPath) -> np.ndarray:
-        """Return what the player to move believes of the other's roll: float64[rolls], in all 1."""
-        belief = rolls(dice[1 - len(path) % 2], self._faces).chances
+    def _find_belief(self, strategy: HandStrategy, path: BidPath) -> np.ndarray:
+        """Return the probabilities of the other's roll to the player to move: float64[rolls]."""
+        belief = strategy.hand.rolls[1 - len(path) % 2].chances
         made = range((len(path) + 1) % 2, len(path), 2)
         for depth in made if self._recalls_all else reversed(made):
-            told = belief * self._choices(dice, path[:depth])[path[depth], : len(belief)]
+            told = belief * self._choices(strategy, path[:depth])[path[depth], : len(belief)]
             if told.sum() > 0:
                 belief = told / told.sum()
         return belief
 
-    # --- what states are worth -------------------------------------------------------------------------------
+    # --- values ----------------------------------------------------------------------------------------------
 
     def between(self, state: Any, seat: int) -> float:
-        """Return what the beginning of a hand is worth to ``seat`` before anybody rolls: hands are not read."""
+        """Return the value to ``seat`` of the beginning of a hand, before the roll, or of the end of the game."""
         left = state["left"]
         if state["over"]:
             return float(left[seat] > 0)
@@ -157,18 +139,15 @@ class HandValues(Valuer):
         return self.hands.opens[dice] if opens else self.hands.follows[dice]
 
     def check_hand(self, dice: Dice) -> None:
-        """Raise ParameterError for a hand that never begins."""
+        """Raise ParameterError for a hand that cannot occur."""
         if dice not in self.hands.opens:
-            raise self._unknown_hand(dice)
-
-    def _unknown_hand(self, dice: Dice) -> ParameterError:
-        return ParameterError(
-            f"a hand that is opened with {dice[0]} dice against {dice[1]} never comes about in {self.game!r}, so "
-            "its equilibrium has no values of it: ask about hands that can be played"
-        )
+            raise ParameterError(
+                f"a hand of {dice[0]} dice against {dice[1]}, the opener's first, never comes about in {self.game!r}: "
+                "give a state that can be reached"
+            )
 
     def value(self, state: Any, seat: int) -> float:
-        """Return how likely ``seat`` wins, both rolls being as they are; see `dicegym.games.worth.Valuer`."""
+        """Return the win probability of ``seat`` with both rolls known; see `dicegym.games.worth.Valuer`."""
         return self._value(record_of(self.game, state), check_seat(self.game, seat))
 
     def _value(self, state: Any, seat: int) -> float:
@@ -181,11 +160,11 @@ class HandValues(Valuer):
         return mover if seat == me else 1 - mover
 
     def call(self, state: Any) -> int:
-        """Return the call on a bid that the strategies leave out: the first one that is legal."""
+        """Return the call on a bid that the strategies leave out: the first legal one."""
         return CALL + int(np.flatnonzero(self.game.legal(state)[N_BIDS:])[0])
 
     def action_values(self, state: Any) -> ActionValues:
-        """Return how likely the player to move wins with each action, by what it knows; nan for illegal ones."""
+        """Return the win probability of each action by what the player to move knows; nan for illegal ones."""
         state, values = record_of(self.game, state), np.full(self.game.n_actions, np.nan)
         if not state["over"]:
             legal = self.game.legal(state)
@@ -195,7 +174,7 @@ class HandValues(Valuer):
                     if self._recalls_all or action >= N_BIDS:
                         values[action] = self._by_belief(state, action)
             else:
-                hand, place = self._strategy(spot.dice).hand, len(spot.path) % 2
+                hand, place = spot.strategy.hand, len(spot.path) % 2
                 values[hand.actions_of(spot.path)] = self._judge(spot, None)[1]
                 if self._recalls_all:
                     values[hand.impossible] = hand.overbid_value(ending_values(hand, self.hands, place), place)
@@ -203,7 +182,7 @@ class HandValues(Valuer):
         return ActionValues(values, np.where(np.isnan(values), np.nan, 0.0))
 
     def action_value(self, state: Any, action: int) -> float:
-        """Return the same of one action; of wide and illegal ones too, which the rules decide. nan after the end."""
+        """Return the same for one action, wide and illegal ones included; nan after the end."""
         state = record_of(self.game, state)
         if state["over"]:
             return float("nan")
@@ -214,7 +193,7 @@ class HandValues(Valuer):
         return self._by_belief(state, action)
 
     def _after(self, state: Any, action: int, seat: int) -> float:
-        """Return what an action is worth to ``seat``, both rolls being as the record has them."""
+        """Return the value of an action to ``seat``, with the rolls of the record."""
         after = state.copy()
         self.game.step(after, action)
         if after["over"] or after["finished"] != state["finished"]:
@@ -222,18 +201,20 @@ class HandValues(Valuer):
         return self._value(after, seat)
 
     def _by_belief(self, state: Any, action: int) -> float:
-        """Return what an action is worth to the player to move, by what it believes of the other's roll."""
+        """Return the value of an action to the player to move, by its belief of the other's roll."""
         me, spot = int(state["player"]), self.spot(state)
         counts, chances = rolls(int(state["left"][1 - me]), self._faces)
+        if spot is not None:
+            chances = self.belief(spot.strategy, spot.path)
         supposed, total = state.copy(), 0.0
-        for chance, roll in zip(chances if spot is None else self.belief(spot.dice, spot.path), counts, strict=True):
+        for chance, roll in zip(chances, counts, strict=True):
             if chance > 0:
                 supposed["hands"][1 - me] = roll
                 total += float(chance) * self._after(supposed, action, me)
         return total
 
     def policy(self, state: Any) -> np.ndarray:
-        """Return how the player to move plays: float64[n_actions]; all 0 when the game is over."""
+        """Return the strategy of the player to move: float64[n_actions]; all 0 when the game is over."""
         return np.asarray(self.policy_rows(np.array([record_of(self.game, state)]))[0])
 
     def policy_rows(self, states: np.ndarray) -> np.ndarray:
@@ -254,20 +235,21 @@ class HandValues(Valuer):
             if spot is None:
                 out[rows[same], self.call(going[first])] = 1
                 continue
-            actions = self._strategy(spot.dice).hand.actions_of(spot.path)
-            own = number_of_roll(spot.dice[len(spot.path) % 2], hands[same], self._faces)
-            out[rows[same, None], actions] = self._choices(spot.dice, spot.path)[: len(actions), own].T
+            hand = spot.strategy.hand
+            actions = hand.actions_of(spot.path)
+            own = number_of_roll(hand.dice[len(spot.path) % 2], hands[same], self._faces)
+            out[rows[same, None], actions] = self._choices(spot.strategy, spot.path)[: len(actions), own].T
         return out
 
 
 class EquilibriumValues(HandValues):
-    """What states are worth between two players of an equilibrium, all bids remembered; see `HandValues`.
+    """Values of an equilibrium with all bids remembered; see `HandValues`.
 
     Args:
-        game: of two players.
-        strategies: how each hand that may come about is played.
-        exploitability: how much more than half of all games a best response wins against ``strategies``.
-        hands: how likely a player wins from the beginning of each hand, before anybody has rolled.
+        game: a game for two.
+        strategies: the strategy of each hand of the game.
+        exploitability: a best response's win rate against them, above 0.5.
+        hands: the win probability from the beginning of each hand, before the roll.
     """
 
     def __init__(self, game: Game, strategies: Mapping[Dice, Strategy], exploitability: float, hands: Worth) -> None:

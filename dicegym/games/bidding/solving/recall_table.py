@@ -1,22 +1,22 @@
-"""Strategies of players that remember the last bids alone as one small file, which a bot reads with a few lines.
+"""Strategies that remember the last bids alone, in one small file that a bot reads with a few lines.
 
 They are an equilibrium of an abstraction: counterfactual regret minimisation where a player remembers the last two
 bids of a hand, or three with few dice (Neller and Hnath, "Approximating optimal Dudo play with fixed-strategy iteration
-counterfactual regret minimization", ACG 2011). ``training/equilibrium_table.py`` makes the files that ship.
+counterfactual regret minimization", ACG 2011). ``training/equilibrium_table.py`` writes the files that ship.
 
-A file of bytes: one line of JSON, then the hands, each compressed by zlib. The line has ``recall``, ``places``,
-``values`` for each hand, by own and the other's dice as two digits (``"52"``): how many bids its states have, where it
-lies behind the line, with how many states and in how many bytes, and the probability that its opener
-wins the game. ``bytes`` and ``crc32`` are those of all that follows the line. A hand is
+A file is one line of JSON, then the hands, each compressed by zlib. The line has ``recall``, ``places`` and ``values``
+for each hand, by own and the other's dice as two digits (``"52"``): how many bids its states have; its offset after the
+line, its number of states and its compressed size; and the probability that its opener wins the game. ``bytes`` and
+``crc32`` are those of all data after the line. A hand is
 
-- the states, sorted: one byte for each bid, by its action, filled up with 255 behind them;
-- where the rows of each begin in what follows, 4 bytes, the lowest first;
-- the rows: one byte for each own roll, in the order of ``itertools.combinations_with_replacement``. Below 63 it is what
-  is played there: a bid by its action, or 60 and the number of a call. 63: it is not known, as it never comes there.
-  64 and n: one of n choices, which follow after the row in turn: two bytes for each, what is played and its weight.
+- the states, sorted: one byte for each bid, by its action, padded with 255;
+- the offset of each state's row in the rows, 4 bytes, the lowest first;
+- the rows: one byte for each own roll, in the order of ``itertools.combinations_with_replacement``. Below 63 it is the
+  choice: a bid by its action, or 60 and the number of a call. 63: unknown, as it never occurs. 64 and n: one of n
+  choices, which follow the row in turn, two bytes for each: the choice and its weight.
 
-Where the file does not say what to play, players go by the odds of their own dice: they call the last bid a lie if it
-is likelier false than true, and else make the raises that are likeliest true.
+Where the file says nothing, players go by the odds of their own dice: they call the last bid a lie if it is likelier
+false than true, and otherwise make the likeliest raises.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ import zlib
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -38,45 +38,45 @@ from dicegym.games.bidding.solving.hand_values import HandValues
 from dicegym.games.bidding.table import FACES, N_BIDS
 
 RAREST = 5e-4
-"""Bids are left out that are true less often before anybody looks: nearly half of all with five dice each."""
+"""Bids with a smaller probability before the roll are left out: nearly half of all with five dice each."""
 FIRST_CALL = 60
 UNKNOWN = 63
 MIXED = 64
 NO_BID = 255
 MOST_ROLLS = 64
-"""Sweeps that are kept: one for each own roll that is asked about, of a megabyte at most."""
+"""The number of cached sweeps, one for each own roll, of a megabyte at most."""
 NEARLY = 0.08
-"""Raises are as good as the best, by the odds, if they are less likely true by at most this."""
+"""By the odds, a raise is as good as the likeliest if its probability is less by at most this."""
 
 
 class StateGroup(NamedTuple):
-    """Public states that agree in all bids that they remember but the oldest, so that the same may follow."""
+    """Public states that differ in the oldest remembered bid alone, so the same bids lead to the same states."""
 
     last: int
-    """Number of the last bid; -1 at the beginning, where nobody has bid."""
+    """The number of the last bid; -1 before any bid."""
     members: list[BidPath]
-    """The states: the last bids, all of them where a hand has had fewer than are remembered."""
+    """The states: the remembered bids."""
     bids: np.ndarray
-    """int64[bids]: those that may follow."""
+    """int64[bids]: the bids that may follow."""
     leads: list[tuple[int, int]]
-    """The state that each of them leads to, from whichever member: number of its group, and of the member there."""
+    """The state after each of them: the numbers of its group and of the member there."""
 
 
 class Side:
-    """The states of a hand in which the player with ``own`` dice is to move, who is place 0 of ``hand``.
+    """The states of a hand in which the player with ``own`` dice is to move, as place 0 of ``hand``.
 
     Args:
-        game: for two.
-        own: its dice.
-        others: those of the other.
+        game: a game for two.
+        own: the player's dice.
+        others: the other's dice.
         recall: how many bids are remembered, at least 2.
 
     Attributes:
-        hand: its rules.
-        groups: in an order in which bids lead to later ones alone; the first one is the beginning.
-        states: numbers of the group and of the member of each state.
-        actions: by group int64[choices]: what may be played, bids first, then calls.
-        cells: by group float64[choices, members, rolls]: the probability of each choice, where it is played by a table.
+        hand: the hand.
+        groups: all groups; bids lead to later groups, and the first group is the beginning.
+        states: the numbers of the group and of the member of each state.
+        actions: by group int64[choices]: the legal actions, bids before calls.
+        cells: by group float64[choices, members, rolls]: the probabilities of a table; empty without one.
     """
 
     def __init__(self, game: Game, own: int, others: int, recall: int) -> None:
@@ -84,7 +84,7 @@ class Side:
         self.mine, self.theirs = self.hand.rolls
         first, n_bids = self.hand.first, len(self.hand.bids)
         by_last: list[set[BidPath]] = [{(bid,)} for bid in range(n_bids)]
-        for bid, known in enumerate(by_last):  # all states that end with a bid are known before it is raised
+        for bid, known in enumerate(by_last):  # all states that end with a bid are complete before it is raised
             for raised in range(int(first[bid + 1]), n_bids):
                 by_last[raised] |= {(*state, raised)[-recall:] for state in known}
         members: dict[BidPath, list[BidPath]] = {(): [()]}
@@ -106,72 +106,68 @@ class Side:
         self.cells: list[np.ndarray] = []
 
     def find(self, path: BidPath) -> tuple[int, int]:
-        """Return the numbers of the group and of the member where a hand stands after all these bids."""
+        """Return the numbers of the group and of the member after these bids, which may be all of a hand."""
         return self.states[path[-self.recall :]]
 
     def after_calls(self, worth: Worth) -> np.ndarray:
-        """Return how likely the mover wins the game after calls: float64[bids, calls, matching dice]."""
+        """Return the mover's win probability after its calls: float64[bids, calls, matching dice]."""
         found: np.ndarray = self.hand.wins(ending_values(self.hand, worth, 0), 0)[0]
         return found[:, : len(self.hand.calls[0])]
 
 
 def worth_of(opens: Mapping[Dice, float]) -> Worth:
-    """Return what hands are worth where the opener of each wins so often."""
+    """Return the worths of hands from the opener's win probabilities."""
     return Worth(dict(opens), {dice: 1 - chance for dice, chance in opens.items()})
 
 
 def encode(actions: np.ndarray) -> np.ndarray:
-    """Return the bytes that stand for actions, as int64."""
+    """Return the bytes that encode actions in a file, as int64."""
     return np.where(actions < N_BIDS, actions, FIRST_CALL + actions - N_BIDS)
 
 
-def split(raw: bytes) -> tuple[dict[str, Any], bytes]:
-    """Return the first line and the hands of a file. Raises ValueError, whose text continues the file's name."""
-    line, _, data = raw.partition(b"\n")
-    try:
-        told = json.loads(line)
-        size, checksum, _ = (int(told[key]) for key in ("bytes", "crc32", "dice"))
-    except (ValueError, KeyError, TypeError, RecursionError):
-        raise ValueError("does not begin as a table of hands") from None
-    if len(data) < size:
-        raise ValueError(f"is broken off: {size - len(data):,} bytes are missing")
-    if len(data) != size or zlib.crc32(data) != checksum:
-        raise ValueError("is not what was written")
-    return told, data
-
-
 class RecallTable:
-    """The strategies of one file for one game. Hands are read when they are first asked for.
+    """The strategies of one file for one game. Hands are read on first use.
 
     Args:
-        game: for two; its dice must be among the file's.
-        file: such a file.
+        game: a game for two; the file must have hands of its dice.
+        file: the file.
+
+    Attributes:
+        told: the first line of the file.
 
     Raises:
-        DamagedFileError: the file is not such a table.
+        DamagedFileError: the file is not a table, or it was changed.
     """
 
     def __init__(self, game: Game, file: Path) -> None:
-        self.game = game
+        self.game, fault = game, ""
+        line, _, self._data = file.read_bytes().partition(b"\n")
         try:
-            self.told, self._data = split(file.read_bytes())
-        except ValueError as error:
-            raise DamagedFileError(file, str(error), "install dicegym again: the table ships with it") from None
+            self.told = json.loads(line)
+            size, checksum, _ = (int(self.told[key]) for key in ("bytes", "crc32", "dice"))
+            if len(self._data) < size:
+                fault = f"is broken off: {size - len(self._data):,} bytes are missing"
+            elif len(self._data) > size or zlib.crc32(self._data) != checksum:
+                fault = "is not what was written"
+        except (ValueError, KeyError, TypeError, RecursionError):
+            fault = "does not begin as a table of hands"
+        if fault:
+            raise DamagedFileError(file, fault, "install dicegym again: the table ships with it")
         opens = {(int(key[0]), int(key[1])): float(value) for key, value in self.told["values"].items()}
         self.worth = worth_of(opens)
         self.hand = lru_cache(maxsize=None)(self._read)
         self.known_sweep = lru_cache(maxsize=MOST_ROLLS)(self.sweep)
 
     def fits(self) -> bool:
-        """Return whether it was solved for as many dice, or for hands that are the same: no die ever comes back."""
+        """Return whether its hands are those of the game: it has as many dice, or dice are never regained."""
         dice = int(self.told["dice"])
         after_one = tabulate(make_game(self.game.name, players=2, dice=dice), 1, 1, RAREST).endings
         return dice == self.game.parameters["dice"] or all(sum(end[:2]) < 2 for end in after_one)
 
     def sweep(self, own: int, others: int, roll: int) -> tuple[list[np.ndarray], list[np.ndarray]]:
-        """Return what states are worth with an own roll: by group float64[members, other rolls], moving and waiting.
+        """Return values with an own roll: by group float64[members, other rolls], when moving and when waiting.
 
-        In sums the choices come one after the other, so that values are the same to the last digit everywhere.
+        Choices are summed one after the other, so values are the same to the last digit on all machines.
         """
         mine, theirs = self.hand(own, others), self.hand(others, own)
         groups, n_rolls = mine.groups, len(mine.theirs.chances)
@@ -218,26 +214,21 @@ class RecallTable:
 
 
 class RecallStrategy:
-    """How both places play a hand by a table; see `dicegym.games.bidding.solving.hand_values.HandStrategy`.
-
-    Args:
-        table: it.
-        dice: of the opener, and of the other.
-    """
+    """The strategy of a table for a hand; see `dicegym.games.bidding.solving.hand_values.HandStrategy`."""
 
     def __init__(self, table: RecallTable, dice: Dice) -> None:
         self._table, self._sides = table, (table.hand(*dice), table.hand(*dice[::-1]))
         self.hand = self._sides[0].hand
 
     def choices(self, path: BidPath) -> np.ndarray:
-        """Return the probability of each choice, bids before calls, for each roll: float64[choices, rolls]."""
+        """Return the probability of each choice; see `HandStrategy.choices`."""
         side = self._sides[len(path) % 2]
         number, member = side.find(path)
         cells = side.cells[number][:, member]
         return np.pad(cells, ((len(self.hand.bids) - len(side.groups[number].bids), 0), (0, 0)))
 
     def judge_roll(self, worth: Worth, path: BidPath, roll: int, other: np.ndarray) -> tuple[float, np.ndarray]:
-        """Return what a roll is worth in all and by each choice; ``worth`` is that of the table."""
+        """Return the win probability of a roll, and of each choice; ``worth`` is that of the table."""
         side = self._sides[len(path) % 2]
         number, member = side.find(path)
         group = side.groups[number]
@@ -254,18 +245,18 @@ class RecallStrategy:
 
 
 def recall_values(game: Game, table: RecallTable, name: str) -> HandValues:
-    """Return what states of a game for two are worth between two players of a table."""
+    """Return the values of a game for two between two players of a table."""
     sure = "those of an approximate equilibrium, which remembers the last two or three bids of a hand"
-    if not table.fits():  # as dice come back, and no more than a game began with
+    if not table.fits():
         sure += f"; hands are worth what they are where both begin with {table.told['dice']} dice"
     find = lru_cache(maxsize=None)(lambda dice: RecallStrategy(table, dice))
     return HandValues(game, find, table.worth, name, sure, recalls_all=False)
 
 
 def _read_row(data: bytes, row: int, actions: np.ndarray, out: np.ndarray) -> None:
-    """Write the weights of a state's choices, float64[choices, rolls], whose row begins there in a hand's data.
+    """Write the weights of a state's choices, float64[choices, rolls], from its row at an offset of a hand's data.
 
-    What the game does not allow is left out, as the bot does: with fewer dice at the start, to gain one.
+    Illegal choices are left out, as the bot does: a game with fewer dice may not allow to gain one.
     """
     column = np.full(256, -1)
     column[encode(actions)] = np.arange(len(actions))
@@ -280,9 +271,9 @@ def _read_row(data: bytes, row: int, actions: np.ndarray, out: np.ndarray) -> No
 
 
 def _by_odds(side: Side, number: int, true: np.ndarray) -> np.ndarray:
-    """Return what is played by the odds in a group: float64[choices, rolls], not 0 where it may be; see `_chances`.
+    """Return the choices by the odds in a group, float64[choices, rolls], 1 for each; ``true`` is as of `_chances`.
 
-    Of the raises, the bot looks at the lowest one of each face.
+    The bot considers the lowest raise of each face.
     """
     group = side.groups[number]
     out = np.zeros((len(side.actions[number]), true.shape[1]))
@@ -298,7 +289,7 @@ def _by_odds(side: Side, number: int, true: np.ndarray) -> np.ndarray:
 
 
 def _chances(side: Side) -> np.ndarray:
-    """Return float64[bids, rolls]: how probable each bid is by the own dice."""
+    """Return float64[bids, rolls]: the probability of each bid by the own dice."""
     found = np.zeros((len(side.hand.bids), len(side.mine.chances)))
     for number, bid in enumerate(side.hand.bids.tolist()):
         mine, theirs = side.hand.counting[:, number]

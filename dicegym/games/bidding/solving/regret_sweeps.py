@@ -1,25 +1,25 @@
-"""Sweeps over the public tree of a hand: what play learns, what a best response wins, and what choices are worth.
+"""Sweeps over the public tree of a hand: they learn a strategy, or evaluate it, its best response and its choices.
 
-All go through the nodes depth first, with vectors over rolls: for each roll of the player whom a sweep is about
-(``me``, its place) the *own* reach, the probability that its strategy does its part in the bids so far, and for each
-roll of the opponent the *other* reach, the same times the chance of that roll. Values are win probabilities times the
-opponent's reach: counterfactual values (Zinkevich, Johanson, Bowling and Piccione, "Regret minimization in games with
-incomplete information", NIPS 2007), for all rolls at once (Johanson, Waugh, Bowling and Zinkevich, "Accelerating best
-response calculation in large extensive games", IJCAI 2011). Where neither reaches a node, nothing below it matters, and
-it is left out: after a few sweeps that is nearly all.
+Sweeps go depth first, with vectors over rolls. For the player that a sweep is about (``me``, its place) the *own* reach
+of a roll is the probability that its strategy makes its bids so far. The *other* reach of an opponent's roll is the
+same times the probability of the roll. Values are win probabilities times the opponent's reach: counterfactual values
+(Zinkevich, Johanson, Bowling and Piccione, "Regret minimization in games with incomplete information", NIPS 2007), for
+all rolls at once (Johanson, Waugh, Bowling and Zinkevich, "Accelerating best response calculation in large extensive
+games", IJCAI 2011). A node that neither reaches is left out with all below it: after a few sweeps that is most nodes.
 
 A strategy is two tables of weights: of a bid at ``bid_rows[node after it, roll]``, and of call k at
-``call_rows[node // squeeze, k, roll]``, for the rolls of the player to move. The share of a choice in the sum of its
-node is its probability. Choices are numbered: bids as in `Hand`, calls after them.
+``call_rows[node // squeeze, k, roll]``, for the rolls of the player to move. The probability of a choice is its share
+of the sum at its node. Choices are numbered: bids as in `Hand`, then calls.
 
-Arguments that kernels share:
-    node, last, depth: a node, its last bid (-1: none), and how many bids led there.
+Arguments of several kernels:
+    node, last, depth: a node, its last bid (-1: none), and the number of bids before it.
     me, best: the place that a sweep is about, and whether it plays the best response or the strategy.
     first, step, squeeze, n_calls, sizes, counting: as in `dicegym.games.bidding.solving.hand.Hand`.
-    bid_rows: weights of the strategy, uint16[nodes, width]; of one that learns the regrets, float32.
+    bid_rows: weights of the strategy, uint16[nodes, width]; while learning, the regrets, float32.
     call_rows: the same, [rows, calls, width].
-    plan, gain: float64[depth, choices + 2, width], for notes.
-    own, other: float64[depth, width]: the reaches on the way; as is sums, float64[matching + 1], for notes.
+    plan, gain: float64[depth, choices + 2, width], scratch.
+    own, other: float64[depth, width]: the reaches on the way.
+    sums: float64[matching + 1], scratch.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any
@@ -32,32 +32,32 @@ import numpy as np
 from dicegym.engine.jit import kernel, loop_kernel
 
 PARTS = 65535.0
-"""Of a probability in 16 bits."""
+"""The scale of a probability in 16 bits."""
 LEAST = PARTS / 1024
-"""What is chosen less often than this is not chosen at all: it is left from early steps, leaves a best response nothing
-that could be measured, and would make a query about a node visit a hundred times as many."""
+"""Smaller weights become 0: they are left from early steps, give a best response nothing that could be measured, and
+would make a query about a node visit a hundred times as many nodes."""
 
 # --- at a node -----------------------------------------------------------------------------------------------
 
 
 @kernel
 def weigh(bid_rows, call_rows, node, low, step, squeeze, calls, size, even, whole, plan):
-    """Write to ``plan``, float64[choices + 2, width], how the weights at a node share out ``whole`` among its choices.
+    """Write to ``plan``, float64[choices + 2, width], the shares of ``whole`` that the choices at a node have.
 
-    The row behind the choices has what one weight counts then, by roll; 0 where there are no weights.
+    The row after the choices has the factor of the weights, by roll; 0 if all weights are 0.
 
     Args:
         bid_rows: float[nodes, width].
         call_rows: float[rows, calls, width].
-        node: where.
+        node: the node.
         low: the lowest bid that may follow.
-        step: as in `Hand`, as is ``squeeze``.
-        squeeze: see there.
-        calls: how many calls there are.
-        size: how many rolls.
-        even: whether all choices are alike where there are no weights; else the player to move makes call 0, if it can.
+        step: as in `Hand`.
+        squeeze: as in `Hand`.
+        calls: the number of calls.
+        size: the number of rolls.
+        even: whether choices are even if all weights are 0; otherwise the player to move makes call 0, if it can.
         whole: 1 for probabilities.
-        plan: see above.
+        plan: written.
     """
     n_bids = len(step)
     choices = n_bids - low + calls
@@ -89,17 +89,17 @@ def weigh(bid_rows, call_rows, node, low, step, squeeze, calls, size, even, whol
 
 @kernel
 def add_called(reach, wins, mine, others, size, other_size, sums, out):
-    """Add to ``out`` what a call is worth to each of my rolls, against a reach of the opponent's rolls.
+    """Add to ``out`` the value of a call to each of my rolls, against a reach of the opponent's rolls.
 
-    ``wins`` is float64[matching], by how many dice match the bid in all; ``mine`` and ``others`` are int64[width], how
-    many dice of my ``size`` rolls and of the opponent's ``other_size`` match.
+    ``wins`` is float64[matching], by the number of dice that match the bid. ``mine`` and ``others`` are int64[width],
+    the matching dice of my ``size`` rolls and of the opponent's ``other_size``.
     """
     kinds = (len(wins) + 1) // 2
     for kind in range(kinds):
         sums[kind] = 0.0
     for roll in range(other_size):
         sums[others[roll]] += reach[roll]
-    for kind in range(kinds):  # in place: what this number of matching dice of mine has
+    for kind in range(kinds):  # the value by my number of matching dice
         value = 0.0
         for hidden in range(kinds):
             value += sums[hidden] * wins[kind + hidden]
@@ -110,50 +110,34 @@ def add_called(reach, wins, mine, others, size, other_size, sums, out):
 
 @kernel
 def hand_on(reach, chance, size, out):
-    """Write the reach after a choice; return whether anybody gets there."""
+    """Write the reach after a choice (``chance`` None: a sure one); return whether it is above 0 for any roll."""
     most = 0.0
     for roll in range(size):
-        out[roll] = reach[roll] * chance[roll]
+        out[roll] = reach[roll] if chance is None else reach[roll] * chance[roll]
         most = max(most, out[roll])
     return most > 0.0
 
 
 @kernel
-def copy(values, size, out):
-    """Copy a vector; return whether anything in it is above 0."""
-    most = 0.0
-    for roll in range(size):
-        out[roll] = values[roll]
-        most = max(most, values[roll])
-    return most > 0.0
-
-
-@kernel
-def clear(size, out):
-    """Set a vector to 0."""
-    for roll in range(size):
-        out[roll] = 0.0
-
-
-@kernel
 def pass_on(d, bid, mine, freely, own_there, other_there, size, other_size, plan, own, other):
-    """Write both reaches after a bid; return whether anybody of mine, and of the opponent's, gets there.
+    """Write both reaches after a bid; return whether mine, and the opponent's, is above 0 for any roll.
 
-    The player to move bids as ``plan`` says; with ``freely`` I bid whatever I have.
+    The player to move bids as ``plan`` says; with ``freely`` I make the bid with every roll.
     """
     if mine:
-        own_there = (
-            copy(own[d], size, own[d + 1]) if freely else own_there and hand_on(own[d], plan[d, bid], size, own[d + 1])
-        )
+        if freely:
+            own_there = hand_on(own[d], None, size, own[d + 1])
+        else:
+            own_there = own_there and hand_on(own[d], plan[d, bid], size, own[d + 1])
         if other_there:
-            copy(other[d], other_size, other[d + 1])
+            hand_on(other[d], None, other_size, other[d + 1])
     else:
-        copy(own[d], size, own[d + 1])
+        hand_on(own[d], None, size, own[d + 1])
         other_there = other_there and hand_on(other[d], plan[d, bid], other_size, other[d + 1])
     if not own_there:
-        clear(size, own[d + 1])
+        own[d + 1, :size] = 0.0
     if not other_there:
-        clear(other_size, other[d + 1])
+        other[d + 1, :other_size] = 0.0
     return own_there, other_there
 
 
@@ -165,23 +149,23 @@ def visit(
     node, last, depth, start, own_there, other_there, me, best, weight, first, step, squeeze, n_calls, sizes, counting,
     wins, overbid, bid_rows, call_rows, bid_totals, call_totals, plan, gain, own, other, sums, out,
 ):  # fmt: skip
-    """Find what a node is worth to one place, whose opponent plays a strategy; learn from it if there are totals.
+    """Compute the value of a node to one place against the opponent's strategy; learn from it if there are totals.
 
-    What its choices are worth is in ``gain[depth]`` afterwards, if the place is to move there.
+    If the place is to move, the values of its choices are in ``gain[depth]`` afterwards.
 
     With totals this is one step of counterfactual regret minimisation for the place, in the variant CFR+ (Tammelin,
     "Solving large imperfect information games using CFR+", 2014): regrets are never below 0 and are the weights of the
-    strategy of the moment (regret matching), and totals gain ``weight`` times what the place plays.
+    present strategy (regret matching), and ``weight`` times that strategy is added to the totals.
 
-    Beside the arguments above:
+    Arguments in addition to those above:
         start: the depth at which the sweep began.
         own_there: whether own reach at the node, ``own[depth]``, is above 0 for any roll.
-        other_there: the same of the opponent's, ``other[depth]``.
+        other_there: the same for the opponent's, ``other[depth]``.
         weight: see above.
-        wins: float64[2, bids, calls, matching], by place of the caller: what calls are worth to ``me``.
-        overbid: what it is worth to a best response to bid what cannot be and to be called; 0 if it may not.
-        bid_totals: as regrets; None if nothing is learned.
-        call_totals: as regrets; None if nothing is learned.
+        wins: float64[2, bids, calls, matching], by place of the caller: the value of calls to ``me``.
+        overbid: a best response's value of a bid above all dice, which is called; 0 if that is illegal.
+        bid_totals: shaped as regrets; None to learn nothing.
+        call_totals: shaped as regrets; None to learn nothing.
         out: float64[width]: written, the values at the node.
     """
     d, n_bids, low = depth, len(step), first[last + 1]
@@ -201,15 +185,15 @@ def visit(
                 total[roll] += weight * own[d, roll] * plan[d, number, roll]
     for bid in range(low, n_bids):
         value = gain[d, bid]
-        if first[bid + 1] == n_bids and n_calls[1 - place] == 1 and (mine or not best):  # to call is all that is left
-            clear(size, value)
+        if first[bid + 1] == n_bids and n_calls[1 - place] == 1 and (mine or not best):  # only a call is left
+            value[:size] = 0.0
             if other_there and (mine or hand_on(other[d], plan[d, bid], other_size, other[d + 1])):
                 add_called(
                     other[d] if mine else other[d + 1], wins[1 - place, bid, 0], counting[me, bid],
                     counting[1 - me, bid], size, other_size, sums, value,
                 )  # fmt: skip
         else:
-            freely = best or (d == start and not learns)  # at the start, what choices are worth is asked of all of them
+            freely = best or (d == start and not learns)  # at the start, all choices are evaluated
             mine_there, theirs_there = pass_on(
                 d, bid, mine, freely, own_there, other_there, size, other_size, plan, own, other
             )
@@ -220,8 +204,8 @@ def visit(
                     plan, gain, own, other, sums, value,
                 )  # fmt: skip
             else:
-                clear(size, value)
-    clear(size, out)
+                value[:size] = 0.0
+    out[:size] = 0.0
     if not other_there:
         return
     if not mine:
@@ -236,7 +220,7 @@ def visit(
                 )  # fmt: skip
         return
     for call in range(calls):
-        clear(size, gain[d, n_bids + call])
+        gain[d, n_bids + call, :size] = 0.0
         add_called(
             other[d], wins[place, last, call], counting[me, last], counting[1 - me, last], size, other_size,
             sums, gain[d, n_bids + call],
@@ -270,10 +254,10 @@ def settle(
     node, last, depth, first, step, squeeze, n_calls, sizes, bid_regrets, call_regrets, bid_totals, call_totals,
     bid_rows, call_rows, plan,
 ):  # fmt: skip
-    """Make what was played on average a strategy of 16 bits, at a node and below: totals, shared out in 65,535 parts.
+    """Write the average strategy with 16 bits, at a node and below: the totals as shares of 65,535.
 
-    Where a roll never played its way to a node, it is what the regrets there say: no response gains by that, as it
-    never meets it, and a player that asks what to do there, after an error, gets a sensible answer.
+    For a roll that never reaches a node, it is the strategy of the regrets there. No response gains by that, as it
+    never meets it, and a player that asks there after an error has a sensible answer.
 
     Regrets and totals are float32 of the shapes of ``bid_rows`` and ``call_rows``, which are uint16 and written.
     """

@@ -1,4 +1,4 @@
-"""Equilibria of Liar's Dice for two as what can be solved and kept, and small ones solved when they are asked for."""
+"""Equilibria of Liar's Dice for two: solved and stored, or for one die each solved whenever they are needed."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ from dicegym.games.worth import Progress
 
 NAME = "equilibrium"
 AT_ONCE = 2000
-"""Steps that a game with one die each is learned for whenever it is asked about; they take about a second."""
+"""Steps to solve a game with one die each; they take about a second."""
 GOAL = 1e-3
 FILE = "tables.npz"
 FIRST_LOOK, LOOKS = 20, 1.3
-"""The exploitability is computed after this many steps, and then whenever they have grown by this factor: that
-takes as long as a dozen steps."""
+"""The exploitability is computed after this many steps, and again whenever they have grown by this factor: it takes as
+long as a dozen steps."""
 LOOK_BELOW = 100
-"""The same, in steps, for hands that come about later in the game."""
+"""The number of steps between computations for later hands of the game."""
 OTHERWISE = 300 << 20
-"""Bytes that Python and compiled code take."""
+"""Bytes for Python and compiled code."""
 
 
 @lru_cache(maxsize=4)
 def values_at_once(game: Game) -> EquilibriumValues:
-    """Return what states of a game with one die each are worth: it is solved in memory whenever it is asked about."""
+    """Solve a game with one die each in memory; return its values."""
     solver = Solver(game)
     while solver.steps < AT_ONCE:
         solver.step()
@@ -44,12 +44,12 @@ def values_at_once(game: Game) -> EquilibriumValues:
 
 
 def is_kept(game: Game) -> bool:
-    """Return whether there are tables of a game."""
+    """Return whether a game has stored tables."""
     return (tables_folder(game, NAME) / FILE).exists()
 
 
 def load_values(game: Game) -> EquilibriumValues:
-    """Return what states are worth by the tables of a game. Raises ParameterError and DamagedFileError."""
+    """Return the values by a game's stored tables. Raises ParameterError and DamagedFileError."""
     if not is_kept(game):
         raise report_unsolved(game, NAME)
     file = tables_folder(game, NAME) / FILE
@@ -57,7 +57,7 @@ def load_values(game: Game) -> EquilibriumValues:
 
 
 def recompute_exploitability(game: Game, goal: float) -> float | None:
-    """Return the exploitability of the tables of a game, computed anew; None without tables as good as ``goal``."""
+    """Recompute the exploitability of a game's tables; return None without tables that reach ``goal``."""
     if not is_kept(game):
         return None
     values = load_values(game)
@@ -82,14 +82,14 @@ def _read_values(game: Game, file: Path, written: int) -> EquilibriumValues:
 
 
 def _name_of(dice: Dice, kind: str) -> str:
-    """Return what the file calls a table of a hand: ``2-1-bids``."""
+    """Return the name of a hand's table in the file: ``2-1-bids``."""
     return f"{dice[0]}-{dice[1]}-{kind}"
 
 
 class EquilibriumSolution:
     """The equilibrium of a game for two, all bids of a hand remembered; see `dicegym.games.solved.Solution`.
 
-    ``steps`` and ``minutes`` are what it took to `GOAL` when that was measured, with two cores.
+    ``steps`` and ``minutes`` are the measured costs of reaching `GOAL` on two cores.
     """
 
     name = NAME
@@ -102,7 +102,7 @@ class EquilibriumSolution:
 
     @cached_property
     def _entries(self) -> tuple[int, int]:
-        """The entries of the tables of all hands, and of the largest group of hands; counting them takes a second."""
+        """Table entries of all hands, and of the largest group of hands; counting them takes a second."""
         sizes = [
             sum(int(np.prod(shape)) for dice in group for shape in tabulate(self.game, *dice).shapes)
             for group in groups_of(self.game)
@@ -110,16 +110,16 @@ class EquilibriumSolution:
         return sum(sizes), max(sizes)
 
     def memory(self) -> int:
-        """Return the bytes that solving takes: regrets and totals of four bytes, strategies of two."""
+        """Return the bytes of memory: four for each regret and total, two for each weight of a strategy."""
         every, largest = self._entries
         return 2 * 4 * largest + 2 * every + OTHERWISE
 
     def disk(self) -> int:
-        """Return the bytes of the tables, of which the old ones are kept until the new ones are written."""
+        """Return the bytes on disk, with the old tables, which stay until the new ones are written."""
         return 2 * 2 * self._entries[0]
 
     def minutes(self) -> float:
-        """Return how long it took."""
+        """Return the measured minutes."""
         return self._minutes
 
     def quality(self, folder: Path) -> float | None:
@@ -130,9 +130,9 @@ class EquilibriumSolution:
         return float(read_arrays(folder / FILE, self.game, NAME, like)["exploitability"])
 
     def solve(self, folder: Path, *, goal: float, seconds: float | None, threads: int, progress: Progress) -> float:
-        """Learn until the tables are as good as ``goal``; see `Solution.solve`.
+        """Learn until the tables reach ``goal``; see `Solution.solve`.
 
-        Tables are written whenever the exploitability was computed. What was learned since goes when it ends.
+        Better tables are written whenever the exploitability is computed. Later steps are lost at the end.
         """
         best = self.quality(folder)
         if best is not None and best <= goal:
