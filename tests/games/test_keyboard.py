@@ -272,7 +272,7 @@ def test_hog_tells_every_part_of_a_turn() -> None:
         "You take Free bacon (1 + the largest digit of 37), 8 times 3 after 3 Pig outs: 24 points.\n  You 34, rival 37."
     )
     assert "Swine Swap! 24 and 42 change places.\n  You 42, rival 24." in "\n".join(told_of(DUEL, at(19, 42), 1))
-    assert "11 dice, and that is no number: disqualified" in told_of(DUEL, at(player=1), 12)[0]
+    assert "11 dice, which is out of range: disqualified" in told_of(DUEL, at(player=1), 12)[0]
     assert hog.ending(DUEL, at(30, 104, over=True, winner=1)) == "rival wins, 104 to 30."
     assert hog.ending(DUEL, at(over=True, winner=0)) == "You win, the other being disqualified."
 

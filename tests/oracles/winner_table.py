@@ -20,7 +20,6 @@ from dicegym.games.yatzy.solving.points import (
     FIRST_ROLL,
     N_SETS,
     SUMS,
-    UPPER_SETS,
     WORST,
     earn,
     sum_after,
@@ -30,7 +29,7 @@ from dicegym.games.yatzy.tables import BEST, BOXES, DICE, FACES, HANDS, KEEPS, R
 RANKS = (8, 5, 6, 4)
 ERRORS = (0.08, 4.0, 0.0015, 0.02)
 """Columns of each number, and what rounding may add to its error in each."""
-LOWER_SETS = 1 << (BOXES - UPPER)
+UPPER_SETS, LOWER_SETS = 1 << UPPER, 1 << (BOXES - UPPER)
 
 
 def _places() -> np.ndarray:

@@ -60,14 +60,14 @@ def action_name(action: int) -> str:
 
 
 def action_in(state: Any, action: int) -> str:
-    """Return what an action means with the dice that lie there: ``keep 4 4``, ``score 20 in Full House``."""
-    if ROLL_PLACES < action < ROLL_PLACES + HANDFULS:  # the first of them rolls nothing
+    """Return what an action means with the dice shown: ``keep 4 4``, ``score 20 in Full House``."""
+    if ROLL_PLACES < action < ROLL_PLACES + HANDFULS:  # ROLL_PLACES itself rolls nothing
         action = SETS.index(_faces(state, ~(action - ROLL_PLACES)))
     if 0 <= action < KEEPS and SETS[action]:
         return f"keep {' '.join(map(str, SETS[action]))}"
     if FIRST_BOX <= action < FIRST_BOX + BOXES:
         box = action - FIRST_BOX
-        return f"score {BEST[hand_of(state['dice'])][box]} in {BOX_NAMES[box]}"
+        return f"score {points_now(state)[box]} in {BOX_NAMES[box]}"
     if SCORE_PLACES <= action < SCORE_PLACES + BOXES * HANDFULS:
         box, places = divmod(action - SCORE_PLACES, HANDFULS)
         faces = _faces(state, places)
@@ -76,8 +76,14 @@ def action_in(state: Any, action: int) -> str:
 
 
 def _faces(state: Any, places: int) -> tuple[int, ...]:
-    """Return what the dice in some places show, lowest first."""
+    """Return the faces of the dice in some places, lowest first."""
     return tuple(sorted(face for place, face in enumerate(state["dice"].tolist()) if places >> place & 1))
+
+
+def points_now(state: Any) -> list[int]:
+    """Return the points of the dice shown in each box."""
+    points: list[int] = BEST[hand_of(state["dice"])].tolist()
+    return points
 
 
 def totals_of(state: Any) -> list[int]:
@@ -86,13 +92,13 @@ def totals_of(state: Any) -> list[int]:
 
 
 def upper_text(state: Any, player: int) -> str:
-    """Return a player's sum of the boxes 1 to 6, with the bonus once it is earned: ``66 + 50``."""
+    """Return a player's sum of boxes 1 to 6, with the bonus once it is earned: ``66 + 50``."""
     upper = int(state["upper"][player])
     return f"{upper} + {bonus(upper)}" if bonus(upper) else str(upper)
 
 
 def scene(state: Any, seat: int | None) -> Scene:
-    """Return the table, where nothing is hidden from anybody; ``seat`` says who is "you"."""
+    """Return the table; nothing is hidden, and ``seat`` is marked as "you"."""
     over, mover, totals = bool(state["over"]), int(state["player"]), totals_of(state)
     lines = [Line("", cells=(*_SHORT, "Bon", "Sum"))]
     for player, points in enumerate(totals):
@@ -108,8 +114,7 @@ def scene(state: Any, seat: int | None) -> Scene:
         lines += [Line("last dice", dice=dice), Line("")]
         return Scene("Yatzy", tuple(lines), f"player {' and '.join(first)}: {max(totals)} points")
     lines.append(Line("dice", f"{count(int(state['rolls_left']), 'roll')} left ", dice))
-    worth = BEST[hand_of(state["dice"])].tolist()
-    now = [str(points) if state["scores"][mover, box] < 0 else "" for box, points in enumerate(worth)]
+    now = [str(points) if state["scores"][mover, box] < 0 else "" for box, points in enumerate(points_now(state))]
     lines.append(Line("worth now", cells=tuple(now)))
     return Scene(f"Yatzy, round {int(state['round_number'])} of {BOXES}", tuple(lines))
 
@@ -130,16 +135,16 @@ def limits(game: Game) -> dict[str, tuple[Any, Any]]:
 
 
 def impossible(game: Game, state: Any, seat: int | None) -> str:
-    """Return why nobody can have played to a record, of which ``seat`` knows its part; empty if somebody may have."""
+    """Return why a record, or the part of it that ``seat`` knows, cannot occur; empty if it can."""
     for one in range(game.players):
         scores = state["scores"][one].astype(int)
         filled = scores >= 0
         turns = BOXES if state["over"] else int(state["round_number"]) - 1 + (one < state["player"])
         if filled.sum() != turns:
-            return f"seat {one} has filled {filled.sum()} boxes, and has had {turns} turns"
+            return f"seat {one} has filled {filled.sum()} boxes in {turns} turns"
         if (scores[:UPPER][filled[:UPPER]] % np.arange(1, UPPER + 1)[filled[:UPPER]]).any():
-            return f"seat {one} has points in an upper box that its number does not give"
+            return f"seat {one} has points in an upper box that are not a multiple of its number"
         upper = int(scores[:UPPER][filled[:UPPER]].sum())
         if (state["totals"][one], state["upper"][one]) != (int(scores[filled].sum()), upper):
-            return f"the sums of seat {one} are not those of its boxes"
+            return f"the sums of seat {one} do not match its boxes"
     return ""

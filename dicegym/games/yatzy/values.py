@@ -1,8 +1,8 @@
-"""What states of Yatzy are worth: exact values alone, and luck for all.
+"""Values of Yatzy: exact values for a player alone, and luck for any number of players.
 
-Alone, points are all that counts, and `dicegym.games.yatzy.solving.points` works backwards through all positions within
-seconds. What each roll brought is then known exactly, and the score less that luck is the best mean less the regret of
-the player's choices: a far better estimate of a player's mean than the score.
+Alone, only points count, and `dicegym.games.yatzy.solving.points` solves all positions backwards within seconds. The
+luck of each roll is then exact. The score less that luck is the best mean less the regret of the player's choices,
+which estimates a player's mean far better than the score does.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from dicegym.play.player import Player
 from dicegym.play.turn import record_of
 
 SOLVED = {"players": 1}
-"""Nobody knows the values of a table, at which others' points count."""
+"""With several players, others' points count too, and no exact values are known."""
 
 
 def solves(game: Game) -> bool:
@@ -34,7 +34,7 @@ def solves(game: Game) -> bool:
 
 
 def optimum(game: Game, *, progress: Progress | None = None) -> float:
-    """Return the mean score of the best way to play; ``progress`` is told of the sets of boxes that are solved.
+    """Return the mean score of best play; ``progress`` is called with the number of sets of boxes solved.
 
     Raises ParameterError if ``game`` is not Yatzy for one.
     """
@@ -44,17 +44,17 @@ def optimum(game: Game, *, progress: Progress | None = None) -> float:
 
 
 def sources(game: Game) -> Sequence[ValueSource]:
-    """Return where values of ``game`` come from: nowhere for several players."""
+    """Return the source of state values; none for several players."""
     if not solves(game):
         return ()
-    doc = "the most points that can be had on average, solved by dynamic programming within seconds"
+    doc = "the highest possible mean of the points, solved by dynamic programming within seconds"
     return (ValueSource(AloneValuer.name, "exact", doc, lambda: True, lambda progress: AloneValuer(game, progress)),)
 
 
 class AloneValuer(Valuer):
-    """Says what states of Yatzy for one are worth: the mean of the final score if the player plays on without a flaw.
+    """Values of Yatzy for one: the mean final score if the player continues with best play.
 
-    ``progress`` is told of the sweep that solves the game when it is needed for the first time.
+    The first valuer of a process solves the game, and calls ``progress`` meanwhile.
     """
 
     name = "exact"
@@ -74,16 +74,13 @@ class AloneValuer(Valuer):
         return (_points_so_far(states) + out)[:, np.newaxis]
 
     def action_values_rows(self, states: np.ndarray) -> ActionValues:
-        """Return `action_values` of every state, none of which is over: arrays of float64[states, n_actions]."""
+        """Return `action_values` of every state, all unfinished: arrays of float64[states, n_actions]."""
         to_come = points.action_values(self._values, states, states["player"].astype(np.int64))
         values = _points_so_far(states)[:, np.newaxis] + to_come
         return ActionValues(values, np.where(np.isnan(values), np.nan, 0.0))
 
     def action_value(self, state: Any, action: int) -> float:
-        """Return the same of one action, whatever it is; see `Valuer.action_value`.
-
-        Of an action that makes the server play turns, it is what then follows.
-        """
+        """Return the value of one action, see `Valuer.action_value`; turns that the server plays are included."""
         before = np.atleast_1d(record_of(self.game, state))
         after = before.copy()
         self.game.step(after[0], action)
@@ -102,7 +99,7 @@ def _points_so_far(states: np.ndarray) -> np.ndarray:
 
 
 class RollMeter:
-    """Adds up what rolls brought, in points alone, in shares of the first place at a table; see `Meter`."""
+    """Adds up the luck of rolls: in points for one player, in shares of the first place for several; see `Meter`."""
 
     def __init__(self, seats: np.ndarray) -> None:
         self.luck = np.zeros(seats.shape)
@@ -118,15 +115,15 @@ class RollMeter:
 
 
 def meter(game: Game, players: Sequence[Player | None], seats: np.ndarray) -> Meter:
-    """Return a meter for games of Yatzy; who plays does not matter to it. See `dicegym.games.parts.Values`."""
+    """Return a meter, the same for all players; see `dicegym.games.parts.Values`."""
     return RollMeter(seats)
 
 
 def score_single_pairs() -> np.ndarray:
-    """Return the points of each hand if one pair alone also scores in the box of two pairs: int64[252, 15].
+    """Return the points of each hand if a single pair also scores in Two Pairs: int64[252, 15].
 
     The program of Larsson and Sjöberg ("Optimal Yatzy Strategy", KTH, 2012) scores so: its `scorePair` adds the two
-    highest pairs, and 0 for a second one that is missing. The rules in their text ask for two different pairs.
+    highest pairs, and 0 for a missing second one. The rules in their text ask for two different pairs.
     """
     scores = BEST.astype(np.int64)
     pairs = np.where(COUNTS[KEEPS:] >= 2, 2 * np.arange(1, FACES + 1), 0)
@@ -135,7 +132,7 @@ def score_single_pairs() -> np.ndarray:
 
 
 def claims() -> Sequence[Claim]:
-    """Return what is published of Yatzy: the best mean score alone, which solvers of others found too."""
+    """Return the published values of Yatzy: the best mean score alone, which other solvers confirm."""
     proof = "backward induction; two independent solvers agree to 1e-10"
     source = "Larsson and Sjöberg, Optimal Yatzy Strategy, KTH, 2012: their program scores one pair in Two Pairs"
 

@@ -1,16 +1,16 @@
-"""Yatzy for points: what positions and states are worth to a player that wants the most points on average.
+"""Yatzy for points: values of positions and states for a player that maximises its mean score.
 
 A *position*, between two turns, is the set of filled boxes (a bit mask, box 0 lowest) and the sum of the upper ones, up
-to 63. ``values`` (float64[2**15, 64]) hold the mean of what is still to come in each, by backward induction: a position
-is worth the mean over the first roll of the best that its turn can lead to, which is points plus the value of a
-position with one box more filled (Verhoeff and Scheffers, "Optimal solitaire Yahtzee strategies", 1999).
+to 63. ``values`` (float64[2**15, 64]) are the mean points still to come, by backward induction: the value of a position
+is the mean, over the first roll, of the best end of its turn, which is points plus the value of a position with one
+more box filled (Verhoeff and Scheffers, "Optimal solitaire Yahtzee strategies", 1999).
 
-The *ends* of a turn are what can be scored in an open box. *Leaves* say what each is worth, float64[15, 51] by box and
-points. *Levels*, float64[3, 462] by rolls left, say what each set of dice is worth in a turn: a hand if it is shown;
-fewer dice if they are kept and the others are rolled.
+The *ends* of a turn are the possible scores in open boxes. *Leaves*, float64[15, 51] by box and points, are their
+values. *Levels*, float64[3, 462] by rolls left, are the values of all sets of dice within a turn: of a hand if it is
+shown, of fewer dice if they are kept and the others rolled.
 
-Tables of several players are judged by an estimate of who wins. What it says after a roll is compared with its own
-exact mean before, so luck has the mean 0 however rough it is.
+With several players, values are estimates of who wins. The luck of a roll is the estimate after it less the exact mean
+of this estimate before, so luck has mean 0 however rough the estimate is.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any
@@ -49,20 +49,19 @@ from dicegym.games.yatzy.tables import (
 
 ALL_FILLED = (1 << BOXES) - 1
 SUMS = BONUS_FROM + 1
-UPPER_SETS = 1 << UPPER
 N_SETS = len(SETS)
 FIRST_ROLL = after_rolling(np.eye(HANDS))[0]
 """float64[252]: the probability of each hand when five dice are rolled."""
 WORST = -1e9
-"""Below every worth."""
+"""Below every value."""
 
 
 def list_ends(scores: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Return all ends that a turn can have if each hand scores ``scores`` (int[252, 15]): int64 arrays.
+    """Return all ends of a turn if the points of each hand in each box are ``scores`` (int[252, 15]): int64 arrays.
 
     Returns:
-        (boxes, points, hands, starts): box and points of each end, [n] each; and the hands that score in each: those of
-        end e stand from ``starts[e]`` to ``starts[e + 1]``.
+        (boxes, points, hands, starts): box and points of each end, [n] each; and the hands with these points in this
+        box: those of end e are ``hands[starts[e] : starts[e + 1]]``.
     """
     scored = [(box, points) for box in range(BOXES) for points in np.unique(scores[:, box]).tolist()]
     boxes, points = np.array(scored, np.int64).T.copy()
@@ -72,33 +71,33 @@ def list_ends(scores: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, n
 
 ENDS = list_ends(BEST)
 END_BOXES, END_POINTS = ENDS[:2]
-"""Of the rules: which boxes can be filled with which points."""
+"""Box and points of each end by the rules."""
 
 
 @kernel
 def sum_after(upper, box, points):
-    """Return the sum of the upper boxes, up to 63, once ``points`` are in ``box``."""
+    """Return the sum of the upper boxes, up to 63, after ``points`` in ``box``."""
     return min(upper + points, BONUS_FROM) if box < UPPER else upper
 
 
 @kernel
 def earn(upper, box, points):
-    """Return ``points`` and the bonus, if they reach it."""
+    """Return ``points``, with the bonus if they reach it."""
     return points + bonus(sum_after(upper, box, points)) - bonus(upper)
 
 
 # --- all positions ---------------------------------------------------------------------------------------------------
-# All sums of one set of filled boxes see the same dice and boxes. So every step of a turn is done for all of them side
-# by side, which processors do eight at a time. Sets with equally many filled boxes need nothing of each other.
+# All sums of one set of filled boxes see the same dice and boxes. So each step of a turn is done for all of them side
+# by side, which processors do eight at a time. Sets with equally many filled boxes are independent.
 
 
 @kernel
 def play_turn(rows, out):
-    """Write what a turn is worth before it begins, all dice being kept as is best.
+    """Write the value of a turn before it begins, with the best choice of dice to keep.
 
     Args:
-        rows: float64[462, 64], of hands what they are worth when they are scored; overwritten. Each of two steps goes
-            back by one roll: a set of fewer dice is worth the mean over one more die, and a hand the best of its parts.
+        rows: float64[462, 64], for hands the value of scoring them; overwritten. Each of two steps goes back one roll:
+            the value of a set of fewer dice is the mean over one more die, that of a hand is the best of its parts.
         out: float64[64].
     """
     for _ in range(ROLLS):
@@ -123,18 +122,18 @@ def play_turn(rows, out):
 
 @kernel
 def solve_sets(values, sets, ends):
-    """Fill ``values[filled]`` for all sets of filled boxes ``filled`` in ``sets``, those with more being known.
+    """Fill ``values[filled]`` for each set of filled boxes in ``sets``; sets with more boxes must be filled before.
 
     Args:
         values: float64[2**15, 64].
         sets: int64[n].
-        ends: as of `list_ends`.
+        ends: from `list_ends`.
     """
     boxes, points, hands, starts = ends
     rows, leaf = np.zeros((N_SETS, SUMS)), np.empty(SUMS)
     for filled in sets:
         leaf[:] = 0.0
-        for box in range(BOXES):  # whatever the dice show, any box can be crossed out
+        for box in range(BOXES):  # any box can be crossed out with any dice
             if not filled >> box & 1:
                 for k in range(SUMS):
                     leaf[k] = max(leaf[k], values[filled | 1 << box, k])
@@ -155,13 +154,13 @@ def solve_sets(values, sets, ends):
 def solve(
     closed: int = 0, *, scores: np.ndarray = BEST, threads: int = 0, progress: Progress | None = None
 ) -> np.ndarray:
-    """Return the mean of what is still to come in all positions in which at least some boxes are filled.
+    """Return the mean points still to come in all positions in which at least the boxes ``closed`` are filled.
 
     Args:
-        closed: bit mask of these boxes; 0 for the whole game. Of each upper one any points may have been scored.
-        scores: int[252, 15], what each hand scores in each box.
-        threads: how many, the caller's among them; 0: as many as there are cores. Values do not depend on it.
-        progress: told how many sets of boxes have been solved, after each number of filled boxes.
+        closed: bit mask of boxes; 0 for the whole game. Filled upper boxes may contain any points.
+        scores: int[252, 15], points of each hand in each box.
+        threads: number of threads; 0: one for each core. Values do not depend on it.
+        progress: called with the number of solved sets, after each number of filled boxes.
 
     Returns:
         float64[2**15, 64]; 0 where all boxes are filled, and in sets that lack one of ``closed``.
@@ -186,7 +185,7 @@ _lock = threading.Lock()
 
 
 def solve_once(progress: Progress | None = None) -> np.ndarray:
-    """Return `solve` of the whole game, computed once in a program's life, within seconds: read only."""
+    """Return `solve` of the whole game, computed once per process within seconds; read-only."""
     with _lock:
         if not _solved:
             found = solve(progress=progress)
@@ -209,19 +208,19 @@ def mask_filled(scores):
 
 @kernel
 def still_to_come(values, state, seat):
-    """Return the mean of what is still to come for a seat while no dice of its own lie on the table."""
+    """Return the mean points still to come for a seat between its turns."""
     return values[mask_filled(state.scores[seat]), min(int(state.upper[seat]), BONUS_FROM)]
 
 
 @kernel
 def new_room():
-    """Return the arrays that `look` fills: leaves and levels."""
+    """Return the arrays that `look` fills: (leaves, levels)."""
     return np.zeros((BOXES, int(BEST.max()) + 1)), np.full((ROLLS + 1, N_SETS), WORST)
 
 
 @kernel
 def look(values, state, seat, room):
-    """Look through the turn of a seat, which is taken to roll the dice: leaves and levels are left in ``room``."""
+    """Compute leaves and levels, in ``room``, for a turn of a seat, as if the dice were its own."""
     leaves, levels = room
     filled, upper = mask_filled(state.scores[seat]), min(int(state.upper[seat]), BONUS_FROM)
     for box, points in zip(END_BOXES, END_POINTS):  # noqa: B905 - Numba knows no strict
@@ -233,7 +232,7 @@ def look(values, state, seat, room):
 
 @kernel
 def look_through(leaves, filled, levels):
-    """Go back from the leaves of a turn to all sets of dice: `levels`."""
+    """Fill ``levels`` from the leaves of a turn, back to all sets of dice."""
     for hand in range(HANDS):
         most = WORST
         for box in range(BOXES):
@@ -252,7 +251,7 @@ def look_through(leaves, filled, levels):
 
 @kernel
 def value_rows(values, states, out):
-    """Write what is still to come in states of games for one to ``out`` (float64[states])."""
+    """Write the mean points still to come in states of games for one to ``out`` (float64[states])."""
     room = new_room()
     for k in range(len(states)):
         state = states[k]
@@ -265,9 +264,9 @@ def value_rows(values, states, out):
 
 @kernel
 def action_rows(values, states, seats, out):
-    """Write what each action leads to on average, points still to come, to ``out`` (float64[states, 225]).
+    """Write the mean points still to come after each action to ``out`` (float64[states, 225]); nan if illegal.
 
-    Nan for illegal ones. ``seats`` (int64[states]) are taken to roll the dice shown.
+    The dice shown are taken to be those of ``seats`` (int64[states]).
     """
     room = new_room()
     for k in range(len(states)):
@@ -282,7 +281,7 @@ def action_rows(values, states, seats, out):
 
 
 def action_values(values: np.ndarray, states: np.ndarray, seats: np.ndarray) -> np.ndarray:
-    """Return what `action_rows` writes: float64[states, 225]."""
+    """Return the result of `action_rows`: float64[states, 225]."""
     out = np.empty((len(states), N_ACTIONS))
     action_rows(values, states, seats, out)
     return out
@@ -290,21 +289,21 @@ def action_values(values: np.ndarray, states: np.ndarray, seats: np.ndarray) -> 
 
 @kernel
 def set_kept(state, action):
-    """Return the set of dice that a legal action, of either kind, keeps when it rolls the others."""
+    """Return the set of dice that a legal roll keeps; the action may be wide."""
     return action if action < N_ACTIONS else set_of(state.dice, HANDFULS - 1 - (action - ROLL_PLACES))
 
 
 # --- luck ------------------------------------------------------------------------------------------------------------
 
 BOX_VARIANCE = 95.0
-"""Of the points that are still to come, for each open box: best play alone has 1,482 in all."""
+"""Variance of the points still to come, for each open box; best play alone has 1,482 in all."""
 
 
 @kernel
 def share_first_place(means, variances, seat):
-    """Estimate the share of the first place of a seat, all totals being normally distributed (float64[players] each).
+    """Estimate a seat's share of the first place if all totals are normal (means, variances: float64[players]).
 
-    In proportion to the product of the chances to be ahead of each other seat; for two that is exact.
+    It is proportional to the product of the probabilities to be ahead of each other seat; exact for two.
     """
     own, together = 0.0, 0.0
     for one in range(len(means)):
@@ -321,10 +320,10 @@ def share_first_place(means, variances, seat):
 
 @kernel
 def look_for_luck(values, state, room, shares):
-    """Look through the turn of the player to move, ends being worth shares of the first place at a table.
+    """Compute levels for the turn of the player to move; with several players, in shares of the first place.
 
-    Writes what part of the mover's luck each seat has (float64[players]): the others lose what it wins, as likely as
-    they are to be first.
+    Writes each seat's part of the mover's luck to ``shares`` (float64[players]): the others lose what the mover wins,
+    in proportion to their probabilities to be first.
     """
     players, mover = np.int64(state.players), np.int64(state.player)
     shares[mover] = 1.0
@@ -359,7 +358,7 @@ def look_for_luck(values, state, room, shares):
 
 @kernel
 def add_roll(values, state, kept, room, luck):
-    """Add to ``luck`` (float64[seats]) what a roll, just made, brought to everybody, ``kept`` being the dice kept."""
+    """Add the luck of the last roll to ``luck`` (float64[seats]); ``kept`` is the set of dice kept for it."""
     shares, hand, left = np.zeros(len(luck)), KEEPS + hand_of(state.dice), state.rolls_left
     look_for_luck(values, state, room, shares)
     levels = room[1]
@@ -375,7 +374,7 @@ def add_roll(values, state, kept, room, luck):
 
 @kernel
 def begin_rows(values, states, rows, luck):
-    """Add the first roll of games that have just begun to ``luck`` (float64[games, players])."""
+    """Add the luck of the first roll of new games to ``luck`` (float64[games, players])."""
     room = new_room()
     for k in range(len(rows)):
         add_roll(values, states[rows[k]], 0, room, luck[rows[k]])
@@ -383,9 +382,9 @@ def begin_rows(values, states, rows, luck):
 
 @kernel
 def add_rows(values, before, rows, actions, after, luck):
-    """Add to ``luck`` (float64[games, players]) what the dice brought when ``actions[k]`` were played.
+    """Add the luck of the dice after ``actions[k]`` to ``luck`` (float64[games, players]).
 
-    Turns that the server plays for players that gave up are not looked into: their luck stays in the result.
+    The luck of turns that the server plays for players that gave up is not measured: it stays in the result.
     """
     room = new_room()
     for k in range(len(rows)):
