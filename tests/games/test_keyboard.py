@@ -16,8 +16,7 @@ from dicegym.games.keyboard import Place
 from dicegym.games.liarsdice_spot_on.rules import GAIN_ONE, LIAR, LOSE_TWO
 from dicegym.games.lucky.catalogue import DONE, order_actions
 from dicegym.games.parts import CONTROLS, need
-from dicegym.games.yatzy.rules import FIRST_BOX, ROLL_PLACES, SERVER_TURN
-from dicegym.games.yatzy.tables import BOXES, SETS
+from dicegym.games.yatzy.rules import BOXES, FIRST_BOX, ROLL_PLACES, SERVER_TURN, SETS
 
 pytestmark = pytest.mark.nojit
 HOG, YATZY, LUCKY = dicegym.game("hog"), dicegym.game("yatzy"), dicegym.game("lucky", players=3)
@@ -311,7 +310,7 @@ def test_the_shop_of_lucky_tells_what_a_die_brings_and_who_got_none() -> None:
     assert [*rows] == [0, 1, 2, 3, 7]
     assert " 3.5  even chances" in rows[3]
     assert " 2.0  times r/3" in rows[7]  # 12 * (3.5 / 3 - 1)
-    state["money"][0] = 0
+    state["money"][0] = state["left"][0] = 0
     assert "You can pay for nothing" in lucky.table(SHOP, state, False)
     state, lines = rich(), []
     state["shop"][6] = 1

@@ -13,7 +13,20 @@ import zlib
 import numpy as np
 
 from dicegym.engine.jit import kernel
-from dicegym.games.yatzy.rules import BONUS_FROM, SPEC
+from dicegym.games.yatzy.rules import (
+    BEST,
+    BONUS_FROM,
+    BOXES,
+    DICE,
+    FACES,
+    HANDS,
+    KEEPS,
+    ROLLS,
+    SPEC,
+    UPPER,
+    WITH,
+    roll_sets,
+)
 from dicegym.games.yatzy.solving.points import (
     END_BOXES,
     END_POINTS,
@@ -24,7 +37,6 @@ from dicegym.games.yatzy.solving.points import (
     earn,
     sum_after,
 )
-from dicegym.games.yatzy.tables import BEST, BOXES, DICE, FACES, HANDS, KEEPS, ROLLS, UPPER, WITH, roll_sets
 
 RANKS = (8, 5, 6, 4)
 ERRORS = (0.08, 4.0, 0.0015, 0.02)

@@ -26,7 +26,7 @@ from dicegym.errors import AgentError, ParameterError
 from dicegym.games.hog.adapter import by_scores, examine, sit
 from dicegym.games.hog.rules import FIRST_NUMBER, MOST_DICE, N_ACTIONS
 from dicegym.games.hog.solving import strategies as solving
-from dicegym.games.hog.solving.strategies import REMEMBERED, Climber, Duel, choices_of, climb_all, map_on_cores
+from dicegym.games.hog.solving.strategies import REMEMBERED, Climber, Duel, climb_all, map_on_cores
 from dicegym.games.hog.solving.sweeps import PLAY, WEIGH
 from dicegym.games.worth import Progress, SearchTime
 from dicegym.play.player import FunctionPlayer, Player
@@ -119,7 +119,7 @@ def fitting(strategies: Sequence[Strategy], game: Game, shortest: bool = False) 
 
 def win_rates(a: Strategy, b: Strategy, game: Game) -> tuple[float, float]:
     """Return the exact probabilities that ``a`` beats ``b``: (moving first, moving second)."""
-    duel = Duel(*map(choices_of, fitting([a, b], game, shortest=True)))
+    duel = Duel(*fitting([a, b], game, shortest=True))
     duel.sweep(PLAY, PLAY)
     return duel.rates()
 
@@ -142,7 +142,7 @@ def win_rate_matrix(strategies: Sequence[Strategy], game: Game, *, progress: Pro
     pairs = list(dict.fromkeys((first_equal[i], first_equal[j]) for i, j in places))
 
     def compute(pair: tuple[int, int]) -> float:
-        duel = Duel(*(choices_of(tables[number]) for number in pair))
+        duel = Duel(*(tables[number] for number in pair))
         duel.sweep(PLAY, PLAY)
         return sum(duel.rates()) / 2
 
@@ -166,12 +166,15 @@ def costs(strategy: Strategy, better: Strategy, opponent: Strategy, game: Game) 
     ``better`` plays on from the next turn; negative where the choice gains. The sum is exactly the difference of both
     win rates (the performance difference lemma; Kakade and Langford 2002).
     """
-    own, best, rival = map(choices_of, fitting([strategy, better, opponent], game))
+    own, best, rival = fitting([strategy, better, opponent], game)
     duel = Duel(own, rival)
     duel.spread()
-    duel.choices[0] = best
+    before = duel.numbers[0].copy()
+    duel.numbers[0] = best.reshape(before.shape)
     duel.sweep(WEIGH, PLAY)
-    lost: np.ndarray = ((best - own) * duel.gains).sum(axis=(1, 2, 3))
+    every = np.arange(FIRST_NUMBER, MOST_DICE + 1)
+    changed = (duel.numbers[0][..., np.newaxis] == every).astype(np.int8) - (before[..., np.newaxis] == every)
+    lost: np.ndarray = (changed * duel.gains).sum(axis=(1, 2, 3))
     return lost.reshape(duel.goal, duel.goal)
 
 
@@ -184,7 +187,7 @@ def best_response(opponent: Strategy, game: Game) -> tuple[float, np.ndarray]:
         is int8[goal, goal, 2, 2, 4, 4], with the parity of the own exchanges before that of all.
     """
     (table,) = fitting([opponent], game)
-    rate, policy = solving.best_response(choices_of(table))
+    rate, policy = solving.best_response(table)
     by_pairs = policy.swapaxes(0, 1).reshape(*table.shape[:2], *policy.shape[:1], *policy.shape[2:])
     return rate, np.ascontiguousarray(by_pairs if game.parameters["memory"] else by_pairs[:, :, 0])
 
@@ -232,10 +235,10 @@ def best_table(
     if trials < 0:
         raise ParameterError(f"invalid trials={trials}: give 0 or more")
     (rival,) = fitting([opponent], game)
-    against, shape = choices_of(rival), rival.shape
-    climber, generator = Climber(against), np.random.default_rng(seed)
+    shape = rival.shape
+    climber, generator = Climber(rival), np.random.default_rng(seed)
     starts = [np.full(shape, number, np.int8) for number in range(FIRST_NUMBER, MOST_DICE + 1)]
-    starts += _starts(solving.best_response(against)[1], shape)
+    starts += _starts(solving.best_response(rival)[1], shape)
     starts += [generator.integers(0, N_ACTIONS, shape, np.int8) + np.int8(FIRST_NUMBER) for _ in range(2)]
     best, table = -1.0, starts[0]
     if time is not None:
@@ -244,7 +247,7 @@ def best_table(
     numbers = itertools.count() if time is not None else range(trials)
     tries = itertools.takewhile(lambda _: time is None or not time.over, numbers)
     climbed = itertools.chain(
-        climb_all(against, starts, time),
+        climb_all(rival, starts, time),
         (climber.climb(climber.disturb(table, generator), time) for _ in tries),  # ``table`` is then the best so far
     )
     for number, (value, candidate) in enumerate(climbed, 1):

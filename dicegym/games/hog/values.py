@@ -17,7 +17,7 @@ from dicegym.games import game as make_game
 from dicegym.games.hog.exact import Function, best_response, best_table, spread, tabulate, win_rate
 from dicegym.games.hog.original_contest import RANKING, count_agreeing
 from dicegym.games.hog.rules import N_ACTIONS, SPEC
-from dicegym.games.hog.solving.strategies import REMEMBERED, Duel, choices_of, full_sight
+from dicegym.games.hog.solving.strategies import REMEMBERED, Duel, full_sight
 from dicegym.games.hog.solving.sweeps import PLAY, WEIGH, action_values, state_values
 from dicegym.games.solved import Claim
 from dicegym.games.worth import ActionValues, Meter, ValueKind, Valuer, ValueSource, ValueUnit
@@ -112,7 +112,7 @@ def choices(table: np.ndarray, opponent: np.ndarray) -> np.ndarray:
         table: int8[goal, goal], by both scores, or int8[goal, goal, RUNS, 2], by what the player remembers too.
         opponent: a table of either shape.
     """
-    duel = Duel(*(choices_of(spread(one)) for one in (table, opponent)))
+    duel = Duel(spread(table), spread(opponent))
     duel.spread()
     for parity in range(REMEMBERED[1]):
         for run in range(REMEMBERED[0]):

@@ -77,13 +77,14 @@ def order_actions(counts: Sequence[int]) -> list[int]:
 
 
 def all_order_limits(state: Any) -> list[list[int]]:
-    """Return by seat how many dice of each kind it could order if it ordered no others."""
-    limits: list[list[int]] = np.minimum(state["shop"], state["money"][:, np.newaxis] // PRICES).tolist()
+    """Return for each seat how many dice of each kind it could add to its order if it added no others."""
+    affordable = state["left"][:, np.newaxis] // PRICES
+    limits: list[list[int]] = np.minimum(state["shop"] - state["order"], affordable).tolist()
     return limits
 
 
 def order_limits(state: Any, seat: int) -> list[int]:
-    """Return how many dice of each kind ``seat`` could order if it ordered no others."""
+    """Return how many dice of each kind ``seat`` could add to its order if it added no others."""
     return all_order_limits(state)[seat]
 
 

@@ -1,4 +1,4 @@
-"""Luck of Lucky & Co: what the dice of each round brought beyond their mean."""
+"""Luck in Lucky & Co: the value of each round's dice beyond their mean."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from dicegym.play.player import Player
 
 
 class RoundMeter:
-    """Measures the dice of each round when all have ordered; a `dicegym.games.worth.Meter`."""
+    """Measures the dice of each round after all orders; a `dicegym.games.worth.Meter`."""
 
     def __init__(self, seats: np.ndarray) -> None:
         self.luck = np.zeros(seats.shape)
 
     def begin(self, states: np.ndarray, rows: np.ndarray) -> None:
-        """Chance has decided nothing yet."""
+        """Do nothing: no dice have fallen yet."""
 
     def add(self, before: np.ndarray, rows: np.ndarray, actions: np.ndarray, after: np.ndarray) -> None:
-        """Measure the rounds that these orders have completed."""
+        """Measure the rounds completed by these orders."""
         played = rows[after["played"][rows] > before["played"][rows]]
         if len(played):
             rolling = after[played]
@@ -31,5 +31,5 @@ class RoundMeter:
 
 
 def meter(game: Game, players: Sequence[Player | None], seats: np.ndarray) -> Meter:
-    """Return a meter; it measures dice alike for all players. See `dicegym.games.parts.Values`."""
+    """Return a meter, the same for all players; see `dicegym.games.parts.Values`."""
     return RoundMeter(seats)

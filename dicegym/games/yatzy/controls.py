@@ -21,9 +21,25 @@ from dicegym.games.web_controls import (
     PlayForm,
     ScoreCard,
 )
-from dicegym.games.yatzy.rules import BONUS, BONUS_FROM, FIRST_BOX, ROLL_PLACES, SCORE_PLACES, bonus
-from dicegym.games.yatzy.tables import BOX_NAMES, BOXES, DICE, FACES, HANDFULS, KEEPS, ROLLS, SETS, UPPER, places_kept
-from dicegym.games.yatzy.text import points_now, totals_of, upper_text
+from dicegym.games.yatzy.rules import (
+    BONUS,
+    BONUS_FROM,
+    BOX_NAMES,
+    BOXES,
+    DICE,
+    FACES,
+    FIRST_BOX,
+    HANDFULS,
+    KEEPS,
+    ROLL_PLACES,
+    ROLLS,
+    SCORE_PLACES,
+    SETS,
+    UPPER,
+    bonus,
+    places_kept,
+)
+from dicegym.games.yatzy.text import faces_at, points_now, totals_of, upper_text
 
 OPPONENTS = {"easy": "gather", "normal": "thrifty", "hard": "planner"}
 SEATS = 2
@@ -147,8 +163,7 @@ def write_actions(place: Place, state: Any, actions: Sequence[int]) -> str:
     if action >= SCORE_PLACES:
         action = FIRST_BOX + (action - SCORE_PLACES) // HANDFULS
     if action >= ROLL_PLACES:
-        kept = [face for at, face in enumerate(state["dice"].tolist()) if not action - ROLL_PLACES >> at & 1]
-        action = SETS.index(tuple(sorted(kept)))
+        action = SETS.index(faces_at(state, ~(action - ROLL_PLACES)))
     if action >= FIRST_BOX:
         return f"score {BOX_NAMES[action - FIRST_BOX].lower()}"
     return f"keep {' '.join(map(str, SETS[action]))}" if SETS[action] else "roll all"
@@ -174,7 +189,7 @@ def tell(place: Place, before: Any, action: int, after: Any, fault: str, brief: 
     indent = "" if mover == place.seat else "  "
     rolled = 0 if fault else _rolled_by(before, action)
     if rolled:
-        kept = sorted(face for at, face in enumerate(before["dice"].tolist()) if not rolled >> at & 1)
+        kept = faces_at(before, ~rolled)
         fresh = [face for at, face in enumerate(after["dice"].tolist()) if rolled >> at & 1]
         what = place.does(mover, "keep" if kept else "roll")
         what += f" {' '.join(map(str, kept))}; the others show" if kept else " all again:"

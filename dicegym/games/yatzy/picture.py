@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dicegym.games.keyboard import count
-from dicegym.games.yatzy.rules import BONUS, BONUS_FROM, bonus
-from dicegym.games.yatzy.tables import BOX_NAMES, BOXES, ROLLS, UPPER
+from dicegym.games.yatzy.rules import BONUS, BONUS_FROM, BOX_NAMES, BOXES, ROLLS, UPPER, bonus
 from dicegym.games.yatzy.text import points_now, totals_of
 from dicegym.pictures.drawing import Viewpoint
 from dicegym.pictures.palette import CHOSEN, GOLD, HIDDEN, PAPER, PENCIL, SOFT, STRIPE, WRITING

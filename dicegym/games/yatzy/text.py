@@ -10,30 +10,28 @@ from dicegym.engine.game import Game
 from dicegym.engine.scene import Line, Scene
 from dicegym.games.keyboard import count
 from dicegym.games.yatzy.rules import (
-    FIRST_BOX,
-    MOST_ERRORS,
-    MOST_HELP,
-    N_ACTIONS,
-    ROLL_PLACES,
-    SCORE_PLACES,
-    SERVER_TURN,
-    bonus,
-    total,
-)
-from dicegym.games.yatzy.tables import (
     BEST,
     BOX_NAMES,
     BOXES,
     DICE,
     FACES,
+    FIRST_BOX,
     HANDFULS,
     KEEPS,
     MOST,
+    MOST_ERRORS,
+    MOST_HELP,
+    N_ACTIONS,
+    ROLL_PLACES,
     ROLLS,
+    SCORE_PLACES,
     SEATS,
+    SERVER_TURN,
     SETS,
     UPPER,
+    bonus,
     hand_of,
+    total,
 )
 
 _SHORT = ("1s", "2s", "3s", "4s", "5s", "6s", "1P", "2P", "3K", "4K", "SS", "LS", "FH", "Ch", "Y")
@@ -62,7 +60,7 @@ def action_name(action: int) -> str:
 def action_in(state: Any, action: int) -> str:
     """Return what an action means with the dice shown: ``keep 4 4``, ``score 20 in Full House``."""
     if ROLL_PLACES < action < ROLL_PLACES + HANDFULS:  # ROLL_PLACES itself rolls nothing
-        action = SETS.index(_faces(state, ~(action - ROLL_PLACES)))
+        action = SETS.index(faces_at(state, ~(action - ROLL_PLACES)))
     if 0 <= action < KEEPS and SETS[action]:
         return f"keep {' '.join(map(str, SETS[action]))}"
     if FIRST_BOX <= action < FIRST_BOX + BOXES:
@@ -70,13 +68,13 @@ def action_in(state: Any, action: int) -> str:
         return f"score {points_now(state)[box]} in {BOX_NAMES[box]}"
     if SCORE_PLACES <= action < SCORE_PLACES + BOXES * HANDFULS:
         box, places = divmod(action - SCORE_PLACES, HANDFULS)
-        faces = _faces(state, places)
+        faces = faces_at(state, places)
         return f"{BOX_NAMES[box]} with {'-'.join(map(str, faces)) if faces else 'no dice'}"
     return action_name(action)
 
 
-def _faces(state: Any, places: int) -> tuple[int, ...]:
-    """Return the faces of the dice in some places, lowest first."""
+def faces_at(state: Any, places: int) -> tuple[int, ...]:
+    """Return the faces of the dice in a bit mask of places, lowest first."""
     return tuple(sorted(face for place, face in enumerate(state["dice"].tolist()) if places >> place & 1))
 
 

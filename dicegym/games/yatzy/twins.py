@@ -19,9 +19,10 @@ import numpy as np
 
 from dicegym.engine.jit import kernel
 from dicegym.engine.twin_kernels import twin
-from dicegym.games.yatzy.rules import BONUS, BONUS_FROM, ROLL_PLACES, SCORE_PLACES
-from dicegym.games.yatzy.tables import (
+from dicegym.games.yatzy.rules import (
     BEST,
+    BONUS,
+    BONUS_FROM,
     BOXES,
     COUNTS,
     DICE,
@@ -31,8 +32,11 @@ from dicegym.games.yatzy.tables import (
     KEEPABLE,
     KEEPS,
     POINTS,
+    ROLL_PLACES,
+    SCORE_PLACES,
     SETS,
     UPPER,
+    best_box,
     hand_of,
     keep_best,
     places_kept,
@@ -53,17 +57,6 @@ ALL_PLACES = HANDFULS - 1
 def score_best_dice(state, box):
     """Return the action that scores a box with its best dice, with all if none score."""
     return SCORE_PLACES + HANDFULS * box + places_kept(state.dice, PUT[hand_of(state.dice), box])
-
-
-@kernel
-def best_box(state):
-    """Return the open box that pays most for the hand shown, of equal ones the first."""
-    scores, hand = state.scores[state.player], hand_of(state.dice)
-    best = -1
-    for box in range(BOXES):
-        if scores[box] < 0 and (best < 0 or BEST[hand, box] > BEST[hand, best]):
-            best = box
-    return best
 
 
 @twin("gather", file="9d2e1d259e363a30")

@@ -18,9 +18,8 @@ from dicegym.games import game as make_game
 from dicegym.games.parts import plays_with
 from dicegym.games.solved import Claim
 from dicegym.games.worth import ActionValues, Meter, Progress, ValueKind, Valuer, ValueSource, ValueUnit
-from dicegym.games.yatzy.rules import BONUS, BONUS_FROM, SPEC
+from dicegym.games.yatzy.rules import BEST, BONUS, BONUS_FROM, COUNTS, FACES, KEEPS, SPEC, TWO_PAIRS
 from dicegym.games.yatzy.solving import points
-from dicegym.games.yatzy.tables import BEST, COUNTS, FACES, KEEPS, TWO_PAIRS
 from dicegym.play.player import Player
 from dicegym.play.turn import record_of
 

@@ -18,9 +18,8 @@ from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 from dicegym.games.parts import VALUES, Progress, list_solved_settings, need, solver
 from dicegym.games.yatzy import values as yatzy
-from dicegym.games.yatzy.rules import MOST_ERRORS, SERVER_TURN, record_of
+from dicegym.games.yatzy.rules import BEST, COUNTS, KEEPS, MOST_ERRORS, SERVER_TURN, TWO_PAIRS, record_of
 from dicegym.games.yatzy.solving import points as turn
-from dicegym.games.yatzy.tables import BEST, COUNTS, KEEPS, TWO_PAIRS
 from dicegym.play.player import FunctionPlayer, Player, RandomPlayer
 from dicegym.play.turn import Act, Turn
 

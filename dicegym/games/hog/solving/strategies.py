@@ -1,8 +1,7 @@
 """Strategies of Hog against each other: win rates, best responses, hill climbing.
 
-*Choices* are one strategy as probabilities, float64[goal * goal, K, P, N_ACTIONS]. A *table* is a deterministic one:
-int8[goal, goal] numbers of dice by both scores, or int8[goal, goal, RUNS, 2] by what the player remembers too. The
-other arrays are those of `dicegym.games.hog.solving.sweeps`.
+A *table* is a strategy: int8[goal, goal] numbers of dice by both scores, or int8[goal, goal, RUNS, 2] by what the
+player remembers too. The other arrays are those of `dicegym.games.hog.solving.sweeps`.
 """
 
 from __future__ import annotations
@@ -28,25 +27,14 @@ MARGIN = 1e-12
 """How much better a choice must be to replace another: above rounding, so that every search ends."""
 
 
-def choices_of(table: np.ndarray) -> np.ndarray:
-    """Return a table as choices."""
-    runs, owns = table.shape[2:] or (1, 1)
-    every_number = np.arange(FIRST_NUMBER, MOST_DICE + 1)
-    return np.array(table.reshape(-1, runs, owns, 1) == every_number, np.float64)
-
-
-def table_of(choices: np.ndarray) -> np.ndarray:
-    """Return the likeliest choices as a table."""
-    goal = math.isqrt(len(choices))
-    numbers = np.array(choices.argmax(axis=-1) + FIRST_NUMBER, np.int8)
-    return numbers.reshape(goal, goal, *(REMEMBERED if choices.shape[1:3] == REMEMBERED else ()))
-
-
 class Duel:
     """One strategy against another, or against itself: arrays for sweeps, and their results.
 
+    Args:
+        *tables: one or two, of the same shape.
+
     Attributes:
-        choices: float64[players, goal * goal, K, P, N_ACTIONS], the strategies, which know the same; may be written to.
+        numbers: int8[players, goal * goal, K, P], the tables; may be written to.
         values: from the last `sweep`.
         reach: from the last `spread`.
         gains: float64[goal * goal, K, P, N_ACTIONS], player 0's wins by what it knows and by its choice, weighted by
@@ -54,9 +42,9 @@ class Duel:
         policy: int8[P, goal * goal, 2, RUNS, RUNS], numbers of dice from the last sweep with `SEE_ALL`.
     """
 
-    def __init__(self, *strategies: np.ndarray) -> None:
-        self.choices = np.stack(strategies)
-        players, pairs, runs, owns, _ = self.choices.shape
+    def __init__(self, *tables: np.ndarray) -> None:
+        self.numbers = np.stack([table.reshape(-1, *(table.shape[2:] or (1, 1))) for table in tables])
+        players, pairs, runs, owns = self.numbers.shape
         self.goal = math.isqrt(pairs)
         shape = players, owns, pairs, 2, RUNS, RUNS
         self.values, self.reach = np.empty(shape), np.empty(shape)  # unused arrays take no memory
@@ -64,16 +52,16 @@ class Duel:
 
     def spread(self) -> None:
         """Compute how often games reach each state."""
-        sweeps.spread(self.goal, self.choices, roll_chances(), self.reach)
+        sweeps.spread(self.goal, self.numbers, roll_chances(), self.reach)
 
     def sweep(self, *rules: int) -> int:
         """Compute the values of states while each player follows its rule; return how many choices changed.
 
         `WEIGH` and `IMPROVE` need a `spread` before. Odd parities are left out if nobody exchanges the dice.
         """
-        even = set(rules) == {PLAY} and not self.choices[..., 0].any()
+        even = set(rules) == {PLAY} and not (self.numbers == FIRST_NUMBER).any()
         rooms = self.reach, MARGIN, self.values, self.gains, self.policy
-        return int(sweeps.sweep(self.goal, np.array(rules), self.choices, roll_chances(), 1 if even else 2, *rooms))
+        return int(sweeps.sweep(self.goal, np.array(rules), self.numbers, roll_chances(), 1 if even else 2, *rooms))
 
     def rates(self) -> tuple[float, float]:
         """Return player 0's win rates against player 1: (moving first, moving second)."""
@@ -81,7 +69,7 @@ class Duel:
 
     def visits(self) -> np.ndarray:
         """Return how often player 0 moves, by what it knows: float64[goal * goal, K, P]."""
-        runs, owns = self.choices.shape[2:4]
+        runs, owns = self.numbers.shape[2:]
         hidden = (2, 3, 4)[: 2 if runs > 1 else 3]
         found: np.ndarray = self.reach[0].sum(axis=hidden).reshape(owns, -1, runs).transpose(1, 2, 0)
         return found
@@ -101,26 +89,27 @@ def full_sight(goal: int) -> np.ndarray:
     It is the same for both players, computed once, and shared: do not write to it. Goal 100 takes 0.03 s and 2.6 MB,
     goal 999 five seconds and 256 MB.
     """
-    duel = Duel(np.empty((goal * goal, 1, 1, 0)))  # a player that sees everything needs no choices
+    duel = Duel(np.empty((goal, goal), np.int8))  # its numbers are not read
     duel.sweep(SEE_ALL)
     found: np.ndarray = duel.values[0, 0]
     return found
 
 
 class Climber:
-    """Improves tables against one opponent (choices) until no single change helps."""
+    """Improves tables against one opponent until no single change helps."""
 
     def __init__(self, opponent: np.ndarray) -> None:
         self._duel = Duel(opponent, opponent)
 
     def sweeps(self, table: np.ndarray) -> Iterator[tuple[float, np.ndarray]]:
         """Yield (win rate, new table) after each sweep over all pairs, until a sweep changes nothing."""
-        self._duel.choices[0] = choices_of(table)
+        numbers = self._duel.numbers[0]
+        numbers[:] = table.reshape(numbers.shape)
         changes = 1
         while changes:
             self._duel.spread()
             changes = self._duel.sweep(IMPROVE, PLAY)
-            yield sum(self._duel.rates()) / 2, table_of(self._duel.choices[0])
+            yield sum(self._duel.rates()) / 2, numbers.reshape(table.shape).copy()
 
     def climb(self, table: np.ndarray, time: SearchTime | None = None) -> tuple[float, np.ndarray]:
         """Return the last result of `sweeps`, or the one when ``time`` is over."""
@@ -135,7 +124,7 @@ class Climber:
         Small disturbances find the next better peak, large ones other regions. A third of the new choices exchange the
         dice, because the value of an exchange depends on many choices at once.
         """
-        self._duel.choices[0] = choices_of(table)
+        self._duel.numbers[0] = table.reshape(self._duel.numbers[0].shape)
         self._duel.spread()
         likely = np.sqrt(self._duel.visits()).ravel()
         count = int(3 * 10 ** (2 * generator.random()))

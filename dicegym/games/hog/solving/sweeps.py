@@ -3,7 +3,7 @@
 A state is everything that the rest of a game depends on: both scores, the parity of all exchanges, both runs of Pig
 outs and, for players that know it, the parity of the mover's own exchanges. Scores are seen from the player to move;
 their pair is one number, ``own * goal + opponent``. The sum of both scores grows with every turn, so a sweep along it
-visits every state once. A player meets a pair at most once in a game, so a strategy may draw there or before the game.
+visits every state once.
 
 The backward update: the value of a state is the mean, over the points of the turn, of 1 less the next state's value for
 the other player, and 1 or 0 where the game ends. All states with a larger sum of scores are done before. Forwards, each
@@ -12,8 +12,8 @@ UMAP Journal 25 (2004), where values depend on each other.
 
 Arrays (runs count 0..LONGEST_RUN, so RUNS is 4):
     rolls: float64[sides, number, points], see `roll_chances`.
-    choices: float64[players, goal * goal, K, P, N_ACTIONS], the probability of each action by what a player knows:
-        pair, own run and parity of the own exchanges. K and P are RUNS and 2; both are 1 if it knows the scores alone.
+    numbers: int8[players, goal * goal, K, P], the number of dice by what a player knows: pair, own run and parity of
+        the own exchanges. K and P are RUNS and 2; both are 1 if it knows the scores alone.
     values: float64[players, P, goal * goal, 2, RUNS, RUNS] by (player to move, parity of its own exchanges, pair,
         parity of all exchanges, run of the other player, run of the player to move): the probability that the player to
         move wins. A move leaves the other player's own parity unchanged, so all successors are in one part.
@@ -52,7 +52,7 @@ RUNS = LONGEST_RUN + 1
 WON, LOST = -1, -2
 """In place of a pair: the game is over, and the player that moved has won or lost."""
 PLAY, WEIGH, IMPROVE, SEE_ALL = range(4)
-"""Rules of `sweep`: follow the choices; also compute the win rate of each choice; also replace choices by better ones;
+"""Rules of `sweep`: follow ``numbers``; also compute the win rate of each choice; also replace choices by better ones;
 or see everything and play best."""
 
 
@@ -170,9 +170,9 @@ def hand_on(own, opponent, parity, number, rolls, places, mass, later):
 
 
 @kernel
-def spread(goal, choices, rolls, reach):
-    """Fill ``reach`` for ``choices`` by one sweep forwards."""
-    players, _, runs, owns, _ = choices.shape
+def spread(goal, numbers, rolls, reach):
+    """Fill ``reach`` for ``numbers`` by one sweep forwards."""
+    players, _, runs, owns = numbers.shape
     places, mass = new_places(rolls), np.empty((RUNS, RUNS))
     reach[:] = 0
     for player in range(players):
@@ -183,24 +183,24 @@ def spread(goal, choices, rolls, reach):
             pair = own * goal + opponent
             find_places(own, opponent, goal, places)
             for player in range(players):
-                for action in range(N_ACTIONS):
+                for number in range(FIRST_NUMBER, MOST_DICE + 1):
                     for parity in range(owns):
-                        if is_chosen(choices, player, pair, parity, action):
+                        if is_chosen(numbers, player, pair, parity, number):
                             for every in range(2):
                                 here = reach[player, parity, pair, every]
                                 for run in range(RUNS):
-                                    chance = choices[player, pair, min(run, runs - 1), parity, action]
+                                    chosen = numbers[player, pair, min(run, runs - 1), parity] == number
                                     for other_run in range(RUNS):
-                                        mass[other_run, run] = chance * here[other_run, run]
+                                        mass[other_run, run] = here[other_run, run] if chosen else 0.0
                                 later = reach[players - 1 - player, min(parity ^ every, owns - 1)]
-                                hand_on(own, opponent, every, action + FIRST_NUMBER, rolls, places, mass, later)
+                                hand_on(own, opponent, every, number, rolls, places, mass, later)
 
 
 @kernel
-def is_chosen(choices, player, pair, parity, action):
-    """Return whether a player chooses an action in a pair, with any run."""
-    for run in range(choices.shape[2]):  # noqa: SIM110 - Numba compiles no generator
-        if choices[player, pair, run, parity, action] > 0:
+def is_chosen(numbers, player, pair, parity, number):
+    """Return whether a player chooses ``number`` in a pair, with any run."""
+    for run in range(numbers.shape[2]):  # noqa: SIM110 - Numba compiles no generator
+        if numbers[player, pair, run, parity] == number:
             return True
     return False
 
@@ -234,18 +234,18 @@ def weigh(here, wins, gains):
 
 
 @kernel
-def improve(here, wins, gains, margin, choices):
-    """Replace choices by better ones; return how many changed. Arrays as in `weigh`.
+def improve(here, wins, gains, margin, numbers):
+    """Replace ``numbers`` (int8[K, P]) by better ones; return how many changed. Arrays as in `weigh`.
 
-    ``choices`` (float64[K, P, N_ACTIONS]) are deterministic. The present choice stays unless another is better by more
-    than ``margin`` times its reach. Where the reach is 0, the opponent is taken to have no run and no exchanges.
+    The present number stays unless another is better by more than ``margin`` times its reach. Where the reach is 0, the
+    opponent is taken to have no run and no exchanges.
     """
     changes = 0
     for known in range(len(gains)):
         first, end = runs_alike(known, len(gains))
         for parity in range(gains.shape[1]):
             met = here[parity, :, :, first:end].sum()
-            kept = int(np.argmax(choices[known, parity]))
+            kept = numbers[known, parity] - FIRST_NUMBER
             best, most, value_kept = kept, -1.0, 0.0
             for action in range(N_ACTIONS):
                 value = gains[known, parity, action] if met > 0 else wins[action, parity, parity, 0, known]
@@ -254,7 +254,7 @@ def improve(here, wins, gains, margin, choices):
                 if value > most:
                     best, most = action, value
             if most > value_kept + margin * (met if met > 0 else 1.0):
-                choices[known, parity, kept], choices[known, parity, best] = 0.0, 1.0
+                numbers[known, parity] = best + FIRST_NUMBER
                 changes += 1
     return changes
 
@@ -270,15 +270,7 @@ def take_better(wins, action, worth, policy):
 
 
 @kernel
-def add_chosen(wins, chances, worth):
-    """Add the wins by an action to values of states (float64[RUNS, RUNS]), times its probability (float64[K])."""
-    for other_run in range(RUNS):
-        for run in range(RUNS):
-            worth[other_run, run] += chances[min(run, len(chances) - 1)] * wins[other_run, run]
-
-
-@kernel
-def sweep(goal, rules, choices, rolls, parities, reach, margin, values, gains, policy):
+def sweep(goal, rules, numbers, rolls, parities, reach, margin, values, gains, policy):
     """Fill ``values`` by one sweep backwards in which each player follows its rule; return how many choices changed.
 
     A game meets a pair with a player to move at most once, and earlier pairs are not changed yet. So the weights of
@@ -287,7 +279,7 @@ def sweep(goal, rules, choices, rolls, parities, reach, margin, values, gains, p
     Args:
         goal: of the game.
         rules: int64[players], `PLAY`, `WEIGH`, `IMPROVE` or `SEE_ALL`; the second of two players must `PLAY`.
-        choices: changed by `IMPROVE`, not read by `SEE_ALL`.
+        numbers: changed by `IMPROVE`, not read by `SEE_ALL`.
         rolls: from `roll_chances`.
         parities: 2, or 1 if nobody exchanges the dice: the parity stays even.
         reach: read by `WEIGH` and `IMPROVE`.
@@ -296,7 +288,7 @@ def sweep(goal, rules, choices, rolls, parities, reach, margin, values, gains, p
         gains: float64[goal * goal, K, P, N_ACTIONS], filled by `WEIGH` and `IMPROVE`; see `weigh`.
         policy: int8[P, goal * goal, 2, RUNS, RUNS], filled by `SEE_ALL`: the smallest of the best numbers of dice.
     """
-    players, owns = choices.shape[0], choices.shape[3]
+    players, _, runs, owns = numbers.shape
     places, wins = new_places(rolls), np.empty((N_ACTIONS, owns, 2, RUNS, RUNS))
     changes = 0
     for total in range(2 * goal - 2, -1, -1):
@@ -308,7 +300,7 @@ def sweep(goal, rules, choices, rolls, parities, reach, margin, values, gains, p
                 rule = rules[player]
                 for parity in range(owns):
                     for action in range(N_ACTIONS):
-                        if rule != PLAY or is_chosen(choices, player, pair, parity, action):
+                        if rule != PLAY or is_chosen(numbers, player, pair, parity, action + FIRST_NUMBER):
                             for every in range(parities):
                                 later = values[players - 1 - player, min(parity ^ every, owns - 1)]
                                 out = wins[action, parity, every]
@@ -316,17 +308,17 @@ def sweep(goal, rules, choices, rolls, parities, reach, margin, values, gains, p
                 if rule in (WEIGH, IMPROVE):
                     weigh(reach[player, :, pair], wins, gains[pair])
                 if rule == IMPROVE:
-                    changes += improve(reach[player, :, pair], wins, gains[pair], margin, choices[player, pair])
+                    changes += improve(reach[player, :, pair], wins, gains[pair], margin, numbers[player, pair])
                 for parity in range(owns):
                     for every in range(parities):
                         worth = values[player, parity, pair, every]
-                        worth[:] = 0
-                        for action in range(N_ACTIONS):
-                            if rule == SEE_ALL:
+                        if rule == SEE_ALL:
+                            for action in range(N_ACTIONS):
                                 take_better(wins[action, parity, every], action, worth, policy[parity, pair, every])
-                            elif is_chosen(choices, player, pair, parity, action):
-                                chances = choices[player, pair, :, parity, action]
-                                add_chosen(wins[action, parity, every], chances, worth)
+                        else:
+                            for run in range(RUNS):
+                                action = numbers[player, pair, min(run, runs - 1), parity] - FIRST_NUMBER
+                                worth[:, run] = wins[action, parity, every, :, run]
     return changes
 
 

@@ -1,1 +1,1 @@
-"""What dice bring beyond their mean in Lucky & Co."""
+"""The luck of dice in Lucky & Co. Its kernels are cached by this folder's sources (`dicegym.engine.jit`)."""

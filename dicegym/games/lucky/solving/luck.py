@@ -1,15 +1,15 @@
-"""What the dice of a round of Lucky & Co were worth to everybody, by an estimate of the winner.
+"""The luck of the dice of a round of Lucky & Co for all players, by an estimate of the winner.
 
-A seat's share of the first place is estimated in proportion to ``(money + INCOMES * income + 1) ** POWER``, with its
-expected points of a round as income, unless the lead ends the game. Both constants have the greatest likelihood over
-7,500 ends of rounds in 600 games of shipped agents. A better estimate would take out more luck; none can make results
-wrong, since what it says after a roll is compared with its own exact mean before.
+A seat's share of the first place is taken to be proportional to ``(money + INCOMES * income + 1) ** POWER``, where
+income is its expected points of a round, unless the lead ends the game. Both constants maximise the likelihood over
+7,500 ends of rounds in 600 games of shipped agents. A better estimate would remove more luck. A worse one cannot bias
+results, because luck is the estimate after a roll less its exact mean before.
 
 The luck of a round is weighted by the money of the richest before it (`_weight`, fitted by least squares of results).
-That is known before anything rolls, so the mean stays 0.
+This money is known before any roll, so the mean stays 0.
 
-Seats are gone through in turn, and for each basic dice before multipliers: a seat that has not rolled yet counts with
-its expectation. Luck of coins, of attacks and of rounding stays in the result.
+Seats are processed in turn, each with its basic dice before its multipliers; a seat that has not rolled yet counts with
+its expectation. The luck of coins, attacks and rounding stays in the result.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any
@@ -41,15 +41,15 @@ from dicegym.games.lucky.catalogue import (
 from dicegym.games.lucky.prospects import expect_points, means_of
 from dicegym.games.lucky.scoring import heads, roll
 
-# --- how dice fell, and how likely all else was ----------------------------------------------------------------------
+# --- results of dice, and their probabilities ------------------------------------------------------------------------
 
 MOST_FACTORS = 12
-"""Rolls of multipliers of which all products are gone through: 12 make 2,100 of them. Beyond, products are no luck."""
+"""Up to this many rolls of multipliers, all products are enumerated (2,100 for 12); beyond, their luck is ignored."""
 
 
 @functools.cache
 def products_of_faces() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return (starts, products, chances): those of n fair dice stand from ``starts[n]`` to ``starts[n + 1]``."""
+    """Return (starts, products, chances); those of n fair dice are at ``starts[n]`` to ``starts[n + 1]``."""
     every = [{1: 1.0}]
     for _ in range(MOST_FACTORS):
         longer: dict[int, float] = {}
@@ -64,12 +64,13 @@ def products_of_faces() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 @kernel
 def fallen(state, seat, coins):
-    """Return how the dice of a seat fell: (sum of basic dice, product of multipliers, or 0 if the sum is 0).
+    """Return (sum of basic dice, product of multipliers, or 0 if the sum is 0) of a seat's dice.
 
-    The rules' own kernel rolls them, and once more without multipliers: basic dice come first, so they show the same.
+    The kernel of the rules rolls them twice, the second time without multipliers: basic dice come first, so they show
+    the same.
 
     Args:
-        state: a record whose ``played`` names the round; ``rolled`` of the seat is written to.
+        state: a record whose ``played`` is the number of the round; ``rolled`` of the seat is overwritten.
         seat: whose dice.
         coins: int64[3], filled: how often all basic dice and all multipliers rolled, and the power of the points.
     """
@@ -90,7 +91,7 @@ def fallen(state, seat, coins):
 
 @kernel
 def sums_of(dice, rolls):
-    """Return float64[largest sum + 1], how likely each sum of basic dice is that roll so often."""
+    """Return the probability of each sum of basic dice after ``rolls`` rolls of all: float64[largest sum + 1]."""
     count = 0
     for kind in range(FIRST_MULTIPLIER):
         count += dice[kind]
@@ -108,16 +109,16 @@ def sums_of(dice, rolls):
     return chances
 
 
-# --- what that was worth ---------------------------------------------------------------------------------------------
+# --- the value of a result -------------------------------------------------------------------------------------------
 
 INCOMES, POWER = 3.0, 2.4
-"""Rounds of income that count as money; how much more the richer one wins."""
+"""Rounds of income that count as money; exponent of the estimated share."""
 EARLY, LATE = 2.9, 0.7
-"""What luck is multiplied by while the richest has next to nothing, and when that is past."""
+"""Weight of luck early and late in a game."""
 EARLY_MONEY, LATE_MONEY = 20.0, 45.0
-"""Money of the richest up to which it is early, and from which on it is late."""
+"""Money of the richest up to which a game is early, and from which on it is late."""
 MOST_MONEY = 1e15
-"""Above this nobody is richer."""
+"""More money than this makes no difference."""
 
 
 @kernel
@@ -127,7 +128,7 @@ def _strength(money, income):
 
 @kernel
 def _weight(state):
-    """Return what the luck of a round counts for that begins with this record."""
+    """Return the weight of luck in a round that begins with this record."""
     richest = 0.0
     for seat in range(state.players):
         richest = max(richest, float(state.money[seat]))
@@ -137,7 +138,7 @@ def _weight(state):
 
 @kernel
 def _income(state, seat):
-    """Return what a seat may expect a round: squares and cubes count for no more than what ends the game twice."""
+    """Return a seat's expected points a round; squares and cubes give at most twice the lead that ends the game."""
     dice = state.dice[seat]
     basic, product = means_of(state, seat, 0)
     plain = expect_points(basic, product, dice[AGAIN], dice[ALL_AGAIN], 0, 0)
@@ -148,7 +149,7 @@ def _income(state, seat):
 
 @kernel
 def _others(state, seat, moneys, incomes, strengths):
-    """Return (richest other seat, its money, that of the second of the others, sum of the others' strengths)."""
+    """Return (richest other seat, its money, second largest money of the others, sum of the others' strengths)."""
     richest, first, second, total = -1, -1.0, -1.0, 0.0
     for other in range(state.players):
         if other != seat:
@@ -163,7 +164,7 @@ def _others(state, seat, moneys, incomes, strengths):
 
 @kernel
 def _estimate(state, money, income, first, second, total, out):
-    """Write (float64[3]) what a seat with this money wins, and per unit of strength the others, and the richest."""
+    """Write float64[3]: the share of a seat with this money, of others per unit of strength, of the richest other."""
     out[:] = 0
     if state.played >= state.rounds or abs(money - first) >= state.lead:
         if money > first:
@@ -179,7 +180,7 @@ def _estimate(state, money, income, first, second, total, out):
 
 @kernel
 def _add_stage(state, seat, moneys, incomes, points, chances, came, luck):
-    """Add to ``luck`` what is won with ``came`` points above the mean over ``points``, with ``chances``: float64[n]."""
+    """Add to ``luck`` the shares with ``came`` points less their mean over ``points`` with ``chances`` (float64[n])."""
     money, income, strengths = moneys[seat], incomes[seat], np.empty(MOST_PLAYERS)
     richest, first, second, total = _others(state, seat, moneys, incomes, strengths)
     one, mean = np.zeros(3), np.zeros(3)
@@ -196,15 +197,15 @@ def _add_stage(state, seat, moneys, incomes, points, chances, came, luck):
 
 @kernel
 def seat_luck(state, rolling, seat, moneys, incomes, faces, luck):
-    """Add to ``luck`` (float64[players]) what the dice of a seat brought; return its points as if nobody attacked.
+    """Add the luck of a seat's dice to ``luck`` (float64[players]); return its points without attacks.
 
     Args:
         state: the record after the round.
         rolling: the same, with the number of the round that was played.
         seat: whose dice.
-        moneys: float64[players], what the others have in the end, or are expected to; of the seat what it has before.
-        incomes: float64[players], expected points of the rounds to come.
-        faces: `products_of_faces`.
+        moneys: float64[players], final or expected money of the others, and money before the round of the seat.
+        incomes: float64[players], expected points of later rounds.
+        faces: from `products_of_faces`.
         luck: by seat.
     """
     starts, products, chances_of_products = faces
@@ -230,14 +231,14 @@ def seat_luck(state, rolling, seat, moneys, incomes, faces, luck):
 
 @kernel
 def luck_rows(before, rows, after, rolling, faces, luck):
-    """Add to ``luck`` (float64[games, players]) what the dice of a round brought to everybody.
+    """Add the luck of a round's dice to ``luck`` (float64[games, players]).
 
     Args:
         before: records before the last order of the round, by game.
         rows: int64[k], games in which a round has just been played.
         after: records after it, by game.
-        rolling: copies of ``after[rows]`` with the number of the round that was played; scratch.
-        faces: `products_of_faces`.
+        rolling: copies of ``after[rows]`` with the number of the round that was played; overwritten.
+        faces: from `products_of_faces`.
         luck: by game and seat.
     """
     moneys, incomes, drawn = np.empty(MOST_PLAYERS), np.empty(MOST_PLAYERS), np.empty(MOST_PLAYERS)

@@ -27,24 +27,29 @@ import numpy as np
 from dicegym.engine.jit import kernel
 from dicegym.engine.threads import cores
 from dicegym.games.worth import Progress
-from dicegym.games.yatzy.rules import BONUS_FROM, FIRST_BOX, N_ACTIONS, ROLL_PLACES, bonus, total
-from dicegym.games.yatzy.tables import (
+from dicegym.games.yatzy.rules import (
     BEST,
+    BONUS_FROM,
     BOXES,
     FACES,
+    FIRST_BOX,
     HANDFULS,
     HANDS,
     KEEPABLE,
     KEEPS,
+    N_ACTIONS,
+    ROLL_PLACES,
     ROLLS,
     SETS,
     UPPER,
     WITH,
     after_rolling,
+    bonus,
     hand_of,
     keep_best,
     roll_sets,
     set_of,
+    total,
 )
 
 ALL_FILLED = (1 << BOXES) - 1
