@@ -126,7 +126,7 @@ class Adapter(Protocol):
     def set_table(self, game: Game, number: int, seat: int) -> tuple[np.ndarray, Player] | None:
         """Return (record, player of all other seats) for smoke game ``number``, in which the bot has ``seat``.
 
-        The player may read ``turn.record``, hidden fields included. The record is a new game, changed only to make the
+        The player may read all of ``turn.record``. The record is a new game, changed only to make the
         game longer. None: an ordinary new game, against opponents that choose at random.
         """
         return None
@@ -176,7 +176,7 @@ class Values(Protocol):
 
     @optional
     def meter(self, game: Game, players: Sequence[Player | None], seats: np.ndarray) -> Meter | None:
-        """Return a meter of luck for games played side by side, or None if there is none.
+        """Return a meter of luck for games played side by side, or None without one.
 
         Args:
             game: the game.
@@ -267,7 +267,7 @@ def solver(game: Game | str) -> Duel | None:
 
 
 def solver_of(game: Game, *players: object) -> Duel | None:
-    """Return the exact values of a game for these players; None if there are none, or none for players that draw."""
+    """Return the exact values of a game for these players, or None; many have none for players that draw."""
     values = solver(game)
     draws = any(draws_openly(player) for player in players)
     return None if draws and not getattr(values, "MIXED", False) else values

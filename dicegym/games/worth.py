@@ -60,7 +60,7 @@ class Valuer(Protocol):
     sure: str
     """How exact its values are, in words after "values are": ``exact``."""
     sees_all: bool
-    """Whether its values of actions use the whole record, hidden fields included."""
+    """Whether its values of actions use the whole record, also what is hidden from the player."""
 
     def value(self, state: Any, seat: int) -> float:
         """Return the value of a state for a seat, before the player to move decides or at the end, in its unit.

@@ -431,7 +431,7 @@ def write_command(box: int | None, places: int) -> Message:
 def command_in(action: int, state: Any) -> Message:
     """Return the command for an action in a state.
 
-    Raises CommandError if there is none: the action is unknown, or keeps dice that are not shown.
+    Raises CommandError for an unknown action, and for one that keeps dice that are not shown.
     """
     dice = state["dice"]
     if 0 <= action < N_ACTIONS:
