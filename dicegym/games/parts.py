@@ -258,10 +258,8 @@ def find_examination(game: Game) -> Adapter | None:
     return part(game, ADAPTER) if defines(game, ADAPTER, "examine") else None
 
 
-def solver(game: Game | str) -> Duel | None:
-    """Return the exact values of a game for two, or None. Given a name, parameters are not checked."""
-    if isinstance(game, str):
-        return part(game, DUEL) if game in GAMES else None
+def solver(game: Game) -> Duel | None:
+    """Return the exact values of a game for two, or None if it is not solved with these parameters."""
     found = part(game, DUEL)
     return found if found is not None and found.solves(game) else None
 

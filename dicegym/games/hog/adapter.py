@@ -232,7 +232,7 @@ The file may be the whole course project: `from dice import four_sided, six_side
 import main, trace, log_current_line, interact` work, and @main does not run the program.
 """
 
-_STARTER = '''"""My strategy for Hog: bacon where it swaps for the better or ends the game, else eight dice.
+_STARTER = '''"""My strategy for Hog: bacon if it makes a good swap or wins the game, otherwise eight dice.
 
 Try it:     dicegym check {file} --show
 Measure it: dicegym evaluate {file} --game hog
@@ -256,12 +256,12 @@ def final_strategy(score, opponent_score):
     """
     after = score + 1 + max(int(digit) for digit in str(opponent_score))  # by bacon
     if after >= GOAL:
-        return 0  # that wins
+        return 0  # win the game
     if swaps(after, opponent_score):
-        return 0 if after < opponent_score else 8  # take the better score, and keep it
+        return 0 if after < opponent_score else 8  # swap for a better score, but not for a worse one
     # print(score, opponent_score)  # costs nothing: `dicegym check ... --show` shows it
     # breakpoint()                  # stops here under `dicegym check ... --debug`
-    return 8  # many Pig outs, which Pig Fest pays for
+    return 8  # many Pig outs, but Pig Fest multiplies the next turn
 '''
 
 

@@ -46,8 +46,8 @@ Errors
     =======  ====================================================================
 
 Messages
-    Bots play by messages of a server. After every change it sends a STANDING to all bots of a table, also after each
-    turn that it plays for a player that has given up. An original client, which logs in with
+    Bots play by messages of a server. After every change it sends a STANDING to all bots of a table, with a separate
+    one for each turn that it plays for a player that has given up. An original client, which logs in with
     {"key": "LOGIN", "secret": ...} alone, gets only a STANDING each time it is to move: in a separate write, with
     scores as an array (-1: an open box).
 

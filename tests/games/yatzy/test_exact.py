@@ -244,7 +244,7 @@ def test_who_is_solved() -> None:
     assert list_solved_settings("yatzy") == {"players": 1}
     assert yatzy.solves(GAME)
     assert not yatzy.solves(two)
-    assert [solver(one) for one in (GAME, two, "yatzy")] == [None] * 3
+    assert [solver(one) for one in (GAME, two)] == [None] * 2
     assert list_solved_settings("lucky") is None
     with pytest.raises(ParameterError, match="players=1"):
         yatzy.optimum(two)

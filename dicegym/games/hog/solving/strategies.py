@@ -20,7 +20,8 @@ from dicegym.games.hog.solving import sweeps
 from dicegym.games.hog.solving.sweeps import IMPROVE, PLAY, RUNS, SEE_ALL, roll_chances
 from dicegym.games.worth import SearchTime
 
-T, R = TypeVar("T"), TypeVar("R")
+T = TypeVar("T")
+R = TypeVar("R")
 REMEMBERED = (RUNS, 2)
 """Further axes of a table by what a player remembers: its own run, and the parity of its own exchanges."""
 MARGIN = 1e-12
