@@ -323,6 +323,14 @@ def test_the_shop_of_lucky_tells_what_a_die_brings_and_who_got_none() -> None:
     assert brief == ["Round 1: you +0 = 100, bot +0 = 100, bot 2 +0 = 100."]
 
 
+def test_an_order_that_has_begun_leaves_less_to_buy() -> None:
+    state = rich(10)
+    LUCKY.step(state, 3)  # of its 10 money 1 is left
+    assert lucky.list_facts(SHOP, state) == ["At most you can order one of these: 1x0."]
+    rows = [row.split()[:4] for row in lucky.table(SHOP, state, False).splitlines() if row.split()[0].isdecimal()]
+    assert rows == [["0", "1", "20", "1"]]
+
+
 @each_liars_dice
 def test_own_dice_alone_are_shown_and_chances_are_by_them(game: Game) -> None:
     place, state = after(game, bid(1, 2))

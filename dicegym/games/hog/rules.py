@@ -67,7 +67,7 @@ Observation: ``Box(0, 1, (62,))``, or ``(68,)`` with ``memory``; exactly what a 
     ================  ======  ==================================================================
 
 Contest: an entry is disqualified, with the reason, if it raises an error, returns anything but a whole number from -1
-to 10, or takes more than ten seconds for all pairs of scores. The contest goes on without it. Printing, to either
+to 10, or takes more than ten seconds for all pairs of scores. The contest continues. Printing, to either
 stream, costs nothing: it is kept for the bot's author. Time is the bot's own processor time; a wall clock ten times as
 generous catches programs that hang.
 
