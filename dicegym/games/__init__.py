@@ -1,10 +1,10 @@
-"""The games. Each folder holds one; `dicegym.games.parts` lists its files beside ``rules.py``."""
+"""The games, a folder for each; `dicegym.games.parts` lists the files beside ``rules.py``."""
 
 from __future__ import annotations
 
 import importlib
 import warnings
-from typing import TYPE_CHECKING, Any, cast, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from dicegym.errors import ConformanceError, ParameterError, one_line, unknown_name
 from dicegym.registry import GAMES, is_shipped, rules_module
@@ -19,18 +19,16 @@ def spec(name: str) -> GameSpec:
 
     Raises:
         UnknownNameError: there is no such game.
-        ConformanceError: it is another package's, and its rules cannot be loaded or are those of another game.
+        ConformanceError: the game of another package cannot be loaded, or its rules have another name.
     """
     if name not in GAMES:
         raise unknown_name("game", name, list(GAMES))
     module = rules_module(name)
-    found: Any
-    if is_shipped(name):
-        found = importlib.import_module(module).SPEC
-        return cast("GameSpec", found)
     try:
-        found = importlib.import_module(module).SPEC
-    except Exception as error:  # whatever another package does while it is loaded
+        found: Any = importlib.import_module(module).SPEC
+    except Exception as error:  # another package may raise anything
+        if is_shipped(name):
+            raise
         reason = f"{type(error).__name__}: {one_line(error)}"
         raise ConformanceError(f"the game {name!r} of {module} cannot be loaded: {reason}") from error
     from dicegym.engine.spec import GameSpec
@@ -42,7 +40,7 @@ def spec(name: str) -> GameSpec:
 
 
 def loadable() -> list[str]:
-    """Return the names of the registered games whose rules can be loaded, with a warning for every other."""
+    """Return the names of the registered games whose rules can be loaded; warn about the others."""
     names = []
     for name in GAMES:
         try:
@@ -62,13 +60,13 @@ def game(name: str | Game | GameSpec, players: int | None = None, **parameters: 
     """Return a game with its parameters set.
 
     Args:
-        name: a registered game's name, the fact sheet of any game, or a `Game`, which is returned as it is.
+        name: a registered game's name, the fact sheet of any game, or a `Game`, which is returned unchanged.
         players: number of seats; default: the game's.
         **parameters: the game's own parameters.
 
     Raises:
         UnknownNameError: there is no such game or parameter.
-        ParameterError: a value is out of range, or a `Game` is to be set anew.
+        ParameterError: a value is out of range, or parameters were given for a `Game`.
 
     Example:
         >>> import dicegym
@@ -76,20 +74,16 @@ def game(name: str | Game | GameSpec, players: int | None = None, **parameters: 
         >>> game.players, game.all_parameters["dice"], game.n_actions
         (3, 2, 181)
     """
-    from dicegym.engine.game import Game  # and with it Numba, which takes half a second that `--help` need not wait
+    from dicegym.engine.game import Game  # loads Numba, half a second that `--help` does not need
     from dicegym.engine.spec import GameSpec
 
     if isinstance(name, Game):
         given = [*(["players"] if players is not None else []), *parameters]
         if given:
+            called = repr(name.name) if name.spec.registered else f"{name.spec.module}.SPEC"
             raise ParameterError(
-                f"{name!r} is set already and cannot take {', '.join(given)} again: "
-                f"make another of the game, dicegym.game({_called(name.spec)}, {given[0]}=...)"
+                f"{name!r} has its parameters already and cannot take {', '.join(given)}: "
+                f"make another game, dicegym.game({called}, {given[0]}=...)"
             )
         return name
     return Game(name if isinstance(name, GameSpec) else spec(name), players, **parameters)
-
-
-def _called(spec: GameSpec) -> str:
-    """Return how a call names a game."""
-    return repr(spec.name) if spec.registered else f"{spec.module}.SPEC"

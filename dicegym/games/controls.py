@@ -1,8 +1,7 @@
-"""How a person plays a game, at the keyboard and on a page: what a game's ``controls.py`` offers.
+"""The protocol of a game's ``controls.py``: how a person plays the game at the keyboard and on a page.
 
-Whatever a game does not offer works all the same, by a numbered list of its actions and a button for each. Language
-models are told the same game in the same words as people. The screen is `dicegym.players.sitting`, the page
-`dicegym.web`.
+Everything is optional: the defaults list the actions by number and show a button for each. Language models read the
+same words as people. `dicegym.players.sitting` is the screen, `dicegym.web` the page.
 """
 
 from __future__ import annotations
@@ -19,33 +18,33 @@ from dicegym.games.keyboard import Place, list_names, name_winners, unread, winn
 from dicegym.games.web_controls import Fields, GameBoard, Option, PickOne, PlayForm
 
 MOST_LISTED = 24
-"""Actions that are shown unasked; where more are legal, ``list`` shows them all."""
+"""Longest list of actions shown without being asked for; ``list`` shows all of them."""
 GLUE = "\N{NO-BREAK SPACE}"
-"""Stands for spaces at which lines do not end."""
+"""Replaces spaces at which a line must not break."""
 FORM, FIELD = "actions", "action"
 
 
 class Controls(Protocol):
-    """A game's ``controls.py``: what a person types or presses is read, and what happens is told.
+    """A game's ``controls.py``: reads what a person types or presses, and tells what happens.
 
-    It defines what it has. All texts fit into 80 columns without colour; what is longer is wrapped at spaces.
+    Each name is optional. Texts fit into 80 columns without colour; longer lines are wrapped at spaces.
     """
 
     OPPONENTS: Mapping[str, str] = {}
-    """The agent that each of `dicegym.games.keyboard.STRENGTHS` names."""
+    """The agent for each of `dicegym.games.keyboard.STRENGTHS`."""
     SEATS: int = 0
-    """Players at a table unless another number is asked for; 0: as many as the game has by default."""
+    """Default number of players at a table; 0: the game's own default."""
     OPEN: frozenset[str] = frozenset()
-    """Private fields of the record that a program may not know and everybody at a real table sees, such as dice that
-    are rolled in the open."""
+    """Private fields that everybody at a real table sees, although programs may not know them: dice rolled in the
+    open."""
     HELP: str = "Type the number in brackets of an action, its name, or how its name begins."
-    """The game in a few lines, and what can be typed."""
+    """The game in a few lines, and what a person can type."""
     RULES: str = HELP
-    """The same for a language model (`dicegym.players.prompts`), and what can be typed as an action."""
+    """The same for a language model (`dicegym.players.prompts`)."""
 
     @optional
     def table(self, place: Place, state: Any, full: bool) -> str:
-        """Return what the person sees when it is to move, and what each choice is worth where that is plain.
+        """Return what the person sees before a move, with the value of each choice where it is simple to compute.
 
         ``full`` asks for everything: at the beginning, on demand, and after a move was taken back.
         """
@@ -54,10 +53,10 @@ class Controls(Protocol):
 
     @optional
     def read(self, place: Place, state: Any, text: str) -> Sequence[int]:
-        """Return the actions of the person's own that ``text``, in lower case and with single spaces, means.
+        """Return the person's actions that ``text`` means; it comes in lower case, with single spaces.
 
-        Those that come after the seat's turn are kept for its next turns. Raises ParameterError, with what to type
-        instead, if it means none or the rules do not allow it.
+        Actions beyond the present turn are kept for the seat's next turns. Raises ParameterError, with what to type
+        instead, if the text has no meaning or the rules do not allow it.
         """
         names = legal_names(place, state)
         action = match_action(text, names)
@@ -65,15 +64,16 @@ class Controls(Protocol):
             return [action]
         begun = [name for name in names.values() if text and name.lower().startswith(text)]
         if len(begun) > 1:
-            begins = f"{text!r} is the beginning of {list_names(begun[:4])}"
-            raise ParameterError(f"{begins}: type more of it, or its number")
+            raise ParameterError(
+                f"{text!r} is the beginning of {list_names(begun[:4])}: type more of it, or its number"
+            )
         raise unread(text, "a number in brackets or a name; `list` shows all of them")
 
     @optional
     def tell(self, place: Place, before: Any, action: int, after: Any, fault: str, brief: bool) -> list[str]:
-        """Return what the person's seat may know of one action, given the records before and after it, and its fault.
+        """Return what the person's seat may know of an action, given the records before and after it and its fault.
 
-        ``brief`` asks for a line at the most.
+        ``brief`` asks for at most one line.
         """
         mover = int(before["player"])
         return [f"{place.does(mover, 'play')}: {place.game.action_name(action)}{f' ({fault})' if fault else ''}"]
@@ -85,22 +85,22 @@ class Controls(Protocol):
 
     @optional
     def list_facts(self, place: Place, state: Any) -> list[str]:
-        """Return what the seat may know and its scene does not show, a line each; no advice and no estimates.
+        """Return facts that the seat may know and its scene does not show, one a line; no advice, no estimates.
 
-        All that is hidden from the seat is 0 in ``state``, in which somebody is to move.
+        The game is not over. Everything hidden from the seat is 0 in ``state``.
         """
         return []
 
     @optional
     def write_actions(self, place: Place, state: Any, actions: Sequence[int]) -> str:
-        """Return the text that `read` reads as the actions of one whole decision."""
+        """Return the text that `read` turns into these actions, which are one whole decision."""
         return place.game.action_name(actions[0])
 
     @optional
     def forms(self, place: Place, state: Any) -> Sequence[PlayForm]:
-        """Return what the person to move may fill in, the most likely first; nothing that its seat may not know.
+        """Return the forms for the person to move, the likeliest first, with nothing that its seat may not know.
 
-        What the rules do not allow now cannot be filled in, or says why it is refused.
+        A form offers only legal choices, or says why a choice is refused.
         """
         names = legal_names(place, state)
         options = tuple(Option(str(action), name) for action, name in names.items())
@@ -108,9 +108,9 @@ class Controls(Protocol):
 
     @optional
     def read_form(self, place: Place, state: Any, form: str, fields: Fields) -> Sequence[int]:
-        """Return the actions that a form means that was filled in; as of `read`. Goes with `forms`.
+        """Return the actions that a filled-in form of `forms` means; see `read`.
 
-        Raises ParameterError, with what to do instead, if it means none or the rules do not allow it.
+        Raises ParameterError, with what to do instead, if it has no meaning or the rules do not allow it.
         """
         given = [*fields.get(FIELD, ())]
         names = {str(action): action for action in legal_names(place, state)}
@@ -122,21 +122,21 @@ class Controls(Protocol):
 
     @optional
     def board(self, place: Place, state: Any) -> GameBoard | None:
-        """Return what the table looks like around the forms; None: the game's picture is shown above them."""
+        """Return the table to show around the forms; None: show the game's picture above them."""
         return None
 
 
 class NumberedControls(Controls):
-    """A numbered list of actions, and a button for each, for a game without a ``controls.py``."""
+    """The defaults, for a game without a ``controls.py``: a numbered list of actions, and a button for each."""
 
 
 def legal_names(place: Place, state: Any) -> dict[int, str]:
-    """Return the name of each legal action, by its number."""
+    """Return {action: name} of the legal actions."""
     return {int(action): place.game.action_name(int(action)) for action in np.flatnonzero(place.game.legal(state))}
 
 
 def list_of(names: Mapping[int, str], most: int | None = None) -> str:
-    """Return actions as a numbered list, the middle left out if there are more than ``most``."""
+    """Return actions as a numbered list; beyond ``most`` the middle is left out."""
     shown = [f"[{action}] {name}" for action, name in names.items()]
     if most is not None and len(shown) > most:
         left_out = len(shown) - most
@@ -145,9 +145,9 @@ def list_of(names: Mapping[int, str], most: int | None = None) -> str:
 
 
 def match_action(answer: str, names: Mapping[int, str], bare: bool = True) -> int | None:
-    """Return the action whose number or name ``answer`` is, or the only one whose name begins so; else None.
+    """Return the action with this number or name, or the only one whose name begins so; else None.
 
-    A number counts in brackets, and if ``bare`` without them too.
+    A number needs brackets, unless ``bare`` numbers count too.
     """
     number = answer[1:-1] if answer.startswith("[") and answer.endswith("]") else answer if bare else ""
     if number.isdecimal() and len(number) < 10 and int(number) in names:

@@ -1,4 +1,4 @@
-"""Words that all games use when they tell a person what happens, and the readers of what a person types."""
+"""Words that all games use to tell a person what happens, and functions that read what a person types."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ from dicegym.engine.scene import FACES
 from dicegym.errors import ParameterError
 
 HIDDEN = "▢"
-"""A die that is hidden."""
+"""Shown for a hidden die."""
 NUMBER_WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 STRENGTHS = ("easy", "normal", "hard")
-"""What opponents are called by strength, the weakest first."""
+"""Names of opponents by strength, weakest first."""
 _IRREGULAR = {"are": "is", "have": "has", "do": "does", "go": "goes"}
 
 
 class Place(NamedTuple):
-    """Where a person sits, and how everybody is called."""
+    """A person's seat at a table, and the names of all players."""
 
     game: Game
     seat: int
     names: tuple[str, ...]
-    """Of the others, by seat; the person is "you"."""
+    """Names by seat; the person is called "you" instead."""
 
     def who(self, seat: int) -> str:
-        """Return what a player is called inside a sentence."""
+        """Return a player's name for the middle of a sentence."""
         return "you" if seat == self.seat else self.names[seat]
 
     def does(self, seat: int, verb: str) -> str:
-        """Return the beginning of a sentence: ``You roll``, ``even rolls``; ``verb`` is in the form for "you"."""
+        """Return the start of a sentence: ``You roll``, ``even rolls``. Give ``verb`` in its form for "you"."""
         if seat == self.seat:
             return f"You {verb}"
         ending = "es" if verb.endswith(("s", "sh", "ch", "x")) else "s"
@@ -43,7 +43,7 @@ class Place(NamedTuple):
 
 
 def dice(faces: Iterable[int]) -> str:
-    """Return dice as they are shown: their faces with their numbers, hidden ones (0) blank."""
+    """Return dice as text: each face with its number; hidden dice (0) are blank."""
     return " ".join(f"{FACES[face - 1]}{face}" if 1 <= face <= len(FACES) else HIDDEN for face in faces)
 
 
@@ -58,25 +58,25 @@ def list_names(names: Sequence[str], word: str = "and") -> str:
 
 
 def percent(chance: float) -> str:
-    """Return a probability in hundredths, no other than 0 and 1 as ``0%`` and ``100%``."""
+    """Return a probability as a percentage; only exactly 0 and 1 become ``0%`` and ``100%``."""
     if 0 < chance <= 0.005:
         return "<1%"
     return ">99%" if 0.995 <= chance < 1 else f"{chance:.0%}"
 
 
 def number_of(word: str) -> int | None:
-    """Return the whole number that a word or figures say, or None."""
+    """Return the whole number that ``word`` writes in digits or letters, else None."""
     if re.fullmatch(r"[+-]?\d{1,9}", word, re.ASCII):
         return int(word)
     return NUMBER_WORDS.index(word) if word in NUMBER_WORDS else None
 
 
 class UnreadError(ParameterError):
-    """What was typed means nothing."""
+    """The typed text has no meaning."""
 
 
 def unread(text: str, instead: str) -> UnreadError:
-    """Return the error for text that means nothing; ``instead`` continues "type"."""
+    """Return the error for text without a meaning; ``instead`` continues "type"."""
     return UnreadError(f"{text!r} means nothing here: type {instead}")
 
 
@@ -87,9 +87,8 @@ def winners(place: Place, state: Any) -> list[int]:
 
 
 def name_winners(place: Place, first: Sequence[int]) -> str:
-    """Return who has won, as a sentence without its end: ``You win``, ``You and even share the first place``."""
+    """Return who has won, without a full stop: ``You win``, ``You and even share the first place``."""
     if len(first) == 1:
         return place.does(first[0], "win")
-    names = [place.who(seat) for seat in sorted(first, key=lambda seat: seat != place.seat)]
-    together = list_names(names)
-    return f"{together[:1].upper() if place.seat in first else together[:1]}{together[1:]} share the first place"
+    you = ["You"] if place.seat in first else []
+    return f"{list_names([*you, *(place.names[seat] for seat in first if seat != place.seat)])} share the first place"

@@ -1,8 +1,8 @@
-"""What a game's folder may hold beside its rules: at most ten files, each with one part.
+"""The parts of a game: the modules beside its ``rules.py``, at most ten files, each with one part.
 
-A part is a Protocol, a file and a purpose. `part` asks for a part and gets it with its type, or None; `need` raises an
-error that says what to write. Both find the file beside the game's rules, wherever these are, so a game outside the
-package has its parts the same way. The page ``docs/add_a_game.md`` and the tests are compared with `PARTS`.
+A part is a Protocol, a file and a purpose. `part` returns a part with its type, or None; `need` raises an error that
+says what to write. Both look beside the game's rules, so games of other packages have parts in the same way. Tests
+compare ``docs/add_a_game.md`` and the games with `PARTS`.
 """
 
 from __future__ import annotations
@@ -36,16 +36,16 @@ P = TypeVar("P")
 
 
 class Interface(Protocol):
-    """A game's ``interface.py``: the bot's own half of the game's original interface.
+    """A game's ``interface.py``: the bot's half of the game's original interface.
 
-    It runs in the process of a bot, which is small and starts at once: import the standard library, ``dicegym.bots``
-    and modules of the folder that do the same. An interface of classes may name the method that plays in ``METHOD``: a
-    function in memory then stands for a class with this method. One may also say in ``ARGUMENTS`` what the function or
-    method is called with: functions in memory that do not take these are refused.
+    It runs in a bot's process, which is small and starts at once: import only the standard library, ``dicegym.bots``,
+    and modules of the folder with the same limits. An interface of classes may name the playing method in ``METHOD``; a
+    function in memory then stands for a class with this method. ``ARGUMENTS`` may name the arguments of the function or
+    method; functions in memory that do not take them are refused.
     """
 
     ENTRY_FILES: tuple[str, ...]
-    """What a bot's file is called by the original interface; a folder with one of them is a bot."""
+    """File names of bots in the original interface; a folder with one of them is a bot."""
 
     def supply_modules(self, rng: Any) -> Mapping[str, ModuleType]:
         """Return the modules that bots may import; ``rng`` is the bot's `dicegym.bots.surroundings.PrivateRandom`."""
@@ -57,158 +57,158 @@ class Interface(Protocol):
         """Return the bot in a `dicegym.bots.program.Program`, a function or a class. Raises AgentError."""
 
     def seat_bot(self, program: Any, bot: Callable[..., Any], seat: int) -> Callable[..., Any]:
-        """Return what is asked in one game, of what `find` found. Raises AgentError."""
+        """Return the function that plays one game, given the result of `find`. Raises AgentError."""
 
 
 class Adapter(Protocol):
-    """A game's ``adapter.py``: bots of the original interface as players, how they are tested, and players as bots.
+    """A game's ``adapter.py``: turns bots of the original interface into players and back, and tests them.
 
-    It is the referee's half of the original interface; the bot's own is `Interface`. Without one, models and `Player`
-    objects play alone.
+    It is the referee's half of the original interface; `Interface` is the bot's half. Without an adapter, only models
+    and `Player` objects can play.
 
-    A game whose original contest tested bots defines ``examine``; `find_examination` asks for that. Elsewhere bots play
-    `dicegym.bots.smoke_games`, whole games by the rules, in which ``set_table`` may seat opponents that steer a bot
-    into all stages of the game.
+    A game whose original contest tested bots defines ``examine`` (see `find_examination`). In other games the test is
+    `dicegym.bots.smoke_games`: whole games, in which ``set_table`` may seat opponents that lead a bot into all stages
+    of the game.
     """
 
     INTERFACE: str = ""
-    """What a bot's file is called, and every call and message with an example: plain text, 120 characters wide."""
+    """A bot's file name, and every call and message with an example: plain text, 120 characters wide."""
     UNIT: str = "questions"
-    """What the test consists of, in the plural."""
+    """The unit of the test, in the plural."""
 
     def sit(self, program: Any, ask: Callable[..., Any], game: Game, seat: int) -> Act:
-        """Return what asks a bot for actions in one game.
+        """Return the function that asks a bot for its actions in one game.
 
-        ``ask`` takes what the original interface calls a bot with and returns the bot's answer; what it raises is
-        turned into an AgentError by ``program.failure``, a `dicegym.bots.program.Asked`. Nothing else of the bot is
-        in reach: it may run in another process, and then what it answers is plain values.
+        ``ask`` takes the arguments of the original interface and returns the bot's answer. Pass what it raises to
+        ``program.failure`` (`dicegym.bots.program.Asked`), which makes an AgentError of it. Use nothing else of the
+        bot: it may run in another process, and its answers are then plain values.
         """
 
     @optional
     def starter(self, form: str, file: str) -> str:
         """Return the source of a bot that passes the test of its contest, with comments.
 
-        ``form`` is one of the ``ENTRY_FILES``; ``file`` is what its author calls the file in commands.
+        ``form`` is one of the ``ENTRY_FILES``; ``file`` is the path that commands in its comments name.
         """
         raise PartError("there is no bot to begin with: write adapter.py with starter beside the game's rules")
 
     @optional
     def export(self, player: Player, game: Game, form: str) -> str:
-        """Return the source of a bot that chooses as ``player`` does; `dicegym.bots.export` has most of what it needs.
+        """Return the source of a bot that plays like ``player``; `dicegym.bots.export` does most of the work.
 
-        ``form`` is one of the ``ENTRY_FILES``. Raises ParameterError if the player cannot be written so, AgentError and
-        ModelError if it cannot play.
+        ``form`` is one of the ``ENTRY_FILES``. Raises ParameterError if the player cannot be written as a bot,
+        AgentError and ModelError if it cannot play.
         """
         raise PartError(f"{game.spec.title} writes no bots: write adapter.py with export beside its rules")
 
     @optional
     def examine(self, game: Game, player: Player, asked: Callable[[int], None]) -> np.ndarray:
-        """Ask ``player`` all questions, calling ``asked(i)`` before number i; return its answers. Raises AgentError.
+        """Ask ``player`` all questions and return its answers; call ``asked(i)`` before question i.
 
-        In a game with exact values the answers are the table that its `Duel` reads.
+        In a game with exact values the answers are the table that its `Duel` reads. Raises AgentError.
         """
         raise PartError(f"{game.spec.title} has no test of its own: write adapter.py with examine beside its rules")
 
     @optional
     def question(self, game: Game, i: int) -> str:
-        """Name question ``i`` in words."""
+        """Return question ``i`` as text."""
         return f"question {i + 1}"
 
     @optional
     def actions(self, game: Game, answers: np.ndarray) -> np.ndarray | None:
-        """Return the action that was chosen in each situation: int64[situations]; None if the answers do not say.
+        """Return the chosen action of each situation, int64[situations]; None if the answers do not cover them.
 
-        A bot that says that it is pure is then not asked for its situations again.
+        A bot that calls itself pure is then not asked for the situations again.
         """
         return None
 
     @optional
     def set_table(self, game: Game, number: int, seat: int) -> tuple[np.ndarray, Player] | None:
-        """Return the record of smoke game ``number``, in which the bot has ``seat``, and the player of all other seats.
+        """Return (record, player of all other seats) for smoke game ``number``, in which the bot has ``seat``.
 
-        That player may read ``turn.record``, with all that is hidden in it. The record is that of a new game, but for
-        what makes the game longer. None: a new game, against opponents that choose at random.
+        The player may read all of ``turn.record``. The record is a new game, changed only to make the
+        game longer. None: an ordinary new game, against opponents that choose at random.
         """
         return None
 
 
 class Chance(Protocol):
-    """A game's ``chance.py``: what its dice decide, as outcomes with probabilities.
+    """A game's ``chance.py``: the outcomes of its dice, with probabilities.
 
-    `dicegym.openspiel` asks it for all that may happen (without one, chance is drawn there), and `dicegym.analysis` for
-    what a seat may believe of dice that it does not see.
+    `dicegym.openspiel` uses it to list chance outcomes (without it, chance is sampled there), and `dicegym.analysis` to
+    find what a seat may believe about dice that it does not see.
     """
 
     def undo(self, before: Any | None, after: Any) -> list[int]:
-        """Take back in ``after`` what chance decided in the step from ``before``, or at the beginning (None).
+        """Take back in ``after`` what chance decided in the step from ``before``, or at the start of a game (None).
 
-        Returns the numbers of the draws to settle instead, in turn: `outcomes` and `settle` are asked of each, with the
-        record as the draws before it left it.
+        Returns the numbers of the draws to settle instead, in order. `outcomes` and `settle` are called for each, with
+        the record as the earlier draws left it.
         """
 
     def outcomes(self, state: Any, draw: int) -> list[tuple[float, str]]:
-        """Return the outcomes of a draw: the probability of each, and what it is in words."""
+        """Return (probability, description) of each outcome of a draw."""
 
     def settle(self, state: Any, draw: int, outcome: int) -> None:
-        """Write into the record that the draw had the outcome of this number."""
+        """Write the outcome of a draw into the record, by its number."""
 
     def unseen(self, state: Any, seat: int) -> list[int]:
-        """Return the settled draws that still count and that one other seat alone has seen; none after the end."""
+        """Return the settled draws that still matter and that only one other seat has seen; none after the end."""
 
     def decisions(self, state: Any, draw: int) -> list[tuple[Any, int]]:
-        """Return what the seat that saw one of these draws has done since: (record before, ordinary action) in turn."""
+        """Return (record before, ordinary action) of each later decision of the seat that saw a draw of `unseen`."""
 
 
 class Values(Protocol):
-    """A game's ``values.py``: what states and luck are worth, what can be solved, and what is published."""
+    """A game's ``values.py``: values of states, luck, solvers, and published values."""
 
     SOLVED: Mapping[str, int] | None = None
-    """Parameters, players among them, with which best play alone has an exact mean return; None: with none. Win rates
-    of two are asked of a `Duel`."""
+    """Parameters, ``players`` included, with which best play alone has an exact mean return; None: never. Exact win
+    rates of two players are a `Duel`."""
 
     SETTINGS: Sequence[Mapping[str, int]] = ()
-    """Parameters, players among them, with which something can be solved, for lists and errors."""
+    """Parameters, ``players`` included, with which something can be solved; for lists and errors."""
 
     @optional
     def sources(self, game: Game) -> Sequence[ValueSource]:
-        """Return where values of the states of ``game`` come from, the best first."""
+        """Return the sources of state values of ``game``, the best first."""
         return ()
 
     @optional
     def meter(self, game: Game, players: Sequence[Player | None], seats: np.ndarray) -> Meter | None:
-        """Return what measures luck in games that are played side by side, or None if nothing does.
+        """Return a meter of luck for games played side by side, or None without one.
 
         Args:
-            game: what is played.
-            players: everybody who plays in some of the games; None for one that cannot be asked, such as a stranger's
-                bot in another process.
-            seats: int64[games, players of the game]: which of ``players`` sits in each seat.
+            game: the game.
+            players: all players of these games; None for one that cannot be asked, such as a stranger's bot in another
+                process.
+            seats: int64[games, players of the game], the index into ``players`` for each seat.
         """
         return None
 
     @optional
     def reply_values(self, opponent: Any, game: Game, trials: int = 0) -> Callable[[np.ndarray], np.ndarray] | None:
-        """Return a function that says what choices are worth to a player that replies to an agent as well as is known.
+        """Return a function for the action values of the best known response to ``opponent``.
 
-        The reply knows what players see; more ``trials`` look for it longer. The function takes records of which none
-        is over, and returns how likely the player to move wins against ``opponent`` by each action: float64[n,
-        n_actions]. Raises AgentError and ParameterError as `Duel` does.
+        The response knows what players see; more ``trials`` search longer for it. The function takes records of
+        unfinished games and returns the probability that the player to move wins by each action: float64[n, n_actions].
+        Raises AgentError and ParameterError as `Duel` does.
         """
         return None
 
     @optional
     def solutions(self, game: Game) -> Sequence[Solution]:
-        """Return what can be solved of ``game`` with its parameters, and kept."""
+        """Return everything that can be solved and stored for ``game`` with its parameters."""
         return ()
 
     @optional
     def claims(self) -> Sequence[Claim]:
-        """Return the published values, for `dicegym values verify`; nothing is computed yet."""
+        """Return the published values for `dicegym values verify`, without computing anything."""
         return ()
 
 
 MOST_QUESTIONS = 1_000_000
-"""Evaluations ask players that may draw for tables of at most this many questions; else they play games."""
+"""Evaluations tabulate a player that may draw with at most this many questions; beyond that they play games."""
 
 CONTROLS: Part[Controls] = Part(
     Controls, "controls", "that reads what a person types or presses and tells what happens"
@@ -221,13 +221,13 @@ CHANCE: Part[Chance] = Part(Chance, "chance", "that lists what its dice may deci
 WIRE: Part[Wire] = Part(Wire, "protocol", "that servers and clients say to each other")
 
 PARTS: tuple[Part[Any], ...] = (TEXT, PICTURE, CONTROLS, INTERFACE, ADAPTER, TWINS, DUEL, VALUES, CHANCE, WIRE)
-"""All parts by their files, those that every game needs first."""
+"""All parts, those that every game needs first."""
 
 
 def part(game: Game | GameSpec | str, kind: Part[P]) -> P | None:
-    """Return a part (one of `PARTS`) of a game, loaded when it is first asked for, or None if the game has none.
+    """Return a part (one of `PARTS`) of a game, loaded on first use, or None if the game has none.
 
-    Raises UnknownNameError for a name that no registered game has.
+    Raises UnknownNameError for an unknown name.
     """
     return kind.beside(_rules_of(game)[0])
 
@@ -238,7 +238,7 @@ def need(game: Game | GameSpec | str, kind: Part[P]) -> P:
 
 
 def _rules_of(game: Game | GameSpec | str) -> tuple[str, str]:
-    """Return the module of a game's rules, and the game's name for people."""
+    """Return (module of the rules, title) of a game."""
     if isinstance(game, str):
         if game not in GAMES:
             raise unknown_name("game", game, list(GAMES))
@@ -248,33 +248,31 @@ def _rules_of(game: Game | GameSpec | str) -> tuple[str, str]:
 
 
 def defines(game: Game | GameSpec | str, kind: Part[Any], name: str) -> bool:
-    """Return whether a game defines one of the names that a part may offer."""
+    """Return whether a game's own module for a part defines ``name``."""
     module = sibling(_rules_of(game)[0], kind.file)
     return module is not None and hasattr(module, name)
 
 
 def find_examination(game: Game) -> Adapter | None:
-    """Return the adapter of a game whose original contest tested bots, or None: then its bots play smoke games."""
+    """Return the adapter of a game whose original contest tested bots; None if its bots play smoke games."""
     return part(game, ADAPTER) if defines(game, ADAPTER, "examine") else None
 
 
-def solver(game: Game | str) -> Duel | None:
-    """Return the exact values of a game for two, or None; of a name, whether or not all its parameters allow them."""
-    if isinstance(game, str):
-        return part(game, DUEL) if game in GAMES else None
+def solver(game: Game) -> Duel | None:
+    """Return the exact values of a game for two, or None if it is not solved with these parameters."""
     found = part(game, DUEL)
     return found if found is not None and found.solves(game) else None
 
 
 def solver_of(game: Game, *players: object) -> Duel | None:
-    """Return the exact values that a game has for these players; None if it has none, or none for players that draw."""
+    """Return the exact values of a game for these players, or None; many have none for players that draw."""
     values = solver(game)
     draws = any(draws_openly(player) for player in players)
     return None if draws and not getattr(values, "MIXED", False) else values
 
 
 def quick_solver_of(game: Game, *players: object) -> Duel | None:
-    """Return what `solver_of` does; None where a player is costly, or the table of one that may draw takes too long."""
+    """Return `solver_of`, or None if a player is costly or takes too long to tabulate."""
     values = solver_of(game, *players)
     if values is None or any(isinstance(player, Player) and player.costly for player in players):
         return None
@@ -282,12 +280,12 @@ def quick_solver_of(game: Game, *players: object) -> Duel | None:
 
 
 def _is_known(player: object) -> bool:
-    """Return whether one answer to each question tells a player's strategy: it is pure or says how it draws."""
+    """Return whether one answer to each question reveals a player's strategy: it is pure or draws openly."""
     return not isinstance(player, Player) or player.pure or draws_openly(player)
 
 
 class _Reseeded(Player):
-    """The same player, whose randomness is another."""
+    """A player with other random numbers."""
 
     def __init__(self, player: Player) -> None:
         self._player = player
@@ -298,11 +296,10 @@ class _Reseeded(Player):
 
 
 def tabulate_player(tabulate: Callable[[Player, Game], np.ndarray], player: Any, game: Game) -> tuple[Any, bool]:
-    """Return the strategy of a player for exact values, and whether that is one draw of its answers.
+    """Return (strategy of a player for exact values, whether that is only a sample of its answers).
 
-    A player that is not known to be pure is asked for its table twice, with other randomness the second time. Where the
-    answers differ, what is computed of its table is exact of this table alone. Raises what ``tabulate`` (of a `Duel`)
-    raises.
+    A player that may draw is tabulated twice, with different random numbers. If the tables differ, exact values hold
+    for the first table only. Raises what ``tabulate`` (of a `Duel`) raises.
     """
     if _is_known(player):
         return player, False
@@ -311,7 +308,7 @@ def tabulate_player(tabulate: Callable[[Player, Game], np.ndarray], player: Any,
 
 
 def list_solved_settings(game: Game | str) -> Mapping[str, int] | None:
-    """Return the parameters, players among them, with which a game has exact values; None if it never has any."""
+    """Return the parameters, ``players`` included, with which a game has exact values; None if it never has any."""
     found = part(game, DUEL) or part(game, VALUES)
     solved = None if found is None else found.SOLVED
     if solved is None or isinstance(game, str):
@@ -320,6 +317,6 @@ def list_solved_settings(game: Game | str) -> Mapping[str, int] | None:
 
 
 def plays_with(game: Game, settings: Mapping[str, int]) -> bool:
-    """Return whether a game is played with these parameters, of which one may be ``players``."""
+    """Return whether a game has these parameters; one of them may be ``players``."""
     own = {"players": game.players, **game.all_parameters}
     return all(own[name] == value for name, value in settings.items())

@@ -1,14 +1,14 @@
-"""Texts that stand for a state: to be pasted into a command, a message or a bug report.
+"""States as short texts, to paste into a command, a message or a bug report.
 
     hog-eNqrVkrKzEspVrKKjtVRKk5NLFKyMjDUUUpJLElVsgIA...
 
-Behind the name of the game follows JSON, packed by zlib and in the URL-safe digits of Base64: the players, the
-parameters, and the fields of the record that differ from a new game's. zlib's check sum tells a text that was cut or
-mistyped. There are two forms: the whole record, with the key that names all dice to come; and what a seat may know
-(`dicegym.games.hidden`), from which nobody can find out more.
+After the name of the game comes JSON, compressed by zlib and in URL-safe Base64: the players, the parameters, and the
+fields of the record that differ from a new game's. zlib's checksum detects a text that was cut or mistyped. There are
+two forms: the whole record, with the key that names all future dice; and what one seat may know
+(`dicegym.games.hidden`), which reveals nothing else.
 
-A text may come from a stranger, and compiled code trusts records. So what is out of the limits that a game's
-``text.py`` sets (``limits``), or does not fit together (``impossible``), is refused.
+A text may come from a stranger, and compiled code trusts records. So `position` refuses values outside the limits of a
+game's ``text.py`` (``limits``), and states that cannot occur (``impossible``).
 """
 
 from __future__ import annotations
@@ -31,27 +31,27 @@ from dicegym.games.hidden import keep_known
 from dicegym.play.turn import record_of
 
 FieldLimits = Mapping[str, tuple[Any, Any]]
-"""By field the least and the largest value, each a number or an array of the field's shape."""
+"""{field: (least, largest value)}, each a number or an array of the field's shape."""
 LONGEST = 4000
-"""Characters of a text that is read."""
+"""Longest text that is read, in characters."""
 _MOST_BYTES = 100_000
-"""Of JSON that a text may stand for."""
+"""Longest JSON that a text may unpack to."""
 
 
 class Position(NamedTuple):
-    """What a text stands for."""
+    """A state that was read from a text."""
 
     game: Game
     state: np.ndarray
-    """The record, as an array of one; where a seat knows it alone, all that is hidden from it is zero."""
+    """The record, as an array of one; fields hidden from ``seat`` are zero."""
     seat: int | None
-    """Who knows it; None: it is the whole state."""
+    """The seat that knows it; None: the whole state."""
 
 
 def position_id(game: Game | str, state: Any, seat: int | None = None) -> str:
-    """Return the text that stands for a state: what ``seat`` may know of it, or all of it, its dice to come included.
+    """Return a state as text: what ``seat`` may know of it, or all of it, future dice included.
 
-    Raises ParameterError if there is no such seat, or ``state`` is of another game.
+    Raises ParameterError if the seat does not exist or ``state`` belongs to another game.
 
     Example:
         >>> import dicegym
@@ -74,8 +74,8 @@ def position_id(game: Game | str, state: Any, seat: int | None = None) -> str:
         values = states[name][0]
         if ((values < low) | (values > high)).any():
             raise ParameterError(
-                f"a record whose {name} is {values.tolist()} is not of {game.spec.title}: that is {low.min()} to "
-                f"{high.max()} there"
+                f"invalid record of {game.spec.title}: {name} is {values.tolist()}; it must be {low.min()} to "
+                f"{high.max()}"
             )
         if (values != begun[name][0]).any():
             told[name] = values.astype(np.int64).ravel().tolist()
@@ -84,10 +84,10 @@ def position_id(game: Game | str, state: Any, seat: int | None = None) -> str:
 
 
 def position(text: str, game: Game | str | None = None) -> Position:
-    """Return what a text of `position_id` stands for; ``game`` is needed where it is not a registered one.
+    """Return the state in a text of `position_id`; give ``game`` if it is not a registered one.
 
-    Raises ParameterError, which says what is wrong: the text was cut or mistyped, or made by other rules, or nobody can
-    have played to what it stands for.
+    Raises ParameterError, which says what is wrong: the text was cut or mistyped, comes from other rules, or describes
+    a state that cannot occur.
 
     Example:
         >>> import dicegym
@@ -107,7 +107,7 @@ def position(text: str, game: Game | str | None = None) -> Position:
     except DicegymError as error:
         raise ParameterError(f"{told_of}: {error}") from None
     if table.name != found["game"]:
-        raise ParameterError(f"{told_of} of {table.spec.title}: it is one of {found['game']}")
+        raise ParameterError(f"{told_of} of {table.spec.title}: it is a state of {found['game']}")
     try:
         told = _unpack(found["packed"])
     except (binascii.Error, zlib.error, ValueError, RecursionError):
@@ -133,7 +133,7 @@ def _unpack(packed: str) -> dict[str, Any]:
 
 
 def _restore(table: Game, told: dict[str, Any]) -> Position:
-    """Return the position that an object of anybody's describes. Raises ValueError and ParameterError."""
+    """Return the position that an untrusted object describes. Raises ValueError and ParameterError."""
     settings = {name: told.pop(name) for name in ("players", *table.spec.parameters) if name in told}
     game = Game(table.spec, settings.pop("players", None), **settings)
     seat, key = told.pop("seat", None), told.pop("key", 0)
@@ -154,18 +154,18 @@ def _restore(table: Game, told: dict[str, Any]) -> Position:
     if told:
         raise ValueError(f"records of {game.spec.title} have no {one_line(next(iter(told)), 40)!r}")
     if seat is not None and states.tobytes() != keep_known(game, states[0], seat).tobytes():
-        raise ValueError(f"it says what seat {seat} cannot know")
+        raise ValueError(f"it contains what seat {seat} cannot know")
     impossible: Callable[[Game, Any, int | None], str] | None = getattr(game.text, "impossible", None)
     wrong = "" if impossible is None else impossible(game, states[0], seat)
     if wrong:
-        raise ValueError(f"nobody can have played to it, as {wrong}")
+        raise ValueError(f"this state cannot occur: {wrong}")
     return Position(game, states, seat)
 
 
 def _limits(game: Game, begun: np.ndarray) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
-    """Yield each field that a text has to tell, with its least and largest values.
+    """Yield (field, least values, largest values) of each field of a text.
 
-    Those are all fields but the ones that follow from players, parameters and key.
+    Fields that follow from players, parameters and key are left out.
     """
     own: Callable[[Game], FieldLimits] | None = getattr(game.text, "limits", None)
     limits = {"player": (0, game.players - 1), "over": (0, 1), **({} if own is None else own(game))}
@@ -180,7 +180,7 @@ def _limits(game: Game, begun: np.ndarray) -> Iterator[tuple[str, np.ndarray, np
 
 
 def _begun(game: Game, key: int, seat: int | None) -> np.ndarray:
-    """Return the record of a new game with this key, by what the seat knows, as an array of one."""
+    """Return the record of a new game with this key, as far as the seat may know it, as an array of one."""
     states = game.new_states(1)
     states["key"] = key
     game.spec.kernels.reset(states[0])

@@ -1,4 +1,4 @@
-"""The page of a game's rules, which stands at the top of its ``rules.py``, and its sections."""
+"""The rules page of a game, which is the docstring of its ``rules.py``, and its sections."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from dicegym import games
 
 _BORDER = re.compile(r"\s*=+( +=+)*")
 TERM = re.compile(r"([A-Z][A-Za-z]*(?: [A-Za-z]+){0,2}): ")
-"""How a line begins that explains a term."""
+"""The start of a line that explains a term."""
 
 
 def rules_page(name: str) -> str:
-    """Return what stands at the top of a game's rules. Raises UnknownNameError."""
+    """Return the rules page of a game. Raises UnknownNameError."""
     return inspect.cleandoc(sys.modules[games.spec(name).module].__doc__ or "") + "\n"
 
 
 def title_of(page: str) -> tuple[str, str]:
-    """Return what a game is called, and what it is: the first line of its page."""
+    """Return (title, kind of game), from the first line of a rules page."""
     title, _, kind = page.strip().partition("\n")[0].partition(": ")
     return title, kind
 
 
 def sections(page: str) -> Iterator[tuple[str, str]]:
-    """Yield (title, text) of each section of a rules page: a paragraph at the margin, and what belongs to it."""
+    """Yield (title, text) of each section: a paragraph at the left margin, with all indented text below it."""
     _, _, text = page.strip().partition("\n\n")
     for block in re.split(r"\n\n(?=[A-Z])", f"\n\n{text}"):
         first, _, rest = block.strip("\n").partition("\n")
@@ -43,12 +43,12 @@ def sections(page: str) -> Iterator[tuple[str, str]]:
 
 
 def apart(text: str) -> str:
-    """Return ``text`` with a blank line below each table and above each line such as "Hog wild: the dice ...".
+    """Return ``text`` with blank lines below each table and above each line such as "Hog wild: the dice ...".
 
-    A rules page leaves them out, as it is read as it stands.
+    Markdown needs them; the docstring is shorter without.
     """
     lines: list[str] = []
-    borders = 0  # of a table: above the heads, below them, and at the end
+    borders = 0  # of the present table: it has one above the heads, one below them and one at the end
     for line in text.splitlines():
         if borders == 3 and line:
             lines.append("")

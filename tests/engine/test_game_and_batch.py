@@ -120,7 +120,7 @@ def test_a_game_takes_no_settings_a_second_time(name: str) -> None:
     assert games.game(game, players=None) is game
     settings = {"players": game.players} | dict.fromkeys(game.parameters, 1)
     for key, value in settings.items():
-        with pytest.raises(ParameterError, match=f"cannot take {key} again: make another of the game"):
+        with pytest.raises(ParameterError, match=f"cannot take {key}: make another game"):
             games.game(game, **{key: value})
 
 

@@ -203,16 +203,15 @@ FILES = {
     ".".join(path.relative_to(jit.PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__"): path
     for path in sorted(jit.PACKAGE.rglob("*.py"))
 }
-KEPT_APART = {"analysis", jit.APART}
 
 
 def is_kept_apart(module: str) -> bool:
     """Return whether kernels of a module are kept by the sources of its own folder."""
-    return not KEPT_APART.isdisjoint(FILES[module].relative_to(jit.PACKAGE).parts)
+    return not jit._is_part(str(FILES[module]))
 
 
 WITHOUT_NUMBERS = {"dicegym", *(f"dicegym.{name}" for name in ("errors", "files", "registry"))}
-WITHOUT_NUMBERS |= {"dicegym.games.worth", "dicegym.games.solved"}
+WITHOUT_NUMBERS |= {"dicegym.games.worth", "dicegym.games.solved", "dicegym.play.player", "dicegym.play.turn"}
 """Imported by sources of kernels, but for exceptions, names, types, and reading and writing of files alone."""
 
 

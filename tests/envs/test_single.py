@@ -226,7 +226,7 @@ HOG = dicegym.game("hog")
         (position_id(HOG, HOG.new_game()[0])[:-1], "cut or mistyped"),
         (position_id(HOG, HOG.new_game()[0], 0), r"seat 0 may know alone: let dicegym\.values\.fork"),
         (position_id(dicegym.game("hog", goal=50), dicegym.game("hog", goal=50).new_game()[0]), "goal=50"),
-        (position_id(dicegym.game("yatzy"), dicegym.game("yatzy").new_game()[0]), "it is one of yatzy"),
+        (position_id(dicegym.game("yatzy"), dicegym.game("yatzy").new_game()[0]), "it is a state of yatzy"),
         (dicegym.game("yatzy").new_game()[0], "cannot be read as a state of Hog: give game.new_state"),
         (dicegym.game("hog", goal=50).new_game()[0], "a record whose goal is 50"),
         (HOG.new_game().repeat(2), "cannot be read as a state of Hog"),
@@ -248,7 +248,7 @@ def test_a_state_that_no_game_can_begin_in_is_refused(given: Any, match: str) ->
 def test_a_state_that_nobody_can_have_played_to_is_refused() -> None:
     state = HOG.new_game()[0]
     state["scores"] = (30_000, 3)
-    with pytest.raises(ParameterError, match=r"scores is \[30000, 3\] is not of Hog"):
+    with pytest.raises(ParameterError, match=r"invalid record of Hog: scores is \[30000, 3\]"):
         SingleAgentEnv("hog").reset(options={"state": state})
     with pytest.raises(ParameterError, match="'state' and 'episode'"):
         SingleAgentEnv("hog").reset(options={"state": HOG.new_game()[0], "episode": 3})

@@ -16,8 +16,7 @@ from dicegym.games.keyboard import Place
 from dicegym.games.liarsdice_spot_on.rules import GAIN_ONE, LIAR, LOSE_TWO
 from dicegym.games.lucky.catalogue import DONE, order_actions
 from dicegym.games.parts import CONTROLS, need
-from dicegym.games.yatzy.rules import FIRST_BOX, ROLL_PLACES, SERVER_TURN
-from dicegym.games.yatzy.tables import BOXES, SETS
+from dicegym.games.yatzy.rules import BOXES, FIRST_BOX, ROLL_PLACES, SERVER_TURN, SETS
 
 pytestmark = pytest.mark.nojit
 HOG, YATZY, LUCKY = dicegym.game("hog"), dicegym.game("yatzy"), dicegym.game("lucky", players=3)
@@ -272,7 +271,7 @@ def test_hog_tells_every_part_of_a_turn() -> None:
         "You take Free bacon (1 + the largest digit of 37), 8 times 3 after 3 Pig outs: 24 points.\n  You 34, rival 37."
     )
     assert "Swine Swap! 24 and 42 change places.\n  You 42, rival 24." in "\n".join(told_of(DUEL, at(19, 42), 1))
-    assert "11 dice, and that is no number: disqualified" in told_of(DUEL, at(player=1), 12)[0]
+    assert "11 dice, which is out of range: disqualified" in told_of(DUEL, at(player=1), 12)[0]
     assert hog.ending(DUEL, at(30, 104, over=True, winner=1)) == "rival wins, 104 to 30."
     assert hog.ending(DUEL, at(over=True, winner=0)) == "You win, the other being disqualified."
 
@@ -311,7 +310,7 @@ def test_the_shop_of_lucky_tells_what_a_die_brings_and_who_got_none() -> None:
     assert [*rows] == [0, 1, 2, 3, 7]
     assert " 3.5  even chances" in rows[3]
     assert " 2.0  times r/3" in rows[7]  # 12 * (3.5 / 3 - 1)
-    state["money"][0] = 0
+    state["money"][0] = state["left"][0] = 0
     assert "You can pay for nothing" in lucky.table(SHOP, state, False)
     state, lines = rich(), []
     state["shop"][6] = 1
@@ -322,6 +321,14 @@ def test_the_shop_of_lucky_tells_what_a_die_brings_and_who_got_none() -> None:
     state = rich()
     brief = [told_of(SHOP, state, DONE, brief=True) for _ in range(3)][-1]
     assert brief == ["Round 1: you +0 = 100, bot +0 = 100, bot 2 +0 = 100."]
+
+
+def test_an_order_that_has_begun_leaves_less_to_buy() -> None:
+    state = rich(10)
+    LUCKY.step(state, 3)  # of its 10 money 1 is left
+    assert lucky.list_facts(SHOP, state) == ["At most you can order one of these: 1x0."]
+    rows = [row.split()[:4] for row in lucky.table(SHOP, state, False).splitlines() if row.split()[0].isdecimal()]
+    assert rows == [["0", "1", "20", "1"]]
 
 
 @each_liars_dice

@@ -13,8 +13,7 @@ from dicegym.games.hog.solving.strategies import full_sight
 from dicegym.games.hog.values import FullSight
 from dicegym.games.liarsdice import exact
 from dicegym.games.worth import Valuer
-from dicegym.games.yatzy.solving import points
-from dicegym.games.yatzy.values import AloneValuer
+from dicegym.games.yatzy import values as yatzy
 
 NO_ACTION = 10**6
 """A wide action that every game takes for a fault."""
@@ -22,8 +21,10 @@ NO_ACTION = 10**6
 
 @pytest.mark.parametrize("name", ["hog", "yatzy"])
 def test_a_state_is_worth_the_same_in_each_form(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(points, "solve_once", lambda progress=None: np.zeros((1 << 15, points.SUMS)))
-    valuer: Valuer = FullSight(dicegym.game(name, goal=20)) if name == "hog" else AloneValuer(dicegym.game(name, 1))
+    monkeypatch.setattr(yatzy, "solve_once", lambda progress=None: np.zeros((1 << 15, yatzy.SUMS)))
+    valuer: Valuer = (
+        FullSight(dicegym.game(name, goal=20)) if name == "hog" else yatzy.AloneValuer(dicegym.game(name, 1))
+    )
     state = valuer.game.new_state(seed=1)
     for ask in (
         lambda given: valuer.value(given, 0),

@@ -186,7 +186,7 @@ def test_a_teacher_of_a_game_is_not_asked_about_another() -> None:
     game = dicegym.game("hog", goal=12)
     assert learner._seat_teacher(learner.env.unwrapped).game == game
     for goal in (10, 20):
-        with pytest.raises(ParameterError, match=f"records of Hog to {goal}: give such of Hog to 12"):
+        with pytest.raises(ParameterError, match=f"records of Hog to {goal}: give records of Hog to 12"):
             Teacher(game, "reply(always_roll(5))", 0.01).lesson(dicegym.game("hog", goal=goal).new_game(1))
 
 

@@ -13,24 +13,35 @@ import zlib
 import numpy as np
 
 from dicegym.engine.jit import kernel
-from dicegym.games.yatzy.rules import BONUS_FROM, SPEC
-from dicegym.games.yatzy.solving.points import (
+from dicegym.games.yatzy.rules import (
+    BEST,
+    BONUS_FROM,
+    BOXES,
+    DICE,
+    FACES,
+    HANDS,
+    KEEPS,
+    ROLLS,
+    SPEC,
+    UPPER,
+    WITH,
+    roll_sets,
+)
+from dicegym.games.yatzy.values import (
     END_BOXES,
     END_POINTS,
     FIRST_ROLL,
     N_SETS,
     SUMS,
-    UPPER_SETS,
     WORST,
     earn,
     sum_after,
 )
-from dicegym.games.yatzy.tables import BEST, BOXES, DICE, FACES, HANDS, KEEPS, ROLLS, UPPER, WITH, roll_sets
 
 RANKS = (8, 5, 6, 4)
 ERRORS = (0.08, 4.0, 0.0015, 0.02)
 """Columns of each number, and what rounding may add to its error in each."""
-LOWER_SETS = 1 << (BOXES - UPPER)
+UPPER_SETS, LOWER_SETS = 1 << UPPER, 1 << (BOXES - UPPER)
 
 
 def _places() -> np.ndarray:

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dicegym.games.yatzy.rules import BONUS, BONUS_FROM
-from dicegym.games.yatzy.tables import BOXES, HANDS, ROLLS, UPPER, after_rolling, best_part
+from dicegym.games.yatzy.rules import BONUS, BONUS_FROM, BOXES, HANDS, ROLLS, UPPER, after_rolling, best_part
 
 AT_ONCE = 64
 """Sets of filled boxes that are solved together: 64 keep a step of theirs in a processor's cache."""

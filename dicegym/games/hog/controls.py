@@ -1,4 +1,4 @@
-"""How a person plays Hog: a number of dice is typed or pressed, and every turn is told with its dice."""
+"""Hog for a person: typing or pressing a number of dice, and the story of every turn."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _WORDS = {"bacon": 0, "free bacon": 0, "free": 0} | dict.fromkeys(
     ("exchange", "exchange the dice", "exchange dice", "ham", "hijinks", "ham hijinks", "minus one", "minus 1"), -1
 )
 DICE_NUMBERS = range(1, MOST_DICE + 1)
-_ALLOWED = f"1 to {MOST_DICE} to roll so many dice, `bacon` (or 0), or -1 to exchange the dice"
+_ALLOWED = f"1 to {MOST_DICE} to roll that many dice, `bacon` (or 0), or -1 to exchange the dice"
 
 
 def _scores(state: Any, seat: int) -> tuple[int, int]:
@@ -40,12 +40,12 @@ def _scores(state: Any, seat: int) -> tuple[int, int]:
 
 
 def sides_now(state: Any) -> int:
-    """Return how many sides the dice have."""
+    """Return how many sides the dice have now."""
     return int(rules.sides(*_scores(state, 0), int(state["exchanges"].sum())))
 
 
 def table(place: Place, state: Any, full: bool) -> str:
-    """Return both scores, which dice lie on the table, and what bacon, an exchange and each number of dice bring."""
+    """Return both scores, the dice in play, and what bacon, an exchange and each number of dice score."""
     seat = place.seat
     own, other = _scores(state, seat)
     goal, run, faces = int(state["goal"]), int(state["runs"][seat]), sides_now(state)
@@ -72,14 +72,14 @@ def table(place: Place, state: Any, full: bool) -> str:
 
 
 def weigh_roll(state: Any, seat: int, number: int) -> tuple[float, float]:
-    """Return the chance that this many dice show no 1, and the mean of the points that they bring ``seat``."""
+    """Return (chance that this many dice show no 1, mean points of the turn for ``seat``)."""
     faces, factor = sides_now(state), int(multiplier(int(state["runs"][seat])))
     lucky = (1 - 1 / faces) ** number
     return lucky, lucky * number * (faces + 2) / 2 * factor + (1 - lucky) * PIG_OUT
 
 
 def certain(place: Place, state: Any, action: int) -> str:
-    """Return what an action without dice brings."""
+    """Return the certain result of an action without dice."""
     after = state.copy()
     place.game.step(after, action)
     before, other = _scores(state, place.seat)
@@ -93,7 +93,7 @@ def certain(place: Place, state: Any, action: int) -> str:
 
 
 def read(place: Place, state: Any, text: str) -> list[int]:
-    """Return the action of a number of dice; see `dicegym.games.controls.Controls`."""
+    """Return the action for a typed number of dice; see `dicegym.games.controls.Controls`."""
     words = re.sub(r"^(?:roll|take|throw|play|choose) ", "", text)
     words = re.sub(r" (?:dice|die)$", "", words)
     number = _WORDS.get(words, number_of(words))
@@ -107,7 +107,7 @@ def read(place: Place, state: Any, text: str) -> list[int]:
 
 
 def list_facts(place: Place, state: Any) -> list[str]:
-    """Return which dice lie on the table, and the other's Pig outs; see `dicegym.games.controls.Controls`."""
+    """Return which dice are in play, and the opponent's Pig outs; see `dicegym.games.controls.Controls`."""
     other = 1 - place.seat
     exchanged = "exchanged" if state["exchanges"].sum() % 2 else "not exchanged"
     return [
@@ -117,16 +117,16 @@ def list_facts(place: Place, state: Any) -> list[str]:
 
 
 def write_actions(place: Place, state: Any, actions: Sequence[int]) -> str:
-    """Return the number of dice as it is typed; see `dicegym.games.controls.Controls`."""
+    """Return a number of dice as a person types it; see `dicegym.games.controls.Controls`."""
     number = actions[0] + FIRST_NUMBER
     return "bacon" if number == 0 else str(number)
 
 
 def tell(place: Place, before: Any, action: int, after: Any, fault: str, brief: bool) -> list[str]:
-    """Return the turn that was played, with its dice, what they score and why."""
+    """Return the story of a turn: its dice, its points and their reasons."""
     mover = int(before["player"])
     if fault:
-        return [f"{place.does(mover, 'choose')} {action + FIRST_NUMBER} dice, and that is no number: disqualified."]
+        return [f"{place.does(mover, 'choose')} {action + FIRST_NUMBER} dice, which is out of range: disqualified."]
     score, other = _scores(before, mover)
     number, run = int(after["chosen"][mover]), int(before["runs"][mover])
     faces = [int(face) for face in after["rolled"][mover] if face]
@@ -167,7 +167,7 @@ def ending(place: Place, state: Any) -> str:
 
 
 def board(place: Place, state: Any) -> GameBoard:
-    """Return both scores on their way to the goal, with the dice of each last turn."""
+    """Return both scores, the progress to the goal, and the dice of each last turn."""
     over, goal, mover = bool(state["over"]), int(state["goal"]), int(state["player"])
     seats = []
     for seat, name in enumerate(place.names):
@@ -183,7 +183,7 @@ _FORM, _FIELD, _ASKED = "turn", "number", "How many dice"
 
 
 def forms(place: Place, state: Any) -> list[PlayForm]:
-    """Return one form: how many dice to roll, or what to do instead; see `dicegym.games.controls.Controls`."""
+    """Return one form: how many dice to roll, bacon or exchange; see `dicegym.games.controls.Controls`."""
     options = []
     for number in DICE_NUMBERS:
         lucky, mean = weigh_roll(state, place.seat, number)
@@ -196,5 +196,5 @@ def forms(place: Place, state: Any) -> list[PlayForm]:
 
 
 def read_form(place: Place, state: Any, form: str, fields: Fields) -> list[int]:
-    """Return the action of a number of dice."""
+    """Return the action for the chosen number of dice."""
     return [int(FilledForm(forms(place, state), form, fields).one(_FIELD)) - FIRST_NUMBER]

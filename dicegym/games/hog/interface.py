@@ -1,10 +1,10 @@
 """Hog's original bot interface: a file ``hog.py`` with ``final_strategy(score, opponent_score)`` -> -1..10.
 
 The course has also called that file ``hog_contest.py`` and ``final_strategy.py``. The file may be the whole course
-project: the modules ``dice`` and ``ucb`` that it imports are supplied here, and ``@main`` does not run it.
+project: this module supplies the modules ``dice`` and ``ucb`` that it imports, and ``@main`` does not run it.
 
-What stands here runs in the process of the bot, which is small: nothing compiled is loaded, and no array. The other
-half, which makes actions of answers, is ``adapter.py``. What interfaces offer: `dicegym.games.parts.Interface`.
+This module runs in the bot's process, which is small: it must not load NumPy or compiled code. ``adapter.py`` is the
+other half. The protocol is `dicegym.games.parts.Interface`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from dicegym.bots.surroundings import PrivateRandom
 ENTRY_FILES = ("hog.py", "hog_contest.py", "final_strategy.py")
 ENTRY_POINT = "final_strategy"
 ARGUMENTS = ("score", "opponent_score")
-"""The function of the original interface, which returns a number of dice, and what it is called with."""
+"""The function of the original interface, which returns a number of dice, and its arguments."""
 
 
 def supply_modules(rng: PrivateRandom) -> Mapping[str, types.ModuleType]:
@@ -35,11 +35,11 @@ def supply_modules(rng: PrivateRandom) -> Mapping[str, types.ModuleType]:
         return itertools.cycle(outcomes).__next__
 
     def keep_as_is(function: Callable[..., Any]) -> Callable[..., Any]:
-        """Return ``function``: a bot is asked, its program is not run, and nobody reads its trace."""
+        """Return ``function``: bots are called, not run as programs, and nobody reads a trace."""
         return function
 
     def silent(*_: object, **__: object) -> None:
-        """Do nothing: there is nobody at the terminal."""
+        """Do nothing: there is no terminal."""
 
     dice, ucb = types.ModuleType("dice"), types.ModuleType("ucb")
     vars(dice).update(make_fair_dice=make_fair_dice, make_test_dice=make_test_dice)
@@ -54,7 +54,7 @@ def find(program: Program) -> Callable[..., Any]:
 
 
 def seat_bot(program: Program, strategy: Callable[..., Any], seat: int) -> Callable[..., Any]:
-    """Return what is asked in one game: the strategy."""
+    """Return the function that plays one game: the strategy."""
     return report_calls(strategy, ENTRY_POINT)
 
 

@@ -1,7 +1,7 @@
-"""What the page of the original contest published: the matches of its 17 entries, and the ranking made of them.
+"""The published results of the original contest: the matches of its 17 entries, and their ranking.
 
-Each pair played nine games. The entry with more wins took the match, matches won ranked the entries, and ties went to
-the higher exact win rate against ``always_roll(5)``.
+Each pair played nine games, and the entry with more wins won the match. Entries are ranked by matches won; the exact
+win rate against ``always_roll(5)`` breaks ties.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 GAMES = 9
-"""Of a match."""
+"""Games of a match."""
 ENTRIES = (59, 27, 7, 79, 51, 98, 47, 46, 74, 76, 86, 42, 6, 36, 20, 39, 43)
-"""The numbers of the entries, in the order of the table of matches."""
+"""Numbers of the entries, in the order of `WINS`."""
 WINS = (
     "3743362696454557",
     "756278497665446",
@@ -31,7 +31,7 @@ WINS = (
     "3",
     "",
 )
-"""Of each entry, the games it won against each later one, a digit a match."""
+"""For each entry, the games it won against each later entry, one digit a match."""
 
 
 class Published(NamedTuple):
@@ -75,7 +75,7 @@ def count_matches() -> dict[int, int]:
 
 
 def count_agreeing() -> int:
-    """Return how many entries have the published place, wins and losses by the matches."""
+    """Return how many entries get their published place, wins and losses from the matches."""
     won, rates = count_matches(), {row.entry: row.rate for row in RANKING}
     ranked = sorted(ENTRIES, key=lambda entry: (-won[entry], -rates[entry]))
     return sum(

@@ -1,4 +1,4 @@
-"""How Hog looks: a track to the goal for each player, and the dice of its last turn."""
+"""The picture of Hog: each player's progress to the goal, and the dice of its last turn."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dicegym.pictures.svg import Drawing
 PLAYERS = 2
 ROW, GAP = 172, 10
 SCORE = 52
-"""Size of the figures of a score."""
+"""Font size of a score."""
 DIE = 46
 FOOT = line_height(NORMAL) + MARGIN
 
@@ -52,7 +52,7 @@ def _player(sheet: Sheet, state: Any, view: Viewpoint, player: int, top: int) ->
 
 
 def _last_turn(state: Any, view: Viewpoint, player: int) -> str:
-    """Return what may be said of a player's last turn."""
+    """Return the text on a player's last turn, as far as the viewer may know it."""
     if not view.sees(player, "turns") or not state["turns"][player] or not view.sees(player, "chosen"):
         return ""
     run = int(state["runs"][player]) if view.sees(player, "runs") else 0
@@ -60,7 +60,7 @@ def _last_turn(state: Any, view: Viewpoint, player: int) -> str:
 
 
 def _dice_on_the_table(state: Any, view: Viewpoint) -> str:
-    """Return which dice are rolled next, for a viewer that may know whether they are exchanged."""
+    """Return which dice are rolled next, if the viewer may know whether they are exchanged."""
     if not all(view.sees(player, "exchanges") for player in range(PLAYERS)):
         return ""
     own, other = (int(score) for score in state["scores"])

@@ -31,7 +31,7 @@ Parameters
     name     default  range   meaning
     =======  =======  ======  ====================================================================
     goal     100      10-999  the score that ends the game
-    memory   0        0-1     observe what the player can remember itself, besides both scores
+    memory   0        0-1     also observe what the player itself can remember
     =======  =======  ======  ====================================================================
 
 Actions: ``Discrete(12)``
@@ -66,13 +66,13 @@ Observation: ``Box(0, 1, (62,))``, or ``(68,)`` with ``memory``; exactly what a 
     exchanges         2       with memory, one-hot: own exchanges, even or odd
     ================  ======  ==================================================================
 
-Contest: an entry that raises an error, returns anything else than a whole number from -1 to 10, or takes more than ten
-seconds for all pairs of scores is disqualified, and the reason is told; it never stops the contest. Printing, to either
+Contest: an entry is disqualified, with the reason, if it raises an error, returns anything but a whole number from -1
+to 10, or takes more than ten seconds for all pairs of scores. The contest continues. Printing, to either
 stream, costs nothing: it is kept for the bot's author. Time is the bot's own processor time; a wall clock ten times as
-generous catches what hangs.
+generous catches programs that hang.
 
-Rewards: +1 to the winner and -1 to the loser at the end, 0 before. With ``reward="margin"`` what the lead (own -
-opponent's points) / goal gains or loses, in all the lead at the end; a disqualified player's is -1.
+Rewards: +1 to the winner and -1 to the loser at the end, 0 before. With ``reward="margin"`` each turn pays the change
+of the lead (own - opponent's points) / goal, so the sum is the final lead; a disqualified player's is -1.
 
 Version history
     v0: first version.
@@ -96,13 +96,13 @@ from dicegym.engine.spec import GameSpec, Parameter, record
 MOST_DICE = 10
 N_ACTIONS = MOST_DICE + 2
 FIRST_NUMBER = -1
-"""The number of dice that action 0 means: number = action + FIRST_NUMBER."""
+"""The number of dice of action 0: number = action + FIRST_NUMBER."""
 LONGEST_RUN = 3
-"""Runs of Pig outs count up to here."""
+"""Longer runs of Pig outs count as this one."""
 PIG_OUT = 1
-"""What a turn with a Pig out scores."""
+"""Score of a turn with a Pig out."""
 EXCHANGE = 1
-"""What exchanging the dice scores."""
+"""Score of exchanging the dice."""
 WILD = 7
 OUT_OF_RANGE = 1
 
@@ -113,7 +113,7 @@ STATE = record(
         ("scores", np.int16, (2,)),  # per seat: points
         ("runs", np.int8, (2,)),  # per seat: Pig outs in a row, at most LONGEST_RUN
         ("exchanges", np.int16, (2,)),  # per seat: how often it exchanged the dice
-        ("turns", np.int32, (2,)),  # per seat: turns played; names the next turn's dice
+        ("turns", np.int32, (2,)),  # per seat: turns played; determines the next turn's dice
         ("chosen", np.int8, (2,)),  # per seat: number of dice chosen in its last turn
         ("rolled", np.int8, (2, MOST_DICE)),  # per seat: faces of its last turn, 0 where no die was rolled
         ("winner", np.int8),  # (): seat, valid when over
@@ -145,7 +145,7 @@ AT = FEATURES.offsets
 
 @kernel
 def score_of(state, seat):
-    """Return a player's score. Told that it is never negative, the compiler takes half as long to divide it."""
+    """Return a player's score. With ``max`` the compiler knows that it is not negative, which halves its divisions."""
     return max(np.int64(0), np.int64(state.scores[seat]))
 
 
@@ -167,21 +167,21 @@ def swaps(score, other_score):
 
 @kernel
 def points_to_swap(score, other_score):
-    """Return how many points, 1 to 100, added to ``score`` make it swap with ``other_score`` next."""
+    """Return the fewest points, 1 to 100, that make ``score`` swap with ``other_score``."""
     reversed_digits = other_score % 10 * 10 + other_score // 10 % 10
     return (reversed_digits - score - 1) % 100 + 1
 
 
 @kernel
 def sides(score, other_score, exchanges):
-    """Return 4 or 6: the sides of the dice, from the scores before the turn and all exchanges so far."""
+    """Return the sides of the dice, 4 or 6, from the scores before the turn and all exchanges so far."""
     wild = (score + other_score) % WILD == 0
     return 4 if wild != (exchanges % 2 == 1) else 6
 
 
 @kernel
 def multiplier(run):
-    """Return what a turn without a Pig out is multiplied by after ``run`` Pig outs in a row."""
+    """Return the factor for a turn without a Pig out after ``run`` Pig outs in a row."""
     return max(1, min(run, LONGEST_RUN))
 
 
@@ -202,7 +202,7 @@ def settle(score, other_score, points):
 
 @kernel
 def reset(state):
-    """Begin: a zeroed record is the beginning, except that nothing was chosen yet."""
+    """Begin a game: a zeroed record, but without a winner."""
     state.winner = -1
 
 
@@ -250,7 +250,7 @@ def step(state, action):
 
 @kernel
 def legal(state, mask):
-    """Every number from -1 to 10 may be chosen at any time."""
+    """Allow every number from -1 to 10."""
     for action in range(N_ACTIONS):
         mask[action] = True
 
@@ -287,7 +287,7 @@ def observe(state, seat, out):
 
 @kernel
 def returns(state, out):
-    """+1 to the winner, -1 to the loser; 0 before the end."""
+    """Write +1 for the winner and -1 for the loser; 0 before the end."""
     out[:] = 0
     if state.over:
         out[state.winner] = 1
@@ -296,7 +296,7 @@ def returns(state, out):
 
 @kernel
 def margin(state, out):
-    """The own points less the opponent's, over the goal; a disqualified player is 1 behind."""
+    """Write the lead over the goal, own points less the opponent's; a disqualified player is 1 behind."""
     lead = (np.int64(state.scores[0]) - state.scores[1]) / np.int64(state.goal)
     if state.over and max(state.scores[0], state.scores[1]) < state.goal:
         lead = 1.0 if state.winner == 0 else -1.0
@@ -305,7 +305,7 @@ def margin(state, out):
 
 
 class View(NamedTuple):
-    """What a player may know: both scores and, with ``memory``, what it can remember of its own turns."""
+    """What a player may know: both scores and, with ``memory``, what it remembers of its own turns."""
 
     score: int
     opponent_score: int
@@ -313,7 +313,7 @@ class View(NamedTuple):
     run: int
     """Own Pig outs in a row, at most 3; 0 without ``memory``."""
     exchanges: int
-    """How often the player itself exchanged the dice; 0 without ``memory``."""
+    """How often the player exchanged the dice; 0 without ``memory``."""
 
 
 def view(state: Any, seat: int) -> View:

@@ -23,14 +23,14 @@ def action_name(action: int) -> str:
 
 
 def tell_last_turn(state: Any, player: int, run: int, rolled: bool = False) -> str:
-    """Return what a player chose in its last turn, and its ``run`` of Pig outs; rolls only if ``rolled``."""
+    """Return a player's last choice and its ``run`` of Pig outs; name a roll only if ``rolled``."""
     number = int(state["chosen"][player])
     said = {0: "took Free bacon", FIRST_NUMBER: "exchanged the dice"}.get(number, f"rolled {number}" if rolled else "")
     return "; ".join(filter(None, (said, f"{count(run, 'Pig out')} in a row" if run else "")))
 
 
 def scene(state: Any, seat: int | None) -> Scene:
-    """Return the table as ``seat`` sees it (own dice and run only), or all of it for None."""
+    """Return the table as ``seat`` sees it (only its own dice and run), or all of it for None."""
     lines = []
     for player in (0, 1):
         text = f"score {int(state['scores'][player]):3d}"
@@ -63,9 +63,9 @@ def limits(game: Game) -> dict[str, tuple[Any, Any]]:
 
 
 def impossible(game: Game, state: Any, seat: int | None) -> str:
-    """Return why nobody can have played to a record, of which ``seat`` knows its part; empty if somebody may have."""
+    """Return why a record, or the part of it that ``seat`` knows, cannot occur; empty if it can."""
     if not state["over"] and int(state["scores"].max()) >= game.parameters["goal"]:
-        return f"somebody has {int(state['scores'].max())} points, and it is not over"
+        return f"somebody has {int(state['scores'].max())} points, but the game is not over"
     if bool(state["over"]) != (state["winner"] >= 0):
         return "the game is over without a winner, or has one and is not over"
     return ""

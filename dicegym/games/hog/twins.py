@@ -1,7 +1,7 @@
-"""Hog's twins: agents of ``agents/hog`` as kernels, each the same strategy.
+"""Hog's twins: agents of ``agents/hog`` as kernels, each with the same strategy.
 
-Compiled are those that training meets most, and the one that draws; what else is pure is as quick once it is tabulated
-over the situations, which are numbered below: one for each pair of scores.
+These are the agents that training uses most, and the one that draws. Other pure agents are as fast after they have been
+tabulated over the situations below, one for each pair of scores.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any
@@ -18,7 +18,7 @@ from dicegym.engine.twin_kernels import twin
 from dicegym.games.hog.rules import EXCHANGE, FIRST_NUMBER, N_ACTIONS, free_bacon, swaps
 
 EVERYBODYS_GOAL = 100
-"""The goal of the course's game, which the files have in mind whatever the parameter is."""
+"""The goal of the course's game, which the files assume for any parameter."""
 
 
 @kernel
@@ -30,14 +30,14 @@ def action_of(number):
 @twin("always_roll(5)", "always_roll", file="62337e8aa8e20b00")
 @kernel
 def always_roll(state):
-    """Play as ``always_roll`` does unless it is told otherwise."""
+    """Play like ``always_roll(5)``."""
     return action_of(5)
 
 
 @twin("bacon", file="37d719b43b8ff18d")
 @kernel
 def bacon(state):
-    """Play as ``bacon(8, 5)`` does."""
+    """Play like ``bacon(8, 5)``."""
     margin, dice = 8, 5
     return action_of(0 if free_bacon(np.int64(state.scores[1 - state.player])) >= margin else dice)
 
@@ -45,7 +45,7 @@ def bacon(state):
 @twin("swap", file="7baba6a36f2a0253")
 @kernel
 def swap(state):
-    """Play as ``swap(10, 7)`` does."""
+    """Play like ``swap(10, 7)``."""
     margin, dice = 10, 7
     score, opponent_score = np.int64(state.scores[state.player]), np.int64(state.scores[1 - state.player])
     points = free_bacon(opponent_score)
@@ -63,7 +63,7 @@ def swap(state):
 @twin("haphazard", file="9fa8685d00c2a14b")
 @kernel
 def haphazard(state):
-    """Play as ``haphazard`` does."""
+    """Play like ``haphazard``."""
     me = np.int64(state.player)
     return draw(bot_stream(state.key, me, state.turns[me]), 0, N_ACTIONS)
 
@@ -73,13 +73,13 @@ MOST_SITUATIONS = 1 << 16
 
 @kernel
 def situation(state):
-    """Return the number of what the player to move observes without ``memory``: own score * goal + opponent's."""
+    """Return the number of the situation that the player to move sees without ``memory``: own score * goal + other."""
     me = np.int64(state.player)
     return np.int64(state.scores[me]) * np.int64(state.goal) + np.int64(state.scores[1 - me])
 
 
 def every_situation(game: Game) -> np.ndarray:
-    """Return records[goal * goal], of which record k is a state with `situation` k and player 0 to move."""
+    """Return records[goal * goal]; in record k player 0 is to move in `situation` k."""
     goal = game.parameters["goal"]
     states = game.new_states(goal * goal)
     states["scores"] = np.stack(divmod(np.arange(goal * goal), goal), axis=1)
@@ -87,7 +87,7 @@ def every_situation(game: Game) -> np.ndarray:
 
 
 def situations(game: Game) -> np.ndarray | None:
-    """Return `every_situation`; None if a player observes what it remembers too, or if they are too many."""
+    """Return `every_situation`; None with ``memory``, or if there are too many."""
     if game.parameters["memory"] or game.parameters["goal"] ** 2 > MOST_SITUATIONS:
         return None
     return every_situation(game)

@@ -1,7 +1,7 @@
-"""What states and actions of Hog are worth, and what luck its dice brought.
+"""Values of Hog's states and actions, and the luck of its dice.
 
-Values are exact for players that see everything, and dice are measured by them. Replies are worth what the best
-response to a strategy wins, by what players see.
+State values are exact for players that see everything, and measure the luck of dice. Reply values are those of the best
+table against a strategy, which knows only what players see.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from dicegym.games import game as make_game
 from dicegym.games.hog.exact import Function, best_response, best_table, spread, tabulate, win_rate
 from dicegym.games.hog.original_contest import RANKING, count_agreeing
 from dicegym.games.hog.rules import N_ACTIONS, SPEC
-from dicegym.games.hog.solving.strategies import REMEMBERED, Duel, choices_of, full_sight
+from dicegym.games.hog.solving.strategies import REMEMBERED, Duel, full_sight
 from dicegym.games.hog.solving.sweeps import PLAY, WEIGH, action_values, state_values
 from dicegym.games.solved import Claim
 from dicegym.games.worth import ActionValues, Meter, ValueKind, Valuer, ValueSource, ValueUnit
@@ -26,9 +26,9 @@ from dicegym.play.turn import record_of
 
 
 class FullSight(Valuer):
-    """What states are worth to players that see the parity of all exchanges and both runs, and play their best.
+    """Values for two perfect players that see the parity of all exchanges and both runs.
 
-    Moves alternate and nothing is hidden, so this is the one equilibrium value of the game with full sight.
+    Moves alternate and nothing is hidden, so this is the unique equilibrium value of the game with full sight.
     """
 
     name = "exact"
@@ -42,7 +42,7 @@ class FullSight(Valuer):
 
     @property
     def _values(self) -> np.ndarray:
-        """Those of all states: 256 MB to 999, so not every valuer that somebody keeps has its own."""
+        """Values of all states. At goal 999 they take 256 MB, so valuers share them."""
         return full_sight(self.game.parameters["goal"])
 
     def values_rows(self, states: np.ndarray) -> np.ndarray:
@@ -55,45 +55,45 @@ class FullSight(Valuer):
         return wins
 
     def action_values_rows(self, states: np.ndarray) -> ActionValues:
-        """Return `action_values` of every state, none of which is over."""
+        """Return `action_values` of every state, all unfinished."""
         actions = np.broadcast_to(np.arange(N_ACTIONS), (len(states), N_ACTIONS))
         values = action_values(states, actions, self._values)
         return ActionValues(values, np.zeros_like(values))
 
     def action_value(self, state: Any, action: int) -> float:
-        """Return the same of one action; a number of dice out of range loses at once. nan when the game is over."""
+        """Return the value of one action; a number out of range loses at once. nan when the game is over."""
         if 0 <= action < N_ACTIONS or record_of(self.game, state)["over"]:
             return float(self.action_values(state).values[min(max(action, 0), N_ACTIONS - 1)])
         return 0.0
 
 
 def sources(game: Game) -> Sequence[ValueSource]:
-    """Return where values of ``game`` come from; ``memory`` changes nothing for players that see everything."""
+    """Return the source of state values; ``memory`` makes no difference to players that see everything."""
     doc = "how likely the player to move wins if both see everything and play their best"
     return (ValueSource(FullSight.name, FullSight.kind, doc, lambda: True, lambda progress: FullSight(game)),)
 
 
 RARE = 1e-30
-"""How often a game comes where none does. There the other player is supposed to have no run and to have exchanged the
-dice an even number of times. What is remembered there is rarer still."""
+"""Added to the reach of each pair of scores, so that unreached pairs have values too. There the opponent is taken to
+have no run and an even number of exchanges; longer own runs and odd own exchanges are rarer still."""
 
 
 def reply_values(opponent: Player | Function, game: Game, trials: int = 0) -> Callable[[np.ndarray], np.ndarray]:
-    """Return a function that says what choices are worth to a player that replies to a strategy as well as is known.
+    """Return a function for the action values of the best table found against a strategy.
 
-    The reply is the table of `dicegym.games.hog.exact.best_table` with ``trials`` trials, which knows what players of
-    the game see. A choice is worth what is won by it, and by that table from the next turn on, over all that is hidden,
-    as often as it is there when the table plays.
+    The table is that of `dicegym.games.hog.exact.best_table` with ``trials`` trials: it knows what players of the game
+    see. The value of an action is the win rate if the table plays from the next turn on, averaged over everything
+    hidden by how often it occurs when the table plays.
 
-    The function takes records, of which none is over, and returns float64[n, N_ACTIONS]. It raises ParameterError for
-    records of another goal. Raises AgentError if the opponent fails, or answers with no whole number from -1 to 10.
+    The function takes unfinished records and returns float64[n, N_ACTIONS]; it raises ParameterError for records of
+    another goal. Raises AgentError if the opponent fails or answers with anything but a whole number from -1 to 10.
     """
     rival = tabulate(opponent, game)
     values, goal = choices(best_table(rival, game, trials=trials)[1], rival), len(rival)
 
     def value_choices(states: np.ndarray) -> np.ndarray:
         if (states["goal"] != goal).any():
-            raise ParameterError(f"these are records of Hog to {states['goal'].max()}: give such of Hog to {goal}")
+            raise ParameterError(f"invalid records of Hog to {states['goal'].max()}: give records of Hog to {goal}")
         each = np.arange(len(states))
         mine = states["player"].astype(np.int64)
         known = [states["scores"][each, mine], states["scores"][each, 1 - mine]]
@@ -106,13 +106,13 @@ def reply_values(opponent: Player | Function, game: Game, trials: int = 0) -> Ca
 
 
 def choices(table: np.ndarray, opponent: np.ndarray) -> np.ndarray:
-    """Return what is won by each choice and then by a table: float64[*table.shape, N_ACTIONS].
+    """Return the win rate of each choice if ``table`` plays on after it: float64[*table.shape, N_ACTIONS].
 
     Args:
-        table: int8[goal, goal], by both scores, or int8[goal, goal, RUNS, 2], by what is remembered too.
-        opponent: likewise.
+        table: int8[goal, goal], by both scores, or int8[goal, goal, RUNS, 2], by what the player remembers too.
+        opponent: a table of either shape.
     """
-    duel = Duel(*(choices_of(spread(one)) for one in (table, opponent)))
+    duel = Duel(spread(table), spread(opponent))
     duel.spread()
     for parity in range(REMEMBERED[1]):
         for run in range(REMEMBERED[0]):
@@ -133,10 +133,10 @@ class TurnMeter:
         self._values = full_sight(game.parameters["goal"])
 
     def begin(self, states: np.ndarray, rows: np.ndarray) -> None:
-        """Chance has decided nothing yet."""
+        """Do nothing: no dice have fallen yet."""
 
     def add(self, before: np.ndarray, rows: np.ndarray, actions: np.ndarray, after: np.ndarray) -> None:
-        """Add what the dice of these turns brought beyond their mean."""
+        """Add the luck of the dice of these turns."""
         was, now, me = before[rows], after[rows], before["player"][rows].astype(np.int64)
         over = now["over"]
         came = np.where(over, now["winner"] == me, 0.0)
@@ -147,12 +147,12 @@ class TurnMeter:
 
 
 def meter(game: Game, players: Sequence[Player | None], seats: np.ndarray) -> Meter:
-    """Return a meter, which measures dice alike for all players; see `dicegym.games.parts.Values`."""
+    """Return a meter, the same for all players; see `dicegym.games.parts.Values`."""
     return TurnMeter(game, len(seats))
 
 
 def claims() -> Sequence[Claim]:
-    """Return what is published of Hog: strategies against each other, best responses, and the original contest."""
+    """Return the published values of Hog: strategies against each other, best responses, the original contest."""
     game = make_game(SPEC.name)
     rolls = {number: np.full((game.parameters["goal"],) * 2, number, np.int8) for number in (0, 5, 8)}
     proof = "dynamic programming over all scores, runs and exchanges; two independent referees agree"
@@ -196,5 +196,5 @@ def claims() -> Sequence[Claim]:
 
 
 def _chance_of_nothing(total: int = 0, hold: int = 20) -> float:
-    """Return how likely a turn of Pig ends with a 1 before its ``total`` reaches ``hold``."""
+    """Return the probability that a turn of Pig rolls a 1 before its ``total`` reaches ``hold``."""
     return 0.0 if total >= hold else (1 + sum(_chance_of_nothing(total + face, hold) for face in range(2, 7))) / 6

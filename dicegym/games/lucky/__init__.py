@@ -1,1 +1,1 @@
-"""Lucky & Co, the dice game in which everybody buys dice at once."""
+"""Lucky & Co, a game in which all players buy dice at once."""

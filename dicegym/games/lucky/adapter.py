@@ -1,6 +1,6 @@
-"""Bots of Lucky & Co: files as players, players as files, and a file to begin with.
+"""Bots of Lucky & Co: files as players, players as files, and a starter file.
 
-The bot's own half is ``interface.py``. The protocol is `dicegym.games.parts.Adapter`.
+``interface.py`` is the bot's half. The protocol is `dicegym.games.parts.Adapter`.
 """
 
 from __future__ import annotations
@@ -25,33 +25,34 @@ _STOCK, _PRICES = STOCK.tolist(), PRICES.tolist()
 
 
 def counts_of(answer: object) -> list[int] | None:
-    """Return how many of each die an answer of ``get_orders`` asks for; None if it is malformed."""
+    """Return the number of each die in an answer of ``get_orders``; None if the answer is malformed."""
     if not isinstance(answer, list | tuple):
         return None
     counts = [0] * N_DICE
-    for item in answer:
-        kind = item if type(item) is int else _whole(item)
+    for kind in map(_kind, answer):
         if not 0 <= kind < N_DICE:
             return None
         counts[kind] += 1
     return None if any(map(operator.gt, counts, _STOCK)) else counts
 
 
-def _whole(item: object) -> int:
-    """Return a number of another type, NumPy's or the bot's own, as an int, -1 for anything else."""
+def _kind(item: object) -> int:
+    """Return a whole number of any type, NumPy's or the bot's own, as an int; -1 for anything else."""
+    if type(item) is int:
+        return item
     if isinstance(item, bool | np.bool_):
         return -1
     try:
         return operator.index(item)  # type: ignore[arg-type]  # tried
-    except Exception:  # an object of the bot's own class may do anything
+    except Exception:  # a bot's own class may raise anything
         return -1
 
 
 def next_action(counts: list[int] | None, order: tuple[int, ...], money: int) -> int:
-    """Return the action that comes next on the way from the ``order`` so far to ``counts``.
+    """Return the next action on the way from the ``order`` so far to ``counts``.
 
-    An order that somebody else has begun, with dice beyond ``counts``, may leave too little ``money`` for the rest:
-    what that pays for is ordered then. An order of the bot's own that costs too much is void, as rules say.
+    If somebody else has begun the order, with dice beyond ``counts``, there may be too little ``money`` for the rest:
+    then order what it pays for. If the bot's own order costs too much, it is void by the rules.
     """
     if counts is None:
         return INVALID
@@ -65,15 +66,15 @@ def next_action(counts: list[int] | None, order: tuple[int, ...], money: int) ->
 
 
 def sit(program: Asked, get_orders: Callable[..., Any], game: Game, seat: int) -> Act:
-    """Return what asks ``get_orders`` for orders, once a round."""
+    """Return the function that asks ``get_orders`` for an order, once a round."""
     asked: tuple[Any, ...] = ()
     counts: list[int] | None = None
 
     def act(turn: Turn[View]) -> int:
         nonlocal asked, counts
         view = turn.view
-        # A whole order is several actions. One that a bot of one game has answered is known by its round; a pure bot
-        # plays many games at once, and what it answered elsewhere it would answer here.
+        # A whole order takes several actions: ask only if the question is a new one. A pure bot plays many games at
+        # once, and answers an equal question of another game alike.
         question = view[:5]
         if question != asked:
             money, dice, index, shop, _ = question
@@ -90,7 +91,7 @@ def sit(program: Asked, get_orders: Callable[..., Any], game: Game, seat: int) -
 
 
 def in_words(answer: object, view: View) -> str:
-    """Return what was answered, to what, and what is wrong with it by itself."""
+    """Return an answer in words: what, when, and whether it is invalid by itself."""
     money, _, index, shop, _ = view[:5]
     asked = f"in round {view.played + 1}, with {money[index]} money and {list(shop)} in the shop"
     return f"{ENTRY_POINT} returned {show_value(answer, 100)}{_wrong(answer)}, {asked}"
@@ -98,26 +99,25 @@ def in_words(answer: object, view: View) -> str:
 
 def _wrong(answer: object) -> str:
     if not isinstance(answer, list | tuple):
-        return ", where an order is a list of numbers of dice"
-    kinds = [item if type(item) is int else _whole(item) for item in answer]
+        return ", but an order is a list of numbers of dice"
+    kinds = [*map(_kind, answer)]
     for item, kind in zip(answer, kinds, strict=True):
         if not 0 <= kind < N_DICE:
-            return f", in which {show_value(item, 40)} is no die 0 to {N_DICE - 1}"
+            return f", in which {show_value(item, 40)} is not a die 0 to {N_DICE - 1}"
     for kind in sorted(set(kinds)):
         if kinds.count(kind) > _STOCK[kind]:
-            return f", which asks {kinds.count(kind)} times for die {kind}, and there are {_STOCK[kind]}"
-    spent = sum(int(PRICES[kind]) for kind in kinds)
-    return f", which costs {spent}" if kinds else ""
+            return f", which asks {kinds.count(kind)} times for die {kind}, but there are {_STOCK[kind]}"
+    return f", which costs {sum(_PRICES[kind] for kind in kinds)}" if kinds else ""
 
 
 LONGEST, MONEY = 200, 300
-"""Rounds of the long smoke game, and money of everybody in it at first."""
+"""Rounds of the long smoke game, and everybody's first money in it."""
 
 
 def set_table(game: Game, number: int, seat: int) -> tuple[np.ndarray, Player]:
-    """Return a game and opponents that buy at random: first a long game, in which they empty the shop.
+    """Return a game and opponents that buy at random. Game 0 is long, and they empty the shop.
 
-    All but basic dice are sold out in it from the beginning, lest money grow without bounds and end it.
+    In game 0 all but basic dice are sold out from the start; otherwise money would grow without bounds and end it.
     """
     states = game.new_game(0, number)
     if number == 0:
@@ -157,7 +157,7 @@ class Exported(Bot):
 
 
 def export(player: Player, game: Game, form: str) -> str:
-    """Return the source of a bot that orders as ``player`` does; see `dicegym.bots.export`."""
+    """Return the source of a bot that orders like ``player``; see `dicegym.bots.export`."""
     return network_source(player, game, _INTERFACE)
 
 
@@ -169,22 +169,22 @@ A file bot.py, or a folder with one in it, with a class that derives from Bot:
     class Mine(Bot):
         def get_orders(self, money, dice, index, shop): ...
 
-It is made once a game, by Mine(random), where random is a random.Random of its own: the only randomness it may use.
-A class without __init__ finds it as self.random. get_orders is asked once a round, and returns a list of numbers of
-dice. money is a tuple: how much each player has. dice is a tuple of each player's dice, a tuple of numbers each.
-index is the own place in both. shop is a dict, from a die's number to how many are left.
+An object is made once a game, by Mine(random), where random is a random.Random: use no other randomness. A class
+without __init__ finds it as self.random. get_orders is called once a round, and returns a list of numbers of dice.
+money is a tuple with each player's money. dice is a tuple of tuples with the numbers of each player's dice. index is
+the bot's own place in both. shop is a dict from a die's number to how many are left.
 
     get_orders((5, 5), ((), ()), 0, {0: 20, 1: 20, 2: 20, ...}) -> [1, 0, 0]      one die 1, two dice 0: 5 money
     get_orders((40, 31), ((1, 0, 0), (1,)), 1, {0: 18, 1: 18, 2: 20, ...}) -> [6]    one die 6: 21 money
     get_orders((4, 90), ((1,), (1, 6)), 0, {0: 20, 1: 18, 2: 20, ...}) -> []    nothing
 
-All numbers from 0 to 21 are in shop. An order that is no list of such numbers, asks for more than the shop has or
-costs more than the own money buys nothing at all, and so does an error.
+All numbers from 0 to 21 are in shop. An order buys nothing at all if it is not a list of such numbers, asks for more
+than the shop has, or costs more than the bot's money. The same holds after an exception.
 
-If a file has several such classes, the last one plays; another is chosen by its name, as in bot.py:Mine.
+If a file has several such classes, the last one plays; choose another by its name, as in bot.py:Mine.
 """
 
-_SOURCE = '''"""My bot for Lucky & Co: the dearest basic dice first, then multipliers.
+_SOURCE = '''"""My bot for Lucky & Co: the most expensive basic dice first, then multipliers.
 
 Try it:     dicegym check {file} --show
 Measure it: dicegym evaluate {file} --game lucky
@@ -196,7 +196,7 @@ from bot import Bot
 PURE = True  # the same question always gets the same answer; take this line out if you remember or draw anything
 
 PRICES = [1, 3, 6, 9, 12, 16, 21, 10, 13, 22, 34, 50, 35, 45, 60, 60, 90, 65, 90, 110, 120, 170]  # of dice 0 to 21
-BASIC = [6, 5, 4, 3, 2, 1, 0]  # the dearest first
+BASIC = [6, 5, 4, 3, 2, 1, 0]  # the most expensive first
 MULTIPLIERS = [11, 10, 9]
 
 

@@ -1,4 +1,4 @@
-"""How a person plays Lucky & Co: a whole order is typed or picked at once, and every round is told with its dice."""
+"""Lucky & Co for a person: typing or picking whole orders, and the story of every round."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dicegym.games.keyboard import Place, count, dice, list_names, name_winners,
 from dicegym.games.lucky.catalogue import DONE, N_ACTIONS, N_DICE, PRICES, order_actions, order_limits
 from dicegym.games.lucky.rules import AT
 from dicegym.games.lucky.scoring import MOST
-from dicegym.games.lucky.text import EFFECTS, SHOWN, faces_rolled
+from dicegym.games.lucky.text import EFFECTS, SHOWN, faces_rolled, list_dice
 from dicegym.games.web_controls import Basket, BoardSeat, Fields, FilledForm, GameBoard, Item, PlayForm, Stepper
 
 OPPONENTS = {"easy": "cheapest", "normal": "compound", "hard": "strategist"}
@@ -40,28 +40,28 @@ _NOTHING = ("nothing", "none", "pass", "done", "save")
 FAST = 10
 MOST_FAST = 1000
 _IN_SHORT = 8
-"""So many dice of the shop are shown unasked."""
+"""The most dice of the shop that are shown without being asked for."""
 _TYPE = "an order such as `2x3 1x7`, `nothing`, or `fast` to skip rounds"
 
 
 def amount(value: float) -> str:
-    """Return points as they are shown, in tenths where they are few."""
+    """Return points as text, below 1,000 with one decimal."""
     return f"{value:,.1f}" if value < 1000 else f"{value:,.0f}"
 
 
 def _unscaled(part: float, scale: float) -> float:
-    """Return x, given x / (x + scale) as observations have it."""
+    """Return x, given the observed x / (x + scale)."""
     return scale * part / (1 - part) if part < 1 else float(MOST)
 
 
 def gains(place: Place, state: Any) -> list[float]:
-    """Return how many more points a round one more of each die brings the person."""
+    """Return how many more points a round the person would make with one more of each die."""
     observed = place.game.observe(state, place.seat)
     return [_unscaled(float(observed[AT.gain + kind]), int(PRICES[kind])) for kind in range(N_DICE)]
 
 
 def income(place: Place, state: Any) -> float:
-    """Return how many points a round the person's dice make, what is ordered included."""
+    """Return how many points a round the person's dice make, its order included."""
     return _unscaled(float(place.game.observe(state, place.seat)[AT.income + 2]), 1000)
 
 
@@ -70,7 +70,7 @@ def _counts(counts: Sequence[int]) -> str:
 
 
 def table(place: Place, state: Any, full: bool) -> str:
-    """Return everybody's money and dice, and what the shop has, with what one more of each die brings."""
+    """Return everybody's money and dice, and the shop, with the points that one more of each die would add."""
     seat, players = place.seat, range(place.game.players)
     names = [place.who(player) for player in players]
     width = max(map(len, names))
@@ -101,7 +101,7 @@ def table(place: Place, state: Any, full: bool) -> str:
 
 
 def read(place: Place, state: Any, text: str) -> list[int]:
-    """Return the actions of a whole order, or of empty ones for some rounds."""
+    """Return the actions of a whole order, or of empty orders for several rounds."""
     words = text.replace(",", " ").replace(";", " ").replace("+", " ")
     words = " ".join(re.sub(r"^(?:buy|order|get|i buy|take)\b|\b(?:and|die|dice)\b", " ", words).split())
     if words in _NOTHING:
@@ -112,7 +112,7 @@ def read(place: Place, state: Any, text: str) -> list[int]:
         if rounds is None or not 1 <= rounds <= MOST_FAST:
             raise unread(text, f"`fast` and a number of rounds from 1 to {MOST_FAST}, such as `fast 20`")
         return [DONE] * rounds
-    limits = _limits(state, place.seat)
+    limits = order_limits(state, place.seat)
     counts = [0] * N_DICE
     orders = re.sub(r"(?<=\w) ?(?:x|\*|of|times) ?(?=\d)", "x", words).split()
     if not orders or len(orders) > sum(limits) + N_DICE:
@@ -127,14 +127,14 @@ def read(place: Place, state: Any, text: str) -> list[int]:
 
 
 def list_facts(place: Place, state: Any) -> list[str]:
-    """Return what the person can pay for; see `dicegym.games.controls.Controls`."""
-    limits = enumerate(_limits(state, place.seat))
+    """Return the largest order of each die; see `dicegym.games.controls.Controls`."""
+    limits = enumerate(order_limits(state, place.seat))
     some = ", ".join(f"{limit}x{kind}" for kind, limit in limits if limit)
     return [f"At most you can order one of these: {some}." if some else "You can pay for no die."]
 
 
 def write_actions(place: Place, state: Any, actions: Sequence[int]) -> str:
-    """Return an order as it is typed; see `dicegym.games.controls.Controls`."""
+    """Return an order as a person types it; see `dicegym.games.controls.Controls`."""
     counts = [0] * N_DICE
     for action in actions:
         if action < DONE:
@@ -145,16 +145,8 @@ def write_actions(place: Place, state: Any, actions: Sequence[int]) -> str:
     return _counts(counts) or "nothing"
 
 
-def _limits(state: Any, seat: int) -> list[int]:
-    """Return how many dice of each kind ``seat`` could add to its order if it added no others."""
-    before = state.copy()  # as if the round began with what is left
-    before["shop"] -= state["order"][seat]
-    before["money"][seat] = state["left"][seat]
-    return order_limits(before, seat)
-
-
 def _kind(number: int | None, text: str) -> int:
-    """Return the number of a die. Raises ParameterError for any other number."""
+    """Return the number of a die. Raises ParameterError if there is no such die."""
     if number is None:
         raise unread(text, _TYPE)
     if not 0 <= number < N_DICE:
@@ -163,7 +155,7 @@ def _kind(number: int | None, text: str) -> int:
 
 
 def _allowed(place: Place, state: Any, counts: Sequence[int]) -> list[int]:
-    """Return the actions of an order that the shop and the money allow. Raises ParameterError."""
+    """Return the actions of an order. Raises ParameterError if the shop or the money does not allow it."""
     shop = (state["shop"] - state["order"][place.seat]).tolist()
     for kind, number in enumerate(counts):
         if number > shop[kind]:
@@ -179,7 +171,7 @@ def _allowed(place: Place, state: Any, counts: Sequence[int]) -> list[int]:
 
 
 def tell(place: Place, before: Any, action: int, after: Any, fault: str, brief: bool) -> list[str]:
-    """Return what everybody bought and rolled in a round, once all orders are settled; before that nothing is known."""
+    """Return what everybody bought and rolled in a round, after the last order; before it, nothing."""
     if after["played"] == before["played"]:
         return []
     players = range(place.game.players)
@@ -223,19 +215,19 @@ def ending(place: Place, state: Any) -> str:
 
 
 def board(place: Place, state: Any) -> GameBoard:
-    """Return everybody's money, dice and last roll; the shop is the form of an order."""
+    """Return everybody's money, dice and last roll; the form of an order shows the shop."""
     over, mover, played = bool(state["over"]), int(state["player"]), int(state["played"])
     first = int(state["money"][: place.game.players].max())
     seats = []
     for seat, name in enumerate(place.names):
         money = int(state["money"][seat])
-        owned = [f"{number} x {EFFECTS[kind]}" for kind, number in enumerate(state["dice"][seat].tolist()) if number]
+        note = list_dice(state["dice"][seat].tolist()) or "no dice"
         faces = faces_rolled(state, seat)
         said = f"scored {int(state['points'][seat]):,}" if played else ""
         if len(faces) > SHOWN:
             said += f" with {len(faces)} dice"
             faces = []
-        note, moves, wins = ", ".join(owned) or "no dice", not over and mover == seat, over and money == first
+        moves, wins = not over and mover == seat, over and money == first
         seats.append(BoardSeat(name, f"{money:,}", note, tuple(faces), said, moves=moves, wins=wins))
     return GameBoard(f"Round {played + (not over)}; a lead of {int(state['lead'])} wins", tuple(seats))
 
@@ -245,7 +237,7 @@ _DICE, _ROUNDS = "die", "rounds"
 
 
 def forms(place: Place, state: Any) -> list[PlayForm]:
-    """Return the forms of an order, of none, and of none for some rounds; see `dicegym.games.controls.Controls`."""
+    """Return the forms to order, to skip, and to skip several rounds; see `dicegym.games.controls.Controls`."""
     left = (state["shop"] - state["order"][place.seat]).tolist()
     budget, more = int(state["left"][place.seat]), gains(place, state)
     items = tuple(
@@ -264,7 +256,7 @@ def forms(place: Place, state: Any) -> list[PlayForm]:
 
 
 def read_form(place: Place, state: Any, form: str, fields: Fields) -> list[int]:
-    """Return the actions of a whole order, or of empty ones for some rounds."""
+    """Return the actions of a whole order, or of empty orders for several rounds."""
     filled = FilledForm(forms(place, state), form, fields)
     if filled.form.name == _NOTHING_FORM:
         return [DONE]

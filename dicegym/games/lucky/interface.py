@@ -1,10 +1,10 @@
 """Lucky & Co's original bot interface: a file ``bot.py`` with a class that inherits from ``Bot``.
 
 The class has ``get_orders(self, money, dice, index, shop)``, which returns a list of numbers of dice, and may have
-``__init__(self, random)``. `Bot` is supplied: imported from ``bot`` or ``lucky``, or named without an import.
+``__init__(self, random)``. This module supplies `Bot`: it can be imported from ``bot`` or ``lucky``, or used directly.
 
-What stands here runs in the process of the bot, which is small: nothing compiled is loaded, and no array. The other
-half, which makes actions of answers, is ``adapter.py``. What interfaces offer: `dicegym.games.parts.Interface`.
+This module runs in the bot's process, which is small: it must not load NumPy or compiled code. ``adapter.py`` is the
+other half. The protocol is `dicegym.games.parts.Interface`.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ BASE = "Bot"
 
 
 def supply_modules(rng: PrivateRandom) -> Mapping[str, types.ModuleType]:
-    """Return what the controller had: the class ``Bot``, in modules of either name and without an import."""
+    """Return modules ``bot`` and ``lucky`` with the class ``Bot``, and ``builtins`` for bots that import nothing."""
 
     class Bot:
-        """What every bot inherits from."""
+        """Base class of all bots."""
 
         def __init__(self, random: random.Random) -> None:
             self.random = random
@@ -45,14 +45,14 @@ def supply_modules(rng: PrivateRandom) -> Mapping[str, types.ModuleType]:
 
 
 def find(program: Program) -> Callable[..., Any]:
-    """Return the bot's class: the one that the source names, or the last that inherits from Bot. Raises AgentError."""
+    """Return the bot's class: the one named by the source, or the last that inherits from Bot. Raises AgentError."""
     if program.source.attribute is not None:
         return program.entry(program.source.attribute, "class")
     return class_in(program, program.builtins[BASE], ENTRY_POINT)
 
 
 def seat_bot(program: Program, made: Callable[..., Any], seat: int) -> Callable[..., Any]:
-    """Return what is asked in one game: ``get_orders`` of a new bot of the class. Raises AgentError if it fails."""
+    """Return the function that plays one game: ``get_orders`` of a new object. Raises AgentError."""
     name = getattr(made, "__name__", BASE)
     try:
         bot = report_calls(made, name)(random.Random(program.random.fresh()))

@@ -1,12 +1,11 @@
-"""How Lucky & Co looks: a place for each player, and the shop with its prices and stock."""
+"""The picture of Lucky & Co: a panel for each player, and the shop with its prices and stock."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from dicegym.games.lucky.catalogue import N_DICE, PRICES
-from dicegym.games.lucky.text import EFFECTS, SHOWN, faces_rolled
+from dicegym.games.lucky.text import EFFECTS, SHOWN, faces_rolled, list_dice
 from dicegym.pictures import pieces
 from dicegym.pictures.drawing import Viewpoint
 from dicegym.pictures.palette import ACTIVE, GOLD, INK, PANEL, SOFT
@@ -16,7 +15,7 @@ from dicegym.pictures.svg import Drawing
 ROW, GAP = 112, 8
 DIE = 30
 MORE = 56
-"""Room for the number of dice that are not drawn."""
+"""Width of the number of dice that are not drawn."""
 COIN = 24
 ACROSS = 2
 """Dice of the shop side by side."""
@@ -53,25 +52,21 @@ def _player(sheet: Sheet, state: Any, view: Viewpoint, player: int, crowned: boo
     if state["played"]:
         scored = f"scored {int(state['points'][player])}"
         sheet.words(scored, begin + 370, top + 8, room - 370, size=SMALL, least=14, ink=SOFT, anchor="end")
-    owned = _counted(state["dice"][player].tolist()) or "no dice"
+    owned = list_dice(state["dice"][player].tolist()) or "no dice"
     sheet.words(owned, begin, top + 38, room, size=SMALL, least=14)
     below, left = top + 70, room // 2
     faces = faces_rolled(state, player) if view.sees(player, "rolled") else []
-    more = MORE if len(faces) > SHOWN else 0  # a hundred dice would be a smear: the rest of them is counted
+    more = MORE if len(faces) > SHOWN else 0  # a hundred dice would be unreadable: count the rest
     if view.sees(player, "order") and state["order"][player].any():
-        ordered = f"orders {_counted(state['order'][player].tolist())}"
+        ordered = f"orders {list_dice(state['order'][player].tolist())}"
         sheet.words(ordered, begin, below + 4, left - more - 8, size=SMALL, least=14, ink=GOLD)
     sheet.dice(faces[:SHOWN], begin + left - more, below, room - left, DIE, gap=4, anchor="end")
     if more:
         sheet.words(f"+{len(faces) - SHOWN}", begin, below + 4, room, size=SMALL, ink=SOFT, anchor="end")
 
 
-def _counted(counts: Sequence[int]) -> str:
-    return ", ".join(f"{count} x {EFFECTS[kind]}" for kind, count in enumerate(counts) if count)
-
-
 def _shop(sheet: Sheet, state: Any, top: int) -> None:
-    """Put the shop: number and effect of each die, its price, and how many there are."""
+    """Draw the shop: number, effect, price and stock of each die."""
     sheet.words("Shop: price and stock", MARGIN, top, WIDTH - 2 * MARGIN, size=SMALL, bold=True)
     top += line_height(NORMAL) + 2
     width = (WIDTH - MARGIN) // ACROSS

@@ -1,6 +1,6 @@
-"""What observations of Lucky & Co are made of: expected points of dice, and numbers on scales of 0..1.
+"""Parts of Lucky & Co's observations: expected points of dice, and numbers scaled to 0..1.
 
-Divisions and logarithms took half the time of an observation. So tables hold what small whole numbers give.
+Divisions and logarithms took half the time of an observation, so tables contain the results for small whole numbers.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any
@@ -33,10 +33,10 @@ from dicegym.games.lucky.catalogue import (
 
 @kernel
 def expect_points(basic, product, again, all_again, squares, cubes):
-    """Return the expected points a round, attacks left out.
+    """Return the expected points a round without attacks.
 
-    ``basic`` is the mean sum of the basic dice, ``product`` the mean product of the multipliers, then come numbers of
-    coins. Exact without squares and cubes; those are taken of the mean, at most 1e12.
+    ``basic`` is the mean sum of the basic dice, ``product`` the mean product of the multipliers; the others are numbers
+    of coins. Exact without squares and cubes, which are applied to the mean, up to 1e12.
     """
     points = basic * (1 + again / 2) * product
     if all_again > 0:
@@ -57,7 +57,7 @@ def expect_points(basic, product, again, all_again, squares, cubes):
 
 @kernel
 def means_of(state, seat, ordered):
-    """Return (mean sum of basic dice, mean product of multipliers) of a seat's dice, with its order if ``ordered``."""
+    """Return (mean sum of basic dice, mean product of multipliers) of a seat, with its order if ``ordered`` is 1."""
     basic, product = 0.0, 1.0
     for kind in range(FIRST_MULTIPLIER):
         basic += MEANS[kind] * (state.dice[seat, kind] + ordered * state.order[seat, kind])
@@ -69,16 +69,16 @@ def means_of(state, seat, ordered):
 
 @kernel
 def grow(product, kind):
-    """Return the mean ``product`` of multipliers with one more of a ``kind``."""
+    """Return the mean ``product`` of multipliers after adding one of a ``kind``."""
     return product * 3.5 * SCALES[kind - FIRST_MULTIPLIER]
 
 
 @kernel
 def more_points(kind, basic, product, again, all_again, squares, cubes, now, threat, rivals):
-    """Return how many points a round one more die of a ``kind`` is worth to dice that make ``now`` of them.
+    """Return the points a round gained by one more die of a ``kind``; without it they are ``now``.
 
-    Attacks count for what they take from all others together divided by their number, plus what they steal, if all
-    was there; 17 for half of ``threat``, what the attacks of others are expected to take.
+    The gain of an attack is the mean loss of the others, plus the points it steals, assuming that the victim has
+    enough. The gain of a shield (17) is half of ``threat``, the expected loss by attacks of others.
     """
     if kind < FIRST_MULTIPLIER:
         return expect_points(basic + MEANS[kind], product, again, all_again, squares, cubes) - now
@@ -97,9 +97,9 @@ def more_points(kind, basic, product, again, all_again, squares, cubes, now, thr
 
 @kernel
 def more_of_plain_dice(kind, basic, product, again, now):
-    """Return `more_points` of a basic die or a multiplier where there are no coins 19 to 21, without a branch.
+    """Return `more_points` of a basic die or multiplier without coins 19 to 21.
 
-    Most hands are of that kind, and compilers count many kinds at once in a loop that calls this.
+    Most hands have no such coins. Without branches, compilers can compute several kinds at once in a loop.
     """
     if kind < FIRST_MULTIPLIER:
         return (basic + MEANS[kind]) * (1 + again / 2) * product - now
@@ -110,14 +110,14 @@ def more_of_plain_dice(kind, basic, product, again, now):
 
 MONEY_SCALES = np.array([10, 50, 250, 1250], np.int64)
 S_50, S_250 = 2, 3
-"""Columns of two of them in a row of `ON_SCALES`, after the logarithm."""
+"""Columns of the scales 50 and 250 in `ON_SCALES`; column 0 is the logarithm."""
 _MONEY = np.arange(512)
 ON_SCALES = np.stack(
     [np.minimum(np.log2(1.0 + _MONEY) / 20, 1.0), *(_MONEY / (_MONEY + scale) for scale in MONEY_SCALES)], axis=1
 ).astype(np.float32)
-"""float32[512, 5]: the logarithm and the scales of as much money as most ever have."""
+"""float32[512, 5]: the logarithm and the scales of amounts below 512, which most players never exceed."""
 TENTHS = np.minimum(np.arange(128) / 10, 1.0).astype(np.float32)
-"""float32[128]: numbers over 10, at most 1; and over 3."""
+"""float32[128]: numbers over 10, at most 1; below, numbers over 3."""
 THIRDS = np.minimum(np.arange(128) / 3, 1.0).astype(np.float32)
 
 
@@ -129,13 +129,13 @@ def share(value, scale):
 
 @kernel
 def centre(difference, lead):
-    """Return a difference of -lead..lead as 0..1."""
+    """Map a difference from -lead..lead to 0..1."""
     return min(max(0.5 + 0.5 * difference / lead, 0.0), 1.0)
 
 
 @kernel
 def logarithm(money):
-    """Return money on a scale of powers of two, 1 from a million on."""
+    """Return money on a logarithmic scale, 1 from a million on."""
     return min(np.log2(1.0 + money) / 20, 1.0)
 
 

@@ -33,21 +33,21 @@ Round
 
     Weights count relative to their sum: those of dice 2 and 4 sum to 99, those of die 3 to 102.
 
-Orders: an order that is malformed, names an unknown die, asks for more of a die than the shop has or costs more
-than the player has buys nothing at all. Then, die by die: if all orders together ask for more than the shop has,
-nobody gets that die and nobody pays for it; the rest of each order stands. The players order seat by seat, each die by
-die, and nobody sees the orders of others before all are complete.
+Orders: an order buys nothing at all if it is malformed, names an unknown die, asks for more of a die than the shop has
+or costs more than the player has. Then, die by die: if all orders together ask for more than the shop has, nobody gets
+that die and nobody pays for it; the rest of each order remains valid. The players order seat by seat, each die by die,
+and nobody sees the orders of others before all are complete.
 
 Dice, for all players at each step: coins are flipped, each succeeding half the time -> basic dice roll and are summed,
-with one more roll of them all for every success of 18 and 19 -> multipliers, each on top of the others, with one more
-roll of them all for every success of 19 -> squares -> cubes -> attacks, by seat and then by number of the die, each
-copy at a target of its own -> points are rounded down to a whole number and added to money.
+with one more roll of them all for every success of 18 and 19 -> multipliers, which multiply each other, with one more
+roll of them all for every success of 19 -> squares -> cubes -> attacks, by seat and then by number of the die, with a
+separate target for each copy -> points are rounded down to a whole number and added to money.
 
 Attacks take from this round's points, which never fall below 0, and never from money. Thieves (14 and 16) get
-what was really taken. One success of 17 protects for the whole round. Fractions of a point are exact until
-they are rounded down. Points and money saturate at 2**53, which can only tie players both above it.
+the points that were really taken. One success of 17 protects for the whole round. Fractions of a point are exact until
+they are rounded down. Points and money saturate at 2**53, which can only tie players that are both above it.
 
-Chance: all dice of a seat in a round are draws 0, 1, 2, ... of its own stream, in the order coins, basic dice (all,
+Chance: all dice of a seat in a round are draws 0, 1, 2, ... of the seat's stream, in the order coins, basic dice (all,
 then all again), multipliers likewise, attacks; within each by number of the die and copy by copy. So nobody's dice
 depend on what others do.
 
@@ -69,9 +69,9 @@ Actions: ``Discrete(23)``
     0..21   add one die of this number to the own order
     22      the order is complete
     ======  ==========================================================================================
-    Wide actions: ``23 + 22 * (count - 2) + die`` adds 2 to 20 copies at once; 441 is an order that is malformed
-    (fault 4). Adding more than the shop has (fault 1) or than the own money pays for (fault 2), a malformed order
-    and every other whole number (fault 3) make the whole order void: it buys nothing, and is complete.
+    Wide actions: ``23 + 22 * (count - 2) + die`` adds 2 to 20 copies at once; 441 is a malformed order (fault 4).
+    Adding more than the shop has (fault 1) or than the player's money pays for (fault 2), a malformed order and
+    every other whole number (fault 3) make the whole order void: it buys nothing, and is complete.
 
 Observation: ``Box(0, 1, (192,))``, in which s(x, c) is x / (x + c)
     ==============  ======  ====================================================================================
@@ -81,13 +81,13 @@ Observation: ``Box(0, 1, (192,))``, in which s(x, c) is x / (x + c)
     money left      5       the same for money not yet spent on the order
     dice            22      own dice of each number over the stock
     order           22      dice of each number in the own order over the stock
-    shop            22      dice of each number that the own order leaves in the shop, over the stock
+    shop            22      dice of each number left in the shop after the own order, over the stock
     may add         22      how many more of each number could be added to the order, over the stock
-    gain            22      g more points a round by one more of this die (see `more_points`), as s(g, price)
+    gain            22      points a round g gained by one more of this die (see `more_points`), as s(g, price)
     income          3       expected points a round i (`expect_points`), order included: s(i, c) for c = 10, 100, 1000
     parts           2       mean sum of basic dice b as s(b, 20), mean product of multipliers p as s(p, 4)
-    lead            3       own lead over the best other player, the richest over the second, from -lead..lead to
-                            0..1; share of the others who are strictly richer
+    lead            3       own lead over the best other player, and of the richest over the second, from -lead..lead
+                            to 0..1; share of the others who are strictly richer
     time            2       rounds played n: n / rounds and s(n, 10)
     others          60      10 for each of 6 seats to the left, 0 for those not in the game: 1; its money as
                             log2(1 + m) / 20, s(m, 50), s(m, 250); own money minus its, from -lead..lead to 0..1;
@@ -97,8 +97,8 @@ Observation: ``Box(0, 1, (192,))``, in which s(x, c) is x / (x + c)
     ==============  ======  ====================================================================================
 
 Rewards: at the end 1 - 2 * (place - 1) / (players - 1), with place = 1 + number of players strictly ahead; 0 before.
-With ``reward="margin"`` what the lead gains or loses, in all the lead at the end: the mean over the others of (own
-money - theirs) / ``lead``, each cut off at -1 and 1.
+With ``reward="margin"`` each action pays the change of the lead, so the sum is the final lead: the mean over the others
+of (own money - theirs) / ``lead``, each clipped to -1..1.
 
 Version history
     v0: first version.
@@ -164,12 +164,12 @@ STATE = record(
     [
         ("rounds", np.int16),  # (): parameter
         ("lead", np.int32),  # (): parameter
-        ("played", np.int16),  # (): rounds played; names this round's dice
+        ("played", np.int16),  # (): rounds played; determines this round's dice
         ("money", np.int64, (MOST_PLAYERS,)),  # per seat
         ("points", np.int64, (MOST_PLAYERS,)),  # per seat: points of the last round
-        ("dice", np.int8, (MOST_PLAYERS, N_DICE)),  # per seat: how many it owns of each die
-        ("shop", np.int8, (N_DICE,)),  # per die: how many the shop has, the orders of this round not deducted
-        ("order", np.int8, (MOST_PLAYERS, N_DICE)),  # per seat: how many of each die it has ordered in this round
+        ("dice", np.int8, (MOST_PLAYERS, N_DICE)),  # per seat: number of each die that it owns
+        ("shop", np.int8, (N_DICE,)),  # per die: number in the shop, before the orders of this round
+        ("order", np.int8, (MOST_PLAYERS, N_DICE)),  # per seat: number of each die that it has ordered in this round
         ("refused", np.int8, (MOST_PLAYERS,)),  # per seat: whether the shop ever refused it a die it had ordered
         ("left", np.int64, (MOST_PLAYERS,)),  # per seat: money minus the price of its order
         ("rolled", np.int16, (MOST_PLAYERS, 6)),  # per seat and face: basic dice and multipliers of the last round
@@ -178,7 +178,7 @@ STATE = record(
 
 RIVAL = Features({"presence": 1, "money": 3, "lead": 1, "income": 3, "attacks": 1, "shields": 1})
 OF_RIVAL = RIVAL.offsets
-"""Of the part "others": where each thing begins in what there is of one of them."""
+"""Offsets within the entry for one player in the part "others"."""
 RIVAL_SIZE = RIVAL.size
 
 FEATURES = Features(
@@ -203,7 +203,7 @@ AT = FEATURES.offsets
 
 @kernel
 def deliver(state):
-    """Settle all orders: which players get which dice, and pay for them."""
+    """Settle all orders: hand out the dice and take the money."""
     for kind in range(N_DICE):
         asked = 0
         for seat in range(state.players):
@@ -234,7 +234,7 @@ def two_richest(state):
 
 @kernel
 def reset(state):
-    """Begin: everybody has a little money, the shop has everything."""
+    """Begin a game: everybody has a little money, and the shop is full."""
     state.shop[:] = STOCK
     state.money[: state.players] = START
     state.left[: state.players] = START
@@ -282,7 +282,7 @@ def step(state, action):
 
 @kernel
 def legal(state, mask):
-    """A die may be added if the shop has it and the money left pays for it; an order may be complete at any time."""
+    """Allow adding a die that the shop has and the money left pays for, and completing the order."""
     seat = state.player
     for kind in range(N_DICE):
         mask[kind] = state.order[seat, kind] < state.shop[kind] and state.left[seat] >= PRICES[kind]
@@ -291,7 +291,7 @@ def legal(state, mask):
 
 @kernel
 def returns(state, out):
-    """By place, from +1 to the first to -1 to the last; ties share the higher place. 0 before the end."""
+    """Write returns by place, from +1 (first) to -1 (last); ties share the higher place. 0 before the end."""
     out[:] = 0
     if state.over:
         for seat in range(state.players):
@@ -303,7 +303,7 @@ def returns(state, out):
 
 @kernel
 def margin(state, out):
-    """The mean over the others of the own money less theirs, over ``lead`` and cut off at -1 and 1."""
+    """Write the mean over the others of (own money - theirs) / ``lead``, each clipped to -1..1."""
     players, most = np.int64(state.players), np.float64(state.lead)
     for seat in range(players):
         ahead = 0.0
@@ -317,9 +317,9 @@ def margin(state, out):
 
 @kernel
 def observe_rival(state, money, other, at, out):
-    """Write what a player with this ``money`` may know of ``other``.
+    """Write what a player with this ``money`` may know about ``other``.
 
-    Returns what its attacks are expected to take: (from everybody else, from one of them).
+    Returns the expected points taken by its attacks: (from everybody else, from one of them).
     """
     rival, dice = state.money[other], state.dice[other]
     attacks, taken = np.int64(0), 0.0
@@ -340,7 +340,7 @@ def observe_rival(state, money, other, at, out):
 
 @kernel
 def observe_shop(state, seat, out):
-    """Write the dice that a seat has, has ordered and may add; return how many it has ordered."""
+    """Write the dice that a seat owns, has ordered and may add; return how many it has ordered."""
     left, ordered = state.left[seat], np.int64(0)
     own, order, shop = state.dice[seat], state.order[seat], state.shop
     for kind in range(N_DICE):
@@ -378,7 +378,7 @@ def observe(state, seat, out):
     again, all_again = own[AGAIN] + order[AGAIN], own[ALL_AGAIN] + order[ALL_AGAIN]
     squares, cubes = own[SQUARE] + order[SQUARE], own[CUBE] + order[CUBE]
     points = expect_points(basic, product, again, all_again, squares, cubes)
-    counted = 0  # kinds whose worth needs no branches
+    counted = 0  # kinds that are done by the loop without branches
     if all_again + squares + cubes == 0:
         counted = FIRST_ATTACK
         for kind in range(FIRST_ATTACK):
@@ -405,20 +405,20 @@ class View(NamedTuple):
 
     money: tuple[int, ...]
     dice: tuple[tuple[int, ...], ...]
-    """For each player the numbers of the dice it owns, sorted, each as often as it owns it."""
+    """For each player the sorted numbers of its dice, with repeats."""
     seat: int
     """The own seat."""
     shop: tuple[int, ...]
-    """How many of each die the shop has."""
+    """The number of each die in the shop."""
     played: int
     """Rounds played."""
     order: tuple[int, ...]
-    """How many of each die the own order holds so far."""
+    """The number of each die in the own order so far."""
     rounds: int
     lead: int
 
 
-@lru_cache(maxsize=1024)  # dice change once a round, and views are asked for several times a seat
+@lru_cache(maxsize=1024)  # dice change once a round, but each seat asks for several views
 def _numbers(counts: bytes, players: int) -> tuple[tuple[int, ...], ...]:
     """Return the dice of each player, given the bytes of the field."""
     rows = [counts[seat * N_DICE : (seat + 1) * N_DICE] for seat in range(players)]
@@ -429,7 +429,7 @@ _read = reader(STATE, ("players", "rounds", "lead", "played", "money", "dice", "
 
 
 def view(state: Any, seat: int) -> View:
-    """Return the `View` of ``seat``, from the record's bytes: several times quicker than field by field."""
+    """Return the `View` of ``seat``, from the record's bytes: several times faster than field by field."""
     players, rounds, lead, played, money, dice, shop, order = _read(state.tobytes())
     return View(
         tuple(memoryview(money).cast("q")[:players]),

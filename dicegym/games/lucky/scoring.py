@@ -1,8 +1,8 @@
-"""How dice fall in Lucky & Co: everybody's points of a round, attacks included, and the arithmetic of points.
+"""Scoring in Lucky & Co: all points of a round, attacks included, and the exact arithmetic of points.
 
 Points are exact fractions: multipliers are products of 2, 3 and 5 and their inverses, so the points of a seat are
-``(sum * 2**twos * 3**threes * 5**fives) ** power`` with whole exponents, of which some may be negative. Attacks take
-whole amounts or everything, so only whole parts are ever asked for, of one fraction or of a sum of several.
+``(sum * 2**twos * 3**threes * 5**fives) ** power`` with whole exponents, ``twos`` and ``threes`` maybe negative.
+Attacks take whole amounts or everything, so only whole parts of a fraction, or of a sum of fractions, are needed.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any
@@ -50,7 +50,7 @@ _LIMB = 31  # bits of a number kept in a limb; a limb times a factor below 2**31
 
 @kernel
 def reduced(total, twos, threes):
-    """Return (total, twos, threes) with all factors of 2 and 3 moved from ``total`` into the exponents."""
+    """Return (total, twos, threes) after moving all factors of 2 and 3 from ``total`` into the exponents."""
     while total > 0 and total % 2 == 0:
         total //= 2
         twos += 1
@@ -78,7 +78,7 @@ def whole_part(total, twos, threes, fives, power):
     if size < -_MARGIN:
         return np.int64(0)
     up = power * (np.log2(total) + max(twos, 0) + _LOG_3 * max(threes, 0) + _LOG_5 * fives)
-    if up < 62:  # numerator, and denominator as the points are not below 1, fit in 64 bits
+    if up < 62:  # the numerator fits in 64 bits, and so does the denominator, as the points are at least 1
         value = _times(np.int64(1), total, power)
         value = _times(value, 2, power * max(twos, 0))
         value = _times(value, 3, power * max(threes, 0))
@@ -96,7 +96,7 @@ def whole_part(total, twos, threes, fives, power):
 
 @kernel
 def new_limbs(down_2, down_3):
-    """Return a zero in limbs, with room for points below 2**58 times ``2**down_2 * 3**down_3``."""
+    """Return zero in limbs, with room for points below 2**58 times ``2**down_2 * 3**down_3``."""
     return np.zeros(int(58 + down_2 + _LOG_3 * down_3) // _LIMB + 2, np.int64)
 
 
@@ -113,7 +113,7 @@ def _multiply(limbs, factor, times):
 
 @kernel
 def _divide(limbs, divisor, times):
-    """Divide a number in limbs by ``divisor``, ``times`` times, rounding down: that is dividing once by the power."""
+    """Divide a number in limbs by ``divisor``, ``times`` times, rounding down: the same as once by the power."""
     for _ in range(times):
         rest = np.int64(0)
         for i in range(len(limbs) - 1, -1, -1):
@@ -124,7 +124,7 @@ def _divide(limbs, divisor, times):
 
 @kernel
 def add_points(limbs, total, twos, threes, fives, power, down_2, down_3):
-    """Add points, times ``2**down_2 * 3**down_3`` which makes them whole, to the number in ``limbs``."""
+    """Add points times ``2**down_2 * 3**down_3``, a whole number, to the number in ``limbs``."""
     term = np.zeros(len(limbs), np.int64)
     term[0] = 1
     _multiply(term, total, power)
@@ -140,7 +140,7 @@ def add_points(limbs, total, twos, threes, fives, power, down_2, down_3):
 
 @kernel
 def quotient(limbs, down_2, down_3):
-    """Return the number in ``limbs`` (which is used up) over ``2**down_2 * 3**down_3``, rounded down."""
+    """Return the number in ``limbs`` over ``2**down_2 * 3**down_3``, rounded down; ``limbs`` are overwritten."""
     _divide(limbs, 2, down_2)
     _divide(limbs, 3, down_3)
     return limbs[0] + (limbs[1] << _LIMB)
@@ -151,7 +151,7 @@ def quotient(limbs, down_2, down_3):
 
 @kernel
 def heads(stream, number, coins):
-    """Return how many of ``coins`` succeed, draws ``number`` and after."""
+    """Return how many of ``coins`` succeed, from draw ``number`` on."""
     count = 0
     for i in range(coins):
         count += draw(stream, number + i, 2)
@@ -160,10 +160,10 @@ def heads(stream, number, coins):
 
 @kernel
 def roll(state, seat):
-    """Roll all dice of a seat but its attacks, and keep their faces in ``rolled``: the same each time in a round.
+    """Roll all dice of a seat except attacks, and write their faces to ``rolled``. Repeated calls in a round agree.
 
-    Returns (total, twos, threes, fives, power), its points in the `reduced` form of the arithmetic, then successful
-    shields, then the number of the draw of its first attack.
+    Returns (total, twos, threes, fives, power, shields, number): its points in `reduced` form, its successful shields,
+    and the draw of its first attack.
     """
     stream = turn_stream(state.key, seat, state.played)
     dice, rolled = state.dice[seat], state.rolled[seat]
@@ -206,20 +206,20 @@ def roll(state, seat):
     return total, twos, threes, fives, power, shields, number
 
 
-# In attacks the points of a seat are a whole number, in `points`, plus the fractions that it holds. Each seat's
-# roll brings one fraction at most, and an attack takes a whole amount or everything: so fractions change hands
-# undivided. ``held`` has the set of fractions of each seat, seven bits a seat in one number.
+# During attacks the points of a seat are a whole number, in `points`, plus the fractions that it holds. Each seat's
+# roll makes at most one fraction, and an attack takes a whole amount or everything, so fractions are never divided.
+# ``held`` contains the set of fractions of each seat: one number, with seven bits a seat.
 
 
 @kernel
 def fractions_of(held, seat):
-    """Return the set of fractions of ``seat``, as bits."""
+    """Return the fractions that ``seat`` holds, as bits."""
     return (held >> (MOST_PLAYERS * seat)) & ((1 << MOST_PLAYERS) - 1)
 
 
 @kernel
 def carry(state, fractions):
-    """Return the whole part of the sum of a set of fractions: 0 if there is but one."""
+    """Return the whole part of the sum of a set of fractions; 0 for a single one."""
     if fractions & (fractions - 1) == 0:
         return np.int64(0)
     down_2, down_3 = np.int64(0), np.int64(0)
@@ -239,7 +239,7 @@ def carry(state, fractions):
 
 @kernel
 def take(state, held, amount, victim, thief):
-    """Take ``amount``, or all there is, from the victim's points; a thief gets it, -1 is none. Return ``held``."""
+    """Take ``amount``, or everything, from the victim's points for the ``thief`` (-1: nobody). Return ``held``."""
     fractions = fractions_of(held, victim)
     if state.points[victim] + carry(state, fractions) >= amount:
         moved, fractions = amount, np.int64(0)
@@ -259,7 +259,7 @@ def take(state, held, amount, victim, thief):
 
 @kernel
 def attack(state, seat, number, shields, held):
-    """Carry out the attacks of ``seat``, draws from ``number`` on; ``shields`` are seats as bits. Return ``held``."""
+    """Carry out the attacks of ``seat``, from draw ``number`` on; ``shields`` are seats as bits. Return ``held``."""
     stream = turn_stream(state.key, seat, state.played)
     for kind in range(FIRST_ATTACK, FIRST_COIN):
         for _ in range(state.dice[seat, kind]):
@@ -279,7 +279,7 @@ def attack(state, seat, number, shields, held):
 
 @kernel
 def score(state):
-    """Roll everybody's dice and leave the round's points in ``points``."""
+    """Roll all dice and write the round's points to ``points``."""
     shields, attackers, held = np.int64(0), np.int64(0), np.int64(0)
     for seat in range(state.players):
         total, twos, threes, fives, power, shield, _ = roll(state, seat)

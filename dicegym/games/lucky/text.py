@@ -36,9 +36,9 @@ EFFECTS = (
     "square",
     "cube",
 )
-"""What each die does, in short."""
+"""The effect of each die, in short."""
 SHOWN = 10
-"""So many rolled dice are drawn, the highest."""
+"""The most rolled dice to draw: the highest ones."""
 
 
 def action_name(action: int) -> str:
@@ -53,25 +53,27 @@ def action_name(action: int) -> str:
     return f"add {more + 2} x die {kind} ({EFFECTS[kind]}, {PRICES[kind]} each)"
 
 
-def _listed(counts: Sequence[int]) -> str:
-    return ", ".join(f"{count} x {kind} {EFFECTS[kind]}" for kind, count in enumerate(counts) if count)
+def list_dice(counts: Sequence[int], numbers: bool = False) -> str:
+    """Return how many dice of each kind there are, by their effects and, if asked for, ``numbers``."""
+    names = [f"{kind} {effect}" if numbers else effect for kind, effect in enumerate(EFFECTS)]
+    return ", ".join(f"{count} x {name}" for name, count in zip(names, counts, strict=True) if count)
 
 
 def faces_rolled(state: Any, player: int) -> list[int]:
-    """Return what the basic dice and multipliers of a player showed in the last round, the highest first."""
+    """Return the faces of a player's basic dice and multipliers in the last round, highest first."""
     return [face for face, count in enumerate(state["rolled"][player].tolist(), 1) for _ in range(count)][::-1]
 
 
 def scene(state: Any, seat: int | None) -> Scene:
-    """Return the table as ``seat`` sees it (own order only), or all of it for None."""
+    """Return the table as ``seat`` sees it (only its own order), or all of it for None."""
     lines = []
     for player in range(int(state["players"])):
         text = f"money {int(state['money'][player]):4d}"
         if state["played"]:
             text += f"   scored {int(state['points'][player])}"
-        text += f"   {_listed(state['dice'][player].tolist()) or 'no dice'}"
+        text += f"   {list_dice(state['dice'][player].tolist(), numbers=True) or 'no dice'}"
         if seat in (None, player) and state["order"][player].any():
-            text += f"   orders {_listed(state['order'][player].tolist())}"
+            text += f"   orders {list_dice(state['order'][player].tolist(), numbers=True)}"
         faces = faces_rolled(state, player) if seat in (None, player) else []
         text += f"   and so on, {len(faces)} dice" if len(faces) > SHOWN else ""
         label = f"player {player}" + (" (you)" if seat == player else "")
@@ -104,13 +106,13 @@ def limits(game: Game) -> dict[str, tuple[Any, Any]]:
 
 
 def impossible(game: Game, state: Any, seat: int | None) -> str:
-    """Return why nobody can have played to a record, of which ``seat`` knows its part; empty if somebody may have."""
+    """Return why a record, or the part of it that ``seat`` knows, cannot occur; empty if it can."""
     if (state["dice"].sum(axis=0, dtype=np.int64) + state["shop"] != STOCK).any():
-        return "there are more or fewer dice of a kind than the shop once had"
+        return "there are more or fewer dice of a kind than the shop had at first"
     for one in range(game.players) if seat is None else [seat]:
         order = state["order"][one].astype(np.int64)
         if (order > state["shop"]).any() or state["left"][one] != state["money"][one] - (order * PRICES).sum():
             return f"seat {one} has ordered what it cannot have or pay"
     if not state["over"] and state["played"] >= game.parameters["rounds"]:
-        return "all rounds are played, and it is not over"
+        return "all rounds are played, but the game is not over"
     return ""

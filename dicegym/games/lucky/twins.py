@@ -1,8 +1,8 @@
-"""Lucky & Co's twins: agents of ``agents/lucky`` as kernels, each the same strategy.
+"""Lucky & Co's twins: agents of ``agents/lucky`` as kernels, each with the same strategy.
 
-Each returns what comes first of what the order of the player to move lacks; see `dicegym.games.lucky.catalogue`.
-`investor` and `strategist` weigh what every affordable order is worth by the end of the game: the same sums in the same
-order as in ``agents/lucky/_sums.py``, where they are explained, since rounding decides between equal orders.
+Each returns the action for the first lack in the order of the player to move; see `dicegym.games.lucky.catalogue`.
+`investor` and `strategist` estimate the value of every affordable order at the end of the game. They compute the same
+sums in the same order as ``agents/lucky/_sums.py``, which explains them, because rounding decides between equal orders.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any
@@ -31,10 +31,10 @@ from dicegym.games.lucky.catalogue import (
     next_action,
 )
 
-# --- what orders are worth -------------------------------------------------------------------------------------------
+# --- values of orders ------------------------------------------------------------------------------------------------
 
 FACTORS = 3.5 / (1 / SCALES)
-"""Mean of each multiplier, rounded as 3.5 over 3, 2, 1, 1/2 and 1/3."""
+"""Mean of each multiplier, with the rounding of 3.5 over 3, 2, 1, 1/2 and 1/3."""
 LEAD = 200
 LONGEST = 4
 CAP = 1e6
@@ -42,16 +42,16 @@ MOST_BUNDLES = 200
 FEW_BUNDLES = 40
 MOST_COPIES = 3
 ESPECIAL = np.array([*range(CUBE, AGAIN - 1, -1), *range(FIRST_ATTACK - 1, FIRST_MULTIPLIER - 1, -1)])
-"""The dice that bundles are made of; a bundle is a number with two bits for each, the first of them lowest."""
+"""The dice of bundles; a bundle is a number with two bits for each of them, the first lowest."""
 _ROOM = (MOST_COPIES + 1) * MOST_BUNDLES + 1
 CHOOSE = np.array([[1, 0, 0, 0], [1, 1, 0, 0], [1, 2, 1, 0], [1, 3, 3, 1]])
 ROOTS = np.array([[CAP ** (1 / (2**s * 3**c)) for c in range(4)] for s in range(4)])
-"""From where on points are above `CAP` once they have been squared and cubed so often."""
+"""By numbers of squares and cubes: points above this exceed `CAP` afterwards."""
 
 
 @kernel
 def means_of(state, seat):
-    """Return (mean of basic dice, mean product of multipliers) of a seat's dice, added up die by die."""
+    """Return (mean sum of basic dice, mean product of multipliers) of a seat, computed die by die."""
     basic, product = 0.0, 1.0
     for kind in range(FIRST_MULTIPLIER):
         for _ in range(state.dice[seat, kind]):
@@ -64,7 +64,7 @@ def means_of(state, seat):
 
 @kernel
 def cap_points(basic, product, again, every, squares, cubes):
-    """Return the expected points of a round, each outcome of the coins counting up to `CAP`."""
+    """Return the expected points of a round, with each outcome of the coins capped at `CAP`."""
     if every + squares + cubes == 0:
         return min(basic * (1 + again / 2) * product, CAP)
     total = 0.0
@@ -79,7 +79,7 @@ def cap_points(basic, product, again, every, squares, cubes):
 
 @kernel
 def rounds_to_play(state):
-    """Return in how many rounds somebody is `LEAD` ahead of everybody else if dice bring what they do on average."""
+    """Return after how many rounds, at mean incomes, somebody is `LEAD` ahead of everybody else; at most `LONGEST`."""
     incomes = np.empty(MOST_PLAYERS)
     for seat in range(state.players):
         basic, product = means_of(state, seat)
@@ -100,7 +100,7 @@ def rounds_to_play(state):
 
 @kernel
 def write_fair_shares(state, player, limits):
-    """Write how many of each die a player asks for, so that all players that can afford the die could do the same."""
+    """Write the most of each die that a player asks for, such that all players who can afford it could do the same."""
     for kind in range(N_DICE):
         rivals = 0
         for seat in range(state.players):
@@ -111,7 +111,7 @@ def write_fair_shares(state, player, limits):
 
 @kernel
 def bundles(money, limits, most, found, lefts):
-    """Write about ``most`` bundles and the money left after each, nothing first; return their number."""
+    """Write about ``most`` bundles, the empty one first, and the money left after each; return their number."""
     found[0], lefts[0] = 0, money
     n = 1
     for i in range(len(ESPECIAL)):
@@ -130,7 +130,7 @@ def bundles(money, limits, most, found, lefts):
 
 @kernel
 def copies(bundle, i):
-    """Return how many of ``ESPECIAL[i]`` are in a bundle."""
+    """Return the number of ``ESPECIAL[i]`` in a bundle."""
     return bundle >> 2 * i & 3
 
 
@@ -138,7 +138,7 @@ def copies(bundle, i):
 def buy_basics(left, limits, rate, counts):
     """Write how many of each basic die to buy if a point is worth ``rate``; return the money left.
 
-    All that can be had of each that pays. The dearer, the less for its price: the best come first.
+    Buys as many as possible of each die that pays. Cheaper dice give more for their price, so they come first.
     """
     for kind in range(FIRST_MULTIPLIER):
         price = PRICES[kind]
@@ -149,14 +149,14 @@ def buy_basics(left, limits, rate, counts):
 
 @kernel
 def coins_of(state, seat):
-    """Return how many of `AGAIN`, `ALL_AGAIN`, `SQUARE` and `CUBE` a seat owns."""
+    """Return a seat's numbers of `AGAIN`, `ALL_AGAIN`, `SQUARE` and `CUBE`."""
     own = state.dice[seat]
     return np.int64(own[AGAIN]), np.int64(own[ALL_AGAIN]), np.int64(own[SQUARE]), np.int64(own[CUBE])
 
 
 @kernel
 def with_bundle(bundle, product, coins):
-    """Return the mean product of the multipliers and the coins once those of a bundle are added."""
+    """Return (mean product of the multipliers, coins) after adding a bundle."""
     again, every, squares, cubes = coins
     if bundle:
         cubes += copies(bundle, 0)
@@ -171,7 +171,7 @@ def with_bundle(bundle, product, coins):
 
 @kernel
 def best_order(state, seat, limits, rounds, most, order):
-    """Write how many of each die a player orders, by what ``most`` bundles are worth in that many ``rounds``."""
+    """Write the best order of a player over ``rounds`` rounds among about ``most`` bundles: int64[N_DICE]."""
     found, lefts = np.empty(_ROOM, np.int64), np.empty(_ROOM, np.int64)
     n = bundles(state.money[seat], limits, most, found, lefts)
 
@@ -195,7 +195,7 @@ def best_order(state, seat, limits, rounds, most, order):
 
 @kernel
 def place_order(state, order):
-    """Return the action that comes first of what the player to move has not ordered yet of ``order`` (by die)."""
+    """Return the action for the first die of ``order`` that the player to move has not ordered yet."""
     first = NOTHING
     for kind in range(N_DICE):
         first = min(first, lack(state, kind, order[kind]))
@@ -205,7 +205,7 @@ def place_order(state, order):
 @twin("investor", file="98fe8595672165cf")
 @kernel
 def investor(state):
-    """What pays for itself soonest."""
+    """Buy the dice that pay for themselves soonest."""
     me, rounds = state.player, rounds_to_play(state)
     limits, order = np.empty(N_DICE, np.int64), np.empty(N_DICE, np.int64)
     write_fair_shares(state, me, limits)
@@ -216,7 +216,7 @@ def investor(state):
 @twin("strategist", file="1f4d34c99758935b")
 @kernel
 def strategist(state):
-    """What its rivals, if all were `investor`, would leave; until an order of its own was refused."""
+    """Buy what rivals like `investor` would leave in the shop; play like `investor` after a refused order."""
     me, rounds = state.player, rounds_to_play(state)
     limits, order, own = np.empty(N_DICE, np.int64), np.empty(N_DICE, np.int64), np.empty(N_DICE, np.int64)
     if state.refused[me]:
@@ -232,11 +232,11 @@ def strategist(state):
     return place_order(state, order)
 
 
-# --- simpler ones ----------------------------------------------------------------------------------------------------
+# --- simple agents ---------------------------------------------------------------------------------------------------
 
 HUNDREDTHS = np.rint(100 * MEANS).astype(np.int64)
-"""Means of the basic dice in hundredths of a point: whole numbers, so that sums are exact. The dearer of two basic dice
-gives less for its price, so the best for the price come first by number."""
+"""Means of the basic dice in hundredths of a point: whole numbers, so sums are exact. Cheaper dice give more for their
+price, so the best ones have the lowest numbers."""
 BY_PRICE = np.argsort(PRICES, kind="stable")
 
 
@@ -251,9 +251,9 @@ def points_of_basics(state):
 
 @kernel
 def basics(state, left, points, enough):
-    """Buy basic dice by number, a fair share of each at most, while the points are not enough.
+    """Buy basic dice by number, at most a fair share of each, until the points are ``enough``.
 
-    Returns (what comes first of what the order lacks, money left, points).
+    Returns (first lack, money left, points).
     """
     first = NOTHING
     for kind in range(FIRST_MULTIPLIER):
@@ -271,7 +271,7 @@ def basics(state, left, points, enough):
 @twin("compound", file="dfd8e4835743ba9e")
 @kernel
 def compound(state):
-    """Basic dice up to a foundation, then the dearest multiplier within two rounds' reach."""
+    """Buy basic dice up to a foundation, then the most expensive multiplier affordable within two rounds."""
     foundation = 1200
     me = state.player
     first, left, points = basics(state, state.money[me], points_of_basics(state), foundation)
@@ -292,7 +292,7 @@ def compound(state):
 @twin("cheapest", file="9606a715e2f08987")
 @kernel
 def cheapest(state):
-    """All the money for the cheapest dice there are."""
+    """Spend all money on the cheapest dice."""
     first, left = NOTHING, state.money[state.player]
     for kind in BY_PRICE:
         count = min(np.int64(state.shop[kind]), left // PRICES[kind])
@@ -304,7 +304,7 @@ def cheapest(state):
 @twin("thrifty", file="fed3355735dc55d9")
 @kernel
 def thrifty(state):
-    """All the money for fair shares of basic dice."""
+    """Spend all money on fair shares of basic dice."""
     never = np.iinfo(np.int64).max
     return next_action(state, basics(state, state.money[state.player], np.int64(0), never)[0])
 
@@ -312,7 +312,7 @@ def thrifty(state):
 @twin("gambler", file="4eba3acd78cc007d")
 @kernel
 def gambler(state):
-    """A foundation, cubes and squares, and one multiplier."""
+    """Buy a foundation of basic dice, cubes and squares, and one multiplier."""
     some, enough, multiplier = 1000, 1500, FIRST_MULTIPLIER + 2
     me = state.player
     first, left, points = NOTHING, state.money[me], points_of_basics(state)

@@ -1,1 +1,1 @@
-"""Yatzy with five dice and fifteen boxes, as a server of bots plays it."""
+"""Yatzy with five dice and fifteen boxes, by the rules of a server for bots."""

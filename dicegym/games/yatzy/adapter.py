@@ -1,8 +1,7 @@
-"""Bots of Yatzy: files as players, players as files, and a file to begin with.
+"""Bots of Yatzy: files as players, players as files, and a starter file.
 
-A command that means nothing or is illegal is an error by the rules, and the bot is asked again.
-
-The bot's own half is ``interface.py``. The protocol is `dicegym.games.parts.Adapter`.
+By the rules, an invalid or illegal command is an error, and the bot is asked again. ``interface.py`` is the bot's half.
+The protocol is `dicegym.games.parts.Adapter`.
 """
 
 from __future__ import annotations
@@ -25,18 +24,15 @@ from dicegym.games.yatzy.protocol import (
     write_command,
 )
 from dicegym.games.yatzy.rules import read_fields
-from dicegym.games.yatzy.tables import SEATS
 from dicegym.play.player import Player
 from dicegym.play.turn import Act, Turn
 
-NAMES = tuple(f"player_{seat}" for seat in range(SEATS))
 START_RATING = 1200
-_RATINGS = (START_RATING,) * SEATS
 
 
 def sit(program: Asked, command: Callable[..., Any], game: Game, seat: int) -> Act:
-    """Return what asks ``command`` for actions."""
-    names, ratings = NAMES[: game.players], _RATINGS[: game.players]
+    """Return the function that asks ``command`` for an action."""
+    names, ratings = [f"player_{seat}" for seat in range(game.players)], [START_RATING] * game.players
 
     def act(turn: Turn) -> int:
         view: Any = turn.view
@@ -58,7 +54,7 @@ def _moment(view: Any) -> str:
 
 
 def in_words(answer: object, view: Any) -> str:
-    """Return what was answered, when, and what is wrong with it by itself."""
+    """Return an answer in words: what, when, and whether it is invalid by itself."""
     try:
         action_of(answer)
         why = ""
@@ -86,17 +82,17 @@ def command(standing):
 
 
 def export(player: Player, game: Game, form: str) -> str:
-    """Return the source of a bot that plays as ``player`` does; see `dicegym.bots.export`."""
+    """Return the source of a bot that plays like ``player``; see `dicegym.bots.export`."""
     return network_source(player, game, f"OPEN = {OPEN!r}\n{_INTERFACE}", read_fields, name_dice, write_command)
 
 
 INTERFACE = """\
-The original interface are messages between a server and its clients: JSON objects over TCP or WebSocket. A bot in a
-file is what stands between two messages. It is a file yatzy.py, or a folder with one in it, that defines
+The original interface consists of messages between a server and its clients: JSON objects over TCP or WebSocket. A bot
+in a file turns one message into the next. It is a file yatzy.py, or a folder with one in it, that defines
 
     command(standing) -> command
 
-It is asked when it is its turn, with the STANDING as a dict, and returns a ROLL_DICE or a SCORE_BOX, a dict too.
+It is called when it is its turn, with the STANDING as a dict, and returns a ROLL_DICE or a SCORE_BOX, also a dict.
 
     {"key": "STANDING", "roundNumber": 1,
      "standing": [{"playerName": "Anna", "rating": 1200, "score": "3,-,-,-,-,-,-,-,-,-,-,-,-,-,-"},
@@ -108,27 +104,26 @@ It is asked when it is its turn, with the STANDING as a dict, and returns a ROLL
     {"type": "SCORE_BOX", "box": 15, "dice": [0, 1, 2, 3, 4]}   cross out box 15: the dice do not fit, so it scores 0
 
 roundNumber runs from 1 to 15. score has the points in boxes 1 to 15; "-" is open. rollsLeft is 2, 1 or 0.
-currentPlayer is who is asked. A command that means nothing, or that the rules do not allow, changes nothing, and
-the bot is asked again; at the tenth in a turn, and after an error, the server plays that turn.
+currentPlayer is the bot that is asked. An invalid or illegal command changes nothing, and the bot is asked again;
+after the tenth in a turn, and after an exception, the server plays that turn.
 
-On a server a client also says and hears ("key" names a command as well as "type"):
+On a server there are more messages ("key" names a command as well as "type"):
 
     {"key": "LOGIN", "secret": "abc", "playerName": "Anna"}    the first message; {"key": "LOGIN"} logs in a guest
     {"key": "WELCOME", "playerName": "Anna", "rating": 1200}   the answer
     {"key": "ERROR", "code": "no-rolls-left", "message": "..."}   the answer to a command that cannot be carried out
     {"key": "FINAL", "standing": [...]}                        at the end: totals, places and new ratings
 
-A client that logs in by {"key": "LOGIN", "secret": "abc"} and nothing more is spoken to as the original server
-speaks: it is sent a STANDING whenever it is to move, and nothing else. To all others a STANDING comes after every
-change, and players not named in currentPlayer wait. `dicegym server join yatzy HOST:PORT --agent yatzy.py` lets the
-same file play on a server.
+A client that logs in with {"key": "LOGIN", "secret": "abc"} alone gets the messages of the original server: a STANDING
+when it is to move, and nothing else. All others get a STANDING after every change, and wait unless currentPlayer names
+them. `dicegym server join yatzy HOST:PORT --agent yatzy.py` makes the same file play on a server.
 """
 
-_SOURCE = '''"""My bot for Yatzy: keep what there is most of, roll the rest, and score what is worth most.
+_SOURCE = '''"""My bot for Yatzy: keep the most frequent number, roll the rest, and score the box with the most points.
 
 Try it:     dicegym check {file} --show
 Measure it: dicegym evaluate {file} --game yatzy
-Let it play on a server: dicegym server join yatzy HOST:PORT --agent {file}
+Play on a server: dicegym server join yatzy HOST:PORT --agent {file}
 The rules:  dicegym games yatzy --rules
 """
 
@@ -138,7 +133,7 @@ ALL = [0, 1, 2, 3, 4]  # the places of the dice
 
 
 def places_for(box, dice):
-    """Return the places of the dice that a box asks for, and the points; the box scores 0 with any others."""
+    """Return the places of the dice for a box, and their points; with any other dice the box scores 0."""
 
     def of(face, number=5):
         return [place for place in ALL if dice[place] == face][:number]

@@ -1,4 +1,4 @@
-"""How a person plays Yatzy: dice are kept by what they show or by a press, boxes are scored by their names."""
+"""Yatzy for a person: keeping dice by their faces or by a press, and scoring boxes by their names."""
 
 from __future__ import annotations
 
@@ -21,22 +21,25 @@ from dicegym.games.web_controls import (
     PlayForm,
     ScoreCard,
 )
-from dicegym.games.yatzy.rules import BONUS, BONUS_FROM, FIRST_BOX, ROLL_PLACES, SCORE_PLACES, bonus
-from dicegym.games.yatzy.tables import (
-    BEST,
+from dicegym.games.yatzy.rules import (
+    BONUS,
+    BONUS_FROM,
     BOX_NAMES,
     BOXES,
     DICE,
     FACES,
+    FIRST_BOX,
     HANDFULS,
     KEEPS,
+    ROLL_PLACES,
     ROLLS,
+    SCORE_PLACES,
     SETS,
     UPPER,
-    hand_of,
+    bonus,
     places_kept,
 )
-from dicegym.games.yatzy.text import totals_of, upper_text
+from dicegym.games.yatzy.text import faces_at, points_now, totals_of, upper_text
 
 OPPONENTS = {"easy": "gather", "normal": "thrifty", "hard": "planner"}
 SEATS = 2
@@ -46,17 +49,11 @@ Fifteen rounds; in each you roll five dice up to three times and fill a box.
   roll 1 3          roll a die that shows 1 and one that shows 3 again;
                     `roll all` rolls all five
   score full house  fill a box, by its name or number; `full house` will do
-A box takes the best dice for it. If none fit it scores 0, and is used up.
+A box takes the best dice for it. If none fit, it scores 0 and is used up.
 {BONUS_FROM} points or more in the boxes 1 to 6 earn {BONUS} more."""
 _TYPE = "`keep 6 6`, `roll 1 3` or `score full house`"
 _HEAD, _WIDTH = 20, 79
-"""Columns of the names of boxes, and of a whole card."""
-
-
-def worth(state: Any) -> list[int]:
-    """Return what each box would score with the dice that lie there."""
-    points: list[int] = BEST[hand_of(state["dice"])].tolist()
-    return points
+"""Width of the box names, and of the whole card, in characters."""
 
 
 def _rolls(state: Any) -> str:
@@ -68,7 +65,7 @@ def table(place: Place, state: Any, full: bool) -> str:
     """Return the card at the beginning of a turn, the dice, and what each open box would score now."""
     shown = [_card(place, state)] if full or state["rolls_left"] == ROLLS else []
     shown.append(f"Your dice: {dice(state['dice'].tolist())}   ({_rolls(state)})")
-    points, scores = worth(state), state["scores"][place.seat]
+    points, scores = points_now(state), state["scores"][place.seat]
     open_boxes = sorted((box for box in range(BOXES) if scores[box] < 0), key=lambda box: -points[box])
     now = [f"{BOX_NAMES[box]} {points[box]}" for box in open_boxes if points[box]]
     others = "; any other open box 0" if len(now) < len(open_boxes) else ""
@@ -77,7 +74,7 @@ def table(place: Place, state: Any, full: bool) -> str:
 
 
 def _card(place: Place, state: Any) -> str:
-    """Return everybody's boxes, a column each."""
+    """Return the card, a column for each player."""
     players = range(place.game.players)
     names = [place.who(player) for player in players]
     width = min(max(9, max(map(len, names)) + 2), (_WIDTH - _HEAD) // len(names))
@@ -92,7 +89,7 @@ def _card(place: Place, state: Any) -> str:
 
 
 def _short(name: str, width: int) -> str:
-    """Return a name cut to ``width``, with the number that tells it from others alike: ``plann(2)``."""
+    """Return a name cut to ``width``, with the number that distinguishes equal names: ``plann(2)``."""
     stem, mark, number = name.partition(" (")
     return name if len(name) <= width else f"{stem[: width - len(number) - 1]}({number}" if mark else name[:width]
 
@@ -112,7 +109,7 @@ def read(place: Place, state: Any, text: str) -> list[int]:
 
 
 def _faces(state: Any, words: str, text: str) -> list[int]:
-    """Return the faces of the dice that are named: ``6 6``, ``66``. Raises ParameterError if they do not lie there."""
+    """Return the faces named in ``6 6`` or ``66``. Raises ParameterError if the dice do not show them."""
     digits = re.sub(r"\band\b|[, ]", "", words)
     if not re.fullmatch(f"[1-{FACES}]{{1,{DICE}}}", digits):
         raise unread(text, f"{_TYPE}, with what the dice show")
@@ -136,7 +133,7 @@ def rolling(state: Any, kept: Sequence[int]) -> int:
 
 
 def _box(state: Any, seat: int, name: str, text: str) -> int:
-    """Return the action that scores the box ``name``: a name, the beginning of one, or a number after ``score``."""
+    """Return the action that scores a box, given its name, the beginning of its name, or ``score`` and its number."""
     name, names = name.removeprefix("box "), [known.lower() for known in BOX_NAMES]
     if name.isascii() and name.isdecimal() and len(name) < 9 and name != text:
         if not 1 <= int(name) <= BOXES:
@@ -161,13 +158,12 @@ def _box(state: Any, seat: int, name: str, text: str) -> int:
 
 
 def write_actions(place: Place, state: Any, actions: Sequence[int]) -> str:
-    """Return which dice are kept or rolled, or which box is scored, as a person does with the best dice for it."""
+    """Return an action as a person types it; a box is scored with the best dice for it."""
     (action,) = actions
     if action >= SCORE_PLACES:
         action = FIRST_BOX + (action - SCORE_PLACES) // HANDFULS
     if action >= ROLL_PLACES:
-        kept = [face for at, face in enumerate(state["dice"].tolist()) if not action - ROLL_PLACES >> at & 1]
-        action = SETS.index(tuple(sorted(kept)))
+        action = SETS.index(faces_at(state, ~(action - ROLL_PLACES)))
     if action >= FIRST_BOX:
         return f"score {BOX_NAMES[action - FIRST_BOX].lower()}"
     return f"keep {' '.join(map(str, SETS[action]))}" if SETS[action] else "roll all"
@@ -177,14 +173,14 @@ def write_actions(place: Place, state: Any, actions: Sequence[int]) -> str:
 
 
 def _rolled_by(before: Any, action: int) -> int:
-    """Return the places that an allowed action rolls, as bits; 0 if it rolls none."""
+    """Return the bit mask of the places that a legal action rolls."""
     if 0 <= action < KEEPS:
         return HANDFULS - 1 - int(places_kept(before["dice"], action))
     return action - ROLL_PLACES if ROLL_PLACES <= action < SCORE_PLACES else 0
 
 
 def tell(place: Place, before: Any, action: int, after: Any, fault: str, brief: bool) -> list[str]:
-    """Return what was rolled, and what was scored; nobody is told of another's errors."""
+    """Return what was rolled and scored; errors of other players are not told."""
     mover = int(before["player"])
     lines = []
     first = before["rolls_left"] == ROLLS and mover != place.seat and not before["errors"]
@@ -193,7 +189,7 @@ def tell(place: Place, before: Any, action: int, after: Any, fault: str, brief: 
     indent = "" if mover == place.seat else "  "
     rolled = 0 if fault else _rolled_by(before, action)
     if rolled:
-        kept = sorted(face for at, face in enumerate(before["dice"].tolist()) if not rolled >> at & 1)
+        kept = faces_at(before, ~rolled)
         fresh = [face for at, face in enumerate(after["dice"].tolist()) if rolled >> at & 1]
         what = place.does(mover, "keep" if kept else "roll")
         what += f" {' '.join(map(str, kept))}; the others show" if kept else " all again:"
@@ -229,7 +225,7 @@ _ROLL, _SCORE, _KEEP, _BOX = "roll", "score", "keep", "box"
 
 
 def board(place: Place, state: Any) -> GameBoard:
-    """Return everybody's totals, the dice, and the card whose open boxes the person fills."""
+    """Return all totals, the dice, and the card whose open boxes the person fills."""
     over, totals = bool(state["over"]), totals_of(state)
     players = range(len(totals))
     seats = tuple(
@@ -266,7 +262,7 @@ def forms(place: Place, state: Any) -> list[PlayForm]:
             _KEEP, "Choose the dice to keep", tuple(state["dice"].tolist()), most=DICE - 1, on="keep", off="roll"
         )
         shown.append(PlayForm(_ROLL, "Roll the others", (dice,), f"{count(left, 'roll')} left"))
-    points, scores = worth(state), state["scores"][place.seat].tolist()
+    points, scores = points_now(state), state["scores"][place.seat].tolist()
     options = [
         Option(str(box + 1), BOX_NAMES[box], count(points[box], "point") if points[box] else "score 0 here")
         for box in range(BOXES)

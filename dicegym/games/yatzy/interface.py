@@ -1,10 +1,10 @@
 """Yatzy's original bot interface: a file ``yatzy.py`` with ``command(standing)`` -> a command.
 
-Bots of the original speak to a server: they read a STANDING and answer with ROLL_DICE or SCORE_BOX. Played here,
-a bot is the function between the two messages, both as plain dicts, and is asked when it is its turn.
+Bots of the original are clients of a server: they read a STANDING and answer with ROLL_DICE or SCORE_BOX. Here a bot is
+just a function from one message to the other, both plain dicts. It is called when it is its turn.
 
-What stands here runs in the process of the bot, which is small: nothing compiled is loaded, and no array. The other
-half, which makes actions of answers, is ``adapter.py``. What interfaces offer: `dicegym.games.parts.Interface`.
+This module runs in the bot's process, which is small: it must not load NumPy or compiled code. ``adapter.py`` is the
+other half. The protocol is `dicegym.games.parts.Interface`.
 """
 
 from __future__ import annotations
@@ -23,18 +23,12 @@ from dicegym.errors import AgentError
 ENTRY_FILES = ("yatzy.py",)
 ENTRY_POINT = "command"
 ARGUMENTS = ("standing",)
-
-
 NETWORK = ("socket", "asyncio", "websocket", "websockets")
-"""What a client of the server imports."""
-A_CLIENT = (
-    f"a bot in a file is a function {ENTRY_POINT}(standing) that returns a command, without a connection and without "
-    'LOGIN; a client that connects to a server sends {"key": "LOGIN", "secret": ...} first, and is run by itself'
-)
+"""Modules that a client of the server imports."""
 
 
 def supply_modules(rng: PrivateRandom) -> Mapping[str, types.ModuleType]:
-    """Return a module ``socket`` that says what a bot is instead; the original interface is the messages alone."""
+    """Return a module ``socket`` whose connections raise an error that explains what a bot is."""
 
     def connect(*_: object, **__: object) -> NoReturn:
         raise PermissionError(f"a bot is a function {ENTRY_POINT}(standing): it needs no LOGIN and no connection")
@@ -50,12 +44,17 @@ def find(program: Program) -> Callable[..., Any]:
     modules = [value.__name__ for value in program.namespace.values() if isinstance(value, types.ModuleType)]
     named = program.source.attribute is not None or ENTRY_POINT in program.namespace
     if not named and any(name in NETWORK for name in modules):
-        raise AgentError(program.name, f"{program.source.file.name} defines no {ENTRY_POINT}: {A_CLIENT}")
+        raise AgentError(
+            program.name,
+            f"{program.source.file.name} defines no {ENTRY_POINT}: a bot in a file is a function "
+            f"{ENTRY_POINT}(standing) that returns a command, without a connection and without LOGIN; a client that "
+            'connects to a server sends {"key": "LOGIN", "secret": ...} first, and is run by itself',
+        )
     return program.entry(ENTRY_POINT)
 
 
 def seat_bot(program: Program, command: Callable[..., Any], seat: int) -> Callable[..., Any]:
-    """Return what is asked in one game: the function."""
+    """Return the function that plays one game."""
     return report_calls(command, ENTRY_POINT)
 
 

@@ -1,13 +1,12 @@
-"""How Yatzy looks: the dice with the rolls that are left, and the card with a column for each player."""
+"""The picture of Yatzy: the dice, the rolls left, and the card with a column for each player."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from dicegym.games.keyboard import count
-from dicegym.games.yatzy.rules import BONUS, BONUS_FROM, bonus
-from dicegym.games.yatzy.tables import BEST, BOX_NAMES, BOXES, ROLLS, UPPER, hand_of
-from dicegym.games.yatzy.text import totals_of
+from dicegym.games.yatzy.rules import BONUS, BONUS_FROM, BOX_NAMES, BOXES, ROLLS, UPPER, bonus
+from dicegym.games.yatzy.text import points_now, totals_of
 from dicegym.pictures.drawing import Viewpoint
 from dicegym.pictures.palette import CHOSEN, GOLD, HIDDEN, PAPER, PENCIL, SOFT, STRIPE, WRITING
 from dicegym.pictures.sheet import HEAD, MARGIN, NORMAL, SMALL, WIDTH, Sheet
@@ -18,15 +17,15 @@ DICE_ROW = DIE + 2 * MARGIN
 ROW = 31
 HEADING = 40
 LABEL = 212
-"""Width of the names of boxes."""
+"""Width of the column of box names."""
 NOW = 66
-"""Width of the column that says what the dice are worth."""
+"""Width of the column with the present points of the dice."""
 SUMS = 3
 """Further rows: the upper sum, the bonus, and the total."""
 
 
 def picture(state: Any, view: Viewpoint) -> Drawing:
-    """Return a drawing of a state, in which nothing is hidden from anybody."""
+    """Return a drawing of a state; nothing is hidden."""
     over, players = bool(state["over"]), int(state["players"])
     sheet = Sheet(HEAD + DICE_ROW + HEADING + (BOXES + SUMS) * ROW + MARGIN, "Yatzy")
     sheet.head("Yatzy", "over" if over else f"round {int(state['round_number'])} of {BOXES}")
@@ -46,7 +45,7 @@ def _dice(sheet: Sheet, state: Any, view: Viewpoint, players: int) -> None:
         sheet.lines(f"{view.list_names(first)}: {max(totals)} points", left, HEAD, room, 3)
         return
     rolls = int(state["rolls_left"])
-    sheet.lines(f"{view.names[int(state['player'])]}", left, HEAD, room, 1)
+    sheet.lines(view.names[int(state["player"])], left, HEAD, room, 1)
     sheet.lines(f"{count(rolls, 'roll')} left", left, HEAD + 32, room, 1, size=SMALL, ink=SOFT)
     for number in range(ROLLS):
         dot = element("rect", width=16, height=10, rx=5, fill=GOLD if number < rolls else HIDDEN)
@@ -54,14 +53,14 @@ def _dice(sheet: Sheet, state: Any, view: Viewpoint, players: int) -> None:
 
 
 def _card(sheet: Sheet, state: Any, view: Viewpoint, players: int, top: int) -> None:
-    """Put the card: boxes below each other, players beside each other, and what the dice are worth in each open box."""
+    """Draw the card: a row for each box, a column for each player, and the present points in each open box."""
     over, mover = bool(state["over"]), int(state["player"])
     left, room = MARGIN // 2, WIDTH - MARGIN
     column = (room - LABEL - NOW) // players
     height = HEADING + (BOXES + SUMS) * ROW
     sheet.panel(left, top, room, height, PAPER, radius=6)
     size = NORMAL if players <= 3 else SMALL
-    worth = BEST[hand_of(state["dice"])].tolist()
+    worth = points_now(state)
     for number in range(1, BOXES + SUMS, 2):
         sheet.panel(left, top + HEADING + number * ROW, room, ROW, STRIPE, radius=0)
     if not over:

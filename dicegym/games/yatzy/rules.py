@@ -25,14 +25,14 @@ Boxes
     15   Yatzy            five equal dice                         50
     ===  ===============  ======================================  ====================
 
-    A box can be scored once. Exactly the dice that it asks for must be put into it: any others score 0. The
-    environments' actions choose the best dice for the box. A sum of 63 or more in boxes 1 to 6 earns 50 points more.
+    A box can be scored once. It takes exactly the dice that it asks for: any others score 0. The environments' actions
+    choose the best dice for the box. A sum of 63 or more in boxes 1 to 6 earns 50 points more.
 
 Errors
-    An illegal action changes nothing and is a fault; the tenth in a turn makes the server play the turn: it scores the
-    open box that is worth most for the dice shown, of equal ones the first. When it plays for a player the second time,
-    it plays all that player's later turns too, each as its first roll lies. No player is told of another's errors, or
-    that the server plays for it.
+    An illegal action changes nothing and is a fault. After the tenth in a turn the server plays the turn: it scores the
+    open box with the most points for the dice shown, the first of equal ones. When it plays for a player the second
+    time, it also plays all later turns of that player, each with its first roll. Players are not told of each other's
+    errors, or for whom the server plays.
 
     =======  ====================================================================
     fault    meaning
@@ -42,14 +42,14 @@ Errors
     fault 3  a box that is filled
     fault 4  dice to keep that are not shown
     fault 5  a roll of no dice
-    fault 6  the server plays the turn, as it does for one who does not answer
+    fault 6  the server plays the turn, as it does for players that do not answer
     =======  ====================================================================
 
 Messages
-    Bots play by messages of a server. It tells all bots of a table of every change by a STANDING; each turn that it
-    plays for one that has given up comes with a STANDING of its own. A client that logs in as the original's do, by
-    {"key": "LOGIN", "secret": ...} and nothing more, is sent a STANDING alone, each time it is to move: in a write of
-    its own, its scores as an array (-1: an open box).
+    Bots play by messages of a server. After every change it sends a STANDING to all bots of a table, with a separate
+    one for each turn that it plays for a player that has given up. An original client, which logs in with
+    {"key": "LOGIN", "secret": ...} alone, gets only a STANDING each time it is to move: in a separate write, with
+    scores as an array (-1: an open box).
 
 End: after the fifteenth round.
 
@@ -61,7 +61,7 @@ Actions: ``Discrete(225)``
     ========  ========================================================================================
     0         roll all five dice again
     1..209    keep this set of dice and roll the others: 1..6 one die (1, 2, ...), 7..27 two (1-1, 1-2, ...),
-              28..83 three, 84..209 four, in lexicographic order; of equal dice those in the first places are kept
+              28..83 three, 84..209 four, in lexicographic order; of equal dice the first places are kept
     210..224  score box 1..15 with the best dice for it
     ========  ========================================================================================
     Wide actions, which name dice by places 0..4 as messages do; ``places`` is the sum of 2**place:
@@ -72,16 +72,16 @@ Observation: ``Box(0, 1, (236,))``, the same for 1 to 6 players
     ==============  =========  ====================================================================
     part            length     meaning
     ==============  =========  ====================================================================
-    counts          30         of the dice shown, for each face: at least 1, 2, .. 5 of it
+    counts          30         for each face, whether the dice show at least 1, 2, .. 5 of it
     sorted dice     30         one-hot: the faces in rising order
     own turn        1          1 if the seat is to move; the dice shown are those of the player to move
     rolls left      3          one-hot: 0, 1, 2
     rounds left     1          own open boxes over 15
     open            15         own open boxes
     now             15         what the dice shown score in each open box, over its most
-    in sight        15         mean score of playing on for this box alone, over its most, if it is open
-    upper           4          own sum of boxes 1 to 6 over 63 and what is missing to 63 over 63, both at most 1;
-                               1 if the bonus is reached; 1 if it can still be reached
+    in sight        15         mean score of playing for this box alone, over its most, if it is open
+    upper           4          own sum of boxes 1 to 6 over 63, and the points missing to 63 over 63, both at most
+                               1; 1 if the bonus is reached; 1 if it can still be reached
     par             21         one-hot: own points in filled upper boxes, less three of each number,
                                -10 and below .. 10 and above
     total           1          own points and bonus so far over 374, the most there can be
@@ -94,8 +94,8 @@ Observation: ``Box(0, 1, (236,))``, the same for 1 to 6 players
 
 Rewards: alone, the points of each box when it is scored, and the bonus when it is reached. With others, nothing
 before the end; then the mean over the other seats of +1 for a higher total, -1 for a lower and 0 for an equal one.
-With ``reward="margin"``, which needs others, what the lead (own points - the others' mean) / 100 gains or loses, in all
-the lead at the end.
+With ``reward="margin"``, which needs other players, each action pays the change of the lead (own points - the others'
+mean) / 100, so the sum is the final lead.
 
 Version history
     v0: first version.
@@ -106,6 +106,8 @@ Version history
 
 from __future__ import annotations
 
+from collections import Counter
+from itertools import chain, combinations_with_replacement
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -116,37 +118,193 @@ from dicegym.engine.game import Game
 from dicegym.engine.jit import kernel
 from dicegym.engine.loops import Kernels
 from dicegym.engine.spec import GameSpec, record
-from dicegym.games.yatzy.tables import (
-    BEST,
-    BOXES,
-    COUNTS,
-    DICE,
-    FACES,
-    HANDFULS,
-    HANDS,
-    IN_SIGHT,
-    KEEPABLE,
-    KEEPS,
-    MOST,
-    NOW,
-    POINTS,
-    ROLLS,
-    SEATS,
-    SETS,
-    UPPER,
-    hand_of,
-    places_kept,
-    set_of,
+
+# --- dice and boxes --------------------------------------------------------------------------------------------------
+# A *set* is some faces in any order: 462 sets of 0 to 5 dice, numbered by size and then by faces. Sets of fewer than
+# five dice can be kept (0..209), those of five are the *hands*; hand h is set ``KEEPS + h``. Values of sets are
+# float64[462]. Places are bit masks, the sum of 2**place. Boxes count from 0 here, and from 1 in messages.
+
+SEATS = 6
+"""The most players, and so the size of fields by seat."""
+FACES = 6
+DICE = 5
+ROLLS = 2
+"""How often dice can be rolled again in a turn."""
+BOX_NAMES = (
+    "Ones",
+    "Twos",
+    "Threes",
+    "Fours",
+    "Fives",
+    "Sixes",
+    "One Pair",
+    "Two Pairs",
+    "Three of a Kind",
+    "Four of a Kind",
+    "Small Straight",
+    "Large Straight",
+    "Full House",
+    "Chance",
+    "Yatzy",
 )
+BOXES = len(BOX_NAMES)
+UPPER = FACES
+"""Number of the upper boxes, the first ones, one for each face; their sum earns the bonus."""
+PAIR, TWO_PAIRS, THREE, FOUR, SMALL, LARGE, FULL_HOUSE, CHANCE, YATZY = range(UPPER, BOXES)
+YATZY_POINTS = 50
+
+
+def points_of(box: int, faces: tuple[int, ...]) -> int:
+    """Return the score of exactly these dice in ``box``; ``faces`` are in rising order."""
+    pattern = sorted(Counter(faces).values())
+    if box < UPPER:
+        fits = set(faces) == {box + 1}
+    elif box == YATZY:
+        return YATZY_POINTS if pattern == [DICE] else 0
+    else:
+        fits = {
+            PAIR: pattern == [2],
+            TWO_PAIRS: pattern == [2, 2],
+            THREE: pattern == [3],
+            FOUR: pattern == [4],
+            SMALL: faces == (1, 2, 3, 4, 5),
+            LARGE: faces == (2, 3, 4, 5, 6),
+            FULL_HOUSE: pattern == [2, 3],
+            CHANCE: len(faces) == DICE,
+        }[box]
+    return sum(faces) if fits else 0
+
+
+SETS: tuple[tuple[int, ...], ...] = tuple(
+    chain.from_iterable(combinations_with_replacement(range(1, FACES + 1), n) for n in range(DICE + 1))
+)
+"""The faces of each set, in rising order."""
+KEEPS = sum(len(faces) < DICE for faces in SETS)
+HANDS = len(SETS) - KEEPS
+PLACE_VALUES = (FACES + 1) ** np.arange(DICE)
+
+_NUMBERS = {faces: number for number, faces in enumerate(SETS)}
+
+
+def _set_of() -> np.ndarray:
+    places = np.indices((FACES + 1,) * DICE).reshape(DICE, -1)[::-1]  # column i: the digits of i, lowest first
+    rising = np.sort(places, axis=0)
+    codes = np.zeros((FACES + 1) ** DICE, np.int16)
+    for number, faces in enumerate(SETS):
+        codes[PLACE_VALUES[DICE - len(faces) :] @ np.array(faces, np.int64)] = number
+    found: np.ndarray = codes[PLACE_VALUES @ rising]
+    return found
+
+
+SET_OF: np.ndarray = _set_of()
+"""int16[7**5]: the set of the dice in five places; the index has a base-7 digit for each place, its face or 0."""
+COUNTS: np.ndarray = np.array([[faces.count(face) for face in range(1, FACES + 1)] for faces in SETS], np.int8)
+"""int8[462, 6]: how often each face is in each set."""
+CODES: np.ndarray = (COUNTS.astype(np.int64) << 4 * np.arange(FACES)).sum(axis=1)
+"""int64[462]: `COUNTS`, four bits each, face 1 lowest."""
+KEEPABLE: np.ndarray = np.all(COUNTS[None, :KEEPS] <= COUNTS[KEEPS:, None], axis=2)
+"""bool[252, 210]: the sets that can be kept of each hand."""
+WITH: np.ndarray = np.array(
+    [[_NUMBERS[tuple(sorted((*faces, face)))] for face in range(1, FACES + 1)] for faces in SETS[:KEEPS]], np.int16
+)
+"""int16[210, 6]: the set with one more die of each face."""
+POINTS: np.ndarray = np.array([[points_of(box, faces) for box in range(BOXES)] for faces in SETS], np.int8)
+"""int8[462, 15]: `points_of` each box and set."""
+
+
+def after_rolling(values: np.ndarray) -> np.ndarray:
+    """Return the mean of ``values`` (float[252, ...], of hands) after filling each set by a roll: float64[462, ...]."""
+    means = np.empty((len(SETS), *values.shape[1:]))
+    means[KEEPS:] = values
+    for number in range(KEEPS - 1, -1, -1):  # one more die makes a set of a higher number
+        means[number] = means[WITH[number]].mean(axis=0)
+    return means
+
+
+def best_part(values: np.ndarray) -> np.ndarray:
+    """Return the highest of ``values`` of sets (numbers[462, ...]) among all parts of each hand: [252, ...]."""
+    best = values.copy()
+    for number in range(KEEPS):
+        for larger in WITH[number]:
+            best[larger] = np.maximum(best[larger], best[number])
+    return best[KEEPS:]
+
+
+BEST: np.ndarray = best_part(POINTS)
+"""int8[252, 15]: score of each hand in each box with its best dice."""
+MOST: np.ndarray = BEST.max(axis=0)
+"""int8[15]: the highest score of each box."""
+
+
+NOW = (BEST / MOST).astype(np.float32)
+"""float32[252, 15]: `BEST` over `MOST`."""
+_LEVELS = [BEST.astype(np.float64)]
+for _ in range(ROLLS):
+    _LEVELS.append(best_part(after_rolling(_LEVELS[-1])))
+IN_SIGHT = (np.array(_LEVELS) / MOST).astype(np.float32)
+"""float32[3, 252, 15]: by rolls left and hand, the mean score of playing for each box alone, over `MOST`."""
+HANDFULS = 1 << DICE
+"""Number of choices of places."""
+
+
+@kernel
+def set_of(dice, places):
+    """Return the set of the dice in the bit mask ``places``."""
+    index = np.int64(0)
+    for place in range(DICE - 1, -1, -1):
+        index *= FACES + 1
+        if places >> place & 1:
+            index += dice[place]
+    return np.int64(SET_OF[index])
+
+
+@kernel
+def hand_of(dice):
+    """Return the hand that five dice show."""
+    return set_of(dice, HANDFULS - 1) - KEEPS
+
+
+@kernel
+def places_kept(dice, kept):
+    """Return the bit mask of the first places that show the set ``kept``."""
+    wanted, places = CODES[kept], np.int64(0)
+    for place in range(DICE):
+        shift = 4 * (np.int64(dice[place]) - 1)
+        if wanted >> shift & 15:
+            wanted -= np.int64(1) << shift
+            places |= np.int64(1) << place
+    return places
+
+
+@kernel
+def roll_sets(means):
+    """Write the mean value of each set, when its missing dice are rolled, to ``means`` (float64[462], hands given)."""
+    for kept in range(KEEPS - 1, -1, -1):  # one more die makes a set of a higher number
+        total = 0.0
+        for face in range(FACES):
+            total += means[WITH[kept, face]]
+        means[kept] = total / FACES
+
+
+@kernel
+def keep_best(means):
+    """Raise each hand's value to that of its best part; values of the sets are overwritten."""
+    for kept in range(KEEPS):
+        for face in range(FACES):
+            larger = WITH[kept, face]
+            means[larger] = max(means[larger], means[kept])
+
+
+# --- the game --------------------------------------------------------------------------------------------------------
 
 BONUS_FROM, BONUS = 63, 50
 MOST_TOTAL = int(MOST.sum()) + BONUS
 MARGIN = 100
 """Points of a lead that count as 1."""
 MOST_ERRORS = 10
-"""Errors in a turn after which the server plays it."""
+"""After this many errors in a turn the server plays it."""
 MOST_HELP = 2
-"""How often the server plays a turn until it plays all others too."""
+"""After playing this many turns of a player, the server plays all others too."""
 N_ACTIONS = KEEPS + BOXES
 FIRST_BOX = KEEPS
 """The action that scores box 1 with its best dice."""
@@ -155,9 +313,9 @@ SCORE_PLACES = 512
 SERVER_TURN = 1000
 BAD_COMMAND, NO_ROLLS_LEFT, USED_BOX, NOT_SHOWN, NO_DICE, SERVER_PLAYS = range(1, 7)
 PAR = 3
-"""So many of each number in the upper boxes earn just the bonus."""
+"""With this many dice of each number, the upper boxes just earn the bonus."""
 PAR_STEPS, NEAR = 10, 50
-"""Up to here the observation shows points above or below par, and leads in finer steps."""
+"""Limits in the observation of points above or below par, and of leads in finer steps."""
 
 STATE = record(
     [
@@ -168,7 +326,7 @@ STATE = record(
         ("totals", np.int16, (SEATS,)),  # per seat: sum of all boxes
         ("upper", np.int16, (SEATS,)),  # per seat: sum of the boxes 1 to 6
         ("errors", np.int8),  # (): illegal actions in this turn
-        ("helped", np.int8, (SEATS,)),  # per seat: turns that the server had to play, at most MOST_HELP
+        ("helped", np.int8, (SEATS,)),  # per seat: turns that the server played for it, at most MOST_HELP
     ]
 )
 
@@ -197,26 +355,26 @@ AT = FEATURES.offsets
 
 HAND_ENDS = AT.sorted_dice + DICE * FACES
 HAND = np.zeros((HANDS, HAND_ENDS), np.float32)
-"""float32[252, 60]: by hand, an observation to the end of "sorted dice", as far as the hand alone tells it."""
+"""float32[252, 60]: the first parts of an observation, to the end of "sorted dice", by hand."""
 HAND[:, AT.counts :][:, : FACES * DICE] = (COUNTS[KEEPS:, :, None] > np.arange(DICE)).reshape(HANDS, -1)
 HAND[:, AT.sorted_dice :] = (np.array(SETS[KEEPS:])[:, :, None] == np.arange(1, FACES + 1)).reshape(HANDS, -1)
 
 
 @kernel
 def bonus(upper):
-    """Return what the sum of the upper boxes earns."""
+    """Return the bonus for a sum of the upper boxes."""
     return BONUS if upper >= BONUS_FROM else 0
 
 
 @kernel
 def total(state, seat):
-    """Return the points of a seat so far, the bonus included."""
+    """Return a seat's points so far, the bonus included."""
     return int(state.totals[seat]) + bonus(state.upper[seat])
 
 
 @kernel
 def roll(state, places):
-    """Roll the dice in the bit mask ``places``; every roll of a turn has a die of its own for every place."""
+    """Roll the dice in the bit mask ``places``; each roll of a turn has a different draw for each place."""
     stream = turn_stream(state.key, state.player, state.round_number)
     first = (ROLLS - state.rolls_left) * DICE
     for place in range(DICE):
@@ -235,19 +393,26 @@ def score(state, box, points):
 
 
 @kernel
-def score_best(state):
-    """Fill the box that is worth most for the dice shown, of equal ones the first."""
-    hand = hand_of(state.dice)
-    chosen = -1
+def best_box(state):
+    """Return the open box with the most points for the dice shown, the first of equal ones."""
+    scores, hand = state.scores[state.player], hand_of(state.dice)
+    best = -1
     for box in range(BOXES):
-        if state.scores[state.player, box] < 0 and (chosen < 0 or BEST[hand, box] > BEST[hand, chosen]):
-            chosen = box
-    score(state, chosen, BEST[hand, chosen])
+        if scores[box] < 0 and (best < 0 or BEST[hand, box] > BEST[hand, best]):
+            best = box
+    return best
+
+
+@kernel
+def score_best(state):
+    """Fill the `best_box`."""
+    box = best_box(state)
+    score(state, box, BEST[hand_of(state.dice), box])
 
 
 @kernel
 def begin_turn(state):
-    """Show the player to move five dice."""
+    """Begin a turn of the player to move: roll five dice."""
     state.errors = 0
     state.rolls_left = ROLLS
     roll(state, HANDFULS - 1)
@@ -255,7 +420,7 @@ def begin_turn(state):
 
 @kernel
 def end_turn(state):
-    """Go on to the next player that plays for itself, or to the end."""
+    """Continue with the next player that plays for itself, or end the game."""
     while True:
         state.player += 1
         if state.player == state.players:
@@ -289,7 +454,7 @@ def reset(state):
 
 @kernel
 def play(state, action):
-    """Play a legal action; of an illegal one, return the fault."""
+    """Play a legal action and return 0, or return the fault of an illegal one."""
     rolled = np.int64(-1)  # places
     box = np.int64(-1)
     put = np.int64(0)  # set of dice
@@ -337,9 +502,9 @@ def step(state, action):
 
 @kernel
 def legal(state, mask):
-    """Parts of the hand may be kept while rolls are left, open boxes may be scored."""
+    """Allow keeping parts of the hand while rolls are left, and scoring open boxes."""
     hand, more = hand_of(state.dice), state.rolls_left > 0
-    for kept in range(KEEPS):  # five times as fast as the assignment of a slice
+    for kept in range(KEEPS):  # five times as fast as assigning a slice
         mask[kept] = more & KEEPABLE[hand, kept]
     scores = state.scores[state.player]
     for box in range(BOXES):
@@ -351,7 +516,7 @@ def observe(state, seat, out):
     """Write the observation of the table above."""
     out[:] = 0
     hand, left = hand_of(state.dice), state.rolls_left
-    for i in range(HAND_ENDS):  # faster than the assignment of slices, and than a loop for each part
+    for i in range(HAND_ENDS):  # faster than assigning slices, or a loop for each part
         out[i] = HAND[hand, i]
     out[AT.own_turn] = seat == state.player
     out[AT.rolls_left + left] = 1
@@ -396,7 +561,7 @@ def observe(state, seat, out):
 
 @kernel
 def returns(state, out):
-    """Alone, the points so far; with others, the mean result against each of them, 0 before the end."""
+    """Write the points so far for a player alone; with others, the mean result against each, 0 before the end."""
     players = state.players
     if players == 1:
         out[0] = total(state, 0)
@@ -414,7 +579,7 @@ def returns(state, out):
 
 @kernel
 def margin(state, out):
-    """The own points so far less the mean of the others', in hundreds; 0 alone."""
+    """Write the own points so far less the others' mean, over `MARGIN`; 0 alone."""
     players = np.int64(state.players)
     points = np.int64(0)
     for seat in range(players):
@@ -425,7 +590,7 @@ def margin(state, out):
 
 
 class View(NamedTuple):
-    """What a player may know: all that lies on the table."""
+    """What a player may know: everything on the table."""
 
     seat: int
     player: int
@@ -446,7 +611,7 @@ def view(state: Any, seat: int) -> View:
 
 
 def read_fields(shown: View) -> dict[str, Any]:
-    """Return the fields of the record that a `View` tells, by their names; exported bots read a standing with it."""
+    """Return {field: value} of the record from a `View`; exported bots use it to read a standing."""
     players, scores = len(shown.scores), np.full((SEATS, BOXES), -1, np.int64)
     scores[:players] = shown.scores
     points = np.maximum(scores, 0)
@@ -464,7 +629,7 @@ def read_fields(shown: View) -> dict[str, Any]:
 
 
 def record_of(game: Game, shown: View) -> Any:
-    """Return a record that looks like a `View` of ``game``; what nobody may know is as in a new game."""
+    """Return a record of ``game`` that matches a `View`; secret fields are as in a new game."""
     state = game.new_states(1)[0]
     for name, value in read_fields(shown).items():
         state[name] = value

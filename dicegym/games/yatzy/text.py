@@ -10,30 +10,28 @@ from dicegym.engine.game import Game
 from dicegym.engine.scene import Line, Scene
 from dicegym.games.keyboard import count
 from dicegym.games.yatzy.rules import (
-    FIRST_BOX,
-    MOST_ERRORS,
-    MOST_HELP,
-    N_ACTIONS,
-    ROLL_PLACES,
-    SCORE_PLACES,
-    SERVER_TURN,
-    bonus,
-    total,
-)
-from dicegym.games.yatzy.tables import (
     BEST,
     BOX_NAMES,
     BOXES,
     DICE,
     FACES,
+    FIRST_BOX,
     HANDFULS,
     KEEPS,
     MOST,
+    MOST_ERRORS,
+    MOST_HELP,
+    N_ACTIONS,
+    ROLL_PLACES,
     ROLLS,
+    SCORE_PLACES,
     SEATS,
+    SERVER_TURN,
     SETS,
     UPPER,
+    bonus,
     hand_of,
+    total,
 )
 
 _SHORT = ("1s", "2s", "3s", "4s", "5s", "6s", "1P", "2P", "3K", "4K", "SS", "LS", "FH", "Ch", "Y")
@@ -60,24 +58,30 @@ def action_name(action: int) -> str:
 
 
 def action_in(state: Any, action: int) -> str:
-    """Return what an action means with the dice that lie there: ``keep 4 4``, ``score 20 in Full House``."""
-    if ROLL_PLACES < action < ROLL_PLACES + HANDFULS:  # the first of them rolls nothing
-        action = SETS.index(_faces(state, ~(action - ROLL_PLACES)))
+    """Return what an action means with the dice shown: ``keep 4 4``, ``score 20 in Full House``."""
+    if ROLL_PLACES < action < ROLL_PLACES + HANDFULS:  # ROLL_PLACES itself rolls nothing
+        action = SETS.index(faces_at(state, ~(action - ROLL_PLACES)))
     if 0 <= action < KEEPS and SETS[action]:
         return f"keep {' '.join(map(str, SETS[action]))}"
     if FIRST_BOX <= action < FIRST_BOX + BOXES:
         box = action - FIRST_BOX
-        return f"score {BEST[hand_of(state['dice'])][box]} in {BOX_NAMES[box]}"
+        return f"score {points_now(state)[box]} in {BOX_NAMES[box]}"
     if SCORE_PLACES <= action < SCORE_PLACES + BOXES * HANDFULS:
         box, places = divmod(action - SCORE_PLACES, HANDFULS)
-        faces = _faces(state, places)
+        faces = faces_at(state, places)
         return f"{BOX_NAMES[box]} with {'-'.join(map(str, faces)) if faces else 'no dice'}"
     return action_name(action)
 
 
-def _faces(state: Any, places: int) -> tuple[int, ...]:
-    """Return what the dice in some places show, lowest first."""
+def faces_at(state: Any, places: int) -> tuple[int, ...]:
+    """Return the faces of the dice in a bit mask of places, lowest first."""
     return tuple(sorted(face for place, face in enumerate(state["dice"].tolist()) if places >> place & 1))
+
+
+def points_now(state: Any) -> list[int]:
+    """Return the points of the dice shown in each box."""
+    points: list[int] = BEST[hand_of(state["dice"])].tolist()
+    return points
 
 
 def totals_of(state: Any) -> list[int]:
@@ -86,13 +90,13 @@ def totals_of(state: Any) -> list[int]:
 
 
 def upper_text(state: Any, player: int) -> str:
-    """Return a player's sum of the boxes 1 to 6, with the bonus once it is earned: ``66 + 50``."""
+    """Return a player's sum of boxes 1 to 6, with the bonus once it is earned: ``66 + 50``."""
     upper = int(state["upper"][player])
     return f"{upper} + {bonus(upper)}" if bonus(upper) else str(upper)
 
 
 def scene(state: Any, seat: int | None) -> Scene:
-    """Return the table, where nothing is hidden from anybody; ``seat`` says who is "you"."""
+    """Return the table; nothing is hidden, and ``seat`` is marked as "you"."""
     over, mover, totals = bool(state["over"]), int(state["player"]), totals_of(state)
     lines = [Line("", cells=(*_SHORT, "Bon", "Sum"))]
     for player, points in enumerate(totals):
@@ -108,8 +112,7 @@ def scene(state: Any, seat: int | None) -> Scene:
         lines += [Line("last dice", dice=dice), Line("")]
         return Scene("Yatzy", tuple(lines), f"player {' and '.join(first)}: {max(totals)} points")
     lines.append(Line("dice", f"{count(int(state['rolls_left']), 'roll')} left ", dice))
-    worth = BEST[hand_of(state["dice"])].tolist()
-    now = [str(points) if state["scores"][mover, box] < 0 else "" for box, points in enumerate(worth)]
+    now = [str(points) if state["scores"][mover, box] < 0 else "" for box, points in enumerate(points_now(state))]
     lines.append(Line("worth now", cells=tuple(now)))
     return Scene(f"Yatzy, round {int(state['round_number'])} of {BOXES}", tuple(lines))
 
@@ -130,16 +133,16 @@ def limits(game: Game) -> dict[str, tuple[Any, Any]]:
 
 
 def impossible(game: Game, state: Any, seat: int | None) -> str:
-    """Return why nobody can have played to a record, of which ``seat`` knows its part; empty if somebody may have."""
+    """Return why a record, or the part of it that ``seat`` knows, cannot occur; empty if it can."""
     for one in range(game.players):
         scores = state["scores"][one].astype(int)
         filled = scores >= 0
         turns = BOXES if state["over"] else int(state["round_number"]) - 1 + (one < state["player"])
         if filled.sum() != turns:
-            return f"seat {one} has filled {filled.sum()} boxes, and has had {turns} turns"
+            return f"seat {one} has filled {filled.sum()} boxes in {turns} turns"
         if (scores[:UPPER][filled[:UPPER]] % np.arange(1, UPPER + 1)[filled[:UPPER]]).any():
-            return f"seat {one} has points in an upper box that its number does not give"
+            return f"seat {one} has points in an upper box that are not a multiple of its number"
         upper = int(scores[:UPPER][filled[:UPPER]].sum())
         if (state["totals"][one], state["upper"][one]) != (int(scores[filled].sum()), upper):
-            return f"the sums of seat {one} are not those of its boxes"
+            return f"the sums of seat {one} do not match its boxes"
     return ""

@@ -1,11 +1,10 @@
-"""Yatzy's twins: agents of ``agents/yatzy`` as kernels, each the same strategy.
+"""Yatzy's twins: agents of ``agents/yatzy`` as kernels, each with the same strategy.
 
-They answer as files do, with the wide actions that name dice by places, and of equal dice take those in the first.
+They answer like the files, with wide actions that name dice by places; of equal dice they take the first places.
 
-`planner` values a hand in a box and plays for the best mean by the end of the turn. Its file holds the same numbers. Of
-choices that differ by rounding alone it takes the first. Worths are handed over as ``by_dice`` float64[6, 6], of each
-upper box when it is scored with 0 to 5 dice of its number, and ``besides`` float64[15], what is added to the points of
-each other box.
+`planner` values a hand in a box and maximises the mean at the end of the turn. Its file contains the same numbers. Of
+choices that differ only by rounding it takes the first. Values are passed as ``by_dice`` float64[6, 6], for each upper
+box scored with 0 to 5 dice of its number, and ``besides`` float64[15], to be added to the points of each other box.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any
@@ -19,9 +18,10 @@ import numpy as np
 
 from dicegym.engine.jit import kernel
 from dicegym.engine.twin_kernels import twin
-from dicegym.games.yatzy.rules import BONUS, BONUS_FROM, ROLL_PLACES, SCORE_PLACES
-from dicegym.games.yatzy.tables import (
+from dicegym.games.yatzy.rules import (
     BEST,
+    BONUS,
+    BONUS_FROM,
     BOXES,
     COUNTS,
     DICE,
@@ -31,8 +31,11 @@ from dicegym.games.yatzy.tables import (
     KEEPABLE,
     KEEPS,
     POINTS,
+    ROLL_PLACES,
+    SCORE_PLACES,
     SETS,
     UPPER,
+    best_box,
     hand_of,
     keep_best,
     places_kept,
@@ -45,31 +48,20 @@ _PART_THAT_SCORES = (KEEPABLE[:, :, None] * POINTS[:KEEPS]).argmax(axis=1)
 PUT = np.where(POINTS[KEEPS:] == BEST, KEEPS + np.arange(HANDS)[:, None], _PART_THAT_SCORES)
 """int64[252, 15]: the set of dice of each hand that scores most in each box; all dice if nothing scores."""
 COMMONEST = (COUNTS[KEEPS:] * (FACES + 1) + np.arange(1, FACES + 1)).argmax(axis=1)
-"""int64[252]: the face (from 0) that each hand shows most often, of equally many the highest."""
+"""int64[252]: the commonest face (from 0) of each hand, the highest of equally common ones."""
 ALL_PLACES = HANDFULS - 1
 
 
 @kernel
 def score_best_dice(state, box):
-    """Return the action that scores a box with its best dice, with all if none score."""
+    """Return the action that scores a box with its best dice, or with all dice if nothing scores."""
     return SCORE_PLACES + HANDFULS * box + places_kept(state.dice, PUT[hand_of(state.dice), box])
-
-
-@kernel
-def best_box(state):
-    """Return the open box that pays most for the hand shown, of equal ones the first."""
-    scores, hand = state.scores[state.player], hand_of(state.dice)
-    best = -1
-    for box in range(BOXES):
-        if scores[box] < 0 and (best < 0 or BEST[hand, box] > BEST[hand, best]):
-            best = box
-    return best
 
 
 @twin("gather", file="9d2e1d259e363a30")
 @kernel
 def gather(state):
-    """Keep the commonest number; then take what pays most."""
+    """Keep the commonest number, then score the box with the most points."""
     if state.rolls_left > 0:
         most = COMMONEST[hand_of(state.dice)] + 1
         places = 0
@@ -93,7 +85,7 @@ def in_order(state):
 @twin("at_once", file="195da2671a7e627d")
 @kernel
 def at_once(state):
-    """Score the first hand where it pays most."""
+    """Score the first hand in the box with the most points."""
     return score_best_dice(state, best_box(state))
 
 
@@ -117,19 +109,19 @@ _ALONE_AND_TOGETHER = """
 2.80
 """
 TOGETHER = np.zeros((BOXES, BOXES))
-"""float64[15, 15]: what each two open boxes are worth together, on either side; on the diagonal, each by itself."""
+"""float64[15, 15], symmetric: the value of two open boxes together; on the diagonal, of a single one."""
 TOGETHER[np.triu_indices(BOXES)] = [float(number) for number in _ALONE_AND_TOGETHER.split()]
 TOGETHER = np.maximum(TOGETHER, TOGETHER.T) + np.minimum(TOGETHER, TOGETHER.T)
 TOGETHER[np.diag_indices(BOXES)] /= 2
 MEAN = np.array([3.57, 3.20, 3.18, 3.20, 3.23, 3.28]) * range(1, UPPER + 1)
 VARIANCE = (np.array([0.91, 0.97, 0.94, 0.88, 0.75, 0.67]) * range(1, UPPER + 1)) ** 2
-"""Of the points to come in each open upper box, taken to be normally distributed."""
+"""Mean and variance of the points to come in each open upper box, assumed to be normal."""
 SHIFT, ROUNDING, WORST = -0.33, 1e-9, -1e9
 
 
 @kernel
 def bonus_chance(scores, upper, without):
-    """Return the chance of the bonus, given the boxes of a seat, their upper sum and one box ``without`` which."""
+    """Return the probability of the bonus, given a seat's boxes and upper sum; the box ``without`` is left out."""
     if upper >= BONUS_FROM:
         return 1.0
     mean, variance = 0.0, 0.0
@@ -144,7 +136,7 @@ def bonus_chance(scores, upper, without):
 
 @kernel
 def planner_worths(scores, upper, by_dice, besides):
-    """Write what the points, all that follows and the bonus are worth in each open box."""
+    """Write the value of each open box: its points, everything that follows, and the bonus."""
     every = 0.0
     for box in range(BOXES):
         besides[box] = 0.0
@@ -167,7 +159,7 @@ def planner_worths(scores, upper, by_dice, besides):
 
 @kernel
 def worth(hand, box, by_dice, besides):
-    """Return what a hand is worth in an open box."""
+    """Return the value of a hand in an open box."""
     if box < UPPER:
         return by_dice[box, COUNTS[KEEPS + hand, box]]
     return BEST[hand, box] + besides[box]
@@ -175,7 +167,7 @@ def worth(hand, box, by_dice, besides):
 
 @kernel
 def look_ahead(state, by_dice, besides):
-    """Return the action that keeps the best set of dice, or scores the best box if that is all dice."""
+    """Return the action that keeps the best set of dice, or scores the best box if keeping all dice is best."""
     scores, hand = state.scores[state.player], hand_of(state.dice)
     most, chosen = WORST, 0
     for box in range(BOXES):
@@ -208,7 +200,7 @@ def look_ahead(state, by_dice, besides):
 @twin("planner", file="d7690e1967069582")
 @kernel
 def planner(state):
-    """Look ahead to the end of the turn, by what open boxes are worth together."""
+    """Look ahead to the end of the turn, with values of pairs of open boxes."""
     by_dice, besides = np.empty((UPPER, DICE + 1)), np.empty(BOXES)
     planner_worths(state.scores[state.player], np.int64(state.upper[state.player]), by_dice, besides)
     return look_ahead(state, by_dice, besides)

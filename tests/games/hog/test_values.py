@@ -14,7 +14,7 @@ from dicegym.engine.jit import records
 from dicegym.games.hog import exact
 from dicegym.games.hog.exact import best_table, win_rate
 from dicegym.games.hog.rules import N_ACTIONS, free_bacon, settle, sides
-from dicegym.games.hog.solving.strategies import Duel, choices_of, full_sight
+from dicegym.games.hog.solving.strategies import Duel, full_sight
 from dicegym.games.hog.solving.sweeps import roll_chances
 from dicegym.games.hog.values import FullSight, choices, reply_values
 
@@ -133,7 +133,7 @@ def test_costs_of_all_games_are_the_difference_of_exact_win_rates(a: str, b: str
     worth, choices = judge.values_rows(states)[:, 0], judge.action_values_rows(states).values
     assert np.abs(choices.max(axis=1) - worth).max() < 1e-12
 
-    duel = Duel(*map(choices_of, tables))
+    duel = Duel(*tables)
     duel.spread()
     pairs = np.repeat(np.arange(400), 32)
     paid = []

@@ -20,7 +20,7 @@ from variants import play
 import dicegym
 from dicegym import arena
 from dicegym.games.yatzy import protocol
-from dicegym.games.yatzy.protocol import CommandError, action_of, command_of, state_of
+from dicegym.games.yatzy.protocol import CommandError, action_of, command_in, state_of
 from dicegym.play.turn import Turn
 from dicegym.players.roster import agent
 
@@ -285,9 +285,8 @@ def test_whatever_json_can_say_is_an_action_or_a_command_error(message: object) 
 def test_a_command_does_what_its_action_does(seed: int, decisions: int) -> None:
     """Each legal action, and what is read back from its command, lead to the same state."""
     state = play(TWO, seed, decisions)
-    dice = state["dice"].tolist()
     for action in np.flatnonzero(TWO.legal(state)).tolist():
-        command = command_of(action, dice)
+        command = command_in(action, state)
         assert command["type"] == command["key"]
         one, two = state.copy(), state.copy()
         assert TWO.step(one, action) == TWO.step(two, action_of(json.loads(json.dumps(command)))) == 0
@@ -295,13 +294,15 @@ def test_a_command_does_what_its_action_does(seed: int, decisions: int) -> None:
 
 
 def test_wide_actions_are_their_commands_and_others_have_none() -> None:
+    state = TWO.new_game()[0]
+    state["dice"] = [5, 6, 1, 1, 3]
     for action in [*range(257, 288), *range(512, 512 + 15 * 32, 7)]:
-        assert action_of(command_of(action, [5, 6, 1, 1, 3])) == action
+        assert action_of(command_in(action, state)) == action
     for action in (-1, 225, 255, 288, 511, 992, 1000, 2**70, 4, 84):
         with pytest.raises(CommandError, match="no command means"):
-            command_of(action, [5, 6, 1, 1, 3])
-    assert command_of(210 + 14, [5, 6, 1, 1, 3])["dice"] == [0, 1, 2, 3, 4]  # crossed out with all dice
-    assert command_of(210, [5, 6, 1, 1, 3])["dice"] == [2, 3]
+            command_in(action, state)
+    assert command_in(210 + 14, state)["dice"] == [0, 1, 2, 3, 4]  # crossed out with all dice
+    assert command_in(210, state)["dice"] == [2, 3]
 
 
 # --- a standing read -------------------------------------------------------------------------------------------------
@@ -331,13 +332,13 @@ NO_STANDINGS: dict[str, list[Any]] = {
     "a list of players": [changed(standing=None), changed(standing=[1])],
     "not one of": [changed(standing=[]), *(changed(playerName=name) for name in ("Eve", None, [1]))],
     "invalid currentPlayer": [changed(currentPlayer=None), changed(currentPlayer=[])],
-    "not five dice": [changed(dice=[1, 2, 3, 4]), changed(dice="12345")],
+    "give five dice": [changed(dice=[1, 2, 3, 4]), changed(dice="12345")],
     "invalid face of a die": [changed(dice=[1, 2, 3, 4, face]) for face in (7, 0, 5.0, True, 10**500)],
     "rolls left": [changed(rollsLeft=left) for left in (3, -1, None)],
     "fields": [changed(standing=[ANNA | {"score": "-"}, {"playerName": "DumBot"}]), scored("9" * 5000)],
-    "tell the players apart": [changed(standing=[ANNA, ANNA]), changed(standing=[ANNA, {"playerName": 5}])],
-    "do not play": [changed(standing=EXAMPLE["standing"][:1])],
-    "has not 15 numbers": [scored([-1] * 14)],
+    "give each player a different name": [changed(standing=[ANNA, ANNA]), changed(standing=[ANNA, {"playerName": 5}])],
+    "invalid standing of 1 players": [changed(standing=EXAMPLE["standing"][:1])],
+    "give 15 numbers": [scored([-1] * 14)],
     "invalid score of a box": [scored(",".join([text] * 15)) for text in ("x", "51", "-1", "²")]
     + [scored([-1] * 14 + [points]) for points in (51, -2, True, "-")],
 }

@@ -1,1 +1,1 @@
-"""Solvers of Hog beyond win rates of tables: both players with full sight, and equilibria of tables."""
+"""Solvers of Hog: sweeps over all states. Their kernels are cached by this folder's sources (`dicegym.engine.jit`)."""

@@ -1,26 +1,26 @@
-"""The compiled sweeps over all states of Hog, hidden ones included: one forwards, and one backwards with a rule.
+"""Compiled sweeps over all states of Hog, hidden parts included: one forwards, and one backwards.
 
-A state is what decides the rest of a game: both scores, the parity of all exchanges, both runs of Pig outs and, for
-players that choose by it, the parity of the mover's own exchanges. Scores are seen from the player to move; their pair
-is one number, ``own * goal + opponent``. The sum of both scores grows with every turn, so sweeps run along it and meet
-every state once. A player meets a pair at most once in a game, so a strategy may draw there or before the game.
+A state is everything that the rest of a game depends on: both scores, the parity of all exchanges, both runs of Pig
+outs and, for players that know it, the parity of the mover's own exchanges. Scores are seen from the player to move;
+their pair is one number, ``own * goal + opponent``. The sum of both scores grows with every turn, so a sweep along it
+visits every state once.
 
-The update (backwards): a state is worth the mean over the points of the turn of 1 less what the next state is worth to
-the other player, 1 or 0 where the game ends; all states with a larger sum of scores are done. Forwards, each state
-hands its probability on to those that follow. Compare Neller and Presser, "Optimal play of the dice game Pig", The UMAP
-Journal 25 (2004), where values wait for each other.
+The backward update: the value of a state is the mean, over the points of the turn, of 1 less the next state's value for
+the other player, and 1 or 0 where the game ends. All states with a larger sum of scores are done before. Forwards, each
+state passes its probability on to its successors. Compare Neller and Presser, "Optimal play of the dice game Pig", The
+UMAP Journal 25 (2004), where values depend on each other.
 
 Arrays (runs count 0..LONGEST_RUN, so RUNS is 4):
     rolls: float64[sides, number, points], see `roll_chances`.
-    choices: float64[players, goal * goal, K, P, N_ACTIONS]: how likely a player chooses each action, by what it knows:
-        pair, own run and parity of the own exchanges. K and P are RUNS and 2; both are 1 if it knows the scores alone.
+    numbers: int8[players, goal * goal, K, P], the number of dice by what a player knows: pair, own run and parity of
+        the own exchanges. K and P are RUNS and 2; both are 1 if it knows the scores alone.
     values: float64[players, P, goal * goal, 2, RUNS, RUNS] by (player to move, parity of its own exchanges, pair,
         parity of all exchanges, run of the other player, run of the player to move): the probability that the player to
-        move wins. A player that has moved leaves the other's own parity as it was, so what follows is in one part.
-    reach: as values: the probability that a game comes through the state, the first to move drawn by a fair coin.
+        move wins. A move leaves the other player's own parity unchanged, so all successors are in one part.
+    reach: as values: the probability that a game reaches the state, with a fair coin for who moves first.
 
-Where both players are alike, one stands for both. With everything in sight one sweep in which the player to move takes
-the best choice (`SEE_ALL`) solves the game.
+If both players are alike, one stands for both. With full sight, one sweep in which the player to move takes the best
+choice (`SEE_ALL`) solves the game.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any
@@ -50,18 +50,18 @@ from dicegym.games.hog.rules import (
 
 RUNS = LONGEST_RUN + 1
 WON, LOST = -1, -2
-"""Instead of a pair: the game is over, and the player that moved has won or lost."""
+"""In place of a pair: the game is over, and the player that moved has won or lost."""
 PLAY, WEIGH, IMPROVE, SEE_ALL = range(4)
-"""Rules of `sweep`: play by one's choices; also find what each choice wins; also put better choices in their place; or
-see everything and play best."""
+"""Rules of `sweep`: follow ``numbers``; also compute the win rate of each choice; also replace choices by better ones;
+or see everything and play best."""
 
 
 @functools.cache
 def roll_chances() -> np.ndarray:
-    """Return float64[sides + 1, MOST_DICE + 1, points + 1], the probability of the points of a roll; computed once.
+    """Return the probabilities of the points of a roll: float64[sides + 1, MOST_DICE + 1, points + 1], computed once.
 
-    ``[s, n, k]`` for n dice of s sides: at k = PIG_OUT the probability of one, above it that of the sum k without a 1.
-    ``[0, 0, k]`` is 1 for every k: what a turn without dice scores is certain.
+    ``[s, n, k]`` for n dice of s sides: for k = PIG_OUT the probability of a Pig out, above it that of the sum k
+    without a 1. ``[0, 0, k]`` is 1 for every k: a turn without dice has a certain score.
     """
     most_sides = max(int(sides(score, 0, parity)) for score in range(WILD) for parity in range(2))
     chances = np.zeros((most_sides + 1, MOST_DICE + 1, MOST_DICE * most_sides + 1))
@@ -90,7 +90,7 @@ def find_places(own, opponent, goal, places):
 
 @kernel
 def new_places(rolls):
-    """Return an array for `find_places`: up to the most points that a turn can score."""
+    """Return an array for `find_places`, up to the most points of a turn."""
     return np.empty((rolls.shape[2] - 1) * multiplier(LONGEST_RUN) + 1, np.int64)
 
 
@@ -111,7 +111,7 @@ def turn(own, opponent, parity, number, rolls):
 
 @kernel
 def look_ahead(own, opponent, parity, number, rolls, places, later, out):
-    """Write how likely the player to move wins with ``number`` dice: to ``out[opponent's run, own run]``.
+    """Write the player's probability to win with ``number`` dice to ``out[opponent's run, own run]``.
 
     ``later`` is the part of values in which the opponent moves.
     """
@@ -122,7 +122,7 @@ def look_ahead(own, opponent, parity, number, rolls, places, later, out):
             for other_run in range(RUNS):
                 out[other_run, run] = out[other_run, run - 1]
             continue
-        # One sum for each of the opponent's four runs: in registers, three times as fast as a loop.
+        # One variable for each of the opponent's four runs: three times as fast as a loop, as they stay in registers.
         sum_0 = sum_1 = sum_2 = sum_3 = 0.0
         for points in range(fewest, most + 1):
             chance = chances[points]
@@ -153,7 +153,7 @@ def look_ahead(own, opponent, parity, number, rolls, places, later, out):
 
 @kernel
 def hand_on(own, opponent, parity, number, rolls, places, mass, later):
-    """Add to ``later``, the opponent's part of reach, what follows from ``mass[opponent's run, own run]``."""
+    """Distribute ``mass[opponent's run, own run]`` over the successors, in ``later``: the opponent's part of reach."""
     chances, fewest, most, pig_out, parity_after = turn(own, opponent, parity, number, rolls)
     place = places[PIG_OUT]
     for run in range(RUNS):
@@ -170,9 +170,9 @@ def hand_on(own, opponent, parity, number, rolls, places, mass, later):
 
 
 @kernel
-def spread(goal, choices, rolls, reach):
-    """Fill ``reach`` for ``choices``, by one sweep forwards."""
-    players, _, runs, owns, _ = choices.shape
+def spread(goal, numbers, rolls, reach):
+    """Fill ``reach`` for ``numbers`` by one sweep forwards."""
+    players, _, runs, owns = numbers.shape
     places, mass = new_places(rolls), np.empty((RUNS, RUNS))
     reach[:] = 0
     for player in range(players):
@@ -183,41 +183,41 @@ def spread(goal, choices, rolls, reach):
             pair = own * goal + opponent
             find_places(own, opponent, goal, places)
             for player in range(players):
-                for action in range(N_ACTIONS):
+                for number in range(FIRST_NUMBER, MOST_DICE + 1):
                     for parity in range(owns):
-                        if is_chosen(choices, player, pair, parity, action):
+                        if is_chosen(numbers, player, pair, parity, number):
                             for every in range(2):
                                 here = reach[player, parity, pair, every]
                                 for run in range(RUNS):
-                                    chance = choices[player, pair, min(run, runs - 1), parity, action]
+                                    chosen = numbers[player, pair, min(run, runs - 1), parity] == number
                                     for other_run in range(RUNS):
-                                        mass[other_run, run] = chance * here[other_run, run]
+                                        mass[other_run, run] = here[other_run, run] if chosen else 0.0
                                 later = reach[players - 1 - player, min(parity ^ every, owns - 1)]
-                                hand_on(own, opponent, every, action + FIRST_NUMBER, rolls, places, mass, later)
+                                hand_on(own, opponent, every, number, rolls, places, mass, later)
 
 
 @kernel
-def is_chosen(choices, player, pair, parity, action):
-    """Return whether a player chooses an action in a pair with some run."""
-    for run in range(choices.shape[2]):  # noqa: SIM110 - Numba compiles no generator
-        if choices[player, pair, run, parity, action] > 0:
+def is_chosen(numbers, player, pair, parity, number):
+    """Return whether a player chooses ``number`` in a pair, with any run."""
+    for run in range(numbers.shape[2]):  # noqa: SIM110 - Numba compiles no generator
+        if numbers[player, pair, run, parity] == number:
             return True
     return False
 
 
 @kernel
 def runs_alike(known, runs):
-    """Return the first of the own runs that choices number ``known`` of ``runs`` are for, and the end of them."""
+    """Return (first, end) of the own runs that share the choices number ``known`` of ``runs``."""
     return (0, RUNS) if runs == 1 else (known, known + 1)
 
 
 @kernel
 def weigh(here, wins, gains):
-    """Write what is won by what a player knows and by its choice, each hidden state as often as a game comes there.
+    """Write the wins by each choice, for everything that a player knows: a sum over hidden states, weighted by reach.
 
     Args:
         here: float64[P, 2, RUNS, RUNS], reach in a pair.
-        wins: float64[N_ACTIONS, P, 2, RUNS, RUNS], what each action wins in each state.
+        wins: float64[N_ACTIONS, P, 2, RUNS, RUNS], probability to win by each action in each state.
         gains: float64[K, P, N_ACTIONS], filled.
     """
     for known in range(len(gains)):
@@ -234,18 +234,18 @@ def weigh(here, wins, gains):
 
 
 @kernel
-def improve(here, wins, gains, margin, choices):
-    """Put the best choice in place of each that another betters; return how many changed. Arrays as of `weigh`.
+def improve(here, wins, gains, margin, numbers):
+    """Replace ``numbers`` (int8[K, P]) by better ones; return how many changed. Arrays as in `weigh`.
 
-    ``choices`` (float64[K, P, N_ACTIONS]) leave nothing to chance. The present one stays unless another is better by
-    more than ``margin`` times how often it is met. Where no game comes, hidden runs and parities are taken to be none.
+    The present number stays unless another is better by more than ``margin`` times its reach. Where the reach is 0, the
+    opponent is taken to have no run and no exchanges.
     """
     changes = 0
     for known in range(len(gains)):
         first, end = runs_alike(known, len(gains))
         for parity in range(gains.shape[1]):
             met = here[parity, :, :, first:end].sum()
-            kept = int(np.argmax(choices[known, parity]))
+            kept = numbers[known, parity] - FIRST_NUMBER
             best, most, value_kept = kept, -1.0, 0.0
             for action in range(N_ACTIONS):
                 value = gains[known, parity, action] if met > 0 else wins[action, parity, parity, 0, known]
@@ -254,14 +254,14 @@ def improve(here, wins, gains, margin, choices):
                 if value > most:
                     best, most = action, value
             if most > value_kept + margin * (met if met > 0 else 1.0):
-                choices[known, parity, kept], choices[known, parity, best] = 0.0, 1.0
+                numbers[known, parity] = best + FIRST_NUMBER
                 changes += 1
     return changes
 
 
 @kernel
 def take_better(wins, action, worth, policy):
-    """Raise what states are worth (float64[RUNS, RUNS]) to what an action wins there, and note its number of dice."""
+    """Raise values of states (float64[RUNS, RUNS]) to those of an action, and note its number of dice."""
     for other_run in range(RUNS):
         for run in range(RUNS):
             if action == 0 or wins[other_run, run] > worth[other_run, run]:
@@ -270,33 +270,25 @@ def take_better(wins, action, worth, policy):
 
 
 @kernel
-def add_chosen(wins, chances, worth):
-    """Add what an action wins to what states are worth (float64[RUNS, RUNS]), as often as it is chosen (float64[K])."""
-    for other_run in range(RUNS):
-        for run in range(RUNS):
-            worth[other_run, run] += chances[min(run, len(chances) - 1)] * wins[other_run, run]
-
-
-@kernel
-def sweep(goal, rules, choices, rolls, parities, reach, margin, values, gains, policy):
+def sweep(goal, rules, numbers, rolls, parities, reach, margin, values, gains, policy):
     """Fill ``values`` by one sweep backwards in which each player follows its rule; return how many choices changed.
 
-    A game meets a pair with a player to move at most once, and what comes before is not changed yet, so the weights of
-    `IMPROVE` are right at every step, and no step makes a strategy worse. Arrays are those of the module, and:
+    A game meets a pair with a player to move at most once, and earlier pairs are not changed yet. So the weights of
+    `IMPROVE` are right at every step, and no step makes a strategy worse.
 
     Args:
         goal: of the game.
-        rules: int64[players], `PLAY` or its neighbours; of two players the second must `PLAY`.
-        choices: those of `IMPROVE` are changed, those of `SEE_ALL` are not read.
-        rolls: as of `roll_chances`.
+        rules: int64[players], `PLAY`, `WEIGH`, `IMPROVE` or `SEE_ALL`; the second of two players must `PLAY`.
+        numbers: changed by `IMPROVE`, not read by `SEE_ALL`.
+        rolls: from `roll_chances`.
         parities: 2, or 1 if nobody exchanges the dice: the parity stays even.
-        reach: for `WEIGH` and `IMPROVE`, else not read.
+        reach: read by `WEIGH` and `IMPROVE`.
         margin: see `improve`.
         values: filled.
         gains: float64[goal * goal, K, P, N_ACTIONS], filled by `WEIGH` and `IMPROVE`; see `weigh`.
-        policy: int8[P, goal * goal, 2, RUNS, RUNS], numbers of dice of `SEE_ALL`, of equal ones the smallest.
+        policy: int8[P, goal * goal, 2, RUNS, RUNS], filled by `SEE_ALL`: the smallest of the best numbers of dice.
     """
-    players, owns = choices.shape[0], choices.shape[3]
+    players, _, runs, owns = numbers.shape
     places, wins = new_places(rolls), np.empty((N_ACTIONS, owns, 2, RUNS, RUNS))
     changes = 0
     for total in range(2 * goal - 2, -1, -1):
@@ -308,7 +300,7 @@ def sweep(goal, rules, choices, rolls, parities, reach, margin, values, gains, p
                 rule = rules[player]
                 for parity in range(owns):
                     for action in range(N_ACTIONS):
-                        if rule != PLAY or is_chosen(choices, player, pair, parity, action):
+                        if rule != PLAY or is_chosen(numbers, player, pair, parity, action + FIRST_NUMBER):
                             for every in range(parities):
                                 later = values[players - 1 - player, min(parity ^ every, owns - 1)]
                                 out = wins[action, parity, every]
@@ -316,26 +308,26 @@ def sweep(goal, rules, choices, rolls, parities, reach, margin, values, gains, p
                 if rule in (WEIGH, IMPROVE):
                     weigh(reach[player, :, pair], wins, gains[pair])
                 if rule == IMPROVE:
-                    changes += improve(reach[player, :, pair], wins, gains[pair], margin, choices[player, pair])
+                    changes += improve(reach[player, :, pair], wins, gains[pair], margin, numbers[player, pair])
                 for parity in range(owns):
                     for every in range(parities):
                         worth = values[player, parity, pair, every]
-                        worth[:] = 0
-                        for action in range(N_ACTIONS):
-                            if rule == SEE_ALL:
+                        if rule == SEE_ALL:
+                            for action in range(N_ACTIONS):
                                 take_better(wins[action, parity, every], action, worth, policy[parity, pair, every])
-                            elif is_chosen(choices, player, pair, parity, action):
-                                chances = choices[player, pair, :, parity, action]
-                                add_chosen(wins[action, parity, every], chances, worth)
+                        else:
+                            for run in range(RUNS):
+                                action = numbers[player, pair, min(run, runs - 1), parity] - FIRST_NUMBER
+                                worth[:, run] = wins[action, parity, every, :, run]
     return changes
 
 
-# --- states as records: both players see everything ------------------------------------------------------------------
-# Values have neither players, as these are alike, nor own exchanges: float64[goal * goal, 2, RUNS, RUNS].
+# --- records, with full sight ----------------------------------------------------------------------------------------
+# Both players are alike and own exchanges do not matter, so values are float64[goal * goal, 2, RUNS, RUNS].
 
 
 def state_values(states: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Return how likely the player to move wins each game, none of which is over: float64[n]."""
+    """Return how likely the player to move wins each unfinished game: float64[n]."""
     each, me = np.arange(len(states)), states["player"].astype(np.int64)
     scores, runs = states["scores"].astype(np.int64), states["runs"]
     pairs = scores[each, me] * states["goal"] + scores[each, 1 - me]
@@ -345,7 +337,7 @@ def state_values(states: np.ndarray, values: np.ndarray) -> np.ndarray:
 
 @kernel
 def weigh_actions(states, actions, rolls, values, out):
-    """Write how likely the player to move wins by each of ``actions`` (int64[n, k]); out of range it loses."""
+    """Write how likely the player to move wins by each of ``actions`` (int64[n, k]); one out of range loses."""
     places, wins = new_places(rolls), np.empty((RUNS, RUNS))
     for i in range(len(states)):
         state = states[i]
@@ -362,7 +354,7 @@ def weigh_actions(states, actions, rolls, values, out):
 
 
 def action_values(states: np.ndarray, actions: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Return what `weigh_actions` writes: float64[n, k]."""
+    """Return the result of `weigh_actions`: float64[n, k]."""
     out = np.empty(actions.shape)
     weigh_actions(states, actions, roll_chances(), values, out)
     return out

@@ -1,1 +1,0 @@
-"""What dice bring beyond their mean in Lucky & Co."""
