@@ -102,7 +102,7 @@ class Batch:
             arrays = self.states, self.seeds, self.episodes, self._given
             written = self.observations, self.masks, self.results, self.overs
             arguments = self.game.blank, *arrays, *written, self.seed, self._actions
-            self._shared = Task(loops.help_batch, loops.prepare_batch, arguments, unlocks=True)
+            self._shared = Task(loops.help_batch, arguments, unlocks=True)
         return self._shared
 
     def random_actions(self, time: int) -> np.ndarray:

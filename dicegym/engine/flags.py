@@ -137,15 +137,6 @@ def _write_places(row, out):
     return count
 
 
-@loop_kernel
-def _write_bits(row, out):
-    n, start, word = np.uint64(row.shape[0]), _ZERO, _ZERO
-    while start < n:
-        out[word] = _word(row, start, min(start + _W64, n))
-        start += _W64
-        word += _ONE
-
-
 def how_many(row):
     """Return how many flags of ``row`` are set, an int64."""
     return np.count_nonzero(row)
@@ -163,10 +154,5 @@ def write_places(row, out):
     return len(found)
 
 
-def write_bits(row, out):
-    """Write flags of ``row`` as bits to ``out`` (uint64), 64 to a number, the first one lowest."""
-    out.view(np.uint8)[: -(-len(row) // 8)] = np.packbits(row, bitorder="little")
-
-
 if COMPILED:
-    how_many, place_of, write_places, write_bits = _how_many, _place_of, _write_places, _write_bits
+    how_many, place_of, write_places = _how_many, _place_of, _write_places

@@ -16,7 +16,7 @@ from dicegym.engine.dice import game_key
 from dicegym.engine.jit import keep, records
 from dicegym.engine.scene import TEXT, Scene, Text
 from dicegym.engine.spec import GameSpec, V, pack
-from dicegym.engine.state import State, StateMemory
+from dicegym.engine.state import State, StateRow
 from dicegym.engine.validate import as_int64, check_game_number, check_seat, whole_number
 from dicegym.errors import ParameterError, StepError, unknown_argument
 
@@ -56,11 +56,10 @@ class Game(Generic[V]):
             name: parameter.check(name, parameters.get(name, parameter.default))
             for name, parameter in spec.parameters.items()
         }
-        added = self.added_parameters
         self.parameters = {
             name: value
             for name, value in self.all_parameters.items()
-            if name in added or not spec.parameters[name].added
+            if not spec.parameters[name].added or value != spec.parameters[name].default
         }
         self.features = spec.features({"players": self.players, **self.all_parameters})
         self.observation_size = sum(self.features.values())
@@ -78,12 +77,7 @@ class Game(Generic[V]):
     @property
     def added_parameters(self) -> dict[str, int]:
         """The parameters that the original game does not have, where they are not at their defaults."""
-        known = self.spec.parameters
-        return {
-            name: value
-            for name, value in self.all_parameters.items()
-            if known[name].added and value != known[name].default
-        }
+        return {name: value for name, value in self.parameters.items() if self.spec.parameters[name].added}
 
     def drawing_bytes(self, states: np.ndarray) -> np.ndarray:
         """Return records as rows of bytes that players draw by: uint8[n, bytes], as the fields were declared.
@@ -95,14 +89,9 @@ class Game(Generic[V]):
     @cached_property
     def _drawing_record(self) -> np.dtype:
         """The fields of these bytes."""
-        declared, known, added = self.spec.declared_record, self.spec.parameters, self.added_parameters
-        return np.dtype(
-            [
-                (name, declared[name])
-                for name in declared.names or ()
-                if name in added or name not in known or not known[name].added
-            ]
-        )
+        declared = self.spec.declared_record
+        left_out = self.all_parameters.keys() - self.parameters
+        return np.dtype([(name, declared[name]) for name in declared.names or () if name not in left_out])
 
     def check_original(self, bot: str) -> None:
         """Raise ParameterError if this is not the original game, for which bots of its interface are written.
@@ -161,9 +150,9 @@ class Game(Generic[V]):
         return State.begin(self, seed, episode)
 
     @cached_property
-    def state_memory(self) -> StateMemory:
-        """Where the states of this game lie."""
-        return StateMemory(self)
+    def free_rows(self) -> list[StateRow]:
+        """The memory that is ready for this game's next states."""
+        return []
 
     def step(self, state: Any, action: int) -> int:
         """Play ``action`` in place; return 0, or the number of the fault if it was illegal.
@@ -245,10 +234,10 @@ class Game(Generic[V]):
         beside the kernels: rules that are patched while it runs, in a debugger perhaps, keep theirs, and
         `compute_fingerprint` tells the new one.
         """
-        key = self.sameness
+        key = type(self), self.spec, repr(self.features), self.blank.tobytes()  # closer than ==: this very spec
         if key not in _fingerprints:
-            _fingerprints[key] = self.spec, self._find_fingerprint()
-        return _fingerprints[key][1]
+            _fingerprints[key] = self._find_fingerprint()
+        return _fingerprints[key]
 
     def _find_fingerprint(self) -> str:
         """Return the fingerprint that an earlier process kept, or compute it."""
@@ -257,14 +246,6 @@ class Game(Generic[V]):
             return compute()
         key = self.spec.module, repr(self.features), self.blank.tobytes()
         return keep(f"fingerprint-{self.name}", key, self.spec.kernels.step, compute)
-
-    @property
-    def sameness(self) -> tuple[Any, ...]:
-        """What a process tells games by for which it remembers something; it must hold their ``spec`` beside it.
-
-        Closer than ``==``: other specifications of the same name, or other classes, are other games.
-        """
-        return type(self), id(self.spec), repr(self.features), self.blank.tobytes()
 
     def compute_fingerprint(self) -> str:
         """Return the fingerprint, 16 hexadecimal digits, of 64 games of 256 decisions that are played now for it."""
@@ -279,9 +260,8 @@ class Game(Generic[V]):
         return digest.hexdigest()[:16]
 
 
-_fingerprints: dict[tuple[Any, ...], tuple[GameSpec[Any], str]] = {}
-"""The fingerprints that this process knows, by specification and settings. The specification is kept, so that no other
-one gets its id."""
+_fingerprints: dict[tuple[Any, ...], str] = {}
+"""The fingerprints that this process knows, by specification and settings."""
 
 
 def _rebuild(module: str, players: int, parameters: dict[str, int]) -> Game:

@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -33,7 +32,6 @@ from dicegym.engine.numba_names import DefaultOptions, numba
 
 if COMPILED:
     from dicegym.engine import kernel_cache
-    from dicegym.engine.kernel_cache import KernelCache
 
 PACKAGE = Path(__file__).parents[1]
 KERNEL_SOURCES = ("engine", "games", "envs/batch_kernels.py")
@@ -73,27 +71,30 @@ _COUNTING_CAN_BE_SET = hasattr(DefaultOptions, "_nrt")
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def source_hash(package: Path = PACKAGE) -> str:
-    """Return 16 hexadecimal digits that change with any file of `KERNEL_SOURCES` below ``package``."""
-    digest = hashlib.sha256()
+def kernel_sources(package: Path) -> list[Path]:
+    """Return the files below ``package`` that `KERNEL_SOURCES` stand for."""
+    found = []
     for place in KERNEL_SOURCES:
-        found = package / place
-        for path in sorted(found.rglob("*.py")) if found.is_dir() else [found]:
-            if place == "games" and (path.name in WITHOUT_KERNELS or path.parent.name == APART):
-                continue
-            digest.update(str(path.relative_to(package)).encode() + b"\0" + path.read_bytes() + b"\0")
+        for path in sorted((package / place).rglob("*.py")) or [package / place]:
+            if place != "games" or (path.name not in WITHOUT_KERNELS and path.parent.name != APART):
+                found.append(path)
+    return found
+
+
+def source_hash(package: Path = PACKAGE) -> str:
+    """Return 16 hexadecimal digits that change with any file of `kernel_sources`."""
+    digest = hashlib.sha256()
+    for path in kernel_sources(package):
+        digest.update(str(path.relative_to(package)).encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()[:16]
 
 
-def _is_part(file: str) -> bool:
-    """Return whether ``file`` is one of `KERNEL_SOURCES`."""
-    return file.startswith(_PARTS) and not (
-        file.startswith(str(PACKAGE / "games"))
-        and (os.path.basename(file) in WITHOUT_KERNELS or os.path.basename(os.path.dirname(file)) == APART)
-    )
+_PARTS = frozenset(map(str, kernel_sources(PACKAGE)))
 
 
-_PARTS = tuple(f"{PACKAGE / place}{'' if place.endswith('.py') else os.sep}" for place in KERNEL_SOURCES)
+def _file_of(function: Any) -> str:
+    """Return the file of a function, compiled or not."""
+    return str(getattr(function, "py_func", function).__code__.co_filename)
 
 
 def _generation() -> str:
@@ -127,7 +128,9 @@ def _compiled(function: F, counted: bool) -> F:
     if _COUNTING_CAN_BE_SET:  # said in either case: else a kernel takes it from whichever happens to call it first
         options["_nrt"] = counted
     compiled = numba.njit(**options)(function)
-    compiled._cache = KernelCache(function, Path(CACHE_FOLDER), _is_part)  # what `cache=True` does, with ours
+    file = _file_of(function)
+    sources = "" if file in _PARTS else kernel_cache.hash_beside(file)
+    compiled._cache = kernel_cache.KernelCache(function, Path(CACHE_FOLDER), sources)  # what `cache=True` does
     return compiled
 
 
@@ -140,7 +143,7 @@ def keep(name: str, key: Any, function: Callable[..., Any], compute: Callable[[]
         function: a kernel of the rules; results for rules outside of the package are not kept.
         compute: is called where nothing is kept yet.
     """
-    if not COMPILED or not _is_part(getattr(function, "py_func", function).__code__.co_filename):
+    if not COMPILED or _file_of(function) not in _PARTS:
         return compute()
     path = Path(CACHE_FOLDER, f"{name}-{hashlib.sha256(repr(key).encode()).hexdigest()[:32]}.kept")
     found = kernel_cache.load_entry(path, key)
@@ -153,8 +156,8 @@ def keep(name: str, key: Any, function: Callable[..., Any], compute: Callable[[]
 
 def declare(dtype: np.dtype, function: Callable[..., Any]) -> None:
     """Let compiled loops over records of ``dtype`` depend on the sources of ``function``, one of its game's kernels."""
-    if COMPILED:
-        kernel_cache.declare(dtype, getattr(function, "py_func", function), _is_part)
+    if COMPILED and (file := _file_of(function)) not in _PARTS:
+        kernel_cache.declare(dtype, file)
 
 
 def records(n: int, dtype: np.dtype) -> np.ndarray:

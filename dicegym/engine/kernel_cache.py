@@ -34,7 +34,8 @@ from typing import Any
 import llvmlite
 import numba
 import numpy as np
-from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
+from numba.core.caching import NullCache
+from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 
 from dicegym.engine.cache_folder import is_ours
@@ -80,18 +81,10 @@ def hash_beside(file: str) -> str | None:
         return None
 
 
-def declare(dtype: np.dtype, function: Callable[..., Any], is_part: Callable[[str], bool]) -> None:
-    """Let loops that are compiled for records of ``dtype`` be compiled again when the sources of its game change.
-
-    Args:
-        dtype: the record.
-        function: a function of the game's rules.
-        is_part: tells whether a file is a source of the package, whose changes the folder's name shows.
-    """
-    file = function.__code__.co_filename
-    if not is_part(file):
-        record = numba.from_dtype(dtype)
-        _outside[str(record)] = _outside[repr(record)] = hash_beside(file)
+def declare(dtype: np.dtype, file: str) -> None:
+    """Compile loops over records of ``dtype`` anew when the sources beside ``file``, the rules of its game, change."""
+    record = numba.from_dtype(dtype)
+    _outside[str(record)] = _outside[repr(record)] = hash_beside(file)
 
 
 # --- files -------------------------------------------------------------------------------------------------
@@ -138,89 +131,60 @@ def drop_entry(path: Path) -> None:
 # --- Numba's side ------------------------------------------------------------------------------------------
 
 
-class _Locator(_CacheLocator):
-    """Says of every function what Numba wants to know; `KernelCache` decides where the files are."""
-
-    def __init__(self, py_file: str) -> None:
-        self._py_file = py_file
-
-    @classmethod
-    def from_function(cls, py_func, py_file):
-        return cls(py_file)
-
-    def ensure_cache_path(self):
-        pass
-
-    def get_cache_path(self):
-        return ""
-
-    def get_source_stamp(self):
-        return ""
-
-    def get_disambiguator(self):
-        return ""
-
-
-class _Form(CompileResultCacheImpl):
-    _locator_classes: list[Any] = [_Locator]  # noqa: RUF012 - Numba's name and form
-
-
-class KernelCache(FunctionCache):
+class KernelCache(NullCache):  # type: ignore[misc]  # Numba is untyped
     """What Numba asks for compiled code of one function, and hands it to.
 
     Args:
         function: the function that is compiled.
         folder: where the files lie (`dicegym.engine.cache_folder`).
-        is_part: tells whether a file is a source of the package, whose changes the folder's name shows.
+        sources: a hash of the sources that the folder's name does not show; None: unknown, and nothing is kept.
     """
 
-    _impl_class = _Form
-
-    def __init__(self, function: Callable[..., Any], folder: Path, is_part: Callable[[str], bool]) -> None:
-        super().__init__(function)
-        code = function.__code__
-        self._sources = "" if is_part(code.co_filename) else hash_beside(code.co_filename)
+    def __init__(self, function: Callable[..., Any], folder: Path, sources: str | None) -> None:
         name = f"{function.__module__}.{function.__qualname__}".replace("<", "").replace(">", "")
-        self._cache_path = str(folder)
-        self._stem = f"{name[-100:]}-{code.co_firstlineno}"
+        self._folder, self._sources, self._code = folder, sources, function.__code__
+        self._stem = f"{name[-100:]}-{self._code.co_firstlineno}"
+
+    @property
+    def cache_path(self) -> str:
+        """The folder, for Numba's statistics."""
+        return str(self._folder)
 
     def _path(self, key: Any) -> Path:
         digest = hashlib.sha256(repr(key).encode()).hexdigest()[:32]
-        return Path(self._cache_path, f"{self._stem}-{digest}.nbc")
-
-    def flush(self) -> None:
-        """Remove all entries of this kernel."""
-        for path in Path(self._cache_path).glob(f"{self._stem}-*.nbc"):
-            drop_entry(path)
+        return self._folder / f"{self._stem}-{digest}.nbc"
 
     def _key(self, sig: Any, codegen: Any) -> Any:
         """Return everything that the compiled code depends on; None if that cannot be known."""
-        sources = [self._sources]
-        if _outside:
-            text = repr(sig)
-            sources += [found for record, found in _outside.items() if record in text]
-        return None if None in sources else (_MADE_BY, tuple(sources), self._index_key(sig, codegen))
+        text = repr(sig)
+        sources = (self._sources, *(found for record, found in _outside.items() if record in text))
+        if None in sources or self._code.co_freevars:
+            return None
+        return _MADE_BY, sources, sig, codegen.magic_tuple(), hashlib.sha256(self._code.co_code).hexdigest()
 
-    def _load_overload(self, sig: Any, target_context: Any) -> Any:
-        key = self._key(sig, target_context.codegen()) if self._enabled else None
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """Return the compiled function for a signature; None if nothing is kept that can be used."""
+        target_context.refresh()
+        key = self._key(sig, target_context.codegen())
         data = load_entry(self._path(key), key) if key else None
         if data is None:
             return None
         try:
-            return self._impl.rebuild(target_context, data)
+            return CompileResult._rebuild(target_context, *data)
         except Exception:  # whole, but no compiled function
             drop_entry(self._path(key))
             return None
 
-    def _save_overload(self, sig: Any, data: Any) -> None:
-        key = self._key(sig, data.codegen) if self._enabled else None
-        if not key or not self._impl.check_cachable(data):
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep a compiled function, unless it depends on where something is in this process's memory."""
+        key = self._key(sig, data.codegen)
+        if not key or data.library.has_dynamic_globals:
             return
         try:
-            save_entry(self._path(key), key, self._impl.reduce(data))
+            save_entry(self._path(key), key, data._reduce())
         except OSError as error:
             warnings.warn(
-                f"compiled kernels cannot be kept in {self._cache_path} ({error.strerror or error}): the next process "
+                f"compiled kernels cannot be kept in {self._folder} ({error.strerror or error}): the next process "
                 "compiles them again. Make room there, or let DICEGYM_CACHE name another folder",
                 RuntimeWarning,
                 stacklevel=2,

@@ -3,12 +3,7 @@
 To call a kernel from Python with the thirty arrays of a batch takes 4 to 7 µs and Python's lock. A `Task` writes them
 down once; from then on compiled code calls the kernel with four numbers.
 
-A kernel of this kind is ``do(job, start, end, now, *arguments)`` and gives a whole number. Beside it stands another one
-that is compiled for the same arguments and tells where ``do`` begins::
-
-    @loop_kernel
-    def prepare(place, arguments):
-        return entry_of(do, place, arguments)
+A kernel of this kind is ``do(job, start, end, now, *arguments)`` and gives a whole number.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, allow-untyped-calls, no-warn-return-any
@@ -25,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from dicegym.engine.jit import COMPILED, kernel
+from dicegym.engine.jit import COMPILED, kernel, loop_kernel
 from dicegym.engine.numba_names import TypingError, cgutils, intrinsic, ir, types
 
 CELLS = 1024
@@ -49,7 +44,11 @@ def _borrowed(context, builder, kind, value):
 
 
 @intrinsic
-def _entry_of(typingctx, do, place, arguments):
+def entry_of(typingctx, do, place, arguments):
+    """Write a tuple of arguments to ``place`` (int64[CELLS]); return where code begins that calls ``do`` with them.
+
+    Nothing is counted: the caller has to keep them, and the kernel that asks.
+    """
     given = (types.int64,) * 4 + tuple(arguments)
     called = typingctx.resolve_function_type(do, given, {})
     if not isinstance(called.return_type, types.Integer):
@@ -84,12 +83,17 @@ def _entry_of(typingctx, do, place, arguments):
     return types.int64(do, place, arguments), codegen
 
 
-entry_of: Any = _entry_of
-"""``entry_of(do, place, arguments)`` writes a tuple of arguments to ``place`` (int64[CELLS]).
+@cache
+def _preparer(do: Any) -> Callable[..., Any]:
+    """Return the kernel ``prepare(place, arguments)`` that calls `entry_of` for ``do``.
 
-It returns where code begins that calls ``do`` with them. Nothing is counted: the caller has to keep them, and the
-kernel that asks.
-"""
+    It is written out as source, as a kernel of ``do``'s own file: Numba keeps compiled code that names a global
+    function, and none that takes a function as an argument or from a closure.
+    """
+    name, names = f"prepare_{do.__name__}", {"do": do, "entry_of": entry_of, "__name__": do.__module__}
+    source = f"def {name}(place, arguments):\n    return entry_of(do, place, arguments)"
+    exec(compile(source, do.py_func.__code__.co_filename, "exec"), names)
+    return loop_kernel(names[name])
 
 
 @intrinsic
@@ -203,7 +207,6 @@ class Task:
 
     Args:
         do: the kernel.
-        prepare: the one beside it.
         arguments: what ``do`` gets after its four numbers. They are kept, and read where they lie: what is written into
             arrays is noticed.
         unlocks: whether `ask` lets other threads of Python run meanwhile, which takes longer than a short kernel.
@@ -216,12 +219,10 @@ class Task:
             kernel raised something, TypeError for anything but a whole number, OverflowError for more than 64 bits.
     """
 
-    def __init__(
-        self, do: Callable[..., Any], prepare: Callable[..., Any], arguments: tuple[Any, ...], unlocks: bool = False
-    ) -> None:
-        self.do, self._prepare, self.arguments, self._unlocks = do, prepare, arguments, unlocks
+    def __init__(self, do: Callable[..., Any], arguments: tuple[Any, ...], unlocks: bool = False) -> None:
+        self.do, self.arguments, self._unlocks = do, arguments, unlocks
         self._memory = np.zeros(CELLS, np.int64)
-        self.entry = int(prepare(self._memory, arguments)) if COMPILED else 0
+        self.entry = int(_preparer(do)(self._memory, arguments)) if COMPILED else 0
         self.place = self._memory.ctypes.data
         self.ask: Callable[[int, int, int, int], int] = self._function(0) if COMPILED else self._interpreted
 
@@ -237,7 +238,7 @@ class Task:
 
     def _function(self, listed: int) -> Any:
         cells = np.array([self.entry, self.place, self._unlocks, listed], np.int64)
-        kept = cells, self._memory, self.arguments, self.do, self._prepare  # for as long as anybody has the function
+        kept = cells, self._memory, self.arguments  # for as long as anybody has the function
         return _new_function(_method(), cells.ctypes.data, kept)
 
     def _interpreted(self, job: int, start: int, end: int, now: int) -> int:
@@ -245,4 +246,4 @@ class Task:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Copies are of copied arguments, which lie elsewhere."""
-        return Task, (self.do, self._prepare, self.arguments, self._unlocks)
+        return Task, (self.do, self.arguments, self._unlocks)

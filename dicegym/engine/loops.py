@@ -22,7 +22,6 @@ import numpy as np
 from dicegym.engine.dice import draw, key_of, turn_stream
 from dicegym.engine.flags import how_many, place_of
 from dicegym.engine.jit import declare, kernel, loop_kernel
-from dicegym.engine.kernel_entries import entry_of
 from dicegym.engine.numba_names import as_dtype, overload, types
 from dicegym.engine.twin_kernels import chain, list_twins, situation_kernel
 
@@ -221,23 +220,6 @@ def situation_rows(states, rows, out):
 
 
 @loop_kernel
-def play_on(blank, states, seeds, episodes, actions, observations, masks, results, overs):
-    """Play one decision in every game; a finished one gives its results and starts its seed's next episode.
-
-    Observations and masks are those of the player now to move. ``results[i]`` is valid where ``overs[i]``.
-    """
-    for i in range(len(states)):
-        step(states[i], actions[i])
-        overs[i] = states[i].over
-        if overs[i]:
-            returns(states[i], results[i])
-            episodes[i] += 1
-            begin(states, i, blank, key_of(seeds[i], episodes[i]))
-        observe(states[i], states[i].player, observations[i])
-        legal(states[i], masks[i])
-
-
-@loop_kernel
 def random_legal(masks, seed, time, first, out):
     """Write a uniformly random legal action of each row of ``masks`` to ``out`` (-1: no action is legal).
 
@@ -257,25 +239,23 @@ PLAY_ON, CHOOSE = 0, 1
 def help_batch(
     job, start, end, now, blank, states, seeds, episodes, actions, observations, masks, results, overs, seed, chosen
 ):
-    """Do a part of `play_on` or, at time ``now``, of `random_legal`; see `dicegym.engine.kernel_entries`."""
-    if job == PLAY_ON:
-        play_on(
-            blank,
-            states[start:end],
-            seeds[start:end],
-            episodes[start:end],
-            actions[start:end],
-            observations[start:end],
-            masks[start:end],
-            results[start:end],
-            overs[start:end],
-        )
-    else:
+    """Do a part of a job for the games of a batch; see `dicegym.engine.kernel_entries`.
+
+    `PLAY_ON` plays one decision in every game; a finished one gives its results, valid where ``overs``, and starts its
+    seed's next episode. Observations and masks are those of the player now to move. `CHOOSE` is `random_legal` at time
+    ``now``.
+    """
+    if job == CHOOSE:
         random_legal(masks[start:end], seed, now, start, chosen[start:end])
+        return 0
+    for row in range(start, end):
+        i = np.uint64(row)  # told that no row counts from the end, the compiler need not ask each array
+        step(states[i], actions[i])
+        overs[i] = states[i].over
+        if overs[i]:
+            returns(states[i], results[i])
+            episodes[i] += np.uint64(1)
+            begin(states, i, blank, key_of(seeds[i], episodes[i]))
+        observe(states[i], states[i].player, observations[i])
+        legal(states[i], masks[i])
     return 0
-
-
-@loop_kernel
-def prepare_batch(place, arguments):
-    """See `dicegym.engine.kernel_entries`."""
-    return entry_of(help_batch, place, arguments)

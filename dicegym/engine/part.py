@@ -135,11 +135,8 @@ class Part(Generic[P]):
         module = sibling(rules_module, self.file)
         if module is None or self.missing(module):
             return None
-        return cast(P, _WithDefaults(module, self.protocol) if self._has_defaults else module)
-
-    @property
-    def _has_defaults(self) -> bool:
-        return any(_may_lack(self.protocol, name) for name in vars(self.protocol) if not name.startswith("_"))
+        lacks = any(not hasattr(module, name) for name in vars(self.protocol) if not name.startswith("_"))
+        return cast(P, _WithDefaults(module, self.protocol) if lacks else module)
 
     def demand(self, rules_module: str, title: str) -> P:
         """Return the part, as `beside` does. Raises PartError, which says what to write, if the game has none."""

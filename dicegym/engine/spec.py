@@ -131,7 +131,7 @@ class JointAction(NamedTuple):
     """(record, seat): take back what the seat has chosen in this round, and all that is private of it."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class GameSpec(Generic[V]):
     """The fact sheet of a game, declared at the end of its ``rules.py``.
 

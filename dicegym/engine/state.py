@@ -12,16 +12,17 @@ in which every seat is the caller's play by the same rows.
 from __future__ import annotations
 
 import importlib
+from collections.abc import Callable
 from operator import index
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from dicegym.engine.batch import BatchGame
 from dicegym.engine.dice import key_of
-from dicegym.engine.flags import write_bits, write_places
+from dicegym.engine.flags import write_places
 from dicegym.engine.jit import loop_kernel
-from dicegym.engine.kernel_entries import Task, entry_of
+from dicegym.engine.kernel_entries import Task
 from dicegym.engine.loops import begin, first_places, legal, margin, observe, returns, step
 from dicegym.engine.scene import Scene
 from dicegym.engine.spec import GameSpec
@@ -35,17 +36,15 @@ class StateGame(BatchGame, Protocol):
     spec: GameSpec[Any]
 
     @property
-    def state_memory(self) -> StateMemory:
-        """Where its states lie."""
+    def free_rows(self) -> list[StateRow]:
+        """The memory that is ready for its next states."""
 
     def scene(self, state: Any, seat: int | None = None) -> Scene:
         """Return one screen of a state."""
 
 
 ROWS = 64
-"""States of a block."""
-LISTS = 1024
-"""How many masks are remembered with their actions; of games that have more, no mask is."""
+"""States whose memory is taken at once."""
 LOOK, STEP, BEGIN, OBSERVE, RETURNS, LEGAL = range(6)
 """What `do_state` is asked to do."""
 OF_NOTHING, OF_RETURNS, OF_MARGIN, OF_FIRST_PLACE = range(4)
@@ -55,13 +54,6 @@ OBSERVED = 1 << 8
 SEAT, SEEN, OVER, GAINED, FAULT = 0xFF, 1 << 8, 1 << 9, 1 << 10, 11
 """What `do_state` returns of a step, in a number: the seat to move; whether that seat was observed; whether the game is
 over; whether returns or rewards have changed; and from bit `FAULT` on the fault."""
-HOMES = {
-    "fork": "dicegym.analysis.playing_on",
-    "position_id": "dicegym.games.positions",
-    "sample_returns": "dicegym.analysis.rollouts",
-}
-"""Functions that methods of a state call, and the rooms that hold them. They build upon this one, so they are looked up
-when they are called, as `dicegym` looks up its public names."""
 
 
 @loop_kernel
@@ -76,13 +68,13 @@ def _changed(known, now):
 
 
 @loop_kernel
-def do_state(job, row, what, more, blank, states, masks, bits, legals, observations, sums):
+def do_state(job, row, what, more, blank, states, masks, legals, observations, sums):
     """Do one thing with the state in a row; see `dicegym.engine.kernel_entries` for the first four numbers.
 
     Args: ``what`` is the action to play, the seat to observe or the seed of the game that begins; ``more`` its number
-    under that seed or, of a step, what rewards are the gain of (`OF_NOTHING`, `OBSERVED`). ``bits`` (uint64[rows,
-    words]) are the flags of ``masks``; ``legals`` (int64[n_actions]) the last list of `LEGAL`. ``sums`` (float32[rows,
-    3, players]) are returns, what rewards sum to if that is something else, and room to reckon.
+    under that seed or, of a step, what rewards are the gain of (`OF_NOTHING`, `OBSERVED`). ``legals``
+    (int64[n_actions]) is the last list of `LEGAL`. ``sums`` (float32[rows, 3, players]) are returns, what rewards sum
+    to if that is something else, and room to reckon.
 
     Returns what a `State` remembers of a step: see `OVER`.
     """
@@ -108,7 +100,6 @@ def do_state(job, row, what, more, blank, states, masks, bits, legals, observati
         mask[:] = False
     else:
         legal(state, mask)
-    write_bits(mask, bits[row])
     if paid != OF_NOTHING:
         scratch = sums[row, 2]
         returns(state, scratch)
@@ -127,93 +118,51 @@ def do_state(job, row, what, more, blank, states, masks, bits, legals, observati
     return told
 
 
-@loop_kernel
-def prepare_state(place, arguments):
-    """See `dicegym.engine.kernel_entries`."""
-    return entry_of(do_state, place, arguments)
+class StateRow(NamedTuple):
+    """The memory of one game, and the compiled function that works on it."""
+
+    ask: Callable[[int, int, int, int], int]
+    """Calls `do_state`; see `dicegym.engine.kernel_entries.Task`."""
+    list_legal: Callable[[int, int, int, int], list[int]]
+    """With the job `LEGAL`, returns the legal actions as a new list."""
+    number: int
+    """The row's in its block, the second number that ``ask`` takes."""
+    records: np.ndarray
+    """records[1], the game's own."""
+    record: Any
+    """The only one of them."""
+    mask: np.ndarray
+    """bool[n_actions]."""
+    observation: np.ndarray
+    """float32[observation_size]."""
+    returns: np.ndarray
+    """float32[players]."""
+    paid: np.ndarray
+    """float32[players], what rewards sum to if that is not the returns."""
 
 
-class StateRow:
-    """The memory of one game, and the compiled function that works on it.
-
-    Attributes:
-        ask: calls `do_state`; see `dicegym.engine.kernel_entries.Task`.
-        list_legal: with the job `LEGAL`, returns the legal actions as a new list.
-        number: the row's in its block, the second number that ``ask`` takes.
-        records: records[1], the game's own.
-        record: the only one of them.
-        mask: bool[n_actions].
-        mask_bits: returns the same as bytes of bits, by which masks are told apart in an eighth of the time.
-        returns: float32[players].
-        observation: float32[observation_size].
-        paid: float32[players], what rewards sum to if that is not the returns.
-    """
-
-    __slots__ = (
-        "ask",
-        "list_legal",
-        "mask",
-        "mask_bits",
-        "number",
-        "observation",
-        "paid",
-        "record",
-        "records",
-        "returns",
-    )
-
-    def __init__(self, block: Block, number: int) -> None:
-        self.ask, self.list_legal, self.number = block.ask, block.list_legal, number
-        self.records = block.states[number : number + 1]
-        self.record = block.states[number]
-        self.mask, self.observation = block.masks[number], block.observations[number]
-        self.mask_bits = memoryview(block.bits[number]).tobytes
-        self.returns, self.paid = block.sums[number, 0], block.sums[number, 1]
-
-
-class Block:
-    """The memory of some states of a game.
-
-    Args:
-        game: the game.
-        size: how many.
-    """
-
-    def __init__(self, game: StateGame, size: int = ROWS) -> None:
-        self.states = game.new_states(size)
-        self.masks = np.zeros((size, game.n_actions), np.bool_)
-        self.observations = np.zeros((size, game.observation_size), np.float32)
-        self.sums = np.zeros((size, 3, game.players), np.float32)
-        self.bits = np.zeros((size, -(-game.n_actions // 64)), np.uint64)
-        legals = np.zeros(game.n_actions, np.int64)
-        arguments = game.blank, self.states, self.masks, self.bits, legals, self.observations, self.sums
-        task = Task(do_state, prepare_state, arguments)
-        self.ask, self.list_legal = task.ask, task.listing(legals)
-        self.rows = [StateRow(self, number) for number in range(size)]
-
-
-class StateMemory:
-    """Where the states of a game lie: blocks, of which rows are taken and given back.
-
-    Args:
-        game: the game.
-    """
-
-    def __init__(self, game: StateGame) -> None:
-        self._game = game
-        self._free: list[StateRow] = []
-        self.lists: dict[bytes, tuple[int, ...]] | None = {}
-        """Masks -> their actions; None once there were more than `LISTS`."""
-        self.give_back = self._free.append
-        """Let another state have a row."""
-
-    def take(self) -> StateRow:
-        """Return a row that nobody has."""
-        try:
-            return self._free.pop()
-        except IndexError:
-            self._free += Block(self._game).rows
-            return self._free.pop()
+def make_rows(game: StateGame, n: int) -> list[StateRow]:
+    """Return a block of memory for ``n`` states of a game."""
+    states, legals = game.new_states(n), np.zeros(game.n_actions, np.int64)
+    masks = np.zeros((n, game.n_actions), np.bool_)
+    observations = np.zeros((n, game.observation_size), np.float32)
+    sums = np.zeros((n, 3, game.players), np.float32)
+    task = Task(do_state, (game.blank, states, masks, legals, observations, sums))
+    ask, list_legal = task.ask, task.listing(legals)
+    return [
+        StateRow(
+            ask,
+            list_legal,
+            number,
+            states[number : number + 1],
+            states[number],
+            masks[number],
+            observations[number],
+            sums[number, 0],
+            sums[number, 1],
+        )
+        for number in range(n)
+    ]
 
 
 class State:
@@ -239,9 +188,8 @@ class State:
         "_ask",
         "_copy_mask",
         "_copy_observation",
+        "_free",
         "_list_legal",
-        "_mask_bits",
-        "_memory",
         "_number",
         "_row",
         "_told",
@@ -252,17 +200,22 @@ class State:
 
     def __init__(self, game: StateGame) -> None:
         self.game = game
-        self._memory = memory = game.state_memory
-        self._row = row = memory.take()
+        self._free = game.free_rows
+        try:
+            row = self._free.pop()
+        except IndexError:
+            row, *others = make_rows(game, ROWS)
+            self._free += others
+        self._row = row
         self._ask, self._list_legal, self._number = row.ask, row.list_legal, row.number
-        self._copy_mask, self._copy_observation, self._mask_bits = row.mask.copy, row.observation.copy, row.mask_bits
+        self._copy_mask, self._copy_observation = row.mask.copy, row.observation.copy
         self._told, self._watched = 0, OF_NOTHING
         self.over = False
 
     def __del__(self) -> None:
         """Give its memory back."""
         if hasattr(self, "_row"):
-            self._memory.give_back(self._row)
+            self._free.append(self._row)
 
     @classmethod
     def begin(cls, game: StateGame, seed: int = 0, episode: int = 0) -> State:
@@ -295,16 +248,7 @@ class State:
 
     def legal_actions(self) -> list[int]:
         """Return what the player to move may do, in rising order; nothing at the end."""
-        lists = self._memory.lists
-        if lists is None:
-            return [*self._list_legal(LEGAL, self._number, 0, 0)]
-        mask = self._mask_bits()
-        found = lists.get(mask)
-        if found is None:
-            lists[mask] = found = tuple(self._list_legal(LEGAL, self._number, 0, 0))
-            if len(lists) > LISTS:
-                self._memory.lists = None
-        return [*found]
+        return self._list_legal(LEGAL, self._number, 0, 0)
 
     def action_mask(self) -> np.ndarray:
         """Return the same as bool[n_actions]."""
@@ -372,7 +316,8 @@ class State:
 
         Raises ParameterError if the game is over, or nothing says what may be believed of what it hides.
         """
-        return State.of(self.game, _home_of("fork")(self.game, self.record, seed)[0])
+        fork = _load("dicegym.analysis.playing_on", "fork")
+        return State.of(self.game, fork(self.game, self.record, seed)[0])
 
     def rollouts(self, n: int, *, policy: Any = None, seed: int = 0, threads: int = 1) -> np.ndarray:
         """Play the game on to its end ``n`` times, and return each seat's sum of rewards in each: float32[n, players].
@@ -392,9 +337,8 @@ class State:
                 what the game hides.
             UnknownNameError, AgentError, ModelError, DependencyError: ``policy`` cannot play; see `dicegym.agent`.
         """
-        found: np.ndarray = _home_of("sample_returns")(
-            self.game, self.record, n, policy=policy, seed=seed, threads=threads
-        )
+        sample = _load("dicegym.analysis.rollouts", "sample_returns")
+        found: np.ndarray = sample(self.game, self.record, n, policy=policy, seed=seed, threads=threads)
         return found
 
     def text(self, seat: int | None = None) -> str:
@@ -407,7 +351,7 @@ class State:
     @property
     def id(self) -> str:
         """A short text that holds the whole state, as ``dicegym values hint`` takes it."""
-        found: str = _home_of("position_id")(self.game, self.record)
+        found: str = _load("dicegym.games.positions", "position_id")(self.game, self.record)
         return found
 
     def __repr__(self) -> str:
@@ -433,8 +377,9 @@ def as_word(number: int) -> int:
     return (index(number) + (1 << 63)) % (1 << 64) - (1 << 63)
 
 
-def _home_of(name: str) -> Any:
-    return getattr(importlib.import_module(HOMES[name]), name)
+def _load(module: str, name: str) -> Any:
+    """Return a function of a module that builds upon this one: it is loaded when it is first called."""
+    return getattr(importlib.import_module(module), name)
 
 
 def _restore(game: StateGame, record: bytes) -> State:

@@ -155,12 +155,6 @@ def _post(board, entry, place, job, start, end, now):
     return _load(board, ASLEEP) == 1
 
 
-@loop_kernel
-def _do(entry, place, job, start, end, now, own):
-    """Do a part oneself: set ``own`` (int64[2]) to what it gave, and to 1 if it raised something."""
-    own[1] = enter(entry, place, job, start, end, now, own, 0)
-
-
 class _Helper:
     """One thread and its board."""
 
@@ -210,22 +204,9 @@ class _Helper:
 
     def result(self) -> int:
         """Return the result of the last job, which is done. Raises what it raised instead."""
-        return _result(self.board[RESULT], self.board[FAILED])
-
-
-def _result(given: int, failed: int) -> int:
-    if failed:
-        raise RuntimeError(LOST)
-    return int(given)
-
-
-def _settle(helpers: Sequence[_Helper]) -> None:
-    """Return when all are done, whatever interrupts the waiting for one of them."""
-    if helpers:
-        try:
-            helpers[0].settle()
-        finally:
-            _settle(helpers[1:])
+        if self.board[FAILED]:
+            raise RuntimeError(LOST)
+        return int(self.board[RESULT])
 
 
 def _leave(core: int) -> None:
@@ -273,7 +254,6 @@ class ThreadTeam:
 
     def __init__(self, count: Any = 1) -> None:
         self.count = whole_number("threads", count, 1, 1024, "a number of threads")
-        self._own = np.zeros(2, np.int64)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Copy and pickle by the number: threads are started when they are needed."""
@@ -307,21 +287,17 @@ class ThreadTeam:
         if len(edges) == 2 and meanwhile is None:
             return [task.ask(job, edges[0], edges[1], now)]
         parts = list(pairwise(edges))
-        if not COMPILED:
-            if meanwhile is not None:
-                meanwhile()
-            return [task.ask(job, *part, now) for part in parts]
+        own = 1 if COMPILED else len(parts)
         busy: list[_Helper] = []
         try:
-            busy.extend(_take() for _ in parts[1:])
-            try:
-                for helper, part in zip(busy, parts[1:], strict=True):
-                    helper.post(task, job, *part, now)
+            with contextlib.ExitStack() as settling:  # whatever interrupts the waiting for one of them
+                for part in parts[own:]:
+                    busy.append(_take())
+                    settling.callback(busy[-1].settle)
+                    busy[-1].post(task, job, *part, now)
                 if meanwhile is not None:
                     meanwhile()
-                _do(task.entry, task.place, job, *parts[0], now, self._own)
-            finally:
-                _settle(busy)
-            return [_result(*self._own), *(helper.result() for helper in busy)]
+                found = [task.ask(job, *part, now) for part in parts[:own]]
+            return found + [helper.result() for helper in busy]
         finally:
             _free.extend(reversed(busy))

@@ -16,8 +16,8 @@ import numpy as np
 
 from dicegym.engine.dice import key_of
 from dicegym.engine.jit import loop_kernel
-from dicegym.engine.kernel_entries import entry_of
 from dicegym.engine.loops import (
+    CHOOSE,
     UNKNOWN,
     begin,
     choose,
@@ -238,12 +238,6 @@ def do_alone(job, what, seat, more, blank, states, who, opponents, observation, 
 
 
 @loop_kernel
-def prepare_alone(place, arguments):
-    """See `dicegym.engine.kernel_entries`."""
-    return entry_of(do_alone, place, arguments)
-
-
-@loop_kernel
 def _other_reward(state, kind, seat, scratch):
     """Return the sum of rewards of ``seat`` so far where rewards are not the returns; ``scratch`` is overwritten."""
     if kind == OF_MARGIN:
@@ -378,10 +372,6 @@ def advance_rows(share, first, batch, opponents):
     return n
 
 
-PLAY_ON, CHOOSE = range(2)
-"""Jobs of `help_rows`."""
-
-
 @loop_kernel
 def help_rows(job, start, end, now, which, actions, tasks, waiting, batch, opponents, seed, chosen):
     """Do a part of `advance_rows`, with which a step begins, or, at time ``now``, of `random_legal`.
@@ -393,12 +383,6 @@ def help_rows(job, start, end, now, which, actions, tasks, waiting, batch, oppon
         return 0
     share = Share(which[start:end], actions[start:end], tasks[start:end], waiting[start:end])
     return advance_rows(share, True, batch, opponents)
-
-
-@loop_kernel
-def prepare_rows(place, arguments):
-    """See `dicegym.engine.kernel_entries`."""
-    return entry_of(help_rows, place, arguments)
 
 
 @loop_kernel
@@ -453,9 +437,3 @@ def list_ended(job, start, end, now, rows, final_results, which, slots, ended, s
             if not row.terminated:
                 told |= CUT_OFF
     return told | ends << ENDS
-
-
-@loop_kernel
-def prepare_list(place, arguments):
-    """See `dicegym.engine.kernel_entries`."""
-    return entry_of(list_ended, place, arguments)

@@ -41,7 +41,7 @@ def test_an_action_is_one_number(form: Any) -> None:
         env.step(number)
     before = record_of(env)
     for wrong in (np.array([3]), torch.tensor([3]), [3], np.array([1, 2]), True, 3.0, "5", None):
-        with pytest.raises(IllegalActionError, match="is no whole number"):
+        with pytest.raises(IllegalActionError, match="is not a whole number"):
             env.step(wrong)
         assert record_of(env) == before
     env.step(3)
