@@ -1,7 +1,7 @@
-"""How many steps a second each form of the environments takes on this machine, with random legal actions.
+"""Steps per second of each form of the environments on this machine, with random legal actions.
 
-Loops run in turn, round after round, so that all of them see the same noise; medians are reported. What else is
-measured (other libraries, contests, servers, trainers) is in the folder ``benchmarks`` of the repository.
+Loops run in turn, round after round, so that all of them see the same noise; medians are reported. Other benchmarks
+(other libraries, contests, servers, trainers) are in the repository's folder ``benchmarks``.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ from dicegym.errors import DependencyError, unknown_name
 from dicegym.registry import ENVIRONMENTS, GAMES, Environment
 
 BATCH, SB3_BATCH = 1024, 256
-"""Games in a batch, and in one that trains a network: what one machine's network keeps up with."""
+"""Games in a batch, and in a batch that trains a network, which one machine's network keeps up with."""
 AT_A_TIME = 100
-"""Steps of a single environment between two looks at the clock."""
+"""Steps of a single environment between two readings of the clock."""
 SECONDS, ROUNDS = 0.5, 5
-"""How long each loop runs in a round, and how many rounds there are."""
+"""Duration of each loop in a round, and number of rounds."""
 PACKAGES = ("dicegym", "gymnasium", "pettingzoo", "numba", "numpy")
 
 Work = Callable[[], int]
-"""A loop: plays on for a moment and returns how many steps it took."""
+"""A loop: plays for a moment and returns the number of steps."""
 
 
 def measure_rate(work: Work, seconds: float) -> float:
-    """Call ``work`` for about ``seconds``, at least once; return what it counted per second."""
+    """Call ``work`` for about ``seconds``, at least once; return its steps per second."""
     done, spent, began = 0, 0.0, time.perf_counter()
     while not done or spent < seconds:
         done += work()
@@ -45,7 +45,7 @@ def measure_rate(work: Work, seconds: float) -> float:
 
 
 def random_numbers() -> Iterator[int]:
-    """Return random whole numbers without end, drawn in advance so that no loop pays for them."""
+    """Return endless random whole numbers, drawn in advance so that no loop spends time on them."""
     return cycle(np.random.default_rng(0).integers(0, 1 << 30, 10_007).tolist())
 
 
@@ -82,7 +82,7 @@ def make_vec(environment: Environment, n: int = BATCH, threads: int = 1) -> Work
 
 
 def sb3(environment: Environment, n: int = SB3_BATCH, threads: int = 1) -> Work:
-    """As `make_vec`, through Stable-Baselines3's interface, masks asked for as sb3-contrib asks.
+    """As `make_vec`, by Stable-Baselines3's interface, with masks requested as sb3-contrib does.
 
     Raises DependencyError without the extra ``train``.
     """
@@ -190,7 +190,7 @@ def parallel(environment: Environment) -> Work:
         return int(legal[next(drawn) % len(legal)])
 
     def choose_one(agent: str) -> np.ndarray:
-        limits = given[1][agent]["action_mask"]  # of each thing that it chooses; it takes something of one alone
+        limits = given[1][agent]["action_mask"]  # a mask for each thing; it chooses one thing only
         choice = np.zeros(len(limits), np.int64)
         thing = next(drawn) % len(limits)
         choice[thing] = next(drawn) % int(limits[thing].sum())
@@ -214,9 +214,9 @@ def parallel(environment: Environment) -> Work:
 
 
 class BenchForm(NamedTuple):
-    """A form of the environments, and how it is stepped; ``multi``: games for one have no such form.
+    """A form of the environments, and how it is stepped; ``multi``: games for one player have no such form.
 
-    Decisions are those of all players; learner steps those of the one seat that the loop plays.
+    Decisions are those of all players; learner steps are those of the seat that the loop plays.
     """
 
     title: str
@@ -238,16 +238,16 @@ FORMS: Mapping[str, BenchForm] = {
 
 
 class Goal(NamedTuple):
-    """What a rate is to reach: ``times`` that of ``beside``, in decisions of all players, or the number itself.
+    """A rate to reach: ``times`` the rate of ``beside`` in decisions of all players, or ``times`` itself.
 
-    ``beside`` is another form, or a loop of another library, which ``benchmarks`` measures.
+    ``beside`` is another form, or a loop of another library that ``benchmarks`` measures.
     """
 
     times: float
     beside: str = ""
 
     def text(self, rate: float) -> str:
-        """Return the goal in words, and whether ``rate`` reaches it if that follows from it alone."""
+        """Return the goal in words, and whether ``rate`` reaches it if it is a number."""
         if self.beside:
             return f"{self.times:g} x {self.beside}"
         return f"at least {self.times:,.0f}, {'reached' if rate >= self.times else 'missed'}"
@@ -261,11 +261,11 @@ GOALS: Mapping[str, Mapping[str, Goal]] = {
     "aec": {"": Goal(1.5, _LEDUC), "Lucky-v0": Goal(1.0, _LEDUC)},
     "parallel": {"": Goal(1.5, _LEDUC), "Lucky-v0": Goal(1.0, _LEDUC)},
 }
-"""By form and environment (``""``: all others): games with as much to reckon as the other library's, or more."""
+"""By form and environment (``""``: all others). The other library's game takes as much computation, or less."""
 
 
 def goal_of(form: str, environment: str) -> Goal | None:
-    """Return what a form of an environment is to reach; None: nothing."""
+    """Return the goal of a form of an environment, if it has one."""
     goals = GOALS.get(form, {})
     return goals.get(environment, goals.get(""))
 
@@ -288,7 +288,7 @@ class StepRate(NamedTuple):
 
 
 class BenchResult(NamedTuple):
-    """Rates, the machine and the versions that they were measured on, and why forms were left out."""
+    """Rates, the machine and versions of the measurement, and why forms were left out."""
 
     machine: dict[str, str]
     rates: list[StepRate]
@@ -316,7 +316,7 @@ def run_bench(
     """Measure every form of every environment, one after the other in each round.
 
     ``forms`` are names in `FORMS`, and ``games`` those of games; empty: all. ``progress`` is called with a line before
-    each form is prepared and each round begins. Raises UnknownNameError for a name that is unknown.
+    each form is prepared and each round begins. Raises UnknownNameError for an unknown name.
     """
     for kind, given, known in (("form of the environments", forms, [*FORMS]), ("game", games, [*GAMES])):
         for name in given:
@@ -326,7 +326,7 @@ def run_bench(
     skipped: dict[str, str] = {}
     for name in forms or FORMS:
         form = FORMS[name]
-        progress(f"preparing {name}: kernels that are not on disk are compiled")
+        progress(f"preparing {name}: compiling kernels that are not on disk")
         try:
             for environment in ENVIRONMENTS:
                 if environment.game in (games or GAMES) and (environment.multi or not form.multi):
@@ -347,7 +347,7 @@ def run_bench(
 
 def machine_facts(packages: Sequence[str] = ()) -> dict[str, str]:
     """Return processor, cores, system, Python, and the versions of `PACKAGES` and of ``packages`` if installed."""
-    # Not the machine's name: figures are published.
+    # Without the machine's name, as figures are published.
     facts = {"processor": processor_name(), "cores": str(os.cpu_count())}
     facts |= {"system": platform.system(), "Python": platform.python_version()}
     for package in dict.fromkeys((*PACKAGES, *packages)):

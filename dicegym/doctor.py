@@ -1,7 +1,7 @@
-"""What this machine has of what dicegym can use, what it lacks, what is broken, and what to do about it.
+"""A check of this machine: what works, what is missing, what is broken, and what to do about it.
 
-``dicegym doctor`` prints it. Nothing is installed, changed or sent anywhere, PyTorch is not loaded, and nothing takes
-long: it answers within three seconds.
+``dicegym doctor`` prints it. Nothing is installed, changed or sent. PyTorch is not loaded, so it answers within three
+seconds.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from dicegym.registry import GAMES
 from dicegym.shipped import shipped_folder
 
 OK, LACKING, BROKEN = "ok", "lacking", "broken"
-"""Installed and working; missing, which only its users notice; installed, and not working."""
+"""Installed and working; missing, but optional; installed, but not working."""
 PACKAGE = "dicegym"
 PURPOSES = {
     "train": "training, learning curves, hyperparameter search",
@@ -41,7 +41,7 @@ PURPOSES = {
 
 
 class Diagnosis(NamedTuple):
-    """One thing that was examined: `OK`, `LACKING` or `BROKEN`, what was found, and what to do about it."""
+    """The state of one thing (`OK`, `LACKING` or `BROKEN`), what was found, and what to do."""
 
     topic: str
     name: str
@@ -51,12 +51,12 @@ class Diagnosis(NamedTuple):
 
 
 def examine() -> list[Diagnosis]:
-    """Return what works, what is missing and what is broken, topic by topic. Never raises for what it finds."""
+    """Return what works, what is missing and what is broken, topic by topic. Never raises."""
     found: list[Diagnosis] = []
     for one in EXAMINATIONS:
         try:
             found += one()
-        except Exception as error:  # a machine may be broken in ways that nobody thought of, and the rest counts too
+        except Exception as error:  # one unexpected fault does not stop the rest
             words = f"could not be examined: {type(error).__name__}: {error}"
             found.append(Diagnosis(one.__name__, "", BROKEN, words, "report it with this line"))
     return found
@@ -88,7 +88,7 @@ def kernels() -> Iterator[Diagnosis]:
     from dicegym.engine import jit
 
     if not jit.CACHE_FOLDER:
-        yield Diagnosis("kernels", "", OK, "compilation is off (NUMBA_DISABLE_JIT): all is plain Python")
+        yield Diagnosis("kernels", "", OK, "compilation is off (NUMBA_DISABLE_JIT): everything is plain Python")
         return
     folder = Path(jit.CACHE_FOLDER)
     files = list(folder.glob("*.nbc"))
@@ -98,13 +98,13 @@ def kernels() -> Iterator[Diagnosis]:
 
 
 def isolation() -> Iterator[Diagnosis]:
-    """Yield what isolates strangers' bots here, layer by layer."""
+    """Yield each layer that isolates strangers' bots."""
     from dicegym.sandbox import jail, landlock, seccomp
 
     program, version = jail.bubblewrap(), landlock.version()
     name = f"bubblewrap {program.version} ({program.path})" if program else "bubblewrap"
     words, lacks = f"{name}: own processes, network and files for each bot", jail.probe(jail.Isolation.JAIL)
-    yield _judge("isolation", "jail", words, LACKING, lacks, "strangers' bots have fewer walls around them until then")
+    yield _judge("isolation", "jail", words, LACKING, lacks, "strangers' bots are less isolated until then")
     lacks, advice = "" if version else "not here", "Linux 5.13 or newer with Landlock on has it"
     yield _judge("isolation", "Landlock", f"version {version}", LACKING, lacks, advice)
     lacks, advice = "" if seccomp.available() else "not here", "Linux on x86-64 or ARM has it"
@@ -112,7 +112,7 @@ def isolation() -> Iterator[Diagnosis]:
 
 
 def store() -> Iterator[Diagnosis]:
-    """Yield whether the default store of contests can be read. A PostgreSQL server is not connected with."""
+    """Yield whether the default store of contests can be read; a PostgreSQL server is not contacted."""
     from dicegym.arena.storage import VARIABLE, default_store
 
     where = default_store()
@@ -122,7 +122,7 @@ def store() -> Iterator[Diagnosis]:
         lacks = "" if driver else f"{words} not installed"
         yield _judge("store", "", f"{words} {driver}", BROKEN, lacks, install_command("postgres"))
     elif not path.exists():
-        yield Diagnosis("store", "", OK, f"{path.resolve()} does not exist: the first contest makes it")
+        yield Diagnosis("store", "", OK, f"{path.resolve()} does not exist: the first contest creates it")
     elif missing := _installed("arena")[0]:
         words = f"{path} cannot be read: {_lacks(missing)}"
         yield Diagnosis("store", "", LACKING, words, install_command("arena"))
@@ -139,7 +139,7 @@ def store() -> Iterator[Diagnosis]:
 
 
 def data() -> Iterator[Diagnosis]:
-    """Yield which tables are solved, and whether the shipped agents are there."""
+    """Yield the solved tables, and whether the shipped agents are complete."""
     from dicegym.games.solved import FOLDER_VARIABLE, tables_root
 
     root = tables_root()
@@ -164,12 +164,12 @@ EXAMINATIONS = (packages, kernels, isolation, store, data)
 
 
 def _judge(topic: str, name: str, works: str, state: str, lacks: str, advice: str) -> Diagnosis:
-    """Return that something works; if ``lacks`` says why it does not, that, its state and the advice."""
+    """Return a diagnosis: OK, or ``state`` with the advice if ``lacks`` says what is wrong."""
     return Diagnosis(topic, name, state, lacks, advice) if lacks else Diagnosis(topic, name, OK, works)
 
 
 def _size(files: Iterable[Path]) -> str:
-    """Return how large files are together."""
+    """Return the total size of files."""
     return f"{sum(one.stat().st_size for one in files) / (1 << 20):.1f} MiB"
 
 
@@ -190,11 +190,11 @@ def version_of(name: str) -> str:
 
 
 def _installed(extra: str) -> tuple[list[str], list[str]]:
-    """Return the packages of an extra, of "" those of the core: missing names, and the others with their versions."""
+    """Return the missing packages of an extra (or of the core, if it is empty), and the others with their versions."""
     missing, found = [], []
     for line in metadata.requires(PACKAGE) or []:
         text, _, condition = line.partition(";")
-        marks = dict(re.findall(r"(\w+) (?:==|<) ['\"]([^'\"]+)['\"]", condition))  # conditions like ours alone
+        marks = dict(re.findall(r"(\w+) (?:==|<) ['\"]([^'\"]+)['\"]", condition))  # only conditions like ours
         below = tuple(int(one) for one in marks.get("python_version", "99.0").split("."))
         here = marks.get("sys_platform", sys.platform) == sys.platform and sys.version_info[:2] < below
         if marks.get("extra", "") != extra or not here:
