@@ -94,7 +94,7 @@ def kernels() -> Iterator[Diagnosis]:
     files = list(folder.glob("*.nbc"))
     first = "" if files else ": the first game of each kind compiles its own, which takes minutes"
     words = f"{len(files)} compiled ({_size(files)}) in {folder}{first}"
-    yield _judge("kernels", "", words, BROKEN, _unwritable(folder), "let DICEGYM_CACHE name a folder of yours")
+    yield _judge("kernels", "", words, BROKEN, _unwritable(folder), "set DICEGYM_CACHE to a folder of your own")
 
 
 def isolation() -> Iterator[Diagnosis]:

@@ -194,7 +194,7 @@ class TurnEnv(EverySeat, AECEnv[str, Any, Any]):
             self._was_dead_step(action)
             return
         number = read_action(action, self.game.n_actions)
-        refused = self.on_illegal != "rule" and not self._is_legal(number)
+        refused = self.on_illegal != "rule" and not (0 <= number < self.game.n_actions and self._row.mask[number])
         if refused and self.on_illegal == "raise":
             raise illegal(number, self._row.mask, f" for {agent}")
         self._cumulative_rewards[agent] = 0.0
@@ -211,9 +211,6 @@ class TurnEnv(EverySeat, AECEnv[str, Any, Any]):
         self._collect(told)
         if self.render_mode == "human":
             self.render()
-
-    def _is_legal(self, action: int) -> bool:
-        return 0 <= action < self.game.n_actions and bool(self._row.mask[action])
 
     def _collect(self, told: int) -> None:
         """Set rewards and ends after the last decision, and who is to move."""
