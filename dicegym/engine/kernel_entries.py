@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from dicegym.engine.jit import COMPILED, kernel, loop_kernel
+from dicegym.engine.jit import COMPILED, kernel
 from dicegym.engine.numba_names import TypingError, cgutils, intrinsic, ir, types
 
 CELLS = 1024
@@ -93,7 +93,7 @@ def _preparer(do: Any) -> Callable[..., Any]:
     name, names = f"prepare_{do.__name__}", {"do": do, "entry_of": entry_of, "__name__": do.__module__}
     source = f"def {name}(place, arguments):\n    return entry_of(do, place, arguments)"
     exec(compile(source, do.py_func.__code__.co_filename, "exec"), names)
-    return loop_kernel(names[name])
+    return kernel(names[name])
 
 
 @intrinsic

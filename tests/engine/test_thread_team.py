@@ -241,7 +241,7 @@ def test_a_task_may_be_told_too_much_or_nothing_that_counts() -> None:
     many = tuple(np.zeros(1, np.int64) for _ in range(200))
     with pytest.raises(TypingError, match="more than 8192"):
         Task(add_all, (many,))
-    with pytest.raises(TypingError, match="no whole number"):
+    with pytest.raises(TypingError, match="not a whole number"):
         Task(half, (1.0,))
 
 
