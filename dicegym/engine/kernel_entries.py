@@ -88,7 +88,8 @@ def _preparer(do: Any) -> Callable[..., Any]:
     """Return the kernel ``prepare(place, arguments)`` that calls `entry_of` for ``do``.
 
     It is generated as source, as if in ``do``'s file: code that names a global function can be cached, but not code
-    that takes the function as an argument or from a closure.
+    that takes the function as an argument or from a closure. It counts references, as a kernel that does not say takes
+    that from its first caller.
     """
     name, names = f"prepare_{do.__name__}", {"do": do, "entry_of": entry_of, "__name__": do.__module__}
     source = f"def {name}(place, arguments):\n    return entry_of(do, place, arguments)"
