@@ -8,7 +8,7 @@ from dicegym.escape import harmless
 
 
 def plain_table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """Return the lines of a table, columns aligned: numbers to the right, names to the left, all of it harmless."""
+    """Return the lines of a table, escaped, with numbers aligned right and names left."""
     titles, rows = list(map(harmless, titles)), [list(map(harmless, row)) for row in rows]
     widths = [max(map(len, column)) for column in zip(titles, *rows, strict=True)]
     right = numeric_columns(rows) or [False] * len(titles)
@@ -32,12 +32,12 @@ def write_count(number: int, noun: str) -> str:
 
 
 def is_number(cell: str) -> bool:
-    """Return whether a cell of a table reads as a number, a share, or a dash that stands for none."""
+    """Return whether a cell is a number, a percentage, or a dash for a missing one."""
     return cell == "-" or cell.removesuffix("%").replace(",", "").replace(".", "", 1).isdigit()
 
 
 def numeric_columns(rows: Sequence[Sequence[str]]) -> list[bool]:
-    """Return of each column of a table whether all its cells are numbers; empty for no rows."""
+    """Return for each column whether all its cells are numbers; empty for no rows."""
     return [all(map(is_number, column)) for column in zip(*rows, strict=True)]
 
 

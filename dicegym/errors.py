@@ -1,12 +1,9 @@
-"""The errors and warnings of dicegym: one class for each kind of mistake.
-
-Messages follow one form: what was passed, why it cannot work, what to write instead.
-"""
+"""The errors and warnings of dicegym. Messages say what was passed, why it cannot work, and what to write instead."""
 
 from __future__ import annotations
 
 from dicegym.escape import lines
-from dicegym.escape import one_line as one_line  # noqa: PLC0414 - says that it may be imported from here
+from dicegym.escape import one_line as one_line  # noqa: PLC0414 - may be imported from here
 
 
 class DicegymError(Exception):
@@ -25,7 +22,7 @@ class UnknownArgumentError(UnknownNameError, TypeError):
     """A function does not take a keyword argument; also a TypeError, as Python raises for it.
 
     Attributes:
-        fault: what was wrong, without Python's words: for those who did not call a function.
+        fault: the message without Python's words, for users who did not call a function.
     """
 
     fault = ""
@@ -36,12 +33,12 @@ class ParameterError(DicegymError, ValueError):
 
 
 class DamagedFileError(ParameterError):
-    """A file of a user or of another program is truncated, changed or of another kind.
+    """A file is missing, damaged, or not of the expected kind.
 
     Attributes:
         file: its path.
         reason: what is wrong with it.
-        instead: what to do, as a sentence.
+        instead: what to do.
     """
 
     def __init__(self, file: object, reason: str, instead: str) -> None:
@@ -79,7 +76,7 @@ class AgentError(DicegymError):
         self.reason = lines(reason)
 
     def __reduce__(self) -> tuple[type[AgentError], tuple[str, str]]:
-        """Pickle by the two arguments, so that the error survives a process boundary."""
+        """Pickle by the two arguments."""
         return type(self), (self.agent, self.reason)
 
 
@@ -92,7 +89,7 @@ class UntrustedCodeWarning(UserWarning):
 
 
 class ServiceError(DicegymError):
-    """A service outside of the game failed, such as a model's endpoint: the run ends, and no entry is blamed."""
+    """An external service failed, such as a model's endpoint: the run ends, and no agent is blamed."""
 
 
 class ModelError(DicegymError):
@@ -112,19 +109,19 @@ class DependencyError(DicegymError, ImportError):
 
     @classmethod
     def for_extra(cls, package: str, extra: str, purpose: str) -> DependencyError:
-        """Build the error for ``package``, needed for ``purpose``, that names the extra which installs it."""
+        """Return the error for a missing ``package``; it names the extra that installs it."""
         return cls(f"{purpose} needs {package}, which is not installed: {install_command(extra)}")
 
 
 def install_command(extra: str) -> str:
-    """Return the command that installs an extra: in a checkout's folder, or of an installed wheel."""
+    """Return the command that installs an extra, in a checkout or for an installed wheel."""
     from dicegym.shipped import CHECKOUT
 
     return f"pip install -e '.[{extra}]' in dicegym's folder" if CHECKOUT else f"pip install 'dicegym[{extra}]'"
 
 
 def unknown_name(kind: str, name: object, known: list[str], hint: str = "") -> UnknownNameError:
-    """Return the error for a name that is not among ``known``, with the closest ones suggested."""
+    """Return the error for a name that is not in ``known``; it suggests the closest one."""
     return UnknownNameError(_unknown(kind, name, known) + (f" {hint}" if hint else ""))
 
 

@@ -1,9 +1,8 @@
-"""Files that people and other programs give and get: read up to a limit, and written whole or not at all."""
+"""Reading files up to a size limit, and writing them whole or not at all."""
 
 from __future__ import annotations
 
 import contextlib
-import io
 import os
 import secrets
 import stat
@@ -16,7 +15,7 @@ from dicegym.errors import DamagedFileError, DependencyError, ParameterError
 DATABASE_HEADER = b"SQLite format 3\0"
 """The first bytes of a SQLite file."""
 LARGEST_TEXT = 16 << 20
-"""Bytes of a configuration, of figures, of a curve: larger files are not ours."""
+"""Bytes; larger text files are refused."""
 
 
 def read_bytes(path: str | os.PathLike[str], instead: str, largest: int = LARGEST_TEXT) -> bytes:
@@ -24,24 +23,24 @@ def read_bytes(path: str | os.PathLike[str], instead: str, largest: int = LARGES
 
     Args:
         path: a regular file; a pipe or a device might never end.
-        instead: what to do if it cannot be used.
-        largest: bytes that are read at most.
+        instead: what to do if it cannot be used, for the error.
+        largest: the largest size in bytes.
 
     Raises:
         DamagedFileError: the file is missing, is not a regular file, may not be read, or is too large.
     """
     try:
-        # A pipe without a writer would be waited for without O_NONBLOCK; what was opened is what is looked at.
+        # Without O_NONBLOCK, opening a pipe would wait for its writer. Checks are of what was opened.
         opened = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
         about = os.fstat(opened)
         if not stat.S_ISREG(about.st_mode):
             os.close(opened)
-            _refuse(path, f"is {'a folder' if stat.S_ISDIR(about.st_mode) else 'no regular file'}", instead)
+            _refuse(path, "is a folder" if stat.S_ISDIR(about.st_mode) else "is not a regular file", instead)
         with open(opened, "rb") as file:
             found = file.read(largest + 1) if about.st_size <= largest else None
     except DamagedFileError:
         raise
-    except (OSError, ValueError) as error:  # ValueError: of a name with NUL in it
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the name
         _refuse(path, f"cannot be read ({getattr(error, 'strerror', None) or error})", instead)
     if found is None or len(found) > largest:
         _refuse(path, f"is larger than {largest:,} bytes", instead)
@@ -49,13 +48,13 @@ def read_bytes(path: str | os.PathLike[str], instead: str, largest: int = LARGES
 
 
 def read_text(path: str | os.PathLike[str], instead: str, largest: int = LARGEST_TEXT) -> str:
-    """Return what a file of UTF-8 text holds; arguments and errors as of `read_bytes`."""
+    """Return the text of a UTF-8 file; arguments and errors are those of `read_bytes`."""
     try:
         text = read_bytes(path, instead, largest).decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        _refuse(path, f"is no UTF-8 text (byte {error.start})", instead)
+        _refuse(path, f"is not UTF-8 text (byte {error.start})", instead)
     if "\0" in text:
-        _refuse(path, "is no text, as it holds NUL bytes", instead)
+        _refuse(path, "is not text, as it holds NUL bytes", instead)
     return text.replace("\r\n", "\n")
 
 
@@ -70,28 +69,28 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
 
 
 def is_database(path: Path) -> bool:
-    """Return whether ``path`` is a file of SQLite."""
-    try:
-        with path.open("rb") if path.is_file() else contextlib.nullcontext(io.BytesIO()) as file:
-            return file.read(len(DATABASE_HEADER)) == DATABASE_HEADER
-    except OSError:
-        return False
+    """Return whether ``path`` is a SQLite file."""
+    with contextlib.suppress(OSError):
+        if path.is_file():
+            with path.open("rb") as file:
+                return file.read(len(DATABASE_HEADER)) == DATABASE_HEADER
+    return False
 
 
 @contextlib.contextmanager
 def writing(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Yield where to write, and put it in the place of ``path`` at the end: readers see the old file or the new.
+    """Yield a temporary path to write to, and move it to ``path`` at the end: readers see the old file or the new one.
 
-    Two who write at once do not mix: the last one's stays. If anything goes wrong or the process is killed, the old
-    file stays as it was. What is no regular file, such as ``/dev/stdout``, is written as it is.
+    Of two writers, the last one's file stays. After an error, or if the process is killed, the old file is unchanged.
+    Anything but a regular file, such as ``/dev/stdout``, is written directly.
 
     Raises:
-        OSError: as `open` does, with the name ``path``, also where the disk is full.
-        ParameterError: the file is a SQLite database, which nobody means to replace.
+        OSError: as `open` raises it, with the name ``path``; also if the disk is full.
+        ParameterError: the file is a SQLite database, which is never replaced.
     """
-    target = Path(os.path.realpath(path))  # a link stays one
+    target = Path(os.path.realpath(path))  # a link stays a link
     if is_database(target):
-        raise ParameterError(f"{path} is a database, with all that is stored in it: give another path")
+        raise ParameterError(f"{path} is a database and is not overwritten: give another path")
     if target.exists() and (not target.is_file() or not os.access(target.parent, os.W_OK)):
         try:
             yield target
@@ -100,7 +99,7 @@ def writing(path: str | os.PathLike[str]) -> Iterator[Path]:
         return
     unfinished = target.with_name(f".{target.stem[:40]}-{secrets.token_hex(8)}{target.suffix}")
     try:
-        os.close(os.open(unfinished, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))  # nobody else's, links included
+        os.close(os.open(unfinished, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))  # not an existing file or link
         yield unfinished
         if target.exists():
             os.chmod(unfinished, stat.S_IMODE(target.stat().st_mode))
@@ -114,7 +113,7 @@ def writing(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 
 def _of_file(error: OSError, path: str | os.PathLike[str], written: Path) -> OSError:
-    """Return an error with the name of the file that was asked for, where it has none, or that of ``written``."""
+    """Return ``error`` with the name ``path`` if it names ``written`` or no file."""
     if error.errno is None or error.filename not in (None, str(written), written):
         return error
     return OSError(error.errno, error.strerror, os.fspath(path))
@@ -129,22 +128,21 @@ def locked_folder(
     instead: str,
     wait: float = 0.0,
 ) -> Iterator[None]:
-    """Let one process at a time work in a folder. It is made if it is missing, and removed at the end if it is empty.
+    """Lock a folder for one process. A missing folder is made, and removed at the end if it is empty.
 
-    The system releases the lock when its process ends, however that happens: a killed process blocks nobody.
+    The system releases the lock when its process ends, even if it is killed.
 
     Args:
-        folder: where to work.
-        name: of the file in it that is locked, and removed at the end.
-        extra: which of the package's extras installs ``filelock`` for this purpose: (extra, purpose).
-        busy: returns the message of the error if another process works there.
-        instead: what to do if the folder cannot be made or written in.
+        folder: the folder.
+        name: the lock file's name; it is removed at the end.
+        extra: (the extra that installs ``filelock``, the purpose), for the error.
+        busy: returns the error's message if another process has the lock.
+        instead: what to do if the folder cannot be used, for the error.
         wait: seconds to wait for the other process.
 
     Raises:
         DependencyError: that extra is not installed.
-        ParameterError: another process, or another thread of this one, holds the lock, or the folder cannot be used.
-            Nothing was changed.
+        ParameterError: another process or thread has the lock, or the folder cannot be used. Nothing was changed.
     """
     try:
         from filelock import FileLock, Timeout
@@ -163,10 +161,10 @@ def locked_folder(
         try:
             yield
         finally:
-            with contextlib.suppress(OSError):  # where an open file cannot be removed, it stays
+            with contextlib.suppress(OSError):  # some systems cannot remove an open file
                 (folder / name).unlink()
             lock.release()
     finally:
         for one in missing:
-            with contextlib.suppress(OSError):  # something is in it
+            with contextlib.suppress(OSError):  # it is not empty
                 one.rmdir()

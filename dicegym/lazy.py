@@ -21,7 +21,7 @@ def attach(module: str, file: str) -> tuple[Callable[[str], Any], Callable[[], l
 
     Args:
         module: its ``__name__``.
-        file: its ``__file__``; the stub lies beside it. Each of the stub's lines ``from HOME import NAME as NAME``
+        file: its ``__file__``; the stub is beside it. Each of the stub's lines ``from HOME import NAME as NAME``
             makes one name; ``from . import NAME as NAME`` makes a submodule one.
     """
     homes = {name: home for home, name in _IMPORT.findall(Path(file).with_suffix(".pyi").read_text(encoding="utf-8"))}

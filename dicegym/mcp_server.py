@@ -1,4 +1,4 @@
-"""A server of the Model Context Protocol, as ``dicegym mcp`` runs it: clients play by the texts of `dicegym.text`."""
+"""The server of the Model Context Protocol (``dicegym mcp``): clients play with the texts of `dicegym.text`."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ if TYPE_CHECKING:
     from mcp.server import MCPServer
 
 MOST_GAMES = 64
-"""Games of a client at the same time; a new one ends the oldest."""
+"""Games of a client at the same time; another one ends the oldest."""
 SHOWN = 10
 """Actions of a hint."""
 
 
 class GameTable:
-    """The games of a client, by numbers."""
+    """The games of a client by their numbers."""
 
     def __init__(self) -> None:
         self._games: OrderedDict[int, TextEnv] = OrderedDict()
         self._begun = 0
 
     def list_games(self) -> dict[str, list[str]]:
-        """List the games, each with the opponents that it has."""
+        """List the games, each with its opponents."""
         return {name: agent_names(name) for name in GAMES}
 
     def new_game(self, game: str, opponent: str = "", seed: int = 0) -> dict[str, Any]:
@@ -56,7 +56,7 @@ class GameTable:
         return self._found(number).text
 
     def act(self, number: int, action: str) -> dict[str, Any]:
-        """Play an action, written as the legal actions are, and then the others' turns."""
+        """Play an action, written like the legal actions, then the others' turns."""
         if (env := self._found(number)).env.state["over"]:
             raise ParameterError(f"game {number} is over: begin another one with new_game")
         text, reward, over, _, _ = env.step(json.dumps({ACTION: action}))
@@ -76,10 +76,7 @@ class GameTable:
 
 
 def make_server(hints: bool = False) -> MCPServer[Any]:
-    """Return a server with tools for games.
-
-    Args:
-        hints: whether its client may ask what actions are worth.
+    """Return a server with tools for games; with ``hints``, its client may ask what actions are worth.
 
     Raises DependencyError without the extra ``llm``.
     """
@@ -93,7 +90,7 @@ def make_server(hints: bool = False) -> MCPServer[Any]:
     lock = threading.Lock()
 
     def report_errors(tool: Callable[..., Any]) -> Callable[..., Any]:
-        """Let a client read what is wrong, which the server keeps to itself otherwise; tools run in threads."""
+        """Show errors to the client, which the server otherwise hides; the lock is needed as tools run in threads."""
 
         @functools.wraps(tool)
         def call(*given: Any, **named: Any) -> Any:

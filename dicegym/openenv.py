@@ -1,7 +1,7 @@
 """The games for OpenEnv: `DiceEnvironment`, and `make_app`, its server.
 
-A client sends ``{"action": "roll 5"}`` and reads what its seat may know (`dicegym.text.TextEnv`). By default the reward
-of a decision is what it costs, negative.
+A client sends ``{"action": "roll 5"}`` and reads what its seat may know (`dicegym.text.TextEnv`). By default a
+decision's reward is minus its regret.
 
 Example:
     >>> from dicegym.openenv import make_app
@@ -29,7 +29,7 @@ except ImportError as error:
 
 
 class DiceAction(Action):  # type: ignore[misc]  # the library is untyped
-    """One decision, written as the legal actions are."""
+    """One decision, written like the legal actions."""
 
     action: str
 
@@ -45,7 +45,7 @@ class DiceObservation(Observation):  # type: ignore[misc]
 
 
 class DiceEnvironment(Environment):  # type: ignore[misc]
-    """One seat of a game, against other players.
+    """One seat of a game against other players.
 
     Args:
         game: its name.
@@ -80,13 +80,13 @@ class DiceEnvironment(Environment):  # type: ignore[misc]
 
 
 def make_app(game: str = "hog", opponent: Any = None, reward: str = "regret", sessions: int = 64) -> Any:
-    """Return an application of FastAPI that serves a game, for ``uvicorn``.
+    """Return a FastAPI application that serves a game, for ``uvicorn``.
 
     Args:
         game: its name.
         opponent: plays the other seats, as for `DiceEnvironment`.
         reward: as for `DiceEnvironment`.
-        sessions: clients that may play at the same time, each in a WebSocket session of its own.
+        sessions: number of clients that may play at the same time, each in its own WebSocket session.
     """
 
     def make() -> DiceEnvironment:

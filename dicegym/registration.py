@@ -1,8 +1,7 @@
-"""Registering the environments with Gymnasium and PettingZoo, as soon as both sides are loaded.
+"""Registration of the environments with Gymnasium and PettingZoo.
 
-Loading these two libraries, and NumPy with them, takes longer than all else that ``dicegym --help`` does. So ``import
-dicegym`` does not load them. It registers at once with those that are loaded already, and with the others when they
-are imported later.
+Loading these libraries, and NumPy with them, takes longer than everything else that ``dicegym --help`` does. So
+``import dicegym`` does not load them: it registers with those that are loaded, and with the others on their import.
 """
 
 from __future__ import annotations
@@ -26,8 +25,8 @@ def register_gymnasium() -> None:
                 entry_point="dicegym.envs.single:SingleAgentEnv",
                 vector_entry_point="dicegym.envs.vector:BatchEnv",
                 kwargs={"game": environment.game, **environment.settings},
-                disable_env_checker=True,  # our tests run it, and it costs a twentieth of a step
-                order_enforce=False,  # environments see to that themselves
+                disable_env_checker=True,  # our tests run it; it takes 5 % of a step
+                order_enforce=False,  # the environments check it themselves
             )
 
 
@@ -47,19 +46,19 @@ def register_pettingzoo() -> None:
 
 
 REGISTER: dict[str, Callable[[], None]] = {"gymnasium": register_gymnasium, "pettingzoo": register_pettingzoo}
-"""Libraries with a list of environments, and what adds ours to it. Neither adds any twice."""
+"""Library -> the function that adds our environments to its registry, each at most once."""
 
 
 class ImportHook:
-    """A finder of modules that registers the environments as soon as one of the libraries is imported.
+    """An import finder that registers the environments when one of the libraries is imported.
 
-    It finds what the finders after it find, and lets the library's own loader register after it has run the library.
+    It delegates to the finders after it, and wraps the library's loader to register once the library has run.
     """
 
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Return where a library is and how it is loaded; None for all other modules."""
+        """Return the spec of a library with its loader wrapped; None for all other modules."""
         if name not in REGISTER:
             return None
         after = sys.meta_path[sys.meta_path.index(self) + 1 :]

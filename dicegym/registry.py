@@ -1,7 +1,7 @@
-"""The list of games and environments: the one line that a new game adds outside its folder.
+"""The list of games and environments. A new game adds one line here.
 
-Another package adds its game by an entry point, which names the environment and the module of the rules; the game's
-name is the environment's, in small letters with underscores::
+Another package adds its game by an entry point, which names the environment and the module of the rules. The game's
+name is the environment's in snake case::
 
     [project.entry-points."dicegym.games"]
     Pig-v0 = "dicegym_pig.rules"
@@ -30,11 +30,11 @@ class Environment(NamedTuple):
     """Name and version without the namespace, such as ``Hog-v0``."""
     game: str
     settings: dict[str, Any] = {}  # noqa: RUF012 - read only: shared by no caller that writes
-    """Arguments that set this environment apart from the game's others."""
+    """Arguments of the game in this environment."""
     multi: bool = True
     """Whether there is a PettingZoo environment too."""
     rules: str = ""
-    """Dotted name of the module of the rules; empty for the package's own games, in whose folder they stand."""
+    """Dotted name of the rules' module; empty for the package's own games."""
 
     @property
     def full_id(self) -> str:
@@ -59,21 +59,20 @@ SHIPPED: tuple[Environment, ...] = (
     Environment("LiarsDiceSpotOn-v0", "liarsdice_spot_on"),
     Environment("Lucky-v0", "lucky"),
 )
-
 """The environments that come with the package."""
 
 
 def from_entry_points(points: Iterable[EntryPoint]) -> tuple[Environment, ...]:
-    """Return the environments that other packages register; one that cannot work is left out with a warning."""
+    """Return the environments that other packages register; invalid ones are left out with a warning."""
     taken = {environment.id for environment in SHIPPED} | {environment.game for environment in SHIPPED}
     found = []
     for point in points:
         environment = Environment(point.name, _snake_case(point.name.partition("-v")[0]), rules=point.value)
         reason = ""
         if not re.fullmatch(r"[A-Z][A-Za-z0-9]*-v\d+", point.name):
-            reason = "invalid name of an environment: write it as 'Pig-v0'"
+            reason = "invalid name of an environment: use the form 'Pig-v0'"
         elif not re.fullmatch(r"\w+(\.\w+)*", point.value):
-            reason = "invalid module: name that of the game's rules, such as 'dicegym_pig.rules'"
+            reason = "invalid module: name the game's rules, such as 'dicegym_pig.rules'"
         elif taken & {environment.id, environment.game}:
             reason = "the name is taken: choose another for the game"
         elif find_spec(point.value.partition(".")[0]) is None:
@@ -95,10 +94,10 @@ _RULES = {environment.game: environment.rules for environment in ENVIRONMENTS if
 
 
 def rules_module(game: str) -> str:
-    """Return the dotted name of the rules of a registered game; its other parts stand beside them."""
+    """Return the dotted name of a registered game's rules; its other parts are beside them."""
     return _RULES.get(game, f"{NAMESPACE}.games.{game}.rules")
 
 
 def is_shipped(game: str) -> bool:
-    """Return whether the registered game ``game`` comes with the package, and its agents with it."""
+    """Return whether a registered game, with its agents, comes with the package."""
     return game not in _RULES

@@ -1,7 +1,7 @@
-"""What ships beside the package: the folders ``agents`` and ``training``.
+"""The folders ``agents`` and ``training`` that ship with the package.
 
-A checkout's folder ``agents`` may contain any file. So shipped agents are recognised by their content: `MANIFEST` has
-the hashes, and ``make manifest`` renews it after a change to ``agents``.
+A checkout's folder ``agents`` may contain any file, so shipped agents are recognised by their hashes in `MANIFEST`.
+``make manifest`` renews it after a change to ``agents``.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ _PACKAGE = Path(__file__).resolve().parent
 CHECKOUT = (_PACKAGE.parent / "pyproject.toml").is_file()
 """Whether the package runs in a checkout of the project, not from an installed wheel."""
 MANIFEST = _PACKAGE / "agents.sha256"
-"""Shipped programs and models, one per line, as ``sha256sum`` prints them in the folder ``agents``."""
+"""Shipped programs and models as ``sha256sum`` prints them in the folder ``agents``."""
 _PLAYING = (".py", ".zip")
-"""Suffixes of what the manifest names."""
+"""Suffixes of the files in the manifest."""
 
 
 def shipped_folder(name: str) -> Path:

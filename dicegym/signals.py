@@ -1,7 +1,7 @@
 """How commands end at Ctrl-C, SIGTERM and SIGHUP.
 
-`as_interrupts` raises a KeyboardInterrupt for each, so that code which saves a run or ends its processes at Ctrl-C does
-so at all three. The exit status is 128 plus the signal's number: 130, 143 or 129.
+`as_interrupts` raises a KeyboardInterrupt for each of them, so that code which saves its work at Ctrl-C does so at all
+three. The exit status is 128 plus the signal's number: 130, 143 or 129.
 """
 
 from __future__ import annotations
@@ -16,17 +16,13 @@ from types import FrameType
 from typing import Any
 
 ENDING = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
-"""What asks a process to end and lets it say goodbye."""
+"""Signals that ask a process to end and let it clean up."""
 AGAIN = 0.02
-"""Seconds after which a signal is sent again that came where Python can raise nothing."""
+"""Seconds until a signal is sent again that arrived where Python cannot raise."""
 
 
 class SignalInterrupt(KeyboardInterrupt):
-    """A signal has asked the process to end.
-
-    Attributes:
-        number: of the signal.
-    """
+    """A signal has asked the process to end; ``number`` is the signal's."""
 
     def __init__(self, number: int = signal.SIGINT, *said: str) -> None:
         super().__init__(*said)
@@ -34,31 +30,31 @@ class SignalInterrupt(KeyboardInterrupt):
 
 
 def number_of(error: BaseException) -> int:
-    """Return the signal behind an interruption; Ctrl-C is a plain KeyboardInterrupt to Python."""
+    """Return the signal behind an interruption; a plain KeyboardInterrupt is Ctrl-C."""
     return error.number if isinstance(error, SignalInterrupt) else signal.SIGINT
 
 
 def status_of(error: BaseException) -> int:
-    """Return the status of a process that an interruption ends."""
+    """Return the exit status of a process that an interruption ends."""
     return 128 + number_of(error)
 
 
 def word_of(error: BaseException) -> str:
-    """Return in a word what has ended a process."""
+    """Return what has ended a process, in words."""
     number = number_of(error)
     return "interrupted" if number == signal.SIGINT else f"ended by {signal.Signals(number).name}"
 
 
 @contextlib.contextmanager
 def on_signals(act: Callable[[int], None], once: bool = False) -> Iterator[None]:
-    """Call ``act`` with the number of each signal of `ENDING` that comes, and put back at the end what was done before.
+    """Call ``act`` with the number of each signal of `ENDING` that arrives; restore the handlers at the end.
 
     Args:
-        act: is called between two lines of the main thread's program, and may raise.
-        once: put back at the first signal what was done before, so that a second one does that.
+        act: called between two instructions of the main thread, and may raise.
+        once: restore the handlers at the first signal, so that they handle a second one.
 
-    Signals that are ignored stay so, as ``nohup`` has it, and those that a library handles by means of its own.
-    Outside the main thread, where Python delivers none, nothing is done.
+    Ignored signals stay ignored (``nohup``), and those with a handler outside Python keep it. Outside the main thread
+    nothing is done, as Python delivers no signals there.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -88,14 +84,14 @@ def on_signals(act: Callable[[int], None], once: bool = False) -> Iterator[None]
 
 @contextlib.contextmanager
 def as_interrupts() -> Iterator[None]:
-    """Let SIGTERM and SIGHUP raise `SignalInterrupt` as Ctrl-C raises KeyboardInterrupt, for a program's main thread.
+    """Raise `SignalInterrupt` in the main thread at each signal of `ENDING`.
 
-    What is raised while Python clears away objects is lost: it comes again, then.
+    Python drops what is raised in a destructor: that signal is sent again.
     """
     is_sending = False
 
     def end(number: int) -> None:
-        if is_sending:  # a slow machine takes so long for it that the signal is back: it would be lost here for good
+        if is_sending:  # on a slow machine the signal is back before it was sent: raised here, it would be lost
             send_again(number)
             return
         raise SignalInterrupt(number)
@@ -125,7 +121,7 @@ def as_interrupts() -> Iterator[None]:
 
 @contextlib.contextmanager
 def going_on(how: str) -> Iterator[None]:
-    """Let an interruption of what is done here say how to resume, unless it says something already."""
+    """Add ``how`` to resume to an interruption inside, unless it has a message."""
     try:
         yield
     except KeyboardInterrupt as end:

@@ -1,6 +1,6 @@
-"""Environments on strings, for language models: `TextEnv`, and `TextInfo` for those on numbers.
+"""Environments with text, for language models: `TextEnv` and the wrapper `TextInfo`.
 
-What a seat is told and how an answer is read is `dicegym.players.prompts`, whose names for programs are here too.
+`dicegym.players.prompts` writes observations and reads answers; its public names are here, too.
 
 Example:
     >>> from dicegym.text import TextEnv
@@ -24,7 +24,6 @@ from dicegym.envs.options import Reward, SeatRule
 from dicegym.envs.single import SingleAgentEnv
 from dicegym.errors import ParameterError, StepError
 from dicegym.games.keyboard import HIDDEN
-from dicegym.games.worth import Valuer
 from dicegym.players.prompts import (
     ANSWER_SCHEMA,
     ANSWER_TOOL,
@@ -62,29 +61,29 @@ _CHARACTERS = frozenset(string.printable + FACES + HIDDEN)
 
 
 class TextTurn(NamedTuple):
-    """What an answer led to."""
+    """The result of an answer."""
 
     text: str
-    """What the seat is told now."""
+    """The seat's next observation."""
     reward: float
     over: bool
     error: str
-    """Why nothing was played; empty if the answer was played."""
+    """Why the answer was not played; empty if it was."""
 
 
 class TextEnv(gym.Env[str, str]):
-    """Play one seat of a game against other players, on strings.
+    """Play one seat of a game against other players, in text.
 
-    Observations are `dicegym.players.prompts.observation_text`, actions one JSON object each, ``{"action": "..."}``,
-    which stands for a whole decision: in Lucky & Co for a whole order. `prompt` has what all observations share.
+    Observations are `dicegym.players.prompts.observation_text`. An action is a JSON object, ``{"action": "..."}``, for
+    a whole decision: in Lucky & Co for a whole order. `prompt` has the rules, which observations do not repeat.
     ``info`` and rewards are those of `dicegym.envs.single.SingleAgentEnv`.
 
     Args:
         game: a game's name or a `dicegym.Game`.
         opponent: plays the other seats, as for that environment.
         seat: the seat to play: a number, "random" or "alternate", as for that environment.
-        reward: "win", "margin" or "first", as for that environment, or "regret": less what each decision costs by
-            the best values that are ready (`dicegym.values.valuer`), which come at once and not at the end.
+        reward: "win", "margin" or "first", as for that environment, or "regret": after each decision minus its regret,
+            by the best values that are ready (`dicegym.values.valuer`).
         **parameters: of the game.
 
     Attributes:
@@ -117,11 +116,11 @@ class TextEnv(gym.Env[str, str]):
 
     @property
     def text(self) -> str:
-        """What the seat is told now."""
+        """The seat's present observation."""
         return observation_text(self.env.game, self.env.state, self.env.seat)
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[str, dict[str, Any]]:
-        """Begin a game and return what the seat is told; see `SingleAgentEnv.reset`."""
+        """Begin a game and return the observation; see `SingleAgentEnv.reset`."""
         _, info = self.env.reset(seed=seed, options=options)
         self._playing = True
         return self.text, info
@@ -130,8 +129,8 @@ class TextEnv(gym.Env[str, str]):
         """Play the action of an answer, then the other players' turns.
 
         Raises:
-            UnreadableAnswerError, IllegalAnswerError: the answer means no action that can be played. Nothing has
-                happened, and another answer may be given.
+            UnreadableAnswerError, IllegalAnswerError: the answer is not a legal action. Nothing was played: give
+                another answer.
             StepError, AgentError: as `SingleAgentEnv.step`.
         """
         if not self._playing:
@@ -141,12 +140,14 @@ class TextEnv(gym.Env[str, str]):
         for number in read_answer(self.env.game, self.env.state, action):
             before = self.env.state
             _, reward, over, _, info = self.env.step(number)
-            gained += reward if self._valuer is None else -_cost(self._valuer, before, number)
+            if self._valuer is not None:
+                reward = -float(assess_state(self._valuer, before).judge([number]).costs[0])
+            gained += reward
         self._playing = not over
         return self.text, gained, over, False, info
 
     def answer(self, action: str) -> TextTurn:
-        """Play an answer as `step` does. One that cannot be played changes nothing and costs as much as a blunder.
+        """Play an answer as `step` does; an invalid one changes nothing and costs as much as a blunder.
 
         That is the cost of the last of `dicegym.analysis.valuers.MARKS`: a tenth of a game won.
 
@@ -160,15 +161,8 @@ class TextEnv(gym.Env[str, str]):
         return TextTurn(text, float(reward), over, "")
 
 
-def _cost(asked: Valuer, state: Any, action: int) -> float:
-    """Return what an action costs by the values."""
-    return float(assess_state(asked, state).judge([action]).costs[0])
-
-
 class TextInfo(gym.Wrapper[Any, Any, Any, Any], gym.utils.RecordConstructorArgs):
-    """An environment on numbers whose ``info["text"]`` is what the learner's seat is told in words.
-
-    The text costs time, so environments without this wrapper do not write it.
+    """A wrapper that adds the observation as text, ``info["text"]``, which takes time to write.
 
     Args:
         env: a single-agent environment of dicegym, wrapped or not.
@@ -183,12 +177,12 @@ class TextInfo(gym.Wrapper[Any, Any, Any, Any], gym.utils.RecordConstructorArgs)
             raise ParameterError(f"{env} has no text: give a single-agent environment of dicegym, wrapped or not")
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
-        """Begin a game; see the environment."""
+        """Begin a game, as the environment does."""
         observation, info = self.env.reset(seed=seed, options=options)
         return observation, self._with_text(info)
 
     def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
-        """Play ``action``; see the environment."""
+        """Play ``action``, as the environment does."""
         observation, reward, terminated, truncated, info = self.env.step(action)
         return observation, reward, terminated, truncated, self._with_text(info)
 

@@ -1,7 +1,7 @@
 """The games for TextArena: ``import dicegym.textarena``, then ``textarena.make("dicegym-hog-v0")``.
 
-Every seat is the caller's. Observations are the rules and what the seat may know (`dicegym.players.prompts`), actions
-one JSON object each. An invalid answer ends the game, as TextArena has it: its player gets -1, all others 0.
+The caller plays every seat. Observations are the rules and what the seat may know (`dicegym.players.prompts`), actions
+are JSON objects. An invalid answer ends the game, as usual in TextArena: its player's reward is -1, the others' is 0.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class TextArenaEnv(textarena.Env):  # type: ignore[misc]  # the library is untyp
 
     Args:
         game: its name.
-        **parameters: of the game, without ``players``, which `reset` names.
+        **parameters: of the game; ``players`` is given to `reset`.
     """
 
     def __init__(self, game: str, **parameters: int) -> None:
@@ -41,13 +41,13 @@ class TextArenaEnv(textarena.Env):  # type: ignore[misc]  # the library is untyp
         self._fault = None
 
     def get_observation(self) -> tuple[int, str]:
-        """Return the seat to move and what it is told."""
+        """Return the seat to move and its observation."""
         state = self._begun()
         text = observation_text(self._game, state.record, state.player)
         return state.player, f"{rules_text(self._game)}\n{INSTRUCTION}\n{text}"
 
     def step(self, action: str) -> tuple[bool, dict[str, Any]]:
-        """Play an answer; return whether the game is over, and ``reason`` why if the answer ended it."""
+        """Play an answer; return whether the game is over, and the ``reason`` if the answer was invalid."""
         state = self._begun()
         if state.over or self._fault:
             raise StepError("the game is over: call reset()")
@@ -60,7 +60,7 @@ class TextArenaEnv(textarena.Env):  # type: ignore[misc]  # the library is untyp
         return bool(state.over), {}
 
     def close(self) -> tuple[dict[int, float], dict[int, dict[str, Any]]]:
-        """Return each seat's reward, and whether its answer ended the game."""
+        """Return each seat's reward, and whether its invalid answer ended the game."""
         state, seats = self._begun(), range(self._game.players)
         rewards = dict(zip(seats, state.returns(), strict=True))
         if self._fault:

@@ -1,6 +1,6 @@
-"""The games for verifiers: `DiceTaskset`, endless games of one seat, and `DiceEnv`, which lets a model play them.
+"""The games for verifiers: `DiceTaskset`, endless games of one seat, and `DiceEnv`, in which a model plays them.
 
-verifiers finds a set of tasks by the name of a module, so write one of two lines, ``dice_games.py``::
+verifiers finds tasks by the name of a module, so write one of two lines, ``dice_games.py``::
 
     from dicegym.verifiers import DiceEnv, DiceTaskset
 
@@ -28,7 +28,7 @@ except ImportError as error:
 
 
 class DiceConfig(vf.TasksetConfig):  # type: ignore[misc]  # the library is untyped
-    """Which game is played, against whom, and for which reward; see `dicegym.text.TextEnv`."""
+    """The game, the opponent and the reward; see `dicegym.text.TextEnv`."""
 
     game: str = "hog"
     opponent: str = ""
@@ -55,7 +55,7 @@ class DiceTask(vf.Task[DiceData, vf.State, vf.TaskConfig]):  # type: ignore[misc
 
 
 class DiceTaskset(vf.Taskset[DiceTask, DiceConfig]):  # type: ignore[misc]
-    """Game after game: task number k is played with the dice of seed k."""
+    """Endless games: task number k has the dice of seed k."""
 
     INFINITE = True
 
@@ -77,7 +77,7 @@ class DiceEnvConfig(vf.EnvConfig):  # type: ignore[misc]
 class DiceEnv(vf.Env[DiceEnvConfig]):  # type: ignore[misc]
     """A game in turns: an observation is the user's message, and an answer the model's.
 
-    The trace gets the sum of all rewards as ``reward``, and two metrics: ``decisions``, and ``invalid`` answers.
+    The trace records the sum of all rewards as ``reward``, and the metrics ``decisions`` and ``invalid`` (answers).
     """
 
     async def run(self, task: DiceTask, agents: Any) -> None:

@@ -1,4 +1,4 @@
-"""Wrappers that put the action mask into observations, for libraries that look for it there."""
+"""Wrappers that put the action mask into observations, for libraries that expect it there."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class MaskInObservation(gym.Wrapper[dict[str, np.ndarray], Any, np.ndarray, Any]
     """Make observations dicts of the environment's observation and ``"action_mask"``, int8[n_actions].
 
     At the end of a game, where no action is legal, the mask in the observation is all ones, so that a policy's
-    probabilities stay numbers; the mask in ``info`` stays all zeros.
+    probabilities are not NaN; the mask in ``info`` stays all zeros.
 
     Args:
         env: an environment with ``Discrete`` actions and ``info["action_mask"]``.
@@ -113,29 +113,25 @@ class VectorMaskInObservation(gym.vector.VectorWrapper):
 def _check_key(key: Any) -> str:
     if not isinstance(key, str) or key in ("", MASK):
         raise ParameterError(
-            f"key={key!r} cannot name the observation beside {MASK!r}: give another word, such as 'observations'"
+            f"key={key!r} cannot be the observation's key next to {MASK!r}: give another word, such as 'observations'"
         )
     return key
 
 
 def _n_actions(space: gym.Space[Any]) -> int:
     if not isinstance(space, gym.spaces.Discrete):
-        raise ParameterError(
-            f"actions of {space} have no mask of one number each: wrap an environment with Discrete actions"
-        )
+        raise ParameterError(f"the action space {space} has no action mask: wrap an environment with Discrete actions")
     return int(space.n)
 
 
 def _mask_in(info: dict[str, Any], env: object) -> Any:
     if MASK not in info:
-        raise ParameterError(
-            f"info of {env} holds no {MASK!r} to put into the observation: wrap an environment of dicegym"
-        )
+        raise ParameterError(f"info of {env} has no {MASK!r}: wrap an environment of dicegym")
     return info[MASK]
 
 
 def _ones_where_over(mask: Any) -> np.ndarray:
-    """Return a copy of a mask, or of several, in which all is legal where nothing was."""
+    """Return a copy of one or more masks, with all ones where nothing was legal."""
     legal = np.array(mask, np.int8)
     legal[~legal.any(axis=-1)] = 1
     return legal

@@ -1,8 +1,8 @@
-"""Does a game, or an agent, keep the promises that everything else relies on?
+"""Conformance checks for games and agents: `check_game` and `check_agent`.
 
-`check_game` and `check_agent` know no game by name. They play a few random games, look at every state on the
-way and raise `dicegym.errors.ConformanceError` at the first broken promise: what was seen and what
-to do. A new game or agent is in order when they return.
+They work with any game. They play a few random games, look at every state, and raise
+`dicegym.errors.ConformanceError` at the first broken promise, with what was seen and what to do. A new game or agent is
+correct when they return.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ def check_game(game: Game, games: int = 5, longest: int = 20_000, seed: int = 0)
 
     Args:
         game: the game with its parameters; `forms` lists those worth checking.
-        games: how many games are looked at state by state, the first 200 decisions of each.
-        longest: decisions after which a game counts as never ending.
-        seed: names the games that are played.
+        games: number of games that are checked state by state, for their first 200 decisions.
+        longest: decisions after which a game counts as endless.
+        seed: seed of the games.
 
     Raises:
-        ConformanceError: the first broken promise; the message says what was seen and what to do.
+        ConformanceError: a promise is broken; the message says what was seen and what to do.
     """
     check_facts(game)
     check_action_names(game)

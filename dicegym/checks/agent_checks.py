@@ -1,4 +1,4 @@
-"""Does an agent keep the promises of a player?"""
+"""Checks that an agent keeps the promises of a player."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from dicegym.play.turn import Act, Follower, Turn
 
 
 class _CheckReferee(Referee):
-    """Drives one game in which ``player`` has a seat and random players have the others; suffers nothing.
+    """Drives one game of ``player`` against random players, and raises at the first broken promise.
 
     Attributes:
         chosen: the actions of ``player`` so far.
@@ -39,7 +39,7 @@ class _CheckReferee(Referee):
             act = self.players[seat].join(self.game, seat, seed)
         except Exception as error:
             seen = f"join raises {type(error).__name__}: {error}"
-            raise self.fail(seen, "Let it play this game, or do not offer it for it") from error
+            raise self.fail(seen, "Make it play this game, or do not offer it for this game") from error
         if not callable(act):
             raise self.fail(f"join returns {act!r}", "Return a function from Turn to an action")
         return act
@@ -60,19 +60,19 @@ class _CheckReferee(Referee):
         if turn.seat != self.seat:
             super().tell(follower, turn)
         else:
-            self._called(follower.follow, turn, "while it is told of it")
+            self._called(follower.follow, turn, "while it follows the game")
 
     def note_fault(self, seat: int, reason: str) -> None:
         raise self.fail(f"it answers {self.chosen[-1]}: {reason}", "Choose among np.flatnonzero(turn.mask)")
 
     def _called(self, call: Callable[[Turn], Any], turn: Turn, when: str) -> Any:
-        """Return ``call(turn)``, which must neither raise nor change anything."""
+        """Return ``call(turn)``, which must neither raise nor change the game."""
         before, blank = bytes_of(self.state), self.game.blank.tobytes()
         try:
             found = call(turn)
         except Exception as error:
             seen = f"it raises {type(error).__name__}: {error}, {when}"
-            raise self.fail(seen, "Catch it, or mend the agent") from error
+            raise self.fail(seen, "Catch it, or correct the agent") from error
         if bytes_of(self.state) != before or self.game.blank.tobytes() != blank:
             remedy = "Work on turn.view, turn.observation and turn.mask, which are copies"
             raise self.fail(f"it changes the game {when}", remedy)
@@ -83,13 +83,13 @@ def check_agent(game: Game, player: Player, games: int = 4, seed: int = 0) -> No
     """Check an agent in ``games`` games against random players from every seat.
 
     Raises:
-        ConformanceError: it fails, answers with something illegal or with no whole number, changes the game,
-            plays the same game differently when it is played again or beside others, or calls itself pure
-            and is not. The message says what was seen and what to do.
+        ConformanceError: it fails, answers with an illegal action or not with a whole number, changes the game, plays
+            differently when a game is repeated or other games are played at the same time, or is wrongly declared pure.
+            The message says what was seen and what to do.
     """
 
     def play(side_by_side: bool = False) -> list[list[int]]:
-        """Play all games, one after the other or a move of each in turn; return what the agent chose."""
+        """Play all games, one after the other or move by move in turn; return the agent's actions."""
         every = [_CheckReferee(game, player, seat, seed + i) for seat in range(game.players) for i in range(games)]
         for some in [every] if side_by_side else [[referee] for referee in every]:
             going = [referee.moves() for referee in some]
@@ -103,7 +103,7 @@ def check_agent(game: Game, player: Player, games: int = 4, seed: int = 0) -> No
         raise report_break(
             subject,
             "it plays the same games with the same seeds differently the second time",
-            "Draw from a generator made of the seed given to join, and keep no memory from game to game",
+            "Draw from a generator seeded by the argument of join, and keep no memory between games",
         )
     if first != play(side_by_side=True):
         raise report_break(
@@ -116,7 +116,7 @@ def check_agent(game: Game, player: Player, games: int = 4, seed: int = 0) -> No
 
 
 def _check_pure(game: Game, player: Player, seed: int, subject: str) -> None:
-    """A pure player answers each state by itself: in any order, for any seed, in rows as one by one."""
+    """A pure player's answer depends on the state alone: not on order, seed, or being asked in rows."""
     states = game.new_states(64)
     blank_rows = np.arange(len(states))
     seeds = np.uint64(seed) + blank_rows.astype(np.uint64)
@@ -141,6 +141,6 @@ def _check_pure(game: Game, player: Player, seed: int, subject: str) -> None:
     if together.tolist() != [one_by_one[row] for row in rows]:
         raise report_break(
             subject,
-            "it calls itself pure, but act_rows, other seeds or another order change its answers",
+            "it is declared pure, but act_rows, other seeds or another order change its answers",
             "Set pure = False, or let the answer depend on the turn alone",
         )

@@ -1,4 +1,4 @@
-"""What the checks share: how a broken promise is told, random games, guarded buffers."""
+"""What the checks share: errors, random games, guarded buffers."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from dicegym.errors import ConformanceError
 from dicegym.play.drive import walk
 
 GUARD = 32
-"""Elements on each side of a buffer that no kernel may touch."""
+"""Elements on each side of a buffer that a kernel must not touch."""
 STRANGE_ACTIONS = (-1, -128, 2**31, 2**63 - 1, -(2**63))
-"""Whole numbers that are hardly anybody's action; a contest entry may return them all the same."""
+"""Whole numbers that are hardly ever actions, but that an agent may return."""
 PLAIN = (bool, int, float, str, type(None))
 
 
 def report_break(subject: object, seen: str, remedy: str) -> ConformanceError:
-    """Return the error: what was seen, and what to do."""
+    """Return the error for a broken promise: what was seen, and what to do."""
     return ConformanceError(f"{subject}: {seen}. {remedy}.")
 
 
 def random_below(n: int, *parts: object) -> int:
-    """Return a number in 0..n-1 that depends on ``parts`` alone."""
+    """Return a number in 0..n-1 that depends only on ``parts``."""
     return draw_number(named_seed("check", *parts), 0, 0, 0, n)
 
 
 def random_action(game: Game, state: Any, *parts: object) -> int:
-    """Return a random legal action of a running game, a function of the state's mask and ``parts`` alone."""
+    """Return a random legal action of a running game, a function of the state's mask and ``parts``."""
     check_running(game, state)
     choices = np.flatnonzero(game.legal(state))
     return int(choices[random_below(len(choices), *parts)])
@@ -52,9 +52,9 @@ def states_of(game: Game, games: int, longest: int, seed: int) -> Iterator[Any]:
 
 
 def erring_states_of(game: Game, longest: int, seed: int) -> Iterator[Any]:
-    """Yield states of a random game in which something is wrong now and then, while the game survives it.
+    """Yield states of a random game with occasional illegal actions that do not end it.
 
-    Only there do the rules note errors, and players that do not answer.
+    Only in such games do the rules record faults and missing answers.
     """
     errors = STRANGE_ACTIONS[:1] + (() if game.spec.forfeit is None else (game.spec.forfeit,))
     state = game.new_game(seed)[0]
@@ -87,6 +87,6 @@ def check_running(game: Game, state: Any) -> None:
         return
     player = int(state["player"])
     if not 0 <= player < game.players:
-        raise report_break(game, f"player {player} is to move", f"Let reset and step name a seat below {game.players}")
+        raise report_break(game, f"player {player} is to move", f"Let reset and step set a seat below {game.players}")
     if not game.legal(state).any():
-        raise report_break(game, f"player {player} has no legal action", "Let step pass over it, or end the game")
+        raise report_break(game, f"player {player} has no legal action", "Let step skip it, or end the game")

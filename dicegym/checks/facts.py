@@ -1,4 +1,4 @@
-"""Does the fact sheet of a game say what a fact sheet must?"""
+"""Checks of a game's fact sheet."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dicegym.engine.spec import HEADER, GameSpec, Parameter
 
 
 def forms(spec: GameSpec) -> list[Game]:
-    """Return a game in the forms worth checking: as it is, with fewest and most seats, each parameter at either end."""
+    """Return the forms of a game worth checking: default, fewest and most seats, each parameter at either end."""
     ends = [{name: end} for name, parameter in spec.parameters.items() for end in (parameter.low, parameter.high)]
     tables = [Game(spec, seats) for seats in spec.players]
     found = [Game(spec), *tables, *(Game(spec, **end) for end in ends)]
@@ -20,7 +20,7 @@ def forms(spec: GameSpec) -> list[Game]:
 
 
 def check_facts(game: Game) -> None:
-    """The fact sheet agrees with itself."""
+    """The fact sheet is consistent."""
     spec = game.spec
     remedy = f"Correct the GameSpec(...) at the end of {spec.kernels.step.__module__}"
     names = spec.declared_record.names or ()
@@ -30,15 +30,15 @@ def check_facts(game: Game) -> None:
             raise report_break(game, seen, "Build the record with dicegym.engine.spec.record")
     for name in names:
         if hasattr(np.record, name):
-            seen = f"the field {name!r} of the record is called like an attribute that NumPy's records have"
-            raise report_break(game, seen, "Give the field another name: with compilation off it could not be read")
+            seen = f"the field {name!r} of the record has the name of an attribute of NumPy's records"
+            raise report_break(game, seen, "Rename the field: it could not be read with compilation off")
     low, high = spec.players
     if not 1 <= low <= high:
-        raise report_break(game, f"players is {spec.players}, the fewest and the most seats", remedy)
+        raise report_break(game, f"players is {spec.players}, which should be the fewest and the most seats", remedy)
     if spec.n_actions < 1:
         raise report_break(game, f"n_actions is {spec.n_actions}", remedy)
     if len(spec.faults) < 2 or spec.faults[0] or not all(spec.faults[1:]):
-        seen = f"faults is {spec.faults!r}, and the faults that step returns are numbered from 1"
+        seen = f"faults is {spec.faults!r}, which needs '' first and then a text for each fault, from 1"
         raise report_break(game, seen, remedy)
     for name in ("name", "title", "default_opponent", "baseline"):
         if not getattr(spec, name):
@@ -47,7 +47,7 @@ def check_facts(game: Game) -> None:
         _check_parameter(game, name, parameter, remedy)
     for name, value in spec.sighted.items():
         if name not in spec.parameters or not spec.parameters[name].low <= value <= spec.parameters[name].high:
-            raise report_break(game, f"sighted says {name}={value!r}, which is no setting of a parameter", remedy)
+            raise report_break(game, f"sighted says {name}={value!r}, which is not a value of a parameter", remedy)
     for name in sorted(spec.private | spec.secret | ({spec.public_event} if spec.public_event else set())):
         if name not in names:
             seen = f"{name!r} is not a field of the record, and private, secret or public_event names it"
@@ -59,12 +59,12 @@ def check_facts(game: Game) -> None:
     for name, length in game.features.items():
         if length < 1:
             seen = f"the observation part {name!r} has length {length}"
-            raise report_break(game, seen, "Let features(parameters) list only parts that there are")
+            raise report_break(game, seen, "Let features(parameters) list only parts that exist")
 
 
 def _check_parameter(game: Game, name: str, parameter: Parameter, remedy: str) -> None:
     if name not in (game.spec.state.names or ()):
-        seen = f"the parameter {name!r} is not a field of the record, from which kernels read it"
+        seen = f"the parameter {name!r} is not a field of the record, where kernels read it"
         raise report_break(game, seen, "Add a field of that name to STATE")
     if not parameter.low <= parameter.default <= parameter.high:
         raise report_break(game, f"the default of {name!r} is outside its range: {parameter}", remedy)
@@ -76,7 +76,7 @@ def _check_parameter(game: Game, name: str, parameter: Parameter, remedy: str) -
 
 
 def check_identity(game: Game) -> None:
-    """The game survives pickling and is equal to another one made alike, fingerprint included."""
+    """A pickled copy of the game is equal to it and has its fingerprint."""
     again = pickle.loads(pickle.dumps(game))
     if again != game or hash(again) != hash(game):
         remedy = "Keep the fact sheet in the module of the kernels, under the name SPEC"
@@ -85,5 +85,5 @@ def check_identity(game: Game) -> None:
         raise report_break(
             game,
             "its fingerprint changes from one computation to the next",
-            "Look for a kernel that leaves part of its output unwritten or draws from outside dicegym.engine.dice",
+            "Look for a kernel that leaves part of its output unwritten or draws other than by dicegym.engine.dice",
         )

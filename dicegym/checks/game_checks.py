@@ -1,4 +1,4 @@
-"""Does a game proceed as it must: actions, branches, endings, batches?"""
+"""Checks of how a game proceeds: actions, branches, endings, batches."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from dicegym.engine.game import Game
 from dicegym.play.drive import walk
 
 ROUNDING = 1e-5
-"""What returns in float32 may be away from a sum of zero."""
+"""Tolerance of a sum of zero in float32."""
 
 
 def check_actions(game: Game, state: Any) -> None:
-    """Mask and step agree on what is legal, and whatever is done leaves a state that can be played."""
+    """Mask and step agree on what is legal, and any action leaves a playable state."""
     if state["over"]:
         return
     mask = game.legal(state)
@@ -38,7 +38,7 @@ def check_actions(game: Game, state: Any) -> None:
                 game,
                 f"step {'takes' if fault == 0 else f'finds fault {fault} with'} action {action} "
                 f"({game.action_name(action)}), and legal calls it {'legal' if mask[action] else 'illegal'}",
-                "Learners choose by the mask and are judged by step: let both ask the same function",
+                "Learners choose by the mask and step judges them: let both call the same function",
             )
         for name in ("key", "players", *game.all_parameters):
             if branch[name] != state[name]:
@@ -47,7 +47,7 @@ def check_actions(game: Game, state: Any) -> None:
 
 
 def check_branching(game: Game, state: Any, time: int) -> None:
-    """A copy, or a state saved and loaded, continues exactly as the original would, and leaves it alone."""
+    """A copied or saved state continues exactly as the original, and does not change it."""
     if state["over"]:
         return
     before = bytes_of(state)
@@ -69,7 +69,7 @@ def check_branching(game: Game, state: Any, time: int) -> None:
 
 
 def check_ending(game: Game, seed: int, longest: int) -> None:
-    """Games end, under random legal actions as with illegal ones among them, and then nobody may move."""
+    """Games end under random actions, legal or not, and then no action is legal."""
     for illegal in (False, True):
 
         def choose(state: Any, time: int, illegal: bool = illegal) -> int:
@@ -93,7 +93,7 @@ def check_ending(game: Game, seed: int, longest: int) -> None:
 
 
 def check_batch(game: Game, seed: int, rows: int = 5, decisions: int = 50) -> None:
-    """Games in a batch go as each would alone, and a finished one gives way to its seed's next episode."""
+    """Games in a batch are the same as alone, and a finished one is followed by its seed's next episode."""
     batch = game.batch(rows, seed)
     alone = [game.new_game(seed + row)[0] for row in range(rows)]
     episodes = [0] * rows

@@ -1,4 +1,4 @@
-"""Golden playthroughs: one game written out in full, to be read by people and compared by the tests.
+"""Golden playthroughs: games written out in full, for people to read and for tests to compare.
 
 A change of rules, observations, names or screens shows in them as a difference that can be reviewed.
 To write them anew: ``dicegym games GAME --playthrough > tests/playthroughs/GAME.txt``.
@@ -18,9 +18,9 @@ from dicegym.engine.game import Game
 from dicegym.play.drive import walk
 
 HEAD, TAIL = 16, 3
-"""How many decisions at either end of a game are shown."""
+"""Decisions that are shown at the beginning and the end of a game."""
 LONGEST = 5_000
-"""Decisions after which a game is broken off."""
+"""Decisions after which a game is stopped."""
 SLIP = 3
 """The decision at which the second game tries something illegal."""
 
@@ -30,7 +30,7 @@ def _number(value: float) -> str:
 
 
 def compact(values: np.ndarray) -> str:
-    """Return one part of an observation in short: ``#3`` is one-hot at 3, ``-`` all zero."""
+    """Return one part of an observation in short form: ``#3`` is one-hot at 3, ``-`` all zero."""
     if len(values) > 1 and set(values.tolist()) <= {0.0, 1.0}:
         ones = np.flatnonzero(values)
         return "#" + ",".join(map(str, ones)) if len(ones) else "-"
@@ -45,7 +45,7 @@ def observation_text(game: Game, state: Any, seat: int) -> str:
 
 
 def ranges(numbers: Sequence[int]) -> str:
-    """Return increasing whole numbers in short: ``0 2-5 9``."""
+    """Return increasing whole numbers in short form: ``0 2-5 9``."""
     spans: list[list[int]] = []
     for number in numbers:
         if spans and spans[-1][1] == number - 1:
@@ -56,7 +56,7 @@ def ranges(numbers: Sequence[int]) -> str:
 
 
 def _illegal_action(game: Game, state: Any, otherwise: int) -> int:
-    """Return an action with which the rules find a fault, one that is masked out if there is any."""
+    """Return an action that the rules find a fault with, if possible one that is masked out."""
     masked_out = np.flatnonzero(~game.legal(state)).tolist()
     for action in (*masked_out, -1, game.n_actions):
         if game.step(state.copy(), action):
@@ -107,9 +107,9 @@ def _game(game: Game, seed: int, slip: int | None) -> Iterator[str]:
 
 
 def playthrough(name: str, **parameters: int) -> str:
-    """Return the golden playthrough of a registered game: its facts, a whole game, and one with a slip.
+    """Return the golden playthrough of a registered game: its facts, a whole game, and one with an illegal action.
 
-    The second has the most players, unless ``parameters``, as of `dicegym.game`, say otherwise.
+    The second has the most players, unless ``parameters`` (as for `dicegym.game`) set them.
     """
     game = games.game(name, **parameters)
     lines = [f"{game.spec.title}: {game!r}", f"actions      {game.n_actions}", "observation  length of each part"]

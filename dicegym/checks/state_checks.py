@@ -1,4 +1,4 @@
-"""Is what a game shows of a state in order: beginnings, observations, secrets, words?"""
+"""Checks of what a game shows of a state: beginnings, observations, secrets, words."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from dicegym.engine.scene import Scene
 
 
 def check_beginning(game: Game, state: Any, seed: int, episode: int) -> None:
-    """A new game has its key and parameters, a player to move and something for it to do."""
+    """A new game has its key and parameters, and is not over."""
     expected = {"key": game_key(seed, episode), "players": game.players, **game.all_parameters}
     for name, value in expected.items():
         if int(state[name]) != value:
             seen = f"after reset, {name} is {int(state[name])} instead of {value}"
-            raise report_break(game, seen, "Let reset leave key, players and parameters as they are")
+            raise report_break(game, seen, "Let reset keep key, players and parameters")
     if state["over"]:
         raise report_break(game, "a new game is over", "Let reset begin a game in which somebody is to move")
 
 
 def check_reading(game: Game, state: Any) -> None:
-    """Reading kernels fill their buffers, stay inside them and leave the state alone."""
+    """Reading kernels fill their buffers, stay inside them and do not change the state."""
     kernels = game.spec.kernels
     before = bytes_of(state)
     readers: list[tuple[str, Callable[[Any], None], int, type, tuple[float, float]]] = [
@@ -44,10 +44,10 @@ def check_reading(game: Game, state: Any) -> None:
         if beyond or beyond_too:
             remedy = "Compare its indices with n_actions, players and the sum of features(parameters)"
             raise report_break(game, f"{name} writes outside its {length} elements", remedy)
-        unlike = (one != two) & ~(np.isnan(one) & np.isnan(two))  # NaN is unlike itself
+        unlike = (one != two) & ~(np.isnan(one) & np.isnan(two))  # NaN is not equal to itself
         if unlike.any():
-            seen = f"{name} leaves the elements {np.flatnonzero(unlike).tolist()} as they were"
-            raise report_break(game, seen, "Write every element: buffers hold what another state left there")
+            seen = f"{name} leaves the elements {np.flatnonzero(unlike).tolist()} unwritten"
+            raise report_break(game, seen, "Write every element: buffers still hold another state's values")
         if bytes_of(state) != before:
             raise report_break(game, f"{name} changes the state", "Let it read only")
         if not np.isfinite(one).all():
@@ -55,12 +55,12 @@ def check_reading(game: Game, state: Any) -> None:
         if name.startswith("observe") and (one.min() < 0 or one.max() > 1):
             owners = [repr(part) for part, length in game.features.items() for _ in range(length)]
             parts = dict.fromkeys(owners[index] for index in np.flatnonzero((one < 0) | (one > 1)))
-            remedy = "The observation space is Box(0, 1): scale the values or cut them off"
+            remedy = "The observation space is Box(0, 1): scale or clip the values"
             raise report_break(game, f"{name} leaves 0..1 at {', '.join(parts)}", remedy)
 
 
 def check_margin(game: Game, state: Any) -> None:
-    """Leads cancel out, and at the end a seat with a higher return is further ahead."""
+    """Margins sum to zero, and at the end a seat with a higher return has a higher margin."""
     leads, gained = game.margin(state), game.returns(state)
     if abs(leads.sum()) > 1e-4 * max(1.0, np.abs(leads).max()):
         seen = f"margin writes {leads.tolist()}, which sum to {leads.sum():g}"
@@ -73,11 +73,11 @@ def check_margin(game: Game, state: Any) -> None:
 
 
 def check_secrets(game: Game, state: Any, source: Any) -> None:
-    """What a seat may not know shows in nothing that it can see.
+    """What a seat can see does not depend on what it may not know.
 
-    The key, which names all dice to come, the fact sheet's ``secret`` fields, and other seats' entries of its
-    ``private`` fields are replaced, one field after the other; but for the key, by what they are in ``source``, a
-    state of another game.
+    That is the key, which determines all future dice, the ``secret`` fields, and other seats' entries of ``private``
+    fields. Each is changed in turn: the key's bits, and other fields to their values in ``source``, a state of another
+    game.
     """
     looks: dict[str, Callable[[Any, int], Any]] = {
         "observe": lambda state, seat: game.observe(state, seat).tolist(),
@@ -97,12 +97,12 @@ def check_secrets(game: Game, state: Any, source: Any) -> None:
                 changed.append("legal")
             if changed:
                 whose = f"the {field} of {'the game' if field in {'key'} | game.spec.secret else 'other seats'}"
-                remedy = f"Leave the field {field!r} out of it: it is not for this player to know"
+                remedy = f"Do not use the field {field!r} there: this player may not know it"
                 raise report_break(game, f"{changed[0]} changes with {whose}", remedy)
 
 
 def check_words(game: Game, state: Any) -> None:
-    """Views and scenes exist for every seat, are plain, and leave the state alone."""
+    """Views and scenes exist for every seat, are plain, and do not change the state."""
     before = bytes_of(state)
     for seat in range(game.players):
         view: Any = game.view(state, seat)
@@ -121,7 +121,7 @@ def check_words(game: Game, state: Any) -> None:
         lines, first = len(scene.lines), len(game.scene(beginning, viewer).lines)
         if lines != first:
             seen = f"scene(seat {viewer}) has {lines} lines, and {first} at the beginning"
-            raise report_break(game, seen, "Keep an empty Line where there is nothing to say: pictures have one size")
+            raise report_break(game, seen, "Return an empty Line instead: all pictures have one size")
     if bytes_of(state) != before:
         raise report_break(game, "view or scene changes the state", "Let them read only")
 
@@ -136,9 +136,9 @@ def _not_plain(value: Any) -> str:
 
 
 def check_action_names(game: Game) -> None:
-    """Every action has a name of its own."""
+    """Every action has a unique name."""
     names: list[Any] = [game.action_name(action) for action in range(game.n_actions)]
     for action, name in enumerate(names):
         if not isinstance(name, str) or not name.strip() or names.index(name) != action:
-            remedy = "Give each action a text of its own in action_name"
+            remedy = "Return a unique text for each action in action_name"
             raise report_break(game, f"action {action} is called {name!r}", remedy)

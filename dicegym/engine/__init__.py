@@ -1,1 +1,1 @@
-"""A game as data and kernels, and the loops, dice and batches that all games share."""
+"""Games as data and kernels, and the loops, dice and batches that all games share."""

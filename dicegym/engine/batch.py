@@ -1,4 +1,4 @@
-"""Many games of one kind stepped together, each by its player to move."""
+"""Many games stepped together, each by its player to move."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dicegym.errors import ParameterError, StepError
 
 
 class BatchGame(Protocol):
-    """What a batch asks of a game; `dicegym.engine.game.Game` is one."""
+    """What a batch needs of a game; `dicegym.engine.game.Game` is one."""
 
     players: int
     n_actions: int
@@ -22,11 +22,11 @@ class BatchGame(Protocol):
     blank: np.ndarray
 
     def new_states(self, n: int) -> np.ndarray:
-        """Return ``n`` records in which no game has begun."""
+        """Return ``n`` records before a game begins."""
 
 
 class Batch:
-    """Many games of one kind, each stepped by its player to move; finished games start anew at once.
+    """Many games of one kind, each stepped by its player to move; finished games begin anew at once.
 
     All arrays are allocated once and overwritten by each step:
         states: records[n].
@@ -35,9 +35,9 @@ class Batch:
         results: float32[n, players], valid where ``overs``.
         overs: bool[n], games that ended with the last step.
 
-    ``threads`` says how many threads step the games; what is played does not depend on it.
+    ``threads`` is the number of threads that step the games; the games do not depend on it.
 
-    Raises ParameterError for a game, a number of games, a seed or threads that cannot be.
+    Raises ParameterError for an invalid game, number of games, seed or number of threads.
 
     Example:
         >>> import dicegym
@@ -62,16 +62,16 @@ class Batch:
         self.results = np.zeros((n, game.players), np.float32)
         self.overs = np.zeros(n, np.bool_)
         self._actions = np.zeros(n, np.int64)
-        self._given = np.zeros(n, np.int64)  # actions where compiled code looks for them
+        self._given = np.zeros(n, np.int64)  # the actions for compiled code
         self._shared: Task | None = None
-        self._sound = True  # False for good once a step was cut off: then nobody knows what each game has done
+        self._sound = True  # False after an interrupted step: some games have taken it
         rows = np.arange(n)
         loops.begin_rows(self.states, rows, game.blank, self.seeds, self.episodes)
         seats = self.states["player"].astype(np.int64)
         loops.observe_rows(self.states, rows, seats, self.observations, self.masks, self.results)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out what threads share out: it is of this batch's memory, and a pickle of it would hold rules."""
+        """Leave out the compiled step, which holds addresses of this batch's memory."""
         return vars(self) | {"_shared": None}
 
     def __len__(self) -> int:
@@ -79,17 +79,16 @@ class Batch:
         return len(self.states)
 
     def step(self, actions: np.ndarray) -> None:
-        """Play one decision in every game: ``actions`` is int64[n]. Illegal ones are what the rules make of them.
+        """Play one decision in every game: ``actions`` is int64[n]. The rules decide what illegal actions do.
 
         Raises:
-            ParameterError: ``actions`` has another shape or is not of whole numbers.
-            StepError: an earlier step was interrupted (Ctrl-C), or failed.
+            ParameterError: ``actions`` has the wrong shape or dtype.
+            StepError: an earlier step was interrupted (Ctrl-C) or failed.
         """
         actions = whole_numbers("actions", actions, len(self), "this batch")
         if not self._sound:
             raise StepError(
-                "step() was called with no game going on: an earlier step was cut off, and some games have taken it "
-                "and others not: make a new batch"
+                "step() was called after an interrupted step, which only some of the games have taken: make a new batch"
             )
         self._sound = False
         self._given[:] = actions
@@ -97,19 +96,18 @@ class Batch:
         self._sound = True
 
     def _task(self) -> Task:
-        """Return what threads share out."""
+        """Return the compiled step."""
         if self._shared is None:
             arrays = self.states, self.seeds, self.episodes, self._given
             written = self.observations, self.masks, self.results, self.overs
             arguments = self.game.blank, *arrays, *written, self.seed, self._actions
-            self._shared = Task(loops.help_batch, loops.prepare_batch, arguments, unlocks=True)
+            self._shared = Task(loops.help_batch, arguments, unlocks=True)
         return self._shared
 
     def random_actions(self, time: int) -> np.ndarray:
         """Return a random legal action for every game (int64[n], overwritten by the next call).
 
-        ``time`` tells draws apart: the same number draws the same actions. Raises ParameterError for one that is no
-        whole number from 0 on.
+        The same ``time`` draws the same actions. Raises ParameterError unless it is a whole number from 0.
         """
         time = whole_number("time", time, 0, (1 << 63) - 1, "the time of random actions")
         self._team.call(self._task(), self._team.edges(len(self)), loops.CHOOSE, time)

@@ -1,12 +1,11 @@
-"""Keyed dice: a die is a function of (game key, seat, turn, number), never a draw from a shared stream.
+"""Keyed dice: a die is a function of (game key, seat, turn, number), not a draw from a shared stream.
 
-So a player that rolls more dice does not shift anybody's later dice, a copied game rolls the same dice as
-the original, and nothing that could be guessed from is ever visible. Everything in dicegym that is random
-about a game comes from here.
+So a player that rolls more dice does not change anybody's later dice, a copied game rolls the same dice, and nothing
+visible reveals future dice. All randomness of a game comes from here.
 
-The mixer is the finaliser of SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number
-generators", OOPSLA 2014; constants: Stafford's variant 13). One turn of one seat is a SplitMix64 sequence
-of its own, started at a mixed point.
+The mixer is the finaliser of SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators",
+OOPSLA 2014; constants: Stafford's variant 13). Each turn of each seat is a SplitMix64 sequence that starts at a mixed
+point.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any
@@ -30,22 +29,22 @@ _ONE, _S27, _S30, _S31, _S32, _S40 = (np.uint64(n) for n in (1, 27, 30, 31, 32, 
 _LOW_64 = (1 << 64) - 1
 
 HOST_SEAT = 254
-"""The seat whose dice belong to the host of a game; `dicegym.engine.seats` lists what they draw."""
+"""The seat number for draws of a game's host; `dicegym.engine.seats` lists them."""
 FINE = 1 << 31
-"""Weights are compared with a whole number drawn below this, so a share is right to 5e-10."""
+"""Weights are compared with a number drawn below this, so shares are exact to 5e-10."""
 BOT_SEATS = 128
-"""Seat s's compiled bot draws as seat ``BOT_SEATS + s``, so that what it draws never meets the game's own dice."""
+"""The compiled bot of seat s draws as seat ``BOT_SEATS + s``, so its draws are never the game's dice."""
 
 
 def _wrapping(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Silence NumPy's overflow warning where arithmetic modulo 2**64 is meant (compilation off only)."""
+    """Silence NumPy's overflow warning for arithmetic modulo 2**64, with compilation off."""
     return function if COMPILED else np.errstate(over="ignore")(function)
 
 
 @_wrapping
 @kernel
 def mix(value):
-    """Return the SplitMix64 finaliser of a uint64: a bijection in which each input bit moves every output bit."""
+    """Return the SplitMix64 finaliser of a uint64, a bijection in which each input bit affects every output bit."""
     z = np.uint64(value)
     z = (z ^ (z >> _S30)) * _MIX_1
     z = (z ^ (z >> _S27)) * _MIX_2
@@ -55,7 +54,7 @@ def mix(value):
 @_wrapping
 @kernel
 def turn_stream(key, seat, turn):
-    """Return the uint64 from which all dice of one turn of one seat follow; outside kernels see `draw_number`.
+    """Return the uint64 that determines all dice of one turn of one seat; outside kernels use `draw_number`.
 
     Seats below 256 and turns below 2**40 never share a stream within a game.
     """
@@ -68,8 +67,8 @@ def turn_stream(key, seat, turn):
 def draw(stream, number, n):
     """Return draw ``number`` (0, 1, ...) of a turn's stream as an integer in 0..n-1, for 1 <= n < 2**32.
 
-    The upper 32 bits h of the mixed value give floor(h * n / 2**32), so each outcome has the probability
-    1/n up to an error below 2**-32.
+    It is floor(h * n / 2**32), where h are the upper 32 bits of the mixed value. So each outcome has probability 1/n up
+    to an error below 2**-32.
     """
     mixed = mix(stream + _GOLDEN * np.uint64(number + 1))
     return np.int64(((mixed >> _S32) * np.uint64(n)) >> _S32)
@@ -77,7 +76,7 @@ def draw(stream, number, n):
 
 @kernel
 def bot_stream(key, seat, time):
-    """Return the uint64 from which the draws of the compiled bot in ``seat`` follow at its decision ``time``."""
+    """Return the uint64 that determines the draws of the compiled bot in ``seat`` at its decision ``time``."""
     return turn_stream(key, np.int64(BOT_SEATS) + np.int64(seat), time)
 
 
@@ -108,12 +107,12 @@ def _draw_number(key, seat, turn, number, n):
 
 
 def draw_number(key: int, seat: int, turn: int, number: int, n: int) -> int:
-    """Return `draw` ``number`` below ``n`` of one turn of one seat, for callers outside compiled code."""
+    """Return `draw` ``number`` below ``n`` of one turn of one seat, for code that is not compiled."""
     return int(_draw_number(np.uint64(key), seat, turn, number, n))
 
 
 def named_seed(*parts: object) -> int:
-    """Return a 64-bit seed that depends on all ``parts`` (their text), the same on every machine."""
+    """Return a 64-bit seed, a hash of the text of all ``parts``, the same on every machine."""
     text = "\0".join(str(part) for part in parts)
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little")
 
@@ -121,6 +120,6 @@ def named_seed(*parts: object) -> int:
 def private_seed(key: int, seat: int) -> int:
     """Return the seed for the private randomness of the agent in ``seat``.
 
-    A cryptographic hash, so that an agent which recovers its seed learns nothing about the game's dice.
+    It is a cryptographic hash, so that an agent that recovers its seed learns nothing about the game's dice.
     """
     return named_seed("agent", key, seat)

@@ -1,8 +1,7 @@
-"""Rows of flags, such as the mask of a decision, counted and searched 64 at a time.
+"""Fast counting and searching in rows of flags, such as action masks.
 
-A row is a contiguous array of bytes that are 0 or 1. 64 of them become the bits of one number by a single comparison
-of vectors; what is then asked of the bits has no branch that a processor could guess wrongly. With compilation off
-NumPy answers.
+A row is a contiguous array of bytes that are 0 or 1. One vector comparison turns 64 of them into the bits of a number.
+Operations on the bits have no branches that a processor could mispredict. With compilation off NumPy does the work.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any, allow-untyped-calls
@@ -26,11 +25,11 @@ _IN_BYTE = np.array(
     [[([place for place in range(8) if byte >> place & 1] + [0] * 8)[k] for byte in range(256)] for k in range(8)],
     np.uint8,
 )
-"""uint8[8, 256]: where the set bit number k of a byte is."""
+"""uint8[8, 256]: the place of set bit number k of a byte."""
 
 
 def _loader(width):
-    """Return an intrinsic: the flags ``row[start : start + width]`` as bits, the first one lowest."""
+    """Return an intrinsic that returns the flags ``row[start : start + width]`` as bits, the first one lowest."""
 
     def load(typingctx, row, start):
         if not (isinstance(row, types.Array) and row.ndim == 1 and row.layout == "C" and row.dtype in _BYTES):
@@ -55,7 +54,7 @@ _load_64, _load_32, _load_16, _load_8 = (_loader(width) for width in _WIDTHS)
 
 @intrinsic
 def _lowest_bit(typingctx, word):
-    """Return where the lowest set bit of a uint64, which is not 0, is."""
+    """Return the place of the lowest set bit of a uint64 that is not 0."""
 
     def codegen(context, builder, signature, args):
         return builder.cttz(args[0], ir.Constant(ir.IntType(1), 1))
@@ -65,15 +64,15 @@ def _lowest_bit(typingctx, word):
 
 @intrinsic
 def _count_bits(typingctx, word):
-    """Return how many bits of a uint64 are set."""
+    """Return the number of set bits of a uint64."""
     return types.uint64(types.uint64), lambda context, builder, signature, args: builder.ctpop(args[0])
 
 
 @loop_kernel
 def _word(row, start, end):
-    """Return the flags from ``start`` on as bits, at most 64: those before ``end``.
+    """Return the flags from ``start`` to ``end`` as bits, at most 64.
 
-    Shorter pieces are read as two that overlap, so that nothing beyond the row is ever read.
+    Shorter pieces are read as two that overlap, so that nothing beyond the row is read.
     """
     n = end - start
     if n >= _W64:
@@ -92,10 +91,10 @@ def _word(row, start, end):
 
 @loop_kernel
 def _place_of_bit(word, number):
-    """Return where set bit ``number`` of ``word`` is (S. Vigna, "Broadword implementation of rank/select queries")."""
+    """Return the place of set bit ``number`` (S. Vigna, "Broadword implementation of rank/select queries")."""
     sums = word - ((word >> _ONE) & _ODD)
     sums = (sums & _PAIRS) + ((sums >> _TWO) & _PAIRS)
-    sums = ((sums + (sums >> _FOUR)) & _NIBBLES) * _EACH  # in each byte the bits up to it
+    sums = ((sums + (sums >> _FOUR)) & _NIBBLES) * _EACH  # in each byte the number of bits up to it
     byte = _W8 * _count_bits((((number * _EACH) | _TOPS) - sums) & _TOPS)
     rest = number - (((sums << _W8) >> byte) & _BYTE)
     return byte + np.uint64(_IN_BYTE[rest, (word >> byte) & _BYTE])
@@ -115,7 +114,7 @@ def _place_of(row, number):
     n, start, seen = np.uint64(row.shape[0]), _ZERO, _ZERO
     wanted = np.uint64(number)
     word, begin, before = _ZERO, _ZERO, _ZERO
-    while start < n:  # all of the row, as leaving earlier would be a guess
+    while start < n:  # the whole row: leaving early would be a branch
         here = _word(row, start, min(start + _W64, n))
         if seen <= wanted:
             word, begin, before = here, start, seen
@@ -137,36 +136,22 @@ def _write_places(row, out):
     return count
 
 
-@loop_kernel
-def _write_bits(row, out):
-    n, start, word = np.uint64(row.shape[0]), _ZERO, _ZERO
-    while start < n:
-        out[word] = _word(row, start, min(start + _W64, n))
-        start += _W64
-        word += _ONE
-
-
 def how_many(row):
-    """Return how many flags of ``row`` are set, an int64."""
+    """Return the number of set flags of ``row``, an int64."""
     return np.count_nonzero(row)
 
 
 def place_of(row, number):
-    """Return where the set flag ``number`` (0, 1, ...) of ``row`` is, an int64; more than ``number`` must be set."""
+    """Return the place of set flag ``number`` (0, 1, ...) of ``row``, an int64; it must exist."""
     return np.flatnonzero(row)[number]
 
 
 def write_places(row, out):
-    """Write where flags of ``row`` are set to ``out`` (int64), in rising order; return how many are, an int64."""
+    """Write the places of set flags of ``row`` to ``out`` (int64) in ascending order; return their number, an int64."""
     found = np.flatnonzero(row)
     out[: len(found)] = found
     return len(found)
 
 
-def write_bits(row, out):
-    """Write flags of ``row`` as bits to ``out`` (uint64), 64 to a number, the first one lowest."""
-    out.view(np.uint8)[: -(-len(row) // 8)] = np.packbits(row, bitorder="little")
-
-
 if COMPILED:
-    how_many, place_of, write_places, write_bits = _how_many, _place_of, _write_places, _write_bits
+    how_many, place_of, write_places = _how_many, _place_of, _write_places

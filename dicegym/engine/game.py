@@ -16,7 +16,7 @@ from dicegym.engine.dice import game_key
 from dicegym.engine.jit import keep, records
 from dicegym.engine.scene import TEXT, Scene, Text
 from dicegym.engine.spec import GameSpec, V, pack
-from dicegym.engine.state import State, StateMemory
+from dicegym.engine.state import State, StateRow
 from dicegym.engine.validate import as_int64, check_game_number, check_seat, whole_number
 from dicegym.errors import ParameterError, StepError, unknown_argument
 
@@ -31,7 +31,7 @@ class Game(Generic[V]):
 
     Attributes:
         all_parameters: every parameter by its name.
-        parameters: those that name the game: one that was added to the original game is left out at its default.
+        parameters: the same without added parameters (`Parameter.added`) at their defaults; they identify the game.
 
     Raises:
         ParameterError: a value is out of range.
@@ -56,11 +56,10 @@ class Game(Generic[V]):
             name: parameter.check(name, parameters.get(name, parameter.default))
             for name, parameter in spec.parameters.items()
         }
-        added = self.added_parameters
         self.parameters = {
             name: value
             for name, value in self.all_parameters.items()
-            if name in added or not spec.parameters[name].added
+            if not spec.parameters[name].added or value != spec.parameters[name].default
         }
         self.features = spec.features({"players": self.players, **self.all_parameters})
         self.observation_size = sum(self.features.values())
@@ -77,38 +76,25 @@ class Game(Generic[V]):
 
     @property
     def added_parameters(self) -> dict[str, int]:
-        """The parameters that the original game does not have, where they are not at their defaults."""
-        known = self.spec.parameters
-        return {
-            name: value
-            for name, value in self.all_parameters.items()
-            if known[name].added and value != known[name].default
-        }
+        """The added parameters (`Parameter.added`) that are not at their defaults."""
+        return {name: value for name, value in self.parameters.items() if self.spec.parameters[name].added}
 
     def drawing_bytes(self, states: np.ndarray) -> np.ndarray:
-        """Return records as rows of bytes that players draw by: uint8[n, bytes], as the fields were declared.
+        """Return records as bytes that seed players' random draws: uint8[n, bytes], in the order of declaration.
 
-        Added parameters at their defaults are left out, so that players draw as they did before these were added.
+        Added parameters at their defaults are left out, so that adding one does not change how players draw.
         """
         return pack(states, self._drawing_record).view(np.uint8).reshape(len(states), -1)
 
     @cached_property
     def _drawing_record(self) -> np.dtype:
-        """The fields of these bytes."""
-        declared, known, added = self.spec.declared_record, self.spec.parameters, self.added_parameters
-        return np.dtype(
-            [
-                (name, declared[name])
-                for name in declared.names or ()
-                if name in added or name not in known or not known[name].added
-            ]
-        )
+        """The fields of `drawing_bytes`."""
+        declared = self.spec.declared_record
+        left_out = self.all_parameters.keys() - self.parameters
+        return np.dtype([(name, declared[name]) for name in declared.names or () if name not in left_out])
 
     def check_original(self, bot: str) -> None:
-        """Raise ParameterError if this is not the original game, for which bots of its interface are written.
-
-        ``bot`` is what the message calls such a bot.
-        """
+        """Raise ParameterError if this is not the original game, for which ``bot`` (in the message) is written."""
         if added := self.added_parameters:
             usual = ", ".join(f"{name}={self.spec.parameters[name].default}" for name in added)
             raise ParameterError(
@@ -138,40 +124,40 @@ class Game(Generic[V]):
         return _rebuild, (self.spec.module, self.players, self.parameters)
 
     def new_states(self, n: int) -> np.ndarray:
-        """Return ``n`` records (structured array, dtype ``spec.state``) that no game has begun in yet."""
+        """Return ``n`` records (structured array, dtype ``spec.state``) with key 0, before a game begins."""
         states = records(n, self.spec.state)
         states[:] = self.blank[0]
         return states
 
     def new_game(self, seed: int = 0, episode: int = 0) -> np.ndarray:
-        """Return an array of one record, in which game ``episode`` of ``seed`` has begun.
+        """Return the beginning of game ``episode`` of ``seed`` as an array of one record.
 
-        Its only element is the state: ``state = game.new_game(seed)[0]``. ``state.copy()`` is a branch of the
-        game, ``state.tobytes()`` a save file. Raises ParameterError for what `new_state` refuses, too.
+        Its element is the state: ``state = game.new_game(seed)[0]``. ``state.copy()`` branches the game, and
+        ``state.tobytes()`` saves it. Raises ParameterError as `new_state` does.
         """
         states = records(1, self.spec.state)
         loops.begin(states, 0, self.blank, np.uint64(game_key(*check_game_number(seed, episode))))
         return states
 
     def new_state(self, seed: int = 0, episode: int = 0) -> State:
-        """Return the beginning of game ``episode`` of ``seed``, to be played from Python.
+        """Return the beginning of game ``episode`` of ``seed`` as a `State`.
 
-        Seeds count modulo 2**64. Raises ParameterError for a seed or an episode that is not a whole number of 64 bits.
+        Seeds count modulo 2**64. Raises ParameterError unless seed and episode are 64-bit whole numbers.
         """
         return State.begin(self, seed, episode)
 
     @cached_property
-    def state_memory(self) -> StateMemory:
-        """Where the states of this game lie."""
-        return StateMemory(self)
+    def free_rows(self) -> list[StateRow]:
+        """Memory for the next states of this game."""
+        return []
 
     def step(self, state: Any, action: int) -> int:
         """Play ``action`` in place; return 0, or the number of the fault if it was illegal.
 
-        Raises StepError if the game is over, TypeError if the action is not a whole number of 64 bits.
+        Raises StepError if the game is over, TypeError if the action is not a 64-bit whole number.
         """
         if state["over"]:
-            raise StepError("the game is over and takes no more actions: begin another with new_game()")
+            raise StepError("the game is over: begin another with new_game()")
         if (number := as_int64(action)) is None:
             raise TypeError(f"action {action!r} is not a whole number: give one that legal() allows")
         return int(self.spec.kernels.step(state, number))
@@ -184,7 +170,7 @@ class Game(Generic[V]):
         return mask
 
     def observe(self, state: Any, seat: int) -> np.ndarray:
-        """Return what ``seat`` knows: float32[observation_size]. Raises ParameterError if there is no such seat."""
+        """Return what ``seat`` knows: float32[observation_size]. Raises ParameterError for an invalid seat."""
         seat = check_seat(self, seat)
         out = np.zeros(self.observation_size, np.float32)
         self.spec.kernels.observe(state, seat, out)
@@ -198,25 +184,25 @@ class Game(Generic[V]):
 
     @property
     def has_margin(self) -> bool:
-        """Whether seats can be ahead of each other by more or less: ``reward="margin"`` of the environments."""
+        """Whether the game has margins, for ``reward="margin"`` of the environments."""
         return self.players > 1 and self.spec.kernels.margin is not loops.no_margin
 
     def margin(self, state: Any) -> np.ndarray:
-        """Return by how much each seat is ahead so far: float32[players]; all 0 if not `has_margin`."""
+        """Return each seat's lead so far: float32[players]; all 0 if not `has_margin`."""
         out = np.zeros(self.players, np.float32)
         if self.has_margin:
             self.spec.kernels.margin(state, out)
         return out
 
     def first_places(self, state: Any) -> np.ndarray:
-        """Return what each seat has of the first place at the end: float32[players], see `loops.first_places`."""
+        """Return each seat's share of the first place at the end: float32[players], see `loops.first_places`."""
         out = np.zeros(self.players, np.float32)
         if self.players > 1:
             loops.first_places(state, out)
         return out
 
     def view(self, state: Any, seat: int) -> V:
-        """Return what ``seat`` knows as plain named values. Raises ParameterError if there is no such seat."""
+        """Return what ``seat`` knows as plain named values. Raises ParameterError for an invalid seat."""
         return self.spec.view(state, check_seat(self, seat))
 
     @cached_property
@@ -229,45 +215,33 @@ class Game(Generic[V]):
         return self.text.action_name(action)
 
     def scene(self, state: Any, seat: int | None = None) -> Scene:
-        """Return one screen of a state as ``seat`` sees it, or of the whole table. Raises PartError, ParameterError."""
+        """Return a state as a scene, as ``seat`` sees it (None: everything). Raises PartError, ParameterError."""
         return self.text.scene(state, None if seat is None else check_seat(self, seat))
 
     def batch(self, n: int, seed: int = 0, threads: int = 1) -> Batch:
-        """Return ``n`` games that are stepped together; game i has the seed ``seed + i``."""
+        """Return ``n`` games stepped together; game i has the seed ``seed + i``."""
         return Batch(self, n, seed, threads)
 
     @cached_property
     def fingerprint(self) -> str:
         """16 hexadecimal digits that change when rules, observations, actions or rewards change.
 
-        A hash of what 64 games of 256 random legal decisions show, so comments and speed may change freely. A process
-        plays them once for each game, however many equal ones are made, and those of the package's games are kept
-        beside the kernels: rules that are patched while it runs, in a debugger perhaps, keep theirs, and
-        `compute_fingerprint` tells the new one.
+        It is a hash of what 64 games of 256 random legal decisions show, so it does not depend on comments or speed.
+        A process computes it once for equal games, and caches that of the package's games on disk. After rules were
+        patched in a running process, `compute_fingerprint` returns the new one.
         """
-        key = self.sameness
+        spec, compute, settings = self.spec, self.compute_fingerprint, (repr(self.features), self.blank.tobytes())
+        key = type(self), spec, settings  # other specs of the same name are other games, although they are equal
         if key not in _fingerprints:
-            _fingerprints[key] = self.spec, self._find_fingerprint()
-        return _fingerprints[key][1]
-
-    def _find_fingerprint(self) -> str:
-        """Return the fingerprint that an earlier process kept, or compute it."""
-        compute = self.compute_fingerprint
-        if type(self) is not Game or getattr(sys.modules.get(self.spec.module), "SPEC", None) is not self.spec:
-            return compute()
-        key = self.spec.module, repr(self.features), self.blank.tobytes()
-        return keep(f"fingerprint-{self.name}", key, self.spec.kernels.step, compute)
-
-    @property
-    def sameness(self) -> tuple[Any, ...]:
-        """What a process tells games by for which it remembers something; it must hold their ``spec`` beside it.
-
-        Closer than ``==``: other specifications of the same name, or other classes, are other games.
-        """
-        return type(self), id(self.spec), repr(self.features), self.blank.tobytes()
+            if type(self) is Game and getattr(sys.modules.get(spec.module), "SPEC", None) is spec:
+                name = f"fingerprint-{self.name}"
+                _fingerprints[key] = keep(name, (spec.module, *settings), spec.kernels.step, compute)
+            else:
+                _fingerprints[key] = compute()
+        return _fingerprints[key]
 
     def compute_fingerprint(self) -> str:
-        """Return the fingerprint, 16 hexadecimal digits, of 64 games of 256 decisions that are played now for it."""
+        """Return the fingerprint, computed anew."""
         batch = self.batch(64, seed=0)
         digest = hashlib.sha256(repr(self.features).encode())
         for time in range(256):
@@ -279,9 +253,8 @@ class Game(Generic[V]):
         return digest.hexdigest()[:16]
 
 
-_fingerprints: dict[tuple[Any, ...], tuple[GameSpec[Any], str]] = {}
-"""The fingerprints that this process knows, by specification and settings. The specification is kept, so that no other
-one gets its id."""
+_fingerprints: dict[tuple[Any, ...], str] = {}
+"""Known fingerprints by class, spec and settings."""
 
 
 def _rebuild(module: str, players: int, parameters: dict[str, int]) -> Game:

@@ -1,15 +1,15 @@
 """How kernels are compiled and cached.
 
-Numba keys a cached function on the file that holds it alone: after a change of a rule, a loop in another
-file that calls it would keep running the old rule. So all kernels live in a folder named by a hash of
-every source file that holds kernels or constants of theirs (`KERNEL_SOURCES`, which a test compares with the
-imports); a change of any of them starts a new folder. A checkout and an installed wheel of the same sources share one.
-`dicegym.engine.kernel_cache` writes what is in it, and `dicegym.engine.cache_folder` finds its place.
+Numba's cache depends only on the file of the cached function: after a change of a rule, a loop in another file would
+keep running the old rule. So kernels are cached in a folder named by a hash of all source files with kernels or their
+constants (`KERNEL_SOURCES`, which a test compares with the imports). A change of any of them starts a new folder. A
+checkout and an installed wheel of the same sources share one. `dicegym.engine.kernel_cache` writes the files, and
+`dicegym.engine.cache_folder` chooses the folder.
 
 Environment variables:
     DICEGYM_CACHE: folder for compiled kernels (default: ``dicegym`` in the user's cache folder).
-        It must belong to the user alone; see `dicegym.engine.cache_folder`.
-    NUMBA_DISABLE_JIT=1: run every kernel as plain Python (for debuggers, coverage and reading).
+        Nobody else may write in it; see `dicegym.engine.cache_folder`.
+    NUMBA_DISABLE_JIT=1: run every kernel as plain Python, for debuggers and coverage.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any
@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -28,12 +27,11 @@ from typing import Any, TypeVar
 import numpy as np
 
 from dicegym.engine import cache_folder
-from dicegym.engine.numba_names import COMPILED as COMPILED  # noqa: PLC0414 - for other modules, too
-from dicegym.engine.numba_names import DefaultOptions, numba
+from dicegym.engine.numba_names import COMPILED as COMPILED  # noqa: PLC0414 - for other modules
+from dicegym.engine.numba_names import numba
 
 if COMPILED:
     from dicegym.engine import kernel_cache
-    from dicegym.engine.kernel_cache import KernelCache
 
 PACKAGE = Path(__file__).parents[1]
 KERNEL_SOURCES = ("engine", "games", "envs/batch_kernels.py")
@@ -61,44 +59,43 @@ WITHOUT_KERNELS = (
     "web_controls.py",
     "worth.py",
 )
-"""Files below ``games`` that no compiled code depends on: what a screen says must not make everybody compile again."""
+"""Files below ``games`` that no compiled code depends on: a change of them needs no new compilation."""
 APART = "solving"
-"""Folders below ``games`` of this name hold kernels that nothing outside of them calls, and which call none of another
-such folder. They are kept by the sources of their own folder, as kernels of other packages are, so that a change of one
-solver compiles that solver alone."""
-
-_COUNTING_CAN_BE_SET = hasattr(DefaultOptions, "_nrt")
-"""Numba lists this option without promising to keep it; without it kernels are right and slower."""
+"""Folders of this name below ``games`` have kernels that only their own folder calls. These are cached by the sources
+of that folder, like kernels of other packages, so that a change of a solver compiles only that solver."""
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def source_hash(package: Path = PACKAGE) -> str:
-    """Return 16 hexadecimal digits that change with any file of `KERNEL_SOURCES` below ``package``."""
-    digest = hashlib.sha256()
+def kernel_sources(package: Path) -> list[Path]:
+    """Return the files of `KERNEL_SOURCES` below ``package``."""
+    found = []
     for place in KERNEL_SOURCES:
-        found = package / place
-        for path in sorted(found.rglob("*.py")) if found.is_dir() else [found]:
-            if place == "games" and (path.name in WITHOUT_KERNELS or path.parent.name == APART):
-                continue
-            digest.update(str(path.relative_to(package)).encode() + b"\0" + path.read_bytes() + b"\0")
+        for path in sorted((package / place).rglob("*.py")) or [package / place]:
+            if place != "games" or (path.name not in WITHOUT_KERNELS and path.parent.name != APART):
+                found.append(path)
+    return found
+
+
+def source_hash(package: Path = PACKAGE) -> str:
+    """Return a hash of `kernel_sources`, 16 hexadecimal digits."""
+    digest = hashlib.sha256()
+    for path in kernel_sources(package):
+        digest.update(str(path.relative_to(package)).encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()[:16]
 
 
-def _is_part(file: str) -> bool:
-    """Return whether ``file`` is one of `KERNEL_SOURCES`."""
-    return file.startswith(_PARTS) and not (
-        file.startswith(str(PACKAGE / "games"))
-        and (os.path.basename(file) in WITHOUT_KERNELS or os.path.basename(os.path.dirname(file)) == APART)
-    )
+_PARTS = frozenset(map(str, kernel_sources(PACKAGE)))
 
 
-_PARTS = tuple(f"{PACKAGE / place}{'' if place.endswith('.py') else os.sep}" for place in KERNEL_SOURCES)
+def _file_of(function: Any) -> str:
+    """Return the file of a function, compiled or not."""
+    return str(getattr(function, "py_func", function).__code__.co_filename)
 
 
 def _generation() -> str:
-    """Return the name of the folder for what is compiled of these sources in Numba's present mode."""
-    # Numba would take the cached function without the checks.
+    """Return the folder's name for these sources in Numba's present mode."""
+    # Numba would use a cached function without checks.
     return f"kernels-{source_hash()}{'-checked' if numba.config.BOUNDSCHECK else ''}"
 
 
@@ -106,16 +103,16 @@ CACHE_FOLDER: str = str(cache_folder.find(_generation())) if COMPILED else ""
 
 
 def kernel(function: F) -> F:
-    """Compile ``function`` with Numba, release the lock while it runs, and keep it on disk."""
+    """Compile ``function`` with Numba, cached on disk; it runs without Python's lock."""
     return _compiled(function, counted=True)
 
 
 def loop_kernel(function: F) -> F:
-    """As `kernel`, for loops over records and rows: arrays in them are borrowed from the caller and not counted.
+    """Compile as `kernel` does, without reference counts, for loops over records and rows.
 
-    Counting references took nearly half the time of a batch's step: every ``observations[i]`` counted up and down,
-    atomically. In return such a kernel can allocate no array, nor assign one slice to another (Numba refuses to
-    compile it), and kernels that it calls may not return arrays, which nobody would ever free.
+    Atomic counting for every ``observations[i]`` took nearly half the time of a batch's step. Without it, a kernel
+    cannot allocate arrays or assign one slice to another (Numba refuses to compile that). Kernels that it calls must
+    not return arrays, which would never be freed.
     """
     return _compiled(function, counted=False)
 
@@ -124,23 +121,25 @@ def _compiled(function: F, counted: bool) -> F:
     if not COMPILED:
         return function
     options: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
-    if _COUNTING_CAN_BE_SET:  # said in either case: else a kernel takes it from whichever happens to call it first
-        options["_nrt"] = counted
+    if hasattr(numba.core.options.DefaultOptions, "_nrt"):  # not documented; without it kernels are only slower
+        options["_nrt"] = counted  # always: otherwise a kernel takes it from the first one that calls it
     compiled = numba.njit(**options)(function)
-    compiled._cache = KernelCache(function, Path(CACHE_FOLDER), _is_part)  # what `cache=True` does, with ours
+    file = _file_of(function)
+    sources = "" if file in _PARTS else kernel_cache.hash_beside(file)
+    compiled._cache = kernel_cache.KernelCache(function, Path(CACHE_FOLDER), sources)  # as by `cache=True`
     return compiled
 
 
 def keep(name: str, key: Any, function: Callable[..., Any], compute: Callable[[], str]) -> str:
-    """Return what ``compute`` gives, or what an earlier process kept of it beside the kernels of the same sources.
+    """Return the result of ``compute``, cached on disk with the kernels of the same sources.
 
     Args:
-        name: begins the file's name.
-        key: all that the result depends on beside the sources of the package.
-        function: a kernel of the rules; results for rules outside of the package are not kept.
-        compute: is called where nothing is kept yet.
+        name: beginning of the file's name.
+        key: everything that the result depends on, except the package's sources.
+        function: a kernel of the rules; results for rules outside the package are not cached.
+        compute: computes the result.
     """
-    if not COMPILED or not _is_part(getattr(function, "py_func", function).__code__.co_filename):
+    if not COMPILED or _file_of(function) not in _PARTS:
         return compute()
     path = Path(CACHE_FOLDER, f"{name}-{hashlib.sha256(repr(key).encode()).hexdigest()[:32]}.kept")
     found = kernel_cache.load_entry(path, key)
@@ -152,12 +151,12 @@ def keep(name: str, key: Any, function: Callable[..., Any], compute: Callable[[]
 
 
 def declare(dtype: np.dtype, function: Callable[..., Any]) -> None:
-    """Let compiled loops over records of ``dtype`` depend on the sources of ``function``, one of its game's kernels."""
-    if COMPILED:
-        kernel_cache.declare(dtype, getattr(function, "py_func", function), _is_part)
+    """Make cached loops over records of ``dtype`` depend on the sources of ``function``, a kernel of its game."""
+    if COMPILED and (file := _file_of(function)) not in _PARTS:
+        kernel_cache.declare(dtype, file)
 
 
 def records(n: int, dtype: np.dtype) -> np.ndarray:
-    """Return ``n`` records of zeros in the form that kernels take, compiled or not."""
+    """Return ``n`` records of zeros, in the form that kernels take."""
     states = np.zeros(n, dtype)
     return states if COMPILED else states.view(np.recarray)

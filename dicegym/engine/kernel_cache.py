@@ -1,21 +1,21 @@
-"""Compiled kernels on disk: one file for each kernel and signature, used only if it is whole and the user's own.
+"""Compiled kernels on disk: one file for each kernel and signature, used only if it is intact and the user's own.
 
-Numba's own cache keeps an index beside its data; one cut or garbled file then stops every start (tried with Numba
-0.68: ``UnpicklingError``), and two processes that write at once can make the index name the wrong data. Here the
-file's name is a hash of everything that the compiled code depends on, and its first bytes are a hash of the rest:
+Numba's own cache has an index file. A damaged index stops every start (seen with Numba 0.68: ``UnpicklingError``), and
+two processes that write at once can make it point to the wrong data. Here a file's name is a hash of everything that
+the compiled code depends on, and its first bytes are a hash of the rest:
 
     bytes 0 to 31    SHA-256 of what follows
     bytes 32 on      pickle of (key, compiled function as Numba reduces it)
 
-Whatever is wrong with a file, it is dropped and the kernel compiled; if none can be written, kernels stay in memory.
+A damaged file is removed and the kernel compiled. If files cannot be written, kernels stay in memory.
 
-The key of a kernel of the package names no source, because the folder does (`dicegym.engine.jit`). The key of any
-other kernel holds a hash of the Python files beside it, and so does the key of a loop of the package that is compiled
-for the record of such a game (`declare`).
+The folder's name depends on the package's sources (`dicegym.engine.jit`). The key of a kernel of another package has a
+hash of the Python files beside it, and so has the key of a loop that is compiled for the record of its game
+(`declare`).
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls
-# Numba has no types of its own here.
+# Numba is untyped.
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from typing import Any
 import llvmlite
 import numba
 import numpy as np
-from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
+from numba.core.caching import CompileResultCacheImpl, NullCache
 from numba.core.serialize import dumps
 
 from dicegym.engine.cache_folder import is_ours
@@ -47,10 +47,11 @@ _MADE_BY = (
     str(getattr(numba.config, "OPT", "")),
 )
 _DIGEST = 32
+_FORM = CompileResultCacheImpl.__new__(CompileResultCacheImpl)  # without its constructor, which looks for a folder
 _OPEN = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 
 _outside: dict[str, str | None] = {}
-"""Text of a Numba record type -> hash of the sources of its game, which is not part of the package; None: unknown."""
+"""Text of a Numba record type -> hash of the sources of its game outside the package; None: unknown."""
 
 
 # --- sources outside the package ---------------------------------------------------------------------------
@@ -67,7 +68,7 @@ def _hash_of(files: tuple[tuple[str, int, int], ...]) -> str:
 def hash_beside(file: str) -> str | None:
     """Return a hash of the Python files in the folder of ``file``, and below it if that is a package.
 
-    None if that is not a file (a notebook's cell, the prompt) or one cannot be read: nothing can be said then.
+    None if that is not a file (a notebook's cell, the prompt), or a file cannot be read.
     """
     try:
         if not os.path.isfile(file):
@@ -80,34 +81,26 @@ def hash_beside(file: str) -> str | None:
         return None
 
 
-def declare(dtype: np.dtype, function: Callable[..., Any], is_part: Callable[[str], bool]) -> None:
-    """Let loops that are compiled for records of ``dtype`` be compiled again when the sources of its game change.
-
-    Args:
-        dtype: the record.
-        function: a function of the game's rules.
-        is_part: tells whether a file is a source of the package, whose changes the folder's name shows.
-    """
-    file = function.__code__.co_filename
-    if not is_part(file):
-        record = numba.from_dtype(dtype)
-        _outside[str(record)] = _outside[repr(record)] = hash_beside(file)
+def declare(dtype: np.dtype, file: str) -> None:
+    """Make cached loops over records of ``dtype`` depend on the sources beside ``file``, the rules of its game."""
+    record = numba.from_dtype(dtype)
+    _outside[str(record)] = _outside[repr(record)] = hash_beside(file)
 
 
 # --- files -------------------------------------------------------------------------------------------------
 
 
 def load_entry(path: Path, key: Any) -> Any:
-    """Return what was saved in a file under ``key``; None if nothing was, or it is damaged or not the user's own."""
+    """Return the data saved in a file under ``key``; None if the file is missing, damaged or not the user's own."""
     try:
         with open(os.open(path, os.O_RDONLY | _OPEN), "rb") as file:
             content = file.read() if is_ours(os.fstat(file.fileno())) else b""
     except FileNotFoundError:
         return None
-    except OSError:  # a link, a bad block
+    except OSError:  # a link, an unreadable block
         content = b""
     if hashlib.sha256(content[_DIGEST:]).digest() == content[:_DIGEST]:
-        with contextlib.suppress(Exception):  # a pickle can fail in any way
+        with contextlib.suppress(Exception):  # unpickling can raise anything
             found, data = pickle.loads(content[_DIGEST:])
             if found == key:
                 return data
@@ -116,10 +109,10 @@ def load_entry(path: Path, key: Any) -> Any:
 
 
 def save_entry(path: Path, key: Any, data: Any) -> None:
-    """Write ``data`` whole or not at all, even if another process writes at the same time. Raises OSError."""
+    """Write ``data`` atomically, even if other processes write at the same time. Raises OSError."""
     body = dumps((key, data))
     unfinished = path.with_name(f"{path.name}.{uuid.uuid4().hex[:16]}.tmp")
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)  # another process may have tidied up
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)  # another process may have removed it
     try:
         with open(os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _OPEN, 0o600), "wb") as file:
             file.write(hashlib.sha256(body).digest() + body)
@@ -130,7 +123,7 @@ def save_entry(path: Path, key: Any, data: Any) -> None:
 
 
 def drop_entry(path: Path) -> None:
-    """Remove a file if it is there."""
+    """Remove a file if it exists."""
     with contextlib.suppress(OSError):
         path.unlink()
 
@@ -138,90 +131,61 @@ def drop_entry(path: Path) -> None:
 # --- Numba's side ------------------------------------------------------------------------------------------
 
 
-class _Locator(_CacheLocator):
-    """Says of every function what Numba wants to know; `KernelCache` decides where the files are."""
-
-    def __init__(self, py_file: str) -> None:
-        self._py_file = py_file
-
-    @classmethod
-    def from_function(cls, py_func, py_file):
-        return cls(py_file)
-
-    def ensure_cache_path(self):
-        pass
-
-    def get_cache_path(self):
-        return ""
-
-    def get_source_stamp(self):
-        return ""
-
-    def get_disambiguator(self):
-        return ""
-
-
-class _Form(CompileResultCacheImpl):
-    _locator_classes: list[Any] = [_Locator]  # noqa: RUF012 - Numba's name and form
-
-
-class KernelCache(FunctionCache):
-    """What Numba asks for compiled code of one function, and hands it to.
+class KernelCache(NullCache):
+    """Numba's interface to the cached code of one function.
 
     Args:
         function: the function that is compiled.
-        folder: where the files lie (`dicegym.engine.cache_folder`).
-        is_part: tells whether a file is a source of the package, whose changes the folder's name shows.
+        folder: the folder for the files (`dicegym.engine.cache_folder`).
+        sources: hash of the sources that the folder's name does not depend on; None: unknown, so nothing is cached.
     """
 
-    _impl_class = _Form
-
-    def __init__(self, function: Callable[..., Any], folder: Path, is_part: Callable[[str], bool]) -> None:
-        super().__init__(function)
-        code = function.__code__
-        self._sources = "" if is_part(code.co_filename) else hash_beside(code.co_filename)
+    def __init__(self, function: Callable[..., Any], folder: Path, sources: str | None) -> None:
         name = f"{function.__module__}.{function.__qualname__}".replace("<", "").replace(">", "")
-        self._cache_path = str(folder)
-        self._stem = f"{name[-100:]}-{code.co_firstlineno}"
+        self._folder, self._sources, self._code = folder, sources, function.__code__
+        self._stem = f"{name[-100:]}-{self._code.co_firstlineno}"
+
+    @property
+    def cache_path(self) -> str:
+        """The folder, for Numba's statistics."""
+        return str(self._folder)
 
     def _path(self, key: Any) -> Path:
         digest = hashlib.sha256(repr(key).encode()).hexdigest()[:32]
-        return Path(self._cache_path, f"{self._stem}-{digest}.nbc")
-
-    def flush(self) -> None:
-        """Remove all entries of this kernel."""
-        for path in Path(self._cache_path).glob(f"{self._stem}-*.nbc"):
-            drop_entry(path)
+        return self._folder / f"{self._stem}-{digest}.nbc"
 
     def _key(self, sig: Any, codegen: Any) -> Any:
-        """Return everything that the compiled code depends on; None if that cannot be known."""
-        sources = [self._sources]
-        if _outside:
-            text = repr(sig)
-            sources += [found for record, found in _outside.items() if record in text]
-        return None if None in sources else (_MADE_BY, tuple(sources), self._index_key(sig, codegen))
+        """Return everything that the compiled code depends on; None if it is unknown."""
+        text = repr(sig)
+        sources = (self._sources, *(found for record, found in _outside.items() if record in text))
+        if None in sources or self._code.co_freevars:
+            return None
+        return _MADE_BY, sources, sig, codegen.magic_tuple(), hashlib.sha256(self._code.co_code).hexdigest()
 
-    def _load_overload(self, sig: Any, target_context: Any) -> Any:
-        key = self._key(sig, target_context.codegen()) if self._enabled else None
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """Return the cached function for a signature, or None."""
+        target_context.refresh()
+        key = self._key(sig, target_context.codegen())
         data = load_entry(self._path(key), key) if key else None
         if data is None:
             return None
         try:
-            return self._impl.rebuild(target_context, data)
-        except Exception:  # whole, but no compiled function
+            return _FORM.rebuild(target_context, data)
+        except Exception:  # intact, but not a compiled function
             drop_entry(self._path(key))
             return None
 
-    def _save_overload(self, sig: Any, data: Any) -> None:
-        key = self._key(sig, data.codegen) if self._enabled else None
-        if not key or not self._impl.check_cachable(data):
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Cache a compiled function, unless it depends on addresses of this process."""
+        key = self._key(sig, data.codegen)
+        if not key or data.library.has_dynamic_globals:
             return
         try:
-            save_entry(self._path(key), key, self._impl.reduce(data))
+            save_entry(self._path(key), key, _FORM.reduce(data))
         except OSError as error:
             warnings.warn(
-                f"compiled kernels cannot be kept in {self._cache_path} ({error.strerror or error}): the next process "
-                "compiles them again. Make room there, or let DICEGYM_CACHE name another folder",
+                f"compiled kernels cannot be kept in {self._folder} ({error.strerror or error}): the next process "
+                "compiles them again. Make room there, or set DICEGYM_CACHE to another folder",
                 RuntimeWarning,
                 stacklevel=2,
             )

@@ -1,14 +1,9 @@
-"""Kernels that other threads call by a number: where they begin, and where their arguments are in memory.
+"""Fast calls of kernels with many arguments: a `Task` binds the arguments, and calls pass four whole numbers.
 
-To call a kernel from Python with the thirty arrays of a batch takes 4 to 7 µs and Python's lock. A `Task` writes them
-down once; from then on compiled code calls the kernel with four numbers.
+Numba needs 4 to 7 µs and Python's lock to call a kernel with the thirty arrays of a batch. A `Task` stores them once.
+From then on, compiled code calls the kernel by its address.
 
-A kernel of this kind is ``do(job, start, end, now, *arguments)`` and gives a whole number. Beside it stands another one
-that is compiled for the same arguments and tells where ``do`` begins::
-
-    @loop_kernel
-    def prepare(place, arguments):
-        return entry_of(do, place, arguments)
+Such a kernel has the form ``do(job, start, end, now, *arguments)`` and returns a whole number.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, allow-untyped-calls, no-warn-return-any
@@ -29,31 +24,35 @@ from dicegym.engine.jit import COMPILED, kernel
 from dicegym.engine.numba_names import TypingError, cgutils, intrinsic, ir, types
 
 CELLS = 1024
-"""How many 8 bytes the arguments of a kernel may take: an array takes 7 and more."""
+"""Words of 8 bytes for the arguments of a kernel; an array takes 7 or more."""
 _WORD, _BYTES = ir.IntType(64), ir.IntType(8).as_pointer()
 _ENTRY = ir.FunctionType(_WORD, [_BYTES, _WORD, _WORD, _WORD, _WORD, _WORD.as_pointer()])
-"""(arguments, job, start, end, now, where the result goes) -> 0, or 1 if the kernel raised something."""
-LOST = "compiled code raised an error: with NUMBA_DISABLE_JIT=1 in the environment Python says which"
+"""(arguments, job, start, end, now, address of the result) -> 0, or 1 if the kernel raised an error."""
+LOST = "compiled code raised an error: run again with NUMBA_DISABLE_JIT=1 in the environment to see it"
 
 
 def _borrowed(context, builder, kind, value):
-    """Return a value whose arrays nobody counts: what counts them in this call is gone after it."""
+    """Return a value with the reference counts of its arrays removed, as they end with this call."""
     if isinstance(kind, types.Array):
         count = context.data_model_manager[kind].get_field_position("meminfo")
         return builder.insert_value(value, cgutils.get_null_value(value.type.elements[count]), count)
     if isinstance(kind, types.BaseTuple):
-        for number, part in enumerate(tuple(kind)):  # type: ignore[arg-type,var-annotated]  # Numba's can be gone through
+        for number, part in enumerate(tuple(kind)):  # type: ignore[arg-type,var-annotated]  # iterable in Numba
             found = builder.extract_value(value, number)
             value = builder.insert_value(value, _borrowed(context, builder, part, found), number)
     return value
 
 
 @intrinsic
-def _entry_of(typingctx, do, place, arguments):
+def entry_of(typingctx, do, place, arguments):
+    """Write a tuple of arguments to ``place`` (int64[CELLS]); return the address of code that calls ``do`` with them.
+
+    References are not counted: the caller must keep the arguments, and the kernel that calls this.
+    """
     given = (types.int64,) * 4 + tuple(arguments)
     called = typingctx.resolve_function_type(do, given, {})
     if not isinstance(called.return_type, types.Integer):
-        raise TypingError(f"{do} gives {called.return_type}, and no whole number")
+        raise TypingError(f"{do} returns {called.return_type}, not a whole number")
 
     def codegen(context, builder, signature, args):
         compiled = do.dispatcher.overloads[called.args]
@@ -84,17 +83,23 @@ def _entry_of(typingctx, do, place, arguments):
     return types.int64(do, place, arguments), codegen
 
 
-entry_of: Any = _entry_of
-"""``entry_of(do, place, arguments)`` writes a tuple of arguments to ``place`` (int64[CELLS]).
+@cache
+def _preparer(do: Any) -> Callable[..., Any]:
+    """Return the kernel ``prepare(place, arguments)`` that calls `entry_of` for ``do``.
 
-It returns where code begins that calls ``do`` with them. Nothing is counted: the caller has to keep them, and the
-kernel that asks.
-"""
+    It is generated as source, as if in ``do``'s file: code that names a global function can be cached, but not code
+    that takes the function as an argument or from a closure. It counts references, as a kernel that does not say takes
+    that from its first caller.
+    """
+    name, names = f"prepare_{do.__name__}", {"do": do, "entry_of": entry_of, "__name__": do.__module__}
+    source = f"def {name}(place, arguments):\n    return entry_of(do, place, arguments)"
+    exec(compile(source, do.py_func.__code__.co_filename, "exec"), names)
+    return kernel(names[name])
 
 
 @intrinsic
 def enter(typingctx, entry, place, job, start, end, now, results, cell):
-    """Call what begins at ``entry``; its result goes to ``results[cell]`` (int64). Return 1 if it raised something."""
+    """Call the code at ``entry``; its result goes to ``results[cell]`` (int64). Return 1 if it raised an error."""
 
     def codegen(context, builder, signature, args):
         entry, place, job, start, end, now, results, cell = args
@@ -108,14 +113,14 @@ def enter(typingctx, entry, place, job, start, end, now, results, cell):
 
 
 _ENTRY_CELL, _PLACE_CELL, _UNLOCKS, _LISTED = range(4)
-"""The cells that a function of Python's form is made for: where the kernel begins, and where its arguments are; 1 if
-other threads may run meanwhile; where numbers are of which a list is returned, 0 if the kernel's result is."""
+"""Cells of the object that belongs to a Python function: addresses of the kernel and its arguments; 1 to release
+Python's lock; the address of the numbers to return as a list, or 0 to return the kernel's result."""
 _NUMBERS = 4
 
 
 @intrinsic
 def _answer(typingctx):
-    """Return where a function begins that Python itself calls: it takes four whole numbers and enters a kernel."""
+    """Return the address of a function for Python that takes four whole numbers and calls a kernel."""
 
     def codegen(context, builder, signature, args):
         one = ir.Constant(_WORD, 1)
@@ -128,7 +133,7 @@ def _answer(typingctx):
         python = context.get_python_api(inside)
         nothing = ir.Constant(_BYTES, None)
         with inside.if_then(inside.icmp_signed("!=", count, ir.Constant(_WORD, _NUMBERS)), likely=False):
-            python.err_set_string("PyExc_TypeError", f"a kernel is asked with {_NUMBERS} whole numbers")
+            python.err_set_string("PyExc_TypeError", f"a kernel is called with {_NUMBERS} whole numbers")
             inside.ret(nothing)
         told = []
         for number in range(_NUMBERS):
@@ -172,7 +177,7 @@ def _answer(typingctx):
 
 @kernel
 def answer_entry():
-    """Return where the function begins that `Task.ask` is."""
+    """Return the address of the function behind `Task.ask`."""
     return _answer()
 
 
@@ -199,36 +204,32 @@ def _method() -> Any:
 
 
 class Task:
-    """A kernel and its arguments.
+    """A kernel with its arguments.
 
     Args:
         do: the kernel.
-        prepare: the one beside it.
-        arguments: what ``do`` gets after its four numbers. They are kept, and read where they lie: what is written into
-            arrays is noticed.
-        unlocks: whether `ask` lets other threads of Python run meanwhile, which takes longer than a short kernel.
+        arguments: the arguments of ``do`` after its four numbers. Arrays are not copied: later writes are seen.
+        unlocks: whether `ask` releases Python's lock, which takes longer than a short kernel.
 
     Attributes:
-        entry: where the kernel begins.
-        place: where its arguments lie.
-        ask: ``ask(job, start, end, now)`` calls the kernel once and returns its result. Python calls it as it calls
-            ``len``, in a quarter of the time that Numba takes to look at four numbers. Raises RuntimeError where the
-            kernel raised something, TypeError for anything but a whole number, OverflowError for more than 64 bits.
+        entry: address of the kernel.
+        place: address of its arguments.
+        ask: ``ask(job, start, end, now)`` calls the kernel and returns its result. It is a built-in function, four
+            times as fast as a call by Numba. Raises RuntimeError if the kernel raised an error, TypeError for anything
+            but whole numbers, OverflowError beyond 64 bits.
     """
 
-    def __init__(
-        self, do: Callable[..., Any], prepare: Callable[..., Any], arguments: tuple[Any, ...], unlocks: bool = False
-    ) -> None:
-        self.do, self._prepare, self.arguments, self._unlocks = do, prepare, arguments, unlocks
+    def __init__(self, do: Callable[..., Any], arguments: tuple[Any, ...], unlocks: bool = False) -> None:
+        self.do, self.arguments, self._unlocks = do, arguments, unlocks
         self._memory = np.zeros(CELLS, np.int64)
-        self.entry = int(prepare(self._memory, arguments)) if COMPILED else 0
+        self.entry = int(_preparer(do)(self._memory, arguments)) if COMPILED else 0
         self.place = self._memory.ctypes.data
         self.ask: Callable[[int, int, int, int], int] = self._function(0) if COMPILED else self._interpreted
 
     def listing(self, numbers: np.ndarray) -> Callable[[int, int, int, int], list[int]]:
-        """Return a function as `ask` is, of a kernel that writes ``numbers`` (int64) and returns how many.
+        """Return a function like `ask` for a kernel that writes to ``numbers`` (int64) and returns how many.
 
-        It returns these as a new list; to make one from an array takes twice as long.
+        It returns them as a new list, twice as fast as from an array.
         """
         if not COMPILED:
             return lambda *told: numbers[: self._interpreted(*told)].tolist()
@@ -237,12 +238,12 @@ class Task:
 
     def _function(self, listed: int) -> Any:
         cells = np.array([self.entry, self.place, self._unlocks, listed], np.int64)
-        kept = cells, self._memory, self.arguments, self.do, self._prepare  # for as long as anybody has the function
+        kept = cells, self._memory, self.arguments  # as long as the function exists
         return _new_function(_method(), cells.ctypes.data, kept)
 
     def _interpreted(self, job: int, start: int, end: int, now: int) -> int:
         return int(self.do(index(job), index(start), index(end), index(now), *self.arguments))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Copies are of copied arguments, which lie elsewhere."""
-        return Task, (self.do, self._prepare, self.arguments, self._unlocks)
+        """Copy by the arguments, as copies have other addresses."""
+        return Task, (self.do, self.arguments, self._unlocks)

@@ -1,10 +1,8 @@
-"""The generic loops: what environments, tournaments and solvers do with any game, compiled once per record.
+"""Generic loops over any game, compiled once per record type.
 
-`reset`, `step`, `legal`, `observe` and `returns` are the five kernels of a game, and `margin` a sixth that it may have,
-found by the dtype of the record they are handed: at compile time through `numba.extending.overload`, with compilation
-off in a table.
-`choose` asks the twins that the game's ``twins.py`` declares, and `situation` is found there the same way, if it has
-them. The loops below name them and no game.
+`reset`, `step`, `legal`, `observe`, `returns` and the optional `margin` are the kernels of a game. They are found by
+the dtype of the record: at compile time by `numba.extending.overload`, with compilation off in a table. `choose` and
+`situation` are found in the game's ``twins.py`` in the same way.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any
@@ -22,14 +20,13 @@ import numpy as np
 from dicegym.engine.dice import draw, key_of, turn_stream
 from dicegym.engine.flags import how_many, place_of
 from dicegym.engine.jit import declare, kernel, loop_kernel
-from dicegym.engine.kernel_entries import entry_of
 from dicegym.engine.numba_names import as_dtype, overload, types
 from dicegym.engine.twin_kernels import chain, list_twins, situation_kernel
 
 
 @kernel
 def no_margin(state, out):
-    """Stand for the margin of a game that has none: nobody is ahead."""
+    """Write zeros: the margin of a game that has none."""
     out[:] = 0
 
 
@@ -46,11 +43,11 @@ class Kernels(NamedTuple):
 
 _KERNELS: dict[np.dtype, Kernels] = {}
 UNKNOWN = np.iinfo(np.int32).min
-"""What a table of answers holds where its player has not been asked yet."""
+"""An answer in a table that is not known yet."""
 
 
 def bind(dtype: np.dtype, kernels: Kernels) -> None:
-    """Let the generic loops find ``kernels`` by ``dtype``. Raises TypeError if another game has that dtype."""
+    """Bind ``kernels`` to records of ``dtype``. Raises TypeError if another game has that dtype."""
     if _KERNELS.get(dtype, kernels) != kernels:
         raise TypeError(f"two games share the record {dtype}; give one of them a field of its own name")
     _KERNELS[dtype] = kernels
@@ -59,9 +56,9 @@ def bind(dtype: np.dtype, kernels: Kernels) -> None:
 
 
 def _by_record(function):
-    """Let ``function`` call the kernel of its name that the game of a record has, compiled or not.
+    """Return a function that calls the kernel of the same name of the record's game, compiled or not.
 
-    Numba compares the names of arguments, so what it is told is written out as source.
+    Numba compares the names of arguments, so the overload is generated as source.
     """
     name, arguments = function.__name__, ", ".join(signature(function).parameters)
     source = f"def typed({arguments}):\n    call = kernel(state)\n    return lambda {arguments}: call({arguments})"
@@ -83,17 +80,17 @@ def _by_record(function):
 
 @_by_record
 def reset(state):
-    """Make a zeroed record with key, players and parameters a new game."""
+    """Begin a new game in a record that is zero except for key, players and parameters."""
 
 
 @_by_record
 def step(state, action):
-    """Play one decision; return 0 or the number of the fault."""
+    """Play one decision; return 0, or the number of the fault."""
 
 
 @_by_record
 def legal(state, mask):
-    """Write what the player to move may do."""
+    """Write the action mask of the player to move."""
 
 
 @_by_record
@@ -117,12 +114,12 @@ def _chooser(rules_module: str) -> Callable[..., Any]:
 
 
 def choose(state, bot):
-    """Return the action of compiled twin number ``bot`` for the player to move; see `dicegym.engine.twin_kernels`."""
+    """Return the action of twin number ``bot`` for the player to move; see `dicegym.engine.twin_kernels`."""
     return _chooser(_KERNELS[state.dtype].step.__module__)(state, bot)
 
 
 def situation(state):
-    """Return the number of what the player to move knows; -1 in games that number no situations."""
+    """Return the number of the situation of the player to move; -1 in games that do not number them."""
     call = situation_kernel(_KERNELS[state.dtype].step.__module__)
     return call(state) if call else -1
 
@@ -140,10 +137,10 @@ def _situation(state):
 
 @loop_kernel
 def first_places(state, out):
-    """Write what each seat has of the first place: 1 if it is first alone, -1 / (players - 1) if it is not first.
+    """Write each seat's share of the first place: 1 if it is first alone, -1 / (players - 1) if it is not first.
 
-    Seats that tie for it share the 1 and the rest evenly, so all sum to 0: between two it is +1, -1 and 0. Until the
-    end of a game it is 0 for everybody.
+    Seats that tie share evenly, so the sum is 0; for two players it is +1, -1 or 0. Before the end of a game it is 0
+    for everybody.
     """
     if not state.over:
         out[:] = 0
@@ -162,7 +159,7 @@ def first_places(state, out):
 
 @loop_kernel
 def begin(states, row, blank, key):
-    """Start a new game in ``states[row]``: a copy of ``blank[0]`` (the parameters) with its key."""
+    """Begin a new game in ``states[row]``, a copy of ``blank[0]`` (the parameters) with the key."""
     states[row] = blank[0]
     states[row].key = key
     reset(states[row])
@@ -170,7 +167,7 @@ def begin(states, row, blank, key):
 
 @loop_kernel
 def observe_and_mask(state, seat, observation, mask):
-    """Write what ``seat`` sees, and what the player to move may do (nothing at the end)."""
+    """Write what ``seat`` sees, and the mask of the player to move (all False at the end)."""
     observe(state, seat, observation)
     if state.over:
         mask[:] = False
@@ -180,35 +177,35 @@ def observe_and_mask(state, seat, observation, mask):
 
 @loop_kernel
 def observe_mask_and_returns(state, seat, observation, mask, gained):
-    """As `observe_and_mask`, and write all returns so far."""
+    """Do `observe_and_mask`, and write all returns so far."""
     observe_and_mask(state, seat, observation, mask)
     returns(state, gained)
 
 
 @loop_kernel
 def begin_rows(states, rows, blank, seeds, episodes):
-    """Start game number ``episodes[i]`` of seed ``seeds[i]`` in each row i of ``rows``."""
+    """Begin game number ``episodes[i]`` of seed ``seeds[i]`` in each row i of ``rows``."""
     for i in rows:
         begin(states, i, blank, key_of(seeds[i], episodes[i]))
 
 
 @loop_kernel
 def step_rows(states, rows, actions, faults):
-    """Play ``actions[k]`` in game ``rows[k]`` for each k; write each fault number (0: legal) to ``faults[k]``."""
+    """Play ``actions[k]`` in game ``rows[k]``; write the number of the fault (0: legal) to ``faults[k]``."""
     for k in range(len(rows)):
         faults[k] = step(states[rows[k]], actions[k])
 
 
 @loop_kernel
 def observe_rows(states, rows, seats, observations, masks, gained):
-    """`observe_mask_and_returns` for seat ``seats[i]`` in each row i of ``rows``; arrays are indexed by row."""
+    """Do `observe_mask_and_returns` for seat ``seats[i]`` in each row i of ``rows``; arrays are indexed by row."""
     for i in rows:
         observe_mask_and_returns(states[i], seats[i], observations[i], masks[i], gained[i])
 
 
 @loop_kernel
 def choose_rows(states, rows, bot, out):
-    """Write the action of compiled bot number ``bot`` in each game ``rows[k]`` to ``out[k]``."""
+    """Write the action of twin number ``bot`` in each game ``rows[k]`` to ``out[k]``."""
     for k in range(len(rows)):
         out[k] = choose(states[rows[k]], bot)
 
@@ -221,27 +218,10 @@ def situation_rows(states, rows, out):
 
 
 @loop_kernel
-def play_on(blank, states, seeds, episodes, actions, observations, masks, results, overs):
-    """Play one decision in every game; a finished one gives its results and starts its seed's next episode.
-
-    Observations and masks are those of the player now to move. ``results[i]`` is valid where ``overs[i]``.
-    """
-    for i in range(len(states)):
-        step(states[i], actions[i])
-        overs[i] = states[i].over
-        if overs[i]:
-            returns(states[i], results[i])
-            episodes[i] += 1
-            begin(states, i, blank, key_of(seeds[i], episodes[i]))
-        observe(states[i], states[i].player, observations[i])
-        legal(states[i], masks[i])
-
-
-@loop_kernel
 def random_legal(masks, seed, time, first, out):
     """Write a uniformly random legal action of each row of ``masks`` to ``out`` (-1: no action is legal).
 
-    Row i at ``time`` is a function of (seed, first + i, time) alone.
+    Row i depends only on (seed, first + i, time) and its mask.
     """
     stream = turn_stream(seed, np.int64(0), time)
     for i in range(len(masks)):
@@ -250,32 +230,29 @@ def random_legal(masks, seed, time, first, out):
 
 
 PLAY_ON, CHOOSE = 0, 1
-"""Jobs of `help_batch`."""
+"""Jobs of `help_batch` and of the batch environment."""
 
 
 @loop_kernel
 def help_batch(
     job, start, end, now, blank, states, seeds, episodes, actions, observations, masks, results, overs, seed, chosen
 ):
-    """Do a part of `play_on` or, at time ``now``, of `random_legal`; see `dicegym.engine.kernel_entries`."""
-    if job == PLAY_ON:
-        play_on(
-            blank,
-            states[start:end],
-            seeds[start:end],
-            episodes[start:end],
-            actions[start:end],
-            observations[start:end],
-            masks[start:end],
-            results[start:end],
-            overs[start:end],
-        )
-    else:
+    """Do a job for the games ``start`` to ``end`` of a batch; see `dicegym.engine.kernel_entries`.
+
+    `PLAY_ON` plays one decision in every game. A finished game writes its ``results`` and begins its seed's next
+    episode. Observations and masks are those of the player then to move. `CHOOSE` is `random_legal` at time ``now``.
+    """
+    if job == CHOOSE:
         random_legal(masks[start:end], seed, now, start, chosen[start:end])
+        return 0
+    for row in range(start, end):
+        i = np.uint64(row)  # unsigned, so that no index needs a test for counting from the end
+        step(states[i], actions[i])
+        overs[i] = states[i].over
+        if overs[i]:
+            returns(states[i], results[i])
+            episodes[i] += np.uint64(1)
+            begin(states, i, blank, key_of(seeds[i], episodes[i]))
+        observe(states[i], states[i].player, observations[i])
+        legal(states[i], masks[i])
     return 0
-
-
-@loop_kernel
-def prepare_batch(place, arguments):
-    """See `dicegym.engine.kernel_entries`."""
-    return entry_of(help_batch, place, arguments)

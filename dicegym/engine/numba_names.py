@@ -1,11 +1,10 @@
-"""The names of Numba and llvmlite that kernels use; with compilation off neither is loaded.
+"""The names of Numba and llvmlite that kernels use, and placeholders for them with compilation off.
 
-Loading them takes twice as long as all else that a list of games needs. With compilation off the names stand for
-nothing: what is made with them at import is never called then.
+Loading these libraries takes twice as long as everything else that a list of games needs.
 """
 
 # mypy: ignore-errors
-# Kernels: Numba has no types that mypy could check.
+# Numba is untyped.
 
 from __future__ import annotations
 
@@ -13,16 +12,8 @@ import os
 from typing import TYPE_CHECKING, Any
 
 
-def _is_off() -> bool:
-    """Return whether NUMBA_DISABLE_JIT is set, as Numba reads it."""
-    try:
-        return bool(int(os.environ.get("NUMBA_DISABLE_JIT") or 0))
-    except ValueError:
-        return False
-
-
 class _Nothing:
-    """What takes the place of every name with compilation off, and of all that is made with it."""
+    """A placeholder for every name, and for everything made with it; it is never used."""
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -35,30 +26,18 @@ class _Nothing:
 
 COMPILED: bool
 """False when ``NUMBA_DISABLE_JIT`` is set: kernels are then plain Python functions."""
-if TYPE_CHECKING or not _is_off():
+if TYPE_CHECKING or os.environ.get("NUMBA_DISABLE_JIT", "") in ("", "0"):
     import numba
     from llvmlite import ir
     from numba import types
     from numba.core import cgutils
     from numba.core.errors import TypingError
-    from numba.core.options import DefaultOptions
     from numba.extending import intrinsic, overload
     from numba.np.numpy_support import as_dtype
 
     COMPILED = not numba.config.DISABLE_JIT
 else:
-    numba = ir = types = cgutils = TypingError = DefaultOptions = intrinsic = overload = as_dtype = _Nothing()
+    numba = ir = types = cgutils = TypingError = intrinsic = overload = as_dtype = _Nothing()
     COMPILED = False
 
-__all__ = [
-    "COMPILED",
-    "DefaultOptions",
-    "TypingError",
-    "as_dtype",
-    "cgutils",
-    "intrinsic",
-    "ir",
-    "numba",
-    "overload",
-    "types",
-]
+__all__ = ["COMPILED", "TypingError", "as_dtype", "cgutils", "intrinsic", "ir", "numba", "overload", "types"]

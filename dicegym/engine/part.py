@@ -1,9 +1,8 @@
-"""A part that a game's folder may hold beside its rules, and how it is asked for.
+"""Parts of a game: modules beside its rules that other code looks for.
 
-A game is a folder, in this package or anywhere else where Python finds modules. Its rules name nothing that builds on
-them, so other code looks beside the rules' module for another part. `dicegym.games.parts` lists
-the parts. Those that are asked for below it are declared where that is done: `dicegym.engine.scene` and
-`dicegym.engine.twin_kernels`.
+A game is a folder, in this package or anywhere on Python's path. Its rules do not import what builds on them. Other
+code finds such modules by their names. `dicegym.games.parts` lists the parts; those that the engine uses are declared
+in `dicegym.engine.scene` and `dicegym.engine.twin_kernels`.
 """
 
 from __future__ import annotations
@@ -24,33 +23,27 @@ from dicegym.errors import PartError
 P = TypeVar("P")
 
 Demand = Literal["all", "finished", "none"]
-"""Games of which a part is demanded: all, those of stage ``finished``, or none."""
+"""Games that must have a part: all, those of stage ``finished``, or none."""
 
 
 def sibling_name(rules_module: str, name: str) -> str:
-    """Return the dotted name that module ``name`` beside ``rules_module`` has, whether or not it exists."""
+    """Return the dotted name of module ``name`` beside ``rules_module``, whether or not it exists."""
     package = rules_module.rpartition(".")[0]
     return f"{package}.{name}" if package else name
 
 
 @functools.cache
 def sibling(rules_module: str, name: str) -> ModuleType | None:
-    """Return module ``name`` of the folder that holds ``rules_module``, or None if the file does not exist.
-
-    It is loaded when it is first asked for. What it raises while it is loaded is raised here.
-    """
+    """Return module ``name`` beside ``rules_module``, or None if it does not exist. Raises what loading it raises."""
     full = sibling_name(rules_module, name)
     found = find_spec(full)
     if found is None or ("." not in rules_module and _folder(found.origin) != folder_of(rules_module)):
-        return None  # a folder that is on the path itself shares its names with everybody else's
+        return None  # for a top-level module, the name may be that of another package
     return importlib.import_module(full)
 
 
 def folder_of(rules_module: str) -> Path:
-    """Return the folder that holds ``rules_module``, without loading it or the packages that it is in.
-
-    Raises ModuleNotFoundError if it does not exist.
-    """
+    """Return the folder of ``rules_module`` without loading it or its packages. Raises ModuleNotFoundError."""
     if (loaded := sys.modules.get(rules_module)) is not None:
         return _folder(loaded.__file__ or sys.path[0])
     top, *inside = rules_module.split(".")
@@ -74,19 +67,19 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def optional(function: F) -> F:
-    """Mark a function of a part's protocol that a game may leave out: its own body holds then."""
+    """Mark a protocol's function as optional: its body is the default."""
     vars(function)["optional"] = True
     return function
 
 
 def _may_lack(protocol: Any, name: str) -> bool:
-    """Return whether a module may lack a name: the protocol gives a value, or a function that is `optional`."""
+    """Return whether a name is optional: the protocol has a value, or an `optional` function."""
     value = vars(protocol).get(name, property())
     return bool(getattr(value, "optional", not callable(value) and not isinstance(value, property)))
 
 
 class _WithDefaults:
-    """A module, with what the protocol says of the names that it lacks."""
+    """A module with the protocol's defaults for names that it lacks."""
 
     def __init__(self, module: ModuleType, protocol: Any) -> None:
         self._module, self._protocol = module, protocol
@@ -100,20 +93,20 @@ class _WithDefaults:
 
 @dataclass(frozen=True)
 class Part(Generic[P]):
-    """A module that may stand beside a game's rules, and what it offers.
+    """A kind of module beside a game's rules.
 
-    Several parts may share a file when each game has at most one of them: what the module offers tells them apart.
+    Several parts may share a file if each game has at most one of them: the module's names tell them apart.
     """
 
     protocol: Any
-    """The Protocol ``P``: the names that the module offers. What is not implemented there, it need not have."""
+    """The Protocol ``P`` with the names that the module offers; see `optional`."""
     file: str
     """The module's name, without ``.py``."""
     purpose: str
-    """What it is for, in a few words that continue "which ..."."""
+    """What it is for, in words that follow "nothing", for errors."""
     demanded: Demand = "none"
     place: str = "games"
-    """Its place in the order of imports: the folder of the package whose modules it may use."""
+    """Its place in the order of imports: it may import what this folder of the package may."""
 
     @property
     def name(self) -> str:
@@ -127,29 +120,26 @@ class Part(Generic[P]):
         return tuple(name for name in own if not name.startswith("_") and not _may_lack(self.protocol, name))
 
     def missing(self, module: ModuleType) -> list[str]:
-        """Return which of the names a module lacks."""
+        """Return the required names that a module lacks."""
         return [name for name in self.offers if not hasattr(module, name)]
 
     def beside(self, rules_module: str) -> P | None:
-        """Return the part of the game with these rules if its folder holds the file and it offers all names."""
+        """Return the part of the game with these rules if its module exists and has all required names."""
         module = sibling(rules_module, self.file)
         if module is None or self.missing(module):
             return None
-        return cast(P, _WithDefaults(module, self.protocol) if self._has_defaults else module)
-
-    @property
-    def _has_defaults(self) -> bool:
-        return any(_may_lack(self.protocol, name) for name in vars(self.protocol) if not name.startswith("_"))
+        lacks = any(not hasattr(module, name) for name in vars(self.protocol) if not name.startswith("_"))
+        return cast(P, _WithDefaults(module, self.protocol) if lacks else module)
 
     def demand(self, rules_module: str, title: str) -> P:
-        """Return the part, as `beside` does. Raises PartError, which says what to write, if the game has none."""
+        """Return the part as `beside` does. Raises PartError, which says what to write, if the game lacks it."""
         found = self.beside(rules_module)
         if found is None:
             raise self.lack(rules_module, title)
         return found
 
     def lack(self, rules_module: str, title: str) -> PartError:
-        """Return the error for a game without this part: what is missing, and what to write."""
+        """Return the error for a game without this part."""
         module = sibling(rules_module, self.file)
         names = ", ".join(self.offers if module is None else self.missing(module))
         name = sibling_name(rules_module, self.file)

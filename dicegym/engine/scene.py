@@ -1,7 +1,4 @@
-"""What a state looks like, described once for the terminal and for pictures.
-
-A game's ``text.py`` returns a `Scene`; `Scene.text` and the picture drawing of the environments show it.
-"""
+"""Scenes: what a state looks like, for the terminal and for pictures. A game's ``text.py`` returns a `Scene`."""
 
 from __future__ import annotations
 
@@ -13,22 +10,22 @@ FACES = "⚀⚁⚂⚃⚄⚅"
 
 
 class Line(NamedTuple):
-    """One line of a scene: a label, a text, and dice that are drawn as dice."""
+    """One line of a scene: a label, a text, and dice."""
 
     label: str
     text: str = ""
     dice: tuple[int, ...] = ()
-    """Faces; 0 is a die that is hidden."""
+    """Faces; 0 is a hidden die."""
     active: bool = False
     """True for the line of the player to move."""
     cells: tuple[str, ...] = ()
-    """Short texts in columns, which stand right-aligned below those of the scene's other lines; after ``text``."""
+    """Short texts after ``text``, in right-aligned columns over all lines."""
 
 
 class Scene(NamedTuple):
-    """A screenful: a headline, a line per seat or part of the table, and a closing remark.
+    """A screen of text: a title, lines for seats or parts of the table, and a footer.
 
-    All scenes of a game have as many lines as the first one: its pictures are frames of a film.
+    All scenes of a game have the same number of lines, as their pictures are frames of a film.
     """
 
     title: str
@@ -36,7 +33,7 @@ class Scene(NamedTuple):
     footer: str = ""
 
     def text(self) -> str:
-        """Return the scene as plain text, dice as Unicode faces with their numbers."""
+        """Return the scene as plain text, with dice as Unicode faces and numbers."""
         width = max((len(line.label) for line in self.lines), default=0)
         column = max((len(cell) for line in self.lines for cell in line.cells), default=0)
         rows = [self.title]
@@ -52,13 +49,13 @@ class Scene(NamedTuple):
 
 
 class Text(Protocol):
-    """A game's ``text.py``: how it reads on a screen. Asked by people's games, pictures, checks and error messages."""
+    """A game's ``text.py``: how it reads on a screen, in games of people, pictures, checks and error messages."""
 
     def action_name(self, action: int) -> str:
-        """Return what an action means, in words; each action 0..n_actions - 1 has a name of its own."""
+        """Return what an action means, in words; each action 0..n_actions - 1 has a unique name."""
 
     def scene(self, state: Any, seat: int | None) -> Scene:
-        """Return one screen of a state: the table as ``seat`` may see it, or all of it for None."""
+        """Return the scene of a state as ``seat`` sees it (None: everything)."""
 
 
 TEXT: Part[Text] = Part(Text, "text", "that says how it reads on a screen", demanded="all")

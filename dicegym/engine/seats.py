@@ -1,6 +1,6 @@
-"""The seats of players, drawn from a game's own key: the same game has the same seats in every environment and contest.
+"""The seats of players, drawn from the game's key: the same in every environment and contest.
 
-The host of a game draws as seat `HOST_SEAT`, so that its draws never meet a player's dice:
+The host of a game draws as seat `HOST_SEAT`, so its draws are never a player's dice:
 
 =================  ==================  =========================================================================
 turn of the host   number of the draw  what is drawn
@@ -23,12 +23,12 @@ from dicegym.engine.jit import loop_kernel
 
 LEARNER_TURN, MATCH_TURN = 0, 1
 RANDOM_SEAT, ALTERNATE_SEAT = -1, -2
-"""Rules by which the learner's seat is found: drawn, or by the number of the episode. From 0 on, the seat itself."""
+"""Rules for the learner's seat: drawn, or by the number of the episode. Numbers from 0 are seats."""
 
 
 @loop_kernel
 def learner_seat(rule, key, episode, players):
-    """Return the learner's seat in the game with ``key`` (uint64), its seed's number ``episode`` (uint64)."""
+    """Return the learner's seat in the game with ``key`` (uint64), number ``episode`` (uint64) of its seed."""
     if rule == RANDOM_SEAT:
         return draw(turn_stream(key, HOST_SEAT, LEARNER_TURN), 0, players)
     if rule == ALTERNATE_SEAT:
@@ -38,9 +38,9 @@ def learner_seat(rule, key, episode, players):
 
 @loop_kernel
 def seat_pool(bounds, key, learner, seats):
-    """Write which member of a pool sits in each of ``seats`` of the game with ``key`` (uint64), and -1 for ``learner``.
+    """Write the member of a pool in each of ``seats`` of the game with ``key`` (uint64), and -1 for ``learner``.
 
-    Member m is drawn by numbers below ``bounds[m]`` (int64[size], rising to `FINE`) unless one before it is.
+    Member m is drawn by numbers from ``bounds[m - 1]`` to below ``bounds[m]`` (int64[size], ascending to `FINE`).
     """
     last = len(bounds) - 1
     stream = turn_stream(key, HOST_SEAT, LEARNER_TURN)
@@ -56,12 +56,12 @@ def seat_pool(bounds, key, learner, seats):
 
 
 def seating(key: int, players: int) -> list[int]:
-    """Return which player sits in each seat of the game with this key: a uniformly random permutation."""
+    """Return the player in each seat of the game with this key: a uniformly random permutation."""
     return permutation(key, HOST_SEAT, MATCH_TURN, players)
 
 
 def permutation(key: int, seat: int, turn: int, n: int) -> list[int]:
-    """Return 0 .. n - 1 in a uniformly random order that is drawn in one turn of one seat (see `draw_number`).
+    """Return 0 .. n - 1 in a uniformly random order, drawn in one turn of one seat (see `draw_number`).
 
     Source: R. Durstenfeld, "Algorithm 235: Random permutation", Communications of the ACM 7 (1964).
     """

@@ -1,9 +1,9 @@
-"""One game at a time, from Python: `State`, for search, for evaluation, and for playing a single game.
+"""`State`: one game at a time from Python, for search, evaluation and playing a single game.
 
-A record is slow to hand to compiled code: Numba looks at it for a microsecond. So the records of states are in blocks,
-whose place compiled code knows (`dicegym.engine.kernel_entries`), and a call hands over four whole numbers: what to do,
-in which row of the block, and two more. One call plays an action and writes down what is legal after it. Environments
-in which every seat is the caller's play by the same rows.
+To pass a record to compiled code, Numba needs a microsecond. So the records of states are in blocks whose address
+compiled code knows (`dicegym.engine.kernel_entries`). A call passes four whole numbers: the job, the row of the block,
+and two more. One call plays an action and writes what is legal after it. The multi-agent environments use such rows,
+too.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any
@@ -12,6 +12,8 @@ in which every seat is the caller's play by the same rows.
 from __future__ import annotations
 
 import importlib
+from collections.abc import Callable
+from dataclasses import dataclass
 from operator import index
 from typing import Any, Protocol
 
@@ -19,9 +21,9 @@ import numpy as np
 
 from dicegym.engine.batch import BatchGame
 from dicegym.engine.dice import key_of
-from dicegym.engine.flags import write_bits, write_places
+from dicegym.engine.flags import write_places
 from dicegym.engine.jit import loop_kernel
-from dicegym.engine.kernel_entries import Task, entry_of
+from dicegym.engine.kernel_entries import Task
 from dicegym.engine.loops import begin, first_places, legal, margin, observe, returns, step
 from dicegym.engine.scene import Scene
 from dicegym.engine.spec import GameSpec
@@ -30,43 +32,34 @@ from dicegym.errors import StepError
 
 
 class StateGame(BatchGame, Protocol):
-    """What a state asks of a game; `dicegym.engine.game.Game` is one."""
+    """What a state needs of a game; `dicegym.engine.game.Game` is one."""
 
     spec: GameSpec[Any]
 
     @property
-    def state_memory(self) -> StateMemory:
-        """Where its states lie."""
+    def free_rows(self) -> list[StateRow]:
+        """Memory for the next states."""
 
     def scene(self, state: Any, seat: int | None = None) -> Scene:
         """Return one screen of a state."""
 
 
 ROWS = 64
-"""States of a block."""
-LISTS = 1024
-"""How many masks are remembered with their actions; of games that have more, no mask is."""
+"""States in a block."""
 LOOK, STEP, BEGIN, OBSERVE, RETURNS, LEGAL = range(6)
-"""What `do_state` is asked to do."""
+"""Jobs of `do_state`."""
 OF_NOTHING, OF_RETURNS, OF_MARGIN, OF_FIRST_PLACE = range(4)
-"""What rewards are the gain of; the first where nobody asks for rewards."""
+"""What rewards sum to; the first if there are no rewards."""
 OBSERVED = 1 << 8
-"""What is added to that if the player to move is observed with each step."""
+"""Added to that if each step observes the player to move."""
 SEAT, SEEN, OVER, GAINED, FAULT = 0xFF, 1 << 8, 1 << 9, 1 << 10, 11
-"""What `do_state` returns of a step, in a number: the seat to move; whether that seat was observed; whether the game is
-over; whether returns or rewards have changed; and from bit `FAULT` on the fault."""
-HOMES = {
-    "fork": "dicegym.analysis.playing_on",
-    "position_id": "dicegym.games.positions",
-    "sample_returns": "dicegym.analysis.rollouts",
-}
-"""Functions that methods of a state call, and the rooms that hold them. They build upon this one, so they are looked up
-when they are called, as `dicegym` looks up its public names."""
+"""The result of a step as bits: the seat to move; whether it was observed; whether the game is over; whether returns or
+rewards have changed; and from bit `FAULT` on the fault."""
 
 
 @loop_kernel
 def _changed(known, now):
-    """Copy what is new in ``now`` to ``known``; return whether anything is."""
+    """Copy ``now`` to ``known``; return whether anything changed."""
     changed = False
     for seat in range(len(now)):
         if known[seat] != now[seat]:
@@ -76,15 +69,24 @@ def _changed(known, now):
 
 
 @loop_kernel
-def do_state(job, row, what, more, blank, states, masks, bits, legals, observations, sums):
-    """Do one thing with the state in a row; see `dicegym.engine.kernel_entries` for the first four numbers.
+def other_sums(state, kind, out):
+    """Write each seat's sum of rewards so far, of the kind `OF_MARGIN` or `OF_FIRST_PLACE`."""
+    if kind == OF_MARGIN:
+        margin(state, out)
+    else:
+        first_places(state, out)
 
-    Args: ``what`` is the action to play, the seat to observe or the seed of the game that begins; ``more`` its number
-    under that seed or, of a step, what rewards are the gain of (`OF_NOTHING`, `OBSERVED`). ``bits`` (uint64[rows,
-    words]) are the flags of ``masks``; ``legals`` (int64[n_actions]) the last list of `LEGAL`. ``sums`` (float32[rows,
-    3, players]) are returns, what rewards sum to if that is something else, and room to reckon.
 
-    Returns what a `State` remembers of a step: see `OVER`.
+@loop_kernel
+def do_state(job, row, what, more, blank, states, masks, legals, observations, sums):
+    """Do one job with the state in a row; see `dicegym.engine.kernel_entries` for the first four numbers.
+
+    Args: ``what`` is the action to play, the seat to observe or the seed of the new game. ``more`` is the episode of
+    the new game, or what the rewards of a step sum to (`OF_NOTHING`, `OBSERVED`). ``legals`` (int64[n_actions]) is the
+    list that `LEGAL` writes. ``sums`` (float32[rows, 3, players]) are the returns, the sums of other rewards, and
+    scratch memory.
+
+    Returns the result of a step (see `OVER`), the length of a list, or 0.
     """
     state = states[row]
     fault = np.int64(0)
@@ -108,17 +110,13 @@ def do_state(job, row, what, more, blank, states, masks, bits, legals, observati
         mask[:] = False
     else:
         legal(state, mask)
-    write_bits(mask, bits[row])
     if paid != OF_NOTHING:
         scratch = sums[row, 2]
         returns(state, scratch)
         if _changed(sums[row, 0], scratch):
             told |= GAINED
         if paid != OF_RETURNS:
-            if paid == OF_MARGIN:
-                margin(state, scratch)
-            else:
-                first_places(state, scratch)
+            other_sums(state, paid, scratch)
             if _changed(sums[row, 1], scratch):
                 told |= GAINED
     if more & OBSERVED:
@@ -127,100 +125,59 @@ def do_state(job, row, what, more, blank, states, masks, bits, legals, observati
     return told
 
 
-@loop_kernel
-def prepare_state(place, arguments):
-    """See `dicegym.engine.kernel_entries`."""
-    return entry_of(do_state, place, arguments)
-
-
+@dataclass(slots=True)
 class StateRow:
-    """The memory of one game, and the compiled function that works on it.
+    """The memory of one game, and the compiled functions that work on it."""
 
-    Attributes:
-        ask: calls `do_state`; see `dicegym.engine.kernel_entries.Task`.
-        list_legal: with the job `LEGAL`, returns the legal actions as a new list.
-        number: the row's in its block, the second number that ``ask`` takes.
-        records: records[1], the game's own.
-        record: the only one of them.
-        mask: bool[n_actions].
-        mask_bits: returns the same as bytes of bits, by which masks are told apart in an eighth of the time.
-        returns: float32[players].
-        observation: float32[observation_size].
-        paid: float32[players], what rewards sum to if that is not the returns.
-    """
-
-    __slots__ = (
-        "ask",
-        "list_legal",
-        "mask",
-        "mask_bits",
-        "number",
-        "observation",
-        "paid",
-        "record",
-        "records",
-        "returns",
-    )
-
-    def __init__(self, block: Block, number: int) -> None:
-        self.ask, self.list_legal, self.number = block.ask, block.list_legal, number
-        self.records = block.states[number : number + 1]
-        self.record = block.states[number]
-        self.mask, self.observation = block.masks[number], block.observations[number]
-        self.mask_bits = memoryview(block.bits[number]).tobytes
-        self.returns, self.paid = block.sums[number, 0], block.sums[number, 1]
+    ask: Callable[[int, int, int, int], int]
+    """Calls `do_state`; see `dicegym.engine.kernel_entries.Task`."""
+    list_legal: Callable[[int, int, int, int], list[int]]
+    """With the job `LEGAL`, returns a new list of the legal actions."""
+    number: int
+    """Its number in the block, the second argument of ``ask``."""
+    records: np.ndarray
+    """records[1]."""
+    record: Any
+    """Its element."""
+    mask: np.ndarray
+    """bool[n_actions]."""
+    observation: np.ndarray
+    """float32[observation_size]."""
+    returns: np.ndarray
+    """float32[players]."""
+    paid: np.ndarray
+    """float32[players], the sums of rewards if these are not the returns."""
 
 
-class Block:
-    """The memory of some states of a game.
-
-    Args:
-        game: the game.
-        size: how many.
-    """
-
-    def __init__(self, game: StateGame, size: int = ROWS) -> None:
-        self.states = game.new_states(size)
-        self.masks = np.zeros((size, game.n_actions), np.bool_)
-        self.observations = np.zeros((size, game.observation_size), np.float32)
-        self.sums = np.zeros((size, 3, game.players), np.float32)
-        self.bits = np.zeros((size, -(-game.n_actions // 64)), np.uint64)
-        legals = np.zeros(game.n_actions, np.int64)
-        arguments = game.blank, self.states, self.masks, self.bits, legals, self.observations, self.sums
-        task = Task(do_state, prepare_state, arguments)
-        self.ask, self.list_legal = task.ask, task.listing(legals)
-        self.rows = [StateRow(self, number) for number in range(size)]
-
-
-class StateMemory:
-    """Where the states of a game lie: blocks, of which rows are taken and given back.
-
-    Args:
-        game: the game.
-    """
-
-    def __init__(self, game: StateGame) -> None:
-        self._game = game
-        self._free: list[StateRow] = []
-        self.lists: dict[bytes, tuple[int, ...]] | None = {}
-        """Masks -> their actions; None once there were more than `LISTS`."""
-        self.give_back = self._free.append
-        """Let another state have a row."""
-
-    def take(self) -> StateRow:
-        """Return a row that nobody has."""
-        try:
-            return self._free.pop()
-        except IndexError:
-            self._free += Block(self._game).rows
-            return self._free.pop()
+def make_rows(game: StateGame, n: int) -> list[StateRow]:
+    """Return a block of memory for ``n`` states of a game."""
+    states, legals = game.new_states(n), np.zeros(game.n_actions, np.int64)
+    masks = np.zeros((n, game.n_actions), np.bool_)
+    observations = np.zeros((n, game.observation_size), np.float32)
+    sums = np.zeros((n, 3, game.players), np.float32)
+    task = Task(do_state, (game.blank, states, masks, legals, observations, sums))
+    ask, list_legal = task.ask, task.listing(legals)
+    return [
+        StateRow(
+            ask,
+            list_legal,
+            number,
+            states[number : number + 1],
+            states[number],
+            masks[number],
+            observations[number],
+            sums[number, 0],
+            sums[number, 1],
+        )
+        for number in range(n)
+    ]
 
 
 class State:
-    """A game that is being played, by one player's decision after the other.
+    """A running game, in which players decide one after the other.
 
-    `dicegym.Game.new_state` makes one. It is changed in place by `step`; `copy` branches it. Chance is played by the
-    rules: there are no chance nodes.
+    `dicegym.Game.new_state` makes one. `step` changes it in place; `copy` branches it. The rules roll the dice: there
+    are no chance nodes.
 
     Attributes:
         game: the game, with its parameters.
@@ -239,9 +196,8 @@ class State:
         "_ask",
         "_copy_mask",
         "_copy_observation",
+        "_free",
         "_list_legal",
-        "_mask_bits",
-        "_memory",
         "_number",
         "_row",
         "_told",
@@ -252,17 +208,22 @@ class State:
 
     def __init__(self, game: StateGame) -> None:
         self.game = game
-        self._memory = memory = game.state_memory
-        self._row = row = memory.take()
+        self._free = game.free_rows
+        try:
+            row = self._free.pop()
+        except IndexError:
+            row, *others = make_rows(game, ROWS)
+            self._free += others
+        self._row = row
         self._ask, self._list_legal, self._number = row.ask, row.list_legal, row.number
-        self._copy_mask, self._copy_observation, self._mask_bits = row.mask.copy, row.observation.copy, row.mask_bits
+        self._copy_mask, self._copy_observation = row.mask.copy, row.observation.copy
         self._told, self._watched = 0, OF_NOTHING
         self.over = False
 
     def __del__(self) -> None:
         """Give its memory back."""
         if hasattr(self, "_row"):
-            self._memory.give_back(self._row)
+            self._free.append(self._row)
 
     @classmethod
     def begin(cls, game: StateGame, seed: int = 0, episode: int = 0) -> State:
@@ -274,7 +235,7 @@ class State:
 
     @classmethod
     def of(cls, game: StateGame, record: Any) -> State:
-        """Return a state with a copy of ``record``, one of the game's."""
+        """Return a state with a copy of ``record``."""
         state = cls(game)
         state._row.records[0] = record
         state._take(state._ask(LOOK, state._number, 0, OF_NOTHING))
@@ -294,36 +255,27 @@ class State:
         return self._told & SEAT
 
     def legal_actions(self) -> list[int]:
-        """Return what the player to move may do, in rising order; nothing at the end."""
-        lists = self._memory.lists
-        if lists is None:
-            return [*self._list_legal(LEGAL, self._number, 0, 0)]
-        mask = self._mask_bits()
-        found = lists.get(mask)
-        if found is None:
-            lists[mask] = found = tuple(self._list_legal(LEGAL, self._number, 0, 0))
-            if len(lists) > LISTS:
-                self._memory.lists = None
-        return [*found]
+        """Return the legal actions of the player to move, in ascending order; none at the end."""
+        return self._list_legal(LEGAL, self._number, 0, 0)
 
     def action_mask(self) -> np.ndarray:
-        """Return the same as bool[n_actions]."""
+        """Return the legal actions as bool[n_actions]."""
         return self._copy_mask()
 
     def step(self, action: int) -> int:
-        """Play an action of the player to move, and roll what the rules roll.
+        """Play an action of the player to move, chance included.
 
         Returns:
-            0, or the number of the fault of an illegal action, which was played as the rules say
-            (``game.spec.faults``).
+            0, or the number of the fault (in ``game.spec.faults``) of an illegal action, to which the rules were
+            applied.
 
         Raises:
             StepError: the game is over.
-            RuntimeError: the rules raised something.
-            TypeError: the action is not a whole number of 64 bits.
+            RuntimeError: the rules raised an error.
+            TypeError: the action is not a 64-bit whole number.
         """
         if self.over:
-            raise StepError("the game is over and takes no more actions: begin another with new_state()")
+            raise StepError("the game is over: begin another with new_state()")
         try:
             self._told = told = self._ask(STEP, self._number, action, self._watched)
         except (TypeError, OverflowError):
@@ -336,13 +288,13 @@ class State:
     def observation(self, seat: int | None = None) -> np.ndarray:
         """Return what ``seat`` knows, by default the player to move: float32[observation_size].
 
-        Raises ParameterError if the game has no seat of that number.
+        Raises ParameterError for an invalid seat.
         """
         told = self._told
         if seat is None:
             if not told & SEEN:
                 self._ask(OBSERVE, self._number, told & SEAT, 0)
-                self._told, self._watched = told | SEEN, OBSERVED  # from now on each step does it, in the same call
+                self._told, self._watched = told | SEEN, OBSERVED  # from now on each step does it in the same call
         else:
             self._ask(OBSERVE, self._number, check_seat(self.game, seat), 0)
             self._told = told & ~SEEN
@@ -355,7 +307,7 @@ class State:
         return found
 
     def copy(self) -> State:
-        """Return the same game at this moment; the same actions lead to the same dice."""
+        """Return a copy, in which the same actions roll the same dice."""
         return State.of(self.game, self.record)
 
     __copy__ = copy
@@ -365,63 +317,63 @@ class State:
         return self.copy()
 
     def fork(self, seed: int) -> State:
-        """Return another game that the player to move may be in, as far as that seat can know: for planning.
+        """Return a state that the player to move cannot tell from this one, for planning.
 
-        The dice to come are fresh, and what is hidden is drawn anew, as that player may believe it by what others did
+        Future dice are new. Hidden information is drawn from that player's belief, given the others' actions
         (`dicegym.values.fork`).
 
-        Raises ParameterError if the game is over, or nothing says what may be believed of what it hides.
+        Raises ParameterError if the game is over, or has hidden information and no model of beliefs.
         """
-        return State.of(self.game, _home_of("fork")(self.game, self.record, seed)[0])
+        fork = _load("dicegym.analysis.playing_on", "fork")
+        return State.of(self.game, fork(self.game, self.record, seed)[0])
 
     def rollouts(self, n: int, *, policy: Any = None, seed: int = 0, threads: int = 1) -> np.ndarray:
-        """Play the game on to its end ``n`` times, and return each seat's sum of rewards in each: float32[n, players].
+        """Play ``n`` rollouts to the end; return each seat's sum of rewards in each: float32[n, players].
 
-        Each rollout has its own dice, and draws anew what is hidden from the player to move, as `fork` does. Of a game
-        that is over, each row is its returns. The state does not change.
+        Each rollout has its own dice, and draws hidden information as `fork` does. If the game is over, each row is its
+        returns. The state does not change.
 
         Args:
             n: number of rollouts.
-            policy: what plays every seat: an agent's name, a function as for `dicegym.agent`, or a player; default:
+            policy: plays every seat: an agent's name, a function as for `dicegym.agent`, or a player; default:
                 uniformly random legal actions. Random play and compiled agents never leave compiled code.
-            seed: names all random numbers; the same seed gives the same array.
+            seed: the same seed gives the same array.
             threads: number of threads; the array does not depend on it.
 
         Raises:
-            ParameterError: an argument is out of range, a game does not end, or nothing says what may be believed of
-                what the game hides.
+            ParameterError: an argument is out of range, a game does not end, or the game has hidden information and no
+                model of beliefs.
             UnknownNameError, AgentError, ModelError, DependencyError: ``policy`` cannot play; see `dicegym.agent`.
         """
-        found: np.ndarray = _home_of("sample_returns")(
-            self.game, self.record, n, policy=policy, seed=seed, threads=threads
-        )
+        sample = _load("dicegym.analysis.rollouts", "sample_returns")
+        found: np.ndarray = sample(self.game, self.record, n, policy=policy, seed=seed, threads=threads)
         return found
 
     def text(self, seat: int | None = None) -> str:
-        """Return the table as ``seat`` sees it, None: with everything, as one screen of text.
+        """Return the table as text, as ``seat`` sees it (None: everything).
 
-        Raises ParameterError if the game has no seat of that number.
+        Raises ParameterError for an invalid seat.
         """
         return self.game.scene(self.record, seat).text()
 
     @property
     def id(self) -> str:
-        """A short text that holds the whole state, as ``dicegym values hint`` takes it."""
-        found: str = _home_of("position_id")(self.game, self.record)
+        """A short text that encodes the whole state, for ``dicegym values hint``."""
+        found: str = _load("dicegym.games.positions", "position_id")(self.game, self.record)
         return found
 
     def __repr__(self) -> str:
-        """Return whose turn it is in which game."""
+        """Return the game and the player to move."""
         now = "over" if self.over else f"player {self.player} to move"
         return f"<State of {self.game!r}: {now}>"
 
     def __eq__(self, other: object) -> bool:
-        """Return whether both are the same game at the same moment, with the same dice to come."""
+        """Return whether both are equal states of equal games, with the same future dice."""
         if not isinstance(other, State):
             return NotImplemented
         return self.game == other.game and bool(self.record.tobytes() == other.record.tobytes())
 
-    __hash__ = None  # type: ignore[assignment]  # it changes
+    __hash__ = None  # type: ignore[assignment]  # mutable
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle by the game and the record."""
@@ -429,12 +381,13 @@ class State:
 
 
 def as_word(number: int) -> int:
-    """Return a number modulo 2**64 as compiled code is handed it: a signed one of 64 bits."""
+    """Return a number modulo 2**64 as a signed 64-bit number, for compiled code."""
     return (index(number) + (1 << 63)) % (1 << 64) - (1 << 63)
 
 
-def _home_of(name: str) -> Any:
-    return getattr(importlib.import_module(HOMES[name]), name)
+def _load(module: str, name: str) -> Any:
+    """Return a function of a module that builds upon this one, and is therefore imported late."""
+    return getattr(importlib.import_module(module), name)
 
 
 def _restore(game: StateGame, record: bytes) -> State:

@@ -1,13 +1,12 @@
-"""A second thread for loops of a tenth of a millisecond: it stays in compiled code and waits there for its next part.
+"""Threads for loops of a tenth of a millisecond: they stay in compiled code and wait there for their next part.
 
-Waking a thread, and handing it Python's lock and back, took 45 µs, as long as a part of a batch's step. A helper of a
-`ThreadTeam` looks at a board in memory instead, without the lock, for as long as it takes to choose the next actions;
-only after that does it go to sleep. The board is an int64 array; what one side writes and the other reads goes through
-sequentially consistent loads and stores.
+Waking a thread and passing Python's lock took 45 µs, as long as a part of a batch's step. So a helper of a `ThreadTeam`
+watches a board in memory, without the lock, while the next actions are chosen, and sleeps only after that. The board is
+an int64 array with sequentially consistent loads and stores between the two sides.
 
-What helpers are to do are a `dicegym.engine.kernel_entries.Task`'s kernels, which they call by a number. So the same
-helper, which is awake already, does parts for one team after the other: those of a batch's step and of the networks
-that choose its actions. Two that wait for different work would wait for each other's core.
+Helpers run kernels of a `dicegym.engine.kernel_entries.Task`, which they call by address. So the same helper, still
+awake, does parts for one team after the other: for a batch's step and for the networks that choose its actions. Two
+helpers that wait for different work would take each other's core.
 
 Two simpler ways were measured on two cores, steps of batches of 1,024 to 16,384 games, medians of five rounds. A
 `ThreadPoolExecutor` reached 0.27 to 0.97 of this speed in bare batches, and 0.44 to 1.00 against opponents. Numba's
@@ -40,26 +39,25 @@ from dicegym.engine.numba_names import cgutils, intrinsic, ir, types
 from dicegym.engine.validate import whole_number
 
 LEAST_ROWS = 512
-"""Rows that a thread gets at least: two threads were slower than one with 256 games (Hog, two cores)."""
+"""Least rows of a thread: two threads were slower than one with 256 games (Hog, two cores)."""
 FEW_ROWS = 64
-"""As many are enough where a helper is awake, as one is that just computed a network's part."""
+"""Least rows of a helper that is awake, as after a network's part."""
 
 POSTED, ENTRY, PLACE, JOB, START, END, TIME, CALLERS_CORE = 0, 1, 2, 3, 4, 5, 6, 7
-"""Cells that the caller writes: jobs posted so far, what the last of them is, and the core on which it was posted."""
+"""Cells that the caller writes: number of jobs posted, the last of them, and the caller's core."""
 DONE, RESULT, FAILED, HELPERS_CORE = 16, 17, 18, 19
-"""Cells that the helper writes, in a cache line of their own: jobs done, what the last one gave, whether it raised
-something instead, and its core."""
+"""Cells that the helper writes, in their own cache line: number of jobs done, the last one's result, whether it raised
+an error, and the helper's core."""
 ASLEEP = 32
-"""Whether the helper has to be woken; it alone writes this. Waking it once too often does no harm."""
+"""Whether the helper must be woken; only the helper writes it. Waking it once too often is harmless."""
 CELLS = 48
 HELPERS_PATIENCE, CALLERS_PATIENCE = 10_000, 3000
-"""How often either looks at the board before it sleeps, with a pause after each look: for 0.3 and 0.1 ms. Giving way to
-other processes in between was tried, and cost milliseconds on a busy machine."""
+"""Reads of the board before a sleep, with a pause after each: 0.3 and 0.1 ms. Yielding to other processes in between
+cost milliseconds on a busy machine."""
 LOOKS = 256
-"""How often either looks, for 10 µs, before it asks whether the other one has been put on the same core, where nobody
-gets any work done while somebody waits like that."""
+"""Reads, for 10 µs, between tests whether both are on the same core, where waiting blocks the other one's work."""
 NAP = 2e-5
-"""Seconds for which the caller then sleeps: the helper may wait for the core on which it looks."""
+"""Seconds for which the caller then sleeps: the helper may be waiting for its core."""
 _CORE = "sched_getcpu" if sys.platform == "linux" else ""
 _PAUSE = "llvm.x86.sse2.pause" if platform.machine().lower() in ("x86_64", "amd64", "i686") else ""
 
@@ -85,7 +83,7 @@ def _store(typingctx, board, cell, value):
 
 @intrinsic
 def _pause(typingctx):
-    """Tell the processor that this is a loop that waits."""
+    """Tell the processor that this is a waiting loop."""
 
     def codegen(context, builder, signature, args):
         if _PAUSE:
@@ -98,7 +96,7 @@ def _pause(typingctx):
 
 @intrinsic
 def _core(typingctx):
-    """Return the number of the core that this runs on, -1 where systems do not tell."""
+    """Return the number of the present core, -1 if the system does not tell."""
 
     def codegen(context, builder, signature, args):
         number = ir.IntType(32)
@@ -112,7 +110,7 @@ def _core(typingctx):
 
 @loop_kernel
 def _waited(board, done, patience, others_core):
-    """Wait until all jobs that were posted are done, or one is not, as ``done`` says; False if that takes too long."""
+    """Wait until all posted jobs are done (``done``) or one is not; return False after ``patience`` reads."""
     for number in range(patience):
         if (_load(board, POSTED) == _load(board, DONE)) == done:
             return True
@@ -131,7 +129,7 @@ def _next_job(board):
     if _waited(board, False, HELPERS_PATIENCE, CALLERS_CORE):
         return True
     _store(board, ASLEEP, 1)
-    if _load(board, POSTED) == _load(board, DONE):  # else a job was posted while nobody was seen asleep
+    if _load(board, POSTED) == _load(board, DONE):  # otherwise a job was posted just before
         return False
     _store(board, ASLEEP, 0)
     return True
@@ -139,7 +137,7 @@ def _next_job(board):
 
 @loop_kernel
 def _serve(board):
-    """Do jobs as they are posted, until none is for a while."""
+    """Do posted jobs until none came for a while."""
     while _next_job(board):
         entry, place, job = board[ENTRY], board[PLACE], board[JOB]
         board[FAILED] = enter(entry, place, job, board[START], board[END], board[TIME], board, RESULT)
@@ -155,12 +153,6 @@ def _post(board, entry, place, job, start, end, now):
     return _load(board, ASLEEP) == 1
 
 
-@loop_kernel
-def _do(entry, place, job, start, end, now, own):
-    """Do a part oneself: set ``own`` (int64[2]) to what it gave, and to 1 if it raised something."""
-    own[1] = enter(entry, place, job, start, end, now, own, 0)
-
-
 class _Helper:
     """One thread and its board."""
 
@@ -168,12 +160,12 @@ class _Helper:
         self.board = np.zeros(CELLS, np.int64)
         self.board[ASLEEP] = 1
         self.process = os.getpid()
-        self.task: Task | None = None  # what it works on lives as long
+        self.task: Task | None = None  # kept alive while it works
         self._wakes: SimpleQueue[None] = SimpleQueue()
         threading.Thread(target=self._work, name="dicegym helper", daemon=True).start()
 
     def _work(self) -> None:
-        """Serve whenever there is something to do, else sleep."""
+        """Serve whenever there is a job, and sleep otherwise."""
         while True:
             self._wakes.get()
             _leave(int(self.board[CALLERS_CORE]))
@@ -181,17 +173,17 @@ class _Helper:
                 _serve(self.board)
 
     def post(self, task: Task, job: int, start: int, end: int, now: int) -> None:
-        """Let the helper do ``job`` for a part of the rows."""
-        self.settle()  # a caller that was interrupted twice did not wait
+        """Post ``job`` for a part of the rows."""
+        self.settle()  # a caller interrupted twice did not wait
         self.task = task
         if _post(self.board, task.entry, task.place, job, start, end, now):
             self._wakes.put(None)
 
     def settle(self) -> None:
-        """Return when the last job is done.
+        """Wait until the last job is done.
 
-        Raises what interrupts this, after that: what the helper writes would else appear in what is begun next. A
-        second interruption is raised at once.
+        An interruption is raised after that: otherwise the helper would write into what is begun next. A second one is
+        raised at once.
         """
         try:
             self._wait()
@@ -209,34 +201,21 @@ class _Helper:
             time.sleep(NAP)
 
     def result(self) -> int:
-        """Return the result of the last job, which is done. Raises what it raised instead."""
-        return _result(self.board[RESULT], self.board[FAILED])
-
-
-def _result(given: int, failed: int) -> int:
-    if failed:
-        raise RuntimeError(LOST)
-    return int(given)
-
-
-def _settle(helpers: Sequence[_Helper]) -> None:
-    """Return when all are done, whatever interrupts the waiting for one of them."""
-    if helpers:
-        try:
-            helpers[0].settle()
-        finally:
-            _settle(helpers[1:])
+        """Return the result of the last job, which is done. Raises RuntimeError if it raised an error."""
+        if self.board[FAILED]:
+            raise RuntimeError(LOST)
+        return int(self.board[RESULT])
 
 
 def _leave(core: int) -> None:
-    """Go to another core if there is one that this thread may use, and let the system move it later as it likes.
+    """Move this thread away from ``core`` if it may use another; the system may move it again later.
 
-    On a machine that others use too, the system puts a woken thread on the core of the thread that wakes it, and leaves
-    it there until another core is much less busy: two threads then gained nothing.
+    On a shared machine, the system puts a woken thread on the waking thread's core and leaves it there until another
+    core is much less busy: two threads then gained nothing.
     """
     if core < 0 or not hasattr(os, "sched_setaffinity"):
         return
-    with contextlib.suppress(OSError):  # systems may forbid it, and somebody may just change where it may run
+    with contextlib.suppress(OSError):  # the system may forbid it, or the allowed cores just changed
         allowed = os.sched_getaffinity(0)
         if others := allowed - {core}:
             os.sched_setaffinity(0, others)
@@ -244,28 +223,27 @@ def _leave(core: int) -> None:
 
 
 _free: list[_Helper] = []
-"""Helpers that nobody has at the moment, the one that worked last at the end. They sleep until the process ends."""
+"""Free helpers, the one that worked last at the end. They sleep until the process ends."""
 
 
 def _take() -> _Helper:
-    """Return a helper that nobody has."""
+    """Return a free helper."""
     while True:
         try:
             helper = _free.pop()
-        except IndexError:  # asked for, as another thread may take one between a look and this
+        except IndexError:  # another thread may have taken the last one
             return _Helper()
-        if helper.process == os.getpid():  # a forked process has no threads but its own
+        if helper.process == os.getpid():  # a fork does not have the threads
             return helper
 
 
 class ThreadTeam:
-    """Shares the rows of a batch out among threads; the caller does the first part itself.
+    """Divides the rows of a batch among threads; the caller does the first part itself.
 
-    What is computed does not depend on their number. Teams have helpers in common as long as they do not work at the
-    same time.
+    Results do not depend on the number of threads. Teams share helpers unless they work at the same time.
 
     Args:
-        count: how many threads there are, the caller's included.
+        count: number of threads, the caller's included.
 
     Raises:
         ParameterError: ``count`` is not a whole number from 1 to 1024.
@@ -273,55 +251,46 @@ class ThreadTeam:
 
     def __init__(self, count: Any = 1) -> None:
         self.count = whole_number("threads", count, 1, 1024, "a number of threads")
-        self._own = np.zeros(2, np.int64)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Copy and pickle by the number: threads are started when they are needed."""
-        return ThreadTeam, (self.count,)
 
     def awake(self) -> bool:
-        """Return whether helpers are awake, as they worked just now: parts of some microseconds are worth it then."""
+        """Return whether the helpers are still awake, so that even parts of some microseconds are worth it."""
         if self.count < 2 or not COMPILED or len(_free) < self.count - 1:
             return False
         return not any(helper.board[ASLEEP] for helper in _free[1 - self.count :])
 
     def edges(self, n: int) -> list[int]:
-        """Return where the parts of ``n`` rows begin, at most one a thread, and the end of the last."""
+        """Return the boundaries of the parts of ``n`` rows, at most one part a thread."""
         parts = min(self.count, max(1, n // (FEW_ROWS if self.awake() else LEAST_ROWS)))
         return [n * part // parts for part in range(parts + 1)]
 
     def call(
         self, task: Task, edges: Sequence[int], job: int = 0, now: int = 0, meanwhile: Callable[[], None] | None = None
     ) -> list[int]:
-        """Do a job for the rows between ``edges``, one part a thread; return what each part gave, in order.
+        """Do a job for the rows between ``edges``, one part a thread; return each part's result, in order.
 
         Args:
-            task: what does it.
-            edges: where parts begin, and the end of the last: at most as many parts as there are threads.
-            job: what to do, the first number that the kernel gets; the next two are where a part begins and ends.
-            now: the fourth.
-            meanwhile: what the caller does first, while the others are at work already.
+            task: the kernel, which should release Python's lock, and its arguments.
+            edges: boundaries of the parts, at most as many parts as threads.
+            job: the kernel's first number; the next two are the boundaries of a part.
+            now: its fourth number.
+            meanwhile: called by the caller before its own part.
 
-        Raises RuntimeError if compiled code raised something, once all parts are done.
+        Raises RuntimeError if compiled code raised an error, once all parts are done.
         """
         if len(edges) == 2 and meanwhile is None:
             return [task.ask(job, edges[0], edges[1], now)]
         parts = list(pairwise(edges))
-        if not COMPILED:
-            if meanwhile is not None:
-                meanwhile()
-            return [task.ask(job, *part, now) for part in parts]
+        own = 1 if COMPILED else len(parts)
         busy: list[_Helper] = []
         try:
-            busy.extend(_take() for _ in parts[1:])
-            try:
-                for helper, part in zip(busy, parts[1:], strict=True):
-                    helper.post(task, job, *part, now)
+            with contextlib.ExitStack() as settling:  # waits for all, whatever interrupts it
+                for part in parts[own:]:
+                    busy.append(_take())
+                    settling.callback(busy[-1].settle)
+                    busy[-1].post(task, job, *part, now)
                 if meanwhile is not None:
                     meanwhile()
-                _do(task.entry, task.place, job, *parts[0], now, self._own)
-            finally:
-                _settle(busy)
-            return [_result(*self._own), *(helper.result() for helper in busy)]
+                found = [task.ask(job, *part, now) for part in parts[:own]]
+            return found + [helper.result() for helper in busy]
         finally:
             _free.extend(reversed(busy))

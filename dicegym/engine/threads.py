@@ -1,4 +1,4 @@
-"""How many processors there are for this process, and how libraries' threads wait."""
+"""The number of processors for this process, and settings of libraries' threads."""
 
 from __future__ import annotations
 
@@ -11,28 +11,27 @@ from typing import Any
 
 
 def cores() -> int:
-    """Return how many processors this process may use, which on a shared machine may be fewer than it has."""
+    """Return the number of processors that this process may use."""
     usable = getattr(os, "sched_getaffinity", None)
     return len(usable(0)) if usable else os.cpu_count() or 1
 
 
 def let_libraries_wait_idly() -> None:
-    """Ask the libraries that are loaded from now on to let their threads sleep while there is nothing to do.
+    """Make threads of libraries that are loaded later sleep while they wait.
 
-    PyTorch's otherwise wait for each other at full speed: with two of them on a machine that has other things to do,
-    an update took twenty times as long, and a product of matrices a hundred times (measured). A choice that the user
-    made stands.
+    PyTorch's threads otherwise wait in a loop: with two of them on a busy machine, an update took twenty times as long,
+    and a product of matrices a hundred times (measured). A value that the user has set stays.
     """
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 
 @contextmanager
 def one_thread_of_products() -> Iterator[None]:
-    """Keep NumPy's matrix products to one thread while the context lasts, if threadpoolctl is installed.
+    """Compute NumPy's matrix products in one thread inside the context, if threadpoolctl is installed.
 
-    OpenBLAS's threads wait for each other at full speed: of 64 rows through a network of 256 and 128 units two of them
-    needed 0.5 ms a row on two cores that had much else to do, and one 4 us (docs/speed.md has more). Entering and
-    leaving takes 8 us. The number is one for the whole process.
+    OpenBLAS's threads wait in a loop: for 64 rows through a network of 256 and 128 units, two threads needed 0.5 ms a
+    row on two busy cores, and one thread 4 us (docs/speed.md has more). Entering and leaving takes 8 us. The setting
+    applies to the whole process.
     """
     controller = _products()
     if controller is None:
@@ -52,13 +51,13 @@ def one_thread_of_products() -> Iterator[None]:
 
 
 _limited: list[Any] = []
-"""What puts the number of threads back, and None for each that is inside: the last to leave does it."""
+"""The controller that restores the number of threads, and None for each open context; the last one restores it."""
 _lock = Lock()
 
 
 @cache
 def _products() -> Any:
-    """Return what counts the threads of the libraries that are loaded, or None; finding them takes milliseconds."""
+    """Return the controller of the loaded libraries' threads, or None; finding them takes milliseconds."""
     try:
         from threadpoolctl import ThreadpoolController
     except ImportError:

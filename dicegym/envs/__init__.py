@@ -1,6 +1,6 @@
-"""Environments: each written once, for every game. Needs the extra ``train`` where a name says SB3 or VecEnv.
+"""The environments; each works with every game. `SB3VecEnv` needs the extra ``train``.
 
-``gymnasium.make``, ``gymnasium.make_vec`` and `dicegym.pettingzoo` make the first three by an environment's id.
+``gymnasium.make``, ``gymnasium.make_vec`` and `dicegym.pettingzoo` make the others by an environment's id.
 
 Example:
     >>> from dicegym.envs import BatchEnv

@@ -1,6 +1,7 @@
-"""What ``info`` tells of a batch: masks, seats, faults and returns, and the episodes that ended with a step.
+"""The ``info`` of a batch: masks, seats, faults, returns, and the episodes that ended with a step.
 
-Gymnasium's form: a dict of arrays over all games, each beside a bool array ``"_name"`` that says for which it is meant.
+It has Gymnasium's form: a dict of arrays over all games. For each array, a bool array ``"_name"`` marks the games that
+it applies to.
 """
 
 from __future__ import annotations
@@ -11,22 +12,22 @@ from typing import Any
 import numpy as np
 
 from dicegym.engine.kernel_entries import Task
-from dicegym.envs.batch_kernels import CUT_OFF, ENDS, FAULTY, BatchArrays, list_ended, prepare_list
+from dicegym.envs.batch_kernels import CUT_OFF, ENDS, FAULTY, BatchArrays, list_ended
 from dicegym.envs.options import ILLEGAL_ACTION, NO_FAULT
 
 
 def fault_words(faults: Sequence[str]) -> np.ndarray:
-    """Return what ``info`` tells of an action, by the number in `dicegym.envs.batch_kernels.ROW` (object array).
+    """Return the texts of ``info["fault"]`` (object array), by the ``fault`` of `dicegym.envs.batch_kernels.ROW`.
 
-    ``faults`` is what was wrong with an action, by its number (`dicegym.engine.spec.GameSpec.faults`).
+    ``faults`` are the game's own (`dicegym.engine.spec.GameSpec.faults`).
     """
     return np.array([NO_FAULT, *faults[1:], ILLEGAL_ACTION], object)  # the last is that of number -1
 
 
 class BatchInfo:
-    """What is told of the games of a batch, asked for after each reset and step.
+    """Builds the ``info`` of a batch after each reset and step.
 
-    Steps of a thousand games take 0.1 ms, so whatever is the same in each of them is made once, here.
+    A step of a thousand games takes 0.1 ms, so arrays that never change are made once, here.
 
     Args:
         batch: the games.
@@ -42,16 +43,16 @@ class BatchInfo:
         self._which, self._slots = np.zeros((2, n), np.int64)
         self._ended = np.zeros(n, np.bool_), np.zeros(n, np.int64), np.zeros(batch.results.shape, np.float32)
         arguments = batch.rows, batch.final_results, self._which, self._slots, *self._ended
-        self._list_ended = Task(list_ended, prepare_list, arguments).ask
+        self._list_ended = Task(list_ended, arguments).ask
         self._words = fault_words(faults)
         self._no_faults = np.full(n, NO_FAULT, object)
-        self._no_faults.flags.writeable = False  # so that steps without faults hand out the same
+        self._no_faults.flags.writeable = False  # steps without faults all return this array
         self._nothing_legal = np.broadcast_to(np.int8(0), batch.masks.shape)
         self._same_step = len(batch.final_observations) > 0
         self._lasts = np.fromiter(batch.final_observations, object, len(batch.final_observations))
 
     def of_reset(self, which: np.ndarray, copy: bool) -> dict[str, Any]:
-        """Return what is told of the present episodes, meant for the rows ``which`` (int64)."""
+        """Return the info of the present episodes, for the rows ``which`` (int64)."""
         meant = np.zeros(len(self._everybody), np.bool_)
         meant[which] = True
         return self._present(meant, self._no_faults, copy)
@@ -65,8 +66,8 @@ class BatchInfo:
     def of_step(self, copy: bool) -> dict[str, Any]:
         """Return the present masks, seats and returns, and the faults of a step.
 
-        In same-step mode what is told of episodes that ended is in ``"final_info"``, beside ``"final_obs"``: copies,
-        unless those of the batch are to be handed out.
+        In same-step mode, ``"final_info"`` and ``"final_obs"`` describe the episodes that ended. Without ``copy``,
+        arrays are the batch's own.
         """
         batch = self._batch
         told = self._list_ended(0, 0, 0, 0)
@@ -75,7 +76,7 @@ class BatchInfo:
         if not (ends and self._same_step):
             return self._present(self._everybody.copy(), faults, copy)
         which, slots = self._which[:ends], self._slots[:ends]
-        masks = self._nothing_legal  # where games are over: an array of a thousand masks takes as long as the rest
+        masks = self._nothing_legal  # games that are over: a new array of masks would double the time
         if told & CUT_OFF or copy:
             masks = np.zeros(batch.masks.shape, np.int8)
             masks[which] = batch.final_masks[slots]

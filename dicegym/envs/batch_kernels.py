@@ -1,8 +1,7 @@
 """The compiled loop of the batch environment: learners' actions, opponents' moves, ends of games and new games.
 
-`advance_rows` advances each game in compiled code: to the learner's next turn, or to an opponent that has to be
-asked outside. Games of the latter kind are reported as waiting, and continue with the answer in the next call. A row is
-never touched by what happens in another, so rows may be shared out among threads in any way.
+`advance_rows` advances each game to the learner's next turn, or to an opponent that is not compiled. Such a game waits,
+and continues with the opponent's answer in the next call. Rows are independent, so threads may divide them in any way.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, no-warn-return-any
@@ -16,13 +15,11 @@ import numpy as np
 
 from dicegym.engine.dice import key_of
 from dicegym.engine.jit import loop_kernel
-from dicegym.engine.kernel_entries import entry_of
 from dicegym.engine.loops import (
+    CHOOSE,
     UNKNOWN,
     begin,
     choose,
-    first_places,
-    margin,
     observe_and_mask,
     observe_mask_and_returns,
     random_legal,
@@ -31,114 +28,114 @@ from dicegym.engine.loops import (
     step,
 )
 from dicegym.engine.seats import learner_seat, seat_pool
-from dicegym.engine.state import OF_MARGIN, OF_RETURNS
+from dicegym.engine.state import OF_RETURNS, other_sums
 
 PLAY, WAIT, REFUSE, BEGIN = 0, 1, 2, 3
-"""Tasks, what is to happen in a row: play the given action; no action, continue; end the episode, as the learner's
-action was illegal; begin the next episode."""
+"""Tasks of a row: play the action; continue without one; end the episode after an illegal action; begin the next
+episode."""
 
 ASK = -1
-"""The code of an opponent that has to be asked outside. Codes from 0 are compiled bots, below -1 tables: -2 - t."""
+"""The code of an opponent that is not compiled. Codes from 0 are compiled bots, and -2 - t is table t."""
 NEXT_STEP, SAME_STEP, DISABLED = 0, 1, 2
 """Autoreset modes."""
 
 PLAYING, BEGINNING, STUCK = 0, 1, 2
-"""Phases of a row: an episode continues; the learner has not been asked yet; no game lasted until it was asked."""
+"""Phases of a row: an episode; the learner has not been asked yet; all games ended before it was asked."""
 
 ROW = np.dtype(
     [
         ("seed", np.uint64),
         ("episode", np.uint64),  # the number of the present episode under its seed
         ("seat", np.int64),  # the learner's
-        ("before", np.float64),  # what the learner has been given of its return
+        ("before", np.float64),  # the sum of rewards that the learner has been given
         ("reward", np.float64),
-        ("decisions", np.int64),  # the learner's; while an episode begins, games over before it was asked
-        ("fault", np.int16),  # of the learner's last action; -1: it was refused
+        ("decisions", np.int64),  # the learner's; while BEGINNING, games that ended before it was asked
+        ("fault", np.int16),  # of the learner's last action; -1: refused
         ("final_seat", np.int16),  # the learner's in the episode that ended (same-step mode)
-        ("phase", np.int8),  # PLAYING whenever no call is under way
+        ("phase", np.int8),  # PLAYING between calls
         ("terminated", np.bool_),
         ("truncated", np.bool_),
         ("ended", np.bool_),
-        ("watched", np.bool_),  # somebody follows this game, and is told after each decision
-        ("unseated", np.bool_),  # the game has just begun, and players that have to be asked may not sit at it yet
-        ("slot", np.int32),  # where the last observation of the episode that ended is (same-step mode)
+        ("watched", np.bool_),  # a follower of this game is told after each decision
+        ("unseated", np.bool_),  # the game has just begun, and players may have to sit down
+        ("slot", np.int32),  # place of the ended episode's last observation (same-step mode)
     ],
     align=True,
 )
-"""What the loop keeps for each game beside its record."""
+"""What the loop stores for each game in addition to its record."""
 
 OPTIONS = np.dtype(
     [
         ("mode", np.int8),  # NEXT_STEP, SAME_STEP or DISABLED
-        ("seating", np.bool_),  # whether players may have to sit down at a game that begins, before it continues
-        ("seat", np.int64),  # the learner's, or how it is found: see `dicegym.engine.seats`
+        ("seating", np.bool_),  # whether players may have to sit down when a game begins
+        ("seat", np.int64),  # the learner's seat, or a rule of `dicegym.engine.seats`
         ("cap", np.int64),  # decisions of the learner after which an episode is truncated; 0: never
         ("illegal_reward", np.float64),
-        ("reward", np.int8),  # what rewards are the gain of: OF_RETURNS, OF_MARGIN or OF_FIRST_PLACE
+        ("reward", np.int8),  # what rewards sum to: OF_RETURNS, OF_MARGIN or OF_FIRST_PLACE
         ("most_skipped", np.int64),  # games in a row that may end before the learner is asked
     ],
     align=True,
 )
-"""What all rows share: the options of the environment, as numbers."""
+"""The options of the environment as numbers."""
 
 
 class OpponentArrays(NamedTuple):
-    """Who the opponents are and how each is asked."""
+    """The opponents, and how each is asked."""
 
     codes: np.ndarray
     """int64[players known]: how each is asked, see `ASK`."""
     tables: np.ndarray
-    """int32[tables, situations]: answers of tabulated players; `UNKNOWN` where they were not asked yet."""
+    """int32[tables, situations]: answers of tabulated players, or `UNKNOWN`."""
     members: np.ndarray
-    """int64[size of the pool]: who can be drawn, as indices into ``codes``."""
+    """int64[size of the pool]: the players that can be drawn, as indices into ``codes``."""
     bounds: np.ndarray
     """int64[size of the pool]: see `dicegym.engine.seats.seat_pool`."""
 
 
 class BatchArrays(NamedTuple):
-    """The games of a batch, and what is written for learners. Arrays are indexed by row, but for the first two."""
+    """The games of a batch, and the output for learners. All arrays except the first two are indexed by row."""
 
     options: np.ndarray
     """`OPTIONS`[1]."""
     blank: np.ndarray
-    """records[1]: what each game begins as a copy of."""
+    """records[1]: each game begins as a copy of it."""
     states: np.ndarray
     """records[n]."""
     rows: np.ndarray
     """`ROW`[n]."""
     who: np.ndarray
-    """int16[n, players]: who sits where, as indices into ``OpponentArrays.codes``; -1: the learner."""
+    """int16[n, players]: the players by seat, as indices into ``OpponentArrays.codes``; -1: the learner."""
     results: np.ndarray
-    """float32[n, players]: returns at the learner's turn or at the end: what each seat has gained so far."""
+    """float32[n, players]: returns so far, at the learner's turn or at the end."""
     observations: np.ndarray
     """float32[n, observation size], the learner's."""
     masks: np.ndarray
     """bool[n, n_actions]."""
     final_observations: np.ndarray
-    """As ``observations``, the last of an episode in same-step mode, where the row continues with the next one at once;
-    else empty. Indexed by `ROW`'s ``slot``, so that each step writes the same few."""
+    """Last observations of ended episodes in same-step mode, otherwise empty. Indexed by `ROW`'s ``slot``, so that each
+    step writes the same few."""
     final_masks: np.ndarray
-    """Beside them."""
+    """The masks at these ends, indexed in the same way."""
     final_results: np.ndarray
-    """Beside them: ``results`` at the end of the episode."""
+    """The ``results`` at these ends."""
 
 
 class Share(NamedTuple):
-    """The part of a call that one thread does. Arrays are of one length; the last is written."""
+    """The part of a call that one thread does. Arrays have the same length; the last is written."""
 
     which: np.ndarray
     """int64: the rows."""
     actions: np.ndarray
     """int64, of the player to move."""
     tasks: np.ndarray
-    """int8: what is to happen in each row first; see `PLAY`."""
+    """int8: the task of each row; see `PLAY`."""
     waiting: np.ndarray
-    """int64: for the rows that wait for somebody outside, from the beginning on."""
+    """int64: the rows that wait for an opponent are written here, from the beginning."""
 
 
 @loop_kernel
 def play_opponents(state, seat, sitting, codes, tables):
-    """Let compiled opponents move until ``seat`` is to move or the game is over; False if another must be asked."""
+    """Play compiled opponents until ``seat`` is to move or the game is over; return False if another must be asked."""
     while not state.over and state.player != seat:
         code = codes[sitting[state.player]]
         if code >= 0:
@@ -158,9 +155,9 @@ def play_opponents(state, seat, sitting, codes, tables):
 
 @loop_kernel
 def play_others(share, states, watched, who, codes, tables):
-    """Play on in each row of a `Share`, all of whose seats are opponents', until its game is over.
+    """Continue the game in each row of a `Share` to its end; all seats are opponents'.
 
-    Rows in which somebody has to be asked or told outside are written to ``share.waiting``; returns their number.
+    Rows with a player to ask or to tell are written to ``share.waiting``. Returns their number.
     """
     n = 0
     for k in range(len(share.which)):
@@ -168,7 +165,7 @@ def play_others(share, states, watched, who, codes, tables):
         plays = share.tasks[k] == PLAY
         if plays:
             step(states[i], share.actions[k])
-        if watched[i]:  # told after every decision, the last one included
+        if watched[i]:  # the follower is told after every decision, the last one included
             if plays or not states[i].over:
                 share.waiting[n] = i
                 n += 1
@@ -180,7 +177,7 @@ def play_others(share, states, watched, who, codes, tables):
 
 @loop_kernel
 def _draw(key, learner, sitting, members, bounds):
-    """Draw who sits where in the game with ``key``; `OpponentArrays` has ``members`` and ``bounds``."""
+    """Draw the players of the game with ``key``; see `OpponentArrays` for ``members`` and ``bounds``."""
     seat_pool(bounds, key, learner, sitting)
     for seat in range(len(sitting)):
         if seat != learner:
@@ -189,7 +186,7 @@ def _draw(key, learner, sitting, members, bounds):
 
 @loop_kernel
 def _begin(states, i, blank, row, sitting, options, members, bounds):
-    """Begin the next episode of row ``i``, and draw who sits where, as `_draw` does."""
+    """Begin the next episode of row ``i``, and draw its players."""
     row.episode += np.uint64(1)
     key = key_of(row.seed, row.episode)
     begin(states, i, blank, key)
@@ -202,19 +199,18 @@ def _begin(states, i, blank, row, sitting, options, members, bounds):
 
 
 LOOK, MOVE = 4, 5
-"""What `do_alone` is asked to do, in addition to `BEGIN`: let the others play, or play an action first."""
+"""Jobs of `do_alone` in addition to `BEGIN`: play the others, or play an action first."""
 ENDED, WAITS, FAULT = 1, 2, 2
-"""What it returns then: whether the game is over, whether somebody has to be asked outside, and from bit `FAULT` on the
-fault."""
+"""The result of these jobs as bits: the game is over; an opponent must be asked; from bit `FAULT` on, the fault."""
 
 
 @loop_kernel
 def do_alone(job, what, seat, more, blank, states, who, opponents, observation, mask, gained):
-    """Do one thing with the only game of an environment; `dicegym.engine.kernel_entries` has the first four numbers.
+    """Do one job with the only game of an environment; see `dicegym.engine.kernel_entries` for the first four numbers.
 
-    `BEGIN` begins game number ``more`` of the seed ``what`` and draws who sits where, the learner by the rule ``seat``
-    (`dicegym.engine.seats`); it returns the learner's seat. A `MOVE` plays the action ``what``; ``more`` says that
-    somebody is told of each action before the others continue.
+    `BEGIN` begins game number ``more`` of the seed ``what`` and draws its players, the learner's seat by the rule
+    ``seat`` (`dicegym.engine.seats`); it returns that seat. `MOVE` plays the action ``what``. ``more`` then says
+    whether a follower is told of each action before the others continue.
     """
     state = states[0]
     if job == BEGIN:
@@ -238,26 +234,10 @@ def do_alone(job, what, seat, more, blank, states, who, opponents, observation, 
 
 
 @loop_kernel
-def prepare_alone(place, arguments):
-    """See `dicegym.engine.kernel_entries`."""
-    return entry_of(do_alone, place, arguments)
-
-
-@loop_kernel
-def _other_reward(state, kind, seat, scratch):
-    """Return the sum of rewards of ``seat`` so far where rewards are not the returns; ``scratch`` is overwritten."""
-    if kind == OF_MARGIN:
-        margin(state, scratch)
-    else:
-        first_places(state, scratch)
-    return np.float64(scratch[seat])
-
-
-@loop_kernel
 def _count(row, cap):
-    """Count a decision of the learner; say whether its episode is truncated, and whether it has ended.
+    """Count a decision of the learner, and set whether its episode is truncated and has ended.
 
-    A game that ends with the last decision allowed is both terminated and truncated, as by Gymnasium's ``TimeLimit``.
+    A game that ends with the last decision is both terminated and truncated, as with Gymnasium's ``TimeLimit``.
     """
     row.decisions += 1
     row.truncated = cap > 0 and row.decisions >= cap
@@ -266,7 +246,7 @@ def _count(row, cap):
 
 @loop_kernel
 def _refuse(batch, i):
-    """End the episode of row ``i``, whose learner chose an illegal action, which is not played."""
+    """End the episode of row ``i`` after an illegal action, which is not played."""
     row = batch.rows[i]
     row.fault = -1
     row.reward = batch.options[0].illegal_reward
@@ -277,12 +257,12 @@ def _refuse(batch, i):
 
 @loop_kernel
 def advance_rows(share, first, batch, opponents):
-    """Advance each row of ``share`` in compiled code; return how many wait for somebody outside.
+    """Advance each row of ``share``; return how many wait for an opponent.
 
-    ``share`` is a `Share`, ``batch`` the `BatchArrays`, ``opponents`` the `OpponentArrays`; ``first`` says that the
-    actions are the learners', with which a step begins, and not those of opponents that were waited for.
+    ``share`` is a `Share`, ``batch`` the `BatchArrays`, ``opponents`` the `OpponentArrays`. ``first`` says that actions
+    are the learners', at the beginning of a step, and not those of opponents.
 
-    Kernels of a game are called in as few places as can be, which keeps the loop small.
+    A game's kernels are called in as few places as possible, which keeps the compiled loop small.
     """
     n, ends = 0, 0
     options = batch.options[0]
@@ -290,13 +270,13 @@ def advance_rows(share, first, batch, opponents):
     low = share.which[0] if len(share.which) > 0 else 0
     high = low + len(share.which) - 1
     for k in range(len(share.which)):
-        i = np.uint64(share.which[k])  # told that no row counts from the end, the compiler need not ask each array
+        i = np.uint64(share.which[k])  # unsigned, so that no index needs a test for counting from the end
         row, state, result = batch.rows[i], batch.states[i], batch.results[i]
         task = share.tasks[k]
         if first and task != BEGIN and mode == NEXT_STEP and row.ended:
             task = BEGIN
         begins = task == BEGIN
-        if first:  # for the end of an episode that has to be waited for: each row has another one
+        if first:  # for an episode that ends after waiting: different in each row
             row.slot = high - (k - ends)
         if task == PLAY:
             fault = step(state, share.actions[k])
@@ -337,7 +317,8 @@ def advance_rows(share, first, batch, opponents):
             begins = False
             if playing:
                 if kind != OF_RETURNS:
-                    gained = _other_reward(state, kind, row.seat, result)
+                    other_sums(state, kind, result)  # overwritten by the returns below
+                    gained = np.float64(result[row.seat])
                 row.terminated = state.over
                 _count(row, options.cap)
                 begins = row.ended and mode == SAME_STEP
@@ -360,7 +341,7 @@ def advance_rows(share, first, batch, opponents):
                     row.slot = low + ends
                     ends += 1
                 earned = batch.final_results[np.uint64(row.slot)]
-            returns(state, earned)  # in one place, and into no copy: loops over seats here slow down all others
+            returns(state, earned)  # in one place and without a copy: loops over seats here slow down everything
             if begins:
                 slot = np.uint64(row.slot)
                 observe_and_mask(state, row.seat, batch.final_observations[slot], batch.final_masks[slot])
@@ -369,7 +350,7 @@ def advance_rows(share, first, batch, opponents):
             else:
                 observe_and_mask(state, row.seat, batch.observations[i], batch.masks[i])
             if playing:
-                if kind == OF_RETURNS:  # read now that it has long been written: at once takes as long as a die
+                if kind == OF_RETURNS:  # read late: directly after the write it takes as long as a die
                     gained = np.float64(earned[row.seat])
                 row.reward = gained - row.before
                 row.before = gained
@@ -378,13 +359,9 @@ def advance_rows(share, first, batch, opponents):
     return n
 
 
-PLAY_ON, CHOOSE = range(2)
-"""Jobs of `help_rows`."""
-
-
 @loop_kernel
 def help_rows(job, start, end, now, which, actions, tasks, waiting, batch, opponents, seed, chosen):
-    """Do a part of `advance_rows`, with which a step begins, or, at time ``now``, of `random_legal`.
+    """Do a part of `advance_rows` or, for `CHOOSE`, of `random_legal` at time ``now``.
 
     See `dicegym.engine.kernel_entries`.
     """
@@ -396,19 +373,13 @@ def help_rows(job, start, end, now, which, actions, tasks, waiting, batch, oppon
 
 
 @loop_kernel
-def prepare_rows(place, arguments):
-    """See `dicegym.engine.kernel_entries`."""
-    return entry_of(help_rows, place, arguments)
-
-
-@loop_kernel
 def tell_steps(rows, scale, rewards, dones, sums, lengths, which, slots, totals, counts):
-    """Write what a step brought in each row, and add it up over episodes, for learners that are told of no more.
+    """Write the rewards and ends of a step, and add them up over episodes.
 
-    ``rewards`` (float32) are set to those of the step times ``scale``, ``dones`` to whether an episode ended. ``sums``
-    (float64) and ``lengths`` (int64) are the totals of an episode so far. Of those that ended the last four tell from
-    the beginning on: rows, where their last observations are, sums and lengths. Returns (how many ended, how many
-    actions were at fault).
+    ``rewards`` (float32) are the step's times ``scale``; ``dones`` says whether an episode ended. ``sums`` (float64)
+    and ``lengths`` (int64) are the totals of each episode so far. For ended episodes, the last four arrays are written
+    from the beginning: rows, slots of their last observations, sums and lengths. Returns the numbers of ended episodes
+    and of illegal actions.
     """
     ends, faults = np.int64(0), np.int64(0)
     for i in range(len(rows)):
@@ -426,15 +397,15 @@ def tell_steps(rows, scale, rewards, dones, sums, lengths, which, slots, totals,
 
 
 FAULTY, CUT_OFF, ENDS = 1, 2, 2
-"""What `list_ended` returns: whether an action was at fault, whether a game went on when its episode was truncated, and
-from bit `ENDS` on how many episodes ended."""
+"""The result of `list_ended` as bits: an action was illegal; an episode was truncated before the end of its game; from
+bit `ENDS` on, the number of ended episodes."""
 
 
 @loop_kernel
 def list_ended(job, start, end, now, rows, final_results, which, slots, ended, seats, gained):
-    """Write what a step ended: ``which`` rows, from the beginning on, and the ``slots`` of their last observations.
+    """Write the rows ``which`` ended, from the beginning, and the ``slots`` of their last observations.
 
-    ``ended`` says it by row. ``seats`` are the learners' in those episodes and ``gained`` their results, 0 elsewhere.
+    ``ended`` marks them by row. ``seats`` are the learners' in those episodes and ``gained`` the results; 0 elsewhere.
     """
     told, ends = np.int64(0), np.int64(0)
     for i in range(len(rows)):
@@ -453,9 +424,3 @@ def list_ended(job, start, end, now, rows, final_results, which, slots, ended, s
             if not row.terminated:
                 told |= CUT_OFF
     return told | ends << ENDS
-
-
-@loop_kernel
-def prepare_list(place, arguments):
-    """See `dicegym.engine.kernel_entries`."""
-    return entry_of(list_ended, place, arguments)

@@ -1,4 +1,4 @@
-"""Environments all of whose seats are the caller's: what the two multi-agent environments share."""
+"""What the two multi-agent environments share: the caller plays every seat."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import gymnasium as gym
 import numpy as np
 
 from dicegym.engine.game import Game
-from dicegym.engine.state import BEGIN, LOOK, OBSERVED, OF_RETURNS, Block, as_word
+from dicegym.engine.state import BEGIN, LOOK, OBSERVED, OF_RETURNS, as_word, make_rows
 from dicegym.engine.validate import seed_number
 from dicegym.envs.options import (
     PAID,
@@ -25,7 +25,7 @@ from dicegym.pictures.drawing import draw
 
 
 class EverySeat:
-    """One game at a time, its agents called ``player_0``, ``player_1``, ... by seat."""
+    """One game at a time; its agents are ``player_0``, ``player_1``, ... by seat."""
 
     agents: list[str]
     possible_agents: list[str]
@@ -41,7 +41,7 @@ class EverySeat:
         render_mode: str | None,
         is_parallelizable: bool,
     ) -> None:
-        """Set up what both kinds of environments have. Raises ParameterError if an option cannot be."""
+        """Set up what both environments have. Raises ParameterError for an invalid option."""
         self.game = game
         self.on_illegal = check_on_illegal(on_illegal)
         self.illegal_reward = check_illegal_reward(illegal_reward, on_illegal)
@@ -65,8 +65,8 @@ class EverySeat:
         self._gained = [0.0] * game.players  # the sums of rewards so far
 
     def _take_row(self) -> None:
-        """Take memory for the game."""
-        self._row = Block(self.game, 1).rows[0]
+        """Allocate memory for the game."""
+        (self._row,) = make_rows(self.game, 1)
         self._copy_observation, self._copy_mask = self._row.observation.copy, self._row.mask.view(np.int8).copy
 
     @property
@@ -88,7 +88,7 @@ class EverySeat:
         return self._state.copy()
 
     def _begin(self, seed: int | None, episode: int | None, state: np.ndarray | None) -> None:
-        """Begin the next game of the seed, the first one of a new seed, or what `read_start` has found in options."""
+        """Begin the next game of the seed, the first game of a new seed, or what `read_start` found in the options."""
         if seed is not None:
             self._seed, self._episode = seed_number("seed", seed), -1
         elif self._seed is None:
@@ -116,17 +116,17 @@ class EverySeat:
 
     @property
     def is_begun(self) -> bool:
-        """Whether there was a game: `reset` was called."""
+        """Whether `reset` was called."""
         return self._seed is not None
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out the row, of which the record is enough."""
+        """Replace the row by its record."""
         left_out = ("_row", "_copy_observation", "_copy_mask")
         kept = {name: value for name, value in vars(self).items() if name not in left_out}
         return kept | {"record": self._row.records.copy()}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Go on with a copy."""
+        """Continue with a copy."""
         record = state.pop("record")
         self.__dict__.update(state)
         self._take_row()
@@ -135,7 +135,7 @@ class EverySeat:
             self._row.ask(LOOK, 0, 0, self._paid_by | OBSERVED)
 
     def render(self) -> Any:
-        """Return the whole table in the form of ``render_mode``; "human" prints it. Raises StepError before `reset`."""
+        """Return the whole table as ``render_mode`` says; "human" prints it. Raises StepError before `reset`."""
         if self._seed is None:
             raise StepError("render() was called with no game going on: call reset() first")
         return render_game(self.render_mode, self.game, self._state, None)

@@ -1,4 +1,4 @@
-"""Games as moving pictures: animated GIFs by Pillow. Needs the extra ``render``."""
+"""Animated GIFs of games, written by Pillow. Needs the extra ``render``."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from dicegym.pictures.raster import pixels
 from dicegym.pictures.watched import WatchedMove
 
 LAST = 4
-"""How many times as long as any other picture the last one stays."""
+"""The last picture is shown this many times as long as the others."""
 
 
 def draw_frame(moment: WatchedMove) -> np.ndarray:
-    """Return a picture of a moment, below it what was done: uint8[height, width, 3]; of one game all have one size."""
+    """Return a picture of a moment with a caption: uint8[height, width, 3], the same size for all moments of a game."""
     return pixels(add_caption(moment.picture(), moment.done))
 
 
 def write_gif(moments: Sequence[WatchedMove], path: Path, delay: float) -> None:
-    """Write a picture of each moment as a GIF that begins again at its end.
+    """Write a picture of each moment as an endless GIF.
 
     Args:
         moments: at least one.
@@ -37,7 +37,7 @@ def write_gif(moments: Sequence[WatchedMove], path: Path, delay: float) -> None:
         from PIL import Image
     except ImportError as error:
         raise DependencyError.for_extra("Pillow", "render", "a GIF") from error
-    # One palette for all pictures, that of the first and the last one: then only what changes is written.
+    # All pictures share one palette, taken from the first and the last, so that only differences are written.
     whole = Image.fromarray(np.concatenate([draw_frame(moments[0]), draw_frame(moments[-1])]))
     palette = whole.quantize(64, dither=Image.Dither.NONE)
     small = (Image.fromarray(draw_frame(one)).quantize(palette=palette, dither=Image.Dither.NONE) for one in moments)

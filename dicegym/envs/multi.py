@@ -1,4 +1,4 @@
-"""The multi-agent environment (PettingZoo, agent environment cycle): every seat is yours."""
+"""The multi-agent environment (PettingZoo, agent environment cycle): the caller plays every seat."""
 
 from __future__ import annotations
 
@@ -33,22 +33,23 @@ class TurnEnv(EverySeat, AECEnv[str, Any, Any]):
     """Play all seats of a game in turn.
 
     Observations are dicts: ``"observation"`` float32[game.observation_size] and ``"action_mask"``
-    int8[game.n_actions], all zero for agents that are not to move, and for all once the game is over or truncated. A
-    reward is what the seat gained by the last decision; `last` adds up what reached an agent since it was last asked.
+    int8[game.n_actions]. The mask is all zero for agents that are not to move, and for everybody once the game is over
+    or truncated. A reward is what the seat gained by the last decision; `last` returns the sum since the agent's last
+    turn.
 
-    ``infos`` hold the same keys at every step: ``"fault"``, what was wrong with the agent's last action (``""``:
+    ``infos`` have the same keys at every step: ``"fault"``, what was wrong with the agent's last action (``""``:
     nothing), and ``"returns"`` float32[players], the game's result so far.
 
     Args:
         game: a game's name (the registry fills it in) or a `dicegym.Game`.
-        flat: observations are the arrays float32[game.observation_size] alone, and the masks of all agents are in
+        flat: observations are plain arrays float32[game.observation_size]; masks are in
             ``infos[agent]["action_mask"]``.
         <on_illegal>
         <reward>
-        max_cycles: truncate when the agent to move has had this many turns; None: never. A turn is a decision,
-            and where all choose at once a whole choice: there this counts rounds, as for `SimultaneousEnv`.
+        max_cycles: truncate when the agent to move has had this many turns; None: never. A turn is a decision or,
+            where all players choose at once, a whole choice: there it counts rounds, as for `SimultaneousEnv`.
         max_steps: truncate after this many decisions of all agents; None: never. A game that ends with the last
-            turn or decision is both terminated and truncated, as by ``gymnasium.wrappers.TimeLimit``.
+            turn or decision is both terminated and truncated, as with ``gymnasium.wrappers.TimeLimit``.
         <render_mode>
             It shows the whole table.
         <parameters>
@@ -98,11 +99,11 @@ class TurnEnv(EverySeat, AECEnv[str, Any, Any]):
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Begin the next game of the seed, or the first one of a new seed.
 
-        ``options={"episode": 5}`` begins that game of the seed. ``options={"state": s}`` begins in a state instead, the
-        id of one or a record such as `state_record`. Rewards are what seats gain from there on, and dice those of the
-        state: to plan, give what `dicegym.values.fork` returns. Other options are not used.
+        ``options={"episode": 5}`` begins that game of the seed. ``options={"state": s}`` begins in a state instead: its
+        id, or a record such as `state_record`. Rewards count from there, and the dice are those of the state. To plan,
+        give what `dicegym.values.fork` returns. Other options are ignored.
 
-        Raises ParameterError if no game can begin so.
+        Raises ParameterError for invalid options.
         """
         self._begin(seed, *read_start(self.game, options))
         self._had = [0] * self.game.players  # turns by seat
@@ -120,7 +121,7 @@ class TurnEnv(EverySeat, AECEnv[str, Any, Any]):
             self.render()
 
     def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        """Return (observation, reward since it was last asked, terminated, truncated, info) of the agent to move.
+        """Return (observation, reward since its last turn, terminated, truncated, info) of the agent to move.
 
         Raises StepError before `reset`, and when no agent is left.
         """
@@ -134,7 +135,7 @@ class TurnEnv(EverySeat, AECEnv[str, Any, Any]):
     def observe(self, agent: str) -> Any:
         """Return what ``agent`` knows, as new arrays; see the class for the form.
 
-        Raises ParameterError for a name that no agent has, StepError before `reset`.
+        Raises ParameterError for an unknown agent, StepError before `reset`.
         """
         seat = self._seat_of.get(agent)
         if seat is None:
@@ -148,7 +149,7 @@ class TurnEnv(EverySeat, AECEnv[str, Any, Any]):
         return observation if self.flat else {"observation": observation, "action_mask": self._mask_of(agent)}
 
     def observe_all(self) -> dict[str, Any]:
-        """Return what `observe` returns of each agent that is left, by agent."""
+        """Return the observation of each agent that is left, by agent."""
         if self.flat or len(self.agents) < self.game.players:
             return {agent: self.observe(agent) for agent in self.agents}
         ask, copy, size, mover = self._row.ask, self._copy_observation, self.game.n_actions, self._mover
@@ -164,14 +165,14 @@ class TurnEnv(EverySeat, AECEnv[str, Any, Any]):
         return found
 
     def _mask_of(self, agent: str) -> np.ndarray:
-        """Return int8[n_actions]: all zero for agents that are not to move, and for all after the end."""
+        """Return the mask of an agent, int8[n_actions]."""
         if agent != self.agent_selection or self.terminations.get(agent, True) or self.truncations[agent]:
             return np.zeros(self.game.n_actions, np.int8)
         mask: np.ndarray = self._copy_mask()
         return mask
 
     def _tell(self) -> None:
-        """Put the returns into ``infos``, and the masks where observations hold none."""
+        """Put the returns into ``infos``, and the masks if observations are flat."""
         returns = self._returns
         for info in self.infos.values():
             info["returns"] = returns.copy()
@@ -193,7 +194,7 @@ class TurnEnv(EverySeat, AECEnv[str, Any, Any]):
             self._was_dead_step(action)
             return
         number = read_action(action, self.game.n_actions)
-        refused = self.on_illegal != "rule" and not self._is_legal(number)
+        refused = self.on_illegal != "rule" and not (0 <= number < self.game.n_actions and self._row.mask[number])
         if refused and self.on_illegal == "raise":
             raise illegal(number, self._row.mask, f" for {agent}")
         self._cumulative_rewards[agent] = 0.0
@@ -211,11 +212,8 @@ class TurnEnv(EverySeat, AECEnv[str, Any, Any]):
         if self.render_mode == "human":
             self.render()
 
-    def _is_legal(self, action: int) -> bool:
-        return 0 <= action < self.game.n_actions and bool(self._row.mask[action])
-
     def _collect(self, told: int) -> None:
-        """Hand out what the last decision earned, and say whose turn it is or that the game is over."""
+        """Set rewards and ends after the last decision, and who is to move."""
         if told & GAINED or self._paid:
             gained = self._new_rewards() if told & GAINED else self._zeros
             for agent, reward in zip(self.possible_agents, gained, strict=True):
@@ -232,7 +230,7 @@ class TurnEnv(EverySeat, AECEnv[str, Any, Any]):
             self._tell()
 
     def _count(self, seat: int) -> None:
-        """Count a decision of ``seat``, and its turn if that is complete."""
+        """Count a decision of ``seat``, and its turn if it is complete."""
         self._steps += 1
         if self.game.spec.joint_action is None or self._told & OVER or self._mover != seat:
             self._had[seat] += 1
@@ -246,7 +244,7 @@ class TurnEnv(EverySeat, AECEnv[str, Any, Any]):
         return (min(self._had) if over else self._had[self._mover]) >= self.max_cycles
 
     def _end_illegally(self, culprit: str) -> None:
-        """End the game, as ``culprit`` chose what is illegal: nothing was played."""
+        """End the game because ``culprit`` chose an illegal action, which is not played."""
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self.rewards[culprit] = self.illegal_reward
         self._cumulative_rewards[culprit] += self.illegal_reward
@@ -259,7 +257,7 @@ class TurnEnv(EverySeat, AECEnv[str, Any, Any]):
 
 
 class TurnsInParallel(turn_based_aec_to_parallel_wrapper[str, Any, Any]):
-    """PettingZoo's parallel form of a `TurnEnv`, whose ``infos`` are new dicts, with the same keys at every step.
+    """PettingZoo's parallel form of a `TurnEnv`; its ``infos`` are new dicts with the same keys at every step.
 
     Args:
         aec_env: the environment to play in.
@@ -275,7 +273,7 @@ class TurnsInParallel(turn_based_aec_to_parallel_wrapper[str, Any, Any]):
         return observations, {agent: {**info, "active_agent": active} for agent, info in infos.items()}
 
     def step(self, actions: Any) -> tuple[Any, ...]:
-        """Play the action of the agent to move, among those of ``actions`` by agent.
+        """Play the action of the agent to move; ``actions`` are by agent.
 
         Returns (observations, rewards, terminations, truncations, infos) by agent.
 
@@ -296,7 +294,7 @@ class TurnsInParallel(turn_based_aec_to_parallel_wrapper[str, Any, Any]):
             )
         env.step(actions[agent])
         active = env.agent_selection
-        ended = env.terminations[active] or env.truncations[active]  # of one agent as of all
+        ended = env.terminations[active] or env.truncations[active]  # for all agents alike
         told = {"active_agent": "" if ended else active}
         infos = {agent: {**info, **told} for agent, info in env.infos.items()}
         found = env.observe_all(), env.rewards.copy(), env.terminations.copy(), env.truncations.copy(), infos
@@ -309,16 +307,15 @@ class TurnsInParallel(turn_based_aec_to_parallel_wrapper[str, Any, Any]):
 def parallel_env(
     game: str | Game, max_cycles: int | None = None, flat: bool = False, **settings: Any
 ) -> ParallelEnv[str, Any, Any]:
-    """Return a game under PettingZoo's parallel interface.
+    """Return a game with PettingZoo's parallel interface.
 
-    Where all players choose at once that is a `SimultaneousEnv`, a step of which is a round. Any other game is a
-    `TurnEnv`: a step takes actions of all agents and plays that of the agent to move, whom
-    ``infos[agent]["active_agent"]`` names (``""`` at the end). ``max_cycles`` counts steps, as everywhere in that
-    interface: rounds in the first, as in a `TurnEnv` of the same game, and decisions of all agents together in the
-    second, as ``max_steps`` of a `TurnEnv`. Other ``settings`` are those of the two classes. ``flat`` is as for
-    `TurnEnv`; the observations of a `SimultaneousEnv` are arrays always, its masks in ``infos``.
+    Where all players choose at once it is a `SimultaneousEnv`: a step is a round. Any other game is a `TurnEnv`: a step
+    takes actions of all agents and plays that of the agent to move, ``infos[agent]["active_agent"]`` (``""`` at the
+    end). ``max_cycles`` counts steps: rounds of a `SimultaneousEnv`, otherwise decisions of all agents together, like
+    ``max_steps`` of a `TurnEnv`. Other ``settings`` are those of the two classes. ``flat`` works as for `TurnEnv`; a
+    `SimultaneousEnv` always has plain arrays as observations and masks in ``infos``.
 
-    Raises ParameterError as the two classes do, and for ``max_steps``, which is ``max_cycles`` here.
+    Raises ParameterError as the two classes do, and for ``max_steps``: give ``max_cycles`` instead.
 
     Example:
         >>> from dicegym.envs import parallel_env

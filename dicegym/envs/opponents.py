@@ -1,4 +1,4 @@
-"""The opponents of a batch of games: their seats, and how each of them is asked."""
+"""The opponents in a batch of games: who sits where, and how each is asked."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from dicegym.players.pool import Pool
 
 
 class Opponents:
-    """Plays every seat but the learner's in a batch of games.
+    """Plays every seat except the learner's in a batch of games.
 
-    Compiled bots, and what is known of pure players where a game numbers its situations, are played inside the
-    compiled loop. Other pure players are asked once for all games that wait for them (`Player.act_rows`); any other
-    player sits down in each game and is asked game by game.
+    The compiled loop plays compiled bots and, where a game numbers its situations, the known answers of pure players.
+    Other pure players are asked once for all games that wait for them (`Player.act_rows`). Any other player sits down
+    in each game and is asked game by game.
 
     Args:
         game: the game.
-        states: the records of all games, which change while they are played.
-        pool: from whom games draw that begin in the compiled loop; None: players are only seated by `sit`.
+        states: the records of all games, updated while they are played.
+        pool: games that begin in the compiled loop draw their opponents from it; None: only `sit` seats players.
 
     Attributes:
-        who: int16[n, players], the player in each seat: an index into the players known here; -1: none of ours.
-        watched: bool[n], games in which somebody is told after each decision; may be replaced by a view.
+        who: int16[n, players], the player in each seat, as an index into the known players; -1: none of ours.
+        watched: bool[n], games with a follower, who is told after each decision; may be replaced by a view.
     """
 
     def __init__(self, game: Game, states: np.ndarray, pool: Pool | None = None) -> None:
@@ -42,21 +42,21 @@ class Opponents:
         self._states = states
         self._pool = pool
         self._pool_sits = _sits(pool)
-        self._players: list[Player] = []  # all that have a seat, or will
-        self._acts: dict[int, dict[int, Act]] = {}  # row -> seat -> what to ask, for players that answer game by game
-        self._audiences: dict[int, Audience] = {}  # row -> those of them that follow the game
+        self._players: list[Player] = []  # all that have or may draw a seat
+        self._acts: dict[int, dict[int, Act]] = {}  # row -> seat -> how to ask a player that answers game by game
+        self._audiences: dict[int, Audience] = {}  # row -> the followers among them
         self._situations = situations(game)
         self._tables: dict[int, Tabulated] = {}  # index of a player -> its answers
         self._arrays: OpponentArrays | None = None  # made anew when players come or go
 
     @property
     def seating(self) -> bool:
-        """Whether a game that begins may need `seat`: somebody draws or remembers, or did in the game before."""
+        """Whether a new game may need `seat`: a player draws or remembers, or did in the game before."""
         return self._pool_sits or bool(self._acts)
 
     @property
     def arrays(self) -> OpponentArrays:
-        """What the compiled loop needs to know of everybody."""
+        """The players, as the compiled loop needs them."""
         if self._arrays is None:
             members = [self._index(player) for player in self._pool.players] if self._pool else []
             codes = np.array([self._code(index) for index in range(len(self._players))], np.int64)
@@ -87,7 +87,7 @@ class Opponents:
         return -2 - list(self._tables).index(index)
 
     def set_pool(self, pool: Pool) -> None:
-        """Let games that begin from now on draw from ``pool``; forget players that neither sit nor can be drawn."""
+        """Draw from ``pool`` in new games; forget players that neither sit nor can be drawn."""
         self._pool = pool
         self._pool_sits = _sits(pool)
         for player in pool.players:
@@ -108,13 +108,13 @@ class Opponents:
         self.seat(row, key)
 
     def place(self, row: int, players: dict[int, Player]) -> None:
-        """Let ``players`` (seat -> player) have their seats in ``row``; `seat` lets those that need it sit down."""
+        """Give ``players`` (seat -> player) their seats in ``row``, before `seat`."""
         self.who[row] = -1
         for seat, player in players.items():
             self.who[row, seat] = self._index(player)
 
     def seat(self, row: int, key: int) -> None:
-        """Let the players in ``row`` that draw or remember sit down at the game with ``key``."""
+        """Seat the players in ``row`` that draw or remember, in the game with ``key``."""
         self._acts.pop(row, None)
         self._audiences.pop(row, None)
         taken = {seat: self._players[index] for seat, index in enumerate(self.who[row].tolist()) if index >= 0}
@@ -126,7 +126,7 @@ class Opponents:
         self.watched[row] = row in self._audiences
 
     def state_dict(self) -> dict[str, Any]:
-        """Return the seats: indices (-1: nobody) by row and seat, and the players they count."""
+        """Return the seats as indices (-1: nobody) by row and seat, and the players that these number."""
         return {"who": self.who.copy(), "players": list(self._players)}
 
     def load_state_dict(self, state: dict[str, Any], keys: np.ndarray) -> None:
@@ -142,7 +142,7 @@ class Opponents:
             self.seat(row, int(keys[row]))
 
     def play_out(self) -> None:
-        """Play all games to their ends: every seat has been taken by `sit`."""
+        """Play all games to their ends, once `sit` has filled every seat."""
         n = len(self._states)
         rows, waiting = np.arange(n), np.empty(n, np.int64)
         actions, tasks, nobody = np.zeros(n, np.int64), np.full(n, WAIT, np.int8), np.full(n, -1)
@@ -202,5 +202,5 @@ class Opponents:
 
 
 def _sits(pool: Pool | None) -> bool:
-    """Return whether anybody of a pool has to sit down at a game before it continues."""
+    """Return whether a player of the pool has to sit down before a game continues."""
     return pool is not None and any(not player.at_once for player in pool.players)

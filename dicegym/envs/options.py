@@ -1,4 +1,4 @@
-"""The options that several environments share: their types, their checks and their documentation, once."""
+"""The options that several environments share: types, checks and documentation."""
 
 from __future__ import annotations
 
@@ -21,50 +21,50 @@ SeatRule = int | Literal["random", "alternate"]
 OnIllegal = Literal["rule", "raise", "terminate"]
 Reward = Literal["win", "margin", "first"]
 PAID: dict[Reward, int] = {"win": OF_RETURNS, "margin": OF_MARGIN, "first": OF_FIRST_PLACE}
-"""What rewards are the gain of, as compiled code is told it."""
+"""The reward as a number for compiled code."""
 _SUMS = {"win": "returns", "margin": "margin", "first": "first_places"}
 """The method of `Game` that returns what rewards sum to."""
 RENDER_MODES = ("ansi", "rgb_array", "human")
 
 MOST_GAMES_SKIPPED = 100
-"""How many games in a row may end before the learner is asked; each is skipped, as it has nothing to learn."""
+"""Games in a row that may end before the learner is asked. They are skipped: there is nothing to learn."""
 NO_FAULT = ""
-"""What ``info`` tells where nothing was wrong with the last action."""
+"""``info["fault"]`` of a legal action."""
 ILLEGAL_ACTION = "illegal action"
-"""The fault that ``info`` tells of an action that was refused; faults of actions played are the game's own."""
+"""``info["fault"]`` of a refused action; the faults of played actions are the game's own."""
 
 DOCUMENTATION = {
     "opponent": """
 opponent: an agent's name, a path to a bot file or model, a `dicegym.Player`, a list of these, or a dict
-    from these to weights, from which each opposing seat draws anew each game. None: the game's default.
-    A game for one has no such seat: an opponent that is named there does not play.""",
+    from these to weights. Each opposing seat draws from them anew each game. None: the game's default.
+    A game for one player has no opposing seat and ignores it.""",
     "seat": """
 seat: the learner's seat: a number, ``"random"`` (drawn for each game) or ``"alternate"`` (by episode).""",
     "on_illegal": """
 on_illegal: what an illegal action does: ``"rule"`` (what the game says), ``"raise"`` (IllegalActionError,
     nothing played) or ``"terminate"`` (the episode ends with ``illegal_reward``; 0 for other agents).
-illegal_reward: the reward for an illegal action under ``"terminate"``, and only there.""",
+illegal_reward: the reward for an illegal action; only with ``"terminate"``.""",
     "reward": """
-reward: what rewards sum to: ``"win"``, the game's result as its rules have it, ``"margin"``, how far the
-    seat is ahead at the end, paid out as it gains and loses (the game's page has the formula), or ``"first"``,
-    what it has of the first place: 1, shared by seats that tie, and -1 / (players - 1) to everybody else.
-    Returns, as in ``info["returns"]``, are the game's result in any case.""",
+reward: what rewards sum to: ``"win"``, the game's result by its rules; ``"margin"``, the seat's lead at the
+    end, paid as it changes (the game's page has the formula); or ``"first"``, the share of the first place:
+    1, split between seats that tie, and -1 / (players - 1) for everybody else. ``info["returns"]`` is always
+    the game's result.""",
     "render_mode": """
 render_mode: ``"ansi"`` (text), ``"rgb_array"`` (uint8[height, width, 3]; needs the extra ``render``),
     ``"human"`` (text printed at every step) or None.""",
     "parameters": """
 **parameters: the game's parameters and ``players``, as for `dicegym.game`.""",
     "raises": """
-ParameterError, UnknownNameError, AgentError: an argument cannot work; the message says why. One that there is
-    not is an UnknownArgumentError, which is a TypeError too.""",
+ParameterError, UnknownNameError, AgentError: an argument is invalid; the message says why.
+UnknownArgumentError: there is no such argument; also a TypeError.""",
 }
-"""What is said of an option wherever it can be given: lines for the ``Args`` of a docstring."""
+"""Docstring lines of each option, for the ``Args`` of every environment that has it."""
 
 C = TypeVar("C", bound=type[Any])
 
 
 def fill_docstring(cls: C) -> C:
-    """Put the text of `DOCUMENTATION` in the place of lines such as ``<seat>`` in a class's docstring."""
+    """Replace lines such as ``<seat>`` in a class's docstring by the text of `DOCUMENTATION`."""
 
     def text(match: re.Match[str]) -> str:
         lines = DOCUMENTATION[match[2]].strip("\n").split("\n")
@@ -76,7 +76,7 @@ def fill_docstring(cls: C) -> C:
 
 
 def set_game(environment: type[Any], game: str | Game, parameters: dict[str, Any]) -> Game:
-    """Return the game that an environment's constructor was given, ``parameters`` being what is left for it.
+    """Return the game that an environment's constructor was given, with ``parameters``.
 
     Raises:
         UnknownArgumentError: a name is neither a parameter of the game nor an argument of the environment.
@@ -92,20 +92,20 @@ def set_game(environment: type[Any], game: str | Game, parameters: dict[str, Any
 
 
 def check_on_illegal(value: Any) -> OnIllegal:
-    """Return ``value``; raise ParameterError if it names no way to treat illegal actions."""
+    """Return ``value``. Raises ParameterError unless it is an `OnIllegal`."""
     return cast(OnIllegal, one_of("on_illegal", value, get_args(OnIllegal)))
 
 
 def check_illegal_reward(value: Any, on_illegal: str) -> float:
-    """Return ``value`` as a float; raise ParameterError if it is not a number, or would never be given."""
+    """Return ``value`` as a float. Raises ParameterError if it is not a number, or has no effect."""
     reward = finite_number("illegal_reward", value, "a reward")
     if reward != -1.0 and on_illegal != "terminate":  # that is the default
-        raise ParameterError(f"illegal_reward={value!r} is never given: write on_illegal='terminate', or leave it out")
+        raise ParameterError(f"illegal_reward={value!r} has no effect: write on_illegal='terminate', or leave it out")
     return reward
 
 
 def check_reward(game: Game, value: Any) -> Reward:
-    """Return ``value``; raise ParameterError if it names no rewards, or such as ``game`` does not have."""
+    """Return ``value``. Raises ParameterError unless it is a `Reward` that ``game`` has."""
     reward = cast(Reward, one_of("reward", value, get_args(Reward)))
     if reward == "margin" and not game.has_margin:
         why = "a single player is ahead of nobody" if game.players == 1 else f"the rules of {game.spec.title} have none"
@@ -123,22 +123,22 @@ def reward_sums(game: Game, state: Any, reward: Reward) -> np.ndarray:
 
 
 def check_cap(name: str, value: Any) -> int | None:
-    """Return ``value``, a number of turns before truncation or None; raise ParameterError for anything else."""
+    """Return ``value``, a number of turns before truncation or None. Raises ParameterError."""
     return None if value is None else whole_number(name, value, 1, 1 << 62, "the turns before truncation")
 
 
 def render_modes() -> list[str]:
-    """Return the ways to render that work here, for ``metadata``: what tries them all needs no extra then."""
+    """Return the render modes that work here, for ``metadata``: tests that try them all then need no extra."""
     return [mode for mode in RENDER_MODES if mode != "rgb_array" or can_draw_pixels()]
 
 
 def check_render_mode(value: Any) -> str | None:
-    """Return ``value``; raise ParameterError if environments cannot render that way."""
+    """Return ``value``. Raises ParameterError for an unknown render mode."""
     return None if value is None else one_of("render_mode", value, RENDER_MODES)
 
 
 def seat_rule(game: Game, seat: Any) -> int:
-    """Return how the learner's seat is found, as a number (see `dicegym.engine.seats`).
+    """Return a `SeatRule` as a number (see `dicegym.engine.seats`).
 
     Raises ParameterError if ``seat`` is not a `SeatRule` of this game.
     """
@@ -157,16 +157,16 @@ def read_state(game: Game, given: Any) -> np.ndarray:
         game: the game.
         given: the id of a state (`dicegym.values.position_id`), a record, an array of one or a `dicegym.State`.
 
-    Raises ParameterError if it does not fit this game, is known to one seat alone, or the game is over in it.
+    Raises ParameterError if it does not fit this game, is only one seat's view, or is the end of a game.
     """
     if not isinstance(given, str):
-        given = position_id(game, given)  # compiled code trusts records, and reading an id checks all of it
+        given = position_id(game, given)  # compiled code trusts records; reading an id checks everything
     found = position(given, game)
     if found.game != game:
         raise ParameterError(f"this state is one of {found.game!r}, and {game!r} is played here: use its parameters")
     if found.seat is not None:
         raise ParameterError(
-            f"this id holds what seat {found.seat} may know alone: let dicegym.values.fork draw what it hides, and "
+            f"this id holds only what seat {found.seat} may know: let dicegym.values.fork draw what is hidden, and "
             "give the state that it returns"
         )
     if found.state["over"][0]:
@@ -175,9 +175,9 @@ def read_state(game: Game, given: Any) -> np.ndarray:
 
 
 def read_start(game: Game, options: Any) -> tuple[int | None, np.ndarray | None]:
-    """Return the episode and the state that ``options`` of a reset name, None for what they leave out.
+    """Return the episode and the state in the ``options`` of a reset; None if absent.
 
-    Raises ParameterError if they are no dict, name both, or one that cannot be.
+    Raises ParameterError if they are not a dict, have both, or an invalid one.
     """
     if not isinstance(options, dict | None):
         raise ParameterError(f"options={options!r} is not a dict: give one such as {{'episode': 5}}")
@@ -199,7 +199,7 @@ def read_action(action: Any, n_actions: int) -> int:
 def no_number(action: Any, n_actions: int) -> IllegalActionError:
     """Return the error for an action that is not an integer of 64 bits."""
     row = ", such as action.item() of an array of one" if getattr(action, "shape", ()) else ""
-    return IllegalActionError(f"action {action!r} is no whole number: give one of 0 to {n_actions - 1}{row}")
+    return IllegalActionError(f"action {action!r} is not a whole number: give 0 to {n_actions - 1}{row}")
 
 
 def illegal(action: int, mask: np.ndarray, who: str = "") -> IllegalActionError:

@@ -1,14 +1,14 @@
-"""What a value network may see while it learns, beyond what its seat may know: what the others' own observations show.
+"""Privileged observations: what a value network may see in training beyond what its seat may know.
 
-Where a game can show a seat more than it does (`dicegym.engine.spec.GameSpec.sighted`), all that it could show counts,
-of the own seat too.
+They are the private parts of the other seats' observations. Where a game can show a seat more than it does
+(`dicegym.engine.spec.GameSpec.sighted`), everything it could show is included, for the own seat too.
 
-A critic is asked in training alone, so it may look into everybody's hand: its judgement then varies less with hidden
-dice, and so do the gains that the policy learns from ("asymmetric actor critic", Pinto, Andrychowicz, Welinder, Zaremba
-and Abbeel, RSS 2018; "centralised critic", Lowe et al., NeurIPS 2017). The policy never sees any of it.
+Only training asks a critic, so it may see everybody's dice. Its values then vary less with hidden dice, and so do the
+advantages that the policy learns from ("asymmetric actor critic", Pinto, Andrychowicz, Welinder, Zaremba and Abbeel,
+RSS 2018; "centralised critic", Lowe et al., NeurIPS 2017). The policy never sees any of it.
 
-Which parts of an observation hold what nobody else knows follows from the game's declaration: those that change when
-the seat's own entries of private fields do (`private_parts`).
+A part of an observation is private if it changes with the seat's own entries of the game's private fields
+(`private_parts`).
 """
 
 from __future__ import annotations
@@ -22,25 +22,25 @@ from dicegym.engine.game import Game
 from dicegym.errors import ParameterError
 
 _GAMES, _DECISIONS = 64, 64
-"""Games, and random decisions in each, after which observations are compared."""
+"""Random games, and decisions in each, in which observations are compared."""
 
 
 class Privileged:
     """The privileged part of observations of a game.
 
-    The private parts (`private_parts`) of the observations of all seats, from the own one to the left; of the own seat
-    only where it does not see them itself.
+    It holds the private parts (`private_parts`) of all seats' observations, from the own seat to the left. The own seat
+    is left out if it sees its private parts anyway.
 
     Args:
         game: the game.
 
     Attributes:
-        game: the same.
+        game: the game.
         parts: names of the private parts.
-        size: numbers in all: the length of the parts, times the seats that they are shown of.
+        size: length of the privileged part: that of the parts, times the number of seats shown.
 
     Raises:
-        ParameterError: nobody else is at the table, or seats have no secrets of each other.
+        ParameterError: the game has one player, or seats hide nothing from each other.
     """
 
     def __init__(self, game: Game) -> None:
@@ -49,7 +49,7 @@ class Privileged:
         self._sighted = game if parameters == game.parameters else Game(game.spec, game.players, **parameters)
         self.parts = private_parts(self._sighted) if game.players > 1 else ()
         if not self.parts:
-            why = "nobody else plays" if game.players == 1 else "no observation shows what others may not know"
+            why = "it has one player" if game.players == 1 else "no observation shows what others may not know"
             raise ParameterError(f"{game!r} has nothing privileged: {why}; leave privileged out")
         features = self._sighted.features
         ends = np.cumsum(list(features.values()))
@@ -64,12 +64,7 @@ class Privileged:
         self.size = len(self._places) * len(self._seats)
 
     def of(self, states: np.ndarray, seats: np.ndarray) -> np.ndarray:
-        """Return what is hidden from a seat: float32[n, size].
-
-        Args:
-            states: records[n].
-            seats: int64[n], the seat in each that it is hidden from.
-        """
+        """Return what is hidden from ``seats`` (int64[n]) in ``states`` (records[n]): float32[n, size]."""
         n, width, players = len(states), len(self._places), self.game.players
         rows = np.arange(n)
         if self._sighted is not self.game:
@@ -88,10 +83,10 @@ class Privileged:
 
 @lru_cache(maxsize=64)
 def private_parts(game: Game) -> tuple[str, ...]:
-    """Return the observation parts that show what a seat alone knows, in order.
+    """Return the observation parts that show what only the seat knows, in order.
 
-    They are found by comparing, in the course of random games, each seat's observation with that of the same record
-    without the seat's own entries of the game's private fields (`dicegym.engine.spec.GameSpec.private`).
+    In random games, each seat's observation is compared with that of the same record with the seat's entries of private
+    fields (`dicegym.engine.spec.GameSpec.private`) set to 0.
     """
     if not game.spec.private:
         return ()

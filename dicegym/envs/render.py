@@ -1,7 +1,7 @@
-"""What rendering returns, for one game and for many. Scenes and pictures come from the games.
+"""Rendering of one game or many. Scenes and pictures come from the games.
 
-The text of "ansi" is the scene; where one seat's view is shown, also the facts and legal actions that a language model
-reads (`dicegym.players.prompts.observation_text`).
+Mode "ansi" returns the scene. For one seat's view it adds the facts and legal actions that a language model reads
+(`dicegym.players.prompts.observation_text`).
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from dicegym.pictures.raster import pixels
 from dicegym.players.prompts import observation_text
 
 RenderedTables = Iterable[tuple[Any, int | None]]
-"""Records, each with the seat whose view is shown; None: everything."""
+"""Records, each with the seat whose view is shown (None: everything)."""
 
 
 def render_game(mode: str | None, game: Game, state: Any, seat: int | None) -> Any:
-    """Return a table in the form of ``mode``: text, or uint8[height, width, 3]; "human" prints it and returns None.
+    """Return a table as text or as uint8[height, width, 3]; "human" prints it and returns None.
 
     Args:
         mode: one of `dicegym.envs.options.RENDER_MODES`.
@@ -36,7 +36,7 @@ def render_game(mode: str | None, game: Game, state: Any, seat: int | None) -> A
 
 
 def render_games(mode: str | None, game: Game, tables: RenderedTables) -> tuple[Any, ...] | None:
-    """As `render_game`, for many tables: a tuple, or None where nothing is returned; "human" prints them."""
+    """Do what `render_game` does for many tables; return a tuple, or None where that returns None."""
     if mode is None:
         gym.logger.warn("render() without a render_mode: give render_mode='ansi', 'rgb_array' or 'human'")
         return None

@@ -31,25 +31,25 @@ class SB3VecEnv(VecEnv):
     ``"terminal_observation"``, ``"TimeLimit.truncated"`` and ``"episode"`` ({"r": return, "l": length in steps
     of the learner, "t": 0.0}), so no Monitor wrapper is needed, and ``"seat"``, ``"fault"`` and ``"returns"``
     (float32[players]) as in `dicegym.envs.vector.BatchEnv`. Elsewhere they are empty, but for the ``"fault"`` of an
-    illegal action, as a dict for each game and step takes longer than the step.
+    illegal action: new dicts for all games would take longer than the step.
 
     Args:
         game: a game's name or a `dicegym.Game`.
         num_envs: number of games.
         seed: game i has the seed ``seed + i`` from the first reset on; None: fresh entropy.
-        reward_scale: what rewards are multiplied by, for learners that expect them near 1; what ``infos`` tell of
-            episodes is in the game's own units.
-        privileged: put what others hide behind each observation, for a critic that may see it in training
-            (`dicegym.envs.privileged.Privileged`, `dicegym.players.asymmetric.AsymmetricPolicy`). Behind the last
-            observation of an episode stand zeros: nothing is to be foretold there.
+        reward_scale: factor of all rewards, for learners that expect them near 1; ``infos`` report episodes in the
+            game's own units.
+        privileged: append what others hide to each observation, for a critic that may see it in training
+            (`dicegym.envs.privileged.Privileged`, `dicegym.players.asymmetric.AsymmetricPolicy`). For the last
+            observation of an episode that part is zero: no value is predicted there.
         **settings: as for `dicegym.envs.vector.BatchEnv` (``opponent``, ``seat``, ``max_episode_steps``, ...).
 
     Attributes:
-        privileged: how many of the last numbers of an observation are privileged; 0: none.
+        privileged: length of the privileged part at the end of an observation; 0: none.
 
     Raises:
-        ParameterError: seats have no secrets of each other, or with ``privileged`` episodes would be truncated, where
-            something is to be foretold at their end.
+        ParameterError: ``privileged`` is given for a game whose seats hide nothing from each other, or with
+            ``max_episode_steps``: the value at a truncation needs a privileged part.
 
     Example:
         >>> from dicegym.envs import SB3VecEnv
@@ -75,8 +75,8 @@ class SB3VecEnv(VecEnv):
         self.privileged = 0 if self._hidden is None else self._hidden.size
         if self._hidden is not None and self.batch.max_episode_steps is not None:
             raise ParameterError(
-                "privileged=True and max_episode_steps cannot go together, as nobody looks into the others' hands at "
-                "the end of a truncated episode: leave out one of them"
+                "privileged=True and max_episode_steps cannot be combined, as the last observation of a truncated "
+                "episode has no privileged part: leave out one of them"
             )
         seen = self.batch.single_observation_space
         if self.privileged:
@@ -90,26 +90,26 @@ class SB3VecEnv(VecEnv):
         whole, exact = np.zeros((3, num_envs), np.int64), np.zeros(num_envs, np.float64)
         self._ended = whole[0], whole[1], exact, whole[2]  # rows whose episodes ended; see `tell_steps`
         self._words = fault_words(self.batch.game.spec.faults)
-        self._nothing: list[dict[str, Any]] = [{} for _ in range(num_envs)]  # each its own, as callbacks may write
+        self._nothing: list[dict[str, Any]] = [{} for _ in range(num_envs)]  # one each, as callbacks may write
 
     def step_async(self, actions: np.ndarray) -> None:
         """Take the actions (int[num_envs]) for the next `step_wait`."""
         self._actions = actions
 
     def set_options(self, options: list[dict[str, Any]] | dict[str, Any] | None = None) -> None:
-        """Refuse options: games of a batch begin alike. Raises ParameterError for any."""
+        """Refuse options: all games of a batch begin the same way. Raises ParameterError for any."""
         if options and any(options if isinstance(options, list) else [options]):
-            raise ParameterError(f"options {options!r} have no meaning here: set seat and opponent when it is made")
+            raise ParameterError(f"options {options!r} are not supported: give seat and opponent to SB3VecEnv(...)")
 
     def _reset_options(self) -> None:
-        """Keep no options, see `set_options`: the base class keeps an empty dict for each game."""
+        """Keep no options; the base class would keep an empty dict for each game."""
 
     def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
-        """Refuse: arrays and compiled code depend on settings. Raises ParameterError."""
-        raise ParameterError(f"{attr_name} cannot be set once games were made: make others with it")
+        """Raise ParameterError: arrays and compiled code depend on the settings."""
+        raise ParameterError(f"{attr_name} cannot be set later: make another SB3VecEnv with it")
 
     def env_is_wrapped(self, wrapper_class: type, indices: VecEnvIndices = None) -> list[bool]:
-        """Return False for each index, but True for Monitor: episode returns are reported here already."""
+        """Return True for Monitor, as ``infos`` report episode returns, and False for any other wrapper."""
         from stable_baselines3.common.monitor import Monitor
 
         return [wrapper_class is Monitor] * len(list(self._get_indices(indices)))
@@ -118,7 +118,7 @@ class SB3VecEnv(VecEnv):
         """Release nothing: all is in memory."""
 
     def reset(self) -> VecEnvObs:
-        """Begin a game in every row; seeds given with `seed` are used once."""
+        """Begin a game in every row; seeds given by `seed` are used once."""
         if any(seed is not None for seed in self._seeds):
             observations, info = self.batch.reset(seed=list(self._seeds))
         else:
@@ -133,18 +133,14 @@ class SB3VecEnv(VecEnv):
         return self._with_hidden(observations)
 
     def _with_hidden(self, observations: np.ndarray) -> np.ndarray:
-        """Return observations with the privileged part behind them, if there is to be one."""
+        """Return observations with the privileged part appended, if it is wanted."""
         if self._hidden is None:
             return observations
         hidden = self._hidden.of(self.batch.states, self.batch.seats)
         return np.concatenate([observations, hidden], axis=1)
 
-    def _without_hidden(self, observation: np.ndarray) -> np.ndarray:
-        """Return the last observation of an episode with as many zeros behind it."""
-        return np.pad(observation, (0, self.privileged)) if self.privileged else observation
-
     def step_wait(self) -> VecEnvStepReturn:
-        """Play them; return observations, rewards (float32), dones and infos."""
+        """Play the actions; return observations, rewards (float32), dones and infos."""
         played = self.batch.play(self._actions)
         rewards, dones = np.empty(self.num_envs, np.float32), np.empty(self.num_envs, np.bool_)
         counted = self._returns, self._lengths, *self._ended
@@ -153,8 +149,8 @@ class SB3VecEnv(VecEnv):
         return self._with_hidden(observations), rewards, dones, self._infos(played, ended, faulty)
 
     def _infos(self, played: BatchArrays, ended: int, faulty: int) -> list[dict[str, Any]]:
-        """Return what is told of each game after a step: ``ended`` episodes ended, ``faulty`` actions were at fault."""
-        if any(self._nothing):  # somebody wrote into what was told of games in which nothing had happened
+        """Return the infos of a step in which ``ended`` episodes ended and ``faulty`` actions were illegal."""
+        if any(self._nothing):  # a callback wrote into an empty dict
             self._nothing = [{} for _ in self._nothing]
         infos = self._nothing.copy()
         for row in np.flatnonzero(played.rows["fault"]).tolist() if faulty else ():
@@ -170,7 +166,7 @@ class SB3VecEnv(VecEnv):
             zip(*(array.tolist() for array in told_of), strict=True), lasts, results, strict=True
         ):
             infos[row] = {
-                "terminal_observation": self._without_hidden(last) if self.privileged else last,
+                "terminal_observation": np.pad(last, (0, self.privileged)) if self.privileged else last,
                 "TimeLimit.truncated": truncated,
                 "episode": {"r": total, "l": count, "t": 0.0},
                 "seat": seat,
@@ -184,11 +180,11 @@ class SB3VecEnv(VecEnv):
         self.batch.set_opponent(opponent)
 
     def state_dict(self) -> dict[str, Any]:
-        """Return all that going on later needs; see `BatchEnv.state_dict`."""
+        """Return the state to continue from; see `BatchEnv.state_dict`."""
         return self.batch.state_dict() | {"returns": self._returns.copy(), "lengths": self._lengths.copy()}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Go on where `state_dict` was taken."""
+        """Continue from a `state_dict`."""
         self.batch.load_state_dict(state)
         self._returns[:] = state["returns"]
         self._lengths[:] = state["lengths"]
@@ -202,7 +198,7 @@ class SB3VecEnv(VecEnv):
         return attr_name in ("seat", "state") or hasattr(self.batch, attr_name)
 
     def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
-        """Return the attribute of each game, methods as they are; see `BatchEnv.get_attr`."""
+        """Return the attribute of each game, methods uncalled; see `BatchEnv.get_attr`."""
         if attr_name in ("seat", "state"):
             found = self.batch.get_attr(attr_name)
         else:
@@ -213,12 +209,12 @@ class SB3VecEnv(VecEnv):
     def env_method(
         self, method_name: str, *method_args: Any, indices: VecEnvIndices = None, **method_kwargs: Any
     ) -> list[Any]:
-        """Call a method; only ``action_masks`` answers per game. Others are called once for the batch."""
+        """Call a method: ``action_masks`` for each game, any other once for the batch."""
         rows = list(self._get_indices(indices))
         if method_name == "action_masks":
             return list(self.batch.action_masks()[rows])
         if len(rows) != self.num_envs:
-            raise ParameterError(f"{method_name}() cannot be called for some games only: a batch acts as one")
+            raise ParameterError(f"{method_name}() cannot be called for some games only: leave out indices")
         return list(self.batch.call(method_name, *method_args, **method_kwargs))
 
     def get_images(self) -> Sequence[np.ndarray | None]:

@@ -1,4 +1,4 @@
-"""The parallel environment (PettingZoo) of games in which all players choose at once: a step is a whole round."""
+"""The parallel environment (PettingZoo) for games in which all players choose at once: a step is a round."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ Outcome = tuple[dict[str, np.ndarray], dict[str, float], dict[str, bool], dict[s
 
 
 def _masks_of(size: int) -> list[np.ndarray]:
-    """Return int8[size] by the largest number that is legal, and at the end that of which none is; they are read only.
+    """Return all masks of one thing (read-only int8[size]), by the largest legal number; the last allows nothing.
 
-    All that ``info`` may tell of one thing: to make them anew would take longer than the rest of a round.
+    Making them anew would take longer than the rest of a round.
     """
     masks = np.tri(size + 1, size, -1, np.int8)[[*range(1, size + 1), 0]]
     masks.flags.writeable = False
@@ -39,16 +39,16 @@ class SimultaneousEnv(EverySeat, ParallelEnv[str, np.ndarray, np.ndarray]):
 
     An action is the whole choice of a round: ``MultiDiscrete``, a number for each thing that can be chosen. The
     observation is float32[game.observation_size], what the agent knows at the beginning of the round. Infos hold
-    ``"action_mask"``, a tuple of read-only int8 arrays that says for each thing which numbers are legal if nothing else
-    is chosen (all zero once the game is over or truncated), ``"fault"``, what was wrong with the last choice (``""``:
-    nothing), and ``"returns"`` float32[players], the game's result so far.
+    ``"action_mask"``, ``"fault"``, what was wrong with the last choice (``""``: nothing), and ``"returns"``
+    float32[players], the game's result so far. The mask is a tuple of read-only int8 arrays: for each thing, the
+    numbers that are legal if nothing else is chosen. It is all zero once the game is over or truncated.
 
     Args:
         game: a game's name or a `dicegym.Game`; all its players choose at once.
         <on_illegal>
         <reward>
         max_cycles: truncate after this many rounds; None: never. A game that ends with the last of them is both
-            terminated and truncated, as by ``gymnasium.wrappers.TimeLimit``.
+            terminated and truncated, as with ``gymnasium.wrappers.TimeLimit``.
         <render_mode>
             It shows the whole table.
         <parameters>
@@ -90,7 +90,7 @@ class SimultaneousEnv(EverySeat, ParallelEnv[str, np.ndarray, np.ndarray]):
         self._rounds = 0
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Take what a copy has; NumPy's copies of the shared masks could be written to."""
+        """Continue with a copy; NumPy's copies of the shared masks would be writable."""
         super().__setstate__(state)
         for mask in itertools.chain.from_iterable(self._masks):
             mask.flags.writeable = False
@@ -100,16 +100,15 @@ class SimultaneousEnv(EverySeat, ParallelEnv[str, np.ndarray, np.ndarray]):
     ) -> tuple[dict[str, np.ndarray], Infos]:
         """Begin the next game of the seed, or the first one of a new seed.
 
-        ``options`` are those of `dicegym.envs.multi.TurnEnv.reset`. In a state, nobody may have chosen anything yet in
-        its present round.
+        ``options`` are those of `dicegym.envs.multi.TurnEnv.reset`. A state must be the beginning of a round.
 
-        Returns (observations, infos) by agent. Raises ParameterError if no round can begin in that state.
+        Returns (observations, infos) by agent. Raises ParameterError for invalid options.
         """
         episode, state = read_start(self.game, options)
         if state is not None and not self._joint_action.is_open(state[0]):
             raise ParameterError(
-                f"in this state seat {state['player'][0]} is to choose in the middle of a round, and a step here takes "
-                "the choices of all seats: give a state in which a round begins, or step seat by seat with env()"
+                f"this state is in the middle of a round: seat {state['player'][0]} is to choose, and a step takes "
+                "the choices of all seats. Give a state in which a round begins, or step seat by seat with env()"
             )
         self._begin(seed, episode, state)
         self._rounds = 0
@@ -143,7 +142,7 @@ class SimultaneousEnv(EverySeat, ParallelEnv[str, np.ndarray, np.ndarray]):
 
         Raises:
             StepError: before `reset`, or when no agent is left.
-            ParameterError: an agent's choice is missing, or has another shape or other numbers than the action space.
+            ParameterError: an agent's choice is missing, or not in its action space.
             IllegalActionError: with ``on_illegal="raise"``.
         """
         if not self.agents:
@@ -185,7 +184,7 @@ class SimultaneousEnv(EverySeat, ParallelEnv[str, np.ndarray, np.ndarray]):
             return chosen
         for thing, (number, limit) in enumerate(zip(chosen, most, strict=True)):
             if not 0 <= number <= limit:
-                raise ParameterError(f"the choice of {agent} has {number} of number {thing}: give 0 to {limit}")
+                raise ParameterError(f"the choice of {agent} has {number} at index {thing}: give 0 to {limit}")
         return chosen
 
     def _form(self, agent: str) -> str:
@@ -193,7 +192,7 @@ class SimultaneousEnv(EverySeat, ParallelEnv[str, np.ndarray, np.ndarray]):
         return f"give {len(most)} whole numbers, each from 0 to below that of action_space({agent!r}).nvec"
 
     def _play(self, choices: list[list[int]]) -> dict[int, int]:
-        """Let every seat that is asked in this round choose; return the faults by seat."""
+        """Play the choices of this round; return the faults by seat."""
         ask, paid_by, told = self._row.ask, self._paid_by, self._told
         faults: dict[int, int] = {}
         asked: set[int] = set()
@@ -209,7 +208,7 @@ class SimultaneousEnv(EverySeat, ParallelEnv[str, np.ndarray, np.ndarray]):
         return faults
 
     def _illegal(self, faults: Mapping[int, int]) -> Outcome:
-        """Raise, or end the game, for an illegal choice: nothing was played."""
+        """Raise, or end the game, after illegal choices, which are not played."""
         if self.on_illegal == "raise":
             seat = min(faults)
             raise IllegalActionError(

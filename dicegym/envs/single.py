@@ -1,4 +1,4 @@
-"""The single-agent environment (Gymnasium): you in one seat, opponents in the others."""
+"""The single-agent environment (Gymnasium): the learner in one seat, opponents in the others."""
 
 from __future__ import annotations
 
@@ -20,7 +20,6 @@ from dicegym.envs.batch_kernels import (
     WAITS,
     OpponentArrays,
     do_alone,
-    prepare_alone,
 )
 from dicegym.envs.opponents import Opponents
 from dicegym.envs.options import (
@@ -51,9 +50,9 @@ from dicegym.players.pool import Pool
 class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
     """Play one seat of a game against other players.
 
-    A step plays the learner's action and then everybody else's until the learner is to move again or the game
-    is over. Its reward is everything that reached the learner's seat since its last action, so the rewards
-    of an episode sum to the game's result for that seat, or to what ``reward`` says instead.
+    A step plays the learner's action, then everybody else's, until the learner is to move again or the game is over.
+    Its reward is what the learner's seat gained since its last action. So the rewards of an episode sum to the game's
+    result for that seat, or to what ``reward`` says instead.
 
     Args:
         game: a game's name (``gymnasium.make`` fills it in) or a `dicegym.Game`.
@@ -65,17 +64,17 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
         <parameters>
 
     Spaces: observation ``Box(0, 1, (game.observation_size,), float32)``, action ``Discrete(game.n_actions)``.
-    ``info`` has the same keys at every reset and step. ``info["action_mask"]`` is int8[n_actions], 1 for what is legal,
-    as ``action_space.sample`` takes it (`action_masks` has it as bool); ``info["seat"]`` the learner's seat;
-    ``info["fault"]`` says what was wrong with an illegal action, and is ``""`` otherwise; ``info["returns"]`` is
+    ``info`` has the same keys at every reset and step. ``info["action_mask"]`` is int8[n_actions], 1 for legal actions,
+    as ``action_space.sample`` takes it (`action_masks` returns bool). ``info["seat"]`` is the learner's seat.
+    ``info["fault"]`` says what was wrong with an illegal action, and is ``""`` otherwise. ``info["returns"]`` is
     float32[players], the game's result so far (without ``illegal_reward``).
 
     `reset` takes ``options={"seat": 0}`` (for this game) and ``options={"episode": 5}`` (replay that game of
     the seed). The seed s plays the games ``dicegym.engine.dice.game_key(s, 0)``, ``(s, 1)``, ...
-    ``options={"state": s}`` begins in a state instead: the id of one (`dicegym.values.position_id`), or a record such
-    as `state`. The learner has the seat to move, unless its seat is a number; rewards are what it gains from there on.
-    It is not a game of the seed, and its dice to come are those of the state: to plan, give what
-    `dicegym.values.fork` returns, as a copy of an environment plays the very dice that this one will.
+    ``options={"state": s}`` begins in a state instead: its id (`dicegym.values.position_id`), or a record such as
+    `state`. The learner then has the seat to move, unless its seat is a number, and rewards count from there. Such a
+    game does not count as an episode, and its future dice are those of the state. To plan, give what
+    `dicegym.values.fork` returns: a copy of the environment would roll the same dice as this one.
 
     Raises:
         <raises>
@@ -120,20 +119,20 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
         self._mask_told = self._mask.view(np.int8)  # the same memory in the form of ``info``
         self._gained = np.zeros(self.game.players, np.float32)
         self._opponents = Opponents(self.game, self._states, self.pool)
-        self._arrays: OpponentArrays | None = None  # those that compiled code was told
-        self._watched = False  # whether somebody is told after each decision
+        self._arrays: OpponentArrays | None = None  # those that ``_ask`` uses
+        self._watched = False  # whether a follower is told after each decision
         self._seat = 0
         self._before = 0.0
         self._playing = False
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out what points into the rest, seated opponents and what compiled code was told."""
+        """Leave out views of other attributes, seated opponents and the compiled task."""
         left_out = ("_state", "_mask_told", "_ask")
         kept = {name: value for name, value in vars(self).items() if name not in left_out}
         return kept | {"_opponents": self._opponents.state_dict(), "_arrays": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Go on with a copy; opponents sit down anew, so one that is not pure has forgotten its game."""
+        """Continue with a copy; opponents sit down anew, so one that is not pure forgets its game."""
         seated = state.pop("_opponents")
         vars(self).update(state)
         self._state = self._states[0]
@@ -143,28 +142,28 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
         self._tell_compiled()
 
     def _tell_compiled(self) -> None:
-        """Tell compiled code where the game is and who its opponents are, if they have changed."""
+        """Make the compiled task anew if the opponents have changed."""
         arrays = self._opponents.arrays
         if arrays is not self._arrays:
             self._arrays = arrays
             looks = self._observation, self._mask, self._gained
             arguments = self.game.blank, self._states, self._opponents.who, arrays, *looks
-            self._ask = Task(do_alone, prepare_alone, arguments).ask
+            self._ask = Task(do_alone, arguments).ask
 
     def _sit(self, key: int) -> None:
-        """Seat the opponents that have to sit down."""
+        """Seat the opponents that have to sit down in the game with ``key``."""
         if self._opponents.seating:
             self._opponents.seat(0, key)
         self._watched = bool(self._opponents.watched[0])
         self._tell_compiled()
 
     def _advance(self) -> None:
-        """Let the others play until the learner is to move or the game is over."""
+        """Play the others until the learner is to move or the game is over."""
         self._playing = False  # after an opponent raises, the game cannot continue
         self._playing = not self._others(self._ask(LOOK, 0, self._seat, self._watched)) & ENDED
 
     def _others(self, told: int) -> int:
-        """Ask opponents outside, and tell followers, until the learner is to move or the game is over."""
+        """Ask opponents that are not compiled, and tell followers, until the learner is to move or the game is over."""
         opponents, fault = self._opponents, told >> FAULT << FAULT
         while True:
             opponents.tell(0)
@@ -179,7 +178,7 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
 
     @property
     def state(self) -> Any:
-        """A copy of the game's record, hidden parts included (for analysis; no player is given it)."""
+        """A copy of the game's record, hidden parts included (for analysis; players never see it)."""
         return self._states.copy()[0]
 
     def action_masks(self) -> np.ndarray:
@@ -189,7 +188,7 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
     def set_opponent(self, opponent: Any) -> None:
         """Draw opponents from ``opponent`` (as for the constructor) from the next `reset` on.
 
-        Raises UnknownNameError, AgentError, ModelError or ParameterError for a wrong one, and nothing changes.
+        Raises UnknownNameError, AgentError, ModelError or ParameterError; then nothing changes.
         """
         self._next_pool = Pool.of(self.game, opponent)
 
@@ -208,11 +207,12 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
             self._seed, self._episode = seed, -1
         elif self._seed is None:
             self._seed = int(self.np_random.integers(1 << 62))
+        rule = self._seat_rule if fixed_seat is None else fixed_seat
         if states is not None:
-            self._begin_in(states, fixed_seat)
+            self._begin_in(states, rule)
         else:
             self._episode = self._episode + 1 if episode is None else episode
-            self._begin_next(self._seed, fixed_seat)
+            self._begin_next(self._seed, rule)
         if self.render_mode == "human":
             self._show()
         return self._observation.copy(), self._info(NO_FAULT)
@@ -225,11 +225,10 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
             "returns": self._gained.copy(),
         }
 
-    def _begin_in(self, states: np.ndarray, fixed_seat: int | None) -> None:
+    def _begin_in(self, states: np.ndarray, rule: int) -> None:
         """Begin in a state, which has been checked."""
-        seat = self._seat_rule if fixed_seat is None else fixed_seat
         self._states[:] = states
-        self._seat = seat if seat >= 0 else int(self._state["player"])
+        self._seat = rule if rule >= 0 else int(self._state["player"])
         key = int(self._state["key"])
         self._opponents.place(0, self.pool.draw_seats(key, self._seat, self.game.players))
         self._sit(key)
@@ -238,10 +237,14 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
         if not self._playing:
             raise ParameterError(f"the game ends before seat {self._seat} is asked: give another state or seat")
 
-    def _begin_next(self, seed: int, fixed_seat: int | None) -> None:
+    def _begin_next(self, seed: int, rule: int) -> None:
         """Begin the current episode, or the first after it in which the learner is asked."""
         for _ in range(MOST_GAMES_SKIPPED):
-            if self._begin(seed, fixed_seat):
+            self._seat = self._ask(BEGIN, as_word(seed), rule, as_word(self._episode))
+            self._sit(int(self._state["key"]))
+            self._before = 0.0
+            self._advance()
+            if self._playing:
                 return
             self._episode += 1
         raise StepError(
@@ -249,17 +252,8 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
             f"check the opponents, or take another seat"
         )
 
-    def _begin(self, seed: int, fixed_seat: int | None) -> bool:
-        """Begin the current episode; return False if it ends before the learner is asked."""
-        rule = self._seat_rule if fixed_seat is None else fixed_seat
-        self._seat = self._ask(BEGIN, as_word(seed), rule, as_word(self._episode))
-        self._sit(int(self._state["key"]))
-        self._before = 0.0
-        self._advance()
-        return self._playing
-
     def _read_options(self, options: dict[str, Any] | None) -> tuple[int | None, int | None, np.ndarray | None]:
-        """Return the seat (as `seat_rule` has it), the episode and the state that ``options`` name, None for each."""
+        """Return the seat (as by `seat_rule`), the episode and the state in ``options``; None if absent."""
         episode, state = read_start(self.game, options)
         for name in options or {}:
             if name not in ("seat", "episode", "state"):
@@ -314,13 +308,10 @@ class SingleAgentEnv(gym.Env[np.ndarray, np.int64]):
         return render_game(self.render_mode, self.game, self._state, self._seat)
 
     def render(self) -> Any:
-        """Return the table as the learner sees it, in the form of ``render_mode`` (None for "human").
-
-        Raises StepError before `reset`.
-        """
+        """Return the table as the learner sees it, as ``render_mode`` says. Raises StepError before `reset`."""
         if self._seed is None:
             raise StepError("render() was called with no game going on: call reset() first")
-        return None if self.render_mode == "human" else self._show()  # shown by reset and step already
+        return None if self.render_mode == "human" else self._show()  # reset and step have printed it
 
     def _repr_html_(self) -> str | None:
         """Show the table in a notebook, as the learner sees it; None before the first game."""

@@ -13,17 +13,16 @@ from numpy.lib.stride_tricks import as_strided
 from dicegym.engine.game import Game
 from dicegym.engine.jit import records
 from dicegym.engine.kernel_entries import Task
+from dicegym.engine.loops import CHOOSE, PLAY_ON
 from dicegym.engine.thread_team import ThreadTeam
 from dicegym.engine.validate import one_of, seed_number, whole_number, whole_numbers
 from dicegym.envs.batch_info import BatchInfo
 from dicegym.envs.batch_kernels import (
     BEGIN,
-    CHOOSE,
     DISABLED,
     NEXT_STEP,
     OPTIONS,
     PLAY,
-    PLAY_ON,
     REFUSE,
     ROW,
     SAME_STEP,
@@ -33,7 +32,6 @@ from dicegym.envs.batch_kernels import (
     Share,
     advance_rows,
     help_rows,
-    prepare_rows,
 )
 from dicegym.envs.opponents import Opponents
 from dicegym.envs.options import (
@@ -60,14 +58,14 @@ KEPT = ("states", "rows", "results", "observations", "masks")
 """The arrays of the batch that `BatchEnv.state_dict` holds."""
 MODES = {AutoresetMode.NEXT_STEP: NEXT_STEP, AutoresetMode.SAME_STEP: SAME_STEP, AutoresetMode.DISABLED: DISABLED}
 LATEST = (1 << 63) - 1
-"""The last time of `BatchEnv.random_actions`: helpers are told it as 64 bits."""
+"""The largest ``time`` of `BatchEnv.random_actions`: 64 bits with a sign."""
 _RANDOM = np.uint64(0)
 """The seed of `BatchEnv.random_actions`."""
 
 
 @fill_docstring
 class BatchEnv(gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
-    """As `dicegym.envs.single.SingleAgentEnv`, for ``num_envs`` games at once.
+    """A `dicegym.envs.single.SingleAgentEnv` for ``num_envs`` games at once.
 
     Game i plays exactly the games that a single environment with game i's seed plays: the same seats, opponents
     and dice.
@@ -83,24 +81,23 @@ class BatchEnv(gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         autoreset_mode: a `gymnasium.vector.AutoresetMode` or its value: ``"NextStep"`` (default; the step after
             the end resets and ignores its action), ``"SameStep"`` (the observation is already the next game's;
             the last one is in ``info["final_obs"]``) or ``"Disabled"`` (reset with ``options["reset_mask"]``).
-            Stated in ``metadata["autoreset_mode"]``.
+            ``metadata["autoreset_mode"]`` has it.
         max_episode_steps: truncate a learner's episode after this many of its steps; None: never. A game that ends with
-            the last of them is both terminated and truncated, as by ``gymnasium.wrappers.TimeLimit``.
-        copy: return new arrays each step. False: observations (the last of an episode too), rewards, flags, masks,
-            seats and returns are the environment's own and are overwritten by later steps; the rest of ``info`` is new.
-        threads: how many threads step the games; what is played does not depend on it.
+            the last of them is both terminated and truncated, as with ``gymnasium.wrappers.TimeLimit``.
+        copy: return new arrays each step. False: later steps overwrite the observations (an episode's last one too),
+            rewards, flags, masks, seats and returns; the rest of ``info`` is new.
+        threads: number of threads that step the games; the games do not depend on it.
         <parameters>
 
-    Opponents that have a compiled twin (`dicegym.players.batch_players`), or that are pure in a game which numbers its
-    situations, are played without leaving compiled code: a step is then one call. Models are asked once for all
-    games that wait for them, any other bot game by game.
+    Opponents with a compiled twin (`dicegym.players.batch_players`), and pure ones in a game that numbers its
+    situations, are played in compiled code: a step is then one call. Models are asked once for all games that wait for
+    them, any other bot game by game.
 
-    ``info`` holds the same at every reset and step, and what Gymnasium's own batch of single environments tells:
-    ``"action_mask"`` int8[num_envs, n_actions], 1 for what is legal (`action_masks` has it as bool), ``"seat"``
-    int64[num_envs], ``"fault"`` (object array of words, ``""`` where nothing was wrong) and ``"returns"``
-    float32[num_envs, players], each game's result so far.
-    In same-step mode the ended episodes' info is in ``"final_info"``, beside ``"final_obs"`` (object array). Each
-    comes with Gymnasium's ``"_name"`` array that says for which games it is meant.
+    ``info`` has the same keys at every reset and step, as Gymnasium's own batches have: ``"action_mask"``
+    int8[num_envs, n_actions], 1 for legal actions (`action_masks` returns bool), ``"seat"`` int64[num_envs],
+    ``"fault"`` (object array of texts, ``""`` for a legal action) and ``"returns"`` float32[num_envs, players], each
+    game's result so far. In same-step mode ``"final_info"`` and ``"final_obs"`` (object array) describe ended episodes.
+    Gymnasium's ``"_name"`` arrays mark the games that each of them applies to.
 
     Raises:
         <raises>
@@ -140,7 +137,8 @@ class BatchEnv(gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self.illegal_reward = check_illegal_reward(illegal_reward, on_illegal)
         self.reward = check_reward(self.game, reward)
         self.render_mode = check_render_mode(render_mode)
-        self.autoreset_mode = _autoreset_mode(autoreset_mode)
+        modes, mode = [mode.value for mode in AutoresetMode], getattr(autoreset_mode, "value", autoreset_mode)
+        self.autoreset_mode = AutoresetMode(one_of("autoreset_mode", mode, modes))
         self._mode = MODES[self.autoreset_mode]
         self.metadata = {**type(self).metadata, "autoreset_mode": self.autoreset_mode}
         self.max_episode_steps = check_cap("max_episode_steps", max_episode_steps)
@@ -151,7 +149,7 @@ class BatchEnv(gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self.action_space = _slim(batch_space(self.single_action_space, n))
 
         self._team = ThreadTeam(threads)
-        self._shared: Task | None = None  # what threads share out
+        self._shared: Task | None = None  # the compiled step
         self._all = np.arange(n)
         self._waiting = np.zeros(n, np.int64)
         self._chosen = np.zeros(n, np.int64)
@@ -180,12 +178,12 @@ class BatchEnv(gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self._sound = True  # False from the failure of an opponent to the next reset
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out what cannot be copied: opponents seated in games."""
-        left_out = dict.fromkeys(("_shared", "_told", "_given_out"))  # they show the batch's own memory
+        """Leave out views of the batch's memory, and opponents seated in games."""
+        left_out = dict.fromkeys(("_shared", "_told", "_given_out"))
         return vars(self) | left_out | {"_opponents": self._opponents.state_dict()}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Go on with a copy; opponents that are not pure sit down anew and have forgotten their games."""
+        """Continue with a copy; opponents that are not pure sit down anew and forget their games."""
         seated = state.pop("_opponents")
         vars(self).update(state)
         self._states, self._rows = self._batch.states, self._batch.rows
@@ -196,11 +194,11 @@ class BatchEnv(gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self._hold()
 
     def _hold(self) -> None:
-        """Hold what each step hands out of the batch's arrays."""
+        """Prepare the options of the loop, and the views that each step returns."""
         rows = self._rows
         self._given_out = self._batch.observations, rows["reward"], rows["terminated"], rows["truncated"]
         self._told = BatchInfo(self._batch, self.game.spec.faults)
-        self._seating_told: bool | None = None  # what the loop was told last
+        self._seating_told: bool | None = None  # the loop's option
         self._batch.options[0] = (
             self._mode,
             False,
@@ -227,17 +225,17 @@ class BatchEnv(gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         return self.call(name)
 
     def call(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
-        """Return what the method ``name`` returns for each game; of anything else, its value.
+        """Return the result of the method ``name``, or the value of any other attribute, for each game.
 
-        ``action_masks``, ``render``, ``"seat"`` and ``"state"`` (a copy of the record) are each game's own, and spaces
-        those of one game. All else the games share; other methods are called once for all.
+        ``action_masks``, ``render``, ``"seat"`` and ``"state"`` (a copy of the record) differ by game, and spaces are
+        those of one game. Games share everything else: other methods are called once.
 
         Raises:
-            AttributeError: they have no such attribute.
+            AttributeError: there is no such attribute.
             ParameterError: the method acts on the whole batch.
         """
         if name in ("reset", "step", "close"):
-            raise ParameterError(f"call({name!r}) would {name} each game by itself: call {name}() of the batch")
+            raise ParameterError(f"call({name!r}) would {name} the games one by one: call {name}() of the batch")
         if name in ("seat", "state"):
             return tuple(self.seats.tolist() if name == "seat" else self.states)
         found = getattr(self, f"single_{name}" if name in ("observation_space", "action_space") else name)
@@ -252,11 +250,10 @@ class BatchEnv(gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         return masks
 
     def random_actions(self, time: int) -> np.ndarray:
-        """Return a random legal action for every game, chosen by all threads.
+        """Return a random legal action for every game: int64[num_envs], overwritten by the next call.
 
-        int64[num_envs], overwritten by the next call; -1 where nothing is legal as the game has ended, which `step`
-        takes in every mode that lets games begin anew by themselves. Game i's at ``time`` depends on
-        nothing else but what is legal there, so that runs can be repeated.
+        It is -1 where the game has ended; `step` takes it unless autoreset is disabled. Game i's action at ``time``
+        depends only on its mask, so runs can be repeated.
 
         Raises ParameterError unless ``time`` is a whole number from 0 to `LATEST`.
         """
@@ -267,7 +264,7 @@ class BatchEnv(gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
     def set_opponent(self, opponent: Any) -> None:
         """Draw opponents from ``opponent`` (as for the constructor) from each game's next episode on.
 
-        Raises UnknownNameError, AgentError, ModelError or ParameterError for a wrong one, and nothing changes.
+        Raises UnknownNameError, AgentError, ModelError or ParameterError; then nothing changes.
         """
         self.pool = Pool.of(self.game, opponent)
         self._opponents.set_pool(self.pool)
@@ -275,13 +272,13 @@ class BatchEnv(gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
     def state_dict(self) -> dict[str, Any]:
         """Return the state to continue from: arrays by name, and which opponent sits where.
 
-        If an opponent has failed, games that continue from it have to be reset first.
+        After a failure of an opponent, games that continue from it must be reset first.
         """
         arrays = {name: getattr(self._batch, name).copy() for name in KEPT}
         return arrays | {"seeded": self._seeded, "sound": self._sound, "opponents": self._opponents.state_dict()}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Go on where a fitting `state_dict` was taken, or raise ParameterError. Bots that are not pure begin anew."""
+        """Continue from a `state_dict`; bots that are not pure begin anew. Raises ParameterError if it does not fit."""
         for name in KEPT:
             if (shape := np.shape(state.get(name, ()))) != getattr(self._batch, name).shape:
                 raise ParameterError(f"a state with {name} of {shape} does not fit {self.num_envs} games")
@@ -295,20 +292,21 @@ class BatchEnv(gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
     def reset(
         self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[np.ndarray, dict[str, Any]]:
-        """Begin the next game of every seed, or the first ones of new seeds.
+        """Begin the next game of every seed, or the first games of new seeds.
 
-        ``seed``: s gives game i the seed s + i; a list gives each its own (None: keeps the one it has).
+        ``seed``: s gives game i the seed s + i; a list has one for each game (None: keep the present one).
         ``options={"reset_mask": bool[num_envs]}`` begins only those games.
 
         Raises:
-            ParameterError: an option cannot be.
-            StepError: some games alone cannot begin, or no game lasts until its learner is asked.
+            ParameterError: a seed or option is invalid.
+            StepError: a mask is given before all games have begun or after a failure, or games always end before the
+                learner is asked.
             AgentError: an opponent failed.
         """
         rows = self._read_options(options)
         same_step = self._mode == SAME_STEP
         if len(rows) < self.num_envs and (not self._sound or (same_step and not self._seeded)):
-            raise StepError("some games have not begun, or an opponent failed in them: reset all games, without a mask")
+            raise StepError("reset_mask needs games that have all begun and no failed opponent: reset all games")
         super().reset(seed=seed_number("seed", seed) if isinstance(seed, int | np.integer) else None)
         self._take_seeds(seed, rows)
         self._sound = False
@@ -332,7 +330,7 @@ class BatchEnv(gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
     def _take_seeds(self, seed: int | list[int | None] | None, rows: np.ndarray) -> None:
         if seed is None and self._seeded:
             return
-        if not self._seeded:  # games that are not begun now have the seeds that belong to them all the same
+        if not self._seeded:  # games that do not begin now get their seeds, too
             rows = self._all
         if seed is None:
             seed = int(self.np_random.integers(1 << 62))
@@ -340,8 +338,8 @@ class BatchEnv(gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             first = seed_number("seed", seed)
             seed = [first + row for row in range(self.num_envs)]
         if len(seed) != self.num_envs:
-            raise ParameterError(f"{len(seed)} seeds were given for {self.num_envs} games: give one a game, or one int")
-        known: dict[int, int] = {}  # all are looked at before any is taken
+            raise ParameterError(f"{len(seed)} seeds do not fit {self.num_envs} games: give one a game, or one int")
+        known: dict[int, int] = {}  # all are checked before any is set
         for row in rows.tolist():
             given = int(self.np_random.integers(1 << 62)) if seed[row] is None and not self._seeded else seed[row]
             if given is not None:
@@ -353,7 +351,7 @@ class BatchEnv(gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self._seeded = True
 
     def _advance(self, rows: np.ndarray, actions: np.ndarray, tasks: np.ndarray) -> None:
-        """Let compiled code take each of ``rows`` on, and ask opponents outside until nobody waits for them."""
+        """Advance ``rows`` in compiled code, and ask opponents that are not compiled until no row waits."""
         if (seating := self._opponents.seating) is not self._seating_told:
             self._batch.options["seating"] = self._seating_told = seating
         opponents = self._opponents.arrays
@@ -373,7 +371,7 @@ class BatchEnv(gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
     def _begin_step(
         self, rows: np.ndarray, actions: np.ndarray, tasks: np.ndarray, opponents: OpponentArrays
     ) -> np.ndarray:
-        """Take each of ``rows`` on; return those that wait for somebody outside. Threads share out all rows."""
+        """Advance ``rows`` in compiled code, all of them by all threads; return those that wait for an opponent."""
         if rows is not self._all:
             return self._go_through(Share(rows, actions, tasks, self._waiting), True, opponents)
         task = self._task(opponents)
@@ -389,11 +387,11 @@ class BatchEnv(gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         return self._waiting[: advance_rows(share, first, self._batch, opponents)].copy()
 
     def _task(self, opponents: OpponentArrays) -> Task:
-        """Return what threads share out: the same until opponents come or go."""
+        """Return the compiled step, made anew when opponents change."""
         if self._shared is None or self._shared.arguments[5] is not opponents:
             given = np.zeros(self.num_envs, np.int64), np.zeros(self.num_envs, np.int8)
             arguments = self._all, *given, self._waiting, self._batch, opponents, _RANDOM, self._chosen
-            self._shared = Task(help_rows, prepare_rows, arguments, unlocks=True)
+            self._shared = Task(help_rows, arguments, unlocks=True)
         return self._shared
 
     def step(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
@@ -413,7 +411,7 @@ class BatchEnv(gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         return observations, rewards, terminated, truncated, info
 
     def play(self, actions: np.ndarray) -> BatchArrays:
-        """Do what `step` does, and return the batch's own arrays, for callers that report them in another form."""
+        """Do what `step` does, and return the batch's own arrays, for callers with another interface."""
         actions = self._check_actions(actions)
         tasks = self._tasks_of(actions)
         self._sound = False
@@ -433,13 +431,13 @@ class BatchEnv(gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         return given
 
     def _tasks_of(self, actions: np.ndarray) -> np.ndarray:
-        """Return what is to happen in each row: illegal actions may go to the rules or not."""
+        """Return the task of each row: `PLAY`, or `REFUSE` for an illegal action."""
         if self.on_illegal == "rule":
             return self._tasks
         inside = (actions >= 0) & (actions < self.game.n_actions)
         good = inside & self._batch.masks[self._all, np.where(inside, actions, 0)]
         if self._mode == NEXT_STEP:
-            good |= self._rows["ended"]  # this step is the reset, whatever the action
+            good |= self._rows["ended"]  # this step resets the game and ignores the action
         if self.on_illegal == "raise" and not good.all():
             row = int(np.flatnonzero(~good)[0])
             raise IllegalActionError(f"game {row}: {illegal(int(actions[row]), self._batch.masks[row])}")
@@ -454,18 +452,12 @@ class BatchEnv(gym.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
 
 
 def _slim(space: gym.Space[Any]) -> gym.Space[Any]:
-    """Let a batch's space hold its bounds once instead of once a game: they take more memory than the games.
+    """Store a batch space's bounds once instead of once a game, which would take more memory than the games.
 
-    The arrays are writable, as torch warns of others.
+    The arrays stay writable: torch warns of others.
     """
     for name in ("low", "high", "bounded_below", "bounded_above", "nvec", "start"):
         if isinstance(bounds := getattr(space, name, None), np.ndarray):
             strides = (0, *bounds.strides[1:])  # each game is the same memory
             setattr(space, name, as_strided(bounds[:1].copy(), bounds.shape, strides))
     return space
-
-
-def _autoreset_mode(value: AutoresetMode | str) -> AutoresetMode:
-    if isinstance(value, AutoresetMode):
-        return value
-    return AutoresetMode(one_of("autoreset_mode", value, [mode.value for mode in AutoresetMode]))

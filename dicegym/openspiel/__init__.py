@@ -1,4 +1,4 @@
-"""A two-way bridge to OpenSpiel: our games for its algorithms, its policies at our tables, our agents as its bots.
+"""A bridge to OpenSpiel: our games for its algorithms, its policies in our games, and our agents as its bots.
 
 ``import dicegym.openspiel`` registers every game with OpenSpiel as ``dicegym_<game>``, with the game's parameters and
 ``players``::
@@ -16,7 +16,7 @@ from __future__ import annotations
 from dicegym.errors import DependencyError
 
 try:
-    import pyspiel  # noqa: F401 - asked for here, so that one place says what is missing
+    import pyspiel  # noqa: F401 - the one place that reports a missing package
 except ImportError as error:
     raise DependencyError.for_extra("OpenSpiel", "openspiel", "dicegym.openspiel") from error
 

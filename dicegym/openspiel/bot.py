@@ -15,13 +15,13 @@ from dicegym.players.roster import agent
 
 
 class PlayerBot(pyspiel.Bot):
-    """An agent of ours that plays games of OpenSpiel's, as in ``open_spiel.python.algorithms.evaluate_bots``.
+    """An agent of ours as an OpenSpiel bot, as for ``open_spiel.python.algorithms.evaluate_bots``.
 
     Args:
         game: as `dicegym.openspiel.load` or ``pyspiel.load_game`` returns it.
         seat: the seat that it plays.
         player: an agent's name, a bot's file, a model, or a `dicegym.Player`.
-        seed: of its randomness; each `restart` begins the next game of the seed.
+        seed: seed of its randomness; each `restart` begins the next game of the seed.
 
     Raises ParameterError if the game has no such seat or is not ours, and what `dicegym.agent` raises.
     """
@@ -41,24 +41,24 @@ class PlayerBot(pyspiel.Bot):
         return self._seat
 
     def restart(self) -> None:
-        """Sit down anew, for the next game."""
+        """Sit down for the next game."""
         self._number += 1
         self._act = sit_down(self._player, self._game, self._seat, private_seed(self._seed, self._number))
         self._states = self._game.new_states(1)
         self._audience = Audience(self._game, self._states[0], {self._seat: self._act})
 
     def restart_at(self, state: SpielState) -> None:
-        """Sit down in the middle of a game, knowing what the table shows."""
+        """Sit down in the middle of a game."""
         self.restart()
         self._look(state)
 
     def _look(self, state: SpielState) -> None:
-        """Take note of a state, and tell followers of the game what has happened."""
+        """Set the state, and tell followers of the game what has happened."""
         self._states[0] = state.record
         self._audience.tell()
 
     def inform_action(self, state: SpielState, player: int, action: int) -> None:
-        """Take note of the state in which another has moved."""
+        """Look at the state in which another player has moved."""
         if not state.is_chance_node():
             self._look(state)
 

@@ -1,4 +1,4 @@
-"""OpenSpiel's policies at our tables."""
+"""OpenSpiel's policies as players of ours."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from dicegym.play.turn import Act, Turn
 
 
 class SpielPlayer(Player):
-    """Plays a policy that OpenSpiel made for one of our games: in environments, evaluations and contests alike.
+    """Plays an OpenSpiel policy for one of our games, in environments, evaluations and contests.
 
     Args:
         policy: has ``action_probabilities(state, player_id)``, as `open_spiel.python.policy.Policy` and the policies of
-            OpenSpiel's solvers have. It may ask the state for what the player knows; a policy that searches, and so
-            asks for what is hidden, cannot sit at our tables.
-        name: how reports call it.
+            OpenSpiel's solvers have. The state shows it only what the player knows, so a policy that searches cannot
+            play.
+        name: its name in reports.
     """
 
     def __init__(self, policy: Any, name: str = "openspiel") -> None:
@@ -28,7 +28,7 @@ class SpielPlayer(Player):
         self.name = name
 
     def join(self, game: Game, seat: int, seed: int) -> Act:
-        """Sit down with a generator of its own, which draws the policy's actions."""
+        """Sit down with a random generator that draws the policy's actions."""
         return _Seat(self._policy, self.name, np.random.default_rng(seed))
 
 
@@ -47,7 +47,7 @@ class _Seat:
             probabilities = self._policy.action_probabilities(seen, turn.seat)
             actions, chances = list(probabilities), np.array(list(probabilities.values()), float)
             action = int(self._rng.choice(actions, p=chances / chances.sum()))
-        except Exception as error:  # whatever a policy does with a state that it was not made for
+        except Exception as error:  # a policy may fail in any way with a state that it was not made for
             raise AgentError(self._name, f"the policy fails: {type(error).__name__}: {error}") from error
         self._memory = append_memory(self._memory, turn.view, action)
         return action
@@ -57,13 +57,13 @@ class _Seat:
 
 
 class SeenState:
-    """What a policy may ask of what the seat to move knows of a state."""
+    """A state as the seat to move knows it, with the methods that policies call."""
 
     def __init__(self, turn: Turn, memory: bytes) -> None:
         self._turn, self._memory = turn, memory
 
     def current_player(self) -> int:
-        """Return the seat to move, which asks."""
+        """Return the seat to move."""
         return self._turn.seat
 
     def legal_actions(self, player: int | None = None) -> list[int]:
@@ -71,11 +71,11 @@ class SeenState:
         return [int(action) for action in np.flatnonzero(self._turn.mask)]
 
     def legal_actions_mask(self, player: int | None = None) -> list[int]:
-        """Return a 1 for each legal action and a 0 for each other."""
+        """Return 1 for each legal action and 0 for any other."""
         return [int(legal) for legal in self._turn.mask]
 
     def information_state_string(self, player: int | None = None) -> str:
-        """Return the text that tables of OpenSpiel's solvers are looked up by."""
+        """Return the text that is the key in the tables of OpenSpiel's solvers."""
         return information_state(self._turn.seat, self._memory, self._turn.view)
 
     def observation_string(self, player: int | None = None) -> str:

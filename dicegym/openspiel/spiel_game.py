@@ -1,13 +1,12 @@
-"""Our games as OpenSpiel's: `SpielGame` and `SpielState`.
+"""Our games as OpenSpiel games: `SpielGame` and `SpielState`.
 
-Chance is explicit. Where a game's folder lists what its dice may decide (the part `Chance`), its chance nodes are the
-real ones, and solvers may go through all of them. Elsewhere a chance node before each effect of an
-action draws one of `KEYS` keys for the dice that it needs: a sample of what may happen, which playing and sampling
-algorithms see no difference in, and of which each state has its own.
+Chance is explicit. Where a game's folder lists the outcomes of its dice (the part `Chance`), chance nodes are the real
+ones, and solvers can go through all of them. Elsewhere a chance node before each effect of an action draws one of
+`KEYS` keys for its dice: a sample of the outcomes, which is enough for playing and for sampling algorithms.
 
-A seat's information state is a text: the seat, what it sees now, and a hash of what it saw and did before. It learns
-what its view shows when it is to move and, where the game has a public event, when that has passed: the very moments in
-which a `dicegym.Player` is asked or told. So a player with a policy at our tables knows its information state.
+A seat's information state is a text: the seat, what it sees now, and a hash of what it saw and did before. It sees its
+view when it is to move and, where the game has a public event, after that event. A `dicegym.Player` is asked or told at
+the same moments, so a policy that plays as one knows its information state.
 """
 
 from __future__ import annotations
@@ -27,12 +26,12 @@ from dicegym.errors import IllegalActionError
 from dicegym.games.parts import CHANCE, part
 
 KEYS = 1 << 10
-"""Outcomes of a chance node in games that do not list what chance may decide."""
+"""Outcomes of a chance node in games that do not list them."""
 MOST_MOVES = 1_000_000
-"""OpenSpiel wants to know how long a game may be; the rules end each far earlier."""
+"""The longest game for OpenSpiel; real games end far earlier."""
 MOST_OUTCOMES = 1 << 10
 MOST_POINTS = 1e9
-"""Bound of the returns of a game for one, which are points."""
+"""Bound of the returns of a one-player game, which are points."""
 NOTHING = b""
 """The memory of a seat that has seen nothing yet."""
 _MEMORY_BYTES = 12
@@ -44,16 +43,15 @@ def append_memory(memory: bytes, view: Any, action: int | None) -> bytes:
 
 
 def information_state(seat: int, memory: bytes, view: Any) -> str:
-    """Return the information state as text: the seat, a hash of all that it saw and did before, and what it sees."""
+    """Return the information state: the seat, a hash of what it saw and did before, and what it sees."""
     return f"{seat} {memory.hex()} {view!r}"
 
 
 def _type_of(game: Game) -> pyspiel.GameType:
     """Return how OpenSpiel classifies a game.
 
-    Chance is explicit: what an outcome of a chance node does is certain. Information is perfect if views show all that
-    legal play can change; secret fields change by faults alone, and OpenSpiel plays none. Where all choose at once,
-    they do so in turn, each hidden from the others.
+    Information is perfect if views show everything that legal play can change; secret fields change only by faults,
+    which OpenSpiel never plays. Simultaneous choices are made in turn, hidden from the other players.
     """
     spec = game.spec
     hidden = bool(spec.private)
@@ -94,14 +92,14 @@ def _info_of(game: Game) -> pyspiel.GameInfo:
 
 
 class SpielGame(pyspiel.Game):
-    """One of our games, with its parameters, as OpenSpiel's.
+    """One of our games, with its parameters, for OpenSpiel.
 
-    Observations are those of our environments, float32[observation_size]; actions have the same numbers. Rewards come
-    at the end. Information states are texts.
+    Observations (float32[observation_size]) and actions are those of our environments. Rewards come at the end.
+    Information states are texts.
 
     Args:
         spec: the fact sheet of the game.
-        params: ``players`` and the game's parameters, as OpenSpiel hands them over.
+        params: ``players`` and the game's parameters, as OpenSpiel passes them.
 
     Attributes:
         dicegym_game: the `dicegym.Game`.
@@ -112,7 +110,7 @@ class SpielGame(pyspiel.Game):
         super().__init__(_type_of(self.dicegym_game), _info_of(self.dicegym_game), params or {})
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle by the rules and the parameters, so that a game need not be registered where it is loaded."""
+        """Pickle by rules and parameters, so that the game need not be registered where it is loaded."""
         return load, (self.dicegym_game,)
 
     def new_initial_state(self) -> SpielState:
@@ -120,13 +118,13 @@ class SpielGame(pyspiel.Game):
         return SpielState(self)
 
     def make_py_observer(self, iig_obs_type: Any = None, params: dict[str, Any] | None = None) -> Any:
-        """Return what OpenSpiel's observations are made by."""
+        """Return an observer for OpenSpiel."""
         recalls = iig_obs_type is not None and iig_obs_type.perfect_recall
         return _Observer(self.dicegym_game, recalls)
 
 
 class _Shared:
-    """What all states of a game share: OpenSpiel copies a state with all that it refers to, but for this."""
+    """What all states of a game share; it is not copied with them."""
 
     def __init__(self, game: Game) -> None:
         self.game = game
@@ -134,7 +132,7 @@ class _Shared:
         self.event = game.spec.public_event
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Be found again instead of copied."""
+        """Pickle by the game."""
         return _shared, (self.game,)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> _Shared:
@@ -147,7 +145,7 @@ def _shared(game: Game) -> _Shared:
 
 
 class SpielState(pyspiel.State):
-    """A state of one of our games; it holds a record of ours, which `record` copies."""
+    """A state of one of our games for OpenSpiel."""
 
     def __init__(self, game: SpielGame) -> None:
         super().__init__(game)
@@ -155,8 +153,9 @@ class SpielState(pyspiel.State):
         ours = self._shared.game
         self._states = ours.new_states(1)
         self._begun = False
-        self._action: int | None = None  # chosen, and waiting for the key of its dice
-        self._draws: list[int] = []  # what chance is still to decide
+        self._action: int | None = None  # chosen, before the chance node that draws its dice
+        self._draws: list[int] = []  # dice that chance nodes have yet to decide
+        self._announced = False  # a public event has passed, and the seats have yet to remember what they see
         self._memories = [NOTHING] * ours.players
         if self._shared.chance is not None:
             self._begin(0)
@@ -167,11 +166,11 @@ class SpielState(pyspiel.State):
 
     @property
     def record(self) -> Any:
-        """A copy of the record, with all that is hidden in it; at a chance node as it was before the dice."""
+        """A copy of the record, hidden parts included; at a chance node it is that before the dice."""
         return self._states.copy()[0]
 
     def view_for(self, seat: int) -> tuple[bytes, Any]:
-        """Return the seat's memory and view; None for a view before the game has begun."""
+        """Return the seat's memory and view; the view is None before the game has begun."""
         game = self._shared.game
         return self._memories[seat], game.view(self._states[0], seat) if self._begun else None
 
@@ -188,7 +187,7 @@ class SpielState(pyspiel.State):
             self._draws = chance.undo(None, self._states[0])
 
     def _choose(self, action: int) -> None:
-        """Let the seat to move remember what it sees, and that it does this."""
+        """Add the view of the seat to move, and its action, to its memory."""
         state = self._states[0]
         seat = int(state["player"])
         self._memories[seat] = append_memory(self._memories[seat], self._shared.game.view(state, seat), action)
@@ -203,21 +202,18 @@ class SpielState(pyspiel.State):
         self._announced = event is not None and before[event] != state[event]
         self._announce()
 
-    _announced = False
-    """Whether the public event has passed, and the seats are to remember what they then see."""
-
     def _announce(self) -> None:
-        """Let all seats remember what they see, if they are told; once the dice have been rolled."""
+        """Add the views after a public event to all memories, once the dice have been rolled."""
         if self._announced and not self._draws:
             game = self._shared.game
             self._announced = False
             for seat, memory in enumerate(self._memories):
                 self._memories[seat] = append_memory(memory, game.view(self._states[0], seat), None)
 
-    # --- what OpenSpiel asks -----------------------------------------------------------------------------------
+    # --- OpenSpiel's interface ---------------------------------------------------------------------------------
 
     def current_player(self) -> int:
-        """Return the seat to move, or that chance is to decide, or that the game is over."""
+        """Return the seat to move, or OpenSpiel's number for chance or for the end."""
         if self._draws or not self._begun or self._action is not None:
             return int(pyspiel.PlayerId.CHANCE)
         state = self._states[0]
@@ -227,7 +223,7 @@ class SpielState(pyspiel.State):
         return [int(action) for action in np.flatnonzero(self._shared.game.legal(self._states[0]))]
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
-        """Return the outcomes of a chance node, each with its probability."""
+        """Return the outcomes of a chance node with their probabilities."""
         chance = self._shared.chance
         if chance is None:
             return [(outcome, 1 / KEYS) for outcome in range(KEYS)]
@@ -275,7 +271,7 @@ class SpielState(pyspiel.State):
             return [0.0] * game.players
         results = game.returns(self._states[0]).astype(float)
         if game.spec.zero_sum and game.players > 1:
-            results -= results.mean()  # exactly, where thirds in float32 come near to it
+            results -= results.mean()  # thirds in float32 do not sum to zero exactly
         return [float(result) for result in results]
 
     def __str__(self) -> str:
@@ -289,7 +285,7 @@ class SpielState(pyspiel.State):
 
 
 class _Observer:
-    """What a seat sees: the observation of our environments, and the view as text; or the information state as text."""
+    """What a seat sees: the observation, and the view or the information state as text."""
 
     def __init__(self, game: Game, recalls: bool) -> None:
         self._recalls = recalls
@@ -312,7 +308,7 @@ class _Observer:
 
 
 def load(game: Game | GameSpec | str, players: int | None = None, **parameters: Any) -> SpielGame:
-    """Return one of our games as OpenSpiel's: what `dicegym.game` takes, registered with OpenSpiel or not."""
+    """Return a game, given as for `dicegym.game`, for OpenSpiel; it need not be registered there."""
     ours = games.game(game, players, **parameters)
     return SpielGame(ours.spec, {"players": ours.players, **ours.all_parameters})
 
@@ -332,9 +328,10 @@ def register_games() -> None:
 
 
 def _class_of(spec: GameSpec) -> type[SpielGame]:
-    """Return what OpenSpiel makes a game of: a class, as it lets go of it after the interpreter has ended.
+    """Return the class that OpenSpiel makes a game of.
 
-    A function would then be freed, which ends the process with an error; a class is part of a cycle and stays.
+    OpenSpiel releases it after the interpreter has ended. A function would then be freed, which crashes the process; a
+    class is part of a reference cycle and stays.
     """
 
     class Registered(SpielGame):

@@ -1,9 +1,8 @@
 """The multi-agent environments by PettingZoo's convention: ``from dicegym.pettingzoo import hog_v0``.
 
-Each name is a module that holds ``env(**kwargs)`` and ``raw_env(**kwargs)``, which are the same, as a
-`dicegym.envs.multi.TurnEnv` checks order and actions itself, and ``parallel_env(**kwargs)``. The names follow from
-`dicegym.registry.ENVIRONMENTS`, so the modules have no files: they are made here, and ``import
-dicegym.pettingzoo.hog_v0`` finds them too.
+Each name is a module with ``env(**kwargs)``, ``raw_env(**kwargs)`` and ``parallel_env(**kwargs)``. The first two are
+equal, because a `dicegym.envs.multi.TurnEnv` checks order and actions itself. The modules have no files: they are made
+here from `dicegym.registry.ENVIRONMENTS`, and ``import dicegym.pettingzoo.hog_v0`` works, too.
 """
 
 from __future__ import annotations
@@ -19,11 +18,11 @@ from dicegym.registry import ENVIRONMENTS, Environment
 
 _BY_NAME = {environment.module_name: environment for environment in ENVIRONMENTS if environment.multi}
 
-__all__ = list(_BY_NAME)  # made from the registry, so that no name is typed twice
+__all__ = list(_BY_NAME)
 
 
 def _module(name: str, environment: Environment) -> ModuleType:
-    """Return the module of one environment, whose functions are made when they are first asked for."""
+    """Return the module of one environment; its functions are made on first use."""
 
     def make_function(wanted: str) -> Any:
         if wanted not in ("env", "raw_env", "parallel_env"):
@@ -34,7 +33,7 @@ def _module(name: str, environment: Environment) -> ModuleType:
         return partial(make, environment.game, **environment.settings)
 
     made = module_from_spec(ModuleSpec(f"{__name__}.{name}", loader=None))
-    made.__doc__ = f"The environment {environment.full_id} with every seat yours."
+    made.__doc__ = f"The environment {environment.full_id}; the caller plays every seat."
     vars(made).update(environment_id=environment.full_id, __getattr__=make_function)
     return made
 
@@ -44,5 +43,5 @@ for _name, _environment in _BY_NAME.items():
 
 
 def __getattr__(name: str) -> Any:
-    """Say which environments there are."""
+    """Raise AttributeError, which names the environments."""
     raise AttributeError(f"no environment {name!r}; there are {', '.join(_BY_NAME)}")

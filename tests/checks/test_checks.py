@@ -153,7 +153,7 @@ HEAD = [("key", np.int64), *HEADER[1:], ("flaw", np.int8)]
         (with_parameter("speed", Parameter(0, 0, 1, "")), "'speed' is not a field"),
         (
             {"state": np.dtype([*SPEC.declared_record.descr, ("round", np.int16)])},
-            "'round' of the record is called like",
+            "'round' of the record has the name of",
         ),
     ],
 )
@@ -311,11 +311,11 @@ def by_seed(game: Game, seat: int, seed: int) -> Any:
         (Joining(lambda game, seat, seed: 5), "join returns 5"),
         (FunctionPlayer(spoil), "changes the game while it is asked"),
         (FunctionPlayer(spoil_game), "changes the game while it is asked"),
-        (Joining(by_seed, pure=True), "calls itself pure"),
-        (Rows(lambda game, states, rows, seats: np.zeros(len(rows), np.int64)), "calls itself pure"),
+        (Joining(by_seed, pure=True), "is declared pure"),
+        (Rows(lambda game, states, rows, seats: np.zeros(len(rows), np.int64)), "is declared pure"),
         (Rows(lambda game, states, rows, seats: np.zeros(len(rows))), "act_rows answers 64 games"),
         (Rows(lambda game, states, rows, seats: np.zeros(3, np.int64)), "act_rows answers 64 games"),
-        (Rows(lambda game, states, rows, seats: states["scores"][:, 0] % 3), "calls itself pure"),
+        (Rows(lambda game, states, rows, seats: states["scores"][:, 0] % 3), "is declared pure"),
     ],
 )
 def test_a_broken_agent_is_noticed(player: Player, message: str) -> None:

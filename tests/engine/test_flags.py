@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numba.core.errors import TypingError
 
-from dicegym.engine.flags import how_many, place_of, write_bits, write_places
+from dicegym.engine.flags import how_many, place_of, write_places
 from dicegym.engine.jit import COMPILED
 
 LENGTHS = (1, 7, 8, 9, 15, 16, 23, 31, 32, 33, 63, 64, 65, 127, 128, 181, 225, 256, 300)
@@ -27,9 +27,6 @@ def test_flags_are_counted_and_found(length: int, share: float) -> None:
         assert [place_of(flags, number) for number in range(len(places))] == places.tolist()
         listed = np.zeros(length, np.int64)
         assert listed[: write_places(flags, listed)].tolist() == places.tolist()
-        bits = np.zeros(-(-length // 64), np.uint64)
-        write_bits(flags, bits)
-        assert np.unpackbits(bits.view(np.uint8), bitorder="little").nonzero()[0].tolist() == places.tolist()
 
 
 @pytest.mark.skipif(not COMPILED, reason="NumPy takes whatever it is given")

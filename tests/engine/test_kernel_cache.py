@@ -39,7 +39,7 @@ class Start:
 
     def __init__(self, folder: Path, argument: Any = 3) -> None:
         compiled = numba.njit(add)
-        compiled._cache = KernelCache(add, folder, lambda file: True)
+        compiled._cache = KernelCache(add, folder, "")
         assert compiled(argument, 4) == argument + 4
         self.loaded = sum(compiled.stats.cache_hits.values()) == 1
         self.compiled = compiled
@@ -282,7 +282,7 @@ def test_a_function_without_a_file_is_not_kept(tmp_path: Path) -> None:
     names: dict[str, Any] = {"__name__": "typed"}
     exec(compile("def twice(a):\n    return 2 * a", "<stdin>", "exec"), names)
     compiled = numba.njit(names["twice"])
-    compiled._cache = KernelCache(names["twice"], tmp_path, lambda file: False)
+    compiled._cache = KernelCache(names["twice"], tmp_path, kernel_cache.hash_beside("<stdin>"))
     assert compiled(2) == 4
     assert list(tmp_path.iterdir()) == []
 
@@ -297,20 +297,16 @@ def test_a_loop_depends_on_the_game_whose_record_it_takes(tmp_path: Path, monkey
 
     def loads(states: np.ndarray) -> bool:
         compiled = numba.njit(first)
-        compiled._cache = KernelCache(first, tmp_path / "kernels", lambda file: True)
+        compiled._cache = KernelCache(first, tmp_path / "kernels", "")
         assert compiled(states) == 0
         return bool(compiled.stats.cache_hits)
 
     rules = tmp_path / "rules.py"
     for text, expected in (("1", False), ("1", True), ("2", False), ("1", True)):
-        rules.write_text(f"def step(state, action): return {text}")
-        names: dict[str, Any] = {}
-        exec(compile(rules.read_text(), rules, "exec"), names)
-        kernel_cache.declare(outside.dtype, names["step"], lambda file: False)
+        rules.write_text(text)
+        kernel_cache.declare(outside.dtype, str(rules))
         assert loads(outside) is expected
     assert not loads(inside)
     assert loads(inside)
-    kernel_cache.declare(inside.dtype, names["step"], lambda file: True)
-    assert loads(inside)
-    kernel_cache.declare(outside.dtype, eval("lambda state, action: 0"), lambda file: False)  # no file to look at
+    kernel_cache.declare(outside.dtype, "<stdin>")  # no file to look at
     assert not loads(outside)

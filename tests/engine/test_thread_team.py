@@ -18,7 +18,7 @@ from numba.core.errors import TypingError
 import dicegym
 from dicegym.engine import thread_team
 from dicegym.engine.jit import COMPILED, kernel, loop_kernel
-from dicegym.engine.kernel_entries import Task, entry_of
+from dicegym.engine.kernel_entries import Task
 from dicegym.engine.thread_team import ASLEEP, ThreadTeam
 
 pytestmark = pytest.mark.skipif(not COMPILED, reason="the caller does all parts itself where nothing is compiled")
@@ -34,11 +34,6 @@ def add(job: Any, start: Any, end: Any, now: Any, out: Any) -> Any:
     return end - start
 
 
-@loop_kernel
-def prepare_add(place: Any, arguments: Any) -> Any:
-    return entry_of(add, place, arguments)
-
-
 @kernel
 def work(job: Any, start: Any, end: Any, now: Any, out: Any) -> Any:
     """Fail in the part that ``job`` names; the others take ``now`` turns each, but for the caller's."""
@@ -51,13 +46,8 @@ def work(job: Any, start: Any, end: Any, now: Any, out: Any) -> Any:
     return end - start
 
 
-@kernel
-def prepare_work(place: Any, arguments: Any) -> Any:
-    return entry_of(work, place, arguments)
-
-
 def adding(out: np.ndarray) -> Task:
-    return Task(add, prepare_add, (out,))
+    return Task(add, (out,))
 
 
 class Two:
@@ -74,7 +64,7 @@ class Two:
 @pytest.mark.parametrize("unlocks", [False, True])
 def test_a_kernel_is_asked_as_a_function_of_python_is(unlocks: bool) -> None:
     out = np.zeros(12)
-    ask = Task(add, prepare_add, (out,), unlocks).ask
+    ask = Task(add, (out,), unlocks).ask
     gc.collect()  # the function alone keeps what it needs
     assert ask(1, 0, 4, 5) == ask(np.int8(1), np.uint64(0), 4, -5) == 4
     assert out.tolist() == [20] * 4 + [0] * 8
@@ -85,7 +75,7 @@ def test_a_kernel_is_asked_as_a_function_of_python_is(unlocks: bool) -> None:
     with pytest.raises(OverflowError):
         ask(1, 0, 4, 1 << 64)
     with pytest.raises(RuntimeError, match="NUMBA_DISABLE_JIT=1"):
-        Task(work, prepare_work, (out,), unlocks).ask(0, 0, 4, 1)
+        Task(work, (out,), unlocks).ask(0, 0, 4, 1)
 
 
 def test_what_a_kernel_wrote_is_listed() -> None:
@@ -158,7 +148,7 @@ def test_parts_at_once_from_many_threads_do_not_get_into_each_others_way() -> No
 @pytest.mark.parametrize("part", [0, 4])
 def test_what_compiled_code_of_a_part_raises_is_said_when_all_are_done(part: int) -> None:
     team, out = ThreadTeam(3), np.zeros(12)
-    task = Task(work, prepare_work, (out,))
+    task = Task(work, (out,))
     with pytest.raises(RuntimeError, match="NUMBA_DISABLE_JIT=1"):
         team.call(task, EDGES, part, LONG)  # it fails at once, the last one takes long
     assert out.tolist() == [0 if part == 0 else 1] * 4 + [0 if part == 4 else 1] * 5 + [1] * 3
@@ -180,7 +170,7 @@ def test_what_the_caller_does_meanwhile_may_fail() -> None:
 
 def test_who_is_interrupted_while_waiting_leaves_no_part_at_work(monkeypatch: pytest.MonkeyPatch) -> None:
     team, out = ThreadTeam(3), np.zeros(12)
-    task = Task(work, prepare_work, (out,))
+    task = Task(work, (out,))
     team.call(task, EDGES, -1, 1)
     sleeps = iter([KeyboardInterrupt])
 
@@ -218,10 +208,9 @@ def test_who_is_interrupted_before_the_helper_is_woken_need_not_wait_for_good(mo
 
 def test_what_is_worked_on_lives_as_long_though_nobody_has_the_helper(monkeypatch: pytest.MonkeyPatch) -> None:
     team, out = ThreadTeam(2), np.zeros(8)
-    task, lives = Task(work, prepare_work, (out,)), weakref.ref(out)
+    task, lives = Task(work, (out,)), weakref.ref(out)
     with monkeypatch.context() as patched:
-        patched.setattr(thread_team, "_settle", lambda helpers: None)  # who was interrupted twice
-        patched.setattr(thread_team._Helper, "settle", lambda helper: None)
+        patched.setattr(thread_team._Helper, "settle", lambda helper: None)  # who was interrupted twice
         team.call(task, [0, 4, 8], -1, 10 * LONG)
     helper = helpers()[-1]
     board = helper.board
@@ -251,9 +240,9 @@ def test_nothing_is_kept_that_is_done() -> None:
 def test_a_task_may_be_told_too_much_or_nothing_that_counts() -> None:
     many = tuple(np.zeros(1, np.int64) for _ in range(200))
     with pytest.raises(TypingError, match="more than 8192"):
-        Task(add_all, prepare_add_all, (many,))
-    with pytest.raises(TypingError, match="no whole number"):
-        Task(half, prepare_half, (1.0,))
+        Task(add_all, (many,))
+    with pytest.raises(TypingError, match="not a whole number"):
+        Task(half, (1.0,))
 
 
 @loop_kernel
@@ -263,18 +252,8 @@ def add_all(job: Any, start: Any, end: Any, now: Any, many: Any) -> Any:
 
 
 @loop_kernel
-def prepare_add_all(place: Any, arguments: Any) -> Any:
-    return entry_of(add_all, place, arguments)
-
-
-@loop_kernel
 def half(job: Any, start: Any, end: Any, now: Any, x: Any) -> Any:
     return x / 2
-
-
-@loop_kernel
-def prepare_half(place: Any, arguments: Any) -> Any:
-    return entry_of(half, place, arguments)
 
 
 def test_copies_and_children_have_helpers_of_their_own() -> None:

@@ -45,7 +45,7 @@ def test_after_a_failure_games_are_only_begun_anew_together(mode: AutoresetMode)
         env.step(np.full(3, 5))
     with pytest.raises(StepError, match="reset"):
         env.step(np.full(3, 5))
-    with pytest.raises(StepError, match="without a mask"):
+    with pytest.raises(StepError, match="reset_mask needs"):
         env.reset(options={"reset_mask": np.array([True, False, False])})
     env.reset()
     env.step(np.full(3, 5))
@@ -81,7 +81,7 @@ def test_an_opponent_that_answers_nonsense_is_named(form: str, pure: bool, answe
 
 def test_resets_of_some_games_alone() -> None:
     env = BatchEnv("hog", 2, autoreset_mode="SameStep")
-    with pytest.raises(StepError, match="without a mask"):
+    with pytest.raises(StepError, match="reset_mask needs"):
         env.reset(seed=0, options={"reset_mask": np.array([True, False])})
     env.reset(seed=0)
     env.reset(options={"reset_mask": np.array([True, False])})

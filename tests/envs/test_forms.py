@@ -1,4 +1,4 @@
-"""What holds for every form of an environment: its actions, seeds and copies."""
+"""What holds for every form of an environment: its actions and copies."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import pickle
 from collections.abc import Callable
 from typing import Any
 
-import gymnasium as gym
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import data_equivalence
@@ -28,7 +27,7 @@ def record_of(env: Any) -> bytes:
     return record
 
 
-# --- actions and seeds ------------------------------------------------------------------------------------------
+# --- actions ------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("form", [SingleAgentEnv, TurnEnv])
@@ -41,7 +40,7 @@ def test_an_action_is_one_number(form: Any) -> None:
         env.step(number)
     before = record_of(env)
     for wrong in (np.array([3]), torch.tensor([3]), [3], np.array([1, 2]), True, 3.0, "5", None):
-        with pytest.raises(IllegalActionError, match="is no whole number"):
+        with pytest.raises(IllegalActionError, match="is not a whole number"):
             env.step(wrong)
         assert record_of(env) == before
     env.step(3)
@@ -59,13 +58,6 @@ def test_actions_of_a_batch_are_a_row_of_numbers() -> None:
         with pytest.raises(ParameterError, match="give 2 whole numbers"):
             env.step(actions)
         assert record_of(env) == before
-
-
-@pytest.mark.parametrize("form", [SingleAgentEnv, BatchEnv, TurnEnv, parallel_env, SimultaneousEnv])
-@pytest.mark.parametrize("seed", [-1, 1.5, "x", 2**64])
-def test_seeds_that_cannot_be_are_refused(form: Any, seed: Any) -> None:
-    with pytest.raises((ParameterError, gym.error.Error)):
-        form("lucky").reset(seed=seed)
 
 
 # --- copies -----------------------------------------------------------------------------------------------------

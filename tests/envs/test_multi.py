@@ -287,7 +287,7 @@ def test_both_forms_go_on_alike_from_a_state(environment: Environment) -> None:
     state = turns.state_record
     if order is not None:
         turns.step(order.actions([0] * len(order.most))[0])
-        with pytest.raises(ParameterError, match="seat 1 is to choose in the middle of a round"):
+        with pytest.raises(ParameterError, match="in the middle of a round: seat 1 is to choose"):
             steps.reset(options={"state": turns.state_record})
     TurnEnv(environment.game).reset(options={"state": state})  # though no game of its seed has begun
     turns.reset(seed=7, options={"state": state})
@@ -488,7 +488,7 @@ def test_wrong_choices_and_steps_say_what_is_wrong(environment: Environment) -> 
         ([[0], [0, 1]], "not a row"),
         (3, "shape"),
         (None, "object"),
-        (none - 1, "has -1 of number 0"),
+        (none - 1, "has -1 at index 0"),
         (np.array(env.game.spec.joint_action.most) + 1, "give 0 to"),
     ]:
         with pytest.raises(ParameterError, match=match):

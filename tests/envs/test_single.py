@@ -224,7 +224,7 @@ HOG = dicegym.game("hog")
     [
         ("hog-", "cannot be read as a state"),
         (position_id(HOG, HOG.new_game()[0])[:-1], "cut or mistyped"),
-        (position_id(HOG, HOG.new_game()[0], 0), r"seat 0 may know alone: let dicegym\.values\.fork"),
+        (position_id(HOG, HOG.new_game()[0], 0), r"only what seat 0 may know: let dicegym\.values\.fork"),
         (position_id(dicegym.game("hog", goal=50), dicegym.game("hog", goal=50).new_game()[0]), "goal=50"),
         (position_id(dicegym.game("yatzy"), dicegym.game("yatzy").new_game()[0]), "it is a state of yatzy"),
         (dicegym.game("yatzy").new_game()[0], "cannot be read as a state of Hog: give game.new_state"),

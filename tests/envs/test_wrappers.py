@@ -71,12 +71,12 @@ def test_the_wrapper_can_be_made_again_and_has_the_name_that_a_library_looks_for
     assert again.get_wrapper_attr("game").parameters["goal"] == 50
     for key in ("", "action_mask", 3):
         for wrapper, made in ((MaskInObservation, gym.make), (VectorMaskInObservation, gym.make_vec)):
-            with pytest.raises(ParameterError, match="cannot name the observation"):
+            with pytest.raises(ParameterError, match="cannot be the observation's key"):
                 wrapper(made("dicegym/Hog-v0"), key=key)
 
 
 def test_environments_without_a_mask_are_refused() -> None:
-    with pytest.raises(ParameterError, match="no 'action_mask' to put into the observation"):
+    with pytest.raises(ParameterError, match="has no 'action_mask': wrap"):
         MaskInObservation(gym.make("CartPole-v1")).reset()
     with pytest.raises(ParameterError, match="Discrete"):
         MaskInObservation(gym.make("Pendulum-v1"))

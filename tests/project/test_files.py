@@ -22,9 +22,9 @@ def damaged(folder: Path) -> dict[str, Path]:
         "is a folder": lambda path: path.mkdir(),
         "No such file": lambda path: None,
         "is larger than 100 bytes": lambda path: path.write_bytes(b"x" * 101),
-        "is no UTF-8 text": lambda path: path.write_bytes(b"ab\xff\xfe"),
+        "is not UTF-8 text": lambda path: path.write_bytes(b"ab\xff\xfe"),
         "NUL bytes": lambda path: path.write_bytes(b"ab\0cd"),
-        "no regular file": os.mkfifo,
+        "not a regular file": os.mkfifo,
         "symbolic links": lambda path: path.symlink_to(path.name),
     }
     found = {}
@@ -48,7 +48,7 @@ def test_what_is_sparse_or_endless_is_not_read(tmp_path: Path) -> None:
     with pytest.raises(DamagedFileError, match="larger"):
         read_bytes(tmp_path / "big", "x")
     if Path("/dev/zero").exists():
-        with pytest.raises(DamagedFileError, match="no regular file"):
+        with pytest.raises(DamagedFileError, match="not a regular file"):
             read_bytes("/dev/zero", "x")
 
 

@@ -108,7 +108,7 @@ def test_games_that_cannot_be_loaded_are_told_and_harm_nobody(site: Path) -> Non
 @pytest.mark.parametrize(
     ("name", "value", "reason"),
     [
-        ("pig", "dicegym.errors", "write it as 'Pig-v0'"),
+        ("pig", "dicegym.errors", "use the form 'Pig-v0'"),
         ("Pig-v0", "dicegym.errors:SPEC", "invalid module"),
         ("Hog-v0", "dicegym.errors", "the name is taken"),
         ("Hog-v1", "dicegym.errors", "the name is taken"),

@@ -170,7 +170,7 @@ class Engine:
         masks = masks.reshape(-1, buffer.mask_dims)
         losses = Losses(masks, actions, log_probs, values, returns, anchor, self._gains, self._weights)
         arguments = self._layout.plan, self._memory, self._inputs, self._sorting, losses, self._orders
-        self._task = Task(passes.do_part, passes.prepare, arguments, unlocks=True)
+        self._task = Task(passes.do_part, arguments, unlocks=True)
 
     def begin(self, observations: np.ndarray) -> None:
         """Begin a rollout whose first observations are these."""

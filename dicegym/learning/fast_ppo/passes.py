@@ -15,7 +15,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dicegym.engine.kernel_entries import entry_of
 from dicegym.learning.fast_ppo import layout
 from dicegym.learning.fast_ppo.kernels import (
     ZERO,
@@ -367,9 +366,3 @@ def _say(part, low, high, plan, memory, inputs, losses, orders):
             room, sizes[layout.LOGITS], sizes[layout.SCRATCH], sizes[layout.ACTIONS], losses.masks, at, end - at,
             losses.anchor,
         )  # fmt: skip
-
-
-@fast_kernel
-def prepare(place, arguments):
-    """See `dicegym.engine.kernel_entries`."""
-    return entry_of(do_part, place, arguments)

@@ -33,7 +33,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 from dicegym.engine.jit import CACHE_FOLDER, COMPILED
-from dicegym.engine.kernel_cache import KernelCache
+from dicegym.engine.kernel_cache import KernelCache, hash_beside
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -70,7 +70,7 @@ def fast_kernel(function: F) -> F:
     """Compile ``function``, release the lock while it runs, and keep it on disk by the sources of this folder."""
     compiled: Any = numba.njit(nogil=True, error_model="numpy", fastmath=_IN_ANY_ORDER)(function)
     if COMPILED:
-        compiled._cache = KernelCache(function, Path(CACHE_FOLDER), lambda file: False)
+        compiled._cache = KernelCache(function, Path(CACHE_FOLDER), hash_beside(function.__code__.co_filename))
     return compiled
 
 
