@@ -157,10 +157,10 @@ def test_nobody_is_blamed_for_a_process_that_cannot_be_started(hosts: Hosts, mon
 
         def run(self, context: Any) -> None:
             context.heartbeat.hand_over(1)
-            raise StartError("the process of 'ann' could not be started")
+            raise StartError("ann", "no room")
 
     found = worker.outcome(Job(), Heartbeat.private(), hosts)  # type: ignore[arg-type]
-    assert found == {"actor": -1, "reason": "the process of 'ann' could not be started"}
+    assert found == {"actor": -1, "reason": "the process of 'ann' could not be started (no room)"}
 
 
 @pytest.mark.parametrize(

@@ -80,7 +80,7 @@ def test_levels_that_work_everywhere() -> None:
     level, description = jail.choose("process")
     assert level is Isolation.PROCESS
     assert re.fullmatch("process: .*; no namespaces", description)
-    free = Choice(Isolation.NONE, "none: limits of time and memory alone; bots run as you do")
+    free = Choice(Isolation.NONE, "none: only limits of time and memory; bots run with your rights")
     assert jail.choose(Isolation.NONE) == free
     assert jail.command("process", ["a", "b c"]) == jail.command("none", ["a", "b c"]) == ["a", "b c"]
 
@@ -115,7 +115,7 @@ def test_why_a_jail_does_not_work(
     path = bwrap("0.9.0", mistake)
     assert jail.bubblewrap() == Bubblewrap(str(path), "0.9.0")
     assert jail.probe("jail").startswith(f"bubblewrap says {mistake or 'exit status 1'!r}")
-    assert "docs/isolation.md says how to allow them" in jail.probe("jail")
+    assert "docs/isolation.md explains how to allow them" in jail.probe("jail")
     assert jail.choose().level is Isolation.PROCESS
     forget()
     bwrap("0.6.1", "")
@@ -123,7 +123,7 @@ def test_why_a_jail_does_not_work(
     assert jail.probe("jail").startswith(f"{path} is older than bubblewrap 0.7 (apt install")
     forget()
     monkeypatch.setattr(sys, "platform", "darwin")
-    assert jail.probe("jail") == "namespaces are Linux's, and this is another system"
+    assert jail.probe("jail") == "namespaces need Linux, and this is another system"
 
 
 @needs_a_jail
