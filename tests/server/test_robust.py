@@ -7,7 +7,7 @@ import contextlib
 import itertools
 import json
 import socket
-from collections.abc import Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,9 @@ from talk import PATIENCE, Bot, WebBot, both, eventually, first_box, game_of_two
 
 from dicegym.errors import ParameterError
 from dicegym.server import client_connections
+from dicegym.server.client_limits import ThrottledLog
 from dicegym.server.server import Server
+from dicegym.server.server_settings import ServerSettings
 
 BOUNDLESS = {"rate": 1 << 30}
 """A budget that nobody spends."""
@@ -123,6 +125,16 @@ async def test_a_websocket_that_never_reads_is_dropped_too(tmp_path: Path, monke
         bot.vanish()
 
 
+@contextlib.asynccontextmanager
+async def listening(enter: Callable[[Any], None], **ports: int) -> AsyncIterator[client_connections.Ports]:
+    """Yield open ports without a lobby."""
+    opened = client_connections.Ports(enter, ServerSettings("yatzy", **ports), ThrottledLog(lambda line: None))
+    await opened.take()
+    await opened.accept()
+    yield opened
+    await opened.close()
+
+
 async def most_at_once(count: Callable[[], int], wanted: int) -> int:
     """Return by how many something grew at most in one round of the event loop, until it is as many as are wanted."""
     counts = [0]
@@ -136,28 +148,22 @@ async def most_at_once(count: Callable[[], int], wanted: int) -> int:
 async def test_a_client_that_sends_much_at_once_is_read_a_little_at_a_time(tmp_path: Path) -> None:
     """Between two portions others have their turn, and nothing more is taken from the network."""
     seen: list[Any] = []
-    ports = client_connections.Ports(lambda connection: setattr(connection, "hear", seen.append))
-    await ports.take(tcp=0)
-    await ports.accept()
-    _, writer = await asyncio.open_connection("127.0.0.1", ports.numbers["tcp"])
-    writer.write(b"{}" * 100)
-    assert await most_at_once(lambda: len(seen), 100) <= client_connections.IN_A_ROW
-    writer.close()
-    await ports.close()
+    async with listening(lambda connection: setattr(connection, "hear", seen.append), tcp=0) as ports:
+        _, writer = await asyncio.open_connection("127.0.0.1", ports.numbers["tcp"])
+        writer.write(b"{}" * 100)
+        assert await most_at_once(lambda: len(seen), 100) <= client_connections.IN_A_ROW
+        writer.close()
 
 
 @run
 @pytest.mark.parametrize("kind", ["tcp", "ws"])
 async def test_connections_that_come_at_once_are_taken_a_few_at_a_time(kind: str) -> None:
     """Between a few of them others have their turn; the system keeps the rest, and refuses none."""
-    ports = client_connections.Ports(lambda connection: None)
-    await ports.take(**{kind: 0})
-    await ports.accept()
-    crowd = [socket.create_connection(("127.0.0.1", ports.numbers[kind]), PATIENCE) for _ in range(100)]
-    assert await most_at_once(lambda: len(ports.alive), 100) <= client_connections.ACCEPTED_AT_ONCE
-    for each in crowd:
-        each.close()
-    await ports.close()
+    async with listening(lambda connection: None, **{kind: 0}) as ports:
+        crowd = [socket.create_connection(("127.0.0.1", ports.numbers[kind]), PATIENCE) for _ in range(100)]
+        assert await most_at_once(lambda: len(ports.alive), 100) <= client_connections.ACCEPTED_AT_ONCE
+        for each in crowd:
+            each.close()
 
 
 @run

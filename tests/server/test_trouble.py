@@ -277,7 +277,7 @@ async def test_a_locked_file_loses_no_result_and_stops_no_other_game(tmp_path: P
         assert final["key"] == other["key"] == "FINAL"
         assert server.store.count_games() == 2
         told = [line for line in server.told if "results.sqlite" in line]
-        assert any("for at most 300 s until they are told, and other games go on" in line for line in told)
+        assert any("for at most 300 s to be announced, and other games continue" in line for line in told)
         assert any("can be written again: 2 results are stored" in line for line in told)
         assert len(told) == 3, "it says so once"
     results = ResultStore(path, "yatzy")
