@@ -34,8 +34,7 @@ _CHANCE = ("/dev/urandom", "/dev/random")
 _UNSEEN = 256 << 20
 """Estimate of a process's bytes beyond its resident memory, for systems without /proc."""
 _CAPABILITIES_VERSION = 0x20080522
-_UNUSED_USERS = 0x60000000
-"""No real user has an id from here on."""
+_UNUSED_USERS = 0x60000000  # no real user has an id from here on
 
 
 class Bounds(NamedTuple):

@@ -12,10 +12,8 @@ import socket
 import time
 from typing import Any
 
-LONGEST = 1 << 24
-"""Bytes of a message."""
-MOST_FILES = 4
-"""Descriptors accepted with one packet."""
+LONGEST = 1 << 24  # bytes of a message
+MOST_FILES = 4  # descriptors accepted with one packet
 
 
 def pack(value: Any) -> bytes:

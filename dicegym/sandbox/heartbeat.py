@@ -32,16 +32,14 @@ _WON = _WAITED + MOST_ACTORS
 class Reading(NamedTuple):
     """The state that the watching process reads."""
 
-    actor: int
-    """Index of the entry that is acting or acted last; -1: none."""
+    actor: int  # index of the entry that is acting or acted last; -1: none
     spent: float
     """Seconds of processor time so far; they include the present move if the system reports it."""
     waited: float
     """Seconds of wall-clock time beyond ``spent``: the entry slept or waited for a processor."""
     phase: int
     number: int
-    turn: int
-    """Number of the actor's decision in the game, from 1; 0: none."""
+    turn: int  # number of the actor's decision in the game, from 1; 0: none
 
 
 class Heartbeat:

@@ -54,8 +54,7 @@ from dicegym.sandbox import confinement
 from dicegym.sandbox.frames import MessageStream
 from dicegym.sandbox.scratch import empty
 
-LOOK_EVERY = 0.1
-"""Seconds between two counts of the children's files."""
+LOOK_EVERY = 0.1  # seconds between two counts of the children's files
 COMPILE_SECONDS = 1.0
 """Processor time that a host spends on compiling its bot. If compiling takes longer, each child compiles it again."""
 

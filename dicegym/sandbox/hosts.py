@@ -156,8 +156,7 @@ class HostProcess:
         scratch.throw_away(self._folder)
 
 
-_FOREVER = 1e9
-"""Seconds that stand for an infinite limit, where the system needs a number."""
+_FOREVER = 1e9  # seconds that stand for an infinite limit, where the system needs a number
 
 
 def _setup(game: Game, name: str, source: Source, limits: Limits, seal: Seal) -> dict[str, Any]:

@@ -61,8 +61,7 @@ class Entry(NamedTuple):
 
     name: str
     origin: Origin | Sent
-    seal: Seal = ()
-    """Its files when it was entered; empty: not checked."""
+    seal: Seal = ()  # its files when it was entered; empty: not checked
     identity: str = ""
     """SHA-256, hexadecimal, of a bot's files with all that it imports or may read, of a model's file, or of a pickled
     player. Entries with the same name and identity play the same."""
@@ -190,10 +189,8 @@ player that uses one program for all its games. Raises AgentError."""
 class Context(NamedTuple):
     """What a job needs from the process that does it."""
 
-    heartbeat: Heartbeat
-    """Records the acting entry."""
-    stray: Printed
-    """Receives output that bots do not print by their own ``print``."""
+    heartbeat: Heartbeat  # records the acting entry
+    stray: Printed  # receives output that bots do not print by their own ``print``
     load: Load
     apart: Callable[[Entry], bool]
     """Whether an entry plays in another process, whose time the referee measures."""
@@ -232,10 +229,7 @@ class Job(Protocol):
 class Failure(NamedTuple):
     """An entry's failure, which ended the job."""
 
-    actor: int
-    """Index into the job's entries."""
+    actor: int  # index into the job's entries
     reason: str
-    game: int = 0
-    """Number of the game, from 1, in which its process stopped or ended; otherwise 0."""
-    turn: int = 0
-    """Number of its decision in that game, from 1."""
+    game: int = 0  # number of the game, from 1, in which its process stopped or ended; otherwise 0
+    turn: int = 0  # number of its decision in that game, from 1

@@ -28,26 +28,20 @@ if TYPE_CHECKING:
 
 # System calls added since 2019 have the same numbers on all architectures except alpha.
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
-_VERSION = 1
-"""Flag of the first call: only return the version."""
+_VERSION = 1  # flag of the first call: only return the version
 _PATH_BENEATH = 1
 
 _EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR = (1 << bit for bit in range(4))
 _MAKE_CHAR, _MAKE_SOCK, _MAKE_FIFO, _MAKE_BLOCK = (1 << bit for bit in (6, 9, 10, 11))
 _REMOVE_AND_MAKE = sum(1 << bit for bit in range(4, 13))
-_REFER = 1 << 13
-"""Moving between folders; since version 2. Version 1 always forbids it."""
-_TRUNCATE = 1 << 14
-"""Since version 3."""
-_IOCTL_DEV = 1 << 15
-"""Since version 5."""
+_REFER = 1 << 13  # moving between folders; since version 2. Version 1 always forbids it
+_TRUNCATE = 1 << 14  # since version 3
+_IOCTL_DEV = 1 << 15  # since version 5
 _OF_FILES = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE | _IOCTL_DEV
 _NOT_IN_A_SCRATCH_FOLDER = _EXECUTE | _MAKE_CHAR | _MAKE_BLOCK | _MAKE_SOCK | _MAKE_FIFO | _IOCTL_DEV
 
-_TCP = 0b11
-"""Binding and connecting; since version 4."""
-_ABSTRACT_SOCKETS_AND_SIGNALS = 0b11
-"""Scoped to the process and its children; since version 6."""
+_TCP = 0b11  # binding and connecting; since version 4
+_ABSTRACT_SOCKETS_AND_SIGNALS = 0b11  # scoped to the process and its children; since version 6
 
 
 class _Ruleset(ctypes.Structure):

@@ -11,8 +11,7 @@ from dicegym.engine import jit
 from dicegym.engine.validate import finite_number, whole_number
 from dicegym.errors import ParameterError, one_line
 
-PATIENCE = 10
-"""An entry's wall-clock time, as a multiple of its processor time."""
+PATIENCE = 10  # an entry's wall-clock time, as a multiple of its processor time
 
 
 @dataclass(frozen=True)

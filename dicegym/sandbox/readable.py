@@ -15,8 +15,7 @@ from dicegym.engine.game import Game
 from dicegym.errors import one_line
 from dicegym.games.parts import INTERFACE, need
 
-LEFT_OUT = ("__pycache__", ".git")
-"""Folders that never belong to a bot."""
+LEFT_OUT = ("__pycache__", ".git")  # folders that never belong to a bot
 MOST_BESIDE = 100
 """Files and folders named like a bot's file. A jail mounts each of them, which takes half a minute for a thousand."""
 

@@ -30,21 +30,17 @@ from dicegym.sandbox.frames import MessageStream, pack
 from dicegym.sandbox.heartbeat import is_late, queue_time
 from dicegym.sandbox.limits import Limits
 
-LOOK_EVERY = 20
-"""Milliseconds between two checks of the time of a bot that has not answered."""
-AT_ONCE = 500
-"""Independent questions that are sent without waiting for answers."""
+LOOK_EVERY = 20  # milliseconds between two checks of the time of a bot that has not answered
+AT_ONCE = 500  # independent questions that are sent without waiting for answers
 START_SECONDS = 300.0
 """Seconds for a host or a child to start. No bot runs in it yet, so only a machine in trouble takes longer. On a busy
 machine, a low-priority contest can take minutes for a second of work."""
-END_SECONDS = 10.0
-"""Seconds for a host to end one of its children; after that the host is killed."""
+END_SECONDS = 10.0  # seconds for a host to end one of its children; after that the host is killed
 NOT_ASKED = "is not asked any more in this match"
 """The reason for each further question to a bot whose process has ended."""
 WORDS_SECONDS = 1.0
 """Seconds for a child that has closed its socket to end by itself, so that its exit status is known."""
-MOST_REMARKS = 5
-"""Remarks about its program that are kept from a bot's process."""
+MOST_REMARKS = 5  # remarks about its program that are kept from a bot's process
 _CREDENTIALS = struct.Struct("3i")
 _RAISED = re.compile(r'called sys\.exit|raised (an error|\w{1,100})( \(says: "[^"]*"\))?')
 _LINE = re.compile(r"[\w.<> -]{1,200}, line [0-9]+")
@@ -88,13 +84,8 @@ def describe_end(status: int | None) -> str:
 class Remote:
     """A child of a host: one copy of a bot's program, for one match.
 
-    Args:
-        control: the stream to the host.
-        number: a new number for the child.
-        name: the bot's name in errors.
-        limits: what the bot may use.
-        moment: returns in words when the bot ended; its argument says whether all moves together took too long.
-        witness: is notified of all calls.
+    ``number`` must be new to the host. ``moment`` returns in words when the bot ends; its argument says whether all
+    moves together took too long. ``witness`` is notified of all calls.
 
     Attributes:
         printed: what the bot has printed so far.
@@ -102,9 +93,7 @@ class Remote:
         gone: the error with which the process ended early; otherwise None.
         clean: whether the ended process left no files.
 
-    Raises:
-        GoneError: the process cannot be confined.
-        OSError, EOFError, ValueError: the host cannot fork it.
+    Raises GoneError if the process cannot be confined; OSError, EOFError or ValueError if the host cannot fork it.
     """
 
     def __init__(
@@ -187,12 +176,7 @@ class Remote:
             return None
 
     def ask(self, kind: str, what: tuple[Any, ...]) -> Any:
-        """Ask, and return the answer.
-
-        Raises:
-            RaisedError: the bot raised an error.
-            GoneError: its process has ended or was ended.
-        """
+        """Return the answer. Raises RaisedError for an error of the bot; GoneError if its process has ended."""
         self._number = number = self._number + 1
         self._send(pack((number, kind, what)))
         value = self._receive(number)
@@ -331,9 +315,7 @@ class Remote:
     def _judge(self, passed: float, before: float | None = None) -> None:
         """End the bot if it has exceeded a limit.
 
-        Args:
-            passed: seconds of wall-clock time since it was asked.
-            before: its processor time when it was asked; None: the question is still being sent.
+        It was asked ``passed`` seconds of wall-clock time ago, when it had spent ``before``; None: sending goes on.
         """
         used = self._used()
         if used is not None:
@@ -401,12 +383,7 @@ class RemoteProgram(Asked):
 class IsolatedPlayer(Player):
     """A copy of a bot's program in another process, for the games of one match.
 
-    Args:
-        remote: the process.
-        name: the bot's name.
-        game: the game.
-        seed: of the bot's randomness until it joins a game.
-        watched: whether the process reports calls to the witness.
+    ``seed`` is for the bot's randomness until it joins a game. A ``watched`` process reports calls to the witness.
 
     Attributes:
         says_pure: whether the file sets ``PURE = True``.
@@ -421,25 +398,18 @@ class IsolatedPlayer(Player):
         self.name = name
         self._remote = remote
         self._adapter = need(game, ADAPTER)
+        self.printed = remote.printed
         try:
             found = remote.ask("load", (seed, watched))
-        except RaisedError as error:
+        except (RaisedError, AgentError) as error:
             remote.close()
-            raise RemoteProgram(name).failure(error, "while it was loaded") from error
-        except AgentError:
-            remote.close()
-            raise
-        known = found if isinstance(found, dict) else {}
-        self.says_pure = known.get("pure") is True
-        remarks = known.get("remarks")
+            raise RemoteProgram(name).failure(error, "while it was loaded") from None
+        about = found if isinstance(found, dict) else {}
+        self.says_pure = about.get("pure") is True
+        remarks = about.get("remarks")
         self.remarks = tuple(map(quote_words, remarks[:MOST_REMARKS])) if isinstance(remarks, list) else ()
         self.load_seconds = remote.spent
         remote.begin_bank()
-
-    @property
-    def printed(self) -> Printed:  # type: ignore[override]  # read-only
-        """What the bot has printed."""
-        return self._remote.printed
 
     @property
     def spent(self) -> float:

@@ -41,10 +41,8 @@ class RunningJob(NamedTuple):
     """A job in progress."""
 
     job: Job
-    reading: Reading
-    """The state of its referee."""
-    wins: tuple[int, ...]
-    """Games that each entry has won alone so far."""
+    reading: Reading  # the state of its referee
+    wins: tuple[int, ...]  # games that each entry has won alone so far
 
     @property
     def moment(self) -> str:
@@ -52,8 +50,7 @@ class RunningJob(NamedTuple):
         return self.job.moment(self.reading)
 
 
-Watch = Callable[[Sequence[RunningJob]], object]
-"""Called regularly with the jobs in progress."""
+Watch = Callable[[Sequence[RunningJob]], object]  # called regularly with the jobs in progress
 
 
 def assign_processors(workers: int) -> list[set[int]]:
@@ -120,10 +117,9 @@ class _Worker:
         self._heartbeat.reset()
         self.conn.send_bytes(pickle.dumps(job))
 
-    def watch(self) -> None:
+    def watch(self, job: Job) -> None:
         """End the job if the acting entry has exceeded its time."""
-        job = self.job
-        if job is None or self._stopped or not self._late(reading := self._heartbeat.read(processor_time)):
+        if self._stopped or not self._late(reading := self._heartbeat.read(processor_time)):
             return
         again = self._heartbeat.read(processor_time)
         late = self._late(again)
@@ -138,46 +134,34 @@ class _Worker:
         if reading.spent > self._limits.seconds:
             return f"took more than {self._limits.seconds:g} s"
         wall = self._limits.wall_of(self._limits.seconds)
-        if is_late(reading.spent + reading.waited, wall, self._queued):
+        if is_late(reading.spent + reading.waited, wall, lambda: max(0.0, queue_time(self._pid) - self._queued_before)):
             return f"took more than {wall:g} s by the clock ({reading.spent:.1f} s of them at work)"
         return ""
 
-    def _queued(self) -> float:
-        """Return how long the referee has waited for a processor during this job."""
-        return max(0.0, queue_time(self._pid) - self._queued_before)
+    def running(self, job: Job) -> RunningJob:
+        """Return the state of its job."""
+        return RunningJob(job, self._heartbeat.read(processor_time), self._heartbeat.wins(len(job.entries)))
 
-    def running(self) -> list[RunningJob]:
-        """Return its job, if it has one."""
-        if (job := self.job) is None:
-            return []
-        return [RunningJob(job, self._heartbeat.read(processor_time), self._heartbeat.wins(len(job.entries)))]
-
-    def finish(self) -> tuple[Job, JobOutcome, bool]:
-        """Return (job, outcome, whether this worker can continue); call it when ``conn`` is readable.
+    def finish(self, job: Job) -> tuple[JobOutcome, bool]:
+        """Return (outcome, whether this worker can continue); call it when ``conn`` is readable.
 
         Raises ServiceError if something outside the game failed, for which no entry is to blame.
         """
-        job, reading = self.job, self._heartbeat.read(processor_time)
-        if job is None:
-            raise RuntimeError("this worker has no job")
-        self.job = None
+        self.job, reading = None, self._heartbeat.read(processor_time)
         try:
-            answer = self.conn.recv_bytes()
+            found = json.loads(self.conn.recv_bytes())
         except (EOFError, OSError):
             self._process.join(1)
-            if self._stopped:
-                return job, self._stopped, False
-            words = describe_end(self._process.exitcode or 0)
-            return job, _failure(reading, f"{words} {job.moment(reading)}"), False
-        found = json.loads(answer)
+            words = f"{describe_end(self._process.exitcode or 0)} {job.moment(reading)}"
+            return self._stopped or _failure(reading, words), False
         if "value" in found:
-            return job, found["value"], True
+            return found["value"], True
         if "ended" in found:
             raise ServiceError(str(found["ended"]))
         actor = int(found["actor"])
         reading = reading._replace(actor=actor)  # the actor at the fault; nobody acts now
         where = "" if "gone" in found or reading.phase != PLAYING else f" {job.moment(reading)}"
-        return job, Failure(actor, str(found["reason"]) + where), True
+        return Failure(actor, str(found["reason"]) + where), True
 
     def close(self) -> None:
         """End the referee and its bots."""
@@ -254,39 +238,35 @@ class Sandbox:
         """
         for worker in [one for one in self._workers if one.job is not None]:  # the caller abandoned an earlier run
             self._replace(worker)
-        waiting, losses = iter(jobs), 0
-        more, reported = True, time.monotonic()
+        waiting, losses, reported = iter(jobs), 0, time.monotonic()
         while True:
             for worker in self._workers:
-                job = next(waiting, None) if more and worker.job is None else None
-                if job is not None:
+                if worker.job is None and (job := next(waiting, None)) is not None:
                     self._start(worker, job)
-                elif worker.job is None:
-                    more = False
-            busy = {worker.conn: worker for worker in self._workers if worker.job is not None}
+            busy = {worker.conn: (worker, worker.job) for worker in self._workers if worker.job is not None}
             if not busy:
                 return
             ready = wait(list(busy), LOOK_EVERY)
             for conn in ready:
-                worker = busy[conn]  # type: ignore[index]  # `wait` returns some of its arguments
-                done, outcome, alive = worker.finish()
+                worker, done = busy.pop(conn)  # type: ignore[call-overload]  # `wait` returns some of its arguments
+                outcome, alive = worker.finish(done)
                 if not alive:
                     worker = self._replace(worker)
-                instead = done.without(outcome) if isinstance(outcome, Failure) and outcome.actor >= 0 else None
-                if isinstance(outcome, Failure) and outcome.actor < 0:
-                    instead, losses = done, losses + 1
+                instead = None
+                if isinstance(outcome, Failure):
+                    instead = done if outcome.actor < 0 else done.without(outcome)
+                    losses += outcome.actor < 0
                     if losses > MOST_LOSSES:
                         raise ServiceError(f"{losses} times a referee failed while no bot was asked: {outcome.reason}")
                 if instead is not None:
                     self._start(worker, instead)
                 else:
                     yield done, outcome
-            for worker in busy.values():
-                if worker.job is not None and worker.conn not in ready:
-                    worker.watch()
+            for worker, job in busy.values():
+                worker.watch(job)
             if watch is not None and time.monotonic() - reported >= TELL_EVERY:
                 reported = time.monotonic()
-                watch([one for worker in self._workers for one in worker.running()])
+                watch([worker.running(worker.job) for worker in self._workers if worker.job is not None])
 
     def _start(self, worker: _Worker, job: Job) -> None:
         try:

@@ -11,10 +11,8 @@ import stat
 import sys
 import time
 
-MOST = 10_000
-"""Entries to remove before giving up; the rest goes with the whole folder."""
-SECONDS_TO_END = 2.0
-"""Seconds in which bots' processes end after the processes that watch them."""
+MOST = 10_000  # entries to remove before giving up; the rest goes with the whole folder
+SECONDS_TO_END = 2.0  # seconds in which bots' processes end after the processes that watch them
 _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 
 

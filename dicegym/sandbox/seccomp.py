@@ -64,8 +64,7 @@ class Rule(NamedTuple):
         return found
 
 
-OWN = -1
-"""In a test's values, this stands for the id of the process that installs the filter."""
+OWN = -1  # in a test's values, this stands for the id of the process that installs the filter
 
 _CLONE_THREAD = 0x10000
 
@@ -209,12 +208,10 @@ libraries fall back. So do the calls of x86_64's second ABI (x32), whose numbers
 
 
 class _Machine(NamedTuple):
-    column: int
-    """Index into the numbers of `Rule.calls`."""
+    column: int  # index into the numbers of `Rule.calls`
     architecture: int
     """AUDIT_ARCH_... of linux/audit.h, which the kernel reports with each call."""
-    seccomp: int
-    """Number of the system call."""
+    seccomp: int  # number of the system call
 
 
 _MACHINES = {"x86_64": _Machine(0, 0xC000003E, 317), "aarch64": _Machine(1, 0xC00000B7, 277)}
@@ -297,19 +294,17 @@ def _packed(step: _Instruction) -> bytes:
     return struct.pack("=HBBI", step.code, step.if_true, step.if_false, step.value)
 
 
-def program(own: int | None = None, machine: str | None = None) -> bytes:
+def program(own: int, machine: str) -> bytes:
     """Return the filter in the kernel's format, 8 bytes per instruction.
 
     Args:
-        own: id of the process that will install it; None: this process.
-        machine: name as in `os.uname`; None: this machine.
+        own: id of the process that will install it.
+        machine: name as in `os.uname`.
 
     Raises:
         KeyError: the table has no numbers for ``machine``.
     """
-    own = os.getpid() if own is None else own
-    plan = _plan(machine or os.uname().machine)
-    return b"".join(step if isinstance(step, bytes) else _packed(step._replace(value=own)) for step in plan)
+    return b"".join(step if isinstance(step, bytes) else _packed(step._replace(value=own)) for step in _plan(machine))
 
 
 @functools.cache
@@ -336,7 +331,7 @@ def install() -> bool:
     machine = _machine()
     if machine is None or not available():
         return False
-    instructions = program()
+    instructions = program(os.getpid(), os.uname().machine)
     wanted = _Program(len(instructions) // 8, instructions)
     try:
         linux.give_up_new_privileges()

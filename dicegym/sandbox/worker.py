@@ -1,8 +1,7 @@
 """A referee's process: it loads the rules once, and then does one job after the other.
 
-A referee holds the record, its key and the clocks. Untrusted bots play in other processes (`dicegym.sandbox.hosts`).
-Everything that plays in the referee's process is trusted: agents that ship with the package, models, and players made
-by the caller. These may still hang or end the process by accident, so the caller's process watches them (`Heartbeat`).
+What plays in this process is trusted: agents that ship with the package, models, and players made by the caller. Bots'
+files play in other processes (`dicegym.sandbox.hosts`). See `dicegym.sandbox.sandbox` for the whole.
 """
 
 from __future__ import annotations
@@ -38,8 +37,7 @@ from dicegym.sandbox.limits import Limits
 from dicegym.sandbox.remote import GoneError, IsolatedPlayer, StartError
 from dicegym.signals import ENDING
 
-CAN_FORK = hasattr(os, "fork")
-"""Without fork, bots play in the referee's process, unprotected."""
+CAN_FORK = hasattr(os, "fork")  # without fork, bots play in the referee's process, unprotected
 
 
 def rehearse(game: Game) -> None:

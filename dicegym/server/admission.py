@@ -12,9 +12,10 @@ import contextlib
 import hashlib
 import hmac
 import ipaddress
+import itertools
 import socket
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -29,6 +30,12 @@ SHORTEST_SECRET = 4
 def fold_name(name: str) -> str:
     """Return the common form of all spellings of a name, such as ``anna``, ``ANNA`` and ``anna`` in full width."""
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
+
+
+def numbered(name: str) -> Iterator[str]:
+    """Yield ``name``, ``name-2``, ``name-3`` and so on."""
+    yield name
+    yield from (f"{name}-{number}" for number in itertools.count(2))
 
 
 def name_fault(name: str) -> str:
@@ -88,6 +95,10 @@ class Secrets:
             )
         return cls(found)
 
+    def __bool__(self) -> bool:
+        """Return whether any name has a secret."""
+        return bool(self._digests)
+
     def __contains__(self, name: object) -> bool:
         """Return whether any spelling of a name has a secret."""
         return isinstance(name, str) and fold_name(name) in self._folded
@@ -109,8 +120,7 @@ def _digest(secret: str) -> bytes:
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).digest()
 
 
-NETWORK = 64
-"""Bits of an IPv6 address that name its network."""
+NETWORK = 64  # bits of an IPv6 address that name its network
 PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
 
 

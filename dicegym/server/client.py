@@ -21,16 +21,12 @@ from dicegym.players.roster import agent, agent_name, resolve
 from dicegym.sandbox.worker import rehearse
 from dicegym.server.wire import NOT_YOUR_TURN, REFUSALS, Malformed, Message, ObjectReader, Wire, encode, wire_of
 
-LARGEST = 1 << 20
-"""Bytes of a server's message."""
-PATIENCE = 10.0
-"""Seconds for a server to accept a connection."""
-LEAVING = 2.0
-"""Seconds for a server to close its side after we have closed ours."""
+LARGEST = 1 << 20  # bytes of a server's message
+PATIENCE = 10.0  # seconds for a server to accept a connection
+LEAVING = 2.0  # seconds for a server to close its side after we have closed ours
 SILENCE = 60.0
 """Seconds without a message after which `Join` logs that once: the server may wait for other players, for hours."""
-MOST_TRIES = 10
-"""Number of times that an agent is asked again after a refused command."""
+MOST_TRIES = 10  # number of times that an agent is asked again after a refused command
 
 
 class Channel(NamedTuple):
@@ -39,8 +35,7 @@ class Channel(NamedTuple):
     take: Callable[[float | None], bytes]
     """Waits at most so many seconds (None: forever) and returns received data. Raises TimeoutError, EOFError when the
     server has closed the connection, and OSError if it is lost."""
-    send: Callable[[bytes], object]
-    """Sends a message. Raises OSError if the connection is lost."""
+    send: Callable[[bytes], object]  # sends a message. Raises OSError if the connection is lost
 
 
 def parse_address(text: str) -> tuple[str, int]:

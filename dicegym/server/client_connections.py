@@ -29,29 +29,21 @@ from dicegym.server.client_limits import AT_ONCE, HANDSHAKES, LEAVING, MESSAGE, 
 from dicegym.server.server_settings import ServerSettings
 from dicegym.server.wire import BAD_JSON, Malformed, Message, ObjectReader, parse
 
-MOST_UNREAD = 1 << 16
-"""Bytes of output kept for a client that does not read."""
-IN_A_ROW = 8
-"""Messages of a packet to process before other clients take their turn."""
-PACKET = 512
-"""Bytes read from one client at a time."""
-KERNEL_BUFFER = 1 << 12
-"""Requested size of the system's receive buffer in bytes; Linux doubles it."""
-REFILL = 0.25
-"""Part of an emptied bucket that must refill before the client is read again."""
+MOST_UNREAD = 1 << 16  # bytes of output kept for a client that does not read
+IN_A_ROW = 8  # messages of a packet to process before other clients take their turn
+PACKET = 512  # bytes read from one client at a time
+KERNEL_BUFFER = 1 << 12  # requested size of the system's receive buffer in bytes; Linux doubles it
+REFILL = 0.25  # part of an emptied bucket that must refill before the client is read again
 LONGEST_PAUSE = 5.0
 """Seconds after which a client with an empty bucket is read a little, to notice if it disconnects."""
-MOST_DISCARDED = 1 << 16
-"""Bytes read and discarded from a disconnected client; then reading stops."""
+MOST_DISCARDED = 1 << 16  # bytes read and discarded from a disconnected client; then reading stops
 LARGEST_FRAME = 1 << 14
 """Bytes of a WebSocket message that gets an error; a client that sends a larger one is disconnected."""
 FRAMES_WAITING = 4
-CLOSING = 2.0
-"""Seconds for a disconnected client to read its last messages."""
+CLOSING = 2.0  # seconds for a disconnected client to read its last messages
 ACCEPTED_AT_ONCE = 4
 """Connections accepted at a time: a flood of connections then delays moves by milliseconds."""
-QUEUE = 512
-"""Connections that wait in the system to be accepted."""
+QUEUE = 512  # connections that wait in the system to be accepted
 BLANKS = b" \t\r\n\xef\xbb\xbf"
 """Bytes allowed before the first object: white space, and the byte order mark that some editors write."""
 

@@ -5,20 +5,15 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-BYTES = 32 * 1024
-"""Bytes per second from a client, in addition to its moves."""
-MESSAGE = 640
-"""Extra cost of a message in bytes: it allows fifty messages per second."""
-AT_ONCE = 8
-"""Size of a client's bucket, in seconds of its rate."""
-HANDSHAKES = 256
-"""WebSocket connections during their handshake; a new one replaces the oldest."""
+BYTES = 32 * 1024  # bytes per second from a client, in addition to its moves
+MESSAGE = 640  # extra cost of a message in bytes: it allows fifty messages per second
+AT_ONCE = 8  # size of a client's bucket, in seconds of its rate
+HANDSHAKES = 256  # WebSocket connections during their handshake; a new one replaces the oldest
 LEAVING = 64
 """Disconnected clients that may still read their last messages; a new one replaces the oldest."""
 BESIDE = HANDSHAKES + LEAVING + 64
 """Open files in addition to clients' connections: the store, ports, handshakes, and disconnected clients."""
-PER_AGENT = 4
-"""Open files per local agent."""
+PER_AGENT = 4  # open files per local agent
 
 Clock = Callable[[], float]
 
@@ -69,8 +64,7 @@ class LoginBackoff:
 
     FREE, SECONDS, LONGEST = 5, 10.0, 30.0
     """Wrong secrets without a delay, seconds after which one is forgotten, and the longest delay in seconds."""
-    REMEMBERED = 8192
-    """Number of addresses; a new one replaces the oldest."""
+    REMEMBERED = 8192  # number of addresses; a new one replaces the oldest
 
     def __init__(self, clock: Clock = time.monotonic) -> None:
         self._clock = clock
@@ -102,8 +96,7 @@ class ThrottledLog:
         clock: returns seconds.
     """
 
-    AT_ONCE, SECONDS = 20, 10.0
-    """Lines in a burst, and seconds until one more is allowed."""
+    AT_ONCE, SECONDS = 20, 10.0  # lines in a burst, and seconds until one more is allowed
 
     def __init__(self, log: Callable[[str], None], clock: Clock = time.monotonic) -> None:
         self._log, self._more = log, 0

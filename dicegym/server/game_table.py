@@ -95,12 +95,9 @@ class Seat:
     rating: int
     remote: Client | None = None
     local: LocalAgent | None = None
-    known: bool = True
-    """Whether it is the owner of a secret or an agent of the server, not a guest."""
-    moved: bool = False
-    """Whether it has made a move itself."""
-    decisions: int = 1
-    """Number of its next decision, from 1."""
+    known: bool = True  # whether it is the owner of a secret or an agent of the server, not a guest
+    moved: bool = False  # whether it has made a move itself
+    decisions: int = 1  # number of its next decision, from 1
 
     @property
     def taken(self) -> bool:

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import asyncio
 import functools
+import itertools
 from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING
 
 from dicegym.engine.dice import game_key
 from dicegym.engine.game import Game
 from dicegym.engine.seats import seating
-from dicegym.server.admission import Secrets, fold_name, name_fault
+from dicegym.server.admission import Secrets, fold_name, name_fault, numbered
 from dicegym.server.client_limits import LoginBackoff, ThrottledLog
 from dicegym.server.game_results import GameResult
 from dicegym.server.game_table import Client, Seat, Table, find_company
@@ -37,8 +38,7 @@ if TYPE_CHECKING:
     from dicegym.server.client_connections import Connection
     from dicegym.server.result_store import ResultStore
 
-WRONG_SECRETS = 3
-"""Number of wrong secrets after which a client is disconnected."""
+WRONG_SECRETS = 3  # number of wrong secrets after which a client is disconnected
 
 
 class Lobby:
@@ -63,7 +63,7 @@ class Lobby:
         agents: Sequence[LocalAgent],
         store: ResultStore,
         settings: ServerSettings,
-        secrets: Secrets | None,
+        secrets: Secrets,
         most: int,
         log: Callable[[str], None],
     ) -> None:
@@ -81,7 +81,7 @@ class Lobby:
         self._by_name: dict[str, Client] = {}  # by folded name
         self._free: dict[Client, None] = {}  # logged-in clients without a table
         self._left: dict[str, tuple[Table, int]] = {}  # seats that clients have left, by folded name
-        self._guest_number = 0
+        self._guest_numbers = itertools.count(1)
         self._look = max(min(settings.gather, settings.pause), 0.01)  # seconds until waiting clients are checked again
         self._rested: bool | None = None  # `resting` as last logged
         self._begun = 0
@@ -130,7 +130,7 @@ class Lobby:
     def _take_in(self, client: Client) -> bool:
         """Accept a client if there is room. If names have secrets, disconnect an idle client to make room."""
         if len(self.clients) >= self._most:
-            clients = [] if self._secrets is None else list(self.clients.values())
+            clients = list(self.clients.values()) if self._secrets else []
             idle = [one for one in clients if not one.name] or [one for one in clients if one.guest and not one.moved]
             if not idle:
                 why = f"the server is full with {self._most} connections: try later"
@@ -183,10 +183,10 @@ class Lobby:
         except self._wire.CommandError as error:
             client.refuse(getattr(error, "code", ""), str(error))
             return
-        if secret is None or self._secrets is None:
+        if secret is None or not self._secrets:
             self._admit_guest(client, wanted, message)
             return
-        prove = functools.partial(self._check_secret, client, self._secrets, wanted, secret, message)
+        prove = functools.partial(self._check_secret, client, wanted, secret, message)
         if (delay := self._backoff.delay(client.origin)) is None:
             self._dismiss(client, WRONG_SECRET, "many wrong secrets came from your address: try again in a minute")
         elif delay:  # ignore further messages until then
@@ -196,14 +196,13 @@ class Lobby:
         else:
             prove()
 
-    def _check_secret(self, client: Client, secrets: Secrets, wanted: str | None, secret: str, login: Message) -> None:
+    def _check_secret(self, client: Client, wanted: str | None, secret: str, login: Message) -> None:
         """Admit a client whose secret is right; disconnect one that was wrong too often."""
         if not client.connection.open:  # it did not wait for the answer
             return
         client.connection.hear = functools.partial(self._hear, client)
-        owner = secrets.owner(secret)
-        right = owner is not None and (wanted is None or fold_name(wanted) == fold_name(owner))
-        if right and owner is not None:
+        owner = self._secrets.owner(secret)
+        if owner is not None and (wanted is None or fold_name(wanted) == fold_name(owner)):
             self._backoff.note_right(client.origin)
             self._admit_owner(client, owner, login)
             return
@@ -227,7 +226,7 @@ class Lobby:
             self._dismiss(client, SECRET_NEEDED, f"no login within {seconds}, and this server takes no guests")
 
     def _admit_guest(self, client: Client, wanted: str | None, login: Message) -> None:
-        if self._secrets is not None and wanted in self._secrets:
+        if wanted in self._secrets:
             client.refuse(SECRET_NEEDED, f"{wanted} plays here with a secret: add it to the LOGIN")
         elif not self._settings.allows_guests:
             client.refuse(SECRET_NEEDED, "this server takes no guests: log in with a secret")
@@ -260,19 +259,12 @@ class Lobby:
             self._wait(client)
 
     def _guest_name(self) -> str:
-        while True:
-            self._guest_number += 1
-            name = f"guest-{self._guest_number}"
-            if self._is_free(name) and self._store.spelling(name) is None:
-                return name
+        names = (f"guest-{number}" for number in self._guest_numbers)
+        return next(name for name in names if self._is_free(name) and self._store.spelling(name) is None)
 
     def _free_name(self, wanted: str) -> str:
         """Return a guest's name in its earlier spelling; with a number if another client has that name."""
-        copy, name = 1, self._spelling(wanted)
-        while not self._is_free(name):
-            copy += 1
-            name = self._spelling(f"{wanted}-{copy}")
-        return name
+        return next(name for name in map(self._spelling, numbered(wanted)) if self._is_free(name))
 
     def _spelling(self, wanted: str) -> str:
         if (left := self._left.get(fold_name(wanted))) is not None:
@@ -282,8 +274,7 @@ class Lobby:
 
     def _is_free(self, name: str) -> bool:
         folded = fold_name(name)
-        owned = self._secrets is not None and name in self._secrets
-        return not owned and folded not in self._by_name and folded not in self._reserved
+        return name not in self._secrets and folded not in self._by_name and folded not in self._reserved
 
     def _hear(self, client: Client, message: Message | Malformed) -> None:
         """Pass a message to the client's table, or to the login."""

@@ -27,8 +27,7 @@ from dicegym.sandbox.remote import NOT_ASKED, GoneError, IsolatedPlayer
 from dicegym.sandbox.worker import CAN_FORK, Hosts
 
 MOST_FAILURES = 3
-MOST_MOVES = 1000
-"""Upper bound of one seat's decisions in a game."""
+MOST_MOVES = 1000  # upper bound of one seat's decisions in a game
 
 
 @dataclass(frozen=True)

@@ -35,12 +35,10 @@ from dicegym.server.history import ServedResults
 
 UNKNOWN = PlayerRating(START, 0, 0)
 _ADD_PLACE, _ADD_INCIDENT = SERVER_RESULTS.insert(), SERVER_INCIDENTS.insert()
-CACHE_KIB = 128
-"""SQLite's cache of the file in memory."""
+CACHE_KIB = 128  # SQLite's cache of the file in memory
 BUSY_MS = 500
 """Milliseconds for which a write waits for another program's lock before the next attempt."""
-RETRY = 0.5
-"""Seconds between two attempts to write."""
+RETRY = 0.5  # seconds between two attempts to write
 LONGEST_TROUBLE = 300.0
 """Seconds for which the store may be locked, full or unreachable; then the server stops."""
 
@@ -159,8 +157,7 @@ class ResultStore(ServedResults, ContestStore):
         """Store games with their new ratings, all or none; of several ratings of a player the last one counts."""
         ended = now_in_words()
         ratings, places, incidents = list[dict[str, Any]](), list[dict[str, Any]](), list[dict[str, Any]]()
-        # Not by `writing`: these rows of one server need no exclusive lock, and on PostgreSQL a power failure could lose
-        # its commits.
+        # Not by `writing`: these rows need no exclusive lock, and a power failure must not lose commits on PostgreSQL.
         with self.engine.connect().execution_options(**{WRITES: True}) as connection, connection.begin():
             for result in results:
                 row = {
@@ -198,24 +195,15 @@ class ResultStore(ServedResults, ContestStore):
 
         Seats where ``counts`` is False are treated as absent. With only one other seat, nobody is rated.
         """
-        seats = [seat for seat, one in enumerate(counts) if one]
-        if len(seats) == 1:
-            seats = []
+        seats = [seat for seat, one in enumerate(counts) if one] if sum(counts) > 1 else []
         before = [self.rating(name) for name in names]
         after = [known.rating for known in before]
         new = update_ratings([after[seat] for seat in seats], [totals[seat] for seat in seats])
         for seat, rating in zip(seats, new, strict=True):
             after[seat] = rating
         places = tuple(
-            SeatResult(
-                names[seat],
-                total,
-                1 + sum(other > total for other in totals),
-                before[seat].rating,
-                after[seat],
-                seat in seats,
-            )
-            for seat, total in enumerate(totals)
+            SeatResult(name, total, 1 + sum(other > total for other in totals), old.rating, now, seat in seats)
+            for seat, (name, total, old, now) in enumerate(zip(names, totals, before, after, strict=True))
         )
         for place, old, won in zip(places, before, winners(places), strict=True):
             if place.rated:

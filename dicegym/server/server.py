@@ -20,7 +20,7 @@ from dicegym.players.roster import agent_name, is_strangers
 from dicegym.sandbox import jail
 from dicegym.sandbox.limits import warn_of_kernels
 from dicegym.sandbox.worker import rehearse
-from dicegym.server.admission import Secrets, name_fault
+from dicegym.server.admission import Secrets, name_fault, numbered
 from dicegym.server.client_limits import ThrottledLog, room_for
 from dicegym.server.lobby import Lobby
 from dicegym.server.local_agents import LocalAgent, plays_apart
@@ -33,10 +33,8 @@ if TYPE_CHECKING:
     from dicegym.server.result_store import ResultStore
 
 Log = Callable[[str], None]
-MOST_WAITING = 10_000
-"""Log lines kept for a blocked output; later ones are lost."""
-LONGEST_LINE = 1000
-"""Characters of a log line."""
+MOST_WAITING = 10_000  # log lines kept for a blocked output; later ones are lost
+LONGEST_LINE = 1000  # characters of a log line
 
 
 class Server:
@@ -47,7 +45,6 @@ class Server:
     Attributes:
         addresses: the addresses it listens on, as clients write them.
         ports: port numbers by "tcp" and "ws", if it listens on them.
-        title: the game's title.
 
     Raises:
         ParameterError, UnknownNameError, AgentError, ModelError, DependencyError: on entering, the settings cannot be
@@ -63,14 +60,13 @@ class Server:
         self.ports: dict[str, int] = {}
         self.log = log
         self._game: Game = make_game(settings.game, players=settings.players)
-        self.title = self._game.spec.title
         self._wire = wire_of(settings.game)
         self._listening: Ports | None = None
         self._parts = contextlib.AsyncExitStack()  # the started parts
 
     async def __aenter__(self) -> Server:
         """Load the agents, open the store, then listen."""
-        self.log(f"starting the {self.title} server")
+        self.log(f"starting the {self._game.spec.title} server")
         try:
             await self._start()
         except BaseException:
@@ -89,7 +85,7 @@ class Server:
             from dicegym.server.result_store import ResultStore
         except ImportError as error:
             raise DependencyError.for_extra(str(error.name).partition(".")[0], "server", "the server") from error
-        secrets = None if settings.secrets is None else Secrets.read(settings.secrets)
+        secrets = Secrets({}) if settings.secrets is None else Secrets.read(settings.secrets)
         agents = self._named_agents(secrets)
         self._listening = ports = Ports(self._enter, settings, ThrottledLog(self.log))
         parts.push_async_callback(ports.close)
@@ -114,11 +110,11 @@ class Server:
         self.lobby = Lobby(self._wire, self._game, dice, agents, self.store, settings, secrets, most, self.log)
         parts.push_async_callback(self._stop)
         await ports.accept()
-        self.log(f"{self.title} on {', '.join(self.addresses)}")
+        self.log(f"{self._game.spec.title} on {', '.join(self.addresses)}")
         self.log(f"results in {self.store.name}: {self.store.count_games()} games so far; run {run}, seed {seed}")
         self.lobby.fill()
 
-    def _named_agents(self, secrets: Secrets | None) -> list[LocalAgent]:
+    def _named_agents(self, secrets: Secrets) -> list[LocalAgent]:
         settings, agents = self.settings, dict[str, LocalAgent]()
         choice = None
         for spec in settings.agents:
@@ -126,14 +122,10 @@ class Server:
             if apart and choice is None:
                 choice = jail.choose(settings.isolation)
                 self.log(f"isolation of bots' files: {choice.description}")
-            base = name = agent_name(self._game, spec)
-            copy = 1
-            while name in agents:
-                copy += 1
-                name = f"{base}-{copy}"
+            name = next(one for one in numbered(agent_name(self._game, spec)) if one not in agents)
             if fault := name_fault(name):
                 raise ParameterError(f"agent {spec!r} cannot play as {name!r}: {fault}")
-            if secrets is not None and name in secrets:
+            if name in secrets:
                 raise ParameterError(f"agent {spec!r} cannot play as {name!r}, which has a secret: rename one of them")
             level = choice.level if apart and choice is not None else None
             agents[name] = LocalAgent(name, spec, self._game, settings.answer, self.log, level)

@@ -32,8 +32,7 @@ WRONG_SECRET, SECRET_NEEDED, BAD_NAME, REPLACED = "wrong-secret", "secret-needed
 FULL, STOPPED = "full", "server-stopped"
 REFUSALS = (WRONG_SECRET, SECRET_NEEDED, BAD_NAME, REPLACED)
 """After these codes, connecting again is useless."""
-LIMIT = 4096
-"""Bytes of a client's message."""
+LIMIT = 4096  # bytes of a client's message
 
 
 def wire_of(game: str | Game) -> Wire:
@@ -70,8 +69,7 @@ _FLAT = re.compile(r'\{(?:[^{}"]++|"(?:[^"\\\n]++|\\[^\n])*+")*+\}')
 _MARKS = re.compile(r'[{}"\\\n]')
 _START = re.compile(r"[{\n]")
 _NOT_UTF8 = re.compile("[\udc80-\udcff]")  # the error handler "surrogateescape" turns invalid bytes into these
-_BEFORE_BRACE = (":", "[", ",")
-"""Characters before an object inside another one."""
+_BEFORE_BRACE = (":", "[", ",")  # characters before an object inside another one
 
 
 def parse(text: str, limit: int = LIMIT) -> Message | Malformed:

@@ -97,6 +97,7 @@ def test_a_server_warns_where_kernels_are_not_protected(
     shipped: bool, level: str, known: int, warned: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("websockets")
+    from dicegym.server.admission import Secrets
     from dicegym.server.server import Server
     from dicegym.server.server_settings import ServerSettings
 
@@ -107,7 +108,7 @@ def test_a_server_warns_where_kernels_are_not_protected(
     server = Server(ServerSettings("yatzy", tcp=0, agents=(agent,), isolation=level))
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        server._named_agents(None)
+        server._named_agents(Secrets({}))
     assert len(caught) == warned
 
 
