@@ -11,7 +11,8 @@ import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections import OrderedDict
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -22,14 +23,16 @@ from dicegym.engine.game import Game
 from dicegym.engine.part import sibling_name
 from dicegym.errors import AgentError, one_line
 from dicegym.games.parts import INTERFACE, need
+from dicegym.play.player import Player
 from dicegym.sandbox import host as _host  # noqa: F401  # so that its bytecode is cached
 from dicegym.sandbox import host_start, jail, scratch
 from dicegym.sandbox.frames import MessageStream
-from dicegym.sandbox.jobs import Seal, seal_files
+from dicegym.sandbox.jobs import Entry, Seal, seal_files
 from dicegym.sandbox.limits import Limits
 from dicegym.sandbox.readable import visible_files
-from dicegym.sandbox.remote import END_SECONDS, START_SECONDS, GoneError, Remote, StartError
+from dicegym.sandbox.remote import END_SECONDS, START_SECONDS, GoneError, IsolatedPlayer, Remote, StartError
 
+CAN_FORK = hasattr(os, "fork")  # without fork, bots play in the referee's process, unprotected
 MOST = 32
 """Hosts that a referee keeps between matches: 8 MB each, 15 with NumPy (measured). With more entries that play in turn,
 each next one is the one that was just ended."""
@@ -188,3 +191,93 @@ def _setup(game: Game, name: str, source: Source, limits: Limits, seal: Seal) ->
         "system": list(jail.readable()),
         "bounds": {"memory": limits.memory, "cpu": math.ceil(min(limits.start_seconds + limits.seconds, _FOREVER)) + 1},
     }
+
+
+class Hosts:
+    """The hosts of a referee or a server, for the entries that played last; see `HostProcess` for ``folder``."""
+
+    def __init__(self, game: Game, limits: Limits, level: jail.Isolation, folder: str) -> None:
+        self._game = game
+        self._limits = limits
+        self._level = level
+        self._folder = folder
+        self._hosts: OrderedDict[Entry, HostProcess] = OrderedDict()
+        self._playing: list[tuple[Entry, IsolatedPlayer]] = []
+
+    def apart(self, entry: Entry) -> bool:
+        """Return whether an entry plays in another process."""
+        return CAN_FORK and not entry.trusted and isinstance(entry.origin, Source)
+
+    def prepare(self, entries: Iterable[Entry]) -> None:
+        """Start the hosts of ``entries``, without waiting for them."""
+        for entry in entries:
+            if self.apart(entry):
+                with contextlib.suppress(AgentError):  # `load` will raise it, when the entry at fault is known
+                    self._host_of(entry)
+
+    def _host_of(self, entry: Entry) -> HostProcess:
+        """Return the running host of a bot; start it if necessary. Raises AgentError, StartError."""
+        if entry in self._hosts and self._hosts[entry].ended:
+            self.discard(entry)
+        if entry not in self._hosts and isinstance(entry.origin, Source):
+            self._hosts[entry] = HostProcess(
+                self._game, entry.name, entry.origin, self._limits, self._level, self._folder, entry.seal
+            )
+        return self._hosts[entry]
+
+    def load(
+        self, entry: Entry, game: Game, seed: int, moment: Callable[[bool], str], witness: Witness | None = None
+    ) -> Player:
+        """Return a fresh player of an entry; see `dicegym.sandbox.jobs.Context.load`. Raises AgentError."""
+        if not self.apart(entry):
+            return entry.load(game, seed)
+        player = self.seat(entry, seed, moment, witness)
+        self._playing.append((entry, player))
+        return player
+
+    def seat(
+        self, entry: Entry, seed: int, moment: Callable[[bool], str], witness: Witness | None = None
+    ) -> IsolatedPlayer:
+        """Return a copy of a bot in another process, to be ended by `end`. Raises AgentError, StartError."""
+        host = self._host_of(entry)
+        self._hosts.move_to_end(entry)
+        remote = None
+        try:
+            remote = host.child(moment, witness)
+            return IsolatedPlayer(remote, entry.name, self._game, seed, witness is not None)
+        except (OSError, EOFError, ValueError) as error:
+            self.discard(entry)
+            if remote is None:  # the host failed, which runs no bot
+                raise StartError(entry.name, error) from error
+            raise GoneError(entry.name, f"its process could not be started ({one_line(error)})") from error
+
+    def end(self, entry: Entry, player: IsolatedPlayer) -> None:
+        """End a copy; if it left files, end its host and all other copies too."""
+        clean = False
+        with contextlib.suppress(OSError, EOFError, ValueError):  # the bot has damaged it
+            clean = player.close()
+        if not clean:
+            self.discard(entry)
+
+    def end_job(self) -> None:
+        """End all players of the job, and all hosts except the `MOST` that played last."""
+        for entry, player in self._playing:
+            self.end(entry, player)
+        self._playing = []
+        while len(self._hosts) > MOST:
+            self.discard(next(iter(self._hosts)))
+
+    def discard(self, entry: Entry) -> None:
+        """End the host of an entry, if there is one."""
+        if (host := self._hosts.pop(entry, None)) is not None:
+            host.close()
+
+    def close(self) -> None:
+        """End all hosts."""
+        for entry in list(self._hosts):
+            self.discard(entry)
+
+    def kill(self) -> None:
+        """Kill the hosts' processes; other threads may call this too."""
+        for host in list(self._hosts.values()):
+            host.kill()

@@ -15,29 +15,23 @@ import pickle
 import signal
 import sys
 import threading
-from collections import OrderedDict
-from collections.abc import Callable, Iterable
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
-from dicegym.bots.calls import Witness
-from dicegym.bots.source import Source
 from dicegym.engine.game import Game
 from dicegym.errors import AgentError, DicegymError, ServiceError, one_line
 from dicegym.play.drive import play_game
-from dicegym.play.player import Player, RandomPlayer
+from dicegym.play.player import RandomPlayer
 from dicegym.play.printed import Printed
 from dicegym.players import batch_players
 from dicegym.sandbox import jail, scratch
 from dicegym.sandbox.confinement import end_with
 from dicegym.sandbox.heartbeat import Heartbeat
-from dicegym.sandbox.hosts import MOST, HostProcess
-from dicegym.sandbox.jobs import Context, Entry, Job
+from dicegym.sandbox.hosts import Hosts
+from dicegym.sandbox.jobs import Context, Job
 from dicegym.sandbox.limits import Limits
-from dicegym.sandbox.remote import GoneError, IsolatedPlayer, StartError
+from dicegym.sandbox.remote import GoneError, StartError
 from dicegym.signals import ENDING
-
-CAN_FORK = hasattr(os, "fork")  # without fork, bots play in the referee's process, unprotected
 
 
 def rehearse(game: Game) -> None:
@@ -47,96 +41,6 @@ def rehearse(game: Game) -> None:
     game.observe(state, 0)  # models use observations and legal actions; bots use a view
     game.legal(game.new_game()[0])
     batch_players.prepare(game)
-
-
-class Hosts:
-    """The hosts of a referee or a server, for the entries that played last; see `HostProcess` for ``folder``."""
-
-    def __init__(self, game: Game, limits: Limits, level: jail.Isolation, folder: str) -> None:
-        self._game = game
-        self._limits = limits
-        self._level = level
-        self._folder = folder
-        self._hosts: OrderedDict[Entry, HostProcess] = OrderedDict()
-        self._playing: list[tuple[Entry, IsolatedPlayer]] = []
-
-    def apart(self, entry: Entry) -> bool:
-        """Return whether an entry plays in another process."""
-        return CAN_FORK and not entry.trusted and isinstance(entry.origin, Source)
-
-    def prepare(self, entries: Iterable[Entry]) -> None:
-        """Start the hosts of ``entries``, without waiting for them."""
-        for entry in entries:
-            if self.apart(entry):
-                with contextlib.suppress(AgentError):  # `load` will raise it, when the entry at fault is known
-                    self._host_of(entry)
-
-    def _host_of(self, entry: Entry) -> HostProcess:
-        """Return the running host of a bot; start it if necessary. Raises AgentError, StartError."""
-        if entry in self._hosts and self._hosts[entry].ended:
-            self.discard(entry)
-        if entry not in self._hosts and isinstance(entry.origin, Source):
-            self._hosts[entry] = HostProcess(
-                self._game, entry.name, entry.origin, self._limits, self._level, self._folder, entry.seal
-            )
-        return self._hosts[entry]
-
-    def load(
-        self, entry: Entry, game: Game, seed: int, moment: Callable[[bool], str], witness: Witness | None = None
-    ) -> Player:
-        """Return a fresh player of an entry; see `dicegym.sandbox.jobs.Context.load`. Raises AgentError."""
-        if not self.apart(entry):
-            return entry.load(game, seed)
-        player = self.seat(entry, seed, moment, witness)
-        self._playing.append((entry, player))
-        return player
-
-    def seat(
-        self, entry: Entry, seed: int, moment: Callable[[bool], str], witness: Witness | None = None
-    ) -> IsolatedPlayer:
-        """Return a copy of a bot in another process, to be ended by `end`. Raises AgentError, StartError."""
-        host = self._host_of(entry)
-        self._hosts.move_to_end(entry)
-        remote = None
-        try:
-            remote = host.child(moment, witness)
-            return IsolatedPlayer(remote, entry.name, self._game, seed, witness is not None)
-        except (OSError, EOFError, ValueError) as error:
-            self.discard(entry)
-            if remote is None:  # the host failed, which runs no bot
-                raise StartError(entry.name, error) from error
-            raise GoneError(entry.name, f"its process could not be started ({one_line(error)})") from error
-
-    def end(self, entry: Entry, player: IsolatedPlayer) -> None:
-        """End a copy; if it left files, end its host and all other copies too."""
-        clean = False
-        with contextlib.suppress(OSError, EOFError, ValueError):  # the bot has damaged it
-            clean = player.close()
-        if not clean:
-            self.discard(entry)
-
-    def end_job(self) -> None:
-        """End all players of the job, and all hosts except the `MOST` that played last."""
-        for entry, player in self._playing:
-            self.end(entry, player)
-        self._playing = []
-        while len(self._hosts) > MOST:
-            self.discard(next(iter(self._hosts)))
-
-    def discard(self, entry: Entry) -> None:
-        """End the host of an entry, if there is one."""
-        if (host := self._hosts.pop(entry, None)) is not None:
-            host.close()
-
-    def close(self) -> None:
-        """End all hosts."""
-        for entry in list(self._hosts):
-            self.discard(entry)
-
-    def kill(self) -> None:
-        """Kill the hosts' processes; other threads may call this too."""
-        for host in list(self._hosts.values()):
-            host.kill()
 
 
 def outcome(job: Job, heartbeat: Heartbeat, hosts: Hosts) -> dict[str, Any]:

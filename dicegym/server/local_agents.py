@@ -20,11 +20,11 @@ from dicegym.errors import AgentError, ParameterError, one_line
 from dicegym.play.player import Player, whole
 from dicegym.play.turn import Act, Turn
 from dicegym.players.roster import agent, is_strangers, resolve
+from dicegym.sandbox.hosts import CAN_FORK, Hosts
 from dicegym.sandbox.jail import Isolation
 from dicegym.sandbox.jobs import Entry
 from dicegym.sandbox.limits import Limits
 from dicegym.sandbox.remote import NOT_ASKED, GoneError, IsolatedPlayer
-from dicegym.sandbox.worker import CAN_FORK, Hosts
 
 MOST_FAILURES = 3
 MOST_MOVES = 1000  # upper bound of one seat's decisions in a game

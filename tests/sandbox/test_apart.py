@@ -20,10 +20,11 @@ from dicegym.engine.game import Game
 from dicegym.players.roster import AGENTS_VARIABLE, agent_names, agents_folder, resolve
 from dicegym.registry import GAMES
 from dicegym.sandbox.heartbeat import Heartbeat
+from dicegym.sandbox.hosts import Hosts
 from dicegym.sandbox.jail import Isolation
 from dicegym.sandbox.jobs import Entry, entry
 from dicegym.sandbox.sandbox import Sandbox
-from dicegym.sandbox.worker import Hosts, outcome, rehearse
+from dicegym.sandbox.worker import outcome, rehearse
 
 
 def outcomes(game: Game, sandbox: Sandbox, entries: list[Entry]) -> list[Any]:

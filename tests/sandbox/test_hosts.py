@@ -15,16 +15,16 @@ import dicegym
 from dicegym.arena import Limits
 from dicegym.bots.source import Source
 from dicegym.errors import AgentError
+from dicegym.sandbox import hosts as host_module
 from dicegym.sandbox import jail, worker
 from dicegym.sandbox.frames import MessageStream
 from dicegym.sandbox.heartbeat import Heartbeat
-from dicegym.sandbox.hosts import HostProcess
+from dicegym.sandbox.hosts import CAN_FORK, HostProcess, Hosts
 from dicegym.sandbox.jobs import Entry, entry
 from dicegym.sandbox.readable import files_of
 from dicegym.sandbox.remote import GoneError, StartError
-from dicegym.sandbox.worker import Hosts
 
-pytestmark = pytest.mark.skipif(not worker.CAN_FORK, reason="bots play in their referee's process there")
+pytestmark = pytest.mark.skipif(not CAN_FORK, reason="bots play in their referee's process there")
 GAME = dicegym.game("hog")
 
 
@@ -66,8 +66,8 @@ class FakePlayer:
 def hosts(monkeypatch: pytest.MonkeyPatch) -> Hosts:
     monkeypatch.setattr(FakeHost, "started", [], raising=False)
     monkeypatch.setattr(FakePlayer, "ends", {}, raising=False)
-    monkeypatch.setattr(worker, "HostProcess", FakeHost)
-    monkeypatch.setattr(worker, "IsolatedPlayer", FakePlayer)
+    monkeypatch.setattr(host_module, "HostProcess", FakeHost)
+    monkeypatch.setattr(host_module, "IsolatedPlayer", FakePlayer)
     return Hosts(GAME, Limits(), jail.Isolation.PROCESS, "")
 
 
@@ -234,7 +234,7 @@ def test_processes_are_started_before_they_are_needed(
     def fail(*_: object) -> None:
         raise AgentError("c", "there is no file")
 
-    monkeypatch.setattr(worker, "HostProcess", fail)
+    monkeypatch.setattr(host_module, "HostProcess", fail)
     hosts.prepare([bots[2]])
     with pytest.raises(AgentError, match="there is no file"):
         play(hosts, bots[2])
@@ -251,7 +251,7 @@ def test_strangers_play_in_a_process_of_their_own(hosts: Hosts, bots: list[Entry
 def test_of_many_processes_those_that_played_last_are_kept(
     hosts: Hosts, bots: list[Entry], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(worker, "MOST", 2)
+    monkeypatch.setattr(host_module, "MOST", 2)
     play(hosts, *bots[:2])
     play(hosts, bots[0])
     play(hosts, bots[2])
